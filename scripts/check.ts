@@ -1,0 +1,24 @@
+// `npm run check`: types, lint, who imports whom, file sizes, and documents that must not be stale.
+import { spawnSync } from 'node:child_process';
+import { staleDocuments } from './documents.ts';
+import { importFaults, oversized, sourceFiles } from './house-rules.ts';
+
+let failed = false;
+
+function report(what: string, problems: readonly string[]): void {
+  console.log(`${problems.length === 0 ? 'ok    ' : 'FAILED'} ${what}`);
+  for (const problem of problems) console.log(`       ${problem}`);
+  failed ||= problems.length > 0;
+}
+
+function run(what: string, command: string, ...args: string[]): void {
+  const { status, stdout, stderr } = spawnSync(`node_modules/.bin/${command}`, args, { encoding: 'utf8' });
+  report(what, status === 0 ? [] : [`${stdout}${stderr}`]);
+}
+
+run('types', 'tsc', '--noEmit', '-p', '.');
+run('lint and format', 'biome', 'check', '--error-on-warnings', '.');
+report('imports', importFaults(sourceFiles()));
+report('file sizes', oversized(sourceFiles()));
+report('generated documents', await staleDocuments());
+process.exit(failed ? 1 : 0);

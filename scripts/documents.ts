@@ -1,0 +1,97 @@
+// Documents printed from the code: written by `npm run docs`, compared by `npm run check`.
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { identityFaults } from '../src/identity/faults.ts';
+import { identitySettings } from '../src/identity/settings.ts';
+import { identityOpenApi } from '../src/openapi.ts';
+import type { Settings } from '../src/platform/config/index.ts';
+import { sharedSettings } from '../src/settings.ts';
+import { walletSettings } from '../src/wallet/settings.ts';
+import { lineCount, sourceFiles } from './house-rules.ts';
+
+function settingsTable(settings: Settings): string {
+  const rows = Object.values(settings).map(({ key, fallback, unit, about, secret }) => {
+    const shown =
+      typeof fallback === 'boolean' ? (fallback ? 'on' : 'off') : Array.isArray(fallback) ? '' : String(fallback ?? '');
+    return `| \`${key}\` | ${shown === '' ? 'unset' : `\`${shown}\``} | ${unit} | ${about}${secret ? ` Also as \`${key}_FILE\`.` : ''} |`;
+  });
+  return ['| Key | Default | Value | Meaning |', '|---|---|---|---|', ...rows].join('\n');
+}
+
+const configPage = (): string => `# Settings
+
+Printed from the code by \`npm run docs\`.
+
+The environment wins over the file named by \`GATEHOUSE_CONFIG_FILE\` (lines of \`KEY=value\`), the file over the default.
+A key that is not listed here refuses to start and names the nearest. Secrets can be given as the path of a file under \`KEY_FILE\`.
+\`gatehouse config\` prints what is in force, secrets masked.
+
+## Both services
+
+${settingsTable(sharedSettings)}
+
+## Identity service
+
+${settingsTable(identitySettings)}
+
+## Wallet node
+
+The wallet node is not part of this version; its keys are known so that a configuration for both can be shared.
+
+${settingsTable(walletSettings)}
+`;
+
+function errorsPage(): string {
+  const rows = Object.entries(identityFaults)
+    .sort(([, a], [, b]) => a.status - b.status)
+    .map(([code, { status, text }]) => `| ${status} | \`${code}\` | ${text.replaceAll('|', '\\|').replaceAll('<', '&lt;')} |`);
+  return `# Errors of the identity service
+
+Printed from the code by \`npm run docs\`. The shape is Keystone's: \`{"error": {"code": 404, "title": "Not Found", "message": "..."}}\`.
+The code in the second column is for the log and the source (\`src/identity/faults.ts\`); clients get the status and the message.
+
+| Status | Code | Message |
+|---|---|---|
+${rows.join('\n')}
+`;
+}
+
+function sizesPage(): string {
+  const sizes = sourceFiles()
+    .filter(({ path }) => path.startsWith('src/') && !path.endsWith('.test.ts'))
+    .map(({ path, text }) => ({ path, lines: lineCount(text) }))
+    .sort((a, b) => a.lines - b.lines);
+  const median = sizes[Math.floor(sizes.length / 2)]!.lines;
+  const largest = sizes.at(-1)!;
+  return `${sizes.length} source files; median ${median} lines, largest ${largest.lines} (\`${largest.path}\`).`;
+}
+
+const SIZES = /<!-- sizes -->[\s\S]*<!-- \/sizes -->/;
+
+/** docs/map.md is written by hand but for one line. */
+function mapPage(): string {
+  const text = existsSync('docs/map.md') ? readFileSync('docs/map.md', 'utf8') : '<!-- sizes --><!-- /sizes -->';
+  return text.replace(SIZES, `<!-- sizes -->\n${sizesPage()}\n<!-- /sizes -->`);
+}
+
+export function documents(): Record<string, string> {
+  return {
+    'docs/config.md': configPage(),
+    'docs/errors.md': errorsPage(),
+    'docs/api/identity.openapi.json': `${JSON.stringify(identityOpenApi(), null, 2)}\n`,
+    'docs/map.md': mapPage(),
+  };
+}
+
+export function writeDocuments(): void {
+  for (const [path, text] of Object.entries(documents())) {
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, text);
+  }
+}
+
+export async function staleDocuments(): Promise<string[]> {
+  return Object.entries(documents())
+    .filter(([path, text]) => !existsSync(path) || readFileSync(path, 'utf8') !== text)
+    .map(([path]) => `${path} is stale; run: npm run docs`);
+}

@@ -1,0 +1,85 @@
+// The rules of the house that a machine can check. docs/map.md says why they are.
+import { globSync, readFileSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path';
+
+const MAX_LINES = 400;
+
+export interface SourceFile {
+  readonly path: string;
+  readonly text: string;
+}
+
+export function sourceFiles(): SourceFile[] {
+  return globSync('{src,scripts,bench,conformance,test}/**/*.ts')
+    .sort()
+    .map((path) => ({ path, text: readFileSync(path, 'utf8') }));
+}
+
+export const lineCount = (text: string): number => text.split('\n').length - 1;
+
+export function oversized(files: readonly SourceFile[]): string[] {
+  return files
+    .filter(({ path, text }) => !path.endsWith('.test.ts') && lineCount(text) > MAX_LINES)
+    .map(({ path, text }) => `${path}: ${lineCount(text)} lines; split it by noun, ${MAX_LINES} is the limit`);
+}
+
+function importsOf({ text }: SourceFile): string[] {
+  return [...text.matchAll(/^(?:import|export)\s[^'"]*?from\s+'([^']+)'/gm), ...text.matchAll(/\bimport\('([^']+)'\)/g)].map(
+    ([, target]) => target!,
+  );
+}
+
+/** `src/identity/users/users.rules.ts` belongs to service `identity`, module `users`. */
+function placeOf(path: string): { service: string; module: string | undefined } {
+  const [, service = '', ...rest] = path.split('/');
+  return { service, module: rest.length > 1 ? rest[0] : undefined };
+}
+
+const SPEAKS_SQL = /\.(selectFrom|insertInto|updateTable|deleteFrom)\(|\bsql(<[^>]*>)?`/;
+const isStore = (path: string): boolean => path.endsWith('.store.ts') || path.startsWith('src/platform/database/');
+
+function faultsOf(file: SourceFile): string[] {
+  const { path } = file;
+  const from = placeOf(path);
+  const faults: string[] = [];
+  const isTest = path.endsWith('.test.ts');
+  for (const target of importsOf(file)) {
+    if (!target.startsWith('.')) {
+      if (target === 'fastify' && !path.startsWith('src/platform/http/'))
+        faults.push(`${path}: only platform/http names the web framework`);
+      continue;
+    }
+    const resolved = normalize(join(dirname(path), target));
+    if (!resolved.startsWith('src/')) {
+      if (!isTest) faults.push(`${path}: src imports ${resolved}`);
+      continue;
+    }
+    const to = placeOf(resolved);
+    if (from.service === 'platform' && to.service !== 'platform') faults.push(`${path}: platform imports ${resolved}`);
+    if (from.service === 'identity' && to.service === 'wallet') faults.push(`${path}: identity imports the wallet`);
+    if (from.service === 'wallet' && to.service === 'identity') faults.push(`${path}: the wallet imports identity`);
+    if (to.module && to.module !== from.module && !resolved.endsWith('/index.ts') && resolved !== `src/platform/${to.module}`) {
+      faults.push(`${path}: imports ${resolved}; another module is used through its index.ts`);
+    }
+    if (path.endsWith('.rules.ts') && resolved.endsWith('.routes.ts')) faults.push(`${path}: rules import routes`);
+    if (
+      path.endsWith('.routes.ts') &&
+      resolved.startsWith(dirname(path)) &&
+      resolved.endsWith('.store.ts') &&
+      !typesOnly(file, target)
+    ) {
+      faults.push(`${path}: routes import the store ${resolved}`);
+    }
+  }
+  if (!isStore(path) && !isTest && SPEAKS_SQL.test(file.text))
+    faults.push(`${path}: only stores and platform/database speak SQL`);
+  return faults;
+}
+
+function typesOnly({ text }: SourceFile, target: string): boolean {
+  return new RegExp(`import type [^;]*from '${target.replace(/[.]/g, '\\.')}'`).test(text);
+}
+
+export function importFaults(files: readonly SourceFile[]): string[] {
+  return files.filter(({ path }) => path.startsWith('src/')).flatMap(faultsOf);
+}

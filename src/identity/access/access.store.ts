@@ -1,0 +1,125 @@
+// Reads what a view is made of.
+import { sql } from 'kysely';
+import { prepared } from '../../platform/database/index.ts';
+import type { ProjectRow, Reader, Tables } from '../database.ts';
+
+const userWithDomain = prepared<Tables, [id: string], UserWithDomain>((db, id) =>
+  db
+    .selectFrom('users')
+    .innerJoin('projects as domain', 'domain.id', 'users.domain_id')
+    .leftJoin('passwords', (join) =>
+      join.onRef('passwords.user_id', '=', 'users.id').on('passwords.serial', '=', (eb) =>
+        eb
+          .selectFrom('passwords as newest')
+          .whereRef('newest.user_id', '=', 'users.id')
+          .select((e) => e.fn.max('newest.serial').as('serial')),
+      ),
+    )
+    .where('users.id', '=', id)
+    .select([
+      'users.id',
+      'users.name',
+      'users.enabled',
+      'users.epoch',
+      'users.options',
+      'users.last_active_at',
+      'users.created_at',
+      'users.domain_id',
+      'domain.name as domain_name',
+      'domain.enabled as domain_enabled',
+      'domain.epoch as domain_epoch',
+      'passwords.expires_at as password_expires_at',
+    ]),
+);
+
+export interface UserWithDomain {
+  id: string;
+  name: string;
+  enabled: number;
+  epoch: number;
+  options: string;
+  last_active_at: number | null;
+  created_at: number;
+  domain_id: string;
+  domain_name: string;
+  domain_enabled: number;
+  domain_epoch: number;
+  password_expires_at: number | null;
+}
+
+export async function findUserWithDomain(db: Reader, id: string): Promise<UserWithDomain | undefined> {
+  return (await userWithDomain(db, id))[0];
+}
+
+const projectById = prepared<Tables, [id: string], ProjectRow>((db, id) =>
+  db.selectFrom('projects').where('id', '=', id).selectAll(),
+);
+
+export async function findProject(db: Reader, id: string): Promise<ProjectRow | undefined> {
+  return (await projectById(db, id))[0];
+}
+
+const groupIds = prepared<Tables, [user: string], { group_id: string }>((db, user) =>
+  db.selectFrom('group_members').where('user_id', '=', user).select('group_id'),
+);
+
+export async function groupIdsOf(db: Reader, userId: string): Promise<string[]> {
+  return (await groupIds(db, userId)).map((row) => row.group_id);
+}
+
+/** The projects above one, nearest first, its domain last. */
+export async function ancestorsOf(db: Reader, projectId: string): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    with recursive above (id, depth) as (
+      select parent_id, 1 from projects where id = ${projectId}
+      union all
+      select projects.parent_id, above.depth + 1 from projects join above on projects.id = above.id
+    )
+    select id from above where id is not null order by depth`.execute(db);
+  return rows.map((row) => row.id);
+}
+
+/** Roles granted to the user or the groups: on the target itself, and inherited from what stands above it. */
+export async function grantedRoles(
+  db: Reader,
+  actor: { userId: string; groupIds: readonly string[] },
+  target: { id: string | null; above: readonly string[] },
+): Promise<string[]> {
+  const rows = await db
+    .selectFrom('grants')
+    .where((eb) =>
+      actor.groupIds.length > 0
+        ? eb.or([eb('user_id', '=', actor.userId), eb('group_id', 'in', [...actor.groupIds])])
+        : eb('user_id', '=', actor.userId),
+    )
+    .where((eb) => {
+      const own = eb.and([
+        target.id === null ? eb('target_id', 'is', null) : eb('target_id', '=', target.id),
+        eb('inherited', '=', 0),
+      ]);
+      return target.above.length > 0
+        ? eb.or([own, eb.and([eb('target_id', 'in', [...target.above]), eb('inherited', '=', 1)])])
+        : own;
+    })
+    .select('role_id')
+    .distinct()
+    .execute();
+  return rows.map((row) => row.role_id);
+}
+
+export interface RoleGraph {
+  readonly roles: ReadonlyMap<string, { readonly id: string; readonly name: string; readonly domainId: string | null }>;
+  readonly implied: ReadonlyMap<string, readonly string[]>;
+}
+
+export async function readRoleGraph(db: Reader): Promise<RoleGraph> {
+  const [roles, links] = await Promise.all([
+    db.selectFrom('roles').select(['id', 'name', 'domain_id']).execute(),
+    db.selectFrom('implied_roles').selectAll().execute(),
+  ]);
+  const implied = new Map<string, string[]>();
+  for (const { prior_role_id, implied_role_id } of links) {
+    implied.set(prior_role_id, [...(implied.get(prior_role_id) ?? []), implied_role_id]);
+  }
+  return { roles: new Map(roles.map((role) => [role.id, { id: role.id, name: role.name, domainId: role.domain_id }])), implied };
+}

@@ -1,0 +1,144 @@
+// Access from memory: the view of a user in a scope, cached while the feed of changes is live.
+import type { Clock } from '../../platform/clock.ts';
+import type { Database, ProjectRow, Reader } from '../database.ts';
+import {
+  ancestorsOf,
+  findProject,
+  findUserWithDomain,
+  grantedRoles,
+  groupIdsOf,
+  type RoleGraph,
+  readRoleGraph,
+} from './access.store.ts';
+import { TaggedCache } from './tagged-cache.ts';
+import { type Ref, type Scope, scopeKey, tagOf, type View } from './view.ts';
+
+/** About two kilobytes each. */
+const MAX_VIEWS = 20_000;
+const DAY = 86_400;
+
+export interface AccountRules {
+  readonly disableUserAccountDaysInactive: number | undefined;
+}
+
+export interface Access {
+  /** From memory, or undefined when it has to be read. */
+  cached(userId: string, scope: Scope): View | undefined;
+  /** Read, and kept. Undefined: no such user, disabled, or nothing to do in that scope. */
+  read(userId: string, scope: Scope): Promise<View | undefined>;
+  /** What a set of roles amounts to, with everything they imply; domain roles only count by what they imply. */
+  expand(db: Reader, roleIds: readonly string[]): Promise<Ref[]>;
+  readonly size: number;
+}
+
+export function createAccess(db: Database, clock: Clock, rules: AccountRules): Access {
+  const views = new TaggedCache<View>(MAX_VIEWS);
+  const graphs = new TaggedCache<RoleGraph & { tags: readonly string[] }>(1);
+  db.feed.onChange((tags) => {
+    for (const tag of tags ?? [undefined]) {
+      views.drop(tag);
+      graphs.drop(tag);
+    }
+  });
+
+  const isStale = (view: View): boolean => view.validUntil !== null && clock.now() / 1000 >= view.validUntil;
+
+  async function graph(reader: Reader): Promise<RoleGraph> {
+    const kept = db.feed.live() ? graphs.get('roles') : undefined;
+    if (kept) return kept;
+    return (await graphs.load('roles', async () => ({ ...(await readRoleGraph(reader)), tags: [tagOf.everything] })))!;
+  }
+
+  async function expand(reader: Reader, roleIds: readonly string[]): Promise<Ref[]> {
+    const { roles, implied } = await graph(reader);
+    const found = new Set<string>();
+    const queue = [...roleIds];
+    for (let id = queue.pop(); id !== undefined; id = queue.pop()) {
+      if (found.has(id)) continue;
+      found.add(id);
+      queue.push(...(implied.get(id) ?? []));
+    }
+    const refs = [...found].flatMap((id) => roles.get(id) ?? []).filter((role) => role.domainId === null);
+    return refs.map(({ id, name }) => ({ id, name })).sort((a, b) => (a.name < b.name ? -1 : 1));
+  }
+
+  async function build(userId: string, scope: Scope): Promise<View | undefined> {
+    const reader = db.read;
+    const user = await findUserWithDomain(reader, userId);
+    if (!user?.enabled || !user.domain_enabled) return undefined;
+    const inactiveFrom = inactivityEnd(user, rules.disableUserAccountDaysInactive);
+    if (inactiveFrom !== null && clock.now() / 1000 >= inactiveFrom) return undefined;
+
+    const tags = [tagOf.user(userId), tagOf.project(user.domain_id), tagOf.everything];
+    const base = {
+      user: {
+        id: user.id,
+        name: user.name,
+        domain: { id: user.domain_id, name: user.domain_name },
+        passwordExpiresAt: user.password_expires_at,
+      },
+      scope,
+      validUntil: inactiveFrom,
+    };
+    const userEpochs = user.epoch + user.domain_epoch;
+    if (scope.kind === 'unscoped') {
+      return { ...base, project: undefined, domain: undefined, roles: [], roleNames: new Set(), generation: userEpochs, tags };
+    }
+
+    const target = scope.kind === 'system' ? undefined : await findProject(reader, scope.id);
+    if (scope.kind !== 'system' && !usable(target, scope)) return undefined;
+    const domain = target?.domain_id ? await findProject(reader, target.domain_id) : target;
+    if (target && !domain?.enabled) return undefined;
+
+    const above = target && scope.kind === 'project' ? await ancestorsOf(reader, target.id) : [];
+    const groups = await groupIdsOf(reader, userId);
+    const granted = await grantedRoles(reader, { userId, groupIds: groups }, { id: target?.id ?? null, above });
+    const roles = await expand(reader, granted);
+    if (roles.length === 0) return undefined;
+
+    const domainRef = domain && { id: domain.id, name: domain.name };
+    return {
+      ...base,
+      project:
+        target && scope.kind === 'project'
+          ? { id: target.id, name: target.name, domain: domainRef!, isDomain: target.is_domain === 1 }
+          : undefined,
+      domain: scope.kind === 'domain' ? domainRef : undefined,
+      roles,
+      roleNames: new Set(roles.map((role) => role.name)),
+      generation: userEpochs + (target?.epoch ?? 0) + (domain && domain !== target ? domain.epoch : 0),
+      tags: [
+        ...tags,
+        ...[target?.id, domain?.id, ...above].flatMap((id) => (id ? [tagOf.project(id)] : [])),
+        ...groups.map(tagOf.group),
+      ],
+    };
+  }
+
+  return {
+    cached(userId, scope) {
+      if (!db.feed.live()) return undefined;
+      const view = views.get(`${userId} ${scopeKey(scope)}`);
+      return view && !isStale(view) ? view : undefined;
+    },
+    read: (userId, scope) => views.load(`${userId} ${scopeKey(scope)}`, () => build(userId, scope)),
+    expand,
+    get size() {
+      return views.size;
+    },
+  };
+}
+
+function usable(target: ProjectRow | undefined, scope: Scope): target is ProjectRow {
+  return target?.enabled === 1 && (scope.kind !== 'domain' || target.is_domain === 1);
+}
+
+/** Seconds at which an unused account counts as disabled; null when that rule is off, or the user is excepted. */
+export function inactivityEnd(
+  user: { readonly last_active_at: number | null; readonly created_at: number; readonly options: string },
+  days: number | undefined,
+): number | null {
+  if (days === undefined) return null;
+  const { ignore_user_inactivity: excepted } = JSON.parse(user.options) as { ignore_user_inactivity?: boolean | null };
+  return excepted ? null : (user.last_active_at ?? user.created_at) + days * DAY;
+}

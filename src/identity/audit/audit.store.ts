@@ -1,0 +1,49 @@
+// Changes and their audit events: one transaction, so that neither exists without the other.
+import { type Clock, seconds } from '../../platform/clock.ts';
+import { newId } from '../../platform/ids.ts';
+import type { Database, Tx } from '../database.ts';
+
+/** Who is behind a change: a caller of the API, or the service itself. */
+export interface Actor {
+  readonly userId: string | null;
+  readonly requestId: string | null;
+}
+
+export const theService: Actor = { userId: null, requestId: null };
+
+export interface Change {
+  readonly tx: Tx;
+  /** What happened. Every change has at least one; details never hold a secret. */
+  audit(action: string, target: { kind: string; id: string }, detail?: Readonly<Record<string, unknown>>): void;
+  /** Drops what is cached under the tag, here at commit and in every other process within a second. */
+  touch(tag: string): void;
+}
+
+export type RunChange = <T>(actor: Actor, work: (change: Change) => Promise<T>) => Promise<T>;
+
+export function createChanges(db: Database, clock: Clock): RunChange {
+  return (actor, work) =>
+    db.write(async (tx, touch) => {
+      const events: { action: string; kind: string; id: string; detail: string }[] = [];
+      const result = await work({
+        tx,
+        touch,
+        audit: (action, { kind, id }, detail = {}) => events.push({ action, kind, id, detail: JSON.stringify(detail) }),
+      });
+      if (events.length === 0) throw new Error('a change without an audit event');
+      const at = seconds(clock);
+      const rows = events.map(({ action, kind, id, detail }) => ({
+        id: newId(),
+        at,
+        request_id: actor.requestId,
+        actor_id: actor.userId,
+        action,
+        target_kind: kind,
+        target_id: id,
+        outcome: 'success',
+        detail,
+      }));
+      await tx.insertInto('audit_events').values(rows).execute();
+      return result;
+    });
+}

@@ -1,0 +1,120 @@
+// The data a fresh service has: the default domain, base roles, the first administrator, the catalog.
+import { type Clock, seconds } from '../platform/clock.ts';
+import { isUniqueViolation } from '../platform/database/index.ts';
+import { newId, newSecret } from '../platform/ids.ts';
+import { findProject, tagOf } from './access/index.ts';
+import { type Change, type RunChange, theService } from './audit/index.ts';
+import { moveEndpoints, readFact, writeFact } from './bootstrap.store.ts';
+import { insertEntry } from './catalog/index.ts';
+import type { Database } from './database.ts';
+import { Fault } from './faults.ts';
+import { insertGrant } from './grants/index.ts';
+import type { Passwords } from './passwords/index.ts';
+import { insertRow } from './projects/index.ts';
+import { insertImplication, insertRole } from './roles/index.ts';
+import type { Users } from './users/index.ts';
+
+const DOMAIN = 'default';
+const REGION = 'RegionOne';
+const ENDPOINT_FACT = 'identity_endpoint_url';
+const ROLES = ['admin', 'member', 'reader', 'owner', 'basic', 'trial', 'community', 'service'];
+/** Whoever may administer may also do what a member and a reader may. */
+const IMPLIED = [
+  ['admin', 'member'],
+  ['member', 'reader'],
+] as const;
+/** The policy depends on these names. */
+const PROTECTED = ['admin', 'member', 'reader'];
+
+export interface BootstrapDeps {
+  readonly db: Database;
+  readonly clock: Clock;
+  readonly change: RunChange;
+  readonly passwords: Passwords;
+  readonly users: Users;
+}
+
+async function makeRoles({ tx, audit }: Change, clock: Clock): Promise<Map<string, string>> {
+  const ids = new Map(ROLES.map((name) => [name, newId()]));
+  for (const [name, id] of ids) {
+    const options = PROTECTED.includes(name) ? '{"immutable":true}' : '{}';
+    await insertRole(tx, { id, name, domain_id: null, description: null, options, extra: '{}', created_at: seconds(clock) });
+    audit('role.created', { kind: 'role', id });
+  }
+  for (const [prior, implied] of IMPLIED)
+    await insertImplication(tx, { prior_role_id: ids.get(prior)!, implied_role_id: ids.get(implied)! });
+  return ids;
+}
+
+async function makeCatalog({ tx }: Change, url: string): Promise<void> {
+  const serviceId = newId();
+  await insertEntry(tx, 'regions', { id: REGION, description: '', parent_region_id: null, extra: '{}' });
+  await insertEntry(tx, 'services', { id: serviceId, type: 'identity', name: 'gatehouse', enabled: 1, extra: '{}' });
+  for (const face of ['public', 'internal', 'admin']) {
+    await insertEntry(tx, 'endpoints', {
+      id: newId(),
+      service_id: serviceId,
+      region_id: REGION,
+      interface: face,
+      url,
+      enabled: 1,
+      extra: '{}',
+    });
+  }
+}
+
+/** Returns the password of the administrator it made, or undefined when the service has its data already. */
+export async function bootstrap(
+  deps: BootstrapDeps,
+  options: { url: string; adminPassword: string | undefined },
+): Promise<string | undefined> {
+  const { db, clock, change, passwords, users } = deps;
+  const url = `${options.url}/v3`;
+  if (await findProject(db.read, DOMAIN)) {
+    await followAddress(deps, url);
+    return undefined;
+  }
+  const password = options.adminPassword ?? newSecret();
+  const prepared = await passwords.prepare(password, 'self', { id: undefined, options: {} });
+  try {
+    await change(theService, async (inside) => {
+      await insertRow(inside, clock, { name: 'Default', description: 'The default domain' }, null, DOMAIN);
+      const roles = await makeRoles(inside, clock);
+      const projectId = await insertRow(
+        inside,
+        clock,
+        { name: 'admin', description: 'The organization of the administrators' },
+        { domainId: DOMAIN, parentId: DOMAIN },
+      );
+      const userId = await users.insert(inside, { name: 'admin' }, DOMAIN);
+      await passwords.store(inside, userId, prepared);
+      for (const targetId of [projectId, DOMAIN, null]) {
+        await insertGrant(inside.tx, {
+          actor: { kind: 'user', id: userId },
+          targetId,
+          roleId: roles.get('admin')!,
+          inherited: false,
+        });
+      }
+      await makeCatalog(inside, url);
+      await writeFact(inside.tx, ENDPOINT_FACT, url);
+    });
+  } catch (error) {
+    // Another process of the same service was first: its data serves us too.
+    if (isUniqueViolation(error) || (error instanceof Fault && error.code === 'resource.duplicate')) return undefined;
+    throw error;
+  }
+  return password;
+}
+
+/** The public address is a setting; the endpoints written from it must not go stale when it changes. */
+async function followAddress({ db, change }: BootstrapDeps, url: string): Promise<void> {
+  const written = await readFact(db.read, ENDPOINT_FACT);
+  if (written === undefined || written === url) return;
+  await change(theService, async ({ tx, audit, touch }) => {
+    const count = await moveEndpoints(tx, written, url);
+    await writeFact(tx, ENDPOINT_FACT, url);
+    touch(tagOf.everything);
+    audit('endpoint.moved', { kind: 'service', id: 'identity' }, { from: written, to: url, count });
+  });
+}

@@ -1,0 +1,238 @@
+// The catalog: which services there are, in which regions, at which addresses.
+import { isForeignKeyViolation, isUniqueViolation } from '../../platform/database/index.ts';
+import type { Query, Static } from '../../platform/http/index.ts';
+import { newId } from '../../platform/ids.ts';
+import { tagOf } from '../access/index.ts';
+import { bit, extraOf, mergeExtra } from '../attributes.ts';
+import type { Change } from '../audit/index.ts';
+import type { Caller } from '../caller.ts';
+import type { EndpointRow, RegionRow, ServiceRow, Tx } from '../database.ts';
+import type { Deps } from '../deps.ts';
+import { fail } from '../faults.ts';
+import { criteriaOf, type Filters, pageOf, single } from '../lists.ts';
+import { type Action, permit } from '../policy.ts';
+import {
+  type CreateEndpoint,
+  type CreateRegion,
+  type CreateService,
+  endpointFields,
+  regionFields,
+  serviceFields,
+  type UpdateEndpoint,
+  type UpdateRegion,
+  type UpdateService,
+} from './catalog.schema.ts';
+import { deleteEntry, findEntry, insertEntry, listEntries, regionAncestors, regionInUse, updateEntry } from './catalog.store.ts';
+
+const filters = {
+  regions: { parent_region_id: { column: 'regions.parent_region_id', kind: 'text' } },
+  services: {
+    name: { column: 'services.name', kind: 'text' },
+    type: { column: 'services.type', kind: 'text' },
+    enabled: { column: 'services.enabled', kind: 'flag' },
+  },
+  endpoints: {
+    service_id: { column: 'endpoints.service_id', kind: 'text' },
+    region_id: { column: 'endpoints.region_id', kind: 'text' },
+    interface: { column: 'endpoints.interface', kind: 'text' },
+    enabled: { column: 'endpoints.enabled', kind: 'flag' },
+  },
+} as const satisfies Record<string, Filters>;
+
+const kindOf = { regions: 'region', services: 'service', endpoints: 'endpoint' } as const;
+type Table = keyof typeof kindOf;
+
+export function createCatalog({ db, change }: Pick<Deps, 'db' | 'change'>) {
+  async function entryFor<T extends Table>(caller: Caller, action: Action, table: T, id: string) {
+    permit(caller, action);
+    return (await findEntry(db.read, table, id)) ?? fail(`${kindOf[table as Table]}.not_found`, { id });
+  }
+
+  async function list<T extends Table>(caller: Caller, table: T, query: Query) {
+    permit(caller, `identity:list_${table}`);
+    const page = await listEntries(db, table, pageOf(query), criteriaOf(query, filters[table]));
+    return page ?? fail('list.marker_not_found', { marker: single(query, 'marker') ?? '' });
+  }
+
+  /** Every view shows the catalog, so every change of it touches every view. */
+  function write(caller: Caller, table: Table, verb: string, id: string, work: (change: Change) => Promise<void>): Promise<void> {
+    return change(caller, async (inside) => {
+      await work(inside);
+      inside.touch(tagOf.everything);
+      inside.audit(`${kindOf[table]}.${verb}`, { kind: kindOf[table], id });
+    });
+  }
+
+  async function checkParent(tx: Tx, id: string, parent: string | null): Promise<void> {
+    if (parent === null) return;
+    if (!(await findEntry(tx, 'regions', parent))) fail('region.not_found', { id: parent });
+    if ((await regionAncestors(tx, parent)).has(id)) fail('region.cycle', { id });
+  }
+
+  async function createRegion(caller: Caller, body: Static<typeof CreateRegion>['region']): Promise<RegionRow> {
+    permit(caller, 'identity:create_region');
+    const row: RegionRow = {
+      id: body.id || newId(),
+      description: body.description ?? '',
+      parent_region_id: body.parent_region_id ?? null,
+      extra: JSON.stringify(extraOf(body, regionFields)),
+    };
+    await write(caller, 'regions', 'created', row.id, async ({ tx }) => {
+      await checkParent(tx, row.id, row.parent_region_id);
+      try {
+        await insertEntry(tx, 'regions', row);
+      } catch (error) {
+        if (isUniqueViolation(error)) fail('resource.duplicate', { kind: 'region', field: 'ID', value: row.id });
+        throw error;
+      }
+    });
+    return row;
+  }
+
+  async function updateRegion(caller: Caller, id: string, body: Static<typeof UpdateRegion>['region']): Promise<RegionRow> {
+    const region = await entryFor(caller, 'identity:update_region', 'regions', id);
+    if (body.id !== undefined && body.id !== id) fail('resource.id_fixed', { kind: 'region' });
+    const values = {
+      description: body.description === undefined ? region.description : (body.description ?? ''),
+      parent_region_id: body.parent_region_id === undefined ? region.parent_region_id : body.parent_region_id,
+      extra: mergeExtra(region.extra, extraOf(body, regionFields)),
+    };
+    await write(caller, 'regions', 'updated', id, async ({ tx }) => {
+      if (body.parent_region_id !== undefined) await checkParent(tx, id, values.parent_region_id);
+      await updateEntry(tx, 'regions', id, values);
+    });
+    return { ...region, ...values };
+  }
+
+  async function removeRegion(caller: Caller, id: string): Promise<void> {
+    await entryFor(caller, 'identity:delete_region', 'regions', id);
+    await write(caller, 'regions', 'deleted', id, async ({ tx }) => {
+      if (await regionInUse(tx, id)) fail('region.has_children', { id });
+      await deleteEntry(tx, 'regions', id);
+    });
+  }
+
+  async function createService(caller: Caller, body: Static<typeof CreateService>['service']): Promise<ServiceRow> {
+    permit(caller, 'identity:create_service');
+    const row: ServiceRow = {
+      id: newId(),
+      type: body.type,
+      name: body.name ?? null,
+      enabled: bit(body.enabled ?? true),
+      extra: JSON.stringify(extraOf(body, serviceFields)),
+    };
+    await write(caller, 'services', 'created', row.id, ({ tx }) => insertEntry(tx, 'services', row));
+    return row;
+  }
+
+  async function updateService(caller: Caller, id: string, body: Static<typeof UpdateService>['service']): Promise<ServiceRow> {
+    const service = await entryFor(caller, 'identity:update_service', 'services', id);
+    if (body.id !== undefined && body.id !== id) fail('resource.id_fixed', { kind: 'service' });
+    const values = {
+      type: body.type ?? service.type,
+      name: body.name === undefined ? service.name : body.name,
+      enabled: body.enabled === undefined ? service.enabled : bit(body.enabled),
+      extra: mergeExtra(service.extra, extraOf(body, serviceFields)),
+    };
+    await write(caller, 'services', 'updated', id, ({ tx }) => updateEntry(tx, 'services', id, values));
+    return { ...service, ...values };
+  }
+
+  async function checkParts(row: Pick<EndpointRow, 'service_id' | 'region_id'>): Promise<void> {
+    if (!(await findEntry(db.read, 'services', row.service_id)))
+      fail('request.bad_value', { field: 'service_id', why: `there is no service ${row.service_id}` });
+  }
+
+  /** The old way to name a region made it on the fly; the new one (`region_id`) insists that it is there. */
+  async function regionOf(
+    tx: Tx,
+    body: { region_id?: string | null | undefined; region?: string | null | undefined },
+  ): Promise<string | null | undefined> {
+    if (body.region_id !== undefined) {
+      if (body.region_id !== null && !(await findEntry(tx, 'regions', body.region_id))) {
+        fail('request.bad_value', { field: 'region_id', why: `there is no region ${body.region_id}` });
+      }
+      return body.region_id;
+    }
+    if (body.region && !(await findEntry(tx, 'regions', body.region))) {
+      await insertEntry(tx, 'regions', { id: body.region, description: '', parent_region_id: null, extra: '{}' });
+    }
+    return body.region;
+  }
+
+  async function createEndpoint(caller: Caller, body: Static<typeof CreateEndpoint>['endpoint']): Promise<EndpointRow> {
+    permit(caller, 'identity:create_endpoint');
+    const row: EndpointRow = {
+      id: newId(),
+      service_id: body.service_id,
+      region_id: null,
+      interface: body.interface,
+      url: body.url,
+      enabled: bit(body.enabled ?? true),
+      extra: JSON.stringify(extraOf(body, endpointFields)),
+    };
+    await checkParts(row);
+    await write(caller, 'endpoints', 'created', row.id, async ({ tx }) => {
+      row.region_id = (await regionOf(tx, body)) ?? null;
+      await stillThere(() => insertEntry(tx, 'endpoints', row), row.service_id);
+    });
+    return row;
+  }
+
+  async function updateEndpoint(
+    caller: Caller,
+    id: string,
+    body: Static<typeof UpdateEndpoint>['endpoint'],
+  ): Promise<EndpointRow> {
+    const endpoint = await entryFor(caller, 'identity:update_endpoint', 'endpoints', id);
+    if (body.id !== undefined && body.id !== id) fail('resource.id_fixed', { kind: 'endpoint' });
+    const values = {
+      service_id: body.service_id ?? endpoint.service_id,
+      region_id: endpoint.region_id,
+      interface: body.interface ?? endpoint.interface,
+      url: body.url ?? endpoint.url,
+      enabled: body.enabled === undefined ? endpoint.enabled : bit(body.enabled),
+      extra: mergeExtra(endpoint.extra, extraOf(body, endpointFields)),
+    };
+    await checkParts(values);
+    await write(caller, 'endpoints', 'updated', id, async ({ tx }) => {
+      const region = await regionOf(tx, body);
+      if (region !== undefined) values.region_id = region;
+      await stillThere(() => updateEntry(tx, 'endpoints', id, values), values.service_id);
+    });
+    return { ...endpoint, ...values };
+  }
+
+  const remove = async (caller: Caller, table: 'services' | 'endpoints', id: string): Promise<void> => {
+    await entryFor(caller, `identity:delete_${kindOf[table] as 'service' | 'endpoint'}`, table, id);
+    await write(caller, table, 'deleted', id, ({ tx }) => deleteEntry(tx, table, id));
+  };
+
+  return {
+    list,
+    getRegion: (caller: Caller, id: string) => entryFor(caller, 'identity:get_region', 'regions', id),
+    createRegion,
+    updateRegion,
+    removeRegion,
+    getService: (caller: Caller, id: string) => entryFor(caller, 'identity:get_service', 'services', id),
+    createService,
+    updateService,
+    removeService: (caller: Caller, id: string) => remove(caller, 'services', id),
+    getEndpoint: (caller: Caller, id: string) => entryFor(caller, 'identity:get_endpoint', 'endpoints', id),
+    createEndpoint,
+    updateEndpoint,
+    removeEndpoint: (caller: Caller, id: string) => remove(caller, 'endpoints', id),
+  };
+}
+
+/** The service may go between the look and the write. */
+async function stillThere(write: () => Promise<void>, serviceId: string): Promise<void> {
+  try {
+    await write();
+  } catch (error) {
+    if (isForeignKeyViolation(error)) fail('service.not_found', { id: serviceId });
+    throw error;
+  }
+}
+
+export type CatalogRules = ReturnType<typeof createCatalog>;

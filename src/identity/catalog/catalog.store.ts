@@ -1,0 +1,73 @@
+// Regions, services and endpoints in the database.
+import { type Page, type PageRequest, readPage } from '../../platform/database/index.ts';
+import type { Database, EndpointRow, Reader, RegionRow, ServiceRow, Tables, Tx } from '../database.ts';
+import { applyCriteria, type Criterion } from '../lists.ts';
+
+type Entry = { regions: RegionRow; services: ServiceRow; endpoints: EndpointRow };
+type Table = keyof Entry & keyof Tables;
+
+export async function findEntry<T extends Table>(db: Reader, table: T, id: string): Promise<Entry[T] | undefined> {
+  return (await db
+    .selectFrom(table as Table)
+    .where('id', '=', id)
+    .selectAll()
+    .executeTakeFirst()) as Entry[T] | undefined;
+}
+
+export async function listEntries<T extends Table>(
+  db: Database,
+  table: T,
+  page: PageRequest,
+  criteria: readonly Criterion[],
+): Promise<Page<Entry[T]> | undefined> {
+  const query = applyCriteria(db.read.selectFrom(table as Table).selectAll(), db.dialect, criteria);
+  return (await readPage(query as never, { table }, page, (id) => findEntry(db.read, table, id) as never)) as
+    | Page<Entry[T]>
+    | undefined;
+}
+
+export async function insertEntry<T extends Table>(tx: Tx, table: T, row: Entry[T]): Promise<void> {
+  await tx
+    .insertInto(table as Table)
+    .values(row as never)
+    .execute();
+}
+
+export async function updateEntry<T extends Table>(tx: Tx, table: T, id: string, values: Partial<Entry[T]>): Promise<void> {
+  await tx
+    .updateTable(table as Table)
+    .set(values as never)
+    .where('id', '=', id)
+    .execute();
+}
+
+export async function deleteEntry(tx: Tx, table: Table, id: string): Promise<void> {
+  await tx.deleteFrom(table).where('id', '=', id).execute();
+}
+
+/** The regions above one. */
+export async function regionAncestors(db: Reader, id: string | null): Promise<Set<string>> {
+  const parents = new Map(
+    (await db.selectFrom('regions').select(['id', 'parent_region_id']).execute()).map((row) => [row.id, row.parent_region_id]),
+  );
+  const found = new Set<string>();
+  for (let at = id; at !== null && at !== undefined && !found.has(at); at = parents.get(at) ?? null) found.add(at);
+  return found;
+}
+
+export async function regionInUse(db: Reader, id: string): Promise<boolean> {
+  const [child, endpoint] = await Promise.all([
+    db.selectFrom('regions').where('parent_region_id', '=', id).select('id').limit(1).execute(),
+    db.selectFrom('endpoints').where('region_id', '=', id).select('id').limit(1).execute(),
+  ]);
+  return child.length + endpoint.length > 0;
+}
+
+/** What the catalog of a token is made of: enabled services and their enabled endpoints. */
+export async function readCatalog(db: Reader): Promise<{ services: ServiceRow[]; endpoints: EndpointRow[] }> {
+  const [services, endpoints] = await Promise.all([
+    db.selectFrom('services').where('enabled', '=', 1).orderBy('type').orderBy('id').selectAll().execute(),
+    db.selectFrom('endpoints').where('enabled', '=', 1).orderBy('id').selectAll().execute(),
+  ]);
+  return { services, endpoints };
+}

@@ -1,0 +1,131 @@
+// The tables of the identity service, as the query layer sees them.
+import type { Database as AnyDatabase, Reader as AnyReader, Tx as AnyTx } from '../platform/database/index.ts';
+
+/** 0 or 1: the integer both databases keep for a boolean. */
+export type Bit = number;
+
+export interface ProjectRow {
+  id: string;
+  name: string;
+  domain_id: string | null;
+  parent_id: string | null;
+  is_domain: Bit;
+  enabled: Bit;
+  description: string;
+  epoch: number;
+  options: string;
+  extra: string;
+  created_at: number;
+}
+
+export interface UserRow {
+  id: string;
+  domain_id: string;
+  name: string;
+  name_key: string;
+  enabled: Bit;
+  default_project_id: string | null;
+  epoch: number;
+  options: string;
+  extra: string;
+  last_active_at: number | null;
+  created_at: number;
+}
+
+export interface PasswordRow {
+  id: string;
+  user_id: string;
+  hash: string;
+  created_at: number;
+  expires_at: number | null;
+  serial: number;
+}
+
+export interface GroupRow {
+  id: string;
+  domain_id: string;
+  name: string;
+  description: string;
+  extra: string;
+  created_at: number;
+}
+
+export interface RoleRow {
+  id: string;
+  name: string;
+  domain_id: string | null;
+  description: string | null;
+  options: string;
+  extra: string;
+  created_at: number;
+}
+
+export interface GrantRow {
+  id: string;
+  user_id: string | null;
+  group_id: string | null;
+  target_id: string | null;
+  role_id: string;
+  inherited: Bit;
+}
+
+export interface RegionRow {
+  id: string;
+  description: string;
+  parent_region_id: string | null;
+  extra: string;
+}
+
+export interface ServiceRow {
+  id: string;
+  type: string;
+  name: string | null;
+  enabled: Bit;
+  extra: string;
+}
+
+export interface EndpointRow {
+  id: string;
+  service_id: string;
+  region_id: string | null;
+  interface: string;
+  url: string;
+  enabled: Bit;
+  extra: string;
+}
+
+export interface AuditEventRow {
+  id: string;
+  at: number;
+  request_id: string | null;
+  actor_id: string | null;
+  action: string;
+  target_kind: string;
+  target_id: string;
+  outcome: string;
+  detail: string;
+}
+
+export interface Tables {
+  projects: ProjectRow;
+  project_tags: { project_id: string; name: string };
+  users: UserRow;
+  passwords: PasswordRow;
+  login_failures: { user_id: string; failures: number; last_at: number };
+  groups: GroupRow;
+  group_members: { group_id: string; user_id: string };
+  roles: RoleRow;
+  implied_roles: { prior_role_id: string; implied_role_id: string };
+  grants: GrantRow;
+  regions: RegionRow;
+  services: ServiceRow;
+  endpoints: EndpointRow;
+  token_keys: { id: number; sealed: string; active_from: number };
+  revoked_tokens: { audit_id: string; expires_at: number };
+  audit_events: AuditEventRow;
+  service_facts: { name: string; value: string };
+}
+
+export type Database = AnyDatabase<Tables>;
+export type Reader = AnyReader<Tables>;
+export type Tx = AnyTx<Tables>;

@@ -1,0 +1,42 @@
+// GET / and /v3: which versions there are, and JSON Home for clients that ask for it.
+import { Answer, type App, t } from '../../platform/http/index.ts';
+import type { Caller } from '../caller.ts';
+import { homeDocument } from './json-home.ts';
+
+const tag = 'Discovery';
+const Anything = t.open({});
+
+/** The last version of the v3 API Keystone numbered; clients compare it. */
+const VERSION = { id: 'v3.14', status: 'stable', updated: '2020-04-07T00:00:00Z' };
+
+const versionDocument = (base: string) => ({
+  ...VERSION,
+  links: [{ rel: 'self', href: `${base}/v3/` }],
+  'media-types': [{ base: 'application/json', type: 'application/vnd.openstack.identity-v3+json' }],
+});
+
+const wantsHome = (accept: string | undefined): boolean => /application\/json-home/.test(accept ?? '');
+const home = (prefix: string): Answer =>
+  new Answer({
+    status: 200,
+    headers: { 'Content-Type': 'application/json-home', Vary: 'Accept, X-Auth-Token' },
+    text: JSON.stringify(homeDocument(prefix)),
+  });
+
+export function mountDiscovery(app: App<Caller>): void {
+  app.get(
+    '/',
+    { summary: 'List API versions', tag, access: 'anyone', reply: { 300: Anything, 200: Anything } },
+    ({ base, headers }) =>
+      wantsHome(headers.accept)
+        ? home('/v3')
+        : new Answer({
+            status: 300,
+            headers: { Location: `${base}/v3/` },
+            body: { versions: { values: [versionDocument(base)] } },
+          }),
+  );
+  app.get('/v3', { summary: 'Show the version', tag, access: 'anyone', reply: { 200: Anything } }, ({ base, headers }) =>
+    wantsHome(headers.accept) ? home('') : { version: versionDocument(base) },
+  );
+}

@@ -1,0 +1,2 @@
+// Discovery: version documents and JSON Home.
+export { mountDiscovery } from './discovery.routes.ts';

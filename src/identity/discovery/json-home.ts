@@ -1,0 +1,75 @@
+// JSON Home: the resources of the base API under the relation names OpenStack gave them.
+
+const REL = 'https://docs.openstack.org/api/openstack-identity/3/rel/';
+const PARAM = 'https://docs.openstack.org/api/openstack-identity/3/param/';
+const INHERIT_REL = 'https://docs.openstack.org/api/openstack-identity/3/ext/OS-INHERIT/1.0/rel/';
+
+const RESOURCES: readonly (readonly [rel: string, path: string])[] = [
+  ['auth_tokens', '/auth/tokens'],
+  ['auth_catalog', '/auth/catalog'],
+  ['auth_projects', '/auth/projects'],
+  ['auth_domains', '/auth/domains'],
+  ['auth_system', '/auth/system'],
+  ['domains', '/domains'],
+  ['domain', '/domains/{domain_id}'],
+  ['domain_user_roles', '/domains/{domain_id}/users/{user_id}/roles'],
+  ['domain_user_role', '/domains/{domain_id}/users/{user_id}/roles/{role_id}'],
+  ['domain_group_roles', '/domains/{domain_id}/groups/{group_id}/roles'],
+  ['domain_group_role', '/domains/{domain_id}/groups/{group_id}/roles/{role_id}'],
+  ['projects', '/projects'],
+  ['project', '/projects/{project_id}'],
+  ['project_tags', '/projects/{project_id}/tags'],
+  ['project_user_roles', '/projects/{project_id}/users/{user_id}/roles'],
+  ['project_user_role', '/projects/{project_id}/users/{user_id}/roles/{role_id}'],
+  ['project_group_roles', '/projects/{project_id}/groups/{group_id}/roles'],
+  ['project_group_role', '/projects/{project_id}/groups/{group_id}/roles/{role_id}'],
+  ['system_user_roles', '/system/users/{user_id}/roles'],
+  ['system_user_role', '/system/users/{user_id}/roles/{role_id}'],
+  ['system_group_roles', '/system/groups/{group_id}/roles'],
+  ['system_group_role', '/system/groups/{group_id}/roles/{role_id}'],
+  ['users', '/users'],
+  ['user', '/users/{user_id}'],
+  ['user_change_password', '/users/{user_id}/password'],
+  ['user_groups', '/users/{user_id}/groups'],
+  ['user_projects', '/users/{user_id}/projects'],
+  ['groups', '/groups'],
+  ['group', '/groups/{group_id}'],
+  ['group_users', '/groups/{group_id}/users'],
+  ['group_user', '/groups/{group_id}/users/{user_id}'],
+  ['roles', '/roles'],
+  ['role', '/roles/{role_id}'],
+  ['implied_roles', '/roles/{prior_role_id}/implies'],
+  ['implied_role', '/roles/{prior_role_id}/implies/{implied_role_id}'],
+  ['role_inferences', '/role_inferences'],
+  ['role_assignments', '/role_assignments'],
+  ['regions', '/regions'],
+  ['region', '/regions/{region_id}'],
+  ['services', '/services'],
+  ['service', '/services/{service_id}'],
+  ['endpoints', '/endpoints'],
+  ['endpoint', '/endpoints/{endpoint_id}'],
+];
+
+const INHERITED: readonly (readonly [rel: string, path: string])[] = ['domain', 'project'].flatMap((target) =>
+  ['user', 'group'].flatMap((actor) => {
+    const path = `/OS-INHERIT/${target}s/{${target}_id}/${actor}s/{${actor}_id}/roles`;
+    return [
+      [`${target}_${actor}_roles_inherited_to_projects`, `${path}/inherited_to_projects`],
+      [`${target}_${actor}_role_inherited_to_projects`, `${path}/{role_id}/inherited_to_projects`],
+    ] as const;
+  }),
+);
+
+function entry(path: string): Record<string, unknown> {
+  const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!);
+  if (names.length === 0) return { href: path };
+  return { 'href-template': path, 'href-vars': Object.fromEntries(names.map((name) => [name, PARAM + name])) };
+}
+
+export function homeDocument(prefix: string): { resources: Record<string, unknown> } {
+  const all = [
+    ...RESOURCES.map(([rel, path]) => [REL + rel, path] as const),
+    ...INHERITED.map(([rel, path]) => [INHERIT_REL + rel, path] as const),
+  ];
+  return { resources: Object.fromEntries(all.map(([rel, path]) => [rel, entry(prefix + path)])) };
+}

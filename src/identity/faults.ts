@@ -1,0 +1,78 @@
+// Everything the identity service refuses, with its status and text (Keystone's wording where clients match on it).
+import { faultsOf, platformFaults } from '../platform/faults/index.ts';
+
+export const identityFaults = {
+  ...platformFaults,
+  'request.bad_value': { status: 400, text: "Invalid value for '{field}': {why}." },
+  'list.marker_not_found': { status: 400, text: "Invalid value for 'marker': no item {marker} to continue from." },
+
+  'auth.required': { status: 401, text: 'The request you have made requires authentication.' },
+  'auth.password_expired': { status: 401, text: 'The password is expired and needs to be changed for user: {id}.' },
+  'auth.method_unsupported': { status: 401, text: 'Attempted to authenticate with an unsupported method.' },
+  'auth.forbidden': { status: 403, text: 'You are not authorized to perform the requested action: {action}.' },
+  'auth.catalog_needs_project': { status: 403, text: 'A project-scoped token is required to produce a service catalog.' },
+
+  'token.not_found': { status: 404, text: 'Could not find token.' },
+
+  'domain.not_found': { status: 404, text: 'Could not find domain: {id}.' },
+  'domain.enabled': { status: 403, text: 'Cannot delete a domain that is enabled, please disable it first.' },
+  'domain.default': { status: 403, text: 'The default domain cannot be deleted or disabled.' },
+  'project.not_found': { status: 404, text: 'Could not find project: {id}.' },
+  'project.has_children': { status: 403, text: 'Cannot delete the project {id} since it is not a leaf in the hierarchy.' },
+  'project.children_enabled': { status: 403, text: 'Cannot disable project {id} since its subtree contains enabled projects.' },
+  'project.parent_disabled': { status: 403, text: 'Cannot enable project {id} since it has disabled parents.' },
+  'project.is_domain': { status: 403, text: 'Project {id} acts as a domain; use the domains API.' },
+  'project.too_deep': { status: 403, text: 'Max hierarchy depth reached: the project tree may be {depth} levels deep.' },
+  'project.parent_fixed': { status: 403, text: 'Update of `parent_id` is not allowed.' },
+  'project.tag_not_found': { status: 404, text: 'Could not find project tag: {tag}.' },
+
+  'user.not_found': { status: 404, text: 'Could not find user: {id}.' },
+  'user.password_rule': { status: 400, text: 'The password does not meet the requirements: {why}.' },
+  'user.password_reused': {
+    status: 400,
+    text: 'The new password cannot be identical to a previous password. The total number which includes the new password must be unique is {count}.',
+  },
+  'user.password_same': { status: 400, text: 'The new password cannot be identical to the current password.' },
+  'user.password_too_young': { status: 400, text: 'Cannot change password before minimum age {days} days is met.' },
+  'user.password_locked': { status: 400, text: 'Changing the password of this user is locked by an administrator.' },
+
+  'group.not_found': { status: 404, text: 'Could not find group: {id}.' },
+  'group.not_member': { status: 404, text: 'User {user} is not found in group {group}.' },
+
+  'role.not_found': { status: 404, text: 'Could not find role: {id}.' },
+  'role.implied_not_found': { status: 404, text: 'Could not find implied role: {prior} implies {implied}.' },
+  'role.implied_by_domain_role': { status: 403, text: 'A domain role cannot be implied by another role: {id}.' },
+  'role.implied_cycle': { status: 400, text: 'Role {prior} cannot imply {implied}: it is implied by it.' },
+  'role.wrong_domain': { status: 403, text: 'Role {role} belongs to domain {domain} and cannot be granted there.' },
+  'role.domain_role_on_system': { status: 400, text: 'Role {role} belongs to a domain and cannot be granted on the system.' },
+  'grant.not_found': { status: 404, text: 'Could not find role assignment with role: {role}.' },
+
+  'assignments.too_many': {
+    status: 400,
+    text: 'The effective role assignments asked for are more than {limit}; name a user, a project or a role.',
+  },
+
+  'region.not_found': { status: 404, text: 'Could not find region: {id}.' },
+  'region.has_children': {
+    status: 403,
+    text: 'Unable to delete region {id} because it or its child regions have associated endpoints or regions.',
+  },
+  'region.cycle': { status: 400, text: 'Region {id} cannot be its own ancestor.' },
+  'service.not_found': { status: 404, text: 'Could not find service: {id}.' },
+  'endpoint.not_found': { status: 404, text: 'Could not find endpoint: {id}.' },
+
+  'resource.immutable': { status: 403, text: 'Cannot {action} immutable {kind}: {id}.' },
+  'resource.id_fixed': { status: 400, text: 'Cannot change {kind} ID.' },
+  'resource.domain_fixed': { status: 400, text: 'Cannot change domain ID.' },
+  'resource.duplicate': {
+    status: 409,
+    text: 'Conflict occurred attempting to store {kind} - Duplicate Entry found with {field} {value}.',
+  },
+} as const;
+
+export { Fault } from '../platform/faults/index.ts';
+
+const own = faultsOf(identityFaults);
+export const fault = own.fault;
+/** Annotated, so that TypeScript knows nothing after a call is reached. */
+export const fail: typeof own.fail = own.fail;

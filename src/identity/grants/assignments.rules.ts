@@ -1,0 +1,232 @@
+// Role assignments as a list: grants as they are, or (effective) what they amount to for each user and project.
+import type { Query } from '../../platform/http/index.ts';
+import { ancestorsOf, findProject } from '../access/index.ts';
+import type { Caller } from '../caller.ts';
+import type { GrantRow, Reader } from '../database.ts';
+import type { Deps } from '../deps.ts';
+import { fail } from '../faults.ts';
+import { pageOf, readFlag, single } from '../lists.ts';
+import { listTarget, permit, visibleDomain } from '../policy.ts';
+import { descendants } from '../projects/index.ts';
+import { readImplications } from '../roles/index.ts';
+import { type GrantFilter, listGrants, membersOf, type NameRow, namesOf, readDomainRoleIds } from './grants.store.ts';
+
+/** What one page may expand to: a group of everyone, inherited by every project, is a product. */
+const MAX_EFFECTIVE = 100_000;
+
+export interface Assignment {
+  readonly roleId: string;
+  readonly userId?: string;
+  readonly groupId?: string;
+  readonly targetId: string | null;
+  readonly inherited: boolean;
+  /** The grant this comes from, and by which way: for the links. */
+  readonly grant: GrantRow;
+  readonly priorRoleId?: string;
+}
+
+/** What a page needs besides its ids: which targets are domains and, with `include_names`, what everything is called. */
+export interface Naming {
+  isDomain(id: string): boolean;
+  nameOf(
+    kind: 'user' | 'group' | 'role' | 'target',
+    id: string,
+  ): { name: string; domain?: { id: string; name: string } } | undefined;
+}
+
+interface Asked {
+  readonly userId: string | undefined;
+  readonly groupId: string | undefined;
+  readonly roleId: string | undefined;
+  readonly projectId: string | undefined;
+  readonly domainId: string | undefined;
+  readonly system: boolean;
+  readonly inherited: boolean | undefined;
+  readonly effective: boolean;
+  readonly subtree: boolean;
+}
+
+function askedOf(query: Query): Asked {
+  const inheritedTo = single(query, 'scope.OS-INHERIT:inherited_to');
+  const asked: Asked = {
+    userId: single(query, 'user.id'),
+    groupId: single(query, 'group.id'),
+    roleId: single(query, 'role.id'),
+    projectId: single(query, 'scope.project.id'),
+    domainId: single(query, 'scope.domain.id'),
+    system: single(query, 'scope.system') !== undefined,
+    inherited: inheritedTo === undefined ? undefined : inheritedTo === 'projects',
+    effective: readFlag(query, 'effective') ?? false,
+    subtree: readFlag(query, 'include_subtree') ?? false,
+  };
+  const refuse = (field: string, why: string): never => fail('request.bad_value', { field, why });
+  if (asked.effective && asked.groupId !== undefined) refuse('group.id', 'effective assignments are of users, not of groups');
+  if (asked.effective && asked.inherited !== undefined)
+    refuse('scope.OS-INHERIT:inherited_to', 'effective assignments are not inherited any more');
+  if (asked.userId !== undefined && asked.groupId !== undefined) refuse('group.id', 'an assignment is of a user or of a group');
+  if ([asked.projectId, asked.domainId, asked.system || undefined].filter((scope) => scope !== undefined).length > 1) {
+    refuse('scope.domain.id', 'an assignment has one scope');
+  }
+  if (asked.subtree && asked.projectId === undefined) refuse('include_subtree', 'it needs scope.project.id');
+  return asked;
+}
+
+/** One query a table for the whole page, however long it is. */
+async function namingOf(db: Reader, items: readonly Assignment[], named: boolean): Promise<Naming> {
+  // A domain has no domain above it; that is what tells it from a project.
+  const targets = await namesOf(
+    db,
+    'projects',
+    items.flatMap((item) => [item.targetId, item.grant.target_id].flatMap((id) => id ?? [])),
+  );
+  const isDomain = (id: string): boolean => targets.get(id)?.domain_id === null;
+  if (!named) return { isDomain, nameOf: () => undefined };
+  const [user, group, role] = await Promise.all([
+    namesOf(
+      db,
+      'users',
+      items.flatMap((item) => item.userId ?? []),
+    ),
+    namesOf(
+      db,
+      'groups',
+      items.flatMap((item) => item.groupId ?? []),
+    ),
+    namesOf(
+      db,
+      'roles',
+      items.map((item) => item.roleId),
+    ),
+  ]);
+  const tables: Record<string, Map<string, NameRow>> = { user, group, role, target: targets };
+  const domainIds = Object.values(tables).flatMap((rows) => [...rows.values()].flatMap((row) => row.domain_id ?? []));
+  const domains = await namesOf(db, 'projects', domainIds);
+  return {
+    isDomain,
+    nameOf(kind, id) {
+      const row = tables[kind]?.get(id);
+      const domain = row?.domain_id ? domains.get(row.domain_id) : undefined;
+      return row && { name: row.name, ...(domain ? { domain: { id: domain.id, name: domain.name } } : {}) };
+    },
+  };
+}
+
+export function createAssignments({ db }: Pick<Deps, 'db'>) {
+  /** Roles that amount to one role: itself and whatever implies it. */
+  async function impliedMap(): Promise<Map<string, string[]>> {
+    const links = await readImplications(db.read);
+    const byPrior = Map.groupBy(links, (link) => link.prior_role_id);
+    return new Map([...byPrior].map(([prior, of]) => [prior, of.map((link) => link.implied_role_id)]));
+  }
+
+  const closure = (implied: ReadonlyMap<string, readonly string[]>, roleId: string): Set<string> => {
+    const found = new Set<string>();
+    const queue = [roleId];
+    for (let id = queue.pop(); id !== undefined; id = queue.pop()) {
+      if (found.has(id)) continue;
+      found.add(id);
+      queue.push(...(implied.get(id) ?? []));
+    }
+    return found;
+  };
+
+  async function projectsAsked(asked: Asked): Promise<string[] | undefined> {
+    if (asked.projectId === undefined) return undefined;
+    const below = asked.subtree ? await descendants(db.read, asked.projectId) : [];
+    return [asked.projectId, ...below.map((row) => row.id)];
+  }
+
+  async function filterFor(
+    asked: Asked,
+    implied: ReadonlyMap<string, readonly string[]>,
+    own: string | undefined,
+  ): Promise<GrantFilter> {
+    const { userId, groupId, roleId, domainId, system, inherited, effective } = asked;
+    const projects = await projectsAsked(asked);
+    const targets = domainId !== undefined ? [domainId] : projects;
+    const above =
+      effective && projects ? [...new Set((await Promise.all(projects.map((id) => ancestorsOf(db.read, id)))).flat())] : [];
+    const roleIds =
+      effective && roleId !== undefined
+        ? [roleId, ...[...implied.keys()].filter((prior) => closure(implied, prior).has(roleId))]
+        : roleId === undefined
+          ? undefined
+          : [roleId];
+    return {
+      ...(userId === undefined ? {} : { userId, throughGroups: effective }),
+      ...(groupId === undefined ? {} : { groupId }),
+      ...(roleIds ? { roleIds } : {}),
+      ...(targets ? { targets, inheritedFrom: above } : {}),
+      ...(system ? { system } : {}),
+      ...(inherited === undefined ? (effective && domainId !== undefined ? { inherited: false } : {}) : { inherited }),
+      ...(own === undefined ? {} : { domainId: own }),
+    };
+  }
+
+  /** Where an inherited grant takes effect: every project below its target, or those that were asked for. */
+  async function reachOf(grant: GrantRow, projects: ReadonlySet<string> | undefined): Promise<(string | null)[]> {
+    if (!grant.inherited) return [grant.target_id];
+    const below = await descendants(db.read, grant.target_id!);
+    return below.map((row) => row.id).filter((id) => !projects || projects.has(id));
+  }
+
+  async function expand(
+    rows: readonly GrantRow[],
+    asked: Asked,
+    implied: ReadonlyMap<string, readonly string[]>,
+  ): Promise<Assignment[]> {
+    const groups = rows.flatMap((row) => row.group_id ?? []);
+    const members = await membersOf(db.read, groups, asked.userId, MAX_EFFECTIVE + 1);
+    const projects = await projectsAsked(asked);
+    const wanted = projects && new Set(projects);
+    const domainRoles = await readDomainRoleIds(db.read);
+    const found: Assignment[] = [];
+    for (const grant of rows) {
+      const users = grant.user_id !== null ? [grant.user_id] : (members.get(grant.group_id!) ?? []);
+      const roles = [...closure(implied, grant.role_id)].filter(
+        (id) => !domainRoles.has(id) && (asked.roleId === undefined || id === asked.roleId),
+      );
+      for (const targetId of await reachOf(grant, wanted)) {
+        for (const userId of users) {
+          for (const roleId of roles) {
+            found.push({
+              roleId,
+              userId,
+              targetId,
+              inherited: false,
+              grant,
+              ...(roleId === grant.role_id ? {} : { priorRoleId: grant.role_id }),
+            });
+          }
+          if (found.length > MAX_EFFECTIVE) fail('assignments.too_many', { limit: MAX_EFFECTIVE });
+        }
+      }
+    }
+    return found;
+  }
+
+  const plain = (grant: GrantRow): Assignment => ({
+    roleId: grant.role_id,
+    ...(grant.user_id === null ? { groupId: grant.group_id! } : { userId: grant.user_id }),
+    targetId: grant.target_id,
+    inherited: grant.inherited === 1,
+    grant,
+  });
+
+  return {
+    async list(caller: Caller, query: Query) {
+      const asked = askedOf(query);
+      const target = asked.subtree && asked.projectId ? await findProject(db.read, asked.projectId) : undefined;
+      if (asked.subtree) permit(caller, 'identity:list_role_assignments_for_tree', { domainId: target?.domain_id ?? null });
+      else permit(caller, 'identity:list_role_assignments', listTarget(caller));
+      const implied = asked.effective ? await impliedMap() : new Map<string, string[]>();
+      const filter = await filterFor(asked, implied, visibleDomain(caller));
+      const page = await listGrants(db, pageOf(query), filter);
+      if (!page) fail('list.marker_not_found', { marker: single(query, 'marker') ?? '' });
+      const items = asked.effective ? await expand(page.items, asked, implied) : page.items.map(plain);
+      return { ...page, items, naming: await namingOf(db.read, items, readFlag(query, 'include_names') ?? false) };
+    },
+  };
+}
+
+export type Assignments = ReturnType<typeof createAssignments>;

@@ -1,0 +1,80 @@
+// Grants of roles: /v3/{projects,domains,system}/.../{users,groups}/.../roles, and their inherited form under /v3/OS-INHERIT
+import type { App } from '../../platform/http/index.ts';
+import type { Caller } from '../caller.ts';
+import { wholeList } from '../lists.ts';
+import { RoleList, renderRole } from '../roles/index.ts';
+import type { GrantPlace, Grants, TargetKind } from './grants.rules.ts';
+
+const tag = 'Grants';
+
+interface Params {
+  readonly [name: string]: string;
+}
+
+const TARGETS: readonly { kind: TargetKind; path: string; param?: string }[] = [
+  { kind: 'project', path: '/projects/:project_id', param: 'project_id' },
+  { kind: 'domain', path: '/domains/:domain_id', param: 'domain_id' },
+  { kind: 'system', path: '/system' },
+];
+
+const ACTORS = [
+  { kind: 'user', path: '/users/:user_id', param: 'user_id' },
+  { kind: 'group', path: '/groups/:group_id', param: 'group_id' },
+] as const;
+
+export function mountGrants(app: App<Caller>, { grants }: { grants: Grants }): void {
+  function mount(list: string, one: string, placeOf: (params: Params) => GrantPlace, what: string, policy: string): void {
+    app.get(
+      list,
+      { summary: `List roles of ${what}`, tag, policy: `identity:list_${policy}s`, reply: { 200: RoleList } },
+      async (call) => {
+        const roles = await grants.list(call.caller, placeOf(call.params as Params));
+        return wholeList(
+          call,
+          'roles',
+          roles.map((role) => renderRole(call.base, role)),
+        );
+      },
+    );
+    app.put(
+      one,
+      { summary: `Grant a role to ${what}`, tag, policy: `identity:create_${policy}`, reply: { 204: null } },
+      async ({ caller, params }) => grants.create(caller, placeOf(params as Params), (params as Params).role_id!),
+    );
+    app.get(
+      one,
+      { summary: `Check a role of ${what}`, tag, policy: `identity:check_${policy}`, reply: { 204: null } },
+      async ({ caller, params }) => grants.check(caller, placeOf(params as Params), (params as Params).role_id!),
+    );
+    app.delete(
+      one,
+      { summary: `Revoke a role of ${what}`, tag, policy: `identity:revoke_${policy}`, reply: { 204: null } },
+      async ({ caller, params }) => grants.revoke(caller, placeOf(params as Params), (params as Params).role_id!),
+    );
+  }
+
+  for (const target of TARGETS) {
+    for (const actor of ACTORS) {
+      const place =
+        (inherited: boolean) =>
+        (params: Params): GrantPlace => ({
+          actor: { kind: actor.kind, id: params[actor.param]! },
+          target: { kind: target.kind, id: target.param ? params[target.param]! : null },
+          inherited,
+        });
+      const path = `${target.path}${actor.path}/roles`;
+      const where = target.kind === 'system' ? 'the system' : `a ${target.kind}`;
+      const policy = target.kind === 'system' ? 'system_grant' : 'grant';
+      mount(`/v3${path}`, `/v3${path}/:role_id`, place(false), `a ${actor.kind} on ${where}`, policy);
+      if (target.kind === 'system') continue;
+      const below = `a ${actor.kind} on every project below ${where}`;
+      mount(
+        `/v3/OS-INHERIT${path}/inherited_to_projects`,
+        `/v3/OS-INHERIT${path}/:role_id/inherited_to_projects`,
+        place(true),
+        below,
+        policy,
+      );
+    }
+  }
+}

@@ -1,0 +1,181 @@
+// Grants in the database: who (a user or a group) holds which role where (a project, a domain, the system).
+import { sql } from 'kysely';
+import { type Condition, type Page, type PageRequest, readPage } from '../../platform/database/index.ts';
+import type { Database, GrantRow, Reader, Tx } from '../database.ts';
+
+export interface Grant {
+  readonly actor: { readonly kind: 'user' | 'group'; readonly id: string };
+  /** A project or a domain; null is the system. */
+  readonly targetId: string | null;
+  readonly roleId: string;
+  readonly inherited: boolean;
+}
+
+/** The natural key as one text: what makes a repeated grant the same grant. */
+const idOf = ({ actor, targetId, roleId, inherited }: Grant): string =>
+  `${actor.kind}:${actor.id}:${targetId ?? 'system'}:${roleId}:${inherited ? 'inherited' : 'direct'}`;
+
+export async function insertGrant(tx: Tx, grant: Grant): Promise<void> {
+  const { actor, targetId, roleId, inherited } = grant;
+  await tx
+    .insertInto('grants')
+    .values({
+      id: idOf(grant),
+      user_id: actor.kind === 'user' ? actor.id : null,
+      group_id: actor.kind === 'group' ? actor.id : null,
+      target_id: targetId,
+      role_id: roleId,
+      inherited: inherited ? 1 : 0,
+    })
+    .onConflict((conflict) => conflict.column('id').doNothing())
+    .execute();
+}
+
+export async function deleteGrant(tx: Tx, grant: Grant): Promise<boolean> {
+  const result = await tx.deleteFrom('grants').where('id', '=', idOf(grant)).executeTakeFirst();
+  return result.numDeletedRows > 0n;
+}
+
+export async function hasGrant(db: Reader, grant: Grant): Promise<boolean> {
+  return (await db.selectFrom('grants').where('id', '=', idOf(grant)).select('id').executeTakeFirst()) !== undefined;
+}
+
+export async function grantedRoleIds(db: Reader, { actor, targetId, inherited }: Omit<Grant, 'roleId'>): Promise<string[]> {
+  const query = db
+    .selectFrom('grants')
+    .where(actor.kind === 'user' ? 'user_id' : 'group_id', '=', actor.id)
+    .where('inherited', '=', inherited ? 1 : 0);
+  const rows = await (targetId === null ? query.where('target_id', 'is', null) : query.where('target_id', '=', targetId))
+    .select('role_id')
+    .execute();
+  return rows.map((row) => row.role_id);
+}
+
+/** Which grants a list of assignments starts from. Every part that is given must hold. */
+export interface GrantFilter {
+  readonly userId?: string;
+  /** With userId: also what the user's groups hold. */
+  readonly throughGroups?: boolean;
+  readonly groupId?: string;
+  readonly roleIds?: readonly string[];
+  readonly targets?: readonly string[];
+  /** Besides the targets: what is inherited from these. */
+  readonly inheritedFrom?: readonly string[];
+  readonly system?: boolean;
+  readonly inherited?: boolean;
+  /** Only targets of this domain, or the domain itself. */
+  readonly domainId?: string;
+}
+
+export function listGrants(db: Database, page: PageRequest, filter: GrantFilter): Promise<Page<GrantRow> | undefined> {
+  let query = db.read.selectFrom('grants').selectAll('grants');
+  const { userId, groupId, roleIds, targets, inheritedFrom = [], domainId } = filter;
+  if (userId !== undefined) {
+    query = query.where((eb) => {
+      const direct = eb('user_id', '=', userId);
+      const through = eb(
+        'group_id',
+        'in',
+        eb.selectFrom('group_members').where('group_members.user_id', '=', userId).select('group_members.group_id'),
+      );
+      return filter.throughGroups ? eb.or([direct, through]) : direct;
+    });
+  }
+  if (groupId !== undefined) query = query.where('group_id', '=', groupId);
+  if (roleIds) query = query.where('role_id', 'in', [...roleIds]);
+  if (targets) {
+    query = query.where((eb) => {
+      const direct = eb('target_id', 'in', [...targets]);
+      if (inheritedFrom.length === 0) return direct;
+      return eb.or([
+        eb.and([direct, eb('inherited', '=', 0)]),
+        eb.and([eb('target_id', 'in', [...inheritedFrom]), eb('inherited', '=', 1)]),
+      ]);
+    });
+  }
+  if (filter.system) query = query.where('target_id', 'is', null);
+  if (filter.inherited !== undefined) query = query.where('inherited', '=', filter.inherited ? 1 : 0);
+  if (domainId !== undefined) {
+    query = query.where('target_id', 'in', (eb) =>
+      eb
+        .selectFrom('projects')
+        .where((e) => e.or([e('projects.domain_id', '=', domainId), e('projects.id', '=', domainId)]))
+        .select('projects.id'),
+    );
+  }
+  return readPage(query, { table: 'grants' }, page, (id) =>
+    db.read.selectFrom('grants').where('id', '=', id).selectAll().executeTakeFirst(),
+  );
+}
+
+/** Members of groups, at most so many: group id to user ids. */
+export async function membersOf(
+  db: Reader,
+  groupIds: readonly string[],
+  onlyUser: string | undefined,
+  limit: number,
+): Promise<Map<string, string[]>> {
+  if (groupIds.length === 0) return new Map();
+  let query = db.selectFrom('group_members').where('group_id', 'in', [...groupIds]);
+  if (onlyUser !== undefined) query = query.where('user_id', '=', onlyUser);
+  const rows = await query.selectAll().limit(limit).execute();
+  const byGroup = Map.groupBy(rows, (row) => row.group_id);
+  return new Map([...byGroup].map(([group, members]) => [group, members.map((row) => row.user_id)]));
+}
+
+const holds = (userId: string) => sql`(
+  select target_id, inherited from grants
+  where user_id = ${userId} or group_id in (select group_id from group_members where group_members.user_id = ${userId})
+)`;
+
+/** Projects a user has a role in: granted, or inherited from anything above. */
+export const reachableProjects = (userId: string): Condition => sql`projects.is_domain = 0 and projects.id in (
+  with recursive below (id) as (
+    select projects.id from projects join ${holds(userId)} as held on projects.parent_id = held.target_id where held.inherited = 1
+    union
+    select projects.id from projects join below on projects.parent_id = below.id
+  )
+  select id from below
+  union
+  select target_id from ${holds(userId)} as direct where inherited = 0 and target_id is not null
+)`;
+
+export const reachableDomains = (userId: string): Condition => sql`projects.is_domain = 1 and projects.id in (
+  select target_id from ${holds(userId)} as direct where inherited = 0 and target_id is not null
+)`;
+
+export async function reachableProjectIds(db: Reader, userId: string): Promise<Set<string>> {
+  const rows = await db.selectFrom('projects').where(reachableProjects(userId)).select('id').execute();
+  return new Set(rows.map((row) => row.id));
+}
+
+export async function holdsSystemRole(db: Reader, userId: string): Promise<boolean> {
+  const { rows } = await sql`select 1 from ${holds(userId)} as held where target_id is null limit 1`.execute(db);
+  return rows.length > 0;
+}
+
+export interface NameRow {
+  readonly id: string;
+  readonly name: string;
+  readonly domain_id: string | null;
+}
+
+/** Names for the ids of a page. */
+export async function namesOf(
+  db: Reader,
+  table: 'users' | 'groups' | 'roles' | 'projects',
+  ids: readonly string[],
+): Promise<Map<string, NameRow>> {
+  if (ids.length === 0) return new Map();
+  const rows: NameRow[] = await db
+    .selectFrom(table)
+    .where('id', 'in', [...new Set(ids)])
+    .select(['id', 'name', 'domain_id'])
+    .execute();
+  return new Map(rows.map((row) => [row.id, row]));
+}
+
+export async function readDomainRoleIds(db: Reader): Promise<Set<string>> {
+  const rows = await db.selectFrom('roles').where('domain_id', 'is not', null).select('id').execute();
+  return new Set(rows.map((row) => row.id));
+}

@@ -1,0 +1,7 @@
+// Grants: roles given to users and groups on projects, domains and the system, and what they amount to.
+export { mountAssignments } from './assignments.routes.ts';
+export { createAssignments } from './assignments.rules.ts';
+export { mountGrants } from './grants.routes.ts';
+export { createGrants } from './grants.rules.ts';
+export { insertGrant, reachableProjectIds } from './grants.store.ts';
+export { createReach } from './reach.rules.ts';

@@ -1,0 +1,38 @@
+// Where a user can go: the projects, domains and system they have a role in.
+import type { Query } from '../../platform/http/index.ts';
+import type { Caller } from '../caller.ts';
+import type { Deps } from '../deps.ts';
+import { fail } from '../faults.ts';
+import { criteriaOf, type Filters, pageOf, single } from '../lists.ts';
+import { permit } from '../policy.ts';
+import { listProjects } from '../projects/index.ts';
+import { findUser, userTarget } from '../users/index.ts';
+import { holdsSystemRole, reachableDomains, reachableProjects } from './grants.store.ts';
+
+const filters: Filters = {
+  name: { column: 'projects.name', kind: 'text' },
+  domain_id: { column: 'projects.domain_id', kind: 'text' },
+  enabled: { column: 'projects.enabled', kind: 'flag' },
+};
+
+export function createReach({ db }: Pick<Deps, 'db'>) {
+  async function list(query: Query, within: ReturnType<typeof reachableProjects>) {
+    const page = await listProjects(db, pageOf(query), criteriaOf(query, filters), undefined, within);
+    return page ?? fail('list.marker_not_found', { marker: single(query, 'marker') ?? '' });
+  }
+
+  return {
+    async projectsOf(caller: Caller, userId: string, query: Query) {
+      const user = await findUser(db.read, userId);
+      permit(caller, 'identity:list_user_projects', userTarget(user));
+      if (!user) fail('user.not_found', { id: userId });
+      return list(query, reachableProjects(userId));
+    },
+    /** What a token of the caller could be scoped to: only what is enabled. */
+    ownProjects: (caller: Caller, query: Query) => list({ ...query, enabled: 'true' }, reachableProjects(caller.userId)),
+    ownDomains: (caller: Caller, query: Query) => list({ ...query, enabled: 'true' }, reachableDomains(caller.userId)),
+    ownSystem: (caller: Caller): Promise<boolean> => holdsSystemRole(db.read, caller.userId),
+  };
+}
+
+export type Reach = ReturnType<typeof createReach>;

@@ -1,0 +1,31 @@
+// Groups on the wire.
+import { t } from '../../platform/http/index.ts';
+import { parsed } from '../attributes.ts';
+import type { GroupRow } from '../database.ts';
+import { Links, ListLinks } from '../lists.ts';
+
+const Name = t.string({ minLength: 1, maxLength: 255, pattern: '\\S' });
+const optional = { description: t.nullable(t.string()) };
+
+export const groupFields = ['name', 'domain_id', 'description'];
+
+export const CreateGroup = t.envelope(
+  'group',
+  t.open({ name: Name }, { domain_id: t.string({ minLength: 1, maxLength: 64 }), ...optional }),
+);
+export const UpdateGroup = t.envelope('group', t.open({}, { name: Name, domain_id: t.string(), ...optional }));
+
+export const Group = t.open({ id: t.string(), name: t.string(), domain_id: t.string(), description: t.string(), links: Links });
+export const GroupEnvelope = t.envelope('group', Group);
+export const GroupList = t.object({ links: ListLinks, groups: t.array(Group) });
+
+export function renderGroup(base: string, row: GroupRow) {
+  return {
+    ...parsed(row.extra),
+    id: row.id,
+    name: row.name,
+    domain_id: row.domain_id,
+    description: row.description,
+    links: { self: `${base}/v3/groups/${row.id}` },
+  };
+}

@@ -1,0 +1,18 @@
+// The `immutable` option of projects, domains and roles: such a thing can only have that option taken away.
+import { parsed } from './attributes.ts';
+import { fail } from './faults.ts';
+
+interface Body {
+  readonly options?: { readonly immutable?: boolean | null | undefined } | undefined;
+}
+
+export function refuseImmutable(
+  kind: string,
+  row: { id: string; options: string },
+  action: 'update' | 'delete',
+  body?: Body,
+): void {
+  if (!parsed<{ immutable?: boolean }>(row.options).immutable) return;
+  const lifted = body?.options?.immutable === false || body?.options?.immutable === null;
+  if (!lifted) fail('resource.immutable', { action, kind, id: row.id });
+}

@@ -1,0 +1,104 @@
+// What every list of the API has in common: limit and marker, filters by field, and the links of the envelope.
+import type { SelectQueryBuilder } from 'kysely';
+import { type Comparison, condition, type Dialect, INEXACT, type PageRequest } from '../platform/database/index.ts';
+import { type Call, type Query, t } from '../platform/http/index.ts';
+import { fail } from './faults.ts';
+
+export const MAX_PAGE = 1000;
+
+export const Links = t.object({ self: t.string() });
+export const ListLinks = t.object({ self: t.string(), previous: t.nullable(t.string()), next: t.nullable(t.string()) });
+
+/** One value of a query parameter; a repeated one is refused, since nobody could say which counts. */
+export function single(query: Query, name: string): string | undefined {
+  const value = query[name];
+  if (typeof value === 'object') fail('request.bad_value', { field: name, why: 'it is given more than once' });
+  return value;
+}
+
+/** true, false, 1, 0 in any case; a bare `?enabled` means true. */
+export function readFlag(query: Query, name: string): boolean | undefined {
+  const value = single(query, name);
+  if (value === undefined) return undefined;
+  if (/^(true|1|)$/i.test(value)) return true;
+  if (/^(false|0)$/i.test(value)) return false;
+  fail('request.bad_value', { field: name, why: 'it must be true or false' });
+}
+
+export function pageOf(query: Query): PageRequest {
+  const limit = single(query, 'limit');
+  if (limit !== undefined && (!/^\d{1,9}$/.test(limit) || Number(limit) < 1)) {
+    fail('request.bad_value', { field: 'limit', why: `it must be a number from 1 to ${MAX_PAGE}` });
+  }
+  return { limit: Math.min(Number(limit ?? MAX_PAGE), MAX_PAGE), marker: single(query, 'marker') };
+}
+
+/** Fields a list can be filtered by: query parameter to column. */
+export type Filters = Readonly<Record<string, { readonly column: string; readonly kind: 'text' | 'flag' }>>;
+
+export interface Criterion {
+  readonly column: string;
+  readonly comparison: Comparison;
+  readonly value: string | number;
+}
+
+export function criteriaOf(query: Query, filters: Filters): Criterion[] {
+  const criteria: Criterion[] = [];
+  for (const [name, { column, kind }] of Object.entries(filters)) {
+    if (kind === 'flag') {
+      const value = readFlag(query, name);
+      if (value !== undefined) criteria.push({ column, comparison: 'equals', value: value ? 1 : 0 });
+      continue;
+    }
+    const exact = single(query, name);
+    if (exact !== undefined) criteria.push({ column, comparison: 'equals', value: exact });
+    for (const comparison of INEXACT) {
+      const value = single(query, `${name}__${comparison}`);
+      if (value !== undefined) criteria.push({ column, comparison, value });
+    }
+  }
+  return criteria;
+}
+
+export function applyCriteria<S, T extends keyof S, O>(
+  query: SelectQueryBuilder<S, T, O>,
+  dialect: Dialect,
+  criteria: readonly Criterion[],
+): SelectQueryBuilder<S, T, O> {
+  return criteria.reduce(
+    (filtered, { column, comparison, value }) => filtered.where(condition(dialect, column, comparison, value)),
+    query,
+  );
+}
+
+type ListCall = Pick<Call<unknown>, 'base' | 'path' | 'query'>;
+
+function linkTo({ base, path, query }: ListCall, changes: Readonly<Record<string, string | undefined>>): string {
+  const parameters = new URLSearchParams();
+  for (const [name, value] of Object.entries({ ...(query as Query), ...changes })) {
+    for (const one of [value ?? []].flat()) parameters.append(name, one as string);
+  }
+  const text = parameters.toString();
+  return `${base}${path}${text ? `?${text}` : ''}`;
+}
+
+/** `{ links, users: [...] }` for a page. */
+export function listOf<K extends string, T>(
+  call: ListCall,
+  key: K,
+  page: { readonly items: readonly T[]; readonly next: string | null; readonly previous: string | null },
+): { links: { self: string; previous: string | null; next: string | null } } & { [P in K]: readonly T[] } {
+  const limit = String(pageOf(call.query as Query).limit);
+  return {
+    links: {
+      self: linkTo(call, {}),
+      previous: page.previous === null ? null : linkTo(call, { limit, marker: page.previous || undefined }),
+      next: page.next === null ? null : linkTo(call, { limit, marker: page.next }),
+    },
+    [key]: page.items,
+  } as never;
+}
+
+/** A list that is whole by nature (the roles of one grant, the groups of one user). */
+export const wholeList = <K extends string, T>(call: ListCall, key: K, items: readonly T[]) =>
+  listOf(call, key, { items, next: null, previous: null });

@@ -1,0 +1,168 @@
+// Passwords: which are accepted, how one is checked at login, and what a failure costs. Names and defaults are Keystone's.
+import { availableParallelism } from 'node:os';
+import { type Clock, seconds } from '../../platform/clock.ts';
+import { newId, newSecret } from '../../platform/ids.ts';
+import type { Actor, Change, RunChange } from '../audit/index.ts';
+import type { Database } from '../database.ts';
+import { fail } from '../faults.ts';
+import type { IdentityConfig } from '../settings.ts';
+import { hashPassword, isOutdated, verifyPassword } from './argon2.ts';
+import {
+  countFailure,
+  deletePasswords,
+  findFailures,
+  findPassword,
+  forgetFailures,
+  insertPassword,
+  readHistory,
+  replaceHash,
+} from './passwords.store.ts';
+import { Slots } from './slots.ts';
+
+const DAY = 86_400;
+
+/** The `options` of a user that bear on passwords. */
+export interface PasswordOptions {
+  readonly ignore_change_password_upon_first_use?: boolean;
+  readonly ignore_password_expiry?: boolean;
+  readonly ignore_lockout_failure_attempts?: boolean;
+  readonly lock_password?: boolean;
+}
+
+/** A hash that is ready to be stored: made before the transaction, since it takes long. */
+export interface NewPassword {
+  readonly hash: string;
+  readonly expiresAt: number | null;
+}
+
+export type PasswordCheck = 'good' | 'wrong' | 'locked' | 'expired';
+
+export interface Passwords {
+  /** Checks the rules, then hashes. `by` self: the user changes their own; administrator: someone sets it for them. */
+  prepare(
+    password: string,
+    by: 'self' | 'administrator',
+    user: { id: string | undefined; options: PasswordOptions },
+  ): Promise<NewPassword>;
+  store(change: Change, userId: string, password: NewPassword): Promise<void>;
+  /** Takes the same time whatever is wrong; `undefined` is a user that does not exist. */
+  check(password: string, user: { id: string; options: PasswordOptions } | undefined, actor: Actor): Promise<PasswordCheck>;
+  expiresAt(userId: string): Promise<number | null>;
+  readonly waiting: number;
+}
+
+export async function createPasswords(deps: {
+  db: Database;
+  change: RunChange;
+  clock: Clock;
+  config: IdentityConfig;
+}): Promise<Passwords> {
+  const { db, change, clock, config } = deps;
+  const cost = { memory: config.argon2Memory, passes: config.argon2Passes };
+  const slots = new Slots(Math.max(1, availableParallelism() - 1), config.hashQueue);
+  const nobody = await hashPassword(newSecret(), cost);
+
+  function checkRules(password: string): void {
+    if (config.passwordRegex && !config.passwordRegex.test(password)) {
+      fail('user.password_rule', { why: config.passwordRegexDescription || 'it does not match the pattern that is asked for' });
+    }
+  }
+
+  async function checkHistory(password: string, userId: string): Promise<void> {
+    const count = config.uniqueLastPasswordCount;
+    // The count includes the new password: 1 asks for nothing, 2 for a difference from the current one.
+    for (const { hash } of count > 1 ? await readHistory(db.read, userId, count - 1) : []) {
+      if (await verifyPassword(password, hash)) fail('user.password_reused', { count });
+    }
+  }
+
+  async function checkAge(userId: string): Promise<void> {
+    const current = config.minimumPasswordAge > 0 ? await findPassword(db.read, userId) : undefined;
+    if (!current) return;
+    const expired = current.expires_at !== null && current.expires_at <= seconds(clock);
+    if (!expired && current.created_at + config.minimumPasswordAge * DAY > seconds(clock)) {
+      fail('user.password_too_young', { days: config.minimumPasswordAge });
+    }
+  }
+
+  function expiry(by: 'self' | 'administrator', options: PasswordOptions): number | null {
+    const now = seconds(clock);
+    const firstUse =
+      by === 'administrator' && config.changePasswordUponFirstUse && !options.ignore_change_password_upon_first_use;
+    if (firstUse) return now;
+    if (config.passwordExpiresDays === undefined || options.ignore_password_expiry) return null;
+    return now + config.passwordExpiresDays * DAY;
+  }
+
+  async function isLocked(userId: string, options: PasswordOptions): Promise<boolean> {
+    if (config.lockoutFailureAttempts === undefined || options.ignore_lockout_failure_attempts) return false;
+    const row = await findFailures(db.read, userId);
+    return (
+      row !== undefined && row.failures >= config.lockoutFailureAttempts && row.last_at + config.lockoutDuration > seconds(clock)
+    );
+  }
+
+  async function afterFailure(userId: string, options: PasswordOptions, actor: Actor): Promise<void> {
+    if (config.lockoutFailureAttempts === undefined || options.ignore_lockout_failure_attempts) return;
+    const now = seconds(clock);
+    await change(actor, async ({ tx, audit }) => {
+      const failures = await countFailure(tx, userId, now, now - config.lockoutDuration);
+      const locked = failures >= config.lockoutFailureAttempts!;
+      audit(locked ? 'user.locked_out' : 'user.login_failed', { kind: 'user', id: userId }, { failures });
+    });
+  }
+
+  async function afterSuccess(userId: string, password: string, row: { id: string; hash: string }): Promise<void> {
+    const hash = isOutdated(row.hash, cost) ? await hashPassword(password, cost) : undefined;
+    const failures = config.lockoutFailureAttempts === undefined ? undefined : await findFailures(db.read, userId);
+    if (!hash && !failures) return;
+    await change({ userId, requestId: null }, async ({ tx, audit }) => {
+      if (hash) await replaceHash(tx, row.id, row.hash, hash);
+      if (failures) await forgetFailures(tx, userId);
+      audit(hash ? 'user.password_rehashed' : 'user.login_failures_forgotten', { kind: 'user', id: userId });
+    });
+  }
+
+  return {
+    async prepare(password, by, { id, options }) {
+      if (by === 'self' && options.lock_password) fail('user.password_locked');
+      checkRules(password);
+      return slots.run(async () => {
+        if (id && by === 'self') {
+          await checkAge(id);
+          await checkHistory(password, id);
+        }
+        return { hash: await hashPassword(password, cost), expiresAt: expiry(by, options) };
+      });
+    },
+
+    async store({ tx }, userId, { hash, expiresAt }) {
+      const serial = ((await findPassword(tx, userId))?.serial ?? 0) + 1;
+      const id = newId();
+      await insertPassword(tx, { id, user_id: userId, hash, created_at: seconds(clock), expires_at: expiresAt, serial });
+      await deletePasswords(tx, userId, serial - Math.max(1, config.uniqueLastPasswordCount));
+      await forgetFailures(tx, userId);
+    },
+
+    check: (password, user, actor) =>
+      // The lock is looked at, and a failure counted, while holding the slot: a thousand parallel guesses gain nothing.
+      slots.run(async () => {
+        const row = user && (await findPassword(db.read, user.id));
+        const good = await verifyPassword(password, row?.hash ?? nobody);
+        if (!user || !row) return 'wrong';
+        if (await isLocked(user.id, user.options)) return 'locked';
+        if (!good) {
+          await afterFailure(user.id, user.options, actor);
+          return 'wrong';
+        }
+        if (row.expires_at !== null && row.expires_at <= seconds(clock)) return 'expired';
+        await afterSuccess(user.id, password, row);
+        return 'good';
+      }),
+
+    expiresAt: async (userId) => (await findPassword(db.read, userId))?.expires_at ?? null,
+    get waiting() {
+      return slots.waiting;
+    },
+  };
+}

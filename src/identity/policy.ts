@@ -1,0 +1,174 @@
+// Who may do what: Keystone's default policy, by its names, for the personas admin, manager, member and reader.
+// A rule is asked with what it is about; when the thing does not exist it is asked with nothing, so that only those
+// who may see everything learn that it is missing.
+import type { Caller } from './caller.ts';
+import { fail } from './faults.ts';
+
+export interface Target {
+  /** Domain of the thing itself. */
+  readonly domainId?: string | null | undefined;
+  /** The user it is about. */
+  readonly userId?: string | undefined;
+  readonly projectId?: string | undefined;
+  /** For grants and memberships: the domains of everything involved. */
+  readonly domains?: readonly (string | null)[];
+  readonly roleName?: string;
+  readonly roleDomainId?: string | null;
+}
+
+type Rule = (caller: Caller, target: Target) => boolean;
+
+const has = (caller: Caller, role: string): boolean => caller.view.roleNames.has(role);
+const scopeDomain = (caller: Caller): string | undefined => caller.view.domain?.id;
+
+/** The administrator: the role in any scope (project, domain or system). */
+const admin: Rule = (caller) => has(caller, 'admin');
+const systemReader: Rule = (caller) => has(caller, 'reader') && caller.view.scope.kind === 'system';
+const inOwnDomain =
+  (role: string): Rule =>
+  (caller, { domainId }) =>
+    has(caller, role) && domainId !== undefined && domainId !== null && scopeDomain(caller) === domainId;
+const domainReader = inOwnDomain('reader');
+const domainManager = inOwnDomain('manager');
+const self: Rule = (caller, { userId }) => caller.userId === userId;
+const anyOf =
+  (...rules: readonly Rule[]): Rule =>
+  (caller, target) =>
+    rules.some((rule) => rule(caller, target));
+
+const ownProject: Rule = (caller, { projectId }) => projectId !== undefined && caller.view.project?.id === projectId;
+const ownDomain: Rule = (caller, { domainId }) =>
+  domainId !== undefined &&
+  domainId !== null &&
+  (scopeDomain(caller) === domainId || caller.view.project?.domain.id === domainId);
+
+/** A domain's own people may only touch grants whose every part lies in that domain. */
+const allInOwnDomain =
+  (role: string): Rule =>
+  (caller, { domains }) =>
+    has(caller, role) &&
+    scopeDomain(caller) !== undefined &&
+    !!domains?.length &&
+    domains.every((id) => id === scopeDomain(caller));
+const roleOfOwnDomain: Rule = (caller, { roleDomainId }) => roleDomainId === null || roleDomainId === scopeDomain(caller);
+/** A manager must not hand out what is above a manager. */
+const manageableRole: Rule = (_caller, { roleName }) => ['manager', 'member', 'reader'].includes(roleName ?? '');
+const both =
+  (...rules: readonly Rule[]): Rule =>
+  (caller, target) =>
+    rules.every((rule) => rule(caller, target));
+
+const anyone: Rule = () => true;
+const readers = anyOf(admin, systemReader, domainReader);
+const adminOrSystemReader = anyOf(admin, systemReader);
+const adminOrManager = anyOf(admin, domainManager);
+
+const rules = {
+  'identity:check_token': anyOf(admin, systemReader, self),
+  'identity:validate_token': anyOf(admin, systemReader, (caller) => has(caller, 'service'), self),
+  'identity:revoke_token': anyOf(admin, self),
+  'identity:get_auth_catalog': anyone,
+  'identity:get_auth_projects': anyone,
+  'identity:get_auth_domains': anyone,
+  'identity:get_auth_system': anyone,
+
+  'identity:get_domain': anyOf(admin, systemReader, ownDomain),
+  'identity:list_domains': readers,
+  'identity:create_domain': admin,
+  'identity:update_domain': admin,
+  'identity:delete_domain': admin,
+
+  'identity:get_project': anyOf(readers, ownProject),
+  'identity:list_projects': readers,
+  'identity:list_user_projects': anyOf(readers, self),
+  'identity:create_project': adminOrManager,
+  'identity:update_project': adminOrManager,
+  'identity:delete_project': adminOrManager,
+  'identity:list_project_tags': anyOf(readers, ownProject),
+  'identity:get_project_tag': anyOf(readers, ownProject),
+  'identity:update_project_tags': adminOrManager,
+  'identity:create_project_tag': adminOrManager,
+  'identity:delete_project_tag': adminOrManager,
+  'identity:delete_project_tags': adminOrManager,
+
+  'identity:get_user': anyOf(readers, self),
+  'identity:list_users': readers,
+  'identity:create_user': adminOrManager,
+  'identity:update_user': adminOrManager,
+  'identity:delete_user': adminOrManager,
+
+  'identity:get_group': readers,
+  'identity:list_groups': readers,
+  'identity:list_groups_for_user': anyOf(readers, self),
+  'identity:create_group': adminOrManager,
+  'identity:update_group': adminOrManager,
+  'identity:delete_group': adminOrManager,
+  'identity:list_users_in_group': readers,
+  'identity:check_user_in_group': anyOf(admin, systemReader, allInOwnDomain('reader')),
+  'identity:add_user_to_group': anyOf(admin, allInOwnDomain('manager')),
+  'identity:remove_user_from_group': anyOf(admin, allInOwnDomain('manager')),
+
+  'identity:get_role': anyOf(
+    adminOrSystemReader,
+    both((caller) => has(caller, 'manager'), manageableRole),
+  ),
+  'identity:list_roles': anyOf(adminOrSystemReader, (caller) => has(caller, 'manager') && scopeDomain(caller) !== undefined),
+  'identity:create_role': admin,
+  'identity:update_role': admin,
+  'identity:delete_role': admin,
+  'identity:get_domain_role': adminOrSystemReader,
+  'identity:list_domain_roles': adminOrSystemReader,
+  'identity:create_domain_role': admin,
+  'identity:update_domain_role': admin,
+  'identity:delete_domain_role': admin,
+  'identity:get_implied_role': adminOrSystemReader,
+  'identity:list_implied_roles': adminOrSystemReader,
+  'identity:create_implied_role': admin,
+  'identity:delete_implied_role': admin,
+  'identity:check_implied_role': adminOrSystemReader,
+  'identity:list_role_inference_rules': adminOrSystemReader,
+
+  'identity:check_grant': anyOf(adminOrSystemReader, both(allInOwnDomain('reader'), roleOfOwnDomain)),
+  'identity:list_grants': anyOf(adminOrSystemReader, allInOwnDomain('reader')),
+  'identity:create_grant': anyOf(admin, both(allInOwnDomain('manager'), manageableRole)),
+  'identity:revoke_grant': anyOf(admin, both(allInOwnDomain('manager'), manageableRole)),
+  'identity:check_system_grant': adminOrSystemReader,
+  'identity:list_system_grants': adminOrSystemReader,
+  'identity:create_system_grant': admin,
+  'identity:revoke_system_grant': admin,
+  'identity:list_role_assignments': readers,
+  'identity:list_role_assignments_for_tree': readers,
+
+  'identity:get_region': anyone,
+  'identity:list_regions': anyone,
+  'identity:create_region': admin,
+  'identity:update_region': admin,
+  'identity:delete_region': admin,
+  'identity:get_service': adminOrSystemReader,
+  'identity:list_services': adminOrSystemReader,
+  'identity:create_service': admin,
+  'identity:update_service': admin,
+  'identity:delete_service': admin,
+  'identity:get_endpoint': adminOrSystemReader,
+  'identity:list_endpoints': adminOrSystemReader,
+  'identity:create_endpoint': admin,
+  'identity:update_endpoint': admin,
+  'identity:delete_endpoint': admin,
+} as const satisfies Record<string, Rule>;
+
+export type Action = keyof typeof rules;
+
+export const allowed = (caller: Caller, action: Action, target: Target = {}): boolean => rules[action](caller, target);
+
+/** Goes on, or 403. */
+export function permit(caller: Caller, action: Action, target: Target = {}): void {
+  if (!allowed(caller, action, target)) fail('auth.forbidden', { action });
+}
+
+/** The one domain whose things a list may show; undefined for all of them. A domain-scoped token sees its own domain, even an administrator's. */
+export function visibleDomain(caller: Caller): string | undefined {
+  return scopeDomain(caller);
+}
+
+/** The domain a list is about, for its permission: what the token is scoped to, else none. */
+export const listTarget = (caller: Caller): Target => ({ domainId: scopeDomain(caller) ?? null });

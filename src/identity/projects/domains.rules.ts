@@ -1,0 +1,92 @@
+// Domains: the containers of users, groups and projects.
+import type { Query, Static } from '../../platform/http/index.ts';
+import { tagOf } from '../access/index.ts';
+import type { Caller } from '../caller.ts';
+import type { ProjectRow } from '../database.ts';
+import type { Deps } from '../deps.ts';
+import { fail } from '../faults.ts';
+import { refuseImmutable } from '../immutable.ts';
+import { type Criterion, criteriaOf, type Filters, pageOf, single } from '../lists.ts';
+import { listTarget, permit, visibleDomain } from '../policy.ts';
+import type { CreateDomain, ProjectWithTags, UpdateDomain } from './projects.schema.ts';
+import { deleteProject, findProjectRow, listProjects, withTags } from './projects.store.ts';
+import { insertRow, updateRow } from './rows.ts';
+
+type NewDomain = Static<typeof CreateDomain>['domain'];
+type DomainChanges = Static<typeof UpdateDomain>['domain'];
+
+/** Holds the first administrator: without it nobody could log in to bring it back. */
+const DEFAULT_DOMAIN = 'default';
+
+const filters: Filters = {
+  name: { column: 'projects.name', kind: 'text' },
+  enabled: { column: 'projects.enabled', kind: 'flag' },
+};
+
+export function createDomains(deps: Pick<Deps, 'db' | 'clock' | 'change'>) {
+  const { db, clock, change } = deps;
+
+  async function find(id: string): Promise<ProjectRow | undefined> {
+    const row = await findProjectRow(db.read, id);
+    return row?.is_domain ? row : undefined;
+  }
+
+  async function reread(id: string): Promise<ProjectWithTags> {
+    return (await withTags(db.read, [(await findProjectRow(db.read, id))!]))[0]!;
+  }
+
+  async function get(caller: Caller, id: string): Promise<ProjectWithTags> {
+    const domain = await find(id);
+    permit(caller, 'identity:get_domain', domain ? { domainId: domain.id } : {});
+    if (!domain) fail('domain.not_found', { id });
+    return (await withTags(db.read, [domain]))[0]!;
+  }
+
+  async function list(caller: Caller, query: Query) {
+    permit(caller, 'identity:list_domains', listTarget(caller));
+    const criteria: Criterion[] = [
+      ...criteriaOf(query, filters),
+      { column: 'projects.is_domain', comparison: 'equals', value: 1 },
+    ];
+    const own = visibleDomain(caller);
+    if (own !== undefined) criteria.push({ column: 'projects.id', comparison: 'equals', value: own });
+    const page = await listProjects(db, pageOf(query), criteria);
+    return page ?? fail('list.marker_not_found', { marker: single(query, 'marker') ?? '' });
+  }
+
+  async function create(caller: Caller, body: NewDomain): Promise<ProjectWithTags> {
+    permit(caller, 'identity:create_domain');
+    const id = await change(caller, (inside) => insertRow(inside, clock, body, null));
+    return reread(id);
+  }
+
+  async function update(caller: Caller, id: string, body: DomainChanges): Promise<ProjectWithTags> {
+    permit(caller, 'identity:update_domain');
+    const domain = await find(id);
+    if (!domain) fail('domain.not_found', { id });
+    if (body.id !== undefined && body.id !== id) fail('resource.id_fixed', { kind: 'domain' });
+    if (id === DEFAULT_DOMAIN && body.enabled === false) fail('domain.default');
+    refuseImmutable('domain', domain, 'update', body);
+    await change(caller, (inside) => updateRow(inside, domain, body));
+    return reread(id);
+  }
+
+  /** Everything in it goes with it, in one transaction: users, groups, projects, roles, grants. */
+  async function remove(caller: Caller, id: string): Promise<void> {
+    permit(caller, 'identity:delete_domain');
+    const domain = await find(id);
+    if (!domain) fail('domain.not_found', { id });
+    if (id === DEFAULT_DOMAIN) fail('domain.default');
+    if (domain.enabled) fail('domain.enabled');
+    refuseImmutable('domain', domain, 'delete');
+    await change(caller, async ({ tx, audit, touch }) => {
+      await deleteProject(tx, id);
+      touch(tagOf.everything);
+      audit('domain.deleted', { kind: 'domain', id });
+    });
+  }
+
+  return { find, get, list, create, update, remove };
+}
+
+export type Domains = ReturnType<typeof createDomains>;

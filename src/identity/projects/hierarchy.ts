@@ -1,0 +1,62 @@
+// `?parents_as_list`, `?subtree_as_ids` and their like: what stands above and below a project.
+import type { Query } from '../../platform/http/index.ts';
+import { ancestorsOf } from '../access/index.ts';
+import type { Caller } from '../caller.ts';
+import type { Database, ProjectRow } from '../database.ts';
+import { fail } from '../faults.ts';
+import { readFlag } from '../lists.ts';
+import { allowed } from '../policy.ts';
+import { projectTarget } from './projects.rules.ts';
+import { renderProject } from './projects.schema.ts';
+import { descendants, readProjects, withTags } from './projects.store.ts';
+
+interface IdTree {
+  [id: string]: IdTree | null;
+}
+
+function chosen(query: Query, kind: 'parents' | 'subtree'): 'list' | 'ids' | undefined {
+  const asList = readFlag(query, `${kind}_as_list`);
+  const asIds = readFlag(query, `${kind}_as_ids`);
+  if (asList && asIds) fail('request.bad_value', { field: `${kind}_as_list`, why: `it excludes ${kind}_as_ids` });
+  return asList ? 'list' : asIds ? 'ids' : undefined;
+}
+
+function idTree(rootId: string, rows: readonly ProjectRow[]): IdTree | null {
+  const children = rows.filter((row) => row.parent_id === rootId);
+  if (children.length === 0) return null;
+  return Object.fromEntries(children.map((child) => [child.id, idTree(child.id, rows)]));
+}
+
+/** `reachable`: ids of the projects the caller has a role in; the names of others are not theirs to see. */
+export async function hierarchyOf(
+  db: Database,
+  caller: Caller,
+  project: ProjectRow,
+  query: Query,
+  base: string,
+  reachable: () => Promise<ReadonlySet<string>>,
+): Promise<Record<string, unknown>> {
+  const parents = chosen(query, 'parents');
+  const subtree = chosen(query, 'subtree');
+  const hierarchy: Record<string, unknown> = {};
+
+  async function listed(rows: readonly ProjectRow[]) {
+    const own = rows.every((row) => allowed(caller, 'identity:get_project', projectTarget(row))) ? undefined : await reachable();
+    const visible = rows.filter((row) => !own || own.has(row.id));
+    return (await withTags(db.read, visible)).map((row) => ({ project: renderProject(base, row) }));
+  }
+
+  if (parents) {
+    const ids = await ancestorsOf(db.read, project.id);
+    if (parents === 'ids') hierarchy.parents = ids.reduceRight<IdTree | null>((above, id) => ({ [id]: above }), null);
+    else {
+      const rows = await readProjects(db.read, ids);
+      hierarchy.parents = await listed(ids.flatMap((id) => rows.filter((row) => row.id === id && !row.is_domain)));
+    }
+  }
+  if (subtree) {
+    const rows = await descendants(db.read, project.id);
+    hierarchy.subtree = subtree === 'ids' ? idTree(project.id, rows) : await listed(rows);
+  }
+  return hierarchy;
+}

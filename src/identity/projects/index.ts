@@ -1,0 +1,13 @@
+// Projects (the organizations of the extension APIs), the domains that hold them, and their tags.
+import type { Page } from '../../platform/database/index.ts';
+import type { ProjectWithTags } from './projects.schema.ts';
+
+export { mountDomains } from './domains.routes.ts';
+export { createDomains, type Domains } from './domains.rules.ts';
+export { mountProjects, mountTags } from './projects.routes.ts';
+export { createProjects, type Projects, projectTarget } from './projects.rules.ts';
+export { DomainList, ProjectList, renderDomain, renderProject } from './projects.schema.ts';
+export { descendants, findByName, listProjects } from './projects.store.ts';
+export { insertRow } from './rows.ts';
+export type ProjectPage = Page<ProjectWithTags>;
+export { createTags, type ProjectTags } from './tags.rules.ts';

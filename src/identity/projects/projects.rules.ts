@@ -1,0 +1,146 @@
+// Projects: organizations in a tree below their domain.
+import type { Query, Static } from '../../platform/http/index.ts';
+import { ancestorsOf, tagOf } from '../access/index.ts';
+import { bit } from '../attributes.ts';
+import type { Caller } from '../caller.ts';
+import type { ProjectRow, Reader } from '../database.ts';
+import type { Deps } from '../deps.ts';
+import { fail } from '../faults.ts';
+import { refuseImmutable } from '../immutable.ts';
+import { criteriaOf, type Filters, pageOf, single } from '../lists.ts';
+import { listTarget, permit, type Target, visibleDomain } from '../policy.ts';
+import type { Domains } from './domains.rules.ts';
+import type { CreateProject, ProjectWithTags, UpdateProject } from './projects.schema.ts';
+import {
+  deleteProject,
+  findProjectRow,
+  hasChildren,
+  listProjects,
+  readProjects,
+  type TagFilters,
+  withTags,
+} from './projects.store.ts';
+import { insertRow, updateRow } from './rows.ts';
+
+export type NewProject = Static<typeof CreateProject>['project'];
+export type ProjectChanges = Static<typeof UpdateProject>['project'];
+
+const filters: Filters = {
+  name: { column: 'projects.name', kind: 'text' },
+  domain_id: { column: 'projects.domain_id', kind: 'text' },
+  parent_id: { column: 'projects.parent_id', kind: 'text' },
+  enabled: { column: 'projects.enabled', kind: 'flag' },
+  is_domain: { column: 'projects.is_domain', kind: 'flag' },
+};
+
+const tagNames = (query: Query, name: string): string[] => single(query, name)?.split(',').filter(Boolean) ?? [];
+
+function tagFiltersOf(query: Query): TagFilters {
+  return {
+    all: tagNames(query, 'tags'),
+    any: tagNames(query, 'tags-any'),
+    notAll: tagNames(query, 'not-tags'),
+    none: tagNames(query, 'not-tags-any'),
+  };
+}
+
+export const projectTarget = (project: ProjectRow | undefined): Target =>
+  project ? { domainId: project.is_domain ? project.id : project.domain_id, projectId: project.id } : {};
+
+export function createProjects(deps: Pick<Deps, 'db' | 'clock' | 'config' | 'change'> & { domains: Domains }) {
+  const { db, clock, config, change, domains } = deps;
+
+  async function get(caller: Caller, id: string): Promise<ProjectWithTags> {
+    const project = await findProjectRow(db.read, id);
+    permit(caller, 'identity:get_project', projectTarget(project));
+    if (!project) fail('project.not_found', { id });
+    return (await withTags(db.read, [project]))[0]!;
+  }
+
+  async function list(caller: Caller, query: Query) {
+    permit(caller, 'identity:list_projects', listTarget(caller));
+    const criteria = criteriaOf('is_domain' in query ? query : { ...query, is_domain: 'false' }, filters);
+    const own = visibleDomain(caller);
+    if (own !== undefined) criteria.push({ column: 'projects.domain_id', comparison: 'equals', value: own });
+    const page = await listProjects(db, pageOf(query), criteria, tagFiltersOf(query));
+    return page ?? fail('list.marker_not_found', { marker: single(query, 'marker') ?? '' });
+  }
+
+  /** Where a new project stands: below the parent that is named, else at the top of its domain. */
+  async function placeOf(caller: Caller, body: NewProject): Promise<{ domainId: string; parentId: string }> {
+    const parent = body.parent_id ? await findProjectRow(db.read, body.parent_id) : undefined;
+    const ofParent = parent && (parent.is_domain ? parent.id : parent.domain_id!);
+    const domainId = body.domain_id ?? ofParent ?? visibleDomain(caller) ?? 'default';
+    permit(caller, 'identity:create_project', { domainId });
+    if (body.parent_id && !parent)
+      fail('request.bad_value', { field: 'parent_id', why: `there is no project ${body.parent_id}` });
+    if (ofParent !== undefined && ofParent !== domainId)
+      fail('request.bad_value', { field: 'parent_id', why: 'it belongs to another domain' });
+    const domain = parent?.is_domain ? parent : await findProjectRow(db.read, domainId);
+    if (!domain?.is_domain) fail('request.bad_value', { field: 'domain_id', why: `there is no domain ${domainId}` });
+    if (parent?.enabled === 0) fail('request.bad_value', { field: 'parent_id', why: 'it is disabled' });
+    const depth = parent && !parent.is_domain ? (await ancestorsOf(db.read, parent.id)).length : 0;
+    if (depth + 1 > config.maxProjectTreeDepth) fail('project.too_deep', { depth: config.maxProjectTreeDepth });
+    return { domainId, parentId: parent?.id ?? domainId };
+  }
+
+  async function create(caller: Caller, body: NewProject): Promise<ProjectWithTags> {
+    if (body.is_domain) {
+      if (body.domain_id || body.parent_id)
+        fail('request.bad_value', { field: 'parent_id', why: 'a project that acts as a domain has no parent' });
+      return domains.create(caller, body);
+    }
+    const place = await placeOf(caller, body);
+    const id = await change(caller, (inside) => insertRow(inside, clock, body, place));
+    return (await withTags(db.read, await readProjects(db.read, [id])))[0]!;
+  }
+
+  async function checkEnabling(tx: Reader, project: ProjectRow, enabled: boolean | undefined): Promise<void> {
+    if (enabled === false && project.enabled === 1 && (await hasChildren(tx, project.id, true)))
+      fail('project.children_enabled', { id: project.id });
+    if (enabled === true && project.enabled === 0) {
+      const above = await readProjects(tx, await ancestorsOf(tx, project.id));
+      if (above.some((parent) => parent.enabled === 0)) fail('project.parent_disabled', { id: project.id });
+    }
+  }
+
+  function checkFixed(project: ProjectRow, body: ProjectChanges): void {
+    if (body.id !== undefined && body.id !== project.id) fail('resource.id_fixed', { kind: 'project' });
+    if (body.domain_id !== undefined && body.domain_id !== project.domain_id) fail('resource.domain_fixed');
+    if (body.parent_id !== undefined && body.parent_id !== project.parent_id) fail('project.parent_fixed');
+    if (body.is_domain !== undefined && bit(body.is_domain) !== project.is_domain)
+      fail('request.bad_value', { field: 'is_domain', why: 'it cannot be changed' });
+  }
+
+  async function update(caller: Caller, id: string, body: ProjectChanges): Promise<ProjectWithTags> {
+    const project = await findProjectRow(db.read, id);
+    permit(caller, 'identity:update_project', projectTarget(project));
+    if (!project) fail('project.not_found', { id });
+    checkFixed(project, body);
+    if (project.is_domain) return domains.update(caller, id, body);
+    refuseImmutable('project', project, 'update', body);
+    await change(caller, async (inside) => {
+      await checkEnabling(inside.tx, project, body.enabled);
+      await updateRow(inside, project, body);
+    });
+    return (await withTags(db.read, await readProjects(db.read, [id])))[0]!;
+  }
+
+  async function remove(caller: Caller, id: string): Promise<void> {
+    const project = await findProjectRow(db.read, id);
+    permit(caller, 'identity:delete_project', projectTarget(project));
+    if (!project) fail('project.not_found', { id });
+    if (project.is_domain) return domains.remove(caller, id);
+    refuseImmutable('project', project, 'delete');
+    await change(caller, async ({ tx, audit, touch }) => {
+      if (await hasChildren(tx, id, false)) fail('project.has_children', { id });
+      await deleteProject(tx, id);
+      touch(tagOf.project(id));
+      audit('project.deleted', { kind: 'project', id }, { domain_id: project.domain_id });
+    });
+  }
+
+  return { get, list, create, update, remove };
+}
+
+export type Projects = ReturnType<typeof createProjects>;

@@ -1,0 +1,90 @@
+// Projects (organizations) and domains on the wire. A domain is a project with `is_domain`.
+import { t } from '../../platform/http/index.ts';
+import { parsed } from '../attributes.ts';
+import type { ProjectRow } from '../database.ts';
+import { Links, ListLinks } from '../lists.ts';
+
+const Id = t.string({ minLength: 1, maxLength: 64 });
+/** Keystone's own limit for names of projects and domains. */
+const Name = t.string({ minLength: 1, maxLength: 64, pattern: '\\S' });
+const Options = t.object({}, { immutable: t.nullable(t.boolean()) });
+
+export const Tag = t.string({ minLength: 1, maxLength: 255, pattern: '^[^,/]*$' });
+export const Tags = t.array(Tag, { maxItems: 80, uniqueItems: true });
+
+export const projectFields = [
+  'name',
+  'domain_id',
+  'parent_id',
+  'is_domain',
+  'enabled',
+  'description',
+  'tags',
+  'options',
+  'parents',
+  'subtree',
+];
+
+const projectOptional = {
+  domain_id: t.nullable(Id),
+  parent_id: t.nullable(Id),
+  is_domain: t.boolean(),
+  enabled: t.boolean(),
+  description: t.nullable(t.string()),
+  tags: Tags,
+  options: Options,
+};
+
+export const CreateProject = t.envelope('project', t.open({ name: Name }, projectOptional));
+export const UpdateProject = t.envelope('project', t.open({}, { name: Name, ...projectOptional }));
+
+const domainOptional = { enabled: t.boolean(), description: t.nullable(t.string()), tags: Tags, options: Options };
+export const CreateDomain = t.envelope('domain', t.open({ name: Name }, domainOptional));
+export const UpdateDomain = t.envelope('domain', t.open({}, { name: Name, ...domainOptional }));
+
+const shared = {
+  id: t.string(),
+  name: t.string(),
+  enabled: t.boolean(),
+  description: t.string(),
+  tags: t.array(t.string()),
+  options: t.record(t.unknown()),
+  links: Links,
+};
+
+export const Project = t.open({
+  ...shared,
+  domain_id: t.nullable(t.string()),
+  parent_id: t.nullable(t.string()),
+  is_domain: t.boolean(),
+});
+export const Domain = t.open(shared);
+export const ProjectEnvelope = t.envelope('project', Project);
+export const ProjectList = t.object({ links: ListLinks, projects: t.array(Project) });
+export const DomainEnvelope = t.envelope('domain', Domain);
+export const DomainList = t.object({ links: ListLinks, domains: t.array(Domain) });
+export const TagList = t.object({ tags: t.array(t.string()), links: Links });
+export const UpdateTags = t.open({ tags: Tags });
+
+export type ProjectWithTags = ProjectRow & { tags: readonly string[] };
+
+export function renderProject(base: string, row: ProjectWithTags) {
+  return {
+    ...parsed(row.extra),
+    id: row.id,
+    name: row.name,
+    domain_id: row.domain_id,
+    parent_id: row.parent_id,
+    is_domain: row.is_domain === 1,
+    enabled: row.enabled === 1,
+    description: row.description,
+    tags: row.tags,
+    options: parsed(row.options),
+    links: { self: `${base}/v3/projects/${row.id}` },
+  };
+}
+
+export function renderDomain(base: string, row: ProjectWithTags) {
+  const { domain_id: _domain, parent_id: _parent, is_domain: _isDomain, ...domain } = renderProject(base, row);
+  return { ...domain, links: { self: `${base}/v3/domains/${row.id}` } };
+}

@@ -1,0 +1,128 @@
+// Projects, domains and tags in the database.
+import { sql } from 'kysely';
+import { type Condition, type Page, type PageRequest, readPage } from '../../platform/database/index.ts';
+import type { Database, ProjectRow, Reader, Tx } from '../database.ts';
+import { applyCriteria, type Criterion } from '../lists.ts';
+import type { ProjectWithTags } from './projects.schema.ts';
+
+export function findProjectRow(db: Reader, id: string): Promise<ProjectRow | undefined> {
+  return db.selectFrom('projects').where('id', '=', id).selectAll().executeTakeFirst();
+}
+
+export function findByName(db: Reader, name: string, domainId: string | null): Promise<ProjectRow | undefined> {
+  const query = db.selectFrom('projects').where('name', '=', name).selectAll();
+  return (
+    domainId === null ? query.where('is_domain', '=', 1) : query.where('is_domain', '=', 0).where('domain_id', '=', domainId)
+  ).executeTakeFirst();
+}
+
+export async function withTags(db: Reader, rows: readonly ProjectRow[]): Promise<ProjectWithTags[]> {
+  const ids = rows.map((row) => row.id);
+  const tags =
+    ids.length > 0
+      ? await db.selectFrom('project_tags').where('project_id', 'in', ids).orderBy('name').selectAll().execute()
+      : [];
+  const byProject = Map.groupBy(tags, (tag) => tag.project_id);
+  return rows.map((row) => ({ ...row, tags: (byProject.get(row.id) ?? []).map((tag) => tag.name) }));
+}
+
+export interface TagFilters {
+  /** Must have all / any / not all / none of these. */
+  readonly all: readonly string[];
+  readonly any: readonly string[];
+  readonly notAll: readonly string[];
+  readonly none: readonly string[];
+}
+
+export async function listProjects(
+  db: Database,
+  page: PageRequest,
+  criteria: readonly Criterion[],
+  tags?: TagFilters,
+  within?: Condition,
+): Promise<Page<ProjectWithTags> | undefined> {
+  const carrying = (names: readonly string[], atLeast: number) => sql<number>`(
+    select count(*) from project_tags where project_id = projects.id and name in (${sql.join(names)})
+  ) >= ${atLeast}`;
+  let query = applyCriteria(db.read.selectFrom('projects').selectAll('projects'), db.dialect, criteria);
+  if (within) query = query.where(within);
+  if (tags?.all.length) query = query.where(sql<boolean>`${carrying(tags.all, tags.all.length)}`);
+  if (tags?.any.length) query = query.where(sql<boolean>`${carrying(tags.any, 1)}`);
+  if (tags?.notAll.length) query = query.where(sql<boolean>`not ${carrying(tags.notAll, tags.notAll.length)}`);
+  if (tags?.none.length) query = query.where(sql<boolean>`not ${carrying(tags.none, 1)}`);
+  const found = await readPage(query, { table: 'projects', by: 'name' }, page, (id) => findProjectRow(db.read, id));
+  return found && { ...found, items: await withTags(db.read, found.items) };
+}
+
+export async function insertProject(tx: Tx, row: ProjectRow): Promise<void> {
+  await tx.insertInto('projects').values(row).execute();
+}
+
+export async function updateProject(tx: Tx, id: string, values: Partial<ProjectRow>): Promise<void> {
+  await tx.updateTable('projects').set(values).where('id', '=', id).execute();
+}
+
+/** Every token scoped to it dies, and for a domain those of its users too: they carry the sum of these epochs. */
+export async function endTokensOfProject(tx: Tx, id: string): Promise<void> {
+  await tx
+    .updateTable('projects')
+    .set((eb) => ({ epoch: eb('epoch', '+', 1) }))
+    .where('id', '=', id)
+    .execute();
+}
+
+export async function deleteProject(tx: Tx, id: string): Promise<void> {
+  await tx.updateTable('users').set({ default_project_id: null }).where('default_project_id', '=', id).execute();
+  await tx.deleteFrom('projects').where('id', '=', id).execute();
+}
+
+export async function hasChildren(db: Reader, id: string, onlyEnabled: boolean): Promise<boolean> {
+  let query = db.selectFrom('projects').where('parent_id', '=', id);
+  if (onlyEnabled) query = query.where('enabled', '=', 1);
+  return (await query.select('id').limit(1).execute()).length > 0;
+}
+
+/** The projects below one, at any depth. */
+export async function descendants(db: Reader, id: string): Promise<ProjectRow[]> {
+  const { rows } = await sql<ProjectRow>`
+    with recursive below (id) as (
+      select id from projects where parent_id = ${id}
+      union all
+      select projects.id from projects join below on projects.parent_id = below.id
+    )
+    select projects.* from projects join below on projects.id = below.id order by projects.name, projects.id`.execute(db);
+  return rows;
+}
+
+export function readProjects(db: Reader, ids: readonly string[]): Promise<ProjectRow[]> {
+  return ids.length === 0
+    ? Promise.resolve([])
+    : db
+        .selectFrom('projects')
+        .where('id', 'in', [...ids])
+        .selectAll()
+        .execute();
+}
+
+export async function replaceTags(tx: Tx, projectId: string, names: readonly string[]): Promise<void> {
+  await tx.deleteFrom('project_tags').where('project_id', '=', projectId).execute();
+  const rows = [...new Set(names)].map((name) => ({ project_id: projectId, name }));
+  if (rows.length > 0) await tx.insertInto('project_tags').values(rows).execute();
+}
+
+export async function addTag(tx: Tx, projectId: string, name: string): Promise<void> {
+  await tx
+    .insertInto('project_tags')
+    .values({ project_id: projectId, name })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+}
+
+export async function removeTag(tx: Tx, projectId: string, name: string): Promise<boolean> {
+  const result = await tx
+    .deleteFrom('project_tags')
+    .where('project_id', '=', projectId)
+    .where('name', '=', name)
+    .executeTakeFirst();
+  return result.numDeletedRows > 0n;
+}

@@ -1,0 +1,64 @@
+// Writing the row of a project or a domain: the same columns, the same conflicts.
+import { type Clock, seconds } from '../../platform/clock.ts';
+import { newId } from '../../platform/ids.ts';
+import { tagOf } from '../access/index.ts';
+import { bit, extraOf, mergeExtra, mergeOptions } from '../attributes.ts';
+import type { Change } from '../audit/index.ts';
+import { unlessTaken } from '../conflicts.ts';
+import type { ProjectRow } from '../database.ts';
+import { projectFields } from './projects.schema.ts';
+import { endTokensOfProject, insertProject, replaceTags, updateProject } from './projects.store.ts';
+
+interface Body {
+  readonly name?: string | undefined;
+  readonly enabled?: boolean | undefined;
+  readonly description?: string | null | undefined;
+  readonly tags?: readonly string[] | undefined;
+  readonly options?: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** `place`: domain and parent of a project, null for a domain. */
+export async function insertRow(
+  { tx, audit }: Change,
+  clock: Clock,
+  body: Body & { readonly name: string },
+  place: { readonly domainId: string; readonly parentId: string } | null,
+  id = newId(),
+): Promise<string> {
+  const kind = place ? 'project' : 'domain';
+  const name = body.name.trim();
+  const row: ProjectRow = {
+    id,
+    name,
+    domain_id: place?.domainId ?? null,
+    parent_id: place?.parentId ?? null,
+    is_domain: bit(!place),
+    enabled: bit(body.enabled ?? true),
+    description: body.description ?? '',
+    epoch: clock.now(),
+    options: mergeOptions('{}', body.options),
+    extra: JSON.stringify(extraOf({ ...body }, projectFields)),
+    created_at: seconds(clock),
+  };
+  await unlessTaken(kind, name, () => insertProject(tx, row));
+  await replaceTags(tx, id, body.tags ?? []);
+  audit(`${kind}.created`, { kind, id }, place ? { domain_id: place.domainId } : {});
+  return id;
+}
+
+export async function updateRow({ tx, audit, touch }: Change, row: ProjectRow, body: Body): Promise<void> {
+  const kind = row.is_domain ? 'domain' : 'project';
+  const name = body.name?.trim() ?? row.name;
+  const values = {
+    name,
+    enabled: body.enabled === undefined ? row.enabled : bit(body.enabled),
+    description: body.description === undefined ? row.description : (body.description ?? ''),
+    options: mergeOptions(row.options, body.options),
+    extra: mergeExtra(row.extra, extraOf({ ...body }, projectFields)),
+  };
+  await unlessTaken(kind, name, () => updateProject(tx, row.id, values));
+  if (body.tags) await replaceTags(tx, row.id, body.tags);
+  if (body.enabled === false && row.enabled === 1) await endTokensOfProject(tx, row.id);
+  touch(tagOf.project(row.id));
+  audit(`${kind}.updated`, { kind, id: row.id }, { fields: Object.keys(body) });
+}

@@ -1,0 +1,6 @@
+// Base roles of the identity API (not those of applications), and what they imply.
+export { createImpliedRoles, type ImpliedRoles } from './implied.rules.ts';
+export { mountImpliedRoles, mountRoles } from './roles.routes.ts';
+export { createRoles, type Roles } from './roles.rules.ts';
+export { RoleList, renderRole } from './roles.schema.ts';
+export { findRole, insertImplication, insertRole, readImplications, readRoles } from './roles.store.ts';

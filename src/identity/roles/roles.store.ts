@@ -1,0 +1,69 @@
+// Base roles and their implications in the database.
+import { type Page, type PageRequest, readPage } from '../../platform/database/index.ts';
+import type { Database, Reader, RoleRow, Tx } from '../database.ts';
+import { applyCriteria, type Criterion } from '../lists.ts';
+
+export function findRole(db: Reader, id: string): Promise<RoleRow | undefined> {
+  return db.selectFrom('roles').where('id', '=', id).selectAll().executeTakeFirst();
+}
+
+/** Domain roles are listed for their domain only; without one, the roles of no domain. */
+export function listRoles(
+  db: Database,
+  page: PageRequest,
+  criteria: readonly Criterion[],
+  domainId: string | undefined,
+): Promise<Page<RoleRow> | undefined> {
+  const query = applyCriteria(db.read.selectFrom('roles').selectAll('roles'), db.dialect, criteria);
+  const within =
+    domainId === undefined ? query.where('roles.domain_id', 'is', null) : query.where('roles.domain_id', '=', domainId);
+  return readPage(within, { table: 'roles', by: 'name' }, page, (id) => findRole(db.read, id));
+}
+
+export function readRoles(db: Reader, ids: readonly string[]): Promise<RoleRow[]> {
+  return ids.length === 0
+    ? Promise.resolve([])
+    : db
+        .selectFrom('roles')
+        .where('id', 'in', [...ids])
+        .orderBy('name')
+        .orderBy('id')
+        .selectAll()
+        .execute();
+}
+
+export async function insertRole(tx: Tx, row: RoleRow): Promise<void> {
+  await tx.insertInto('roles').values(row).execute();
+}
+
+export async function updateRole(tx: Tx, id: string, values: Partial<RoleRow>): Promise<void> {
+  await tx.updateTable('roles').set(values).where('id', '=', id).execute();
+}
+
+export async function deleteRole(tx: Tx, id: string): Promise<void> {
+  await tx.deleteFrom('roles').where('id', '=', id).execute();
+}
+
+export interface Implication {
+  prior_role_id: string;
+  implied_role_id: string;
+}
+
+export const readImplications = (db: Reader): Promise<Implication[]> => db.selectFrom('implied_roles').selectAll().execute();
+
+export async function insertImplication(tx: Tx, row: Implication): Promise<void> {
+  await tx
+    .insertInto('implied_roles')
+    .values(row)
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+}
+
+export async function deleteImplication(tx: Tx, { prior_role_id, implied_role_id }: Implication): Promise<boolean> {
+  const result = await tx
+    .deleteFrom('implied_roles')
+    .where('prior_role_id', '=', prior_role_id)
+    .where('implied_role_id', '=', implied_role_id)
+    .executeTakeFirst();
+  return result.numDeletedRows > 0n;
+}

@@ -1,0 +1,41 @@
+// Work nobody waits for: expired revocations go, token keys are replaced in time.
+import type { Log } from '../platform/log/index.ts';
+import type { Metrics } from '../platform/metrics/index.ts';
+import type { Revocations, TokenKeys } from './tokens/index.ts';
+
+const EVERY_MS = 60_000;
+
+export function startSweeper(deps: { revocations: Revocations; tokenKeys: TokenKeys; log: Log; metrics: Metrics }): {
+  stop(): Promise<void>;
+} {
+  const { revocations, tokenKeys, log, metrics } = deps;
+  let lastDone = performance.now();
+  let running: Promise<void> = Promise.resolve();
+  metrics.gauge(
+    'gatehouse_sweep_lag_seconds',
+    'Time since expired rows were last swept',
+    () => (performance.now() - lastDone) / 1000,
+  );
+
+  async function sweep(): Promise<void> {
+    try {
+      const revoked = await revocations.sweep();
+      await tokenKeys.rotate();
+      lastDone = performance.now();
+      if (revoked > 0) log.info({ revoked }, 'swept expired revocations');
+    } catch (error) {
+      log.warn({ err: error }, 'sweep failed; it will be tried again');
+    }
+  }
+
+  const timer = setInterval(() => {
+    running = sweep();
+  }, EVERY_MS);
+  timer.unref();
+  return {
+    async stop() {
+      clearInterval(timer);
+      await running;
+    },
+  };
+}

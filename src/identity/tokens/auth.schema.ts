@@ -1,0 +1,84 @@
+// POST /v3/auth/tokens on the wire: identity by one or more methods, and the scope that is asked for.
+import { type Static, t } from '../../platform/http/index.ts';
+import { fail } from '../faults.ts';
+
+const Text = t.string({ minLength: 1, maxLength: 255 });
+const DomainRef = t.open({}, { id: Text, name: Text });
+
+const UserCredentials = t.open({ password: t.string({ maxLength: 4096 }) }, { id: Text, name: Text, domain: DomainRef });
+
+export const Auth = t.envelope(
+  'auth',
+  t.open(
+    {
+      identity: t.open(
+        { methods: t.array(t.string({ maxLength: 64 }), { minItems: 1, maxItems: 8 }) },
+        {
+          password: t.open({ user: UserCredentials }),
+          token: t.open({ id: t.string({ minLength: 1, maxLength: 1024 }) }),
+        },
+      ),
+    },
+    { scope: t.unknown({ description: 'project, domain or system; or the word unscoped' }) },
+  ),
+);
+
+export type Identity = Static<typeof Auth>['auth']['identity'];
+export type Credentials = Static<typeof UserCredentials>;
+export type ThingRef = Static<typeof DomainRef>;
+
+export type AskedScope =
+  | { readonly kind: 'default' | 'unscoped' | 'system' }
+  | { readonly kind: 'project'; readonly ref: ThingRef & { domain?: ThingRef | undefined } }
+  | { readonly kind: 'domain'; readonly ref: ThingRef };
+
+const SCOPES = ['project', 'domain', 'system', 'unscoped'] as const;
+
+const refuse = (field: string, why: string): never => fail('request.invalid_field', { field, why });
+
+function readRef(value: unknown, field: string): ThingRef & { domain?: unknown } {
+  if (typeof value !== 'object' || value === null) return refuse(field, 'must be object');
+  const { id, name, domain } = value as Record<string, unknown>;
+  for (const [key, text] of Object.entries({ id, name })) {
+    if (text !== undefined && (typeof text !== 'string' || text === '' || text.length > 255))
+      refuse(`${field}.${key}`, 'must be a string of 1 to 255 characters');
+  }
+  if (id === undefined && name === undefined) refuse(`${field}.id`, 'an id or a name is required');
+  return { ...(id === undefined ? {} : { id: id as string }), ...(name === undefined ? {} : { name: name as string }), domain };
+}
+
+/** Clients say "unscoped" as a word or as an object; exactly one scope may be asked for. */
+export function readScope(scope: unknown): AskedScope {
+  if (scope === undefined) return { kind: 'default' };
+  if (scope === 'unscoped') return { kind: 'unscoped' };
+  if (typeof scope !== 'object' || scope === null) return refuse('auth.scope', 'must be object');
+  const named = SCOPES.filter((kind) => kind in scope);
+  const [kind] = named;
+  if (named.length !== 1 || !kind) return refuse('auth.scope', `it must name exactly one of ${SCOPES.join(', ')}`);
+  const value = (scope as Record<string, unknown>)[kind];
+  if (kind === 'unscoped') return { kind };
+  if (kind === 'system') {
+    return (value as { all?: unknown } | null)?.all === true ? { kind } : refuse('auth.scope.system.all', 'it must be true');
+  }
+  const { domain, ...ref } = readRef(value, `auth.scope.${kind}`);
+  if (kind === 'domain') return { kind, ref };
+  if (ref.id !== undefined) return { kind, ref };
+  return { kind, ref: { ...ref, domain: readRef(domain, 'auth.scope.project.domain') } };
+}
+
+const Ref = t.open({ id: t.string(), name: t.string() });
+/** Only checks answers in tests: the text of a token is put together by hand, since it is the hottest of all. */
+export const TokenReply = t.envelope(
+  'token',
+  t.open(
+    { methods: t.array(t.string()), user: Ref, audit_ids: t.array(t.string()), expires_at: t.string(), issued_at: t.string() },
+    {
+      project: Ref,
+      domain: Ref,
+      system: t.open({ all: t.boolean() }),
+      roles: t.array(Ref),
+      catalog: t.array(t.open({ id: t.string() })),
+      is_domain: t.boolean(),
+    },
+  ),
+);

@@ -1,0 +1,41 @@
+// Tokens revoked one by one, kept until they would have expired anyway.
+import { prepared } from '../../platform/database/index.ts';
+import type { Database, Reader, Tables, Tx } from '../database.ts';
+
+export async function readRevoked(db: Reader): Promise<string[]> {
+  return (await db.selectFrom('revoked_tokens').select('audit_id').execute()).map((row) => row.audit_id);
+}
+
+const revoked = prepared<Tables, [id: string], { audit_id: string }>((db, id) =>
+  db.selectFrom('revoked_tokens').where('audit_id', '=', id).select('audit_id'),
+);
+
+export const isRevoked = async (db: Reader, auditId: string): Promise<boolean> => (await revoked(db, auditId)).length > 0;
+
+export async function insertRevoked(tx: Tx, auditId: string, expiresAt: number): Promise<void> {
+  await tx
+    .insertInto('revoked_tokens')
+    .values({ audit_id: auditId, expires_at: expiresAt })
+    .onConflict((conflict) => conflict.column('audit_id').doNothing())
+    .execute();
+}
+
+const SWEEP_BATCH = 1000;
+
+/** In small batches, so that writers wait little. */
+export async function sweepRevoked(db: Database, before: number): Promise<string[]> {
+  const swept: string[] = [];
+  for (;;) {
+    const rows = await db.write((tx) =>
+      tx
+        .deleteFrom('revoked_tokens')
+        .where('audit_id', 'in', (eb) =>
+          eb.selectFrom('revoked_tokens').where('expires_at', '<', before).select('audit_id').limit(SWEEP_BATCH),
+        )
+        .returning('audit_id')
+        .execute(),
+    );
+    swept.push(...rows.map((row) => row.audit_id));
+    if (rows.length < SWEEP_BATCH) return swept;
+  }
+}

@@ -1,0 +1,148 @@
+// A token is its own proof: a small binary record sealed with AES-256-GCM. No row is kept for it, and nobody outside can read it.
+//
+//   text   = base64url( key id (4) | nonce (12) | sealed record | tag (16) )
+//   record = version (1) | methods (1) | scope kind (1) | user id | scope id? | issued ms (6) | expires ms (6) | generation (6) | audit id (16) | parent audit id?
+//
+// Nonces are random; a key seals far fewer than 2^32 tokens before it is rotated (GATEHOUSE_IDENTITY_TOKEN_KEY_DAYS).
+import { createCipheriv, createDecipheriv, type KeyObject, randomBytes } from 'node:crypto';
+import type { Scope } from '../access/index.ts';
+
+/** Bits of the methods byte; the order is part of the format. */
+export const METHODS = ['password', 'token', 'totp', 'oauth2', 'application_credential', 'external', 'mapped'] as const;
+export type AuthMethod = (typeof METHODS)[number];
+
+export interface TokenRecord {
+  readonly userId: string;
+  readonly methods: readonly AuthMethod[];
+  readonly scope: Scope;
+  readonly issuedAt: number;
+  readonly expiresAt: number;
+  readonly generation: number;
+  readonly auditId: string;
+  readonly parentAuditId: string | undefined;
+}
+
+const VERSION = 1;
+const SCOPES = ['unscoped', 'project', 'domain', 'system'] as const;
+const KEY_ID_BYTES = 4;
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+const HEAD_BYTES = KEY_ID_BYTES + NONCE_BYTES;
+const AUDIT_BYTES = 16;
+const HEX_ID = /^[0-9a-f]{32}$/;
+
+export const newAuditId = (): string => randomBytes(AUDIT_BYTES).toString('base64url');
+
+/** Ids of our own making take 16 bytes; any other (a region, a client's own id) its length and its text. */
+function packId(id: string): Buffer {
+  if (HEX_ID.test(id)) return Buffer.concat([Buffer.of(0), Buffer.from(id, 'hex')]);
+  const bytes = Buffer.from(id);
+  return Buffer.concat([Buffer.of(bytes.length), bytes]);
+}
+
+function packTime(value: number): Buffer {
+  const bytes = Buffer.alloc(6);
+  bytes.writeUIntBE(value, 0, 6);
+  return bytes;
+}
+
+function pack(record: TokenRecord): Buffer {
+  const methods = record.methods.reduce((bits, method) => bits | (1 << METHODS.indexOf(method)), 0);
+  return Buffer.concat([
+    Buffer.of(VERSION, methods, SCOPES.indexOf(record.scope.kind)),
+    packId(record.userId),
+    'id' in record.scope ? packId(record.scope.id) : Buffer.alloc(0),
+    packTime(record.issuedAt),
+    packTime(record.expiresAt),
+    packTime(record.generation),
+    Buffer.from(record.auditId, 'base64url'),
+    record.parentAuditId ? Buffer.from(record.parentAuditId, 'base64url') : Buffer.alloc(0),
+  ]);
+}
+
+class Unpacker {
+  readonly #bytes: Buffer;
+  #at = 0;
+
+  constructor(bytes: Buffer) {
+    this.#bytes = bytes;
+  }
+  byte(): number {
+    return this.#bytes.readUInt8(this.#at++);
+  }
+  take(length: number): Buffer {
+    this.#at += length;
+    return this.#bytes.subarray(this.#at - length, this.#at);
+  }
+  id(): string {
+    const length = this.byte();
+    return length === 0 ? this.take(16).toString('hex') : this.take(length).toString();
+  }
+  time(): number {
+    return this.take(6).readUIntBE(0, 6);
+  }
+  get left(): number {
+    return this.#bytes.length - this.#at;
+  }
+}
+
+function unpack(bytes: Buffer): TokenRecord | undefined {
+  const from = new Unpacker(bytes);
+  if (from.byte() !== VERSION) return undefined;
+  const bits = from.byte();
+  const kind = SCOPES[from.byte()]!;
+  const userId = from.id();
+  const scope: Scope = kind === 'project' || kind === 'domain' ? { kind, id: from.id() } : { kind };
+  return {
+    userId,
+    methods: METHODS.filter((_, index) => bits & (1 << index)),
+    scope,
+    issuedAt: from.time(),
+    expiresAt: from.time(),
+    generation: from.time(),
+    auditId: from.take(AUDIT_BYTES).toString('base64url'),
+    parentAuditId: from.left > 0 ? from.take(AUDIT_BYTES).toString('base64url') : undefined,
+  };
+}
+
+export interface TokenKey {
+  readonly id: number;
+  readonly key: KeyObject;
+}
+
+export function sealToken(record: TokenRecord, { id, key }: TokenKey): string {
+  const head = Buffer.alloc(HEAD_BYTES);
+  head.writeUInt32BE(id, 0);
+  randomBytes(NONCE_BYTES).copy(head, KEY_ID_BYTES);
+  const cipher = createCipheriv('aes-256-gcm', key, head.subarray(KEY_ID_BYTES));
+  cipher.setAAD(head);
+  return Buffer.concat([head, cipher.update(pack(record)), cipher.final(), cipher.getAuthTag()]).toString('base64url');
+}
+
+const MIN_BYTES = HEAD_BYTES + TAG_BYTES + 3;
+const MAX_TEXT = 1024;
+
+/** The id of the key a text says it was sealed with; undefined when it cannot be a token of ours. */
+export function tokenKeyId(text: string): number | undefined {
+  if (text.length > MAX_TEXT || !/^[\w-]+$/.test(text)) return undefined;
+  const bytes = Buffer.from(text, 'base64url');
+  // base64url has several spellings for the same bytes; only ours is a token, or one revoked could return in another spelling.
+  if (bytes.length < MIN_BYTES || bytes.toString('base64url') !== text) return undefined;
+  return bytes.readUInt32BE(0);
+}
+
+/** Undefined for anything that was not sealed by this key, as it is. */
+export function openToken(text: string, key: KeyObject): TokenRecord | undefined {
+  const bytes = Buffer.from(text, 'base64url');
+  const head = bytes.subarray(0, HEAD_BYTES);
+  const decipher = createDecipheriv('aes-256-gcm', key, head.subarray(KEY_ID_BYTES), { authTagLength: TAG_BYTES });
+  decipher.setAAD(head);
+  decipher.setAuthTag(bytes.subarray(-TAG_BYTES));
+  const record = decipher.update(bytes.subarray(HEAD_BYTES, -TAG_BYTES));
+  try {
+    decipher.final();
+  } catch {
+    return undefined;
+  }
+  return unpack(record);
+}

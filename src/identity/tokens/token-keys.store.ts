@@ -1,0 +1,27 @@
+// The keys that seal tokens, sealed themselves.
+import type { Reader, Tx } from '../database.ts';
+
+export interface SealedTokenKey {
+  id: number;
+  sealed: string;
+  active_from: number;
+}
+
+export const readTokenKeys = (db: Reader): Promise<SealedTokenKey[]> =>
+  db.selectFrom('token_keys').selectAll().orderBy('id').execute();
+
+export async function insertTokenKey(tx: Tx, key: SealedTokenKey): Promise<void> {
+  await tx.insertInto('token_keys').values(key).execute();
+}
+
+export async function deleteTokenKeys(tx: Tx, ids: readonly number[]): Promise<void> {
+  if (ids.length > 0)
+    await tx
+      .deleteFrom('token_keys')
+      .where('id', 'in', [...ids])
+      .execute();
+}
+
+export async function resealTokenKey(tx: Tx, id: number, sealed: string): Promise<void> {
+  await tx.updateTable('token_keys').set({ sealed }).where('id', '=', id).execute();
+}

@@ -1,0 +1,123 @@
+// The ring of token keys. A new key is announced before it seals anything, and an old one opens what it sealed until the last of it has expired.
+import { createSecretKey, type KeyObject, randomBytes } from 'node:crypto';
+import { type Clock, seconds } from '../../platform/clock.ts';
+import { isUniqueViolation } from '../../platform/database/index.ts';
+import type { Seal } from '../../platform/seal/index.ts';
+import { type RunChange, theService } from '../audit/index.ts';
+import type { Database } from '../database.ts';
+import type { TokenKey } from './token-format.ts';
+import { deleteTokenKeys, insertTokenKey, readTokenKeys, resealTokenKey, type SealedTokenKey } from './token-keys.store.ts';
+
+const TAG = 'token-keys';
+const DAY = 86_400;
+/** Long enough for every replica to have heard of a new key before it is used. */
+const ANNOUNCE_SECONDS = 60;
+/** An unknown key id makes us look again, but not for every forged token. */
+const RELOAD_MS = 1000;
+
+const placeOf = (id: number): string => `token_keys/${id}`;
+
+export interface TokenKeyRules {
+  readonly tokenKeyDays: number;
+  readonly tokenSeconds: number;
+  readonly allowExpiredSeconds: number;
+}
+
+export interface TokenKeys {
+  /** The key to seal with now. */
+  current(): TokenKey;
+  /** The key of that id, if it is known already. */
+  known(id: number): KeyObject | undefined;
+  /** Looks for keys made elsewhere, at most once a second. */
+  look(): Promise<void>;
+  /** Makes a key when the newest is too old (or at once when forced) and removes those nothing valid depends on. */
+  rotate(options?: { force?: boolean }): Promise<void>;
+  /** After a change of the master key: every key sealed anew under the current one. Returns how many. */
+  reseal(): Promise<number>;
+}
+
+export async function createTokenKeys(deps: {
+  db: Database;
+  change: RunChange;
+  seal: Seal;
+  clock: Clock;
+  rules: TokenKeyRules;
+}): Promise<TokenKeys> {
+  const { db, change, seal, clock, rules } = deps;
+  let keys: (TokenKey & { activeFrom: number })[] = [];
+  let lookedAt = Number.NEGATIVE_INFINITY;
+
+  async function reload(): Promise<void> {
+    const rows = await readTokenKeys(db.read);
+    keys = rows.map(({ id, sealed, active_from }) => ({
+      id,
+      key: createSecretKey(seal.open(sealed, placeOf(id))),
+      activeFrom: active_from,
+    }));
+  }
+
+  function sealed(id: number, activeFrom: number): SealedTokenKey {
+    return { id, sealed: seal.seal(randomBytes(32), placeOf(id)), active_from: activeFrom };
+  }
+
+  async function rotate({ force = false } = {}): Promise<void> {
+    await reload();
+    const now = seconds(clock);
+    const newest = keys.at(-1);
+    const due = !newest || force || newest.activeFrom + rules.tokenKeyDays * DAY <= now;
+    const life = rules.tokenSeconds + rules.allowExpiredSeconds + ANNOUNCE_SECONDS;
+    // A key is needed until all it sealed has ended: it stopped sealing when its successor became active.
+    const gone = keys.filter((_, index) => {
+      const successor = keys[index + 1];
+      return successor !== undefined && successor.activeFrom + life < now;
+    });
+    if (!due && gone.length === 0) return;
+    try {
+      await change(theService, async ({ tx, audit, touch }) => {
+        if (due) {
+          const id = (newest?.id ?? 0) + 1;
+          await insertTokenKey(tx, sealed(id, newest ? now + ANNOUNCE_SECONDS : now));
+          audit('token_key.created', { kind: 'token_key', id: String(id) });
+        }
+        await deleteTokenKeys(
+          tx,
+          gone.map((key) => key.id),
+        );
+        for (const { id } of gone) audit('token_key.deleted', { kind: 'token_key', id: String(id) });
+        touch(TAG);
+      });
+    } catch (error) {
+      // Another process rotated at the same moment: its key serves us too.
+      if (!isUniqueViolation(error)) throw error;
+    }
+    await reload();
+  }
+
+  db.feed.onChange((tags) => {
+    if (!tags || tags.includes(TAG)) void reload().catch(() => {});
+  });
+  await rotate();
+
+  return {
+    current() {
+      const now = seconds(clock);
+      return keys.findLast((key) => key.activeFrom <= now) ?? keys[0]!;
+    },
+    known: (id) => keys.find((key) => key.id === id)?.key,
+    async look() {
+      if (performance.now() - lookedAt < RELOAD_MS) return;
+      lookedAt = performance.now();
+      await reload();
+    },
+    rotate,
+    async reseal() {
+      const rows = await readTokenKeys(db.read);
+      await change(theService, async ({ tx, audit }) => {
+        for (const { id, sealed: text } of rows)
+          await resealTokenKey(tx, id, seal.seal(seal.open(text, placeOf(id)), placeOf(id)));
+        audit('master_key.rotated', { kind: 'master_key', id: 'master' }, { token_keys: rows.length });
+      });
+      return rows.length;
+    },
+  };
+}

@@ -1,0 +1,97 @@
+// Issues and verifies tokens. Verifying touches no database while memory is warm: open the token, look at the view, compare.
+import type { Clock } from '../../platform/clock.ts';
+import type { Access, Scope, View } from '../access/index.ts';
+import type { Revocations } from './revocations.ts';
+import { type AuthMethod, newAuditId, openToken, sealToken, type TokenRecord, tokenKeyId } from './token-format.ts';
+import type { TokenKeys } from './token-keys.ts';
+
+/** Opened tokens kept, in two halves: when the young half is full it becomes the old one. */
+const HALF = 8_000;
+
+export interface VerifiedToken {
+  readonly record: TokenRecord;
+  readonly view: View;
+}
+
+export interface Tokens {
+  /** The token, if it is good now; a promise only when memory cannot tell. `graceMs` accepts one that ended so long ago. */
+  verify(text: string, graceMs?: number): VerifiedToken | undefined | Promise<VerifiedToken | undefined>;
+  issue(view: View, options: IssueOptions): { text: string; record: TokenRecord };
+}
+
+export interface IssueOptions {
+  readonly methods: readonly AuthMethod[];
+  /** A token made from a token ends when that one does. */
+  readonly parent?: TokenRecord | undefined;
+}
+
+export function createTokens(deps: {
+  access: Access;
+  keys: TokenKeys;
+  revocations: Revocations;
+  clock: Clock;
+  tokenSeconds: number;
+}): Tokens {
+  const { access, keys, revocations, clock } = deps;
+  let young = new Map<string, TokenRecord>();
+  let old = new Map<string, TokenRecord>();
+
+  function opened(text: string): TokenRecord | undefined | 'unknown key' {
+    const kept = young.get(text) ?? old.get(text);
+    if (kept) return kept;
+    const keyId = tokenKeyId(text);
+    if (keyId === undefined) return undefined;
+    const key = keys.known(keyId);
+    if (!key) return 'unknown key';
+    const record = openToken(text, key);
+    if (!record) return undefined;
+    if (young.size >= HALF) {
+      old = young;
+      young = new Map();
+    }
+    young.set(text, record);
+    return record;
+  }
+
+  const judge = (record: TokenRecord, view: View | undefined, revoked: boolean): VerifiedToken | undefined =>
+    view && !revoked && view.generation === record.generation ? { record, view } : undefined;
+
+  async function verifySlowly(text: string, graceMs: number): Promise<VerifiedToken | undefined> {
+    await keys.look();
+    const record = opened(text);
+    if (record === undefined || record === 'unknown key') return undefined;
+    return verifyRecord(record, graceMs);
+  }
+
+  function verifyRecord(record: TokenRecord, graceMs: number): VerifiedToken | undefined | Promise<VerifiedToken | undefined> {
+    if (record.expiresAt + graceMs <= clock.now()) return undefined;
+    const revoked = revocations.known(record.auditId);
+    const view = access.cached(record.userId, record.scope);
+    if (revoked !== undefined && view) return judge(record, view, revoked);
+    return Promise.all([view ?? access.read(record.userId, record.scope), revoked ?? revocations.lookUp(record.auditId)]).then(
+      ([current, gone]) => judge(record, current, gone),
+    );
+  }
+
+  return {
+    verify(text, graceMs = 0) {
+      const record = opened(text);
+      if (record === undefined) return undefined;
+      return record === 'unknown key' ? verifySlowly(text, graceMs) : verifyRecord(record, graceMs);
+    },
+    issue(view, { methods, parent }) {
+      const now = clock.now();
+      const record: TokenRecord = {
+        userId: view.user.id,
+        methods,
+        scope: view.scope as Scope,
+        issuedAt: now,
+        expiresAt: parent?.expiresAt ?? now + deps.tokenSeconds * 1000,
+        generation: view.generation,
+        auditId: newAuditId(),
+        parentAuditId: parent ? (parent.parentAuditId ?? parent.auditId) : undefined,
+      };
+      return { text: sealToken(record, keys.current()), record };
+    },
+  };
+}

@@ -1,0 +1,58 @@
+// /v3/users
+import { seconds } from '../../platform/clock.ts';
+import type { App, Throttle } from '../../platform/http/index.ts';
+import type { Caller } from '../caller.ts';
+import type { Deps } from '../deps.ts';
+import { listOf } from '../lists.ts';
+import { ChangePassword, CreateUser, renderUser, UpdateUser, UserEnvelope, UserList } from './users.schema.ts';
+import type { UserWithExpiry } from './users.store.ts';
+
+const tag = 'Users';
+
+export function mountUsers(
+  app: App<Caller>,
+  { users, clock, config, throttle }: Pick<Deps, 'users' | 'clock' | 'config'> & { throttle: Throttle },
+): void {
+  const render = (base: string, user: UserWithExpiry) =>
+    renderUser(user, { base, now: seconds(clock), daysInactive: config.disableUserAccountDaysInactive });
+
+  app.get('/v3/users', { summary: 'List users', tag, policy: 'identity:list_users', reply: { 200: UserList } }, async (call) => {
+    const page = await users.list(call.caller, call.query);
+    return listOf(call, 'users', { ...page, items: page.items.map((user) => render(call.base, user)) });
+  });
+
+  app.post(
+    '/v3/users',
+    { summary: 'Create a user', tag, policy: 'identity:create_user', body: CreateUser, reply: { 201: UserEnvelope } },
+    async ({ caller, body, base }) => ({ user: render(base, await users.create(caller, body.user)) }),
+  );
+
+  app.get(
+    '/v3/users/:user_id',
+    { summary: 'Show a user', tag, policy: 'identity:get_user', reply: { 200: UserEnvelope } },
+    async ({ caller, params, base }) => ({ user: render(base, await users.get(caller, params.user_id)) }),
+  );
+
+  app.patch(
+    '/v3/users/:user_id',
+    { summary: 'Change a user', tag, policy: 'identity:update_user', body: UpdateUser, reply: { 200: UserEnvelope } },
+    async ({ caller, params, body, base }) => ({ user: render(base, await users.update(caller, params.user_id, body.user)) }),
+  );
+
+  app.delete(
+    '/v3/users/:user_id',
+    { summary: 'Delete a user', tag, policy: 'identity:delete_user', reply: { 204: null } },
+    async ({ caller, params }) => users.remove(caller, params.user_id),
+  );
+
+  app.post(
+    '/v3/users/:user_id/password',
+    { summary: 'Change one’s own password', tag, access: 'anyone', body: ChangePassword, reply: { 204: null } },
+    async ({ params, body, address, requestId }) => {
+      const { original_password: original, password } = body.user;
+      await throttle.guard(`${address} ${params.user_id}`, () =>
+        users.changePassword({ userId: null, requestId }, params.user_id, original, password),
+      );
+    },
+  );
+}

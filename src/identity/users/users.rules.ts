@@ -1,0 +1,210 @@
+// What may happen to a user, and what follows from it.
+import { seconds } from '../../platform/clock.ts';
+import type { Query, Static } from '../../platform/http/index.ts';
+import { newId } from '../../platform/ids.ts';
+import { findProject, tagOf } from '../access/index.ts';
+import { bit, extraOf, mergeExtra, mergeOptions, parsed } from '../attributes.ts';
+import type { Actor, Change } from '../audit/index.ts';
+import type { Caller } from '../caller.ts';
+import { unlessTaken } from '../conflicts.ts';
+import type { Database, UserRow } from '../database.ts';
+import type { Deps } from '../deps.ts';
+import { fail } from '../faults.ts';
+import { criteriaOf, type Filters, pageOf, single } from '../lists.ts';
+import type { PasswordOptions } from '../passwords/index.ts';
+import { listTarget, permit, type Target, visibleDomain } from '../policy.ts';
+import { type CreateUser, type UpdateUser, userFields } from './users.schema.ts';
+import {
+  deleteUser,
+  type ExpiryCriterion,
+  endTokensOfUser,
+  findUser,
+  findUserByName,
+  insertUser,
+  listUsers,
+  nameKey,
+  type UserWithExpiry,
+  updateUser,
+} from './users.store.ts';
+
+type NewUser = Static<typeof CreateUser>['user'];
+type UserChanges = Static<typeof UpdateUser>['user'];
+
+const filters: Filters = {
+  name: { column: 'users.name', kind: 'text' },
+  domain_id: { column: 'users.domain_id', kind: 'text' },
+  enabled: { column: 'users.enabled', kind: 'flag' },
+  default_project_id: { column: 'users.default_project_id', kind: 'text' },
+};
+
+const COMPARISONS = { lt: '<', lte: '<=', gt: '>', gte: '>=', eq: '=', neq: '<>' } as const;
+
+/** `password_expires_at=lt:2026-12-08T22:02:00Z` */
+function expiryOf(query: Query): ExpiryCriterion | undefined {
+  const text = single(query, 'password_expires_at');
+  if (text === undefined) return undefined;
+  const [, operator, time] = /^(?:(lte?|gte?|eq|neq):)?(.+)$/.exec(text) ?? [];
+  const at = Date.parse(time ?? '');
+  if (Number.isNaN(at))
+    fail('request.bad_value', {
+      field: 'password_expires_at',
+      why: 'it must be an operator and a time, as lt:2026-12-08T22:02:00Z',
+    });
+  return { comparison: COMPARISONS[(operator ?? 'eq') as keyof typeof COMPARISONS], at: Math.floor(at / 1000) };
+}
+
+/** The members of a group, filtered and paged as users are; who may ask was decided by whoever calls. */
+export async function listMembers(db: Database, groupId: string, query: Query) {
+  const page = await listUsers(db, pageOf(query), criteriaOf(query, filters), { groupId, expires: expiryOf(query) });
+  return page ?? fail('list.marker_not_found', { marker: single(query, 'marker') ?? '' });
+}
+
+export const userTarget = (user: UserWithExpiry | undefined): Target =>
+  user ? { domainId: user.domain_id, userId: user.id } : {};
+
+export function createUsers(deps: Pick<Deps, 'db' | 'clock' | 'change' | 'passwords'>) {
+  const { db, clock, change, passwords } = deps;
+
+  async function checkDomain(id: string): Promise<void> {
+    const domain = await findProject(db.read, id);
+    if (!domain?.is_domain) fail('domain.not_found', { id });
+  }
+
+  async function checkDefaultProject(id: string | null | undefined): Promise<void> {
+    const project = id ? await findProject(db.read, id) : undefined;
+    if (project?.is_domain)
+      fail('request.bad_value', { field: 'default_project_id', why: 'a domain cannot be the default project of a user' });
+  }
+
+  async function get(caller: Caller, id: string): Promise<UserWithExpiry> {
+    const user = await findUser(db.read, id);
+    // Whoever may not read it asks about themselves at most: an id that is not theirs is simply not allowed.
+    permit(caller, 'identity:get_user', user ? userTarget(user) : {});
+    return user ?? fail('user.not_found', { id });
+  }
+
+  async function list(caller: Caller, query: Query) {
+    permit(caller, 'identity:list_users', listTarget(caller));
+    const criteria = criteriaOf(query, filters);
+    const own = visibleDomain(caller);
+    if (own !== undefined) criteria.push({ column: 'users.domain_id', comparison: 'equals', value: own });
+    const page = await listUsers(db, pageOf(query), criteria, { expires: expiryOf(query) });
+    return page ?? fail('list.marker_not_found', { marker: single(query, 'marker') ?? '' });
+  }
+
+  /** Makes a user within a change of the caller's own; the names and domain were checked. */
+  async function insert({ tx, audit }: Change, body: NewUser, domainId: string, id = newId()): Promise<string> {
+    const name = body.name.trim();
+    const row: UserRow = {
+      id,
+      domain_id: domainId,
+      name,
+      name_key: nameKey(name),
+      enabled: bit(body.enabled ?? true),
+      default_project_id: body.default_project_id ?? null,
+      epoch: clock.now(),
+      options: mergeOptions('{}', body.options),
+      extra: JSON.stringify(extraOf(body, userFields)),
+      last_active_at: null,
+      created_at: seconds(clock),
+    };
+    await unlessTaken('user', name, () => insertUser(tx, row));
+    audit('user.created', { kind: 'user', id }, { domain_id: domainId });
+    return id;
+  }
+
+  async function create(caller: Caller, body: NewUser): Promise<UserWithExpiry> {
+    const domainId = body.domain_id ?? visibleDomain(caller) ?? 'default';
+    permit(caller, 'identity:create_user', { domainId });
+    await checkDomain(domainId);
+    await checkDefaultProject(body.default_project_id);
+    const password = body.password
+      ? await passwords.prepare(body.password, 'administrator', { id: undefined, options: optionsOf(body.options) })
+      : undefined;
+    const id = await change(caller, async (inside) => {
+      const made = await insert(inside, body, domainId);
+      if (password) await passwords.store(inside, made, password);
+      return made;
+    });
+    return (await findUser(db.read, id))!;
+  }
+
+  async function update(caller: Caller, id: string, body: UserChanges): Promise<UserWithExpiry> {
+    const user = await findUser(db.read, id);
+    permit(caller, 'identity:update_user', userTarget(user));
+    if (!user) fail('user.not_found', { id });
+    if (body.id !== undefined && body.id !== id) fail('resource.id_fixed', { kind: 'user' });
+    if (body.domain_id !== undefined && body.domain_id !== user.domain_id) fail('resource.domain_fixed');
+    await checkDefaultProject(body.default_project_id);
+
+    const options = mergeOptions(user.options, body.options);
+    const password = body.password
+      ? await passwords.prepare(body.password, 'administrator', { id, options: parsed(options) })
+      : undefined;
+    const name = body.name?.trim() ?? user.name;
+    const disabled = body.enabled === false && user.enabled === 1;
+    const values = {
+      name,
+      name_key: nameKey(name),
+      enabled: body.enabled === undefined ? user.enabled : bit(body.enabled),
+      default_project_id: body.default_project_id === undefined ? user.default_project_id : body.default_project_id,
+      options,
+      extra: mergeExtra(user.extra, extraOf(body, userFields)),
+      // An account that was closed for inactivity and is opened again starts counting anew.
+      ...(body.enabled === true ? { last_active_at: seconds(clock) } : {}),
+    };
+    await change(caller, async (inside) => {
+      const { tx, audit, touch } = inside;
+      await unlessTaken('user', name, () => updateUser(tx, id, values));
+      if (password) await passwords.store(inside, id, password);
+      if (password || disabled) await endTokensOfUser(tx, id);
+      touch(tagOf.user(id));
+      audit('user.updated', { kind: 'user', id }, { fields: Object.keys(body) });
+    });
+    return (await findUser(db.read, id))!;
+  }
+
+  async function remove(caller: Caller, id: string): Promise<void> {
+    const user = await findUser(db.read, id);
+    permit(caller, 'identity:delete_user', userTarget(user));
+    if (!user) fail('user.not_found', { id });
+    await change(caller, async ({ tx, audit, touch }) => {
+      await deleteUser(tx, id);
+      touch(tagOf.user(id));
+      audit('user.deleted', { kind: 'user', id }, { domain_id: user.domain_id });
+    });
+  }
+
+  /** The user changes their own password; knowing the old one is what gives the right, so that an expired one can be changed. */
+  async function changePassword(actor: Actor, id: string, original: string, password: string): Promise<void> {
+    const user = await findUser(db.read, id);
+    const options = optionsOf(user ? parsed(user.options) : {});
+    const check = await passwords.check(original, user && { id, options }, actor);
+    if (!user?.enabled || (check !== 'good' && check !== 'expired'))
+      fail('auth.required', undefined, { reason: `password change: ${check}` });
+    if (original === password) fail('user.password_same');
+    const prepared = await passwords.prepare(password, 'self', { id, options });
+    await change({ ...actor, userId: id }, async (inside) => {
+      await passwords.store(inside, id, prepared);
+      await endTokensOfUser(inside.tx, id);
+      inside.touch(tagOf.user(id));
+      inside.audit('user.password_changed', { kind: 'user', id });
+    });
+  }
+
+  return {
+    get,
+    list,
+    create,
+    insert,
+    update,
+    remove,
+    changePassword,
+    find: (id: string) => findUser(db.read, id),
+    findByName: (domainId: string, name: string) => findUserByName(db.read, domainId, name),
+  };
+}
+
+const optionsOf = (options: unknown): PasswordOptions => (options ?? {}) as PasswordOptions;
+
+export type Users = ReturnType<typeof createUsers>;

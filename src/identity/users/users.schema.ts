@@ -1,0 +1,89 @@
+// Users on the wire.
+import { isoTime } from '../../platform/clock.ts';
+import { t } from '../../platform/http/index.ts';
+import { inactivityEnd } from '../access/index.ts';
+import { parsed } from '../attributes.ts';
+import { Links, ListLinks } from '../lists.ts';
+import type { UserWithExpiry } from './users.store.ts';
+
+export const Name = t.string({ minLength: 1, maxLength: 255, pattern: '\\S' });
+export const Id = t.string({ minLength: 1, maxLength: 64 });
+
+/** Long enough for any passphrase, short enough that hashing it costs nothing of note. */
+const Password = t.string({ minLength: 1, maxLength: 4096 });
+
+export const UserOptions = t.object(
+  {},
+  {
+    ignore_change_password_upon_first_use: t.nullable(t.boolean()),
+    ignore_password_expiry: t.nullable(t.boolean()),
+    ignore_lockout_failure_attempts: t.nullable(t.boolean()),
+    ignore_user_inactivity: t.nullable(t.boolean()),
+    lock_password: t.nullable(t.boolean()),
+    multi_factor_auth_enabled: t.nullable(t.boolean()),
+    multi_factor_auth_rules: t.nullable(t.array(t.array(t.string()))),
+  },
+);
+
+const optional = {
+  domain_id: Id,
+  enabled: t.boolean(),
+  default_project_id: t.nullable(Id),
+  password: t.nullable(Password),
+  options: UserOptions,
+  description: t.nullable(t.string()),
+  email: t.nullable(t.string({ maxLength: 320 })),
+};
+
+/** Fields with a meaning of their own; anything else a client sends is kept as it is. */
+export const userFields = [
+  'name',
+  'domain_id',
+  'enabled',
+  'default_project_id',
+  'password',
+  'options',
+  'password_expires_at',
+  'original_password',
+];
+
+export const CreateUser = t.envelope('user', t.open({ name: Name }, optional));
+export const UpdateUser = t.envelope('user', t.open({}, { name: Name, ...optional }));
+export const ChangePassword = t.envelope('user', t.open({ password: Password, original_password: Password }));
+
+export const User = t.open(
+  {
+    id: t.string(),
+    name: t.string(),
+    domain_id: t.string(),
+    enabled: t.boolean(),
+    password_expires_at: t.nullable(t.string()),
+    options: t.record(t.unknown()),
+    links: Links,
+  },
+  { default_project_id: t.nullable(t.string()), description: t.nullable(t.string()), email: t.nullable(t.string()) },
+);
+
+export const UserEnvelope = t.envelope('user', User);
+export const UserList = t.object({ links: ListLinks, users: t.array(User) });
+
+export interface UserRendering {
+  readonly base: string;
+  readonly now: number;
+  readonly daysInactive: number | undefined;
+}
+
+export function renderUser(row: UserWithExpiry, { base, now, daysInactive }: UserRendering) {
+  const inactiveFrom = inactivityEnd(row, daysInactive);
+  return {
+    ...parsed(row.extra),
+    id: row.id,
+    name: row.name,
+    domain_id: row.domain_id,
+    enabled: row.enabled === 1 && (inactiveFrom === null || now < inactiveFrom),
+    ...(row.default_project_id === null ? {} : { default_project_id: row.default_project_id }),
+    password_expires_at: row.password_expires_at === null ? null : isoTime(row.password_expires_at * 1000),
+    options: parsed(row.options),
+    links: { self: `${base}/v3/users/${row.id}` },
+  };
+}

@@ -1,0 +1,84 @@
+// Users in the database.
+import { type ExpressionBuilder, type RawBuilder, type SqlBool, sql } from 'kysely';
+import { type Page, type PageRequest, prepared, readPage } from '../../platform/database/index.ts';
+import type { Database, Reader, Tables, Tx, UserRow } from '../database.ts';
+import { applyCriteria, type Criterion } from '../lists.ts';
+
+export type UserWithExpiry = UserRow & { password_expires_at: number | null };
+
+/** One person is not two because of a capital letter or a look-alike form of the same letters. */
+export const nameKey = (name: string): string => name.normalize('NFKC').toLowerCase();
+
+const expiry = (eb: ExpressionBuilder<Tables, 'users'>) =>
+  eb
+    .selectFrom('passwords')
+    .whereRef('passwords.user_id', '=', 'users.id')
+    .orderBy('passwords.serial', 'desc')
+    .limit(1)
+    .select('passwords.expires_at')
+    .as('password_expires_at');
+
+const byId = prepared<Tables, [id: string], UserWithExpiry>((db, id) =>
+  db.selectFrom('users').where('users.id', '=', id).selectAll('users').select(expiry),
+);
+const byName = prepared<Tables, [domain: string, key: string], UserWithExpiry>((db, domain, key) =>
+  db
+    .selectFrom('users')
+    .where('users.domain_id', '=', domain)
+    .where('users.name_key', '=', key)
+    .selectAll('users')
+    .select(expiry),
+);
+
+export const findUser = async (db: Reader, id: string): Promise<UserWithExpiry | undefined> => (await byId(db, id))[0];
+
+export const findUserByName = async (db: Reader, domainId: string, name: string): Promise<UserWithExpiry | undefined> =>
+  (await byName(db, domainId, nameKey(name)))[0];
+
+export async function insertUser(tx: Tx, row: UserRow): Promise<void> {
+  await tx.insertInto('users').values(row).execute();
+}
+
+export async function updateUser(tx: Tx, id: string, values: Partial<UserRow>): Promise<void> {
+  await tx.updateTable('users').set(values).where('id', '=', id).execute();
+}
+
+/** Every token of the user dies: they carry the epoch they were made in. */
+export async function endTokensOfUser(tx: Tx, id: string): Promise<void> {
+  await tx
+    .updateTable('users')
+    .set((eb) => ({ epoch: eb('epoch', '+', 1) }))
+    .where('id', '=', id)
+    .execute();
+}
+
+export async function deleteUser(tx: Tx, id: string): Promise<void> {
+  await tx.deleteFrom('users').where('id', '=', id).execute();
+}
+
+export interface ExpiryCriterion {
+  readonly comparison: '<' | '<=' | '>' | '>=' | '=' | '<>';
+  readonly at: number;
+}
+
+/** Users, or only the members of one group. */
+export function listUsers(
+  db: Database,
+  page: PageRequest,
+  criteria: readonly Criterion[],
+  { groupId, expires }: { groupId?: string; expires?: ExpiryCriterion | undefined } = {},
+): Promise<Page<UserWithExpiry> | undefined> {
+  let query = applyCriteria(db.read.selectFrom('users').selectAll('users').select(expiry), db.dialect, criteria);
+  if (groupId !== undefined) {
+    query = query.where('users.id', 'in', (eb) =>
+      eb.selectFrom('group_members').where('group_id', '=', groupId).select('user_id'),
+    );
+  }
+  if (expires) {
+    const comparison: RawBuilder<SqlBool> = sql`(
+      select expires_at from passwords where user_id = users.id order by serial desc limit 1
+    ) ${sql.raw(expires.comparison)} ${expires.at}`;
+    query = query.where(comparison);
+  }
+  return readPage(query, { table: 'users', by: 'name' }, page, (id) => findUser(db.read, id));
+}

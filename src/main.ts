@@ -1,0 +1,135 @@
+// The `gatehouse` command.
+
+import { addMasterKey, keepMasterKeys, masterKeys, openDataFolder } from './data-folder.ts';
+import { openDatabase } from './identity/service.ts';
+import { identitySettings } from './identity/settings.ts';
+import { identityOpenApi } from './openapi.ts';
+import { ConfigError, describe, load, refuseUnknownKeys } from './platform/config/index.ts';
+import { FolderInUse, lockFolder } from './platform/database/index.ts';
+import { createLog } from './platform/log/index.ts';
+import { newMasterKey } from './platform/seal/index.ts';
+import { createIdentity, type RunOptions, runServices } from './run.ts';
+import { sharedSettings } from './settings.ts';
+import { version } from './version.ts';
+import { walletSettings } from './wallet/settings.ts';
+
+const USAGE = `gatehouse ${version}
+
+  gatehouse start               run the services
+  gatehouse identity            run the identity service alone
+  gatehouse migrate             bring the database to this version, and end
+  gatehouse config              print the settings in force, secrets masked
+  gatehouse openapi identity    print the OpenAPI document
+  gatehouse master-key new      print a new master key
+  gatehouse master-key rotate   put a new master key in force and seal everything anew
+  gatehouse token-key rotate    replace the key that seals tokens; tokens stay valid
+
+Settings: docs/config.md
+`;
+
+class UsageError extends Error {}
+
+const out = (text: string): void => void process.stdout.write(text.endsWith('\n') ? text : `${text}\n`);
+
+function settings(): RunOptions {
+  refuseUnknownKeys(process.env, sharedSettings, identitySettings, walletSettings);
+  return { shared: load(sharedSettings, process.env), identity: load(identitySettings, process.env) };
+}
+
+function config(): void {
+  const { shared, identity } = settings();
+  const wallet = load(walletSettings, process.env);
+  out(
+    [...describe(sharedSettings, shared), ...describe(identitySettings, identity), ...describe(walletSettings, wallet)].join(
+      '\n',
+    ),
+  );
+}
+
+async function migrate(): Promise<void> {
+  const { shared, identity } = settings();
+  const folder = openDataFolder(shared.dataDir);
+  const lock = identity.databaseUrl ? undefined : lockFolder(folder);
+  await (await openDatabase(identity, folder)).close();
+  lock?.release();
+  out('identity: up to date');
+}
+
+/** Runs one command on the service's data, without serving. */
+async function withService(
+  options: RunOptions,
+  work: (service: Awaited<ReturnType<typeof createIdentity>>, folder: string) => Promise<string>,
+): Promise<void> {
+  const folder = openDataFolder(options.shared.dataDir);
+  const lock = options.identity.databaseUrl ? undefined : lockFolder(folder);
+  const service = await createIdentity(options, folder, createLog('silent'));
+  try {
+    out(await work(service, folder));
+  } finally {
+    await service.stop(0);
+    lock?.release();
+  }
+}
+
+async function rotateMasterKey(): Promise<void> {
+  const options = settings();
+  const { shared } = options;
+  if (shared.masterKey) {
+    if (!shared.oldMasterKeys) {
+      throw new ConfigError(
+        'GATEHOUSE_OLD_MASTER_KEYS: give the former key there and the new one as GATEHOUSE_MASTER_KEY to every replica, then run this again',
+      );
+    }
+    return withService(
+      options,
+      async (service) =>
+        `${await service.tokenKeys.reseal()} secrets sealed under the new master key; GATEHOUSE_OLD_MASTER_KEYS can go`,
+    );
+  }
+  const folder = openDataFolder(shared.dataDir);
+  const lock = lockFolder(folder);
+  const [current] = addMasterKey(folder, masterKeys(shared, folder, options.identity.databaseUrl !== undefined));
+  lock.release();
+  await withService(options, async (service) => {
+    const count = await service.tokenKeys.reseal();
+    keepMasterKeys(folder, [current!]);
+    return `a new master key is in force; ${count} secrets sealed under it`;
+  });
+}
+
+async function rotateTokenKey(): Promise<void> {
+  await withService(settings(), async (service) => {
+    await service.tokenKeys.rotate({ force: true });
+    return 'a new token key was made; it is used in a minute, when every replica knows it';
+  });
+}
+
+const commands: Readonly<Record<string, () => void | Promise<void>>> = {
+  start: () => runServices(settings()),
+  identity: () => runServices(settings()),
+  migrate,
+  config,
+  'openapi identity': () => out(JSON.stringify(identityOpenApi(), null, 2)),
+  'master-key new': () => out(newMasterKey()),
+  'master-key rotate': rotateMasterKey,
+  'token-key rotate': rotateTokenKey,
+  help: () => out(USAGE),
+  version: () => out(version),
+};
+
+async function main(): Promise<void> {
+  const command = commands[process.argv.slice(2).join(' ') || 'help'];
+  if (!command) throw new UsageError(USAGE);
+  await command();
+}
+
+main().catch((error: unknown) => {
+  const expected = error instanceof ConfigError || error instanceof FolderInUse || error instanceof UsageError;
+  if (expected) {
+    process.stderr.write(`${error instanceof UsageError ? '' : 'gatehouse: '}${error.message}\n`);
+    process.exit(2);
+  }
+  const { code, message } = error as NodeJS.ErrnoException;
+  process.stderr.write(`gatehouse: cannot start: ${code ? `${code}: ` : ''}${message}\n`);
+  process.exit(1);
+});

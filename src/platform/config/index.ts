@@ -1,0 +1,4 @@
+// Configuration: typed settings, loaded from the environment, a file, or their defaults.
+export { ConfigError, describe, type Environment, load, refuseUnknownKeys } from './load.ts';
+export type { Setting, Settings, Values } from './settings.ts';
+export * as setting from './settings.ts';

@@ -1,0 +1,80 @@
+// Settings become values: the environment wins over the file, the file over the default.
+import { readFileSync } from 'node:fs';
+import { parseEnv } from 'node:util';
+import { nearest } from './nearest.ts';
+import type { Setting, Settings, Values } from './settings.ts';
+
+const PREFIX = 'GATEHOUSE_';
+const FILE_KEY = `${PREFIX}CONFIG_FILE`;
+
+export class ConfigError extends Error {}
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+function readFileOr(key: string, path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    throw new ConfigError(
+      `${key}: cannot read ${path} (${(error as NodeJS.ErrnoException).code}); give the path of a readable file`,
+    );
+  }
+}
+
+/** What was given, from the file named by GATEHOUSE_CONFIG_FILE (KEY=value lines) and the environment over it. */
+function given(env: Environment): Record<string, string> {
+  const path = env[FILE_KEY];
+  const entries = Object.entries({ ...(path ? parseEnv(readFileOr(FILE_KEY, path)) : {}), ...env });
+  const values: Record<string, string> = {};
+  for (const [key, value] of entries) {
+    if (key.startsWith(PREFIX) && key !== FILE_KEY && value !== undefined) values[key] = value;
+  }
+  return values;
+}
+
+function knownKeys(settings: Settings[]): Set<string> {
+  const keys = new Set<string>();
+  for (const setting of settings.flatMap((group) => Object.values(group))) {
+    keys.add(setting.key);
+    if (setting.secret) keys.add(`${setting.key}_FILE`);
+  }
+  return keys;
+}
+
+/** A misspelled key must not silently mean the default: refuse it and name the nearest one. */
+export function refuseUnknownKeys(env: Environment, ...settings: Settings[]): void {
+  const known = knownKeys(settings);
+  for (const key of Object.keys(given(env))) {
+    if (!known.has(key)) throw new ConfigError(`${key} is not a setting; did you mean ${nearest(key, [...known])}?`);
+  }
+}
+
+function readSetting(setting: Setting<unknown>, values: Record<string, string>): unknown {
+  const fileKey = `${setting.key}_FILE`;
+  const path = setting.secret ? values[fileKey] : undefined;
+  if (path && values[setting.key] !== undefined) {
+    throw new ConfigError(`${setting.key} and ${fileKey} are both set; keep one`);
+  }
+  const text = path ? readFileOr(fileKey, path).trim() : values[setting.key];
+  if (text === undefined) return setting.fallback;
+  try {
+    return setting.read(text);
+  } catch (error) {
+    throw new ConfigError(`${setting.key} ${(error as Error).message}`);
+  }
+}
+
+export function load<S extends Settings>(settings: S, env: Environment): Values<S> {
+  const values = given(env);
+  return Object.fromEntries(Object.entries(settings).map(([name, setting]) => [name, readSetting(setting, values)])) as Values<S>;
+}
+
+/** `gatehouse config`: every key with the value in force; secrets show only that they are set. */
+export function describe(settings: Settings, values: Readonly<Record<string, unknown>>): string[] {
+  return Object.entries(settings).map(([name, { key, secret }]) => {
+    const value = values[name];
+    if (secret) return `${key}=${value === undefined ? '' : '********'}`;
+    if (typeof value === 'boolean') return `${key}=${value ? 'on' : 'off'}`;
+    return `${key}=${value instanceof RegExp ? value.source : (value ?? '')}`;
+  });
+}

@@ -1,0 +1,116 @@
+// A setting: its key, how its text is read, its default, and one sentence. docs/config.md is printed from these.
+
+export interface Setting<T> {
+  readonly key: string;
+  readonly about: string;
+  readonly unit: string;
+  readonly secret: boolean;
+  readonly fallback: T;
+  /** Throws an Error whose message completes the sentence "KEY ...". */
+  read(text: string): T;
+}
+
+export type Settings = Readonly<Record<string, Setting<unknown>>>;
+export type Values<S extends Settings> = { readonly [K in keyof S]: S[K] extends Setting<infer T> ? T : never };
+
+function setting<T>(
+  key: string,
+  fallback: T,
+  unit: string,
+  about: string,
+  read: (text: string) => T,
+  secret = false,
+): Setting<T> {
+  return { key, fallback, unit, about, read, secret };
+}
+
+export const text = (key: string, fallback: string, about: string) =>
+  setting<string>(key, fallback, 'text', about, (value) => value);
+
+export const optionalText = (key: string, about: string) =>
+  setting<string | undefined>(key, undefined, 'text', about, (value) => value || undefined);
+
+/** Also accepted as KEY_FILE, the path of a file that holds the value; masked wherever settings are shown. */
+export const secret = (key: string, about: string) =>
+  setting<string | undefined>(key, undefined, 'secret', about, (value) => value || undefined, true);
+
+export const flag = (key: string, fallback: boolean, about: string) =>
+  setting<boolean>(key, fallback, 'on or off', about, (value) => {
+    if (/^(on|true|1|yes)$/i.test(value)) return true;
+    if (/^(off|false|0|no)$/i.test(value)) return false;
+    throw new Error(`must be on or off, not "${value}"`);
+  });
+
+interface Range {
+  readonly min: number;
+  readonly max: number;
+  readonly unit: string;
+}
+
+function wholeNumber(value: string, { min, max, unit }: Range): number {
+  const number = Number(value);
+  if (!/^\d+$/.test(value) || number < min || number > max) {
+    throw new Error(`must be a whole number from ${min} to ${max} (${unit}), not "${value}"`);
+  }
+  return number;
+}
+
+export const number = (key: string, fallback: number, range: Range, about: string) =>
+  setting<number>(key, fallback, range.unit, about, (value) => wholeNumber(value, range));
+
+export const optionalNumber = (key: string, range: Range, about: string) =>
+  setting<number | undefined>(key, undefined, range.unit, about, (value) =>
+    value === '' ? undefined : wholeNumber(value, range),
+  );
+
+export const choice = <const C extends string>(key: string, fallback: C, choices: readonly C[], about: string) =>
+  setting<C>(key, fallback, choices.join(', '), about, (value) => {
+    const found = choices.find((one) => one === value);
+    if (found === undefined) throw new Error(`must be one of ${choices.join(', ')}, not "${value}"`);
+    return found;
+  });
+
+export const list = (key: string, about: string) =>
+  setting<readonly string[]>(key, [], 'comma-separated list', about, (value) =>
+    value
+      .split(',')
+      .map((item) => item.trim())
+      .filter(Boolean),
+  );
+
+/** An absolute http(s) address; a trailing slash is dropped so that paths can be appended. */
+export const address = (key: string, about: string) =>
+  setting<string | undefined>(key, undefined, 'http(s) URL', about, (value) => {
+    if (value === '') return undefined;
+    if (!URL.canParse(value) || !/^https?:$/.test(new URL(value).protocol)) {
+      throw new Error(`must be an absolute http or https address, not "${value}"`);
+    }
+    return value.replace(/\/+$/, '');
+  });
+
+export const databaseUrl = (key: string, about: string) =>
+  setting<string | undefined>(
+    key,
+    undefined,
+    'postgres:// URL',
+    about,
+    (value) => {
+      if (value === '') return undefined;
+      if (!/^postgres(ql)?:\/\//.test(value)) throw new Error('must be a postgres:// address');
+      return value;
+    },
+    true,
+  );
+
+export const pattern = (key: string, about: string) =>
+  setting<RegExp | undefined>(key, undefined, 'regular expression', about, (value) => {
+    if (value === '') return undefined;
+    try {
+      return new RegExp(value, 'u');
+    } catch {
+      throw new Error('must be a regular expression');
+    }
+  });
+
+/** Any reading a service needs that the shapes above do not give. */
+export const custom = setting;

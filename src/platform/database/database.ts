@@ -1,0 +1,44 @@
+// What a service sees of its database: queries to read, one way to write, and news of what others wrote.
+import type { Kysely } from 'kysely';
+
+declare const inTransaction: unique symbol;
+
+/** Queries inside a transaction. Await nothing foreign (a hash, a fetch) while holding one: on SQLite every writer waits. */
+export type Tx<S> = Kysely<S> & { readonly [inTransaction]: true };
+
+/** Either; what only reads takes this. */
+export type Reader<S> = Kysely<S>;
+
+export type Dialect = 'sqlite' | 'postgres';
+
+export interface Feed {
+  /** False while changes of other processes may be missed: then nothing may be answered from memory. */
+  live(): boolean;
+  /** `undefined` tags mean that anything may have changed. */
+  onChange(handler: (tags: readonly string[] | undefined) => void): void;
+}
+
+export interface Database<S> {
+  readonly dialect: Dialect;
+  readonly read: Reader<S>;
+  readonly feed: Feed;
+  /** Runs the work in one transaction; durable when the promise resolves. `tags` name what caches must drop. */
+  write<T>(work: (tx: Tx<S>, touch: (tag: string) => void) => Promise<T>): Promise<T>;
+  /** Rejects when the database does not answer. */
+  ping(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** The local half of every feed: handlers, called after commit. */
+export class Subscribers {
+  readonly #handlers: ((tags: readonly string[] | undefined) => void)[] = [];
+
+  add(handler: (tags: readonly string[] | undefined) => void): void {
+    this.#handlers.push(handler);
+  }
+
+  tell(tags: readonly string[] | undefined): void {
+    if (tags?.length === 0) return;
+    for (const handler of this.#handlers) handler(tags);
+  }
+}

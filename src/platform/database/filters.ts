@@ -1,0 +1,24 @@
+// Filters of a list as conditions: equality, and Keystone's inexact comparisons on text (`name__contains`).
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
+import type { Dialect } from './database.ts';
+
+/** A condition one store makes and another applies. */
+export type Condition = RawBuilder<SqlBool>;
+
+export const INEXACT = ['contains', 'icontains', 'startswith', 'istartswith', 'endswith', 'iendswith'] as const;
+export type Comparison = 'equals' | (typeof INEXACT)[number];
+
+/** LIKE ignores case on one database and not on the other, so the inexact ones use functions that do not. */
+export function condition(dialect: Dialect, column: string, comparison: Comparison, value: string | number): Condition {
+  if (comparison === 'equals') return sql<SqlBool>`${sql.ref(column)} = ${value}`;
+  const folded = comparison.startsWith('i');
+  const left = folded ? sql`lower(${sql.ref(column)})` : sql`${sql.ref(column)}`;
+  const right = folded ? String(value).toLowerCase() : String(value);
+  const kind = folded ? comparison.slice(1) : comparison;
+  if (kind === 'startswith') return sql<SqlBool>`substr(${left}, 1, ${right.length}) = ${right}`;
+  if (kind === 'endswith') {
+    const tail = dialect === 'sqlite' ? sql`substr(${left}, ${-right.length})` : sql`right(${left}, ${right.length})`;
+    return right === '' ? sql<SqlBool>`1 = 1` : sql<SqlBool>`${tail} = ${right}`;
+  }
+  return dialect === 'sqlite' ? sql<SqlBool>`instr(${left}, ${right}) > 0` : sql<SqlBool>`strpos(${left}, ${right}) > 0`;
+}

@@ -1,0 +1,71 @@
+// Writers that arrive together share one SQLite transaction and one disk sync: a savepoint each, promises settled after COMMIT.
+import type { DatabaseSync } from 'node:sqlite';
+
+/** Bounds how long a reader of the write-ahead log, and the first writer of a batch, wait. */
+const BATCH = 256;
+
+interface Job {
+  /** Does the work inside a savepoint and returns how to tell its caller, once the batch is durable. */
+  run(): Promise<() => void>;
+  reject(error: unknown): void;
+}
+
+export class GroupCommit {
+  readonly #handle: DatabaseSync;
+  readonly #queue: Job[] = [];
+  #running: Promise<void> | undefined;
+
+  constructor(handle: DatabaseSync) {
+    this.#handle = handle;
+  }
+
+  write<T>(work: () => Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      this.#queue.push({ run: () => this.#inSavepoint(work, resolve, reject), reject });
+      this.#running ??= this.#drain();
+    });
+  }
+
+  /** Resolves when everything queued so far is durable. */
+  async settled(): Promise<void> {
+    await this.#running;
+  }
+
+  async #inSavepoint<T>(
+    work: () => Promise<T>,
+    resolve: (value: T) => void,
+    reject: (error: unknown) => void,
+  ): Promise<() => void> {
+    this.#handle.exec('savepoint writer');
+    try {
+      const value = await work();
+      this.#handle.exec('release writer');
+      return () => resolve(value);
+    } catch (error) {
+      this.#handle.exec('rollback to writer; release writer');
+      return () => reject(error);
+    }
+  }
+
+  async #drain(): Promise<void> {
+    // One turn of the event loop gathers the writers of all requests that arrived with this one.
+    await new Promise((resolve) => setImmediate(resolve));
+    while (this.#queue.length > 0) await this.#commit(this.#queue.splice(0, BATCH));
+    this.#running = undefined;
+  }
+
+  async #commit(batch: Job[]): Promise<void> {
+    const outcomes: (() => void)[] = [];
+    try {
+      this.#handle.exec('begin immediate');
+      for (const job of batch) outcomes.push(await job.run());
+      this.#handle.exec('commit');
+    } catch (error) {
+      // The disk is full or the file is gone: nothing of this batch happened, and every caller must hear it.
+      if (this.#handle.isTransaction) this.#handle.exec('rollback');
+      for (const job of batch) job.reject(error);
+      return;
+    }
+    for (const settle of outcomes) settle();
+  }
+}

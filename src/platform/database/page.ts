@@ -1,0 +1,58 @@
+// Lists are read by key, never by offset: the cost of a page does not grow with the table.
+import { type RawBuilder, type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
+
+export interface PageRequest {
+  readonly limit: number;
+  /** Id of the last item of the page before; undefined for the first page. */
+  readonly marker: string | undefined;
+}
+
+export interface Page<Row> {
+  readonly items: Row[];
+  /** Marker of the page after; null when this is the last. */
+  readonly next: string | null;
+  /** Marker of the page before: '' is the first page, null when this is it. */
+  readonly previous: string | null;
+}
+
+interface Sorted {
+  readonly id: string;
+}
+
+export interface Order<Row extends Sorted> {
+  /** Column to sort by before the id; none sorts by id alone. */
+  readonly by?: keyof Row & string;
+  readonly table: string;
+}
+
+/** `undefined` when the marker names no row: nothing to continue from. */
+export async function readPage<S, T extends keyof S, Row extends Sorted>(
+  query: SelectQueryBuilder<S, T, Row>,
+  order: Order<Row>,
+  { limit, marker }: PageRequest,
+  findMarker: (id: string) => Promise<Row | undefined>,
+): Promise<Page<Row> | undefined> {
+  const id = sql.ref(`${order.table}.id`);
+  const columns = order.by ? [sql.ref(`${order.table}.${order.by}`), id] : [id];
+  const key = (row: Row): RawBuilder<unknown> => sql`(${sql.join(order.by ? [row[order.by], row.id] : [row.id])})`;
+  const columnKey = sql`(${sql.join(columns)})`;
+  const sorted = (direction: 'asc' | 'desc') => {
+    let ordered = query;
+    for (const column of columns) ordered = ordered.orderBy(column, direction);
+    return ordered.limit(limit + 1);
+  };
+
+  const last = marker === undefined ? undefined : await findMarker(marker);
+  if (marker !== undefined && !last) return undefined;
+  const rows = (await (last ? sorted('asc').where(sql<SqlBool>`${columnKey} > ${key(last)}`) : sorted('asc')).execute()) as Row[];
+  const items = rows.slice(0, limit);
+  const next = rows.length > limit ? items[items.length - 1]!.id : null;
+  if (!last) return { items, next, previous: null };
+
+  // The page before this one starts after the row that stands `limit` rows before the marker.
+  const before = (await sorted('desc')
+    .where(sql<SqlBool>`${columnKey} <= ${key(last)}`)
+    .execute()) as Row[];
+  const previous = before.length > limit ? before[limit]!.id : before.length > 0 ? '' : null;
+  return { items, next, previous };
+}

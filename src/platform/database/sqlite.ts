@@ -1,0 +1,53 @@
+// The embedded database: one process, one writer, readers on a connection of their own.
+import { chmodSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
+import { Kysely } from 'kysely';
+import { type Database, Subscribers, type Tx } from './database.ts';
+import { GroupCommit } from './group-commit.ts';
+import { type MigrationSource, migrate } from './migrate.ts';
+import { sqliteDialect } from './sqlite-driver.ts';
+
+const PRAGMAS = `
+  pragma journal_mode = wal;
+  pragma synchronous = full;
+  pragma foreign_keys = on;
+  pragma busy_timeout = 5000;
+  pragma cache_size = -16000;
+`;
+
+export async function openSqlite<S>(path: string, migrations: MigrationSource): Promise<Database<S>> {
+  const writer = new DatabaseSync(path);
+  chmodSync(path, 0o600);
+  writer.exec(PRAGMAS);
+  const write = new Kysely<S>({ dialect: sqliteDialect(writer) });
+  await migrate(write, 'sqlite', migrations);
+
+  const reader = new DatabaseSync(path, { readOnly: true });
+  reader.exec('pragma busy_timeout = 5000; pragma cache_size = -16000;');
+  const read = new Kysely<S>({ dialect: sqliteDialect(reader) });
+
+  const commits = new GroupCommit(writer);
+  const subscribers = new Subscribers();
+  return {
+    dialect: 'sqlite',
+    read,
+    // One process: every change is seen here, at once.
+    feed: { live: () => true, onChange: (handler) => subscribers.add(handler) },
+    async write(work) {
+      const tags = new Set<string>();
+      const value = await commits.write(() => work(write as Tx<S>, (tag) => tags.add(tag)));
+      subscribers.tell([...tags]);
+      return value;
+    },
+    async ping() {
+      reader.prepare('select 1').get();
+    },
+    async close() {
+      await commits.settled();
+      await Promise.all([read.destroy(), write.destroy()]);
+      reader.close();
+      writer.exec('pragma wal_checkpoint(truncate)');
+      writer.close();
+    },
+  };
+}

@@ -1,0 +1,52 @@
+// One class for everything that is refused. A table gives each code its status and text; a face gives it its shape.
+
+export interface FaultEntry {
+  readonly status: number;
+  /** `{name}` is replaced by the value of that name; the thrower insists on it. */
+  readonly text: string;
+}
+
+export type FaultTable = Readonly<Record<string, FaultEntry>>;
+
+type Placeholders<Text extends string> = Text extends `${string}{${infer Name}}${infer Rest}` ? Name | Placeholders<Rest> : never;
+
+type Values<Text extends string> = [Placeholders<Text>] extends [never]
+  ? [values?: undefined, extras?: FaultExtras]
+  : [values: Record<Placeholders<Text>, string | number>, extras?: FaultExtras];
+
+export interface FaultExtras {
+  /** Headers the answer must carry, such as Retry-After or Allow. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** What a machine may read beside the message; merged into the face's error object. */
+  readonly detail?: Readonly<Record<string, unknown>>;
+  /** The true reason, for the log only. Never a secret. */
+  readonly reason?: string;
+}
+
+export class Fault extends Error {
+  readonly code: string;
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly detail: Readonly<Record<string, unknown>> | undefined;
+  readonly reason: string | undefined;
+
+  constructor(code: string, entry: FaultEntry, values: Readonly<Record<string, string | number>> = {}, extras: FaultExtras = {}) {
+    super(entry.text.replace(/\{(\w+)\}/g, (_, name: string) => String(values[name] ?? '')));
+    this.code = code;
+    this.status = entry.status;
+    this.headers = extras.headers ?? {};
+    this.detail = extras.detail;
+    this.reason = extras.reason;
+  }
+}
+
+/** Gives a service its `fault` and `fail`: codes are the keys of its table, so a missing entry does not compile. */
+export function faultsOf<const T extends FaultTable>(table: T) {
+  function fault<C extends keyof T & string>(code: C, ...[values, extras]: Values<T[C]['text']>): Fault {
+    return new Fault(code, table[code] as FaultEntry, values, extras);
+  }
+  function fail<C extends keyof T & string>(code: C, ...rest: Values<T[C]['text']>): never {
+    throw fault(code, ...rest);
+  }
+  return { fault, fail };
+}

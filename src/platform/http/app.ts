@@ -1,0 +1,99 @@
+// An App is a list of routes: path, schemas, who may call, and the handler. A server serves it; OpenAPI is printed from it.
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Schema, Static } from './schema.ts';
+
+export type Method = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+type PathParams<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
+  ? { readonly [K in Name]: string } & PathParams<Rest>
+  : Path extends `${string}:${infer Name}`
+    ? { readonly [K in Name]: string }
+    : unknown;
+
+/** Query parameters as they arrived: a repeated one is a list. */
+export type Query = Readonly<Record<string, string | readonly string[] | undefined>>;
+
+export interface Call<Caller, Params = unknown, Q = Query, Body = unknown> {
+  readonly params: Params;
+  readonly query: Q;
+  readonly body: Body;
+  readonly caller: Caller;
+  readonly headers: IncomingHttpHeaders;
+  /** The public address of the service, without a trailing slash. */
+  readonly base: string;
+  /** The path of this request, without its query. */
+  readonly path: string;
+  readonly address: string;
+  readonly requestId: string;
+}
+
+/** A reply that is more than a body: another status, headers, or JSON that is already text. */
+export class Answer {
+  readonly status: number | undefined;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: unknown;
+  readonly text: string | undefined;
+
+  constructor(init: { status?: number; headers?: Record<string, string>; body?: unknown; text?: string }) {
+    this.status = init.status;
+    this.headers = init.headers ?? {};
+    this.body = init.body;
+    this.text = init.text;
+  }
+}
+
+export interface Spec<Q extends Schema | undefined, B extends Schema | undefined> {
+  readonly summary: string;
+  readonly tag: string;
+  /** `anyone`: no token is asked for. Everything else needs one. */
+  readonly access?: 'token' | 'anyone';
+  /** The rule of the policy that decides, where there is one by name. */
+  readonly policy?: string;
+  readonly query?: Q;
+  readonly body?: B;
+  /** Success statuses and their bodies (`null`: empty). The first is the default one. */
+  readonly reply: Readonly<Record<number, Schema | null>>;
+}
+
+export interface Route<Caller> {
+  readonly method: Method;
+  readonly path: string;
+  readonly spec: Spec<Schema | undefined, Schema | undefined>;
+  readonly handler: (call: Call<Caller, never, never, never>) => unknown;
+}
+
+type Register<Caller> = <Path extends string, Q extends Schema | undefined = undefined, B extends Schema | undefined = undefined>(
+  path: Path,
+  spec: Spec<Q, B>,
+  handler: (
+    call: Call<Caller, PathParams<Path>, Q extends Schema ? Static<Q> : Query, B extends Schema ? Static<B> : undefined>,
+  ) => unknown,
+) => void;
+
+export interface App<Caller> {
+  readonly routes: readonly Route<Caller>[];
+  readonly get: Register<Caller>;
+  readonly head: Register<Caller>;
+  readonly post: Register<Caller>;
+  readonly put: Register<Caller>;
+  readonly patch: Register<Caller>;
+  readonly delete: Register<Caller>;
+}
+
+export function createApp<Caller>(): App<Caller> {
+  const routes: Route<Caller>[] = [];
+  const register =
+    (method: Method): Register<Caller> =>
+    (path, spec, handler) => {
+      routes.push({ method, path, spec, handler: handler as Route<Caller>['handler'] });
+    };
+  return {
+    routes,
+    get: register('GET'),
+    head: register('HEAD'),
+    post: register('POST'),
+    put: register('PUT'),
+    patch: register('PATCH'),
+    delete: register('DELETE'),
+  };
+}

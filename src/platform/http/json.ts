@@ -1,0 +1,48 @@
+// The JSON a stranger sends: bounded in depth, valid UTF-8, no NUL, no key that reaches a prototype.
+import { isUtf8 } from 'node:buffer';
+import { fail } from '../faults/index.ts';
+
+/** Deep values overflow the stack of whoever walks them next (JSON.stringify among them). */
+const MAX_DEPTH = 32;
+const FORBIDDEN_KEYS = new Set(['__proto__', 'constructor', 'prototype']);
+
+function checkText(text: string, what: string): void {
+  if (text.includes('\0')) fail('request.malformed_json', { why: `${what} contains a NUL character` });
+  if (!text.isWellFormed()) fail('request.malformed_json', { why: `${what} contains half a surrogate pair` });
+}
+
+function checkValue(root: unknown): void {
+  const stack: { value: unknown; depth: number }[] = [{ value: root, depth: 1 }];
+  for (let entry = stack.pop(); entry; entry = stack.pop()) {
+    const { value, depth } = entry;
+    if (typeof value === 'string') checkText(value, 'a string');
+    if (typeof value !== 'object' || value === null) continue;
+    if (depth > MAX_DEPTH) fail('request.malformed_json', { why: `it is nested deeper than ${MAX_DEPTH} levels` });
+    for (const [key, child] of Object.entries(value)) {
+      checkText(key, 'a key');
+      if (FORBIDDEN_KEYS.has(key)) fail('request.malformed_json', { why: `the key ${key} is not allowed` });
+      stack.push({ value: child, depth: depth + 1 });
+    }
+  }
+}
+
+/** No body is `undefined`: several clients send the header without one. */
+export function parseJson(bytes: Buffer): unknown {
+  if (bytes.length === 0) return undefined;
+  if (!isUtf8(bytes)) fail('request.malformed_json', { why: 'it is not UTF-8' });
+  let value: unknown;
+  try {
+    value = JSON.parse(bytes.toString('utf8'));
+  } catch {
+    // The parser's own message quotes the input, which may hold a password.
+    fail('request.malformed_json', { why: 'it cannot be parsed' });
+  }
+  checkValue(value);
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) fail('request.not_an_object');
+  return value;
+}
+
+/** The same rules for what arrives in a path or a query. */
+export function checkUrl(url: string): void {
+  if (/%00/.test(url)) fail('request.malformed_url', { why: 'it contains a NUL character' });
+}

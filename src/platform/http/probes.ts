@@ -1,0 +1,62 @@
+// /healthz, /livez, /readyz: what an orchestrator asks. They name no internals.
+import { Answer, type App } from './app.ts';
+import * as t from './schema.ts';
+
+const tag = 'Probes';
+const Status = t.object({ status: t.string() });
+const Readiness = t.object({
+  status: t.string(),
+  checks: t.record(t.object({ status: t.string() }, { latencyMs: t.integer() })),
+});
+
+const TICK_MS = 500;
+const STUCK_MS = 5_000;
+const REMEMBER_MS = 10_000;
+const CHECK_MS = 2_000;
+
+/** Each rejects when what it looks at does not serve. */
+export type Checks = Readonly<Record<string, () => Promise<void>>>;
+
+/** How late timers were lately: an event loop that is stuck cannot serve, whatever else is well. */
+function watchLoop(): () => number {
+  let last = performance.now();
+  let worst = { late: 0, at: 0 };
+  setInterval(() => {
+    const now = performance.now();
+    const late = now - last - TICK_MS;
+    if (late > worst.late || now - worst.at > REMEMBER_MS) worst = { late, at: now };
+    last = now;
+  }, TICK_MS).unref();
+  return () => worst.late;
+}
+
+async function run(check: () => Promise<void>): Promise<{ status: string; latencyMs?: number }> {
+  const started = performance.now();
+  const late = new Promise<never>((_, reject) => setTimeout(reject, CHECK_MS).unref());
+  try {
+    await Promise.race([check(), late]);
+    return { status: 'ok', latencyMs: Math.round(performance.now() - started) };
+  } catch {
+    return { status: 'unavailable' };
+  }
+}
+
+export function mountProbes<Caller>(app: App<Caller>, checks: Checks): void {
+  const lateness = watchLoop();
+  app.get('/healthz', { summary: 'The server answers', tag, access: 'anyone', reply: { 200: Status } }, () => ({ status: 'ok' }));
+  app.get('/livez', { summary: 'The process is alive', tag, access: 'anyone', reply: { 200: Status, 503: Status } }, () =>
+    lateness() > STUCK_MS ? new Answer({ status: 503, body: { status: 'unavailable' } }) : { status: 'ok' },
+  );
+  app.get(
+    '/readyz',
+    { summary: 'The service can serve', tag, access: 'anyone', reply: { 200: Readiness, 503: Readiness } },
+    async () => {
+      const results = await Promise.all(Object.entries(checks).map(async ([name, check]) => [name, await run(check)] as const));
+      const ready = results.every(([, result]) => result.status === 'ok');
+      return new Answer({
+        status: ready ? 200 : 503,
+        body: { status: ready ? 'ok' : 'unavailable', checks: Object.fromEntries(results) },
+      });
+    },
+  );
+}

@@ -1,0 +1,85 @@
+// JSON Schemas with their TypeScript types: the dozen shapes our wire needs, as plain objects.
+// The same object validates what comes in, serialises what goes out, and is the OpenAPI document.
+
+export interface Schema<T = unknown> {
+  readonly [keyword: string]: unknown;
+  /** Never set: carries the type. */
+  readonly __type?: T;
+}
+
+export type Static<S> = S extends Schema<infer T> ? T : never;
+
+type Properties = Readonly<Record<string, Schema>>;
+/** No properties at all. */
+type None = Record<never, never>;
+type Simplify<T> = { [K in keyof T]: T[K] };
+type Shape<R extends Properties, O extends Properties> = Simplify<
+  { [K in keyof R]: Static<R[K]> } & { [K in keyof O]?: Static<O[K]> | undefined }
+>;
+
+interface Notes {
+  readonly description?: string;
+  readonly examples?: readonly unknown[];
+}
+
+interface StringRules extends Notes {
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly pattern?: string;
+  readonly format?: string;
+}
+
+export const string = (rules: StringRules = {}): Schema<string> => ({ type: 'string', ...rules });
+export const boolean = (notes: Notes = {}): Schema<boolean> => ({ type: 'boolean', ...notes });
+export const integer = (rules: Notes & { minimum?: number; maximum?: number } = {}): Schema<number> => ({
+  type: 'integer',
+  ...rules,
+});
+export const unknown = (notes: Notes = {}): Schema<unknown> => ({ ...notes });
+
+export const nullable = <T>(schema: Schema<T>): Schema<T | null> => {
+  const { enum: values } = schema;
+  return { ...schema, type: [schema.type, 'null'].flat(), ...(Array.isArray(values) ? { enum: [...values, null] } : {}) };
+};
+
+export const oneOf = <const T extends string>(...values: readonly T[]): Schema<T> => ({ type: 'string', enum: values });
+
+export const array = <T>(
+  items: Schema<T>,
+  rules: Notes & { maxItems?: number; minItems?: number; uniqueItems?: boolean } = {},
+): Schema<T[]> => ({
+  type: 'array',
+  items,
+  ...rules,
+});
+
+export const record = <T>(values: Schema<T>, notes: Notes = {}): Schema<Record<string, T>> => ({
+  type: 'object',
+  additionalProperties: values,
+  ...notes,
+});
+
+/** Only the named properties: others are refused on the way in and dropped on the way out. */
+export const object = <R extends Properties, O extends Properties = None>(
+  required: R,
+  optional: O = {} as O,
+  notes: Notes = {},
+): Schema<Shape<R, O>> => ({
+  type: 'object',
+  required: Object.keys(required),
+  properties: { ...required, ...optional },
+  additionalProperties: false,
+  ...notes,
+});
+
+/** The named properties are checked; any other is kept. */
+export const open = <R extends Properties, O extends Properties = None>(
+  required: R,
+  optional: O = {} as O,
+  notes: Notes = {},
+): Schema<Shape<R, O> & { [other: string]: unknown }> =>
+  ({ ...object(required, optional, notes), additionalProperties: true }) as never;
+
+/** A body or answer in its envelope: `{ "user": { ... } }`. Keystone's clients send other keys beside it; they are ignored. */
+export const envelope = <K extends string, T>(key: K, schema: Schema<T>): Schema<{ [P in K]: T }> =>
+  ({ type: 'object', required: [key], properties: { [key]: schema }, additionalProperties: true }) as never;

@@ -1,0 +1,59 @@
+// Schemas compiled on first use: compiling all of them at start costs more than starting.
+import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
+import fastJson from 'fast-json-stringify';
+import { fail } from '../faults/index.ts';
+import type { Schema, Static } from './schema.ts';
+
+const ajv = new Ajv({ strict: false, allErrors: false, validateFormats: false });
+const validators = new WeakMap<Schema, ValidateFunction>();
+const serializers = new WeakMap<Schema, (value: unknown) => string>();
+
+function validatorOf(schema: Schema): ValidateFunction {
+  let validator = validators.get(schema);
+  if (!validator) {
+    validator = ajv.compile(schema);
+    validators.set(schema, validator);
+  }
+  return validator;
+}
+
+/** `/user/name` and a missing `password` become `user.password`: the name a client would write. */
+function fieldOf({ instancePath, keyword, params }: ErrorObject): string {
+  const path = instancePath.split('/').slice(1);
+  if (keyword === 'required') path.push((params as { missingProperty: string }).missingProperty);
+  if (keyword === 'additionalProperties') path.push((params as { additionalProperty: string }).additionalProperty);
+  return path.join('.') || 'body';
+}
+
+function whyOf({ keyword, params, message }: ErrorObject): string {
+  if (keyword === 'required') return 'it is a required property';
+  if (keyword === 'additionalProperties') return 'it is not a property of this object';
+  if (keyword === 'enum') return `it must be one of ${(params as { allowedValues: unknown[] }).allowedValues.join(', ')}`;
+  return message ?? 'it is invalid';
+}
+
+/** The value, typed, or a fault that names the first field that is wrong. */
+export function validate<S extends Schema>(schema: S, value: unknown): Static<S> {
+  const validator = validatorOf(schema);
+  if (!validator(value)) {
+    const error = validator.errors![0]!;
+    fail('request.invalid_field', { field: fieldOf(error), why: whyOf(error) });
+  }
+  return value as Static<S>;
+}
+
+/** What a value breaks of a schema, for tests that check our own answers. */
+export function violation(schema: Schema, value: unknown): string | undefined {
+  const validator = validatorOf(schema);
+  return validator(value) ? undefined : ajv.errorsText(validator.errors);
+}
+
+/** Text of a value by its schema: what the schema does not name does not leave. */
+export function serialize(schema: Schema, value: unknown): string {
+  let serializer = serializers.get(schema);
+  if (!serializer) {
+    serializer = fastJson(schema as unknown as fastJson.Schema);
+    serializers.set(schema, serializer);
+  }
+  return serializer(value);
+}

@@ -1,0 +1,59 @@
+// Request durations by route and status. Counted in plain arrays and turned into Prometheus' form when scraped:
+// a labelled histogram of the library costs 30 microseconds a request, half of what an empty request costs.
+
+const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+
+interface Series {
+  readonly labels: Readonly<Record<string, string>>;
+  readonly counts: number[];
+  sum: number;
+}
+
+export class RequestTimes {
+  readonly name = 'http_request_duration_seconds';
+  readonly help = 'Time from the request line to the last byte of the answer';
+  readonly type = 'histogram';
+  readonly aggregator = 'sum';
+  readonly #service: string;
+  readonly #series = new Map<string, Series>();
+
+  constructor(service: string) {
+    this.#service = service;
+  }
+
+  observe(method: string, route: string, status: number, milliseconds: number): void {
+    const key = `${method} ${route} ${status}`;
+    let series = this.#series.get(key);
+    if (!series) {
+      const labels = { service: this.#service, method, route, status: String(status) };
+      series = { labels, counts: new Array(BUCKETS.length + 1).fill(0), sum: 0 };
+      this.#series.set(key, series);
+    }
+    const value = milliseconds / 1000;
+    let bucket = 0;
+    while (bucket < BUCKETS.length && value > BUCKETS[bucket]!) bucket++;
+    series.counts[bucket]!++;
+    series.sum += value;
+  }
+
+  reset(): void {
+    this.#series.clear();
+  }
+
+  /** The shape prom-client's registry expects of a metric. */
+  async get() {
+    const values = [...this.#series.values()].flatMap(({ labels, counts, sum }) => {
+      let total = 0;
+      const buckets = counts.map((count, index) => {
+        total += count;
+        return { metricName: `${this.name}_bucket`, labels: { ...labels, le: BUCKETS[index] ?? '+Inf' }, value: total };
+      });
+      return [
+        ...buckets,
+        { metricName: `${this.name}_sum`, labels, value: sum },
+        { metricName: `${this.name}_count`, labels, value: total },
+      ];
+    });
+    return { name: this.name, help: this.help, type: this.type, aggregator: this.aggregator, values };
+  }
+}

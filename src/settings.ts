@@ -1,0 +1,59 @@
+// Settings both services share.
+import { setting, type Values } from './platform/config/index.ts';
+import { levels } from './platform/log/index.ts';
+
+export const sharedSettings = {
+  dataDir: setting.text(
+    'GATEHOUSE_DATA_DIR',
+    './data',
+    'Folder of the SQLite files and the master key; only its owner may enter it.',
+  ),
+  masterKey: setting.secret(
+    'GATEHOUSE_MASTER_KEY',
+    'Master key that seals secrets at rest: 32 bytes in base64url. Made in the data folder when unset; must be given with PostgreSQL.',
+  ),
+  oldMasterKeys: setting.secret(
+    'GATEHOUSE_OLD_MASTER_KEYS',
+    'Former master keys, comma-separated, that may still open what they sealed while `gatehouse master-key rotate` has not run everywhere.',
+  ),
+  metricsHost: setting.text(
+    'GATEHOUSE_METRICS_HOST',
+    '127.0.0.1',
+    'Address the metrics of both services listen on. Keep it internal.',
+  ),
+  metricsPort: setting.number('GATEHOUSE_METRICS_PORT', 2112, { min: 0, max: 65_535, unit: 'port' }, 'Port of /metrics.'),
+  workers: setting.custom<number | 'auto'>(
+    'GATEHOUSE_WORKERS',
+    1,
+    'a number or auto',
+    'Processes for each service; more than one needs PostgreSQL.',
+    (value) => {
+      if (value === 'auto') return 'auto';
+      if (!/^[1-9]\d{0,2}$/.test(value)) throw new Error(`must be a number from 1 to 999, or auto, not "${value}"`);
+      return Number(value);
+    },
+  ),
+  trustedProxies: setting.list(
+    'GATEHOUSE_TRUSTED_PROXIES',
+    'Proxies (addresses or CIDR) whose X-Forwarded headers are believed.',
+  ),
+  tlsCertFile: setting.optionalText('GATEHOUSE_TLS_CERT_FILE', 'Certificate chain (PEM) for TLS in the service itself.'),
+  tlsKeyFile: setting.optionalText('GATEHOUSE_TLS_KEY_FILE', 'Private key (PEM) of that certificate.'),
+  logLevel: setting.choice(
+    'GATEHOUSE_LOG_LEVEL',
+    'info',
+    levels,
+    'Least level that is logged; requests that only read and succeed are at debug.',
+  ),
+  rateLimits: setting.flag(
+    'GATEHOUSE_RATE_LIMITS',
+    true,
+    'Limits on attempts at secrets; off for load tests and conformance suites.',
+  ),
+  outboundAllow: setting.list(
+    'GATEHOUSE_OUTBOUND_ALLOW',
+    'host[:port] that outgoing calls may reach although they are plain http or not public. For development.',
+  ),
+} as const;
+
+export type SharedConfig = Values<typeof sharedSettings>;

@@ -1,0 +1,199 @@
+// A whole identity service for tests, on real HTTP, on each database, with a clock the test can move.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe } from 'node:test';
+import { createIdentityService, type IdentityService } from '../../src/identity/service.ts';
+import { identitySettings } from '../../src/identity/settings.ts';
+import type { Clock } from '../../src/platform/clock.ts';
+import { load } from '../../src/platform/config/index.ts';
+import { createLog } from '../../src/platform/log/index.ts';
+import { createSeal, newMasterKey } from '../../src/platform/seal/index.ts';
+import { sharedPostgres } from './postgres.ts';
+
+export const ADMIN_PASSWORD = 'the administrator of the tests';
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  // Tests look into bodies freely; assertions say what they must hold.
+  readonly body: any;
+}
+
+export interface RequestOptions {
+  /** A token; null sends none. The administrator's when not given. */
+  readonly token?: string | null;
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export class TestClock implements Clock {
+  #offset = 0;
+  now(): number {
+    return Date.now() + this.#offset;
+  }
+  advance(seconds: number): void {
+    this.#offset += seconds * 1000;
+  }
+}
+
+export type DatabaseKind = 'SQLite' | 'PostgreSQL';
+
+export interface ApiOptions {
+  /** Settings by their GATEHOUSE_ keys. */
+  readonly settings?: Readonly<Record<string, string>>;
+  readonly rateLimits?: boolean;
+}
+
+const FAST_HASHES = { GATEHOUSE_IDENTITY_ARGON2_MEMORY: '64', GATEHOUSE_IDENTITY_ARGON2_PASSES: '1' };
+
+export class TestApi {
+  readonly kind: DatabaseKind;
+  readonly clock = new TestClock();
+  /** Everything the service logged, for tests that look for what must not be there. */
+  readonly logged: string[] = [];
+  url = '';
+  adminToken = '';
+  service!: IdentityService;
+  folder = '';
+  databaseUrl: string | undefined;
+  readonly #options: ApiOptions;
+
+  constructor(kind: DatabaseKind, options: ApiOptions = {}) {
+    this.kind = kind;
+    this.#options = options;
+  }
+
+  async start(): Promise<void> {
+    this.folder = await mkdtemp(join(tmpdir(), 'gatehouse-test-'));
+    this.databaseUrl = this.kind === 'PostgreSQL' ? await (await sharedPostgres()).createDatabase() : undefined;
+    const env = {
+      ...FAST_HASHES,
+      GATEHOUSE_IDENTITY_PORT: '0',
+      GATEHOUSE_ADMIN_PASSWORD: ADMIN_PASSWORD,
+      ...(this.databaseUrl ? { GATEHOUSE_IDENTITY_DATABASE_URL: this.databaseUrl } : {}),
+      ...this.#options.settings,
+    };
+    this.service = await createIdentityService({
+      config: load(identitySettings, env),
+      dataDir: this.folder,
+      seal: createSeal([newMasterKey()]),
+      log: createLog('debug', { write: (line) => void this.logged.push(line) }),
+      clock: this.clock,
+      rateLimits: this.#options.rateLimits ?? false,
+      trustedProxies: [],
+      checkReplies: true,
+    });
+    this.url = (await this.service.start()).address;
+    this.adminToken = await this.logIn(
+      { name: 'admin', password: ADMIN_PASSWORD },
+      { project: { name: 'admin', domain: { id: 'default' } } },
+    );
+  }
+
+  async stop(): Promise<void> {
+    await this.service.stop(1000);
+    await rm(this.folder, { recursive: true, force: true });
+  }
+
+  async request(method: string, path: string, options: RequestOptions = {}): Promise<Answer> {
+    const token = options.token === undefined ? this.adminToken : options.token;
+    const response = await fetch(this.url + path, {
+      method,
+      redirect: 'manual',
+      headers: {
+        ...(token === null ? {} : { 'X-Auth-Token': token }),
+        ...(options.body === undefined ? {} : { 'Content-Type': 'application/json' }),
+        ...options.headers,
+      },
+      ...(options.body === undefined
+        ? {}
+        : { body: typeof options.body === 'string' ? options.body : JSON.stringify(options.body) }),
+    });
+    const text = await response.text();
+    return { status: response.status, headers: response.headers, text, body: text === '' ? undefined : JSON.parse(text) };
+  }
+
+  get = (path: string, options?: RequestOptions) => this.request('GET', path, options);
+  head = (path: string, options?: RequestOptions) => this.request('HEAD', path, options);
+  post = (path: string, body: unknown, options?: RequestOptions) => this.request('POST', path, { ...options, body });
+  put = (path: string, body?: unknown, options?: RequestOptions) => this.request('PUT', path, { ...options, body });
+  patch = (path: string, body: unknown, options?: RequestOptions) => this.request('PATCH', path, { ...options, body });
+  delete = (path: string, options?: RequestOptions) => this.request('DELETE', path, options);
+
+  /** POST /v3/auth/tokens by password, whatever comes of it. */
+  authenticate(
+    user: { id?: string; name?: string; password: string; domain?: { id?: string; name?: string } },
+    scope?: unknown,
+  ): Promise<Answer> {
+    const named = user.name !== undefined && user.domain === undefined ? { ...user, domain: { id: 'default' } } : user;
+    return this.post(
+      '/v3/auth/tokens',
+      { auth: { identity: { methods: ['password'], password: { user: named } }, scope } },
+      { token: null },
+    );
+  }
+
+  /** The token itself; throws when the login fails. */
+  async logIn(user: Parameters<TestApi['authenticate']>[0], scope?: unknown): Promise<string> {
+    const answer = await this.authenticate(user, scope);
+    if (answer.status !== 201) throw new Error(`login failed: ${answer.status} ${answer.text}`);
+    return answer.headers.get('x-subject-token')!;
+  }
+
+  /** Creates something and returns what the answer's envelope holds; throws unless it worked. */
+  async make(
+    kind: 'user' | 'group' | 'project' | 'domain' | 'role' | 'region' | 'service' | 'endpoint',
+    values: Record<string, unknown>,
+  ): Promise<any> {
+    const answer = await this.post(`/v3/${kind}s`, { [kind]: values });
+    if (answer.status !== 201) throw new Error(`cannot make ${kind}: ${answer.status} ${answer.text}`);
+    return answer.body[kind];
+  }
+
+  async roleId(name: string): Promise<string> {
+    const { body } = await this.get(`/v3/roles?name=${name}`);
+    return body.roles[0].id;
+  }
+
+  /** A user with roles (by name) on a scope, logged in to it. */
+  async persona(
+    roles: readonly string[],
+    scope: { project: string } | { domain: string } | 'system',
+    values: Record<string, unknown> = {},
+  ) {
+    const password = 'a password of a test';
+    const user = await this.make('user', { name: uniqueName('persona'), password, ...values });
+    for (const role of roles) {
+      const where = scope === 'system' ? 'system' : 'project' in scope ? `projects/${scope.project}` : `domains/${scope.domain}`;
+      const answer = await this.put(`/v3/${where}/users/${user.id}/roles/${await this.roleId(role)}`);
+      if (answer.status !== 204) throw new Error(`cannot grant: ${answer.status} ${answer.text}`);
+    }
+    const asked =
+      scope === 'system'
+        ? { system: { all: true } }
+        : 'project' in scope
+          ? { project: { id: scope.project } }
+          : { domain: { id: scope.domain } };
+    const token = await this.logIn({ id: user.id, password }, asked);
+    return { user, password, token };
+  }
+}
+
+let names = 0;
+export const uniqueName = (prefix: string): string => `${prefix}-${process.pid}-${++names}`;
+
+export function onDatabase(kind: DatabaseKind, name: string, options: ApiOptions, define: (api: TestApi) => void): void {
+  describe(`${name} (${kind})`, () => {
+    const api = new TestApi(kind, options);
+    before(() => api.start());
+    after(() => api.stop());
+    define(api);
+  });
+}
+
+/** The same tests on SQLite and on a real PostgreSQL. */
+export function onEachDatabase(name: string, define: (api: TestApi) => void, options: ApiOptions = {}): void {
+  for (const kind of ['SQLite', 'PostgreSQL'] as const) onDatabase(kind, name, options, define);
+}
