@@ -1,5 +1,6 @@
 // Runs the services: in this process, or in several workers behind one port.
 import cluster from 'node:cluster';
+import { accessSync, constants } from 'node:fs';
 import type { Server } from 'node:http';
 import { availableParallelism } from 'node:os';
 import { AggregatorRegistry, type Registry } from 'prom-client';
@@ -24,6 +25,15 @@ function tlsOf({ tlsCertFile, tlsKeyFile }: SharedConfig): { certFile: string; k
   if (!tlsCertFile && !tlsKeyFile) return undefined;
   if (!tlsCertFile || !tlsKeyFile)
     throw new ConfigError('GATEHOUSE_TLS_CERT_FILE and GATEHOUSE_TLS_KEY_FILE go together; set both or neither');
+  for (const [key, file] of Object.entries({ GATEHOUSE_TLS_CERT_FILE: tlsCertFile, GATEHOUSE_TLS_KEY_FILE: tlsKeyFile })) {
+    try {
+      accessSync(file, constants.R_OK);
+    } catch (error) {
+      throw new ConfigError(
+        `${key}: cannot read ${file} (${(error as NodeJS.ErrnoException).code}); give the path of a readable PEM file`,
+      );
+    }
+  }
   return { certFile: tlsCertFile, keyFile: tlsKeyFile };
 }
 

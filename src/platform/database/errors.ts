@@ -27,26 +27,18 @@ export function isRetryable(error: unknown): boolean {
   return code === '40001' || code === '40P01';
 }
 
-const UNREACHABLE = new Set([
-  'ECONNREFUSED',
-  'ECONNRESET',
-  'EPIPE',
-  'ENOTFOUND',
-  'ETIMEDOUT',
-  '57P01',
-  '57P02',
-  '57P03',
-  '08006',
-  '08001',
-  '53300',
-]);
+const SYSTEM_CODES = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ENOTFOUND', 'ETIMEDOUT', 'EHOSTUNREACH']);
+/** PostgreSQL's classes: connection exception, insufficient resources, and the server shutting down or starting. */
+const SQLSTATES = /^(08|53|57P)/;
 
 /** The database is away, or too busy to answer in time: the caller may try again. */
 export function isUnavailable(error: unknown): boolean {
   const { code, message } = (error ?? {}) as DatabaseError;
-  if (typeof code === 'string' && UNREACHABLE.has(code)) return true;
+  if (typeof code === 'string' && (SYSTEM_CODES.has(code) || SQLSTATES.test(code))) return true;
   return (
     typeof message === 'string' &&
-    /timeout exceeded when trying to connect|Query read timeout|Connection terminated/.test(message)
+    /timeout exceeded when trying to connect|Query read timeout|Connection terminated|Client has encountered a connection error/.test(
+      message,
+    )
   );
 }

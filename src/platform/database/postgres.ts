@@ -63,6 +63,8 @@ export async function openPostgres<S>(url: string, migrations: MigrationSource, 
   });
   // An idle connection that breaks is replaced by the pool; without a listener it would end the process.
   pool.on('error', () => {});
+  // The same while it is lent out: whoever has it learns of it from the query.
+  pool.on('connect', (client) => client.on('error', () => {}));
   const db = new Kysely<S>({ dialect: new PostgresDialect({ pool }) });
   await migrate(db, 'postgres', migrations);
 

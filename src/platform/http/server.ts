@@ -44,6 +44,10 @@ export interface Server {
 const REQUEST_MS = 30_000;
 const KEEP_ALIVE_MS = 72_000;
 const MAX_PARAM = 1024;
+const IDLE_MS = 50;
+
+/** Text goes out as it is; left to itself the framework would add a charset to the content type, which JSON does not have. */
+const asIs = (text: unknown): string => text as string;
 
 function toFault(error: unknown): Fault {
   if (error instanceof Fault) return error;
@@ -68,7 +72,8 @@ export function createServer<Caller>(options: ServerOptions<Caller>): Server {
     reply
       .code(status)
       .headers({ ...options.headers, [options.requestIdHeader]: request.id, ...headers, ...refusal.headers })
-      .type('application/json')
+      .header('Content-Type', 'application/json')
+      .serializer(asIs)
       .send(JSON.stringify(body));
   }
 
@@ -162,7 +167,7 @@ export function createServer<Caller>(options: ServerOptions<Caller>): Server {
     const schema = route.spec.reply[status];
     if (options.checkReplies) checkReply(route, status, schema, answer);
     reply.code(status);
-    if (schema) reply.type('application/json');
+    if (schema) reply.header('Content-Type', 'application/json').serializer(asIs);
     reply.headers(answer.headers).send(answer.text ?? (schema ? serialize(schema, answer.body) : undefined));
   }
 
@@ -173,8 +178,11 @@ export function createServer<Caller>(options: ServerOptions<Caller>): Server {
       return `${options.tls ? 'https' : 'http'}://${family === 'IPv6' ? `[${address}]` : address}:${actual}`;
     },
     async close(graceMs) {
+      // A connection whose answer is under way turns idle later; nobody else would close it before its keep-alive ends.
+      const idle = setInterval(() => server.server.closeIdleConnections(), IDLE_MS);
       const force = setTimeout(() => server.server.closeAllConnections(), graceMs);
       await server.close();
+      clearInterval(idle);
       clearTimeout(force);
     },
   };

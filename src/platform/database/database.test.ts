@@ -1,0 +1,252 @@
+// The same tests on both databases: what a service relies on, whichever it runs on.
+import assert from 'node:assert/strict';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { sql } from 'kysely';
+import { sharedPostgres } from '../../../test/support/postgres.ts';
+import {
+  condition,
+  type Database,
+  FolderInUse,
+  type INEXACT,
+  isForeignKeyViolation,
+  isUniqueViolation,
+  lockFolder,
+  openPostgres,
+  openSqlite,
+  prepared,
+  readPage,
+} from './index.ts';
+
+interface Schema {
+  things: { id: string; name: string; size: number };
+  parts: { id: string; thing_id: string };
+}
+
+const MIGRATION = `
+-- a comment; with a semicolon
+create table things (id text primary key, name text not null, size bigint not null);
+create unique index things_name on things (name, size);
+create table parts (id text primary key, thing_id text not null references things (id));
+`;
+
+const folder = mkdtempSync(join(tmpdir(), 'gatehouse-database-'));
+const migrations = join(folder, 'migrations');
+mkdirSync(migrations);
+writeFileSync(join(migrations, '001-things.sql'), MIGRATION);
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+const POSTGRES = { poolSize: 4, namedStatements: true };
+
+const opened = {
+  SQLite: () => openSqlite<Schema>(join(folder, 'test.sqlite'), migrations),
+  PostgreSQL: async () => openPostgres<Schema>(await (await sharedPostgres()).createDatabase(), migrations, POSTGRES),
+};
+
+for (const [kind, open] of Object.entries(opened)) {
+  describe(`Database (${kind})`, () => {
+    let db: Database<Schema>;
+    before(async () => {
+      db = await open();
+    });
+    after(() => db.close());
+
+    const add = (id: string, name: string, size = 1) =>
+      db.write((tx) => tx.insertInto('things').values({ id, name, size }).execute());
+    const names = async () =>
+      (await db.read.selectFrom('things').select('name').orderBy('name').execute()).map((row) => row.name);
+
+    it('keeps what a transaction wrote, and nothing of one that threw', async () => {
+      await add('1', 'kept');
+      const failing = db.write(async (tx) => {
+        await tx.insertInto('things').values({ id: '2', name: 'lost', size: 1 }).execute();
+        throw new Error('no');
+      });
+      await assert.rejects(failing, /^Error: no$/);
+      assert.deepEqual(await names(), ['kept']);
+    });
+
+    it('keeps the neighbours of a writer that fails among many at once', async () => {
+      const results = await Promise.allSettled(
+        Array.from({ length: 50 }, (_, i) => add(`many-${i}`, i % 10 === 0 ? 'taken' : `name-${i}`, i % 10 === 0 ? 0 : i)),
+      );
+      assert.equal(results.filter((result) => result.status === 'fulfilled').length, 46);
+      const [refused] = results.filter((result) => result.status === 'rejected');
+      assert.ok(isUniqueViolation((refused as PromiseRejectedResult).reason));
+      const count = await db.read
+        .selectFrom('things')
+        .where('id', 'like', 'many-%')
+        .select((eb) => eb.fn.countAll<number>().as('count'))
+        .executeTakeFirstOrThrow();
+      assert.strictEqual(count.count, 46);
+    });
+
+    it('tells a taken key from a missing one', async () => {
+      await assert.rejects(add('1', 'again'), isUniqueViolation);
+      await assert.rejects(
+        db.write((tx) => tx.insertInto('parts').values({ id: 'p', thing_id: 'nobody' }).execute()),
+        isForeignKeyViolation,
+      );
+    });
+
+    it('reads its own writes once they are durable, and numbers as numbers', async () => {
+      await add('big', 'big', 2 ** 52);
+      const row = await db.read.selectFrom('things').where('id', '=', 'big').selectAll().executeTakeFirst();
+      assert.deepEqual({ ...row }, { id: 'big', name: 'big', size: 2 ** 52 });
+    });
+
+    it('tells subscribers what was touched, after the commit and only then', async () => {
+      const heard: (readonly string[] | undefined)[] = [];
+      db.feed.onChange((tags) => heard.push(tags));
+      await db.write(async (tx, touch) => {
+        touch('thing:1');
+        touch('thing:1');
+        await tx.updateTable('things').set({ size: 5 }).where('id', '=', '1').execute();
+        assert.deepEqual(heard, []);
+      });
+      assert.deepEqual(heard[0], ['thing:1']);
+      await assert.rejects(
+        db.write(async (_tx, touch) => {
+          touch('thing:2');
+          throw new Error('no');
+        }),
+      );
+      assert.ok(!heard.flat().includes('thing:2'));
+    });
+
+    it('compiles a prepared query once and binds its values in any order', async () => {
+      let built = 0;
+      const find = prepared<Schema, [size: number, id: string], { name: string }>((query, size, id) => {
+        built++;
+        return query
+          .selectFrom('things')
+          .where('id', '=', id)
+          .where('size', '>=', size)
+          .where('name', '<>', 'constant')
+          .select('name');
+      });
+      assert.deepEqual(
+        (await find(db.read, 1, '1')).map((row) => row.name),
+        ['kept'],
+      );
+      assert.deepEqual(await find(db.read, 2 ** 52, '1'), []);
+      assert.deepEqual(
+        (await find(db.read, 2 ** 52, 'big')).map((row) => row.name),
+        ['big'],
+      );
+      assert.equal(built, 1);
+    });
+
+    it('compares text the same way on every database', async () => {
+      await Promise.all([add('f1', 'Straße_100%'), add('f2', 'strasse'), add('f3', "o'Neill"), add('f4', 'Upper')]);
+      const matching = async (comparison: (typeof INEXACT)[number], value: string) =>
+        (
+          await db.read
+            .selectFrom('things')
+            .where('id', 'like', 'f_')
+            .where(condition(db.dialect, 'things.name', comparison, value))
+            .select('id')
+            .orderBy('id')
+            .execute()
+        ).map((row) => row.id);
+      assert.deepEqual(await matching('contains', 'stra'), ['f2']);
+      assert.deepEqual(await matching('icontains', 'STRA'), ['f1', 'f2']);
+      assert.deepEqual(await matching('contains', '_100%'), ['f1']);
+      assert.deepEqual(await matching('contains', '%'), ['f1']);
+      assert.deepEqual(await matching('startswith', 'S'), ['f1']);
+      assert.deepEqual(await matching('istartswith', 's'), ['f1', 'f2']);
+      assert.deepEqual(await matching('endswith', 'Neill'), ['f3']);
+      assert.deepEqual(await matching('iendswith', 'PPER'), ['f4']);
+      assert.deepEqual(await matching('endswith', ''), ['f1', 'f2', 'f3', 'f4']);
+    });
+
+    it('pages by key, forwards and back, whatever is inserted meanwhile', async () => {
+      await Promise.all(Array.from({ length: 7 }, (_, i) => add(`page-${i}`, i < 4 ? 'same' : `z${i}`, 100 + i)));
+      const base = db.read.selectFrom('things').selectAll().where('id', 'like', 'page-%');
+      const find = (id: string) => db.read.selectFrom('things').selectAll().where('id', '=', id).executeTakeFirst();
+      const page = async (marker?: string) =>
+        (await readPage(base, { table: 'things', by: 'name' }, { limit: 3, marker }, find))!;
+      const first = await page();
+      assert.deepEqual(
+        [first.items.map((row) => row.id), first.previous, first.next],
+        [['page-0', 'page-1', 'page-2'], null, 'page-2'],
+      );
+      const second = await page(first.next!);
+      assert.deepEqual(
+        [second.items.map((row) => row.id), second.previous, second.next],
+        [['page-3', 'page-4', 'page-5'], '', 'page-5'],
+      );
+      await add('page-9', 'a first one', 1);
+      const third = await page(second.next!);
+      assert.deepEqual([third.items.map((row) => row.id), third.previous, third.next], [['page-6'], 'page-2', null]);
+      assert.equal(await readPage(base, { table: 'things', by: 'name' }, { limit: 3, marker: 'nobody' }, find), undefined);
+    });
+
+    it('answers a ping', () => db.ping());
+  });
+}
+
+describe('SQLite', () => {
+  it('finds its data again, and runs no migration twice', async () => {
+    const path = join(folder, 'again.sqlite');
+    const first = await openSqlite<Schema>(path, migrations);
+    await first.write((tx) => tx.insertInto('things').values({ id: '1', name: 'one', size: 1 }).execute());
+    await first.close();
+    const second = await openSqlite<Schema>(path, migrations);
+    assert.equal((await second.read.selectFrom('things').selectAll().execute()).length, 1);
+    await second.close();
+  });
+
+  it('locks its folder against a second holder until it is released', () => {
+    const lock = lockFolder(folder);
+    assert.throws(() => lockFolder(folder), FolderInUse);
+    lock.release();
+    lockFolder(folder).release();
+  });
+});
+
+describe('PostgreSQL', () => {
+  it('migrates once when several processes start together', async () => {
+    const url = await (await sharedPostgres()).createDatabase();
+    const all = await Promise.all(Array.from({ length: 4 }, () => openPostgres<Schema>(url, migrations, POSTGRES)));
+    await Promise.all(all.map((db) => db.close()));
+  });
+
+  it('hears what another process touched, and forgets everything when it may have missed something', async () => {
+    const url = await (await sharedPostgres()).createDatabase();
+    const [one, two] = await Promise.all([
+      openPostgres<Schema>(url, migrations, POSTGRES),
+      openPostgres<Schema>(url, migrations, POSTGRES),
+    ]);
+    const heard: (readonly string[] | undefined)[] = [];
+    two.feed.onChange((tags) => heard.push(tags));
+    const heardBy = async (what: () => boolean) => {
+      const until = Date.now() + 3000;
+      while (!what() && Date.now() < until) await new Promise((resolve) => setTimeout(resolve, 10));
+      assert.ok(what());
+    };
+    try {
+      await one.write(async (_tx, touch) => touch('thing:7'));
+      await heardBy(() => heard.some((tags) => tags?.[0] === 'thing:7'));
+      await one.write(async (_tx, touch) => {
+        for (let i = 0; i < 1000; i++) touch(`a tag that is rather long ${i}`);
+      });
+      await heardBy(() => heard.includes(undefined));
+
+      heard.length = 0;
+      const { rows } = await sql`
+        select pg_terminate_backend(pid) from pg_stat_activity
+        where application_name = 'gatehouse feed' and datname = current_database()`.execute(one.read);
+      assert.equal(rows.length, 2);
+      await heardBy(() => !two.feed.live());
+      await heardBy(() => two.feed.live());
+      assert.ok(heard.includes(undefined), 'forgets everything after an interruption');
+      await one.write(async (_tx, touch) => touch('thing:8'));
+      await heardBy(() => heard.some((tags) => tags?.[0] === 'thing:8'));
+    } finally {
+      await Promise.all([one.close(), two.close()]);
+    }
+  });
+});

@@ -1,0 +1,281 @@
+// The server against a small app of its own: what every service gets from it.
+import assert from 'node:assert/strict';
+import { createConnection } from 'node:net';
+import { after, before, describe, it } from 'node:test';
+import { fault } from '../faults/index.ts';
+import { createLog } from '../log/index.ts';
+import { createMetrics } from '../metrics/index.ts';
+import { Answer, createApp, createServer, mountProbes, openApi, type Server, t } from './index.ts';
+
+interface Caller {
+  readonly name: string;
+}
+
+const Thing = t.object({ name: t.string({ minLength: 1, maxLength: 10 }) }, { size: t.integer(), tags: t.array(t.string()) });
+const tag = 'Things';
+
+function thingsApp() {
+  const app = createApp<Caller>();
+  app.get('/things/:id', { summary: 'Show', tag, reply: { 200: t.envelope('thing', Thing) } }, ({ params, caller }) => ({
+    thing: { name: `${params.id} of ${caller.name}`.slice(0, 10), secret: 'undeclared' },
+  }));
+  app.post(
+    '/things',
+    { summary: 'Create', tag, access: 'anyone', body: t.envelope('thing', Thing), reply: { 201: t.envelope('thing', Thing) } },
+    ({ body }) => body,
+  );
+  app.put('/things/:id', { summary: 'Link', tag, access: 'anyone', reply: { 200: null } }, () => undefined);
+  app.delete('/things/:id', { summary: 'Delete', tag, access: 'anyone', reply: { 204: null } }, () => undefined);
+  app.get('/slow', { summary: 'Wait', tag, access: 'anyone', reply: { 200: t.open({}) } }, async () => {
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    return { done: true };
+  });
+  app.get('/broken', { summary: 'Throw', tag, access: 'anyone', reply: { 200: null } }, () => {
+    throw new Error('the cause, with a password in it');
+  });
+  app.get('/lying', { summary: 'Break its own schema', tag, access: 'anyone', reply: { 200: Thing } }, () => ({ name: 7 }));
+  app.get('/where', { summary: 'Address', tag, access: 'anyone', reply: { 200: t.open({}) } }, ({ base, address, path }) => ({
+    base,
+    address,
+    path,
+  }));
+  app.get(
+    '/other',
+    { summary: 'Headers', tag, access: 'anyone', reply: { 200: t.open({}), 202: t.open({}) } },
+    () => new Answer({ status: 202, headers: { 'X-More': 'yes' }, body: {} }),
+  );
+  return app;
+}
+
+describe('The server', () => {
+  const lines: string[] = [];
+  const metrics = createMetrics('test');
+  let databaseIsUp = true;
+  let server: Server;
+  let url: string;
+
+  before(async () => {
+    const app = thingsApp();
+    mountProbes(app, {
+      database: async () => {
+        if (!databaseIsUp) throw new Error('down');
+      },
+    });
+    server = createServer<Caller>({
+      app,
+      face: ({ status, message }) => ({ body: { error: { code: status, message } }, headers: { 'X-Face': 'yes' } }),
+      authenticate: (headers) => {
+        if (headers['x-auth-token'] !== 'good') throw fault('route.not_found');
+        return { name: 'ann' };
+      },
+      headers: { Vary: 'X-Auth-Token' },
+      requestIdHeader: 'X-Request-Id',
+      newRequestId: () => 'req-1',
+      log: createLog('debug', { write: (line) => void lines.push(line) }),
+      times: metrics.times,
+      trustedProxies: ['127.0.0.2'],
+      bodyLimit: 1000,
+      checkReplies: true,
+    });
+    url = await server.listen('127.0.0.1', 0);
+  });
+  after(() => server.close(1000));
+
+  const send = (method: string, path: string, init: RequestInit = {}) => fetch(url + path, { method, ...init });
+  const json = (body: unknown): RequestInit => ({
+    headers: { 'Content-Type': 'application/json' },
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+  });
+  const messageOf = async (answer: Response): Promise<string> =>
+    ((await answer.json()) as { error: { message: string } }).error.message;
+
+  it('answers by the schema: what it does not name does not leave', async () => {
+    const answer = await send('GET', '/things/7', { headers: { 'X-Auth-Token': 'good' } });
+    assert.equal(answer.status, 500, 'with reply checks on, an undeclared field is a failure of ours');
+    const created = await send('POST', '/things', json({ thing: { name: 'a', tags: ['x'] } }));
+    assert.equal(created.status, 201);
+    assert.equal(created.headers.get('content-type'), 'application/json');
+    assert.deepEqual(await created.json(), { thing: { name: 'a', tags: ['x'] } });
+  });
+
+  it('puts the request id and the common headers on every answer', async () => {
+    for (const path of ['/where', '/nowhere', '/broken']) {
+      const answer = await send('GET', path);
+      assert.equal(answer.headers.get('x-request-id'), 'req-1', path);
+      assert.equal(answer.headers.get('vary'), 'X-Auth-Token', path);
+    }
+  });
+
+  it('names the field that is wrong', async () => {
+    const refusals: [unknown, RegExp][] = [
+      [{}, /field 'thing': it is a required property/],
+      [{ thing: {} }, /field 'thing\.name': it is a required property/],
+      [{ thing: { name: 7 } }, /field 'thing\.name': must be string/],
+      [{ thing: { name: '' } }, /field 'thing\.name': must NOT have fewer than 1 characters/],
+      [{ thing: { name: 'eleven char' } }, /field 'thing\.name': must NOT have more than 10 characters/],
+      [{ thing: { name: 'a', colour: 'red' } }, /field 'thing\.colour': it is not a property of this object/],
+      [{ thing: { name: 'a', tags: ['x', null] } }, /field 'thing\.tags\.1': must be string/],
+    ];
+    for (const [body, message] of refusals) {
+      const answer = await send('POST', '/things', json(body));
+      assert.equal(answer.status, 400);
+      assert.match(await messageOf(answer), message);
+    }
+  });
+
+  it('refuses a body that is not what it says it is', async () => {
+    const deep = `{"thing":${'['.repeat(40)}${']'.repeat(40)}}`;
+    const bodies = [
+      '{',
+      '[]',
+      '"text"',
+      'null',
+      '{"thing":{"name":"a\\u0000b"}}',
+      '{"thing":{"name":"\\ud800"}}',
+      '{"__proto__":{}}',
+      '{"a":{"constructor":{}}}',
+      deep,
+    ];
+    for (const body of bodies) {
+      const answer = await send('POST', '/things', json(body));
+      assert.equal(answer.status, 400, body);
+      assert.ok(!(await messageOf(answer)).includes('Unexpected token'), 'the parser’s words quote the input');
+    }
+    const latin1 = await send('POST', '/things', {
+      headers: { 'Content-Type': 'application/json' },
+      body: Buffer.from('{"thing":{"name":"é"}}', 'latin1'),
+    });
+    assert.equal(latin1.status, 400);
+    assert.match(await messageOf(latin1), /it is not UTF-8/);
+  });
+
+  it('refuses another content type, and a body that is too large', async () => {
+    const form = await send('POST', '/things', { headers: { 'Content-Type': 'application/x-www-form-urlencoded' }, body: 'a=b' });
+    assert.equal(form.status, 415);
+    const large = await send('POST', '/things', json({ thing: { name: 'x'.repeat(2000) } }));
+    assert.equal(large.status, 413);
+  });
+
+  it('accepts a content type with a body that is empty', async () => {
+    const answer = await send('DELETE', '/things/1', { headers: { 'Content-Type': 'application/json' } });
+    assert.equal(answer.status, 204);
+  });
+
+  it('really sends nothing where a reply is empty', async () => {
+    const answer = await send('PUT', '/things/1');
+    assert.equal(answer.status, 200);
+    assert.equal(answer.headers.get('content-length'), '0');
+    assert.equal(await answer.text(), '');
+  });
+
+  it('answers 404 for an unknown path and 405 with Allow for an unknown method', async () => {
+    assert.equal((await send('GET', '/nowhere')).status, 404);
+    const answer = await send('PATCH', '/things/1');
+    assert.equal(answer.status, 405);
+    assert.equal(answer.headers.get('allow'), 'DELETE, GET, HEAD, PUT');
+    assert.equal((await send('PATCH', '/things/1/')).status, 405);
+  });
+
+  it('takes one trailing slash, and HEAD for GET', async () => {
+    assert.equal((await send('GET', '/where/')).status, 200);
+    const head = await send('HEAD', '/where');
+    assert.equal(head.status, 200);
+    assert.equal(await head.text(), '');
+  });
+
+  it('hides what went wrong inside, but logs it', async () => {
+    const answer = await send('GET', '/broken');
+    assert.equal(answer.status, 500);
+    assert.equal(await messageOf(answer), 'An unexpected error prevented the server from fulfilling your request.');
+    assert.ok(lines.some((line) => line.includes('the cause') && line.includes('req-1')));
+  });
+
+  it('catches its own answers that break their schema', async () => {
+    assert.equal((await send('GET', '/lying')).status, 500);
+  });
+
+  it('believes forwarded addresses only from trusted proxies', async () => {
+    const answer = await send('GET', '/where', {
+      headers: { 'X-Forwarded-For': '9.9.9.9', 'X-Forwarded-Host': 'evil.example', 'X-Forwarded-Proto': 'https' },
+    });
+    assert.deepEqual(await answer.json(), { base: url, address: '127.0.0.1', path: '/where' });
+  });
+
+  it('logs the pattern of a path, never the path or the query', async () => {
+    lines.length = 0;
+    await send('PUT', '/things/sensitive-id?security_answer=blue');
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    assert.ok(lines.some((line) => line.includes('/things/:id')));
+    assert.ok(!lines.join().includes('sensitive-id') && !lines.join().includes('blue'));
+  });
+
+  it('refuses NUL bytes, bad escapes and headers that are too large', async () => {
+    assert.equal((await send('GET', '/things/a%00b')).status, 400);
+    assert.equal((await send('GET', '/things/%zz')).status, 400);
+    assert.equal((await send('GET', '/where', { headers: { 'X-Large': 'x'.repeat(20_000) } })).status, 431);
+  });
+
+  it('answers bytes that are no HTTP with 400 and closes', async () => {
+    const text = await new Promise<string>((resolve, reject) => {
+      const { port } = new URL(url);
+      const socket = createConnection({ host: '127.0.0.1', port: Number(port) });
+      let received = '';
+      socket.on('data', (chunk) => {
+        received += chunk;
+      });
+      socket.on('error', reject);
+      socket.on('close', () => resolve(received));
+      socket.write('\x16\x03\x01 this is no request\r\n\r\n');
+    });
+    assert.match(text, /^HTTP\/1\.1 400 /);
+  });
+
+  it('reports readiness, and says so when something is away', async () => {
+    assert.deepEqual(await (await send('GET', '/healthz')).json(), { status: 'ok' });
+    assert.deepEqual(await (await send('GET', '/livez')).json(), { status: 'ok' });
+    const ready = await send('GET', '/readyz');
+    assert.equal(ready.status, 200);
+    assert.equal(((await ready.json()) as { checks: { database: { status: string } } }).checks.database.status, 'ok');
+    databaseIsUp = false;
+    const away = await send('GET', '/readyz');
+    assert.equal(away.status, 503);
+    assert.deepEqual(await away.json(), { status: 'unavailable', checks: { database: { status: 'unavailable' } } });
+    databaseIsUp = true;
+  });
+
+  it('counts requests by route and status', async () => {
+    await send('GET', '/other');
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    const text = await metrics.registry.metrics();
+    assert.match(text, /http_request_duration_seconds_count\{service="test",method="GET",route="\/other",status="202"\} 1/);
+    assert.match(text, /http_request_duration_seconds_bucket\{.*route="\/other",status="202",le="\+Inf"\} 1/);
+  });
+
+  it('finishes what is running when it closes, and refuses what comes later', async () => {
+    const slow = send('GET', '/slow');
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    const started = performance.now();
+    await server.close(5000);
+    assert.equal((await slow).status, 200);
+    assert.ok(performance.now() - started < 3000, 'an idle connection does not hold it up');
+    await assert.rejects(send('GET', '/where'));
+  });
+});
+
+describe('OpenAPI', () => {
+  it('is printed from the routes', () => {
+    const document = openApi(thingsApp().routes as never, {
+      title: 'Things',
+      version: '1',
+      description: '',
+      securitySchemes: { token: {} },
+      error: t.open({}),
+    }) as Record<string, any>;
+    assert.equal(document.openapi, '3.1.0');
+    const show = document.paths['/things/{id}'].get;
+    assert.deepEqual(show.parameters, [{ name: 'id', in: 'path', required: true, schema: { type: 'string' } }]);
+    assert.deepEqual(show.security, [{ token: [] }]);
+    assert.deepEqual(document.paths['/things'].post.security, []);
+    assert.equal(document.paths['/things'].post.requestBody.content['application/json'].schema.required[0], 'thing');
+  });
+});

@@ -1,0 +1,29 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { createLog } from './index.ts';
+
+describe('The log', () => {
+  it('cuts secrets out, whatever a caller passes', () => {
+    const lines: string[] = [];
+    const log = createLog('info', { write: (line) => void lines.push(line) });
+    log.info(
+      {
+        password: 'p1',
+        user: { password: 'p2' },
+        headers: { 'x-auth-token': 'p3', cookie: 'p4' },
+        token: 'p5',
+        device: { device_token: 'p6' },
+      },
+      'said',
+    );
+    assert.equal(lines.length, 1);
+    assert.doesNotMatch(lines[0]!, /p[1-6]/);
+    assert.equal(JSON.parse(lines[0]!).msg, 'said');
+  });
+
+  it('says nothing below its level', () => {
+    const lines: string[] = [];
+    createLog('warn', { write: (line) => void lines.push(line) }).info('quiet');
+    assert.deepEqual(lines, []);
+  });
+});

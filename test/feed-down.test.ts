@@ -1,0 +1,99 @@
+// When a replica cannot hear what the others write, it must not answer from memory.
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import pg from 'pg';
+import { createIdentityService, type IdentityService } from '../src/identity/service.ts';
+import { identitySettings } from '../src/identity/settings.ts';
+import { systemClock } from '../src/platform/clock.ts';
+import { load } from '../src/platform/config/index.ts';
+import { createLog } from '../src/platform/log/index.ts';
+import { createSeal, newMasterKey } from '../src/platform/seal/index.ts';
+import { sharedPostgres } from './support/postgres.ts';
+
+const PASSWORD = 'the administrator of the tests';
+
+describe('A replica whose feed of changes is down', () => {
+  const services: IdentityService[] = [];
+  const urls: string[] = [];
+  let control: pg.Client;
+  let database: string;
+
+  before(async () => {
+    const server = await sharedPostgres();
+    const url = await server.createDatabase();
+    database = new URL(url).pathname.slice(1);
+    control = new pg.Client(server.url);
+    await control.connect();
+    const seal = createSeal([newMasterKey()]);
+    const env = {
+      GATEHOUSE_IDENTITY_PORT: '0',
+      GATEHOUSE_IDENTITY_DATABASE_URL: url,
+      GATEHOUSE_ADMIN_PASSWORD: PASSWORD,
+      GATEHOUSE_IDENTITY_ARGON2_MEMORY: '64',
+      GATEHOUSE_IDENTITY_ARGON2_PASSES: '1',
+    };
+    for (let i = 0; i < 2; i++) {
+      const service = await createIdentityService({
+        config: load(identitySettings, env),
+        dataDir: '',
+        seal,
+        log: createLog('silent'),
+        clock: systemClock,
+        rateLimits: false,
+        trustedProxies: [],
+      });
+      services.push(service);
+      urls.push((await service.start()).address);
+    }
+  });
+  after(async () => {
+    await control.query(`alter database ${database} allow_connections true`);
+    await control.end();
+    await Promise.all(services.map((service) => service.stop(1000)));
+  });
+
+  const logIn = async (url: string): Promise<string> => {
+    const user = { name: 'admin', domain: { id: 'default' }, password: PASSWORD };
+    const body = { auth: { identity: { methods: ['password'], password: { user } }, scope: { system: { all: true } } } };
+    const answer = await fetch(`${url}/v3/auth/tokens`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+    return answer.headers.get('x-subject-token')!;
+  };
+  const ask = async (url: string, token: string, method = 'GET'): Promise<number> =>
+    (await fetch(`${url}/v3/auth/tokens`, { method, headers: { 'X-Auth-Token': token, 'X-Subject-Token': token } })).status;
+
+  it('reads the database, so that a revocation elsewhere counts at once', async () => {
+    const [here, there] = urls as [string, string];
+    const [revoked, kept] = await Promise.all([logIn(here), logIn(here)]);
+    assert.equal(await ask(here, revoked), 200);
+    assert.equal(await ask(there, kept), 200);
+    const [feed] = (
+      await control.query(
+        `select pid from pg_stat_activity where datname = $1 and application_name = 'gatehouse feed' order by backend_start`,
+        [database],
+      )
+    ).rows;
+    // Connections that exist go on; a new one, which the lost feed would need, is refused.
+    await control.query(`alter database ${database} allow_connections false`);
+    await control.query('select pg_terminate_backend($1)', [feed.pid]);
+    const until = Date.now() + 3000;
+    const liveness = async () => /^gatehouse_feed_live (\d)$/m.exec(await services[0]!.metrics.registry.metrics())?.[1];
+    while ((await liveness()) === '1' && Date.now() < until) await new Promise((resolve) => setTimeout(resolve, 20));
+    assert.equal(await liveness(), '0');
+
+    assert.equal(await ask(there, revoked, 'DELETE'), 204);
+    assert.equal(await ask(here, revoked), 401, 'refused at once, though no news of it can arrive');
+    assert.equal(await ask(here, kept), 200, 'what is good still works');
+  });
+
+  it('answers from memory again when it hears again', async () => {
+    await control.query(`alter database ${database} allow_connections true`);
+    const until = Date.now() + 5000;
+    const live = async () => (await services[0]!.metrics.registry.metrics()).includes('\ngatehouse_feed_live 1');
+    while (!(await live()) && Date.now() < until) await new Promise((resolve) => setTimeout(resolve, 50));
+    assert.ok(await live());
+  });
+});

@@ -1,0 +1,130 @@
+// PostgreSQL goes away and comes back: 503 meanwhile, no restart needed after.
+import assert from 'node:assert/strict';
+import { createConnection, createServer, type Server, type Socket } from 'node:net';
+import { after, before, describe, it } from 'node:test';
+import { createIdentityService, type IdentityService } from '../src/identity/service.ts';
+import { identitySettings } from '../src/identity/settings.ts';
+import { systemClock } from '../src/platform/clock.ts';
+import { load } from '../src/platform/config/index.ts';
+import { createLog } from '../src/platform/log/index.ts';
+import { createSeal, newMasterKey } from '../src/platform/seal/index.ts';
+import { sharedPostgres } from './support/postgres.ts';
+
+/** Stands between the service and the database, and can be cut. */
+class Cable {
+  readonly #sockets = new Set<Socket>();
+  readonly #server: Server;
+  cut = false;
+
+  constructor(host: string, port: number) {
+    this.#server = createServer((near) => {
+      if (this.cut) {
+        near.destroy();
+        return;
+      }
+      const far = createConnection({ host, port });
+      for (const socket of [near, far]) {
+        this.#sockets.add(socket);
+        socket.on('error', () => {});
+        socket.on('close', () => {
+          near.destroy();
+          far.destroy();
+          this.#sockets.delete(socket);
+        });
+      }
+      near.pipe(far).pipe(near);
+    });
+  }
+
+  async listen(): Promise<number> {
+    await new Promise<void>((resolve) => this.#server.listen(0, '127.0.0.1', resolve));
+    return (this.#server.address() as { port: number }).port;
+  }
+
+  break(): void {
+    this.cut = true;
+    for (const socket of this.#sockets) socket.destroy();
+  }
+
+  mend(): void {
+    this.cut = false;
+  }
+
+  close(): void {
+    this.break();
+    this.#server.close();
+  }
+}
+
+describe('An outage of PostgreSQL', () => {
+  let cable: Cable;
+  let service: IdentityService;
+  let url: string;
+  let token: string;
+
+  before(async () => {
+    const direct = new URL(await (await sharedPostgres()).createDatabase());
+    cable = new Cable(direct.hostname, Number(direct.port));
+    const through = new URL(direct);
+    through.port = String(await cable.listen());
+    const env = {
+      GATEHOUSE_IDENTITY_PORT: '0',
+      GATEHOUSE_IDENTITY_DATABASE_URL: through.href,
+      GATEHOUSE_ADMIN_PASSWORD: 'secret',
+      GATEHOUSE_IDENTITY_ARGON2_MEMORY: '64',
+      GATEHOUSE_IDENTITY_ARGON2_PASSES: '1',
+    };
+    service = await createIdentityService({
+      config: load(identitySettings, env),
+      dataDir: '',
+      seal: createSeal([newMasterKey()]),
+      log: createLog('silent'),
+      clock: systemClock,
+      rateLimits: false,
+      trustedProxies: [],
+    });
+    url = (await service.start()).address;
+    token = (await logIn()).headers.get('x-subject-token')!;
+  });
+  after(async () => {
+    cable.mend();
+    await service.stop(1000);
+    cable.close();
+  });
+
+  function logIn(): Promise<Response> {
+    const user = { name: 'admin', domain: { id: 'default' }, password: 'secret' };
+    const body = { auth: { identity: { methods: ['password'], password: { user } }, scope: { system: { all: true } } } };
+    return fetch(`${url}/v3/auth/tokens`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+  }
+  const ask = (path: string) => fetch(url + path, { headers: { 'X-Auth-Token': token, 'X-Subject-Token': token } });
+
+  it('answers 503 with Retry-After, and says so on /readyz within two seconds', async () => {
+    assert.equal((await ask('/v3/users')).status, 200);
+    cable.break();
+    const started = performance.now();
+    const ready = await ask('/readyz');
+    assert.equal(ready.status, 503);
+    assert.ok(performance.now() - started < 2500);
+    for (const path of ['/v3/users', '/v3/auth/tokens']) {
+      const answer = await ask(path);
+      assert.equal(answer.status, 503, path);
+      assert.equal(answer.headers.get('retry-after'), '1');
+    }
+    assert.equal((await logIn()).status, 503);
+    assert.equal((await ask('/healthz')).status, 200);
+  });
+
+  it('heals by itself', async () => {
+    cable.mend();
+    const until = Date.now() + 5000;
+    while ((await ask('/readyz')).status !== 200 && Date.now() < until) await new Promise((resolve) => setTimeout(resolve, 50));
+    assert.equal((await ask('/readyz')).status, 200);
+    assert.equal((await ask('/v3/auth/tokens')).status, 200);
+    assert.equal((await logIn()).status, 201);
+  });
+});

@@ -1,0 +1,274 @@
+// Real processes: replicas and workers on PostgreSQL, one process on SQLite, starting, stopping, refusing.
+import assert from 'node:assert/strict';
+import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import { createConnection } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { newMasterKey } from '../src/platform/seal/index.ts';
+import { sharedPostgres } from './support/postgres.ts';
+import { type GatehouseProcess, gatehouse, type Settings } from './support/process.ts';
+
+const PASSWORD = 'the administrator of the tests';
+
+async function logIn(url: string, password = PASSWORD): Promise<string> {
+  const user = { name: 'admin', domain: { id: 'default' }, password };
+  const body = {
+    auth: {
+      identity: { methods: ['password'], password: { user } },
+      scope: { project: { name: 'admin', domain: { id: 'default' } } },
+    },
+  };
+  const answer = await fetch(`${url}/v3/auth/tokens`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+  assert.equal(answer.status, 201, await answer.text());
+  return answer.headers.get('x-subject-token')!;
+}
+
+async function validate(url: string, token: string): Promise<number> {
+  const answer = await fetch(`${url}/v3/auth/tokens`, { headers: { 'X-Auth-Token': token, 'X-Subject-Token': token } });
+  await answer.arrayBuffer();
+  return answer.status;
+}
+
+async function revoke(url: string, token: string): Promise<void> {
+  const answer = await fetch(`${url}/v3/auth/tokens`, {
+    method: 'DELETE',
+    headers: { 'X-Auth-Token': token, 'X-Subject-Token': token },
+  });
+  assert.equal(answer.status, 204);
+}
+
+/** Milliseconds until the token is refused; fails after two seconds. */
+async function refusedAfter(url: string, token: string): Promise<number> {
+  const started = performance.now();
+  while (performance.now() - started < 2000) {
+    if ((await validate(url, token)) === 401) return performance.now() - started;
+  }
+  return Number.POSITIVE_INFINITY;
+}
+
+describe('On PostgreSQL', () => {
+  let settings: Settings;
+  const folders: string[] = [];
+  before(async () => {
+    settings = {
+      GATEHOUSE_IDENTITY_DATABASE_URL: await (await sharedPostgres()).createDatabase(),
+      GATEHOUSE_MASTER_KEY: newMasterKey(),
+      GATEHOUSE_ADMIN_PASSWORD: PASSWORD,
+      GATEHOUSE_DATA_DIR: await mkdtemp(join(tmpdir(), 'gatehouse-test-')),
+    };
+    folders.push(settings.GATEHOUSE_DATA_DIR!);
+  });
+  after(() => Promise.all(folders.map((folder) => rm(folder, { recursive: true, force: true }))));
+
+  it('refuses on one replica within a second what was revoked on another', async () => {
+    const [one, two] = [gatehouse(['identity'], settings), gatehouse(['identity'], settings)];
+    try {
+      const [first, second] = await Promise.all([one.listening(), two.listening()]);
+      const token = await logIn(first);
+      assert.equal(await validate(second, token), 200);
+      await revoke(first, token);
+      const delay = await refusedAfter(second, token);
+      assert.ok(delay < 1000, `refused after ${delay} ms`);
+    } finally {
+      assert.deepEqual(await Promise.all([one.stop(), two.stop()]), [0, 0]);
+    }
+  });
+
+  it('ends a user’s tokens on every replica within a second of a password change', async () => {
+    const [one, two] = [gatehouse(['identity'], settings), gatehouse(['identity'], settings)];
+    try {
+      const [first, second] = await Promise.all([one.listening(), two.listening()]);
+      const admin = await logIn(first);
+      const made = await fetch(`${first}/v3/users`, {
+        method: 'POST',
+        headers: { 'X-Auth-Token': admin, 'Content-Type': 'application/json' },
+        body: JSON.stringify({ user: { name: 'roamer', password: 'one' } }),
+      });
+      const { user } = (await made.json()) as { user: { id: string } };
+      const login = await fetch(`${second}/v3/auth/tokens`, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json' },
+        body: JSON.stringify({
+          auth: { identity: { methods: ['password'], password: { user: { id: user.id, password: 'one' } } } },
+        }),
+      });
+      const token = login.headers.get('x-subject-token')!;
+      assert.equal(await validate(second, token), 200);
+      const changed = await fetch(`${first}/v3/users/${user.id}/password`, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json' },
+        body: JSON.stringify({ user: { original_password: 'one', password: 'two' } }),
+      });
+      assert.equal(changed.status, 204);
+      const delay = await refusedAfter(second, token);
+      assert.ok(delay < 1000, `refused after ${delay} ms`);
+    } finally {
+      await Promise.all([one.stop(), two.stop()]);
+    }
+  });
+
+  it('refuses in every worker within a second what was revoked in one', async () => {
+    const service = gatehouse(['start'], { ...settings, GATEHOUSE_WORKERS: '2' });
+    try {
+      const url = await service.listening(2);
+      const token = await logIn(url);
+      await revoke(url, token);
+      await new Promise((resolve) => setTimeout(resolve, 900));
+      // New connections go to the workers in turn, so all of them are asked.
+      const statuses = await Promise.all(Array.from({ length: 12 }, () => freshStatus(url, token)));
+      assert.deepEqual(new Set(statuses), new Set([401]));
+    } finally {
+      assert.equal(await service.stop(), 0);
+    }
+  });
+
+  it('asks for the master key instead of making one', async () => {
+    const { GATEHOUSE_MASTER_KEY: _, ...without } = settings;
+    const service = gatehouse(['start'], without);
+    assert.equal(await service.ended(), 2);
+    assert.match(service.stderr, /^gatehouse: GATEHOUSE_MASTER_KEY must be set with PostgreSQL/);
+  });
+});
+
+/** A request on a connection of its own. */
+function freshStatus(url: string, token: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const { hostname, port } = new URL(url);
+    const socket = createConnection({ host: hostname, port: Number(port) });
+    socket.on('error', reject);
+    socket.once('data', (data) => {
+      resolve(Number(/^HTTP\/1\.1 (\d+)/.exec(data.toString())?.[1]));
+      socket.destroy();
+    });
+    socket.write(
+      `GET /v3/auth/tokens HTTP/1.1\r\nHost: x\r\nX-Auth-Token: ${token}\r\nX-Subject-Token: ${token}\r\nConnection: close\r\n\r\n`,
+    );
+  });
+}
+
+describe('On SQLite', () => {
+  let folder: string;
+  let settings: Settings;
+  const running: GatehouseProcess[] = [];
+  const start = (more: Settings = {}): GatehouseProcess => {
+    const service = gatehouse(['start'], { ...settings, ...more });
+    running.push(service);
+    return service;
+  };
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'gatehouse-test-'));
+    settings = { GATEHOUSE_DATA_DIR: join(folder, 'data') };
+  });
+  after(async () => {
+    await Promise.all(running.map((service) => service.stop()));
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  it('prints the administrator’s password once, and finds its data again', async () => {
+    const first = start();
+    const url = await first.listening();
+    const password = /password (\S+) \(shown only now\)/.exec(first.stderr)?.[1];
+    assert.ok(password, first.stderr);
+    const token = await logIn(url, password);
+    assert.equal(await first.stop(), 0);
+
+    const second = start();
+    const again = await second.listening();
+    assert.equal(await validate(again, token), 200);
+    await logIn(again, password);
+    assert.equal(await second.stop(), 0);
+    assert.ok(!`${second.stderr}${second.stdout}`.includes('password'), second.stderr);
+    assert.ok(!`${first.stdout}${second.stdout}${second.stderr}`.includes(password));
+  });
+
+  it('keeps its data to its owner', async () => {
+    const modes = await Promise.all(['', 'master.key', 'identity.sqlite'].map((name) => stat(join(folder, 'data', name))));
+    assert.deepEqual(
+      modes.map(({ mode }) => mode & 0o777),
+      [0o700, 0o600, 0o600],
+    );
+  });
+
+  it('refuses a second process on the same data folder, in one line', async () => {
+    const first = start();
+    await first.listening();
+    const second = start();
+    assert.equal(await second.ended(), 2);
+    assert.match(second.stderr, /^gatehouse: .*\/data is in use by another gatehouse process; .*\n$/);
+    assert.equal(await first.stop(), 0);
+  });
+
+  it('takes the folder over when its holder was killed', async () => {
+    const first = start();
+    await first.listening();
+    process.kill(await childOf(first), 'SIGKILL');
+    await first.ended();
+    const second = start();
+    await second.listening();
+    assert.equal(await second.stop(), 0);
+  });
+
+  it('refuses more than one worker', async () => {
+    const service = start({ GATEHOUSE_WORKERS: '2' });
+    assert.equal(await service.ended(), 2);
+    assert.match(service.stderr, /^gatehouse: GATEHOUSE_WORKERS: more than one process needs PostgreSQL/);
+  });
+
+  it('refuses a misspelled setting and names the right one', async () => {
+    const service = start({ GATEHOUSE_IDENTITY_PROT: '5000' });
+    assert.equal(await service.ended(), 2);
+    assert.equal(service.stderr, 'gatehouse: GATEHOUSE_IDENTITY_PROT is not a setting; did you mean GATEHOUSE_IDENTITY_PORT?\n');
+  });
+
+  it('shows its settings with secrets masked', async () => {
+    const service = gatehouse(['config'], {
+      ...settings,
+      GATEHOUSE_ADMIN_PASSWORD: 'do not show this',
+      GATEHOUSE_IDENTITY_URL: 'https://id.example.org/',
+    });
+    assert.equal(await service.ended(), 0);
+    assert.ok(!service.stdout.includes('do not show this'));
+    assert.match(service.stdout, /^GATEHOUSE_ADMIN_PASSWORD=\*{8}$/m);
+    assert.match(service.stdout, /^GATEHOUSE_IDENTITY_URL=https:\/\/id\.example\.org$/m);
+  });
+
+  it('keeps tokens valid through a rotation of the master key and of the token key', async () => {
+    const first = start({ GATEHOUSE_DATA_DIR: join(folder, 'rotated'), GATEHOUSE_ADMIN_PASSWORD: PASSWORD });
+    const token = await logIn(await first.listening());
+    await first.stop();
+    const keyFile = join(folder, 'rotated', 'master.key');
+    const before = await readFile(keyFile, 'utf8');
+    for (const command of ['master-key', 'token-key']) {
+      const rotation = gatehouse([command, 'rotate'], { GATEHOUSE_DATA_DIR: join(folder, 'rotated') });
+      assert.equal(await rotation.ended(), 0, rotation.stderr);
+    }
+    assert.notEqual(await readFile(keyFile, 'utf8'), before);
+    const second = start({ GATEHOUSE_DATA_DIR: join(folder, 'rotated') });
+    assert.equal(await validate(await second.listening(), token), 200);
+    assert.equal(await second.stop(), 0);
+  });
+
+  it('finishes what is running when it is told to stop, and exits 0', async () => {
+    const service = start({
+      GATEHOUSE_ADMIN_PASSWORD: PASSWORD,
+      GATEHOUSE_DATA_DIR: join(folder, 'graceful'),
+      GATEHOUSE_IDENTITY_ARGON2_MEMORY: '262144',
+    });
+    const url = await service.listening();
+    const login = logIn(url);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    const code = service.stop();
+    assert.ok(await login);
+    assert.equal(await code, 0);
+  });
+});
+
+/** The service behind the launcher: on a machine with a new enough Node the launcher starts it with the same runtime. */
+async function childOf({ child }: GatehouseProcess): Promise<number> {
+  return Number((await readFile(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8')).trim().split(' ')[0]);
+}

@@ -1,0 +1,65 @@
+// A gatehouse process as an operator runs it: through the launcher, with settings in the environment.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+
+const LAUNCHER = fileURLToPath(new URL('../../bin/gatehouse.js', import.meta.url));
+const START_MS = 20_000;
+
+export type Settings = Readonly<Record<string, string>>;
+
+/** Fast hashes and free ports; everything else as it comes. */
+const BASE: Settings = {
+  GATEHOUSE_IDENTITY_PORT: '0',
+  GATEHOUSE_METRICS_PORT: '0',
+  GATEHOUSE_IDENTITY_ARGON2_MEMORY: '64',
+  GATEHOUSE_IDENTITY_ARGON2_PASSES: '1',
+};
+
+export class GatehouseProcess {
+  readonly child: ChildProcess;
+  stdout = '';
+  stderr = '';
+
+  constructor(args: readonly string[], settings: Settings) {
+    const env = Object.fromEntries(Object.entries(process.env).filter(([key]) => !key.startsWith('GATEHOUSE_')));
+    this.child = spawn(process.execPath, [LAUNCHER, ...args], {
+      env: { ...env, ...BASE, ...settings },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    this.child.stdout!.on('data', (chunk: Buffer) => {
+      this.stdout += chunk;
+    });
+    this.child.stderr!.on('data', (chunk: Buffer) => {
+      this.stderr += chunk;
+    });
+  }
+
+  /** The addresses it said it listens on, once there are so many of them. */
+  async listening(count = 1): Promise<string> {
+    const until = Date.now() + START_MS;
+    for (;;) {
+      const addresses = [...this.stdout.matchAll(/"address":"(http[^"]+)","msg":"identity service listens"/g)].map(
+        ([, address]) => address!,
+      );
+      if (addresses.length >= count) return addresses[0]!;
+      if (this.child.exitCode !== null || Date.now() > until)
+        throw new Error(`did not start (exit ${this.child.exitCode}):\n${this.stdout}\n${this.stderr}`);
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  }
+
+  async ended(): Promise<number | null> {
+    if (this.child.exitCode === null && this.child.signalCode === null) await once(this.child, 'exit');
+    return this.child.exitCode;
+  }
+
+  async stop(): Promise<number | null> {
+    this.child.kill('SIGTERM');
+    return this.ended();
+  }
+}
+
+export function gatehouse(args: readonly string[], settings: Settings = {}): GatehouseProcess {
+  return new GatehouseProcess(args, settings);
+}
