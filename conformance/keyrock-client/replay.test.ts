@@ -1,0 +1,33 @@
+// Replays what the client library of the old back-end sends, and holds the answers to what it reads from them.
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { onEachDatabase } from '../../test/support/api.ts';
+import { makeOrganization, makePerson } from '../../test/support/applications.ts';
+import { calls } from './calls.ts';
+
+onEachDatabase('The old client library', (api) => {
+  const ids = new Map<string, string>();
+  const filled = (text: string): string => text.replace(/\{(\w+)\}/g, (whole, name: string) => ids.get(name) ?? whole);
+
+  it('has a user and an organization to work with', async () => {
+    const person = await makePerson(api);
+    ids.set('user', person.user.id);
+    ids.set('organization', (await makeOrganization(api, person)).id);
+  });
+
+  for (const { name, method, path, body, status, unwraps, learns } of calls) {
+    it(`${name}: ${method} ${path}`, async () => {
+      const sent = body === undefined ? undefined : JSON.parse(filled(JSON.stringify(body)));
+      const answer = await api.request(method, filled(path), { body: sent });
+      assert.equal(answer.status, status, answer.text);
+      if (unwraps === undefined) {
+        assert.equal(answer.text, '');
+        return;
+      }
+      assert.equal(answer.headers.get('content-type'), 'application/json');
+      const unwrapped = answer.body[unwraps];
+      assert.ok(unwrapped !== undefined, answer.text);
+      if (learns) ids.set(learns, unwrapped.id);
+    });
+  }
+});

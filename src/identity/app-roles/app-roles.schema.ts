@@ -1,0 +1,117 @@
+// Roles and permissions of applications, and who holds them, on the wire.
+import { t } from '../../platform/http/index.ts';
+import type { AppPermissionRow, AppRoleRow } from '../database.ts';
+import { Links, ListLinks } from '../lists.ts';
+
+const Name = t.string({ minLength: 1, maxLength: 255, pattern: '\\S' });
+const Id = t.string({ minLength: 1, maxLength: 64 });
+/** A client's own id is accepted and ignored. */
+const ignored = { id: t.unknown() };
+const detail = {
+  action: t.nullable(t.string({ maxLength: 255 })),
+  resource: t.nullable(t.string({ maxLength: 2048 })),
+  xml: t.nullable(t.string()),
+};
+
+export const CreateAppRole = t.envelope(
+  'role',
+  t.object({ name: Name, application_id: Id }, { is_internal: t.boolean(), ...ignored }),
+);
+export const UpdateAppRole = t.envelope('role', t.open({}, { name: Name, application_id: Id, is_internal: t.boolean() }));
+export const CreatePermission = t.envelope(
+  'permission',
+  t.object({ name: Name, application_id: Id }, { is_internal: t.boolean(), ...detail, ...ignored }),
+);
+export const UpdatePermission = t.envelope(
+  'permission',
+  t.open({}, { name: Name, application_id: Id, is_internal: t.boolean(), ...detail }),
+);
+
+const shared = { id: t.string(), name: t.string(), application_id: t.string(), is_internal: t.boolean(), links: Links };
+const AppRole = t.object(
+  shared,
+  {},
+  {
+    examples: [
+      {
+        id: 'e1d6',
+        name: 'member',
+        application_id: 'a0c5',
+        is_internal: false,
+        links: { self: 'http://localhost:5000/v3/OS-ROLES/roles/e1d6' },
+      },
+    ],
+  },
+);
+const Permission = t.object(
+  {
+    ...shared,
+    action: t.nullable(t.string()),
+    resource: t.nullable(t.string()),
+    xml: t.nullable(t.string()),
+  },
+  {},
+  {
+    examples: [
+      {
+        id: '5ac1',
+        name: 'Read the reports',
+        application_id: 'a0c5',
+        is_internal: false,
+        action: 'GET',
+        resource: '/reports',
+        xml: null,
+        links: { self: 'http://localhost:5000/v3/OS-ROLES/permissions/5ac1' },
+      },
+    ],
+  },
+);
+export const AppRoleEnvelope = t.envelope('role', AppRole);
+export const AppRoleList = t.object({ links: ListLinks, roles: t.array(AppRole) });
+export const PermissionEnvelope = t.envelope('permission', Permission);
+export const PermissionList = t.object({ links: ListLinks, permissions: t.array(Permission) });
+
+const UserAssignment = t.object({
+  organization_id: t.string(),
+  application_id: t.string(),
+  user_id: t.string(),
+  role_id: t.string(),
+});
+const OrganizationAssignment = t.object({ organization_id: t.string(), application_id: t.string(), role_id: t.string() });
+export const UserAssignmentList = t.object({ links: ListLinks, role_assignments: t.array(UserAssignment) });
+export const OrganizationAssignmentList = t.object({ links: ListLinks, role_assignments: t.array(OrganizationAssignment) });
+
+export const AllowedRoles = t.object({ allowed_roles: t.record(t.array(t.string())) });
+export const AllowedApplications = t.object({ allowed_applications: t.array(t.string()) });
+
+const HeldRole = t.object({ id: t.string(), name: t.string() });
+const HeldPermission = t.object({
+  id: t.string(),
+  name: t.string(),
+  action: t.nullable(t.string()),
+  resource: t.nullable(t.string()),
+  xml: t.nullable(t.string()),
+  is_internal: t.boolean(),
+});
+const held = { roles: t.array(HeldRole), permissions: t.array(HeldPermission) };
+/** What a user may do in an application: as themselves, and in each organization. */
+export const Holdings = t.object({ ...held, organizations: t.array(t.object({ id: t.string(), name: t.string(), ...held })) });
+
+export const renderAppRole = (base: string, row: AppRoleRow) => ({
+  id: row.id,
+  name: row.name,
+  application_id: row.application_id,
+  is_internal: row.is_internal === 1,
+  links: { self: `${base}/v3/OS-ROLES/roles/${row.id}` },
+});
+
+export const renderPermission = (base: string, row: AppPermissionRow) => ({
+  id: row.id,
+  name: row.name,
+  application_id: row.application_id,
+  is_internal: row.is_internal === 1,
+  action: row.action,
+  resource: row.resource,
+  xml: row.xml,
+  links: { self: `${base}/v3/OS-ROLES/permissions/${row.id}` },
+});

@@ -1,0 +1,239 @@
+// Giving roles of applications to users and organizations.
+import { isForeignKeyViolation } from '../../platform/database/index.ts';
+import type { Query } from '../../platform/http/index.ts';
+import { findProject } from '../access/index.ts';
+import type { Change } from '../audit/index.ts';
+import type { Caller } from '../caller.ts';
+import { findConsumer } from '../consumers/index.ts';
+import type { AppRoleRow, Reader } from '../database.ts';
+import type { Deps } from '../deps.ts';
+import { fail } from '../faults.ts';
+import { criteriaOf, type Filters, pageOf, single } from '../lists.ts';
+import { isAdministrator } from '../policy.ts';
+import { findUser } from '../users/index.ts';
+import { applicationsWith, assignableByApplication, assignableRoles } from './allowed.ts';
+import {
+  deleteInside,
+  deleteOrganizationAssignment,
+  deleteUserAssignment,
+  insertOrganizationAssignment,
+  insertUserAssignment,
+  listOrganizationAssignments,
+  listUserAssignments,
+  type OrganizationAssignment,
+  type UserAssignment,
+} from './assignments.store.ts';
+import type { InternalPermission } from './built-in.ts';
+import { rolesByApplication } from './holdings.store.ts';
+import { appTagOf, type Holdings, type UserHoldings } from './holdings.ts';
+import { findAppRole } from './roles.store.ts';
+
+const filtersOf = (table: string, names: readonly string[]): Filters =>
+  Object.fromEntries(names.map((name) => [name, { column: `${table}.${name}`, kind: 'text' as const }]));
+const userFilters = filtersOf('app_user_roles', ['user_id', 'organization_id', 'application_id', 'role_id']);
+const organizationFilters = filtersOf('app_organization_roles', ['organization_id', 'application_id', 'role_id']);
+
+/** Any of these makes its holder one who may see who holds what in the application. */
+const SEES_ASSIGNMENTS: readonly InternalPermission[] = [
+  'manage-application',
+  'manage-roles',
+  'get-assign-public-roles',
+  'get-assign-public-owned-roles',
+  'get-assign-internal-roles',
+];
+
+export function createAppAssignments({ db, change, holdings }: Pick<Deps, 'db' | 'change'> & { holdings: Holdings }) {
+  /** An owner whose token is scoped to an organization acts for it, with the roles the organization holds. */
+  async function heldByOrganization(caller: Caller, applicationId: string): Promise<readonly string[]> {
+    const { project, roleNames } = caller.view;
+    if (!project || !roleNames.has('owner')) return [];
+    return (await rolesByApplication(db.read, { organizationId: project.id })).get(applicationId) ?? [];
+  }
+
+  async function mayAssign(caller: Caller, applicationId: string, role: AppRoleRow): Promise<boolean> {
+    const own = await holdings.of(caller.userId, applicationId);
+    if (own?.internal.has('get-assign-public-roles') && role.application_id === applicationId) return true;
+    if (own?.internal.has('get-assign-public-owned-roles') && own.roleIds.has(role.id)) return true;
+    if (own?.internal.has('get-assign-internal-roles') && role.is_internal) return true;
+    const organization = await heldByOrganization(caller, applicationId);
+    return organization.length > 0 && (await assignableRoles(db.read, applicationId, organization)).includes(role.id);
+  }
+
+  async function permit(caller: Caller, action: string, applicationId: string, roleId: string): Promise<void> {
+    if (isAdministrator(caller)) return;
+    const role = await findAppRole(db.read, roleId);
+    if (!role || !(await mayAssign(caller, applicationId, role))) fail('auth.forbidden', { action });
+  }
+
+  /** All parts are there, and the role can be held in that application. */
+  async function checkParts({
+    userId,
+    organizationId,
+    applicationId,
+    roleId,
+  }: OrganizationAssignment & { userId?: string }): Promise<void> {
+    const [user, organization, application, role] = await Promise.all([
+      userId === undefined ? true : findUser(db.read, userId),
+      findProject(db.read, organizationId),
+      findConsumer(db.read, applicationId),
+      findAppRole(db.read, roleId),
+    ]);
+    if (!user) fail('user.not_found', { id: userId! });
+    if (!organization || organization.is_domain) fail('organization.not_found', { id: organizationId });
+    if (!application) fail('application.not_found', { id: applicationId });
+    if (!role) fail('role.not_found', { id: roleId });
+    if (role.application_id !== applicationId && !role.is_internal)
+      fail('role.other_application', { role: roleId, application: applicationId });
+  }
+
+  async function defaultOrganization(userId: string): Promise<string> {
+    const user = (await findUser(db.read, userId)) ?? fail('user.not_found', { id: userId });
+    return user.default_project_id ?? fail('organization.no_default');
+  }
+
+  async function changeUser(
+    caller: Caller,
+    assignment: UserAssignment,
+    verb: 'assigned' | 'unassigned',
+    write: (change: Change) => Promise<void>,
+  ): Promise<void> {
+    await checkParts(assignment);
+    await change(caller, async (inside) => {
+      try {
+        await write(inside);
+      } catch (error) {
+        // A part went between the look and the write.
+        if (isForeignKeyViolation(error)) fail('role.not_found', { id: assignment.roleId });
+        throw error;
+      }
+      inside.touch(appTagOf.user(assignment.userId));
+      const { userId: user_id, organizationId: organization_id, applicationId: application_id, roleId } = assignment;
+      inside.audit(`app_role.${verb}`, { kind: 'app_role', id: roleId }, { user_id, organization_id, application_id });
+    });
+  }
+
+  /** Roles that only this role of the organization let it hand out, and the role itself. */
+  async function dependents(
+    reader: Reader,
+    { organizationId, applicationId, roleId }: OrganizationAssignment,
+  ): Promise<string[]> {
+    const held = (await rolesByApplication(reader, { organizationId })).get(applicationId) ?? [];
+    const left = held.filter((id) => id !== roleId);
+    const [before, after] = await Promise.all([
+      assignableRoles(reader, applicationId, held),
+      assignableRoles(reader, applicationId, left),
+    ]);
+    return [...new Set([...before, roleId])].filter((id) => !after.includes(id) && !left.includes(id));
+  }
+
+  const detailOf = ({ organizationId, applicationId }: OrganizationAssignment) => ({
+    organization_id: organizationId,
+    application_id: applicationId,
+  });
+
+  async function permitList(caller: Caller, query: Query, action: string): Promise<void> {
+    if (isAdministrator(caller)) return;
+    const [userId, applicationId] = [single(query, 'user_id'), single(query, 'application_id')];
+    const manages = applicationId !== undefined && (await holdings.has(caller.userId, applicationId, ...SEES_ASSIGNMENTS));
+    if (userId !== caller.userId && !manages) fail('auth.forbidden', { action });
+  }
+
+  function permitSelf(caller: Caller, action: string, userId: string | undefined, organizationId: string): void {
+    const self = userId !== undefined ? caller.userId === userId : caller.view.project?.id === organizationId;
+    if (!isAdministrator(caller) && !self) fail('auth.forbidden', { action });
+  }
+
+  async function heldBy(caller: Caller, action: string, organizationId: string, userId?: string): Promise<Map<string, string[]>> {
+    permitSelf(caller, action, userId, organizationId);
+    if (userId !== undefined && !(await findUser(db.read, userId))) fail('user.not_found', { id: userId });
+    if (!(await findProject(db.read, organizationId))) fail('organization.not_found', { id: organizationId });
+    return rolesByApplication(db.read, userId === undefined ? { organizationId } : { userId, organizationId });
+  }
+
+  return {
+    async listOfUsers(caller: Caller, query: Query) {
+      await permitList(caller, query, 'list_user_assignments');
+      const userId = single(query, 'user_id');
+      const inDefault = 'default_organization' in query && userId !== undefined;
+      const asked = inDefault ? { ...query, organization_id: await defaultOrganization(userId) } : query;
+      const page = await listUserAssignments(db, pageOf(query), criteriaOf(asked, userFilters));
+      return page ?? fail('list.marker_not_found', { marker: single(query, 'marker') ?? '' });
+    },
+
+    async listOfOrganizations(caller: Caller, query: Query) {
+      await permitList(caller, query, 'list_organization_assignments');
+      const page = await listOrganizationAssignments(db, pageOf(query), criteriaOf(query, organizationFilters));
+      return page ?? fail('list.marker_not_found', { marker: single(query, 'marker') ?? '' });
+    },
+
+    /** Without an organization: in the user's own. */
+    async assign(caller: Caller, asked: Omit<UserAssignment, 'organizationId'> & { organizationId?: string }): Promise<void> {
+      await permit(caller, 'add_role_to_user', asked.applicationId, asked.roleId);
+      const assignment = { ...asked, organizationId: asked.organizationId ?? (await defaultOrganization(asked.userId)) };
+      await changeUser(caller, assignment, 'assigned', ({ tx }) => insertUserAssignment(tx, assignment));
+    },
+
+    async unassign(caller: Caller, asked: Omit<UserAssignment, 'organizationId'> & { organizationId?: string }): Promise<void> {
+      await permit(caller, 'remove_role_from_user', asked.applicationId, asked.roleId);
+      const assignment = { ...asked, organizationId: asked.organizationId ?? (await defaultOrganization(asked.userId)) };
+      await changeUser(caller, assignment, 'unassigned', ({ tx }) => deleteUserAssignment(tx, assignment));
+    },
+
+    async assignToOrganization(caller: Caller, assignment: OrganizationAssignment): Promise<void> {
+      await permit(caller, 'add_role_to_organization', assignment.applicationId, assignment.roleId);
+      await checkParts(assignment);
+      await change(caller, async ({ tx, audit }) => {
+        try {
+          await insertOrganizationAssignment(tx, assignment);
+        } catch (error) {
+          if (isForeignKeyViolation(error)) fail('role.not_found', { id: assignment.roleId });
+          throw error;
+        }
+        audit('app_role.organization_assigned', { kind: 'app_role', id: assignment.roleId }, detailOf(assignment));
+      });
+    },
+
+    async unassignFromOrganization(caller: Caller, assignment: OrganizationAssignment): Promise<void> {
+      await permit(caller, 'remove_role_from_organization', assignment.applicationId, assignment.roleId);
+      await checkParts(assignment);
+      await change(caller, async ({ tx, audit, touch }) => {
+        const lost = await dependents(tx, assignment);
+        const existed = await deleteOrganizationAssignment(tx, assignment);
+        // Taking away what was not there takes nothing else along.
+        const users = existed ? await deleteInside(tx, assignment.organizationId, assignment.applicationId, lost) : [];
+        for (const userId of users) touch(appTagOf.user(userId));
+        audit(
+          'app_role.organization_unassigned',
+          { kind: 'app_role', id: assignment.roleId },
+          { ...detailOf(assignment), users: users.length },
+        );
+      });
+    },
+
+    async allowedRoles(caller: Caller, organizationId: string, userId?: string): Promise<Record<string, string[]>> {
+      return assignableByApplication(db.read, await heldBy(caller, 'list_allowed_roles', organizationId, userId));
+    },
+
+    async allowedApplications(
+      caller: Caller,
+      permission: InternalPermission,
+      organizationId: string,
+      userId?: string,
+    ): Promise<string[]> {
+      return applicationsWith(db.read, await heldBy(caller, 'list_allowed_applications', organizationId, userId), permission);
+    },
+
+    /** What a user may do in an application: themselves, administrators, services, and those who manage it may ask. */
+    async holdings(caller: Caller, userId: string, applicationId: string): Promise<UserHoldings> {
+      const free = caller.userId === userId || isAdministrator(caller) || caller.view.roleNames.has('service');
+      if (!free && !(await holdings.has(caller.userId, applicationId, ...SEES_ASSIGNMENTS)))
+        fail('auth.forbidden', { action: 'get_user_permissions' });
+      const held = await holdings.of(userId, applicationId);
+      if (held) return held;
+      const user = await findUser(db.read, userId);
+      return user ? fail('application.not_found', { id: applicationId }) : fail('user.not_found', { id: userId });
+    },
+  };
+}
+
+export type AppAssignments = ReturnType<typeof createAppAssignments>;

@@ -1,0 +1,101 @@
+// Who holds roles of applications, in the database.
+import { type Page, type PageRequest, readPage } from '../../platform/database/index.ts';
+import type { AppOrganizationRoleRow, AppUserRoleRow, Database, Reader, Tx } from '../database.ts';
+import { applyCriteria, type Criterion } from '../lists.ts';
+
+export interface OrganizationAssignment {
+  readonly organizationId: string;
+  readonly applicationId: string;
+  readonly roleId: string;
+}
+
+export interface UserAssignment extends OrganizationAssignment {
+  readonly userId: string;
+}
+
+/** The natural key as one text: what makes a repeated assignment the same one. */
+const userKey = ({ userId, organizationId, applicationId, roleId }: UserAssignment): string =>
+  [userId, organizationId, applicationId, roleId].join(':');
+const organizationKey = ({ organizationId, applicationId, roleId }: OrganizationAssignment): string =>
+  [organizationId, applicationId, roleId].join(':');
+
+export async function insertUserAssignment(tx: Tx, assignment: UserAssignment): Promise<void> {
+  const { userId, organizationId, applicationId, roleId } = assignment;
+  await tx
+    .insertInto('app_user_roles')
+    .values({
+      id: userKey(assignment),
+      user_id: userId,
+      organization_id: organizationId,
+      application_id: applicationId,
+      role_id: roleId,
+    })
+    .onConflict((conflict) => conflict.column('id').doNothing())
+    .execute();
+}
+
+export async function deleteUserAssignment(tx: Tx, assignment: UserAssignment): Promise<void> {
+  await tx.deleteFrom('app_user_roles').where('id', '=', userKey(assignment)).execute();
+}
+
+export async function insertOrganizationAssignment(tx: Tx, assignment: OrganizationAssignment): Promise<void> {
+  const { organizationId, applicationId, roleId } = assignment;
+  await tx
+    .insertInto('app_organization_roles')
+    .values({ id: organizationKey(assignment), organization_id: organizationId, application_id: applicationId, role_id: roleId })
+    .onConflict((conflict) => conflict.column('id').doNothing())
+    .execute();
+}
+
+export async function deleteOrganizationAssignment(tx: Tx, assignment: OrganizationAssignment): Promise<boolean> {
+  const result = await tx.deleteFrom('app_organization_roles').where('id', '=', organizationKey(assignment)).executeTakeFirst();
+  return result.numDeletedRows > 0n;
+}
+
+/** Takes these roles from everyone inside the organization; returns whom it hit. */
+export async function deleteInside(
+  tx: Tx,
+  organizationId: string,
+  applicationId: string,
+  roleIds: readonly string[],
+): Promise<string[]> {
+  if (roleIds.length === 0) return [];
+  const rows = await tx
+    .deleteFrom('app_user_roles')
+    .where('organization_id', '=', organizationId)
+    .where('application_id', '=', applicationId)
+    .where('role_id', 'in', [...roleIds])
+    .returning('user_id')
+    .execute();
+  return [...new Set(rows.map((row) => row.user_id))];
+}
+
+export function listUserAssignments(
+  db: Database,
+  page: PageRequest,
+  criteria: readonly Criterion[],
+): Promise<Page<AppUserRoleRow> | undefined> {
+  const query = applyCriteria(db.read.selectFrom('app_user_roles').selectAll('app_user_roles'), db.dialect, criteria);
+  return readPage(query, { table: 'app_user_roles' }, page, (id) =>
+    db.read.selectFrom('app_user_roles').where('id', '=', id).selectAll().executeTakeFirst(),
+  );
+}
+
+export function listOrganizationAssignments(
+  db: Database,
+  page: PageRequest,
+  criteria: readonly Criterion[],
+): Promise<Page<AppOrganizationRoleRow> | undefined> {
+  const query = applyCriteria(
+    db.read.selectFrom('app_organization_roles').selectAll('app_organization_roles'),
+    db.dialect,
+    criteria,
+  );
+  const find = (id: string) => db.read.selectFrom('app_organization_roles').where('id', '=', id).selectAll().executeTakeFirst();
+  return readPage(query, { table: 'app_organization_roles' }, page, find);
+}
+
+export async function applicationsOfUser(db: Reader, userId: string): Promise<string[]> {
+  const rows = await db.selectFrom('app_user_roles').where('user_id', '=', userId).select('application_id').distinct().execute();
+  return rows.map((row) => row.application_id);
+}

@@ -1,0 +1,97 @@
+// Reads what a user or an organization holds in an application.
+import { prepared } from '../../platform/database/index.ts';
+import type { AppPermissionRow, Reader, Tables } from '../database.ts';
+import { reachableProjects } from '../grants/index.ts';
+
+export interface HeldRoleRow {
+  readonly organization_id: string;
+  readonly organization_name: string;
+  readonly organization_enabled: number;
+  readonly role_id: string;
+  readonly role_name: string;
+}
+
+const heldRoles = prepared<Tables, [user: string, application: string], HeldRoleRow>((db, user, application) =>
+  db
+    .selectFrom('app_user_roles')
+    .innerJoin('app_roles', 'app_roles.id', 'app_user_roles.role_id')
+    .innerJoin('projects', 'projects.id', 'app_user_roles.organization_id')
+    .where('app_user_roles.user_id', '=', user)
+    .where('app_user_roles.application_id', '=', application)
+    .orderBy('app_roles.name')
+    .orderBy('app_roles.id')
+    .select([
+      'app_user_roles.organization_id',
+      'projects.name as organization_name',
+      'projects.enabled as organization_enabled',
+      'app_roles.id as role_id',
+      'app_roles.name as role_name',
+    ]),
+);
+
+export const readHeldRoles = (db: Reader, userId: string, applicationId: string): Promise<HeldRoleRow[]> =>
+  heldRoles(db, userId, applicationId);
+
+/** Of these organizations, those the user is still a member of (has any base role in). */
+export async function memberships(db: Reader, userId: string, organizationIds: readonly string[]): Promise<Set<string>> {
+  if (organizationIds.length === 0) return new Set();
+  const rows = await db
+    .selectFrom('projects')
+    .where('projects.id', 'in', [...organizationIds])
+    .where(reachableProjects(userId))
+    .select('projects.id')
+    .execute();
+  return new Set(rows.map((row) => row.id));
+}
+
+export type LinkedPermission = AppPermissionRow & { readonly role_id: string };
+
+export function permissionsOfRoles(db: Reader, roleIds: readonly string[]): Promise<LinkedPermission[]> {
+  if (roleIds.length === 0) return Promise.resolve([]);
+  return db
+    .selectFrom('app_role_permissions')
+    .innerJoin('app_permissions', 'app_permissions.id', 'app_role_permissions.permission_id')
+    .where('app_role_permissions.role_id', 'in', [...roleIds])
+    .orderBy('app_permissions.name')
+    .orderBy('app_permissions.id')
+    .selectAll('app_permissions')
+    .select('app_role_permissions.role_id')
+    .execute();
+}
+
+/** Roles by application that a user holds in an organization (or anywhere), or that an organization holds. */
+export async function rolesByApplication(
+  db: Reader,
+  holder: { userId: string; organizationId?: string } | { organizationId: string; userId?: never },
+): Promise<Map<string, string[]>> {
+  const rows =
+    holder.userId === undefined
+      ? await db
+          .selectFrom('app_organization_roles')
+          .where('organization_id', '=', holder.organizationId)
+          .select(['application_id', 'role_id'])
+          .execute()
+      : await (holder.organizationId === undefined
+          ? db.selectFrom('app_user_roles').where('user_id', '=', holder.userId)
+          : db
+              .selectFrom('app_user_roles')
+              .where('user_id', '=', holder.userId)
+              .where('organization_id', '=', holder.organizationId)
+        )
+          .select(['application_id', 'role_id'])
+          .execute();
+  const grouped = Map.groupBy(rows, (row) => row.application_id);
+  return new Map([...grouped].map(([application, held]) => [application, [...new Set(held.map((row) => row.role_id))]]));
+}
+
+export async function roleIdsOf(db: Reader, applicationId: string): Promise<string[]> {
+  return (
+    await db.selectFrom('app_roles').where('application_id', '=', applicationId).orderBy('name').select('id').execute()
+  ).map((row) => row.id);
+}
+
+export async function internalRoleIds(db: Reader): Promise<string[]> {
+  return (await db.selectFrom('app_roles').where('is_internal', '=', 1).orderBy('name').select('id').execute()).map(
+    (row) => row.id,
+  );
+}

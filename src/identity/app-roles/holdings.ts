@@ -1,0 +1,120 @@
+// The question every enforcement proxy asks: which roles and permissions does this user have in this application, in each organization?
+// Answered from memory like a token check, and asked by our own rules too: who manages an application, who may assign a role.
+import { findUserWithDomain, groupIdsOf, TaggedCache, tagOf } from '../access/index.ts';
+import { findConsumer } from '../consumers/index.ts';
+import type { Database } from '../database.ts';
+import type { InternalPermission } from './built-in.ts';
+import { type HeldRoleRow, type LinkedPermission, memberships, permissionsOfRoles, readHeldRoles } from './holdings.store.ts';
+
+/** About a kilobyte each. */
+const MAX_KEPT = 20_000;
+
+export const appTagOf = {
+  /** Roles, permissions and links of an application. */
+  application: (id: string): string => `app:${id}`,
+  /** Assignments of a user. */
+  user: (id: string): string => `app-user:${id}`,
+} as const;
+
+interface Held {
+  readonly roles: readonly { id: string; name: string }[];
+  readonly permissions: readonly {
+    id: string;
+    name: string;
+    action: string | null;
+    resource: string | null;
+    xml: string | null;
+    is_internal: boolean;
+  }[];
+}
+
+export interface UserHoldings {
+  readonly answer: Held & { readonly organizations: readonly (Held & { id: string; name: string })[] };
+  /** In any organization. */
+  readonly roleIds: ReadonlySet<string>;
+  readonly internal: ReadonlySet<string>;
+  readonly tags: readonly string[];
+}
+
+export interface Holdings {
+  /** Undefined when there is no such user or application. */
+  of(userId: string, applicationId: string): UserHoldings | Promise<UserHoldings | undefined>;
+  /** Whether the user holds an internal permission in the application, in whichever organization. */
+  has(userId: string, applicationId: string, ...permissions: readonly InternalPermission[]): Promise<boolean>;
+}
+
+function heldOf(rows: readonly HeldRoleRow[], permissions: readonly LinkedPermission[]): Held {
+  const roles = rows.map((row) => ({ id: row.role_id, name: row.role_name }));
+  const linked = permissions.filter((permission) => roles.some((role) => role.id === permission.role_id));
+  const unique = [...new Map(linked.map((permission) => [permission.id, permission])).values()];
+  return {
+    roles,
+    permissions: unique.map(({ id, name, action, resource, xml, is_internal }) => ({
+      id,
+      name,
+      action,
+      resource,
+      xml,
+      is_internal: is_internal === 1,
+    })),
+  };
+}
+
+export function createHoldings(db: Database): Holdings {
+  const kept = new TaggedCache<UserHoldings>(MAX_KEPT);
+  db.feed.onChange((tags) => {
+    for (const tag of tags ?? [undefined]) kept.drop(tag);
+  });
+
+  async function read(userId: string, applicationId: string): Promise<UserHoldings | undefined> {
+    const [user, application, groups, all] = await Promise.all([
+      findUserWithDomain(db.read, userId),
+      findConsumer(db.read, applicationId),
+      groupIdsOf(db.read, userId),
+      readHeldRoles(db.read, userId, applicationId),
+    ]);
+    if (!user || !application) return undefined;
+    const organizations = [...new Set(all.map((row) => row.organization_id))];
+    // Someone who left an organization keeps nothing of what they held inside it; their own is always theirs.
+    const member = await memberships(db.read, userId, organizations);
+    const counts = (row: HeldRoleRow): boolean =>
+      row.organization_enabled === 1 && (row.organization_id === user.default_project_id || member.has(row.organization_id));
+    const rows = user.enabled && user.domain_enabled ? all.filter(counts) : [];
+    const permissions = await permissionsOfRoles(db.read, [...new Set(rows.map((row) => row.role_id))]);
+    const byOrganization = Map.groupBy(rows, (row) => row.organization_id);
+    const own = byOrganization.get(user.default_project_id ?? '') ?? [];
+    return {
+      answer: {
+        ...heldOf(own, permissions),
+        organizations: [...byOrganization]
+          .filter(([id]) => id !== user.default_project_id)
+          .map(([id, held]) => ({ id, name: held[0]!.organization_name, ...heldOf(held, permissions) })),
+      },
+      roleIds: new Set(rows.map((row) => row.role_id)),
+      internal: new Set(permissions.filter((permission) => permission.is_internal).map((permission) => permission.id)),
+      tags: [
+        tagOf.everything,
+        tagOf.user(userId),
+        appTagOf.user(userId),
+        appTagOf.application(applicationId),
+        ...groups.map(tagOf.group),
+        ...organizations.map(tagOf.project),
+        tagOf.project(user.domain_id),
+      ],
+    };
+  }
+
+  function of(userId: string, applicationId: string): UserHoldings | Promise<UserHoldings | undefined> {
+    const key = `${userId} ${applicationId}`;
+    const known = db.feed.live() ? kept.get(key) : undefined;
+    return known ?? kept.load(key, () => read(userId, applicationId));
+  }
+
+  return {
+    of,
+    async has(userId, applicationId, ...permissions) {
+      const held = await of(userId, applicationId);
+      return permissions.some((permission) => held?.internal.has(permission));
+    },
+  };
+}

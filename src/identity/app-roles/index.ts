@@ -1,0 +1,10 @@
+// Roles and permissions of applications, who holds them, and what that lets them do.
+export { mountAllowed, mountAppAssignments } from './assignments.routes.ts';
+export { createAppAssignments } from './assignments.rules.ts';
+export { applicationsOfUser, insertUserAssignment } from './assignments.store.ts';
+export { BUILT_IN_APPLICATION, INTERNAL_PERMISSIONS, INTERNAL_ROLES, isBuiltIn } from './built-in.ts';
+export { appTagOf, createHoldings, type Holdings } from './holdings.ts';
+export { createManagers, type Managers } from './managers.ts';
+export { mountAppRoles, mountPermissions } from './roles.routes.ts';
+export { createAppRoles } from './roles.rules.ts';
+export { insertAppRole, insertLink, insertPermission } from './roles.store.ts';

@@ -1,0 +1,81 @@
+// Roles and permissions of applications, and their links, in the database.
+import { among, type Page, type PageRequest, readPage } from '../../platform/database/index.ts';
+import type { AppPermissionRow, AppRoleRow, Database, Reader, Tx } from '../database.ts';
+import { applyCriteria, type Criterion } from '../lists.ts';
+
+/** Only those of these applications; undefined for all. */
+type Within = readonly string[] | undefined;
+
+export const findAppRole = (db: Reader, id: string): Promise<AppRoleRow | undefined> =>
+  db.selectFrom('app_roles').where('id', '=', id).selectAll().executeTakeFirst();
+
+export const findPermission = (db: Reader, id: string): Promise<AppPermissionRow | undefined> =>
+  db.selectFrom('app_permissions').where('id', '=', id).selectAll().executeTakeFirst();
+
+export function listAppRoles(
+  db: Database,
+  page: PageRequest,
+  criteria: readonly Criterion[],
+  within: Within,
+): Promise<Page<AppRoleRow> | undefined> {
+  let query = applyCriteria(db.read.selectFrom('app_roles').selectAll('app_roles'), db.dialect, criteria);
+  if (within) query = query.where(among('app_roles.application_id', within));
+  return readPage(query, { table: 'app_roles', by: 'name' }, page, (id) => findAppRole(db.read, id));
+}
+
+/** Permissions, or only those linked to one role. */
+export function listPermissions(
+  db: Database,
+  page: PageRequest,
+  criteria: readonly Criterion[],
+  { within, roleId }: { within?: Within; roleId?: string },
+): Promise<Page<AppPermissionRow> | undefined> {
+  let query = applyCriteria(db.read.selectFrom('app_permissions').selectAll('app_permissions'), db.dialect, criteria);
+  if (within) query = query.where(among('app_permissions.application_id', within));
+  if (roleId !== undefined) {
+    query = query.where('app_permissions.id', 'in', (eb) =>
+      eb
+        .selectFrom('app_role_permissions')
+        .where('app_role_permissions.role_id', '=', roleId)
+        .select('app_role_permissions.permission_id'),
+    );
+  }
+  return readPage(query, { table: 'app_permissions', by: 'name' }, page, (id) => findPermission(db.read, id));
+}
+
+export async function insertAppRole(tx: Tx, row: AppRoleRow): Promise<void> {
+  await tx.insertInto('app_roles').values(row).execute();
+}
+
+export async function updateAppRole(tx: Tx, id: string, values: Partial<AppRoleRow>): Promise<void> {
+  await tx.updateTable('app_roles').set(values).where('id', '=', id).execute();
+}
+
+/** Its links and assignments go with it. */
+export async function deleteAppRole(tx: Tx, id: string): Promise<void> {
+  await tx.deleteFrom('app_roles').where('id', '=', id).execute();
+}
+
+export async function insertPermission(tx: Tx, row: AppPermissionRow): Promise<void> {
+  await tx.insertInto('app_permissions').values(row).execute();
+}
+
+export async function updatePermission(tx: Tx, id: string, values: Partial<AppPermissionRow>): Promise<void> {
+  await tx.updateTable('app_permissions').set(values).where('id', '=', id).execute();
+}
+
+export async function deletePermission(tx: Tx, id: string): Promise<void> {
+  await tx.deleteFrom('app_permissions').where('id', '=', id).execute();
+}
+
+export async function insertLink(tx: Tx, roleId: string, permissionId: string): Promise<void> {
+  await tx
+    .insertInto('app_role_permissions')
+    .values({ role_id: roleId, permission_id: permissionId })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+}
+
+export async function deleteLink(tx: Tx, roleId: string, permissionId: string): Promise<void> {
+  await tx.deleteFrom('app_role_permissions').where('role_id', '=', roleId).where('permission_id', '=', permissionId).execute();
+}

@@ -1,0 +1,47 @@
+// The built-in application, made on the first start of a version that has it.
+import { type Clock, seconds } from '../platform/clock.ts';
+import { isUniqueViolation } from '../platform/database/index.ts';
+import { tagOf } from './access/index.ts';
+import {
+  BUILT_IN_APPLICATION,
+  INTERNAL_PERMISSIONS,
+  INTERNAL_ROLES,
+  insertAppRole,
+  insertLink,
+  insertPermission,
+} from './app-roles/index.ts';
+import { type RunChange, theService } from './audit/index.ts';
+import { type Consumers, findConsumer } from './consumers/index.ts';
+import type { Database } from './database.ts';
+
+export async function ensureBuiltInApplication(deps: {
+  db: Database;
+  clock: Clock;
+  change: RunChange;
+  consumers: Consumers;
+}): Promise<void> {
+  const { db, clock, change, consumers } = deps;
+  if (await findConsumer(db.read, BUILT_IN_APPLICATION)) return;
+  const shared = { application_id: BUILT_IN_APPLICATION, is_internal: 1, created_at: seconds(clock) };
+  try {
+    await change(theService, async (inside) => {
+      const { tx } = inside;
+      await consumers.insert(
+        inside,
+        { name: BUILT_IN_APPLICATION, description: 'Built in: who manages applications' },
+        BUILT_IN_APPLICATION,
+      );
+      for (const [id, name] of Object.entries(INTERNAL_PERMISSIONS)) {
+        await insertPermission(tx, { id, name, ...shared, action: null, resource: null, xml: null });
+      }
+      for (const [id, permissions] of Object.entries(INTERNAL_ROLES)) {
+        await insertAppRole(tx, { id, name: id, ...shared });
+        for (const permission of permissions) await insertLink(tx, id, permission);
+      }
+      inside.touch(tagOf.everything);
+    });
+  } catch (error) {
+    // Another process of the same service was first.
+    if (!isUniqueViolation(error)) throw error;
+  }
+}

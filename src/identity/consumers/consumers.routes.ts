@@ -1,0 +1,60 @@
+// /v3/OS-OAUTH2/consumers, and its alias /v3/OS-ROLES/consumers that the old clients call
+import type { App } from '../../platform/http/index.ts';
+import type { Caller } from '../caller.ts';
+import { listOf } from '../lists.ts';
+import type { Consumers, ConsumerWithSecret } from './consumers.rules.ts';
+import {
+  ChangedConsumer,
+  ConsumerList,
+  ConsumerWithSecretEnvelope,
+  CreateConsumer,
+  renderConsumer,
+  UpdateConsumer,
+} from './consumers.schema.ts';
+
+const tag = 'Consumers';
+
+export function mountConsumers(app: App<Caller>, { consumers }: { consumers: Consumers }): void {
+  const withSecret = (base: string, row: ConsumerWithSecret) => ({
+    consumer: { ...renderConsumer(base, row), secret: row.plainSecret },
+  });
+
+  for (const root of ['/v3/OS-OAUTH2', '/v3/OS-ROLES'] as const) {
+    const many = `${root}/consumers` as const;
+    const one = `${root}/consumers/:consumer_id` as const;
+
+    app.get(many, { summary: 'List consumers', tag, reply: { 200: ConsumerList } }, async (call) => {
+      const page = await consumers.list(call.caller, call.query);
+      return listOf(call, 'consumers', { ...page, items: page.items.map((row) => renderConsumer(call.base, row)) });
+    });
+    app.post(
+      many,
+      { summary: 'Register a consumer', tag, body: CreateConsumer, reply: { 200: ConsumerWithSecretEnvelope } },
+      async ({ caller, body, base }) => withSecret(base, await consumers.create(caller, body.consumer)),
+    );
+    app.get(
+      one,
+      { summary: 'Read one consumer, with its secret', tag, reply: { 200: ConsumerWithSecretEnvelope } },
+      async ({ caller, params, base }) => withSecret(base, await consumers.getWithSecret(caller, params.consumer_id)),
+    );
+    app.patch(
+      one,
+      { summary: 'Change a consumer', tag, body: UpdateConsumer, reply: { 200: ChangedConsumer } },
+      async ({ caller, params, body, base }) => {
+        const consumer = renderConsumer(base, await consumers.update(caller, params.consumer_id, body.consumer));
+        return { consumer, links: consumer.links };
+      },
+    );
+    app.delete(
+      one,
+      { summary: 'Delete a consumer with its roles, permissions and assignments', tag, reply: { 204: null } },
+      async ({ caller, params }) => consumers.remove(caller, params.consumer_id),
+    );
+  }
+
+  app.post(
+    '/v3/OS-OAUTH2/consumers/:consumer_id/secret',
+    { summary: 'Give a consumer a new secret', tag, reply: { 200: ConsumerWithSecretEnvelope } },
+    async ({ caller, params, base }) => withSecret(base, await consumers.rotateSecret(caller, params.consumer_id)),
+  );
+}

@@ -1,0 +1,171 @@
+// Consumers: who may register, see and change an application.
+import { seconds } from '../../platform/clock.ts';
+import type { Query, Static } from '../../platform/http/index.ts';
+import { newId, newSecret } from '../../platform/ids.ts';
+import type { Seal } from '../../platform/seal/index.ts';
+import { appTagOf, insertUserAssignment, isBuiltIn, type Managers } from '../app-roles/index.ts';
+import { extraOf } from '../attributes.ts';
+import type { Actor, Change } from '../audit/index.ts';
+import type { Caller } from '../caller.ts';
+import type { ConsumerRow } from '../database.ts';
+import type { Deps } from '../deps.ts';
+import { fail } from '../faults.ts';
+import { criteriaOf, type Filters, pageOf, single } from '../lists.ts';
+import { isAdministrator } from '../policy.ts';
+import { findUser } from '../users/index.ts';
+import { type CreateConsumer, consumerFields, type UpdateConsumer } from './consumers.schema.ts';
+import { deleteConsumer, findConsumer, insertConsumer, listConsumers, readSecrets, updateConsumer } from './consumers.store.ts';
+import { checkRedirectUris } from './redirect-uris.ts';
+
+type NewConsumer = Static<typeof CreateConsumer>['consumer'];
+type ConsumerChanges = Static<typeof UpdateConsumer>['consumer'];
+export type ConsumerWithSecret = ConsumerRow & { readonly plainSecret: string };
+
+const filters: Filters = {
+  ...Object.fromEntries(
+    ['name', 'description', 'client_type', 'grant_type'].map((name) => [
+      name,
+      { column: `consumers.${name}`, kind: 'text' as const },
+    ]),
+  ),
+};
+
+const placeOf = (id: string): string => `consumers/${id}`;
+const PROVIDER = 'provider';
+
+export function createConsumers(deps: Pick<Deps, 'db' | 'clock' | 'change'> & { seal: Seal; managers: Managers }) {
+  const { db, clock, change, seal, managers } = deps;
+
+  async function consumerFor(caller: Caller, action: string, id: string): Promise<ConsumerRow> {
+    await managers.permit(caller, action, id, 'manage-application');
+    return (await findConsumer(db.read, id)) ?? fail('consumer.not_found', { id });
+  }
+
+  const withSecret = (row: ConsumerRow): ConsumerWithSecret => ({
+    ...row,
+    plainSecret: seal.open(row.secret, placeOf(row.id)).toString(),
+  });
+
+  /** Whoever registers an application manages it, as its provider in their own organization. */
+  async function ownOrganization(caller: Caller): Promise<string | undefined> {
+    if (isAdministrator(caller)) return undefined;
+    return (await findUser(db.read, caller.userId))?.default_project_id ?? fail('organization.no_default');
+  }
+
+  /** Makes the row of a consumer within a change of the caller's own. */
+  async function insert({ tx, audit }: Change, body: NewConsumer, id = newId()): Promise<ConsumerRow> {
+    const row: ConsumerRow = {
+      id,
+      name: body.name,
+      description: body.description ?? null,
+      client_type: body.client_type ?? 'confidential',
+      grant_type: body.grant_type ?? 'authorization_code',
+      redirect_uris: JSON.stringify(body.redirect_uris ?? []),
+      scopes: JSON.stringify(body.scopes ?? []),
+      extra: JSON.stringify({ ...body.extra, ...extraOf(body, consumerFields) }),
+      secret: seal.seal(Buffer.from(newSecret()), placeOf(id)),
+      created_at: seconds(clock),
+    };
+    await insertConsumer(tx, row);
+    audit('consumer.created', { kind: 'consumer', id });
+    return row;
+  }
+
+  async function create(caller: Caller, body: NewConsumer): Promise<ConsumerWithSecret> {
+    checkRedirectUris(body.redirect_uris ?? []);
+    const organizationId = await ownOrganization(caller);
+    const row = await change(caller, async (inside) => {
+      const made = await insert(inside, body);
+      if (organizationId !== undefined) {
+        await insertUserAssignment(inside.tx, {
+          userId: caller.userId,
+          organizationId,
+          applicationId: made.id,
+          roleId: PROVIDER,
+        });
+        inside.touch(appTagOf.user(caller.userId));
+        inside.audit(
+          'app_role.assigned',
+          { kind: 'app_role', id: PROVIDER },
+          { user_id: caller.userId, organization_id: organizationId, application_id: made.id },
+        );
+      }
+      return made;
+    });
+    return withSecret(row);
+  }
+
+  async function update(caller: Caller, id: string, body: ConsumerChanges): Promise<ConsumerRow> {
+    const consumer = await consumerFor(caller, 'update_consumer', id);
+    if (isBuiltIn(id)) fail('resource.built_in', { kind: 'consumer', id });
+    if (body.id !== undefined && body.id !== id) fail('resource.id_fixed', { kind: 'consumer' });
+    if (body.secret !== undefined) fail('request.bad_value', { field: 'secret', why: 'it cannot be changed this way' });
+    checkRedirectUris(body.redirect_uris ?? []);
+    const values = {
+      name: body.name ?? consumer.name,
+      description: body.description === undefined ? consumer.description : body.description,
+      client_type: body.client_type ?? consumer.client_type,
+      grant_type: body.grant_type ?? consumer.grant_type,
+      redirect_uris: body.redirect_uris ? JSON.stringify(body.redirect_uris) : consumer.redirect_uris,
+      scopes: body.scopes ? JSON.stringify(body.scopes) : consumer.scopes,
+      extra: JSON.stringify({ ...JSON.parse(consumer.extra), ...body.extra, ...extraOf(body, consumerFields) }),
+    };
+    await change(caller, async ({ tx, audit, touch }) => {
+      await updateConsumer(tx, id, values);
+      touch(appTagOf.application(id));
+      audit('consumer.updated', { kind: 'consumer', id }, { fields: Object.keys(body) });
+    });
+    return { ...consumer, ...values };
+  }
+
+  async function remove(caller: Caller, id: string): Promise<void> {
+    await consumerFor(caller, 'delete_consumer', id);
+    if (isBuiltIn(id)) fail('resource.built_in', { kind: 'consumer', id });
+    await change(caller, async ({ tx, audit, touch }) => {
+      await deleteConsumer(tx, id);
+      touch(appTagOf.application(id));
+      audit('consumer.deleted', { kind: 'consumer', id });
+    });
+  }
+
+  async function rotate(actor: Actor, id: string): Promise<ConsumerWithSecret> {
+    const secret = seal.seal(Buffer.from(newSecret()), placeOf(id));
+    const row = await change(actor, async ({ tx, audit, touch }) => {
+      const consumer = (await findConsumer(tx, id)) ?? fail('consumer.not_found', { id });
+      await updateConsumer(tx, id, { secret });
+      touch(appTagOf.application(id));
+      audit('consumer.secret_rotated', { kind: 'consumer', id });
+      return { ...consumer, secret };
+    });
+    return withSecret(row);
+  }
+
+  return {
+    async list(caller: Caller, query: Query) {
+      const within = await managers.managed(caller, 'manage-application');
+      const page = await listConsumers(db, pageOf(query), criteriaOf(query, filters), within);
+      return page ?? fail('list.marker_not_found', { marker: single(query, 'marker') ?? '' });
+    },
+    getWithSecret: async (caller: Caller, id: string) => withSecret(await consumerFor(caller, 'get_consumer', id)),
+    create,
+    insert,
+    update,
+    remove,
+    async rotateSecret(caller: Caller, id: string): Promise<ConsumerWithSecret> {
+      await consumerFor(caller, 'rotate_consumer_secret', id);
+      if (isBuiltIn(id)) fail('resource.built_in', { kind: 'consumer', id });
+      return rotate(caller, id);
+    },
+    /** For the command line, which acts as the service. */
+    rotateSecretOf: rotate,
+    /** After a change of the master key: every secret sealed anew under the current one. Returns how many. */
+    async reseal({ tx }: Change): Promise<number> {
+      const rows = await readSecrets(tx);
+      for (const { id, secret } of rows)
+        await updateConsumer(tx, id, { secret: seal.seal(seal.open(secret, placeOf(id)), placeOf(id)) });
+      return rows.length;
+    },
+  };
+}
+
+export type Consumers = ReturnType<typeof createConsumers>;

@@ -1,0 +1,36 @@
+// Consumers in the database.
+import { among, type Page, type PageRequest, prepared, readPage } from '../../platform/database/index.ts';
+import type { ConsumerRow, Database, Reader, Tables, Tx } from '../database.ts';
+import { applyCriteria, type Criterion } from '../lists.ts';
+
+const byId = prepared<Tables, [id: string], ConsumerRow>((db, id) => db.selectFrom('consumers').where('id', '=', id).selectAll());
+
+export const findConsumer = async (db: Reader, id: string): Promise<ConsumerRow | undefined> => (await byId(db, id))[0];
+
+/** All, or only these. */
+export function listConsumers(
+  db: Database,
+  page: PageRequest,
+  criteria: readonly Criterion[],
+  within: readonly string[] | undefined,
+): Promise<Page<ConsumerRow> | undefined> {
+  let query = applyCriteria(db.read.selectFrom('consumers').selectAll('consumers'), db.dialect, criteria);
+  if (within) query = query.where(among('consumers.id', within));
+  return readPage(query, { table: 'consumers', by: 'name' }, page, (id) => findConsumer(db.read, id));
+}
+
+export async function insertConsumer(tx: Tx, row: ConsumerRow): Promise<void> {
+  await tx.insertInto('consumers').values(row).execute();
+}
+
+export async function updateConsumer(tx: Tx, id: string, values: Partial<ConsumerRow>): Promise<void> {
+  await tx.updateTable('consumers').set(values).where('id', '=', id).execute();
+}
+
+/** Its roles, permissions, links and assignments go with it. */
+export async function deleteConsumer(tx: Tx, id: string): Promise<void> {
+  await tx.deleteFrom('consumers').where('id', '=', id).execute();
+}
+
+export const readSecrets = (db: Reader): Promise<{ id: string; secret: string }[]> =>
+  db.selectFrom('consumers').select(['id', 'secret']).execute();
