@@ -1,0 +1,156 @@
+// Credentials: kept sealed, shown to their owner and to administrators.
+import { seconds } from '../../platform/clock.ts';
+import type { Query, Static } from '../../platform/http/index.ts';
+import { newId } from '../../platform/ids.ts';
+import type { Seal } from '../../platform/seal/index.ts';
+import { findProject } from '../access/index.ts';
+import { extraOf, mergeExtra } from '../attributes.ts';
+import type { Change } from '../audit/index.ts';
+import type { Caller } from '../caller.ts';
+import { unlessMoved } from '../conflicts.ts';
+import type { CredentialRow } from '../database.ts';
+import type { Deps } from '../deps.ts';
+import { fail } from '../faults.ts';
+import { criteriaOf, type Filters, pageOf, single } from '../lists.ts';
+import { type Action, allowed, permit } from '../policy.ts';
+import { fromBase32, matchingStep } from '../two-factor/index.ts';
+import { type CreateCredential, credentialFields, type UpdateCredential } from './credentials.schema.ts';
+import {
+  acceptCredentialStep,
+  credentialsOf,
+  deleteCredential,
+  findCredential,
+  insertCredential,
+  listCredentials,
+  readBlobs,
+  updateCredential,
+} from './credentials.store.ts';
+
+type NewCredential = Static<typeof CreateCredential>['credential'];
+type CredentialChanges = Static<typeof UpdateCredential>['credential'];
+export type OpenCredential = CredentialRow & { readonly plain: string };
+
+const filters: Filters = {
+  user_id: { column: 'credentials.user_id', kind: 'text' },
+  type: { column: 'credentials.type', kind: 'text' },
+};
+
+const TOTP = 'totp';
+const placeOf = (id: string): string => `credentials/${id}`;
+
+/** A key that no app could have would lock its owner out. */
+function checkBlob(type: string, blob: string): void {
+  if (type === TOTP && !fromBase32(blob))
+    fail('request.bad_value', { field: 'blob', why: 'the key of a totp credential is base32' });
+}
+
+export function createCredentials(deps: Pick<Deps, 'db' | 'clock' | 'change' | 'users'> & { seal: Seal }) {
+  const { db, clock, change, users, seal } = deps;
+  const opened = (row: CredentialRow): OpenCredential => ({ ...row, plain: seal.open(row.blob, placeOf(row.id)).toString() });
+
+  async function credentialFor(caller: Caller, action: Action, id: string): Promise<CredentialRow> {
+    const row = await findCredential(db.read, id);
+    permit(caller, action, { userId: row?.user_id });
+    return row ?? fail('credential.not_found', { id });
+  }
+
+  async function checkParts(userId: string, projectId: string | null): Promise<void> {
+    if (!(await users.find(userId))) fail('user.not_found', { id: userId });
+    if (projectId !== null && !(await findProject(db.read, projectId))) fail('project.not_found', { id: projectId });
+  }
+
+  async function create(caller: Caller, body: NewCredential): Promise<OpenCredential> {
+    const userId = body.user_id ?? caller.userId;
+    permit(caller, 'identity:create_credential', { userId });
+    const projectId = body.project_id ?? null;
+    if (body.type === 'ec2' && projectId === null)
+      fail('request.bad_value', { field: 'project_id', why: 'an ec2 credential needs one' });
+    checkBlob(body.type, body.blob);
+    await checkParts(userId, projectId);
+    const id = newId();
+    const row: CredentialRow = {
+      id,
+      user_id: userId,
+      project_id: projectId,
+      type: body.type,
+      blob: seal.seal(Buffer.from(body.blob), placeOf(id)),
+      extra: JSON.stringify(extraOf(body, credentialFields)),
+      last_step: 0,
+      created_at: seconds(clock),
+    };
+    await change(caller, async ({ tx, audit }) => {
+      await unlessMoved(
+        () => fail('user.not_found', { id: userId }),
+        () => insertCredential(tx, row),
+      );
+      audit('credential.created', { kind: 'credential', id }, { user_id: userId, type: row.type });
+    });
+    return { ...row, plain: body.blob };
+  }
+
+  async function update(caller: Caller, id: string, body: CredentialChanges): Promise<OpenCredential> {
+    const row = await credentialFor(caller, 'identity:update_credential', id);
+    if (body.id !== undefined && body.id !== id) fail('resource.id_fixed', { kind: 'credential' });
+    const userId = body.user_id ?? row.user_id;
+    // Giving it to someone else is making one for them.
+    if (userId !== row.user_id) permit(caller, 'identity:create_credential', { userId });
+    const { plain } = opened(row);
+    const [type, blob] = [body.type ?? row.type, body.blob ?? plain];
+    checkBlob(type, blob);
+    const projectId = body.project_id === undefined ? row.project_id : body.project_id;
+    await checkParts(userId, projectId);
+    const values = {
+      user_id: userId,
+      project_id: projectId,
+      type,
+      blob: seal.seal(Buffer.from(blob), placeOf(id)),
+      extra: mergeExtra(row.extra, extraOf(body, credentialFields)),
+    };
+    await change(caller, async ({ tx, audit }) => {
+      await updateCredential(tx, id, values);
+      audit('credential.updated', { kind: 'credential', id }, { fields: Object.keys(body) });
+    });
+    return { ...row, ...values, plain: blob };
+  }
+
+  return {
+    async list(caller: Caller, query: Query) {
+      const criteria = criteriaOf(query, filters);
+      // Whoever may not see everyone's sees their own.
+      if (!allowed(caller, 'identity:list_credentials', {}))
+        criteria.push({ column: 'credentials.user_id', comparison: 'equals', value: caller.userId });
+      const page = await listCredentials(db, pageOf(query), criteria);
+      if (!page) fail('list.marker_not_found', { marker: single(query, 'marker') ?? '' });
+      return { ...page, items: page.items.map(opened) };
+    },
+    get: async (caller: Caller, id: string) => opened(await credentialFor(caller, 'identity:get_credential', id)),
+    create,
+    update,
+    async remove(caller: Caller, id: string): Promise<void> {
+      const row = await credentialFor(caller, 'identity:delete_credential', id);
+      await change(caller, async ({ tx, audit }) => {
+        await deleteCredential(tx, id);
+        audit('credential.deleted', { kind: 'credential', id }, { user_id: row.user_id, type: row.type });
+      });
+    },
+
+    /** Whether a code comes from one of the user's TOTP credentials; each code counts once. Called within a counted guess. */
+    async acceptsCode({ tx }: Change, userId: string, code: string): Promise<boolean> {
+      for (const row of await credentialsOf(tx, userId, TOTP)) {
+        const key = fromBase32(opened(row).plain);
+        const step = key && matchingStep(key, code, clock.now(), row.last_step);
+        if (step !== undefined && (await acceptCredentialStep(tx, row.id, step))) return true;
+      }
+      return false;
+    },
+
+    async reseal({ tx }: Change): Promise<number> {
+      const rows = await readBlobs(tx);
+      for (const { id, blob } of rows)
+        await updateCredential(tx, id, { blob: seal.seal(seal.open(blob, placeOf(id)), placeOf(id)) });
+      return rows.length;
+    },
+  };
+}
+
+export type Credentials = ReturnType<typeof createCredentials>;

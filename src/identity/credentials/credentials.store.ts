@@ -1,0 +1,45 @@
+// Credentials in the database.
+import { type Page, type PageRequest, readPage } from '../../platform/database/index.ts';
+import type { CredentialRow, Database, Reader, Tx } from '../database.ts';
+import { applyCriteria, type Criterion } from '../lists.ts';
+
+export const findCredential = (db: Reader, id: string): Promise<CredentialRow | undefined> =>
+  db.selectFrom('credentials').where('id', '=', id).selectAll().executeTakeFirst();
+
+export function listCredentials(
+  db: Database,
+  page: PageRequest,
+  criteria: readonly Criterion[],
+): Promise<Page<CredentialRow> | undefined> {
+  const query = applyCriteria(db.read.selectFrom('credentials').selectAll('credentials'), db.dialect, criteria);
+  return readPage(query, { table: 'credentials' }, page, (id) => findCredential(db.read, id));
+}
+
+export const credentialsOf = (db: Reader, userId: string, type: string): Promise<CredentialRow[]> =>
+  db.selectFrom('credentials').where('user_id', '=', userId).where('type', '=', type).orderBy('created_at').selectAll().execute();
+
+export const readBlobs = (db: Reader): Promise<{ id: string; blob: string }[]> =>
+  db.selectFrom('credentials').select(['id', 'blob']).execute();
+
+export async function insertCredential(tx: Tx, row: CredentialRow): Promise<void> {
+  await tx.insertInto('credentials').values(row).execute();
+}
+
+export async function updateCredential(tx: Tx, id: string, values: Partial<CredentialRow>): Promise<void> {
+  await tx.updateTable('credentials').set(values).where('id', '=', id).execute();
+}
+
+export async function deleteCredential(tx: Tx, id: string): Promise<void> {
+  await tx.deleteFrom('credentials').where('id', '=', id).execute();
+}
+
+/** Compare and set: of two requests with the same code, one moves the step. */
+export async function acceptCredentialStep(tx: Tx, id: string, step: number): Promise<boolean> {
+  const result = await tx
+    .updateTable('credentials')
+    .set({ last_step: step })
+    .where('id', '=', id)
+    .where('last_step', '<', step)
+    .executeTakeFirst();
+  return result.numUpdatedRows > 0n;
+}

@@ -1,0 +1,78 @@
+// /v3/OS-TWO-FACTOR/devices and /v3/users/{user_id}/OS-TWO-FACTOR/devices
+import type { App, Query } from '../../platform/http/index.ts';
+import type { Caller } from '../caller.ts';
+import { fail } from '../faults.ts';
+import { single, wholeList } from '../lists.ts';
+import type { DevicePair, Devices } from './devices.rules.ts';
+import type { Factor } from './factor.rules.ts';
+import type { Subject } from './subject.ts';
+import { DeviceList, DeviceReply, renderDevice } from './two-factor.schema.ts';
+
+const tag = 'Remembered devices';
+
+/** Undefined when neither is given. */
+function pairOf(query: Query): DevicePair | undefined {
+  const [deviceId, deviceToken] = [single(query, 'device_id'), single(query, 'device_token')];
+  if (deviceId && deviceToken) return { deviceId, deviceToken };
+  if (deviceId) return fail('request.bad_value', { field: 'device_token', why: 'it is required with device_id' });
+  if (deviceToken) return fail('request.bad_value', { field: 'device_id', why: 'it is required with device_token' });
+  return undefined;
+}
+
+export function mountDevices(
+  app: App<Caller>,
+  { devices, factor, subject }: { devices: Devices; factor: Factor; subject: Subject },
+): void {
+  const all = '/v3/OS-TWO-FACTOR/devices';
+  const own = '/v3/users/:user_id/OS-TWO-FACTOR/devices';
+
+  app.post(
+    all,
+    { summary: 'Remember a device, or give a remembered one a new token', tag, reply: { 200: DeviceReply } },
+    async ({ caller, query, headers, base }) => {
+      const pair = pairOf(query);
+      const user = await subject.byQuery(caller, 'remember_device', query);
+      await factor.require(user.id);
+      const { deviceId, deviceToken } = pair
+        ? await devices.renew(caller, user.id, pair)
+        : await devices.remember(caller, user.id, headers['user-agent'] ?? '');
+      return {
+        two_factor_auth: {
+          device_id: deviceId,
+          device_token: deviceToken,
+          links: { self: `${base}/v3/users/${user.id}/OS-TWO-FACTOR/devices/${deviceId}` },
+        },
+      };
+    },
+  );
+
+  app.head(all, { summary: 'Check a remembered device', tag, reply: { 204: null } }, async ({ caller, query }) => {
+    const pair =
+      pairOf(query) ?? fail('request.bad_value', { field: 'device_id', why: 'device_id and device_token are required' });
+    const user = await subject.byQuery(caller, 'check_for_device', query);
+    await factor.require(user.id);
+    const outcome = await devices.check(caller, user.id, pair);
+    if (outcome === 'unknown') fail('device.not_found', { id: pair.deviceId });
+    if (outcome === 'stolen') fail('device.stolen');
+  });
+
+  app.delete(own, { summary: 'Forget all devices of a user', tag, reply: { 204: null } }, async ({ caller, params }) =>
+    devices.forgetAll(caller, (await subject.byId(caller, 'forget_devices', params.user_id)).id),
+  );
+
+  app.get(own, { summary: 'List the remembered devices of a user', tag, reply: { 200: DeviceList } }, async (call) => {
+    const user = await subject.byId(call.caller, 'list_devices', call.params.user_id);
+    return wholeList(
+      call,
+      'devices',
+      (await devices.list(user.id)).map((row) => renderDevice(call.base, row)),
+    );
+  });
+
+  app.delete(
+    '/v3/users/:user_id/OS-TWO-FACTOR/devices/:device_id',
+    { summary: 'Forget one device', tag, reply: { 204: null } },
+    async ({ caller, params }) =>
+      devices.forget(caller, (await subject.byId(caller, 'forget_device', params.user_id)).id, params.device_id),
+  );
+}

@@ -1,0 +1,117 @@
+// Devices a user asked to remember, so that they are not asked for a code there again. Each has an id and a token that changes with
+// every renewal; a token that was already replaced can only be a copy, so its use ends them all.
+import { createHash } from 'node:crypto';
+import { seconds } from '../../platform/clock.ts';
+import { newId, newSecret } from '../../platform/ids.ts';
+import type { Actor, Change } from '../audit/index.ts';
+import type { DeviceRow } from '../database.ts';
+import type { Deps } from '../deps.ts';
+import { fail } from '../faults.ts';
+import {
+  deleteDevice,
+  deleteDevices,
+  findDeviceToken,
+  forgetOldTokens,
+  hasDevice,
+  insertDevice,
+  insertDeviceToken,
+  listDevices,
+  replaceDeviceToken,
+  touchDevice,
+} from './devices.store.ts';
+
+/** Replaced tokens remembered for each device. */
+const KEPT_TOKENS = 50;
+const MAX_USER_AGENT = 255;
+
+const hashOf = (token: string): string => createHash('sha256').update(token).digest('base64url');
+
+export interface DevicePair {
+  readonly deviceId: string;
+  readonly deviceToken: string;
+}
+
+export type DeviceCheck = 'good' | 'unknown' | 'stolen';
+
+export function createDevices({ db, clock, change, notify }: Pick<Deps, 'db' | 'clock' | 'change' | 'notify'>) {
+  async function onTheft(inside: Change, userId: string, deviceId: string): Promise<void> {
+    const devices = await deleteDevices(inside.tx, userId);
+    inside.audit('device.stolen', { kind: 'user', id: userId }, { device_id: deviceId, devices });
+    await notify(inside, 'device.stolen', userId);
+  }
+
+  /** A replaced token forgets every device, in the change that found it out. */
+  async function look(inside: Change, userId: string, { deviceId, deviceToken }: DevicePair): Promise<DeviceCheck> {
+    const found = await findDeviceToken(inside.tx, userId, deviceId, hashOf(deviceToken));
+    if (!found) return 'unknown';
+    if (found.replaced_at === null) return 'good';
+    await onTheft(inside, userId, deviceId);
+    return 'stolen';
+  }
+
+  async function check(actor: Actor, userId: string, pair: DevicePair): Promise<DeviceCheck> {
+    return change(actor, async (inside) => {
+      const outcome = await look(inside, userId, pair);
+      if (outcome === 'good') await touchDevice(inside.tx, pair.deviceId, seconds(clock));
+      inside.audit(`device.check_${outcome}`, { kind: 'user', id: userId }, { device_id: pair.deviceId });
+      return outcome;
+    });
+  }
+
+  async function renew(actor: Actor, userId: string, pair: DevicePair): Promise<DevicePair> {
+    const token = newSecret();
+    const outcome = await change(actor, async (inside): Promise<DeviceCheck> => {
+      const { tx, audit } = inside;
+      const found = await look(inside, userId, pair);
+      audit(`device.renewal_${found}`, { kind: 'user', id: userId }, { device_id: pair.deviceId });
+      if (found !== 'good') return found;
+      if (!(await replaceDeviceToken(tx, hashOf(pair.deviceToken), seconds(clock)))) {
+        // Two requests came with one token; the other one was first, so this one is the copy.
+        await onTheft(inside, userId, pair.deviceId);
+        return 'stolen';
+      }
+      await insertDeviceToken(tx, pair.deviceId, hashOf(token));
+      await touchDevice(tx, pair.deviceId, seconds(clock));
+      await forgetOldTokens(tx, pair.deviceId, KEPT_TOKENS);
+      return 'good';
+    });
+    if (outcome === 'unknown') fail('device.not_found', { id: pair.deviceId });
+    if (outcome === 'stolen') fail('device.stolen');
+    return { deviceId: pair.deviceId, deviceToken: token };
+  }
+
+  async function remember(actor: Actor, userId: string, userAgent: string): Promise<DevicePair> {
+    const pair = { deviceId: newId(), deviceToken: newSecret() };
+    const now = seconds(clock);
+    await change(actor, async ({ tx, audit }) => {
+      const agent = userAgent.slice(0, MAX_USER_AGENT);
+      await insertDevice(tx, { id: pair.deviceId, user_id: userId, user_agent: agent, created_at: now, last_used_at: now });
+      await insertDeviceToken(tx, pair.deviceId, hashOf(pair.deviceToken));
+      audit('device.remembered', { kind: 'user', id: userId }, { device_id: pair.deviceId });
+    });
+    return pair;
+  }
+
+  return {
+    check,
+    remember,
+    renew,
+    list: (userId: string): Promise<DeviceRow[]> => listDevices(db.read, userId),
+    has: (userId: string, deviceId: string): Promise<boolean> => hasDevice(db.read, userId, deviceId),
+    async forgetAll(actor: Actor, userId: string): Promise<void> {
+      await change(actor, async ({ tx, audit }) => {
+        audit('device.all_forgotten', { kind: 'user', id: userId }, { devices: await deleteDevices(tx, userId) });
+      });
+    },
+    async forget(actor: Actor, userId: string, deviceId: string): Promise<void> {
+      await change(actor, async ({ tx, audit }) => {
+        if (!(await deleteDevice(tx, userId, deviceId))) fail('device.not_found', { id: deviceId });
+        audit('device.forgotten', { kind: 'user', id: userId }, { device_id: deviceId });
+      });
+    },
+    /** When access of a user is cut: within the change that cuts it. */
+    forgetWithin: async ({ tx }: Change, userId: string): Promise<void> => void (await deleteDevices(tx, userId)),
+  };
+}
+
+export type Devices = ReturnType<typeof createDevices>;

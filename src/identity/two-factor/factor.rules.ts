@@ -1,0 +1,177 @@
+// The second factor of a user: enabling, disabling, the security question, recovery codes, and the proof of a code.
+import { createHash, randomBytes } from 'node:crypto';
+import { seconds } from '../../platform/clock.ts';
+import type { Seal } from '../../platform/seal/index.ts';
+import type { Actor, Change } from '../audit/index.ts';
+import type { TwoFactorRow } from '../database.ts';
+import type { Deps } from '../deps.ts';
+import { fail } from '../faults.ts';
+import type { UserWithExpiry } from '../users/index.ts';
+import { deleteDevices } from './devices.store.ts';
+import { guessedRight, mayGuess } from './guesses.ts';
+import { matchingStep, newKey, otpauthUri, toBase32 } from './totp.ts';
+import {
+  acceptStep,
+  countRecoveryCodes,
+  deleteFactor,
+  findFactor,
+  putFactor,
+  readFactorKeys,
+  replaceRecoveryCodes,
+  setFactorKey,
+  spendRecoveryCode,
+} from './two-factor.store.ts';
+
+const RECOVERY_CODES = 10;
+const RECOVERY_BYTES = 10;
+
+const placeOf = (userId: string): string => `two_factor/${userId}`;
+/** People type answers as they come. */
+const folded = (answer: string): string => answer.trim().normalize('NFKC').toLowerCase();
+/** 80 random bits need no slow hash. Grouping and case are for the eye. */
+const recoveryHash = (code: string): string =>
+  createHash('sha256').update(code.replace(/[\s-]/g, '').toUpperCase()).digest('base64url');
+
+export interface Question {
+  readonly question: string;
+  readonly answer: string;
+}
+
+export interface Enabled {
+  readonly key: string;
+  readonly uri: string;
+  readonly question: string;
+  readonly answer: string | undefined;
+}
+
+export function createFactor(
+  deps: Pick<Deps, 'db' | 'clock' | 'change' | 'passwords' | 'notify'> & { seal: Seal; issuer: string },
+) {
+  const { db, clock, change, passwords, notify, seal, issuer } = deps;
+
+  async function factorOf(userId: string): Promise<TwoFactorRow> {
+    return (await findFactor(db.read, userId)) ?? fail('two_factor.not_enabled', { id: userId });
+  }
+
+  /** First enabling needs a question; later the old one stays unless a new one is given. Question and devices outlive a new key. */
+  async function enable(actor: Actor, user: UserWithExpiry, given: Question | undefined): Promise<Enabled> {
+    const before = await findFactor(db.read, user.id);
+    if (!given && !before)
+      fail('request.invalid_field', { field: 'two_factor_auth.security_question', why: 'it is a required property' });
+    const key = newKey();
+    const row: TwoFactorRow = {
+      user_id: user.id,
+      key: seal.seal(key, placeOf(user.id)),
+      security_question: given?.question ?? before!.security_question,
+      security_answer: given ? await passwords.hash(folded(given.answer)) : before!.security_answer,
+      last_step: 0,
+      created_at: before?.created_at ?? seconds(clock),
+    };
+    await change(actor, async (inside) => {
+      await putFactor(inside.tx, row);
+      await guessedRight(inside.tx, user.id);
+      const event = before ? 'two_factor.key_replaced' : 'two_factor.enabled';
+      inside.audit(event, { kind: 'user', id: user.id });
+      await notify(inside, event, user.id);
+    });
+    return {
+      key: toBase32(key),
+      uri: otpauthUri(issuer, user.name, key),
+      question: row.security_question,
+      answer: given?.answer,
+    };
+  }
+
+  async function disable(actor: Actor, userId: string): Promise<void> {
+    await change(actor, async (inside) => {
+      if (!(await deleteFactor(inside.tx, userId))) fail('two_factor.not_enabled', { id: userId });
+      await replaceRecoveryCodes(inside.tx, userId, []);
+      const devices = await deleteDevices(inside.tx, userId);
+      inside.audit('two_factor.disabled', { kind: 'user', id: userId }, { devices });
+      await notify(inside, 'two_factor.disabled', userId);
+    });
+  }
+
+  /** One change that ends in an outcome, not in a throw: a guess must be counted whatever becomes of it. */
+  function guess(actor: Actor, userId: string, what: string, look: (change: Change) => Promise<boolean>): Promise<boolean> {
+    return change(actor, async (inside) => {
+      const allowed = await mayGuess(inside.tx, userId, clock);
+      const right = allowed && (await look(inside));
+      if (right) await guessedRight(inside.tx, userId);
+      const outcome = right ? 'accepted' : allowed ? 'refused' : 'locked_out';
+      inside.audit(`two_factor.${what}_${outcome}`, { kind: 'user', id: userId });
+      if (outcome === 'locked_out') await notify(inside, 'two_factor.locked_out', userId);
+      return right;
+    });
+  }
+
+  return {
+    enable,
+    disable,
+    isEnabled: async (userId: string): Promise<boolean> => (await findFactor(db.read, userId)) !== undefined,
+    require: async (userId: string): Promise<void> => void (await factorOf(userId)),
+
+    async data(userId: string): Promise<{ question: string; recoveryCodesLeft: number }> {
+      const { security_question: question } = await factorOf(userId);
+      return { question, recoveryCodesLeft: await countRecoveryCodes(db.read, userId) };
+    },
+
+    /** The guess is counted first: hashing takes long, and many could be under way at once. */
+    async checkAnswer(actor: Actor, userId: string, answer: string): Promise<void> {
+      const { security_answer: hash } = await factorOf(userId);
+      const allowed = await change(actor, async (inside) => {
+        inside.audit('two_factor.answer_tried', { kind: 'user', id: userId });
+        return mayGuess(inside.tx, userId, clock);
+      });
+      const right = allowed && (await passwords.matches(folded(answer), hash));
+      if (!right) fail('auth.required', undefined, { reason: allowed ? 'security answer wrong' : 'too many guesses' });
+      await change(actor, async (inside) => {
+        await guessedRight(inside.tx, userId);
+        inside.audit('two_factor.answer_accepted', { kind: 'user', id: userId });
+      });
+    },
+
+    /** A set of ten, shown once; the former set is void. */
+    async makeRecoveryCodes(actor: Actor, userId: string): Promise<string[]> {
+      await factorOf(userId);
+      const codes = Array.from({ length: RECOVERY_CODES }, () =>
+        toBase32(randomBytes(RECOVERY_BYTES)).replace(/(.{4})(?=.)/g, '$1-'),
+      );
+      await change(actor, async (inside) => {
+        await replaceRecoveryCodes(inside.tx, userId, codes.map(recoveryHash));
+        inside.audit('two_factor.recovery_codes_made', { kind: 'user', id: userId });
+        await notify(inside, 'two_factor.recovery_codes_made', userId);
+      });
+      return codes;
+    },
+
+    /** A code is accepted once, by whichever request moves the last step first. */
+    async proveCode(actor: Actor, userId: string, code: string): Promise<boolean> {
+      return guess(actor, userId, 'code', async ({ tx }) => {
+        const factor = await findFactor(tx, userId);
+        if (!factor) return false;
+        const step = matchingStep(seal.open(factor.key, placeOf(userId)), code, clock.now(), factor.last_step);
+        return step !== undefined && acceptStep(tx, userId, step);
+      });
+    },
+
+    async proveRecoveryCode(actor: Actor, userId: string, code: string): Promise<boolean> {
+      return guess(actor, userId, 'recovery_code', async (inside) => {
+        const spent = await spendRecoveryCode(inside.tx, userId, recoveryHash(code));
+        if (spent) await notify(inside, 'two_factor.recovery_code_used', userId);
+        return spent;
+      });
+    },
+
+    /** For other keys of the same kind (TOTP credentials): the same limit on guesses. */
+    guess,
+
+    async reseal({ tx }: Change): Promise<number> {
+      const rows = await readFactorKeys(tx);
+      for (const { user_id: id, key } of rows) await setFactorKey(tx, id, seal.seal(seal.open(key, placeOf(id)), placeOf(id)));
+      return rows.length;
+    },
+  };
+}
+
+export type Factor = ReturnType<typeof createFactor>;

@@ -1,0 +1,7 @@
+// Two-factor authentication: codes, the security question, recovery codes, and devices that are remembered.
+export { mountDevices } from './devices.routes.ts';
+export { createDevices, type Devices } from './devices.rules.ts';
+export { createFactor, type Factor } from './factor.rules.ts';
+export { createSubject } from './subject.ts';
+export { fromBase32, matchingStep } from './totp.ts';
+export { mountTwoFactor } from './two-factor.routes.ts';

@@ -1,0 +1,108 @@
+// /v3/OS-TWO-FACTOR/two_factor_auth and /v3/users/{user_id}/OS-TWO-FACTOR: the factor, the question, recovery codes
+import type { App, Throttle } from '../../platform/http/index.ts';
+import type { Caller } from '../caller.ts';
+import { fail } from '../faults.ts';
+import { single } from '../lists.ts';
+import type { Factor, Question } from './factor.rules.ts';
+import type { Subject } from './subject.ts';
+import { DataReply, EnabledReply, EnableTwoFactor, RecoveryReply } from './two-factor.schema.ts';
+
+const tag = 'Two-factor authentication';
+
+interface TwoFactorDeps {
+  readonly factor: Factor;
+  readonly subject: Subject;
+  readonly throttle: Throttle;
+}
+
+interface Sent {
+  readonly security_question?: string | null | undefined;
+  readonly security_answer?: string | null | undefined;
+}
+
+/** Both or neither. */
+function questionOf(sent: Sent | null | undefined): Question | undefined {
+  const { security_question: question, security_answer: answer } = sent ?? {};
+  if (question && answer) return { question, answer };
+  if (!question && !answer) return undefined;
+  return fail('request.invalid_field', {
+    field: `two_factor_auth.security_${question ? 'answer' : 'question'}`,
+    why: 'it is a required property',
+  });
+}
+
+export function mountTwoFactor(app: App<Caller>, { factor, subject, throttle }: TwoFactorDeps): void {
+  const own = '/v3/users/:user_id/OS-TWO-FACTOR';
+  const linksOf = (base: string, path: string) => ({ self: base + path });
+
+  app.head(
+    '/v3/OS-TWO-FACTOR/two_factor_auth',
+    { summary: 'Check whether a user has two-factor authentication', tag, reply: { 204: null } },
+    async ({ caller, query }) => factor.require((await subject.byQuery(caller, 'is_two_factor_auth_enabled', query)).id),
+  );
+
+  app.post(
+    `${own}/two_factor_auth`,
+    { summary: 'Enable two-factor authentication, or make a new key', tag, body: EnableTwoFactor, reply: { 201: EnabledReply } },
+    async ({ caller, params, body, base, path }) => {
+      const question = questionOf(body.two_factor_auth);
+      const user = await subject.byId(caller, 'enable_two_factor_auth', params.user_id);
+      const made = await factor.enable(caller, user, question);
+      return {
+        two_factor_auth: {
+          two_factor_key: made.key,
+          uri: made.uri,
+          user_id: user.id,
+          security_question: made.question,
+          ...(made.answer === undefined ? {} : { security_answer: made.answer }),
+          links: linksOf(base, path),
+        },
+      };
+    },
+  );
+
+  app.delete(
+    `${own}/two_factor_auth`,
+    { summary: 'Disable two-factor authentication', tag, reply: { 204: null } },
+    async ({ caller, params }) =>
+      factor.disable(caller, (await subject.byId(caller, 'disable_two_factor_auth', params.user_id)).id),
+  );
+
+  app.get(
+    `${own}/two_factor_data`,
+    { summary: 'Show what is not sensitive: the question, and how many recovery codes are left', tag, reply: { 200: DataReply } },
+    async ({ caller, params, base, path }) => {
+      const user = await subject.byId(caller, 'get_two_factor_data', params.user_id);
+      const { question, recoveryCodesLeft } = await factor.data(user.id);
+      return {
+        two_factor_auth: {
+          security_question: question,
+          user_id: user.id,
+          recovery_codes_left: recoveryCodesLeft,
+          links: linksOf(base, path),
+        },
+      };
+    },
+  );
+
+  app.head(
+    `${own}/sec_question`,
+    { summary: 'Check the answer to the security question', tag, reply: { 204: null } },
+    async ({ caller, params, query, address }) => {
+      const answer = single(query, 'security_answer') ?? single(query, 'sec_answer');
+      if (!answer) fail('request.bad_value', { field: 'security_answer', why: 'it is required' });
+      const user = await subject.byId(caller, 'check_security_question', params.user_id);
+      await throttle.guard(`answer ${address} ${user.id}`, () => factor.checkAnswer(caller, user.id, answer));
+    },
+  );
+
+  app.post(
+    `${own}/recovery_codes`,
+    { summary: 'Make a new set of recovery codes; they are shown only now', tag, reply: { 201: RecoveryReply } },
+    async ({ caller, params, base, path }) => {
+      const user = await subject.byId(caller, 'make_recovery_codes', params.user_id);
+      const codes = await factor.makeRecoveryCodes(caller, user.id);
+      return { two_factor_auth: { recovery_codes: codes, user_id: user.id, links: linksOf(base, path) } };
+    },
+  );
+}

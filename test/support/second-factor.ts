@@ -1,0 +1,69 @@
+// What tests of the second factor start from: a person with an authenticator app.
+import assert from 'node:assert/strict';
+import { codeAt, fromBase32, stepAt } from '../../src/identity/two-factor/totp.ts';
+import type { Answer, TestApi } from './api.ts';
+import { makePerson } from './applications.ts';
+
+export const QUESTION = { security_question: 'Name of your first pet', security_answer: ' Rex the Dog ' };
+
+/** An app on a phone: it knows the key, and shows the code of the moment, each code once. */
+export class Phone {
+  readonly #api: TestApi;
+  readonly key: Buffer;
+  #shown = 0;
+
+  constructor(api: TestApi, base32: string) {
+    this.#api = api;
+    this.key = fromBase32(base32)!;
+  }
+
+  /** The code `drift` steps from now. */
+  code(drift = 0): string {
+    return codeAt(this.key, stepAt(this.#api.clock.now()) + drift);
+  }
+
+  /** A code that was not shown before: waits (moves the clock) when the current one was. */
+  fresh(): string {
+    const step = stepAt(this.#api.clock.now());
+    if (step <= this.#shown) this.#api.clock.advance(30 * (this.#shown - step + 1));
+    this.#shown = stepAt(this.#api.clock.now());
+    return this.code();
+  }
+
+  /** Six digits that are not the code of any step nearby. */
+  wrong(): string {
+    const near = [-1, 0, 1].map((drift) => this.code(drift));
+    return ['000000', '111111', '222222', '333333'].find((code) => !near.includes(code))!;
+  }
+}
+
+/** Stands for a request that has no body at all. */
+export const NO_BODY = Symbol('no body');
+
+export function enable(api: TestApi, user: { id: string }, body: unknown = { two_factor_auth: QUESTION }): Promise<Answer> {
+  return api.request('POST', `/v3/users/${user.id}/OS-TWO-FACTOR/two_factor_auth`, body === NO_BODY ? {} : { body });
+}
+
+/** A person with two-factor authentication on, and the phone for it. */
+export async function makeCarefulPerson(api: TestApi) {
+  const person = await makePerson(api);
+  const answer = await enable(api, person.user);
+  assert.equal(answer.status, 201, answer.text);
+  const { two_factor_key: key, uri } = answer.body.two_factor_auth;
+  return { ...person, key, uri, phone: new Phone(api, key) };
+}
+
+/** Logs in by password with whatever else is in `more`. */
+export function logInWith(
+  api: TestApi,
+  person: { user: { id: string }; password: string },
+  more: Record<string, unknown> = {},
+  headers: Record<string, string> = {},
+): Promise<Answer> {
+  const user = { id: person.user.id, password: person.password, ...more };
+  return api.post(
+    '/v3/auth/tokens',
+    { auth: { identity: { methods: ['password'], password: { user } } } },
+    { token: null, headers },
+  );
+}
