@@ -4,7 +4,7 @@ import { globSync } from 'node:fs';
 import { startPostgres } from '../test/support/postgres.ts';
 
 const chosen = process.argv.slice(2);
-const files = (chosen.length > 0 ? chosen : ['src/**/*.test.ts', 'test/**/*.test.ts', 'scripts/**/*.test.ts'])
+const files = (chosen.length > 0 ? chosen : ['{src,test,scripts,conformance}/**/*.test.ts'])
   .flatMap((pattern) => globSync(pattern))
   .sort();
 if (files.length === 0) {

@@ -1,6 +1,7 @@
 // The `gatehouse` command.
 
 import { addMasterKey, keepMasterKeys, masterKeys, openDataFolder } from './data-folder.ts';
+import { theService } from './identity/audit/index.ts';
 import { openDatabase } from './identity/service.ts';
 import { identitySettings } from './identity/settings.ts';
 import { identityOpenApi } from './openapi.ts';
@@ -23,6 +24,8 @@ const USAGE = `gatehouse ${version}
   gatehouse master-key new      print a new master key
   gatehouse master-key rotate   put a new master key in force and seal everything anew
   gatehouse token-key rotate    replace the key that seals tokens; tokens stay valid
+  gatehouse consumer rotate-secret ID
+                                give an application a new secret, and print it
 
 Settings: docs/config.md
 `;
@@ -82,8 +85,7 @@ async function rotateMasterKey(): Promise<void> {
     }
     return withService(
       options,
-      async (service) =>
-        `${await service.tokenKeys.reseal()} secrets sealed under the new master key; GATEHOUSE_OLD_MASTER_KEYS can go`,
+      async (service) => `${await service.reseal()} secrets sealed under the new master key; GATEHOUSE_OLD_MASTER_KEYS can go`,
     );
   }
   const folder = openDataFolder(shared.dataDir);
@@ -91,7 +93,7 @@ async function rotateMasterKey(): Promise<void> {
   const [current] = addMasterKey(folder, masterKeys(shared, folder, options.identity.databaseUrl !== undefined));
   lock.release();
   await withService(options, async (service) => {
-    const count = await service.tokenKeys.reseal();
+    const count = await service.reseal();
     keepMasterKeys(folder, [current!]);
     return `a new master key is in force; ${count} secrets sealed under it`;
   });
@@ -102,6 +104,10 @@ async function rotateTokenKey(): Promise<void> {
     await service.tokenKeys.rotate({ force: true });
     return 'a new token key was made; it is used in a minute, when every replica knows it';
   });
+}
+
+async function rotateConsumerSecret(id: string): Promise<void> {
+  await withService(settings(), async (service) => (await service.consumers.rotateSecretOf(theService, id)).plainSecret);
 }
 
 const commands: Readonly<Record<string, () => void | Promise<void>>> = {
@@ -118,7 +124,9 @@ const commands: Readonly<Record<string, () => void | Promise<void>>> = {
 };
 
 async function main(): Promise<void> {
-  const command = commands[process.argv.slice(2).join(' ') || 'help'];
+  const words = process.argv.slice(2);
+  const id = /^consumer rotate-secret (\S+)$/.exec(words.join(' '))?.[1];
+  const command = id ? () => rotateConsumerSecret(id) : commands[words.join(' ') || 'help'];
   if (!command) throw new UsageError(USAGE);
   await command();
 }

@@ -38,6 +38,10 @@ function tlsOf({ tlsCertFile, tlsKeyFile }: SharedConfig): { certFile: string; k
 }
 
 export function createIdentity({ shared, identity }: RunOptions, folder: string, log: Log): Promise<IdentityService> {
+  if (identity.webhookUrl && !identity.webhookSecret)
+    throw new ConfigError(
+      'GATEHOUSE_IDENTITY_WEBHOOK_SECRET must be set with GATEHOUSE_IDENTITY_WEBHOOK_URL; it signs what is sent',
+    );
   return createIdentityService({
     config: identity,
     dataDir: folder,
@@ -46,6 +50,7 @@ export function createIdentity({ shared, identity }: RunOptions, folder: string,
     clock: systemClock,
     rateLimits: shared.rateLimits,
     trustedProxies: shared.trustedProxies,
+    outboundAllow: shared.outboundAllow,
     tls: tlsOf(shared),
   });
 }

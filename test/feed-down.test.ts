@@ -41,6 +41,7 @@ describe('A replica whose feed of changes is down', () => {
         clock: systemClock,
         rateLimits: false,
         trustedProxies: [],
+        outboundAllow: [],
       });
       services.push(service);
       urls.push((await service.start()).address);

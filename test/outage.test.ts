@@ -82,6 +82,7 @@ describe('An outage of PostgreSQL', () => {
       clock: systemClock,
       rateLimits: false,
       trustedProxies: [],
+      outboundAllow: [],
     });
     url = (await service.start()).address;
     token = (await logIn()).headers.get('x-subject-token')!;

@@ -1,5 +1,6 @@
 // Who calls: the verified token of a request, as rules and policies see it.
 import type { IncomingHttpHeaders } from 'node:http';
+import { andThen, type Soon } from '../platform/soon.ts';
 import type { View } from './access/index.ts';
 import type { Actor } from './audit/index.ts';
 import { fault } from './faults.ts';
@@ -15,14 +16,12 @@ export interface Caller extends Actor {
 
 /** Reads X-Auth-Token. No token and a bad one are the same to a stranger; the log knows which. */
 export function createAuthenticate(tokens: Tokens) {
-  return (headers: IncomingHttpHeaders, requestId: string): Caller | Promise<Caller> => {
+  return (headers: IncomingHttpHeaders, requestId: string): Soon<Caller> => {
     const text = headers['x-auth-token'];
     if (typeof text !== 'string' || text === '') throw fault('auth.required', undefined, { reason: 'no token' });
-    const toCaller = (verified: Awaited<ReturnType<Tokens['verify']>>): Caller => {
+    return andThen(tokens.verify(text), (verified) => {
       if (!verified) throw fault('auth.required', undefined, { reason: 'token unknown, expired or revoked' });
       return { userId: verified.record.userId, requestId, token: verified.record, tokenText: text, view: verified.view };
-    };
-    const verified = tokens.verify(text);
-    return verified instanceof Promise ? verified.then(toCaller) : toCaller(verified);
+    });
   };
 }

@@ -39,6 +39,7 @@ export interface PasswordRow {
   created_at: number;
   expires_at: number | null;
   serial: number;
+  self_service: Bit;
 }
 
 export interface GroupRow {
@@ -94,6 +95,81 @@ export interface EndpointRow {
   extra: string;
 }
 
+export interface ConsumerRow {
+  id: string;
+  name: string;
+  description: string | null;
+  client_type: string;
+  grant_type: string;
+  redirect_uris: string;
+  scopes: string;
+  extra: string;
+  secret: string;
+  created_at: number;
+}
+
+export interface AppRoleRow {
+  id: string;
+  application_id: string;
+  name: string;
+  is_internal: Bit;
+  created_at: number;
+}
+
+export interface AppPermissionRow extends AppRoleRow {
+  action: string | null;
+  resource: string | null;
+  xml: string | null;
+}
+
+export interface AppOrganizationRoleRow {
+  id: string;
+  organization_id: string;
+  application_id: string;
+  role_id: string;
+}
+
+export interface AppUserRoleRow extends AppOrganizationRoleRow {
+  user_id: string;
+}
+
+export interface TwoFactorRow {
+  user_id: string;
+  key: string;
+  security_question: string;
+  security_answer: string;
+  last_step: number;
+  created_at: number;
+}
+
+export interface DeviceRow {
+  id: string;
+  user_id: string;
+  user_agent: string;
+  created_at: number;
+  last_used_at: number;
+}
+
+export interface CredentialRow {
+  id: string;
+  user_id: string;
+  project_id: string | null;
+  type: string;
+  blob: string;
+  extra: string;
+  last_step: number;
+  created_at: number;
+}
+
+export interface OutboxRow {
+  id: string;
+  event: string;
+  body: string;
+  attempts: number;
+  next_at: number;
+  created_at: number;
+}
+
 export interface AuditEventRow {
   id: string;
   at: number;
@@ -120,6 +196,19 @@ export interface Tables {
   regions: RegionRow;
   services: ServiceRow;
   endpoints: EndpointRow;
+  consumers: ConsumerRow;
+  app_roles: AppRoleRow;
+  app_permissions: AppPermissionRow;
+  app_role_permissions: { role_id: string; permission_id: string };
+  app_user_roles: AppUserRoleRow;
+  app_organization_roles: AppOrganizationRoleRow;
+  two_factor: TwoFactorRow;
+  factor_attempts: { user_id: string; attempts: number; last_at: number };
+  devices: DeviceRow;
+  device_tokens: { token_hash: string; device_id: string; replaced_at: number | null };
+  recovery_codes: { code_hash: string; user_id: string };
+  credentials: CredentialRow;
+  outbox: OutboxRow;
   token_keys: { id: number; sealed: string; active_from: number };
   revoked_tokens: { audit_id: string; expires_at: number };
   audit_events: AuditEventRow;

@@ -4,6 +4,7 @@ import type { Log } from '../platform/log/index.ts';
 import type { Access } from './access/index.ts';
 import type { RunChange } from './audit/index.ts';
 import type { Database } from './database.ts';
+import type { Notify } from './notifications/index.ts';
 import type { Passwords } from './passwords/index.ts';
 import type { IdentityConfig } from './settings.ts';
 import type { Tokens } from './tokens/index.ts';
@@ -18,5 +19,6 @@ export interface Deps {
   readonly access: Access;
   readonly tokens: Tokens;
   readonly passwords: Passwords;
+  readonly notify: Notify;
   readonly users: Users;
 }

@@ -10,6 +10,10 @@ export const identityFaults = {
   'auth.password_expired': { status: 401, text: 'The password is expired and needs to be changed for user: {id}.' },
   'auth.method_unsupported': { status: 401, text: 'Attempted to authenticate with an unsupported method.' },
   'auth.forbidden': { status: 403, text: 'You are not authorized to perform the requested action: {action}.' },
+  'auth.rescope_system': {
+    status: 403,
+    text: 'Using a system-scoped token to get a token for a project or a domain is not allowed.',
+  },
   'auth.catalog_needs_project': { status: 403, text: 'A project-scoped token is required to produce a service catalog.' },
 
   'token.not_found': { status: 404, text: 'Could not find token.' },
@@ -41,7 +45,8 @@ export const identityFaults = {
 
   'role.not_found': { status: 404, text: 'Could not find role: {id}.' },
   'role.implied_not_found': { status: 404, text: 'Could not find implied role: {prior} implies {implied}.' },
-  'role.implied_by_domain_role': { status: 403, text: 'A domain role cannot be implied by another role: {id}.' },
+  'role.implied_admin': { status: 403, text: 'The administrator role {id} cannot be an implied role.' },
+  'role.implied_by_global_role': { status: 403, text: 'A global role cannot imply the role {id} of a domain.' },
   'role.implied_cycle': { status: 400, text: 'Role {prior} cannot imply {implied}: it is implied by it.' },
   'role.wrong_domain': { status: 403, text: 'Role {role} belongs to domain {domain} and cannot be granted there.' },
   'role.domain_role_on_system': { status: 400, text: 'Role {role} belongs to a domain and cannot be granted on the system.' },
@@ -53,14 +58,34 @@ export const identityFaults = {
   },
 
   'region.not_found': { status: 404, text: 'Could not find region: {id}.' },
-  'region.has_children': {
+  'region.has_endpoints': {
     status: 403,
-    text: 'Unable to delete region {id} because it or its child regions have associated endpoints or regions.',
+    text: 'Unable to delete region {id} because it or its child regions have associated endpoints.',
   },
   'region.cycle': { status: 400, text: 'Region {id} cannot be its own ancestor.' },
   'service.not_found': { status: 404, text: 'Could not find service: {id}.' },
   'endpoint.not_found': { status: 404, text: 'Could not find endpoint: {id}.' },
 
+  'consumer.not_found': { status: 404, text: 'Could not find consumer: {id}.' },
+  'application.not_found': { status: 404, text: 'Could not find application: {id}.' },
+  'permission.not_found': { status: 404, text: 'Could not find permission: {id}.' },
+  'permission.other_application': {
+    status: 400,
+    text: 'Permission {permission} and role {role} belong to different applications, and neither is internal.',
+  },
+  'role.other_application': {
+    status: 400,
+    text: 'Role {role} does not belong to application {application} and is not internal.',
+  },
+  'organization.not_found': { status: 404, text: 'Could not find organization: {id}.' },
+  'organization.no_default': { status: 404, text: 'This user has no default organization' },
+
+  'two_factor.not_enabled': { status: 404, text: 'Two-factor authentication is not enabled for user: {id}.' },
+  'device.not_found': { status: 404, text: 'Could not find device: {id}.' },
+  'device.stolen': { status: 403, text: 'This device token was replaced by a newer one. All devices of the user are forgotten.' },
+  'credential.not_found': { status: 404, text: 'Could not find credential: {id}.' },
+
+  'resource.built_in': { status: 403, text: 'The {kind} {id} is built in and cannot be changed or deleted.' },
   'resource.immutable': { status: 403, text: 'Cannot {action} immutable {kind}: {id}.' },
   'resource.id_fixed': { status: 400, text: 'Cannot change {kind} ID.' },
   'resource.domain_fixed': { status: 400, text: 'Cannot change domain ID.' },

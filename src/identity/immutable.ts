@@ -1,4 +1,4 @@
-// The `immutable` option of projects, domains and roles: such a thing can only have that option taken away.
+// The `immutable` option of projects, domains and roles: such a thing can only have that option taken away, and nothing else with it.
 import { parsed } from './attributes.ts';
 import { fail } from './faults.ts';
 
@@ -13,6 +13,6 @@ export function refuseImmutable(
   body?: Body,
 ): void {
   if (!parsed<{ immutable?: boolean }>(row.options).immutable) return;
-  const lifted = body?.options?.immutable === false || body?.options?.immutable === null;
-  if (!lifted) fail('resource.immutable', { action, kind, id: row.id });
+  const options = Object.keys(body ?? {}).join() === 'options' ? body?.options : undefined;
+  if (options?.immutable !== false && options?.immutable !== null) fail('resource.immutable', { action, kind, id: row.id });
 }

@@ -16,12 +16,12 @@ export function single(query: Query, name: string): string | undefined {
   return value;
 }
 
-/** true, false, 1, 0 in any case; a bare `?enabled` means true. */
+/** true, false, 1, 0 and Keystone's other words in any case; a bare `?enabled` means true. */
 export function readFlag(query: Query, name: string): boolean | undefined {
   const value = single(query, name);
   if (value === undefined) return undefined;
-  if (/^(true|1|)$/i.test(value)) return true;
-  if (/^(false|0)$/i.test(value)) return false;
+  if (/^(true|t|1|yes|y|on|)$/i.test(value)) return true;
+  if (/^(false|f|0|no|n|off)$/i.test(value)) return false;
   fail('request.bad_value', { field: name, why: 'it must be true or false' });
 }
 

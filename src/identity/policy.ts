@@ -139,6 +139,13 @@ const rules = {
   'identity:list_role_assignments': readers,
   'identity:list_role_assignments_for_tree': readers,
 
+  // Stricter than Keystone, where a system reader reads everyone's secrets here.
+  'identity:get_credential': anyOf(admin, self),
+  'identity:list_credentials': admin,
+  'identity:create_credential': anyOf(admin, self),
+  'identity:update_credential': anyOf(admin, self),
+  'identity:delete_credential': anyOf(admin, self),
+
   'identity:get_region': anyone,
   'identity:list_regions': anyone,
   'identity:create_region': admin,
@@ -155,6 +162,9 @@ const rules = {
   'identity:update_endpoint': admin,
   'identity:delete_endpoint': admin,
 } as const satisfies Record<string, Rule>;
+
+/** Holds the base role `admin` in whatever scope the token has. */
+export const isAdministrator = (caller: Caller): boolean => admin(caller, {});
 
 export type Action = keyof typeof rules;
 

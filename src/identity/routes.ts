@@ -1,13 +1,17 @@
 // Every route of the identity service, module by module. OpenAPI is printed from this list without starting anything.
 import type { App } from '../platform/http/index.ts';
+import { mountAllowed, mountAppAssignments, mountAppRoles, mountPermissions } from './app-roles/index.ts';
 import type { Caller } from './caller.ts';
 import { mountCatalog } from './catalog/index.ts';
+import { mountConsumers } from './consumers/index.ts';
+import { mountCredentials } from './credentials/index.ts';
 import { mountDiscovery } from './discovery/index.ts';
 import { mountAssignments, mountGrants } from './grants/index.ts';
 import { mountGroups } from './groups/index.ts';
 import { mountDomains, mountProjects, mountTags } from './projects/index.ts';
 import { mountImpliedRoles, mountRoles } from './roles/index.ts';
 import { mountAuth } from './tokens/index.ts';
+import { mountDevices, mountTwoFactor } from './two-factor/index.ts';
 import { mountUsers } from './users/index.ts';
 
 /** What all modules together need. */
@@ -21,7 +25,15 @@ export type Parts = Parameters<typeof mountAuth>[1] &
   Parameters<typeof mountImpliedRoles>[1] &
   Parameters<typeof mountGrants>[1] &
   Parameters<typeof mountAssignments>[1] &
-  Parameters<typeof mountCatalog>[1];
+  Parameters<typeof mountCatalog>[1] &
+  Parameters<typeof mountConsumers>[1] &
+  Parameters<typeof mountAppRoles>[1] &
+  Parameters<typeof mountPermissions>[1] &
+  Parameters<typeof mountAppAssignments>[1] &
+  Parameters<typeof mountAllowed>[1] &
+  Parameters<typeof mountTwoFactor>[1] &
+  Parameters<typeof mountDevices>[1] &
+  Parameters<typeof mountCredentials>[1];
 
 export function mountIdentity(app: App<Caller>, parts: Parts): void {
   mountDiscovery(app);
@@ -36,4 +48,12 @@ export function mountIdentity(app: App<Caller>, parts: Parts): void {
   mountGrants(app, parts);
   mountAssignments(app, parts);
   mountCatalog(app, parts);
+  mountConsumers(app, parts);
+  mountAppRoles(app, parts);
+  mountPermissions(app, parts);
+  mountAppAssignments(app, parts);
+  mountAllowed(app, parts);
+  mountTwoFactor(app, parts);
+  mountDevices(app, parts);
+  mountCredentials(app, parts);
 }

@@ -1,37 +1,25 @@
-// Builds the identity service: configuration, database, modules, routes, server, in one list that is read from top to bottom.
+// The identity service: its database, its modules (modules.ts), its routes and its server.
+import { randomUUID } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import type { Clock } from '../platform/clock.ts';
 import { openPostgres, openSqlite } from '../platform/database/index.ts';
-import { type App, createApp, createServer, mountProbes, type Server, Throttle } from '../platform/http/index.ts';
-import { newId } from '../platform/ids.ts';
+import { type App, createApp, createServer, mountProbes, type Server } from '../platform/http/index.ts';
 import type { Log } from '../platform/log/index.ts';
 import { createMetrics, type Metrics } from '../platform/metrics/index.ts';
 import type { Seal } from '../platform/seal/index.ts';
-import { createAccess } from './access/index.ts';
-import { createChanges } from './audit/index.ts';
 import { bootstrap } from './bootstrap.ts';
+import { ensureBuiltInApplication } from './built-in-application.ts';
 import { type Caller, createAuthenticate } from './caller.ts';
-import { createCatalog } from './catalog/index.ts';
+import type { Consumers } from './consumers/index.ts';
 import type { Database, Tables } from './database.ts';
 import { commonHeaders, keystoneFace, REQUEST_ID_HEADER } from './face.ts';
-import { createAssignments, createGrants, createReach, reachableProjectIds } from './grants/index.ts';
-import { createGroups } from './groups/index.ts';
-import { createPasswords } from './passwords/index.ts';
-import { createDomains, createProjects, createTags } from './projects/index.ts';
-import { createImpliedRoles, createRoles } from './roles/index.ts';
+import { buildModules } from './modules.ts';
 import { mountIdentity } from './routes.ts';
 import type { IdentityConfig } from './settings.ts';
 import { startSweeper } from './sweeper.ts';
-import { createAuth, createRevocations, createTokenKeys, createTokens, createTokenText, type TokenKeys } from './tokens/index.ts';
-import { createUsers } from './users/index.ts';
+import type { TokenKeys } from './tokens/index.ts';
 
 const MIGRATIONS = fileURLToPath(new URL('./migrations', import.meta.url));
-
-/** Failed attempts, not requests: services that log in often and well are not limited. */
-const LIMITS = {
-  user: { attempts: 10, perSeconds: 60 },
-  address: { attempts: 100, perSeconds: 60 },
-};
 
 export interface ServiceOptions {
   readonly config: IdentityConfig;
@@ -41,6 +29,8 @@ export interface ServiceOptions {
   readonly clock: Clock;
   readonly rateLimits: boolean;
   readonly trustedProxies: readonly string[];
+  /** host[:port] that outgoing calls may reach although they are plain http or not public. */
+  readonly outboundAllow: readonly string[];
   readonly tls?: { readonly certFile: string; readonly keyFile: string } | undefined;
   /** Tests: our own answers are held to their schemas. */
   readonly checkReplies?: boolean;
@@ -49,6 +39,9 @@ export interface ServiceOptions {
 export interface IdentityService {
   readonly metrics: Metrics;
   readonly tokenKeys: TokenKeys;
+  readonly consumers: Consumers;
+  /** After a change of the master key: seals every secret anew under the current one, and says how many. */
+  reseal(): Promise<number>;
   /** Where it listens, and the administrator's password when this start made one. */
   start(): Promise<{ address: string; adminPassword: string | undefined }>;
   stop(graceMs: number): Promise<void>;
@@ -67,42 +60,24 @@ function ownUrl({ url, host, port }: IdentityConfig, tls: boolean): string {
 }
 
 export async function createIdentityService(options: ServiceOptions): Promise<IdentityService> {
-  const { config, clock, log, seal } = options;
-  const db = await openDatabase(config, options.dataDir);
-  const metrics = createMetrics('identity');
-  const change = createChanges(db, clock);
-  const access = createAccess(db, clock, config);
-  const passwords = await createPasswords({ db, change, clock, config });
-  const tokenKeys = await createTokenKeys({ db, change, seal, clock, rules: config });
-  const revocations = await createRevocations({ db, change, clock, allowExpiredSeconds: config.allowExpiredSeconds });
-  const tokens = createTokens({ access, keys: tokenKeys, revocations, clock, tokenSeconds: config.tokenSeconds });
-  const users = createUsers({ db, clock, change, passwords });
-  const deps = { db, clock, config, log, change, access, tokens, passwords, users };
+  const db = await openDatabase(options.config, options.dataDir);
+  try {
+    return await createOn(db, options);
+  } catch (error) {
+    // A wrong master key, for one: whoever tries again must not find the database taken.
+    await db.close();
+    throw error;
+  }
+}
 
-  const throttles = {
-    user: new Throttle(options.rateLimits ? LIMITS.user : undefined, clock),
-    address: new Throttle(options.rateLimits ? LIMITS.address : undefined, clock),
-  };
-  const domains = createDomains(deps);
+async function createOn(db: Database, options: ServiceOptions): Promise<IdentityService> {
+  const { config, log } = options;
+  const metrics = createMetrics('identity');
+  const { parts, deps, tokenKeys, revocations, notifications, reseal } = await buildModules(db, options);
+  const { access, passwords, tokens } = deps;
+  const { consumers } = parts;
   const app: App<Caller> = createApp();
-  mountIdentity(app, {
-    ...deps,
-    throttle: throttles.user,
-    auth: createAuth({ ...deps, throttles }),
-    tokenText: createTokenText(db),
-    revocations,
-    domains,
-    projects: createProjects({ ...deps, domains }),
-    tags: createTags(deps),
-    groups: createGroups(deps),
-    roles: createRoles(deps),
-    implied: createImpliedRoles(deps),
-    grants: createGrants(deps),
-    assignments: createAssignments(deps),
-    reach: createReach(deps),
-    catalog: createCatalog(deps),
-    projectIdsOf: (userId) => reachableProjectIds(db.read, userId),
-  });
+  mountIdentity(app, parts);
   mountProbes(app, { database: () => db.ping() });
 
   metrics.gauge('gatehouse_access_views', 'Views of users in scopes kept in memory', () => access.size);
@@ -120,7 +95,7 @@ export async function createIdentityService(options: ServiceOptions): Promise<Id
     authenticate: createAuthenticate(tokens),
     headers: commonHeaders,
     requestIdHeader: REQUEST_ID_HEADER,
-    newRequestId: () => `req-${newId().replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')}`,
+    newRequestId: () => `req-${randomUUID()}`,
     log,
     times: metrics.times,
     publicUrl: config.url,
@@ -134,17 +109,21 @@ export async function createIdentityService(options: ServiceOptions): Promise<Id
   return {
     metrics,
     tokenKeys,
+    consumers,
+    reseal,
     async start() {
       const adminPassword = await bootstrap(deps, {
         url: ownUrl(config, options.tls !== undefined),
         adminPassword: config.adminPassword,
       });
+      await ensureBuiltInApplication({ ...deps, consumers });
       sweeper = startSweeper({ revocations, tokenKeys, log, metrics });
+      notifications.start();
       return { address: await server.listen(config.host, config.port), adminPassword };
     },
     async stop(graceMs) {
       await server.close(graceMs);
-      await sweeper?.stop();
+      await Promise.all([sweeper?.stop(), notifications.stop()]);
       await db.close();
     },
   };

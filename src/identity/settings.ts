@@ -94,7 +94,7 @@ export const identitySettings = {
     'GATEHOUSE_IDENTITY_UNIQUE_LAST_PASSWORD_COUNT',
     0,
     { min: 0, max: 1000, unit: 'passwords' },
-    'How many of the last passwords, the new one included, must differ.',
+    'How many of the last passwords, the current one included, a new one must differ from.',
   ),
   minimumPasswordAge: setting.number(
     'GATEHOUSE_IDENTITY_MINIMUM_PASSWORD_AGE',
@@ -122,6 +122,19 @@ export const identitySettings = {
     'GATEHOUSE_IDENTITY_DISABLE_USER_ACCOUNT_DAYS_INACTIVE',
     days,
     'Days without a login after which a user counts as disabled; never when unset.',
+  ),
+  twoFactorIssuer: setting.text(
+    'GATEHOUSE_IDENTITY_TWO_FACTOR_ISSUER',
+    'Gatehouse',
+    'Name that authenticator apps show beside the account.',
+  ),
+  webhookUrl: setting.address(
+    'GATEHOUSE_IDENTITY_WEBHOOK_URL',
+    'Where notifications about the safety of accounts are sent; nowhere when unset.',
+  ),
+  webhookSecret: setting.secret(
+    'GATEHOUSE_IDENTITY_WEBHOOK_SECRET',
+    'Secret that signs those notifications; needed with the address.',
   ),
   maxProjectTreeDepth: setting.number(
     'GATEHOUSE_IDENTITY_MAX_PROJECT_TREE_DEPTH',

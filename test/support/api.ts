@@ -83,6 +83,7 @@ export class TestApi {
       clock: this.clock,
       rateLimits: this.#options.rateLimits ?? false,
       trustedProxies: [],
+      outboundAllow: ['127.0.0.1'],
       checkReplies: true,
     });
     this.url = (await this.service.start()).address;

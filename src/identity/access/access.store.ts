@@ -22,6 +22,7 @@ const userWithDomain = prepared<Tables, [id: string], UserWithDomain>((db, id) =
       'users.enabled',
       'users.epoch',
       'users.options',
+      'users.default_project_id',
       'users.last_active_at',
       'users.created_at',
       'users.domain_id',
@@ -38,6 +39,7 @@ export interface UserWithDomain {
   enabled: number;
   epoch: number;
   options: string;
+  default_project_id: string | null;
   last_active_at: number | null;
   created_at: number;
   domain_id: string;
@@ -122,4 +124,29 @@ export async function readRoleGraph(db: Reader): Promise<RoleGraph> {
     implied.set(prior_role_id, [...(implied.get(prior_role_id) ?? []), implied_role_id]);
   }
   return { roles: new Map(roles.map((role) => [role.id, { id: role.id, name: role.name, domainId: role.domain_id }])), implied };
+}
+
+/** Whether a role (by name, of no domain) is granted anywhere to a group, or to a user themselves or through a group. */
+export async function holdsRoleAnywhere(
+  db: Reader,
+  actor: { userId: string } | { groupId: string },
+  roleName: string,
+): Promise<boolean> {
+  const row = await db
+    .selectFrom('grants')
+    .innerJoin('roles', 'roles.id', 'grants.role_id')
+    .where('roles.name', '=', roleName)
+    .where('roles.domain_id', 'is', null)
+    .where((eb) => {
+      if ('groupId' in actor) return eb('grants.group_id', '=', actor.groupId);
+      const groups = eb
+        .selectFrom('group_members')
+        .where('group_members.user_id', '=', actor.userId)
+        .select('group_members.group_id');
+      return eb.or([eb('grants.user_id', '=', actor.userId), eb('grants.group_id', 'in', groups)]);
+    })
+    .select('grants.id')
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
 }

@@ -11,7 +11,7 @@ import {
   readRoleGraph,
 } from './access.store.ts';
 import { TaggedCache } from './tagged-cache.ts';
-import { type Ref, type Scope, scopeKey, tagOf, type View } from './view.ts';
+import { type Ref, type Scope, tagOf, type View, viewKey } from './view.ts';
 
 /** About two kilobytes each. */
 const MAX_VIEWS = 20_000;
@@ -22,8 +22,8 @@ export interface AccountRules {
 }
 
 export interface Access {
-  /** From memory, or undefined when it has to be read. */
-  cached(userId: string, scope: Scope): View | undefined;
+  /** From memory, or undefined when it has to be read. The key is `viewKey`: whoever asks often keeps it. */
+  cached(key: string): View | undefined;
   /** Read, and kept. Undefined: no such user, disabled, or nothing to do in that scope. */
   read(userId: string, scope: Scope): Promise<View | undefined>;
   /** What a set of roles amounts to, with everything they imply; domain roles only count by what they imply. */
@@ -116,12 +116,12 @@ export function createAccess(db: Database, clock: Clock, rules: AccountRules): A
   }
 
   return {
-    cached(userId, scope) {
+    cached(key) {
       if (!db.feed.live()) return undefined;
-      const view = views.get(`${userId} ${scopeKey(scope)}`);
+      const view = views.get(key);
       return view && !isStale(view) ? view : undefined;
     },
-    read: (userId, scope) => views.load(`${userId} ${scopeKey(scope)}`, () => build(userId, scope)),
+    read: (userId, scope) => views.load(viewKey(userId, scope), () => build(userId, scope)),
     expand,
     get size() {
       return views.size;

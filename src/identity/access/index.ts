@@ -1,5 +1,6 @@
 // Access: what a user may do in a scope, answered from memory.
 
-export { ancestorsOf, findProject } from './access.store.ts';
+export { ancestorsOf, findProject, findUserWithDomain, groupIdsOf, holdsRoleAnywhere } from './access.store.ts';
 export { type Access, createAccess, inactivityEnd } from './access.ts';
-export { type Ref, type Scope, scopeKey, tagOf, type View } from './view.ts';
+export { TaggedCache } from './tagged-cache.ts';
+export { type Ref, type Scope, tagOf, type View, viewKey } from './view.ts';

@@ -26,7 +26,9 @@ export interface View {
   readonly tags: readonly string[];
 }
 
-export const scopeKey = (scope: Scope): string => ('id' in scope ? `${scope.kind}:${scope.id}` : scope.kind);
+/** Names a view: one user in one scope. */
+export const viewKey = (userId: string, scope: Scope): string =>
+  'id' in scope ? `${userId} ${scope.kind}:${scope.id}` : `${userId} ${scope.kind}`;
 
 export const tagOf = {
   user: (id: string): string => `user:${id}`,

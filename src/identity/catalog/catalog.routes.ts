@@ -53,7 +53,7 @@ function mountRegions(app: App<Caller>, catalog: CatalogRules): void {
       reply: { 201: RegionEnvelope },
     },
     async ({ caller, params, body, base }) => ({
-      region: renderRegion(base, await catalog.createRegion(caller, { ...body.region, id: params.region_id })),
+      region: renderRegion(base, await catalog.createRegion(caller, body.region, params.region_id)),
     }),
   );
   app.get(

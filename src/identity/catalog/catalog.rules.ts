@@ -1,11 +1,12 @@
 // The catalog: which services there are, in which regions, at which addresses.
-import { isForeignKeyViolation, isUniqueViolation } from '../../platform/database/index.ts';
+import { oneAtATime } from '../../platform/database/index.ts';
 import type { Query, Static } from '../../platform/http/index.ts';
 import { newId } from '../../platform/ids.ts';
 import { tagOf } from '../access/index.ts';
 import { bit, extraOf, mergeExtra } from '../attributes.ts';
 import type { Change } from '../audit/index.ts';
 import type { Caller } from '../caller.ts';
+import { unlessMoved } from '../conflicts.ts';
 import type { EndpointRow, RegionRow, ServiceRow, Tx } from '../database.ts';
 import type { Deps } from '../deps.ts';
 import { fail } from '../faults.ts';
@@ -22,7 +23,19 @@ import {
   type UpdateRegion,
   type UpdateService,
 } from './catalog.schema.ts';
-import { deleteEntry, findEntry, insertEntry, listEntries, regionAncestors, regionInUse, updateEntry } from './catalog.store.ts';
+import {
+  deleteEntry,
+  deleteRegions,
+  findEntry,
+  haveEndpoints,
+  insertEntry,
+  insertRegionUnlessThere,
+  listEntries,
+  regionAncestors,
+  regionTree,
+  updateEntry,
+} from './catalog.store.ts';
+import { hasUnknownPart } from './token-catalog.ts';
 
 const filters = {
   regions: { parent_region_id: { column: 'regions.parent_region_id', kind: 'text' } },
@@ -54,10 +67,16 @@ export function createCatalog({ db, change }: Pick<Deps, 'db' | 'change'>) {
     return page ?? fail('list.marker_not_found', { marker: single(query, 'marker') ?? '' });
   }
 
-  /** Every view shows the catalog, so every change of it touches every view. */
-  function write(caller: Caller, table: Table, verb: string, id: string, work: (change: Change) => Promise<void>): Promise<void> {
+  /** Every view shows the catalog, so every change of it touches every view. Work that says false found the entry gone. */
+  function write(
+    caller: Caller,
+    table: Table,
+    verb: string,
+    id: string,
+    work: (change: Change) => Promise<unknown>,
+  ): Promise<void> {
     return change(caller, async (inside) => {
-      await work(inside);
+      if ((await work(inside)) === false) fail(`${kindOf[table]}.not_found`, { id });
       inside.touch(tagOf.everything);
       inside.audit(`${kindOf[table]}.${verb}`, { kind: kindOf[table], id });
     });
@@ -65,26 +84,28 @@ export function createCatalog({ db, change }: Pick<Deps, 'db' | 'change'>) {
 
   async function checkParent(tx: Tx, id: string, parent: string | null): Promise<void> {
     if (parent === null) return;
+    await oneAtATime(db, tx, 'regions');
     if (!(await findEntry(tx, 'regions', parent))) fail('region.not_found', { id: parent });
     if ((await regionAncestors(tx, parent)).has(id)) fail('region.cycle', { id });
   }
 
-  async function createRegion(caller: Caller, body: Static<typeof CreateRegion>['region']): Promise<RegionRow> {
+  /** `pathId`: the id of the address, where it names one. */
+  async function createRegion(caller: Caller, body: Static<typeof CreateRegion>['region'], pathId?: string): Promise<RegionRow> {
     permit(caller, 'identity:create_region');
+    if (pathId !== undefined && !/^[^/]{1,255}$/.test(pathId))
+      fail('request.bad_value', { field: 'id', why: 'it must have 1 to 255 characters and no slash' });
+    if (pathId !== undefined && body.id !== undefined && body.id !== pathId)
+      fail('request.bad_value', { field: 'id', why: 'it is not the one of the address' });
     const row: RegionRow = {
-      id: body.id || newId(),
+      id: pathId ?? (body.id || newId()),
       description: body.description ?? '',
       parent_region_id: body.parent_region_id ?? null,
       extra: JSON.stringify(extraOf(body, regionFields)),
     };
     await write(caller, 'regions', 'created', row.id, async ({ tx }) => {
       await checkParent(tx, row.id, row.parent_region_id);
-      try {
-        await insertEntry(tx, 'regions', row);
-      } catch (error) {
-        if (isUniqueViolation(error)) fail('resource.duplicate', { kind: 'region', field: 'ID', value: row.id });
-        throw error;
-      }
+      const made = await withParent(row.parent_region_id, () => insertRegionUnlessThere(tx, row));
+      if (!made) fail('resource.duplicate', { kind: 'region', field: 'ID', value: row.id });
     });
     return row;
   }
@@ -99,16 +120,21 @@ export function createCatalog({ db, change }: Pick<Deps, 'db' | 'change'>) {
     };
     await write(caller, 'regions', 'updated', id, async ({ tx }) => {
       if (body.parent_region_id !== undefined) await checkParent(tx, id, values.parent_region_id);
-      await updateEntry(tx, 'regions', id, values);
+      return withParent(values.parent_region_id, () => updateEntry(tx, 'regions', id, values));
     });
     return { ...region, ...values };
   }
 
   async function removeRegion(caller: Caller, id: string): Promise<void> {
     await entryFor(caller, 'identity:delete_region', 'regions', id);
-    await write(caller, 'regions', 'deleted', id, async ({ tx }) => {
-      if (await regionInUse(tx, id)) fail('region.has_children', { id });
-      await deleteEntry(tx, 'regions', id);
+    await write(caller, 'regions', 'deleted', id, async ({ tx, audit }) => {
+      const tree = await regionTree(tx, id);
+      if (await haveEndpoints(tx, tree)) fail('region.has_endpoints', { id });
+      await unlessMoved(
+        () => fail('region.has_endpoints', { id }),
+        () => deleteRegions(tx, tree),
+      );
+      for (const below of tree) if (below !== id) audit('region.deleted', { kind: 'region', id: below });
     });
   }
 
@@ -138,26 +164,32 @@ export function createCatalog({ db, change }: Pick<Deps, 'db' | 'change'>) {
     return { ...service, ...values };
   }
 
-  async function checkParts(row: Pick<EndpointRow, 'service_id' | 'region_id'>): Promise<void> {
+  async function checkParts(row: Pick<EndpointRow, 'service_id' | 'url'>): Promise<void> {
+    if (hasUnknownPart(row.url)) {
+      fail('request.bad_value', {
+        field: 'url',
+        why: 'only $(project_id)s, $(tenant_id)s and $(user_id)s can be filled in',
+      });
+    }
     if (!(await findEntry(db.read, 'services', row.service_id)))
       fail('request.bad_value', { field: 'service_id', why: `there is no service ${row.service_id}` });
   }
 
   /** The old way to name a region made it on the fly; the new one (`region_id`) insists that it is there. */
   async function regionOf(
-    tx: Tx,
+    { tx, audit }: Change,
     body: { region_id?: string | null | undefined; region?: string | null | undefined },
   ): Promise<string | null | undefined> {
-    if (body.region_id !== undefined) {
-      if (body.region_id !== null && !(await findEntry(tx, 'regions', body.region_id))) {
-        fail('request.bad_value', { field: 'region_id', why: `there is no region ${body.region_id}` });
-      }
-      return body.region_id;
+    const { region_id: id, region: name } = body;
+    if (id !== undefined && id !== null) {
+      if (!(await findEntry(tx, 'regions', id)))
+        fail('request.bad_value', { field: 'region_id', why: `there is no region ${id}` });
+      return id;
     }
-    if (body.region && !(await findEntry(tx, 'regions', body.region))) {
-      await insertEntry(tx, 'regions', { id: body.region, description: '', parent_region_id: null, extra: '{}' });
-    }
-    return body.region;
+    if (!name) return id === null || name === null ? null : undefined;
+    const made = await insertRegionUnlessThere(tx, { id: name, description: '', parent_region_id: null, extra: '{}' });
+    if (made) audit('region.created', { kind: 'region', id: name });
+    return name;
   }
 
   async function createEndpoint(caller: Caller, body: Static<typeof CreateEndpoint>['endpoint']): Promise<EndpointRow> {
@@ -172,9 +204,9 @@ export function createCatalog({ db, change }: Pick<Deps, 'db' | 'change'>) {
       extra: JSON.stringify(extraOf(body, endpointFields)),
     };
     await checkParts(row);
-    await write(caller, 'endpoints', 'created', row.id, async ({ tx }) => {
-      row.region_id = (await regionOf(tx, body)) ?? null;
-      await stillThere(() => insertEntry(tx, 'endpoints', row), row.service_id);
+    await write(caller, 'endpoints', 'created', row.id, async (inside) => {
+      row.region_id = (await regionOf(inside, body)) ?? null;
+      await withService(row, () => insertEntry(inside.tx, 'endpoints', row));
     });
     return row;
   }
@@ -195,10 +227,10 @@ export function createCatalog({ db, change }: Pick<Deps, 'db' | 'change'>) {
       extra: mergeExtra(endpoint.extra, extraOf(body, endpointFields)),
     };
     await checkParts(values);
-    await write(caller, 'endpoints', 'updated', id, async ({ tx }) => {
-      const region = await regionOf(tx, body);
+    await write(caller, 'endpoints', 'updated', id, async (inside) => {
+      const region = await regionOf(inside, body);
       if (region !== undefined) values.region_id = region;
-      await stillThere(() => updateEntry(tx, 'endpoints', id, values), values.service_id);
+      return withService(values, () => updateEntry(inside.tx, 'endpoints', id, values));
     });
     return { ...endpoint, ...values };
   }
@@ -225,14 +257,10 @@ export function createCatalog({ db, change }: Pick<Deps, 'db' | 'change'>) {
   };
 }
 
-/** The service may go between the look and the write. */
-async function stillThere(write: () => Promise<void>, serviceId: string): Promise<void> {
-  try {
-    await write();
-  } catch (error) {
-    if (isForeignKeyViolation(error)) fail('service.not_found', { id: serviceId });
-    throw error;
-  }
-}
+const withParent = <T>(parent: string | null, write: () => Promise<T>): Promise<T> =>
+  unlessMoved(() => fail('region.not_found', { id: parent ?? '' }), write);
+
+const withService = <T>({ service_id: id }: { service_id: string }, write: () => Promise<T>): Promise<T> =>
+  unlessMoved(() => fail('service.not_found', { id }), write);
 
 export type CatalogRules = ReturnType<typeof createCatalog>;

@@ -9,7 +9,7 @@ const RegionId = t.string({ minLength: 0, maxLength: 255, pattern: '^[^/]*$' });
 export const regionFields = ['description', 'parent_region_id'];
 export const CreateRegion = t.envelope(
   'region',
-  t.open({}, { id: RegionId, description: t.nullable(t.string()), parent_region_id: t.nullable(RegionId) }),
+  t.open({}, { id: t.nullable(RegionId), description: t.nullable(t.string()), parent_region_id: t.nullable(RegionId) }),
 );
 export const UpdateRegion = t.envelope(
   'region',
@@ -29,8 +29,8 @@ const serviceOptional = {
 export const CreateService = t.envelope('service', t.open({ type: Type }, serviceOptional));
 export const UpdateService = t.envelope('service', t.open({}, { type: Type, ...serviceOptional }));
 export const Service = t.open(
-  { id: t.string(), type: t.string(), enabled: t.boolean(), links: Links },
-  { name: t.string(), description: t.string() },
+  { id: t.string(), type: t.string(), name: t.string(), enabled: t.boolean(), links: Links },
+  { description: t.nullable(t.string()) },
 );
 export const ServiceEnvelope = t.envelope('service', Service);
 export const ServiceList = t.object({ links: ListLinks, services: t.array(Service) });
@@ -38,7 +38,7 @@ export const ServiceList = t.object({ links: ListLinks, services: t.array(Servic
 export const endpointFields = ['service_id', 'region_id', 'region', 'interface', 'url', 'enabled'];
 const Interface = t.oneOf('public', 'internal', 'admin');
 const Url = t.string({ minLength: 1, maxLength: 2048, pattern: '^[a-zA-Z0-9+.-]+:.+' });
-const endpointOptional = { region_id: t.nullable(t.string()), region: t.nullable(t.string()), enabled: t.boolean() };
+const endpointOptional = { region_id: t.nullable(t.string()), region: t.nullable(RegionId), enabled: t.boolean() };
 const Id = t.string({ minLength: 1, maxLength: 64 });
 export const CreateEndpoint = t.envelope(
   'endpoint',
@@ -91,7 +91,7 @@ export const renderService = (base: string, row: ServiceRow) => ({
   ...parsed(row.extra),
   id: row.id,
   type: row.type,
-  ...(row.name === null ? {} : { name: row.name }),
+  name: row.name ?? '',
   enabled: row.enabled === 1,
   links: { self: `${base}/v3/services/${row.id}` },
 });

@@ -33,16 +33,19 @@ export async function insertEntry<T extends Table>(tx: Tx, table: T, row: Entry[
     .execute();
 }
 
-export async function updateEntry<T extends Table>(tx: Tx, table: T, id: string, values: Partial<Entry[T]>): Promise<void> {
-  await tx
+/** False when it is gone, here and below. */
+export async function updateEntry<T extends Table>(tx: Tx, table: T, id: string, values: Partial<Entry[T]>): Promise<boolean> {
+  const { numUpdatedRows } = await tx
     .updateTable(table as Table)
     .set(values as never)
     .where('id', '=', id)
-    .execute();
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
 }
 
-export async function deleteEntry(tx: Tx, table: Table, id: string): Promise<void> {
-  await tx.deleteFrom(table).where('id', '=', id).execute();
+export async function deleteEntry(tx: Tx, table: Table, id: string): Promise<boolean> {
+  const { numDeletedRows } = await tx.deleteFrom(table).where('id', '=', id).executeTakeFirst();
+  return numDeletedRows > 0n;
 }
 
 /** The regions above one. */
@@ -55,12 +58,35 @@ export async function regionAncestors(db: Reader, id: string | null): Promise<Se
   return found;
 }
 
-export async function regionInUse(db: Reader, id: string): Promise<boolean> {
-  const [child, endpoint] = await Promise.all([
-    db.selectFrom('regions').where('parent_region_id', '=', id).select('id').limit(1).execute(),
-    db.selectFrom('endpoints').where('region_id', '=', id).select('id').limit(1).execute(),
-  ]);
-  return child.length + endpoint.length > 0;
+/** A region and those below it. */
+export async function regionTree(db: Reader, id: string): Promise<string[]> {
+  const rows = await db.selectFrom('regions').select(['id', 'parent_region_id']).execute();
+  const found = new Set([id]);
+  for (const at of found) for (const row of rows) if (row.parent_region_id === at) found.add(row.id);
+  return [...found];
+}
+
+export async function haveEndpoints(db: Reader, regionIds: readonly string[]): Promise<boolean> {
+  const query = db.selectFrom('endpoints').where('region_id', 'in', [...regionIds]);
+  return (await query.select('id').limit(1).execute()).length > 0;
+}
+
+/** All at once, since they refer to each other. */
+export async function deleteRegions(tx: Tx, ids: readonly string[]): Promise<void> {
+  await tx
+    .deleteFrom('regions')
+    .where('id', 'in', [...ids])
+    .execute();
+}
+
+/** False when it was there already. */
+export async function insertRegionUnlessThere(tx: Tx, row: RegionRow): Promise<boolean> {
+  const result = await tx
+    .insertInto('regions')
+    .values(row)
+    .onConflict((conflict) => conflict.doNothing())
+    .executeTakeFirst();
+  return (result.numInsertedOrUpdatedRows ?? 0n) > 0n;
 }
 
 /** What the catalog of a token is made of: enabled services and their enabled endpoints. */

@@ -10,6 +10,9 @@ export interface CatalogEntry {
 
 const KNOWN = /\$\((tenant_id|project_id|user_id)\)s|%\((tenant_id|project_id|user_id)\)s/g;
 
+/** Something to fill in that no token can: such an address would reach clients with the hole in it. */
+export const hasUnknownPart = (url: string): boolean => /[$%]\(/.test(url.replace(KNOWN, ''));
+
 /** Undefined when the address needs a project and there is none: such an endpoint is left out, as Keystone does. */
 function substituted(url: string, values: { project_id: string | undefined; user_id: string }): string | undefined {
   let complete = true;

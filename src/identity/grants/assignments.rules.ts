@@ -61,8 +61,8 @@ function askedOf(query: Query): Asked {
   };
   const refuse = (field: string, why: string): never => fail('request.bad_value', { field, why });
   if (asked.effective && asked.groupId !== undefined) refuse('group.id', 'effective assignments are of users, not of groups');
-  if (asked.effective && asked.inherited !== undefined)
-    refuse('scope.OS-INHERIT:inherited_to', 'effective assignments are not inherited any more');
+  if (asked.effective && asked.inherited && asked.domainId !== undefined)
+    refuse('scope.OS-INHERIT:inherited_to', 'what a domain hands down takes effect in projects only');
   if (asked.userId !== undefined && asked.groupId !== undefined) refuse('group.id', 'an assignment is of a user or of a group');
   if ([asked.projectId, asked.domainId, asked.system || undefined].filter((scope) => scope !== undefined).length > 1) {
     refuse('scope.domain.id', 'an assignment has one scope');
@@ -193,7 +193,7 @@ export function createAssignments({ db }: Pick<Deps, 'db'>) {
               roleId,
               userId,
               targetId,
-              inherited: false,
+              inherited: grant.inherited === 1,
               grant,
               ...(roleId === grant.role_id ? {} : { priorRoleId: grant.role_id }),
             });
@@ -219,6 +219,7 @@ export function createAssignments({ db }: Pick<Deps, 'db'>) {
       const target = asked.subtree && asked.projectId ? await findProject(db.read, asked.projectId) : undefined;
       if (asked.subtree) permit(caller, 'identity:list_role_assignments_for_tree', { domainId: target?.domain_id ?? null });
       else permit(caller, 'identity:list_role_assignments', listTarget(caller));
+      if (asked.subtree && !target) fail('project.not_found', { id: asked.projectId ?? '' });
       const implied = asked.effective ? await impliedMap() : new Map<string, string[]>();
       const filter = await filterFor(asked, implied, visibleDomain(caller));
       const page = await listGrants(db, pageOf(query), filter);

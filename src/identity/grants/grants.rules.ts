@@ -1,7 +1,7 @@
 // Granting roles. A grant has three parts; whoever may not see one of them learns nothing of the others.
-import { isForeignKeyViolation } from '../../platform/database/index.ts';
 import { findProject, tagOf } from '../access/index.ts';
 import type { Caller } from '../caller.ts';
+import { unlessMoved } from '../conflicts.ts';
 import type { ProjectRow, RoleRow } from '../database.ts';
 import type { Deps } from '../deps.ts';
 import { fail } from '../faults.ts';
@@ -86,13 +86,10 @@ export function createGrants({ db, change }: Pick<Deps, 'db' | 'change'>) {
     async create(caller: Caller, place: GrantPlace, roleId: string): Promise<void> {
       await checkParts(caller, 'create', place, roleId);
       await change(caller, async ({ tx, audit, touch }) => {
-        try {
-          await insertGrant(tx, grantOf(place, roleId));
-        } catch (error) {
-          // A part was deleted between the look and the write.
-          if (isForeignKeyViolation(error)) fail('grant.not_found', { role: roleId });
-          throw error;
-        }
+        await unlessMoved(
+          () => fail('grant.not_found', { role: roleId }),
+          () => insertGrant(tx, grantOf(place, roleId)),
+        );
         touch(tagFor(place));
         audit('grant.created', { kind: 'role', id: roleId }, detailOf(place));
       });

@@ -140,6 +140,10 @@ export const reachableProjects = (userId: string): Condition => sql`projects.is_
   select target_id from ${holds(userId)} as direct where inherited = 0 and target_id is not null
 )`;
 
+/** Those of them a token can be scoped to: enabled, in an enabled domain. */
+export const usableProjects = (userId: string): Condition => sql`${reachableProjects(userId)} and projects.enabled = 1
+  and projects.domain_id in (select domain.id from projects as domain where domain.enabled = 1)`;
+
 export const reachableDomains = (userId: string): Condition => sql`projects.is_domain = 1 and projects.id in (
   select target_id from ${holds(userId)} as direct where inherited = 0 and target_id is not null
 )`;

@@ -7,7 +7,7 @@ import { criteriaOf, type Filters, pageOf, single } from '../lists.ts';
 import { permit } from '../policy.ts';
 import { listProjects } from '../projects/index.ts';
 import { findUser, userTarget } from '../users/index.ts';
-import { holdsSystemRole, reachableDomains, reachableProjects } from './grants.store.ts';
+import { holdsSystemRole, reachableDomains, reachableProjects, usableProjects } from './grants.store.ts';
 
 const filters: Filters = {
   name: { column: 'projects.name', kind: 'text' },
@@ -29,7 +29,7 @@ export function createReach({ db }: Pick<Deps, 'db'>) {
       return list(query, reachableProjects(userId));
     },
     /** What a token of the caller could be scoped to: only what is enabled. */
-    ownProjects: (caller: Caller, query: Query) => list({ ...query, enabled: 'true' }, reachableProjects(caller.userId)),
+    ownProjects: (caller: Caller, query: Query) => list(query, usableProjects(caller.userId)),
     ownDomains: (caller: Caller, query: Query) => list({ ...query, enabled: 'true' }, reachableDomains(caller.userId)),
     ownSystem: (caller: Caller): Promise<boolean> => holdsSystemRole(db.read, caller.userId),
   };

@@ -1,17 +1,16 @@
 // Groups of users within a domain, and who belongs to them.
 import { seconds } from '../../platform/clock.ts';
-import { isForeignKeyViolation } from '../../platform/database/index.ts';
 import type { Query, Static } from '../../platform/http/index.ts';
 import { newId } from '../../platform/ids.ts';
-import { findProject, tagOf } from '../access/index.ts';
+import { findProject, holdsRoleAnywhere, tagOf } from '../access/index.ts';
 import { extraOf, mergeExtra } from '../attributes.ts';
 import type { Caller } from '../caller.ts';
-import { unlessTaken } from '../conflicts.ts';
+import { unlessMoved, unlessTaken } from '../conflicts.ts';
 import type { GroupRow } from '../database.ts';
 import type { Deps } from '../deps.ts';
 import { fail } from '../faults.ts';
-import { criteriaOf, type Filters, pageOf, single } from '../lists.ts';
-import { type Action, listTarget, permit, visibleDomain } from '../policy.ts';
+import { type Criterion, criteriaOf, type Filters, pageOf, single } from '../lists.ts';
+import { type Action, isAdministrator, listTarget, permit, visibleDomain } from '../policy.ts';
 import { findUser, listMembers, userTarget } from '../users/index.ts';
 import { type CreateGroup, groupFields, type UpdateGroup } from './groups.schema.ts';
 import {
@@ -33,6 +32,13 @@ const filters: Filters = {
   domain_id: { column: 'groups.domain_id', kind: 'text' },
 };
 
+/** What was asked for, within what the caller may see. */
+function visibleGroups(caller: Caller, query: Query): Criterion[] {
+  const own = visibleDomain(caller);
+  const within: Criterion[] = own === undefined ? [] : [{ column: 'groups.domain_id', comparison: 'equals', value: own }];
+  return [...criteriaOf(query, filters), ...within];
+}
+
 export function createGroups({ db, clock, change }: Pick<Deps, 'db' | 'clock' | 'change'>) {
   async function groupFor(caller: Caller, action: Action, id: string): Promise<GroupRow> {
     const group = await findGroup(db.read, id);
@@ -50,19 +56,15 @@ export function createGroups({ db, clock, change }: Pick<Deps, 'db' | 'clock' | 
 
   async function list(caller: Caller, query: Query) {
     permit(caller, 'identity:list_groups', listTarget(caller));
-    const criteria = criteriaOf(query, filters);
-    const own = visibleDomain(caller);
-    if (own !== undefined) criteria.push({ column: 'groups.domain_id', comparison: 'equals', value: own });
-    return (
-      (await listGroups(db, pageOf(query), criteria)) ?? fail('list.marker_not_found', { marker: single(query, 'marker') ?? '' })
-    );
+    const page = await listGroups(db, pageOf(query), visibleGroups(caller, query));
+    return page ?? fail('list.marker_not_found', { marker: single(query, 'marker') ?? '' });
   }
 
   async function listOfUser(caller: Caller, userId: string, query: Query) {
     const user = await findUser(db.read, userId);
     permit(caller, 'identity:list_groups_for_user', userTarget(user));
     if (!user) fail('user.not_found', { id: userId });
-    const page = await listGroups(db, pageOf(query), criteriaOf(query, filters), userId);
+    const page = await listGroups(db, pageOf(query), visibleGroups(caller, query), userId);
     return page ?? fail('list.marker_not_found', { marker: single(query, 'marker') ?? '' });
   }
 
@@ -79,7 +81,10 @@ export function createGroups({ db, clock, change }: Pick<Deps, 'db' | 'clock' | 
       created_at: seconds(clock),
     };
     await change(caller, async ({ tx, audit }) => {
-      await unlessTaken('group', row.name, () => insertGroup(tx, row));
+      await unlessMoved(
+        () => fail('domain.not_found', { id: domainId }),
+        () => unlessTaken('group', row.name, () => insertGroup(tx, row)),
+      );
       audit('group.created', { kind: 'group', id: row.id }, { domain_id: domainId });
     });
     return row;
@@ -112,14 +117,15 @@ export function createGroups({ db, clock, change }: Pick<Deps, 'db' | 'clock' | 
 
   async function add(caller: Caller, groupId: string, userId: string): Promise<void> {
     await membershipFor(caller, 'identity:add_user_to_group', groupId, userId);
+    // Whoever could join administrators would be one.
+    if (!isAdministrator(caller) && (await holdsRoleAnywhere(db.read, { groupId }, 'admin'))) {
+      fail('auth.forbidden', { action: 'identity:add_user_to_group' });
+    }
     await change(caller, async ({ tx, audit, touch }) => {
-      try {
-        await addMember(tx, groupId, userId);
-      } catch (error) {
-        // Deleted between the look and the write.
-        if (isForeignKeyViolation(error)) fail('group.not_found', { id: groupId });
-        throw error;
-      }
+      await unlessMoved(
+        () => fail('group.not_found', { id: groupId }),
+        () => addMember(tx, groupId, userId),
+      );
       touch(tagOf.user(userId));
       audit('group.member_added', { kind: 'group', id: groupId }, { user_id: userId });
     });
@@ -143,7 +149,7 @@ export function createGroups({ db, clock, change }: Pick<Deps, 'db' | 'clock' | 
     remove,
     async members(caller: Caller, id: string, query: Query) {
       await groupFor(caller, 'identity:list_users_in_group', id);
-      return listMembers(db, id, query);
+      return listMembers(db, caller, id, query);
     },
     add,
     removeUser,

@@ -49,6 +49,7 @@ create unique index users_name on users (domain_id, name_key);
 create index users_by_name on users (name, id);
 create index users_by_domain on users (domain_id, name, id);
 create index users_by_name_key on users (name_key);
+create index users_by_default_project on users (default_project_id);
 
 -- The newest row is the password in force; the others are its history.
 create table passwords (
@@ -57,7 +58,9 @@ create table passwords (
   hash text not null,
   created_at bigint not null,
   expires_at bigint,
-  serial bigint not null
+  serial bigint not null,
+  -- 1 when the user chose it, 0 when it was given by an administrator.
+  self_service integer not null
 );
 
 create unique index passwords_by_user on passwords (user_id, serial);

@@ -2,9 +2,11 @@
 import { availableParallelism } from 'node:os';
 import { type Clock, seconds } from '../../platform/clock.ts';
 import { newId, newSecret } from '../../platform/ids.ts';
+import { bit } from '../attributes.ts';
 import type { Actor, Change, RunChange } from '../audit/index.ts';
 import type { Database } from '../database.ts';
 import { fail } from '../faults.ts';
+import type { Notify } from '../notifications/index.ts';
 import type { IdentityConfig } from '../settings.ts';
 import { hashPassword, isOutdated, verifyPassword } from './argon2.ts';
 import {
@@ -33,6 +35,7 @@ export interface PasswordOptions {
 export interface NewPassword {
   readonly hash: string;
   readonly expiresAt: number | null;
+  readonly by: 'self' | 'administrator';
 }
 
 export type PasswordCheck = 'good' | 'wrong' | 'locked' | 'expired';
@@ -44,10 +47,17 @@ export interface Passwords {
     by: 'self' | 'administrator',
     user: { id: string | undefined; options: PasswordOptions },
   ): Promise<NewPassword>;
+  /** Whoever calls holds the row of the user, so that two that come at once are stored one after the other. */
   store(change: Change, userId: string, password: NewPassword): Promise<void>;
+  /** The user has no password any more. */
+  remove(change: Change, userId: string): Promise<void>;
+  /** Ends a lock-out. */
+  unlock(change: Change, userId: string): Promise<void>;
   /** Takes the same time whatever is wrong; `undefined` is a user that does not exist. */
   check(password: string, user: { id: string; options: PasswordOptions } | undefined, actor: Actor): Promise<PasswordCheck>;
-  expiresAt(userId: string): Promise<number | null>;
+  /** For other secrets people choose (the answer to a security question): hashed and compared like a password. */
+  hash(secret: string): Promise<string>;
+  matches(secret: string, hash: string): Promise<boolean>;
   readonly waiting: number;
 }
 
@@ -56,8 +66,9 @@ export async function createPasswords(deps: {
   change: RunChange;
   clock: Clock;
   config: IdentityConfig;
+  notify: Notify;
 }): Promise<Passwords> {
-  const { db, change, clock, config } = deps;
+  const { db, change, clock, config, notify } = deps;
   const cost = { memory: config.argon2Memory, passes: config.argon2Passes };
   const slots = new Slots(Math.max(1, availableParallelism() - 1), config.hashQueue);
   const nobody = await hashPassword(newSecret(), cost);
@@ -70,15 +81,16 @@ export async function createPasswords(deps: {
 
   async function checkHistory(password: string, userId: string): Promise<void> {
     const count = config.uniqueLastPasswordCount;
-    // The count includes the new password: 1 asks for nothing, 2 for a difference from the current one.
-    for (const { hash } of count > 1 ? await readHistory(db.read, userId, count - 1) : []) {
+    // The current password counts: 1 asks for a difference from it, 2 also from the one before.
+    for (const { hash } of count > 0 ? await readHistory(db.read, userId, count) : []) {
       if (await verifyPassword(password, hash)) fail('user.password_reused', { count });
     }
   }
 
   async function checkAge(userId: string): Promise<void> {
     const current = config.minimumPasswordAge > 0 ? await findPassword(db.read, userId) : undefined;
-    if (!current) return;
+    // One that an administrator gave is there to be replaced.
+    if (!current?.self_service) return;
     const expired = current.expires_at !== null && current.expires_at <= seconds(clock);
     if (!expired && current.created_at + config.minimumPasswordAge * DAY > seconds(clock)) {
       fail('user.password_too_young', { days: config.minimumPasswordAge });
@@ -105,10 +117,11 @@ export async function createPasswords(deps: {
   async function afterFailure(userId: string, options: PasswordOptions, actor: Actor): Promise<void> {
     if (config.lockoutFailureAttempts === undefined || options.ignore_lockout_failure_attempts) return;
     const now = seconds(clock);
-    await change(actor, async ({ tx, audit }) => {
-      const failures = await countFailure(tx, userId, now, now - config.lockoutDuration);
+    await change(actor, async (inside) => {
+      const failures = await countFailure(inside.tx, userId, now, now - config.lockoutDuration);
       const locked = failures >= config.lockoutFailureAttempts!;
-      audit(locked ? 'user.locked_out' : 'user.login_failed', { kind: 'user', id: userId }, { failures });
+      inside.audit(locked ? 'user.locked_out' : 'user.login_failed', { kind: 'user', id: userId }, { failures });
+      if (locked) await notify(inside, 'user.locked_out', userId);
     });
   }
 
@@ -132,17 +145,27 @@ export async function createPasswords(deps: {
           await checkAge(id);
           await checkHistory(password, id);
         }
-        return { hash: await hashPassword(password, cost), expiresAt: expiry(by, options) };
+        return { hash: await hashPassword(password, cost), expiresAt: expiry(by, options), by };
       });
     },
 
-    async store({ tx }, userId, { hash, expiresAt }) {
+    async store({ tx }, userId, { hash, expiresAt, by }) {
       const serial = ((await findPassword(tx, userId))?.serial ?? 0) + 1;
-      const id = newId();
-      await insertPassword(tx, { id, user_id: userId, hash, created_at: seconds(clock), expires_at: expiresAt, serial });
+      await insertPassword(tx, {
+        id: newId(),
+        user_id: userId,
+        hash,
+        created_at: seconds(clock),
+        expires_at: expiresAt,
+        serial,
+        self_service: bit(by === 'self'),
+      });
       await deletePasswords(tx, userId, serial - Math.max(1, config.uniqueLastPasswordCount));
       await forgetFailures(tx, userId);
     },
+
+    remove: ({ tx }, userId) => deletePasswords(tx, userId, Number.MAX_SAFE_INTEGER),
+    unlock: ({ tx }, userId) => forgetFailures(tx, userId),
 
     check: (password, user, actor) =>
       // The lock is looked at, and a failure counted, while holding the slot: a thousand parallel guesses gain nothing.
@@ -155,12 +178,14 @@ export async function createPasswords(deps: {
           await afterFailure(user.id, user.options, actor);
           return 'wrong';
         }
-        if (row.expires_at !== null && row.expires_at <= seconds(clock)) return 'expired';
+        const ends = user.options.ignore_password_expiry ? null : row.expires_at;
+        if (ends !== null && ends <= seconds(clock)) return 'expired';
         await afterSuccess(user.id, password, row);
         return 'good';
       }),
 
-    expiresAt: async (userId) => (await findPassword(db.read, userId))?.expires_at ?? null,
+    hash: (secret) => slots.run(() => hashPassword(secret, cost)),
+    matches: (secret, hash) => slots.run(() => verifyPassword(secret, hash)),
     get waiting() {
       return slots.waiting;
     },

@@ -9,7 +9,7 @@ import { refuseImmutable } from '../immutable.ts';
 import { type Criterion, criteriaOf, type Filters, pageOf, single } from '../lists.ts';
 import { listTarget, permit, visibleDomain } from '../policy.ts';
 import type { CreateDomain, ProjectWithTags, UpdateDomain } from './projects.schema.ts';
-import { deleteProject, findProjectRow, listProjects, withTags } from './projects.store.ts';
+import { deleteProject, findProjectRow, listProjects, projectsWithOptions, withTags } from './projects.store.ts';
 import { insertRow, updateRow } from './rows.ts';
 
 type NewDomain = Static<typeof CreateDomain>['domain'];
@@ -32,7 +32,8 @@ export function createDomains(deps: Pick<Deps, 'db' | 'clock' | 'change'>) {
   }
 
   async function reread(id: string): Promise<ProjectWithTags> {
-    return (await withTags(db.read, [(await findProjectRow(db.read, id))!]))[0]!;
+    const domain = (await findProjectRow(db.read, id)) ?? fail('domain.not_found', { id });
+    return (await withTags(db.read, [domain]))[0]!;
   }
 
   async function get(caller: Caller, id: string): Promise<ProjectWithTags> {
@@ -56,7 +57,10 @@ export function createDomains(deps: Pick<Deps, 'db' | 'clock' | 'change'>) {
 
   async function create(caller: Caller, body: NewDomain): Promise<ProjectWithTags> {
     permit(caller, 'identity:create_domain');
-    const id = await change(caller, (inside) => insertRow(inside, clock, body, null));
+    const asked = body.explicit_domain_id;
+    if (asked !== undefined && (await findProjectRow(db.read, asked)))
+      fail('resource.duplicate', { kind: 'domain', field: 'ID', value: asked });
+    const id = await change(caller, (inside) => insertRow(inside, clock, body, null, asked));
     return reread(id);
   }
 
@@ -80,6 +84,7 @@ export function createDomains(deps: Pick<Deps, 'db' | 'clock' | 'change'>) {
     if (domain.enabled) fail('domain.enabled');
     refuseImmutable('domain', domain, 'delete');
     await change(caller, async ({ tx, audit, touch }) => {
+      for (const project of await projectsWithOptions(tx, id)) refuseImmutable('project', project, 'delete');
       await deleteProject(tx, id);
       touch(tagOf.everything);
       audit('domain.deleted', { kind: 'domain', id });

@@ -3,6 +3,7 @@ import type { Query, Static } from '../../platform/http/index.ts';
 import { ancestorsOf, tagOf } from '../access/index.ts';
 import { bit } from '../attributes.ts';
 import type { Caller } from '../caller.ts';
+import { unlessMoved } from '../conflicts.ts';
 import type { ProjectRow, Reader } from '../database.ts';
 import type { Deps } from '../deps.ts';
 import { fail } from '../faults.ts';
@@ -33,7 +34,7 @@ const filters: Filters = {
   is_domain: { column: 'projects.is_domain', kind: 'flag' },
 };
 
-const tagNames = (query: Query, name: string): string[] => single(query, name)?.split(',').filter(Boolean) ?? [];
+const tagNames = (query: Query, name: string): string[] => [...new Set(single(query, name)?.split(',').filter(Boolean))];
 
 function tagFiltersOf(query: Query): TagFilters {
   return {
@@ -44,8 +45,9 @@ function tagFiltersOf(query: Query): TagFilters {
   };
 }
 
+/** One that acts as a domain is in none: what its own people may do to it is for the domains API to say. */
 export const projectTarget = (project: ProjectRow | undefined): Target =>
-  project ? { domainId: project.is_domain ? project.id : project.domain_id, projectId: project.id } : {};
+  project ? { domainId: project.domain_id, projectId: project.id } : {};
 
 export function createProjects(deps: Pick<Deps, 'db' | 'clock' | 'config' | 'change'> & { domains: Domains }) {
   const { db, clock, config, change, domains } = deps;
@@ -54,6 +56,11 @@ export function createProjects(deps: Pick<Deps, 'db' | 'clock' | 'config' | 'cha
     const project = await findProjectRow(db.read, id);
     permit(caller, 'identity:get_project', projectTarget(project));
     if (!project) fail('project.not_found', { id });
+    return (await withTags(db.read, [project]))[0]!;
+  }
+
+  async function reread(id: string): Promise<ProjectWithTags> {
+    const project = (await findProjectRow(db.read, id)) ?? fail('project.not_found', { id });
     return (await withTags(db.read, [project]))[0]!;
   }
 
@@ -70,15 +77,15 @@ export function createProjects(deps: Pick<Deps, 'db' | 'clock' | 'config' | 'cha
   async function placeOf(caller: Caller, body: NewProject): Promise<{ domainId: string; parentId: string }> {
     const parent = body.parent_id ? await findProjectRow(db.read, body.parent_id) : undefined;
     const ofParent = parent && (parent.is_domain ? parent.id : parent.domain_id!);
-    const domainId = body.domain_id ?? ofParent ?? visibleDomain(caller) ?? 'default';
+    const domainId = body.domain_id ?? visibleDomain(caller) ?? ofParent ?? 'default';
     permit(caller, 'identity:create_project', { domainId });
-    if (body.parent_id && !parent)
-      fail('request.bad_value', { field: 'parent_id', why: `there is no project ${body.parent_id}` });
-    if (ofParent !== undefined && ofParent !== domainId)
-      fail('request.bad_value', { field: 'parent_id', why: 'it belongs to another domain' });
+    // The same words for a parent that is elsewhere: managers of one domain learn nothing of another.
+    if (body.parent_id && ofParent !== domainId)
+      fail('request.bad_value', { field: 'parent_id', why: `there is no project ${body.parent_id} in the domain ${domainId}` });
     const domain = parent?.is_domain ? parent : await findProjectRow(db.read, domainId);
     if (!domain?.is_domain) fail('request.bad_value', { field: 'domain_id', why: `there is no domain ${domainId}` });
     if (parent?.enabled === 0) fail('request.bad_value', { field: 'parent_id', why: 'it is disabled' });
+    if (domain.enabled === 0) fail('request.bad_value', { field: 'domain_id', why: 'the domain is disabled' });
     const depth = parent && !parent.is_domain ? (await ancestorsOf(db.read, parent.id)).length : 0;
     if (depth + 1 > config.maxProjectTreeDepth) fail('project.too_deep', { depth: config.maxProjectTreeDepth });
     return { domainId, parentId: parent?.id ?? domainId };
@@ -91,8 +98,7 @@ export function createProjects(deps: Pick<Deps, 'db' | 'clock' | 'config' | 'cha
       return domains.create(caller, body);
     }
     const place = await placeOf(caller, body);
-    const id = await change(caller, (inside) => insertRow(inside, clock, body, place));
-    return (await withTags(db.read, await readProjects(db.read, [id])))[0]!;
+    return reread(await change(caller, (inside) => insertRow(inside, clock, body, place)));
   }
 
   async function checkEnabling(tx: Reader, project: ProjectRow, enabled: boolean | undefined): Promise<void> {
@@ -123,7 +129,7 @@ export function createProjects(deps: Pick<Deps, 'db' | 'clock' | 'config' | 'cha
       await checkEnabling(inside.tx, project, body.enabled);
       await updateRow(inside, project, body);
     });
-    return (await withTags(db.read, await readProjects(db.read, [id])))[0]!;
+    return reread(id);
   }
 
   async function remove(caller: Caller, id: string): Promise<void> {
@@ -133,8 +139,9 @@ export function createProjects(deps: Pick<Deps, 'db' | 'clock' | 'config' | 'cha
     if (project.is_domain) return domains.remove(caller, id);
     refuseImmutable('project', project, 'delete');
     await change(caller, async ({ tx, audit, touch }) => {
-      if (await hasChildren(tx, id, false)) fail('project.has_children', { id });
-      await deleteProject(tx, id);
+      const refuse = () => fail('project.has_children', { id });
+      if (await hasChildren(tx, id, false)) refuse();
+      await unlessMoved(refuse, () => deleteProject(tx, id));
       touch(tagOf.project(id));
       audit('project.deleted', { kind: 'project', id }, { domain_id: project.domain_id });
     });

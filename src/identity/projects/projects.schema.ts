@@ -23,6 +23,7 @@ export const projectFields = [
   'options',
   'parents',
   'subtree',
+  'explicit_domain_id',
 ];
 
 const projectOptional = {
@@ -39,7 +40,9 @@ export const CreateProject = t.envelope('project', t.open({ name: Name }, projec
 export const UpdateProject = t.envelope('project', t.open({}, { name: Name, ...projectOptional }));
 
 const domainOptional = { enabled: t.boolean(), description: t.nullable(t.string()), tags: Tags, options: Options };
-export const CreateDomain = t.envelope('domain', t.open({ name: Name }, domainOptional));
+/** Several services that share their domains need them under the same ids. */
+const ExplicitId = t.string({ pattern: '^[0-9a-f]{32}$' });
+export const CreateDomain = t.envelope('domain', t.open({ name: Name }, { ...domainOptional, explicit_domain_id: ExplicitId }));
 export const UpdateDomain = t.envelope('domain', t.open({}, { name: Name, ...domainOptional }));
 
 const shared = {

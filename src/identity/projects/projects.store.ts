@@ -58,8 +58,10 @@ export async function insertProject(tx: Tx, row: ProjectRow): Promise<void> {
   await tx.insertInto('projects').values(row).execute();
 }
 
-export async function updateProject(tx: Tx, id: string, values: Partial<ProjectRow>): Promise<void> {
-  await tx.updateTable('projects').set(values).where('id', '=', id).execute();
+/** False when it is gone. Holds the row until the change is done. */
+export async function updateProject(tx: Tx, id: string, values: Partial<ProjectRow>): Promise<boolean> {
+  const { numUpdatedRows } = await tx.updateTable('projects').set(values).where('id', '=', id).executeTakeFirst();
+  return numUpdatedRows > 0n;
 }
 
 /** Every token scoped to it dies, and for a domain those of its users too: they carry the sum of these epochs. */
@@ -71,8 +73,18 @@ export async function endTokensOfProject(tx: Tx, id: string): Promise<void> {
     .execute();
 }
 
+/** A domain takes everything in it along; either way nobody keeps a default project that is gone. */
 export async function deleteProject(tx: Tx, id: string): Promise<void> {
-  await tx.updateTable('users').set({ default_project_id: null }).where('default_project_id', '=', id).execute();
+  await tx
+    .updateTable('users')
+    .set({ default_project_id: null })
+    .where('default_project_id', 'in', (eb) =>
+      eb
+        .selectFrom('projects')
+        .where((e) => e.or([e('id', '=', id), e('domain_id', '=', id)]))
+        .select('id'),
+    )
+    .execute();
   await tx.deleteFrom('projects').where('id', '=', id).execute();
 }
 
@@ -80,6 +92,11 @@ export async function hasChildren(db: Reader, id: string, onlyEnabled: boolean):
   let query = db.selectFrom('projects').where('parent_id', '=', id);
   if (onlyEnabled) query = query.where('enabled', '=', 1);
   return (await query.select('id').limit(1).execute()).length > 0;
+}
+
+/** The projects of a domain that have any option set. */
+export function projectsWithOptions(db: Reader, domainId: string): Promise<ProjectRow[]> {
+  return db.selectFrom('projects').where('domain_id', '=', domainId).where('options', '<>', '{}').selectAll().execute();
 }
 
 /** The projects below one, at any depth. */
@@ -107,7 +124,13 @@ export function readProjects(db: Reader, ids: readonly string[]): Promise<Projec
 export async function replaceTags(tx: Tx, projectId: string, names: readonly string[]): Promise<void> {
   await tx.deleteFrom('project_tags').where('project_id', '=', projectId).execute();
   const rows = [...new Set(names)].map((name) => ({ project_id: projectId, name }));
-  if (rows.length > 0) await tx.insertInto('project_tags').values(rows).execute();
+  // Another who replaces them at the same moment may have put the same ones.
+  if (rows.length > 0)
+    await tx
+      .insertInto('project_tags')
+      .values(rows)
+      .onConflict((conflict) => conflict.doNothing())
+      .execute();
 }
 
 export async function addTag(tx: Tx, projectId: string, name: string): Promise<void> {

@@ -4,8 +4,9 @@ import { newId } from '../../platform/ids.ts';
 import { tagOf } from '../access/index.ts';
 import { bit, extraOf, mergeExtra, mergeOptions } from '../attributes.ts';
 import type { Change } from '../audit/index.ts';
-import { unlessTaken } from '../conflicts.ts';
+import { unlessMoved, unlessTaken } from '../conflicts.ts';
 import type { ProjectRow } from '../database.ts';
+import { fail } from '../faults.ts';
 import { projectFields } from './projects.schema.ts';
 import { endTokensOfProject, insertProject, replaceTags, updateProject } from './projects.store.ts';
 
@@ -40,7 +41,10 @@ export async function insertRow(
     extra: JSON.stringify(extraOf({ ...body }, projectFields)),
     created_at: seconds(clock),
   };
-  await unlessTaken(kind, name, () => insertProject(tx, row));
+  await unlessMoved(
+    () => fail('request.bad_value', { field: 'parent_id', why: 'it is being deleted' }),
+    () => unlessTaken(kind, name, () => insertProject(tx, row)),
+  );
   await replaceTags(tx, id, body.tags ?? []);
   audit(`${kind}.created`, { kind, id }, place ? { domain_id: place.domainId } : {});
   return id;
@@ -56,7 +60,8 @@ export async function updateRow({ tx, audit, touch }: Change, row: ProjectRow, b
     options: mergeOptions(row.options, body.options),
     extra: mergeExtra(row.extra, extraOf({ ...body }, projectFields)),
   };
-  await unlessTaken(kind, name, () => updateProject(tx, row.id, values));
+  const there = await unlessTaken(kind, name, () => updateProject(tx, row.id, values));
+  if (!there) fail(`${kind}.not_found`, { id: row.id });
   if (body.tags) await replaceTags(tx, row.id, body.tags);
   if (body.enabled === false && row.enabled === 1) await endTokensOfProject(tx, row.id);
   touch(tagOf.project(row.id));

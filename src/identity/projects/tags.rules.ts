@@ -1,5 +1,6 @@
 // Tags of a project.
 import type { Caller } from '../caller.ts';
+import { unlessMoved } from '../conflicts.ts';
 import type { Deps } from '../deps.ts';
 import { fail } from '../faults.ts';
 import { refuseImmutable } from '../immutable.ts';
@@ -9,6 +10,7 @@ import type { ProjectWithTags } from './projects.schema.ts';
 import { addTag, findProjectRow, removeTag, replaceTags, withTags } from './projects.store.ts';
 
 const MAX_TAGS = 80;
+const gone = (id: string) => () => fail('project.not_found', { id });
 
 export function createTags({ db, change }: Pick<Deps, 'db' | 'change'>) {
   async function projectFor(caller: Caller, action: Action, id: string): Promise<ProjectWithTags> {
@@ -21,7 +23,7 @@ export function createTags({ db, change }: Pick<Deps, 'db' | 'change'>) {
   async function replace(caller: Caller, action: Action, id: string, tags: readonly string[]): Promise<readonly string[]> {
     refuseImmutable('project', await projectFor(caller, action, id), 'update');
     await change(caller, async ({ tx, audit }) => {
-      await replaceTags(tx, id, tags);
+      await unlessMoved(gone(id), () => replaceTags(tx, id, tags));
       audit('project.tags_replaced', { kind: 'project', id }, { count: tags.length });
     });
     return tags;
@@ -45,7 +47,7 @@ export function createTags({ db, change }: Pick<Deps, 'db' | 'change'>) {
       if (!project.tags.includes(tag) && project.tags.length >= MAX_TAGS)
         fail('request.bad_value', { field: 'tag', why: `a project has at most ${MAX_TAGS} tags` });
       await change(caller, async ({ tx, audit }) => {
-        await addTag(tx, id, tag);
+        await unlessMoved(gone(id), () => addTag(tx, id, tag));
         audit('project.tag_added', { kind: 'project', id }, { tag });
       });
     },

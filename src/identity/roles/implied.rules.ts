@@ -1,11 +1,16 @@
 // Implied roles: whoever holds the prior role holds the implied ones.
+import { oneAtATime } from '../../platform/database/index.ts';
 import { tagOf } from '../access/index.ts';
 import type { Caller } from '../caller.ts';
+import { unlessMoved } from '../conflicts.ts';
 import type { RoleRow, Tx } from '../database.ts';
 import type { Deps } from '../deps.ts';
 import { fail } from '../faults.ts';
 import { type Action, permit } from '../policy.ts';
 import { deleteImplication, findRole, type Implication, insertImplication, readImplications, readRoles } from './roles.store.ts';
+
+/** No other role may come to mean everything. */
+const ADMIN = 'admin';
 
 export interface Inference {
   readonly prior: RoleRow;
@@ -40,6 +45,7 @@ export function createImpliedRoles({ db, change }: Pick<Deps, 'db' | 'change'>) 
   }
 
   async function refuseCycle(tx: Tx, prior: string, implied: string): Promise<void> {
+    await oneAtATime(db, tx, 'implied roles');
     if (reaches(await readImplications(tx), implied, prior)) fail('role.implied_cycle', { prior, implied });
   }
 
@@ -81,10 +87,15 @@ export function createImpliedRoles({ db, change }: Pick<Deps, 'db' | 'change'>) 
 
     async create(caller: Caller, priorId: string, impliedId: string) {
       const found = await pair(caller, 'identity:create_implied_role', priorId, impliedId);
-      if (found.implied.domain_id !== null) fail('role.implied_by_domain_role', { id: impliedId });
+      if (found.implied.name === ADMIN) fail('role.implied_admin', { id: impliedId });
+      if (found.prior.domain_id === null && found.implied.domain_id !== null)
+        fail('role.implied_by_global_role', { id: impliedId });
       await change(caller, async ({ tx, audit, touch }) => {
         await refuseCycle(tx, priorId, impliedId);
-        await insertImplication(tx, { prior_role_id: priorId, implied_role_id: impliedId });
+        await unlessMoved(
+          () => fail('role.not_found', { id: impliedId }),
+          () => insertImplication(tx, { prior_role_id: priorId, implied_role_id: impliedId }),
+        );
         touch(tagOf.everything);
         audit('role.implication_created', { kind: 'role', id: priorId }, { implied_role_id: impliedId });
       });

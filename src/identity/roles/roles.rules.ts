@@ -5,7 +5,7 @@ import { newId } from '../../platform/ids.ts';
 import { findProject, tagOf } from '../access/index.ts';
 import { extraOf, mergeExtra, mergeOptions } from '../attributes.ts';
 import type { Caller } from '../caller.ts';
-import { unlessTaken } from '../conflicts.ts';
+import { unlessMoved, unlessTaken } from '../conflicts.ts';
 import type { RoleRow } from '../database.ts';
 import type { Deps } from '../deps.ts';
 import { fail } from '../faults.ts';
@@ -53,7 +53,10 @@ export function createRoles({ db, clock, change }: Pick<Deps, 'db' | 'clock' | '
       created_at: seconds(clock),
     };
     await change(caller, async ({ tx, audit, touch }) => {
-      await unlessTaken('role', row.name, () => insertRole(tx, row));
+      await unlessMoved(
+        () => fail('domain.not_found', { id: domainId ?? '' }),
+        () => unlessTaken('role', row.name, () => insertRole(tx, row)),
+      );
       touch(tagOf.everything);
       audit('role.created', { kind: 'role', id: row.id });
     });
@@ -72,7 +75,7 @@ export function createRoles({ db, clock, change }: Pick<Deps, 'db' | 'clock' | '
       extra: mergeExtra(role.extra, extraOf(body, roleFields)),
     };
     await change(caller, async ({ tx, audit, touch }) => {
-      await unlessTaken('role', values.name, () => updateRole(tx, id, values));
+      if (!(await unlessTaken('role', values.name, () => updateRole(tx, id, values)))) fail('role.not_found', { id });
       touch(tagOf.everything);
       audit('role.updated', { kind: 'role', id }, { fields: Object.keys(body) });
     });
@@ -82,7 +85,7 @@ export function createRoles({ db, clock, change }: Pick<Deps, 'db' | 'clock' | '
   async function remove(caller: Caller, id: string): Promise<void> {
     refuseImmutable('role', await roleFor(caller, 'delete', id), 'delete');
     await change(caller, async ({ tx, audit, touch }) => {
-      await deleteRole(tx, id);
+      if (!(await deleteRole(tx, id))) fail('role.not_found', { id });
       touch(tagOf.everything);
       audit('role.deleted', { kind: 'role', id });
     });

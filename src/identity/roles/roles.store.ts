@@ -36,12 +36,15 @@ export async function insertRole(tx: Tx, row: RoleRow): Promise<void> {
   await tx.insertInto('roles').values(row).execute();
 }
 
-export async function updateRole(tx: Tx, id: string, values: Partial<RoleRow>): Promise<void> {
-  await tx.updateTable('roles').set(values).where('id', '=', id).execute();
+/** False when it is gone, here and below. */
+export async function updateRole(tx: Tx, id: string, values: Partial<RoleRow>): Promise<boolean> {
+  const { numUpdatedRows } = await tx.updateTable('roles').set(values).where('id', '=', id).executeTakeFirst();
+  return numUpdatedRows > 0n;
 }
 
-export async function deleteRole(tx: Tx, id: string): Promise<void> {
-  await tx.deleteFrom('roles').where('id', '=', id).execute();
+export async function deleteRole(tx: Tx, id: string): Promise<boolean> {
+  const { numDeletedRows } = await tx.deleteFrom('roles').where('id', '=', id).executeTakeFirst();
+  return numDeletedRows > 0n;
 }
 
 export interface Implication {

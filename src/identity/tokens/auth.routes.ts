@@ -1,13 +1,15 @@
 // /v3/auth/tokens and /v3/auth/catalog
+import { isoTime } from '../../platform/clock.ts';
 import { Answer, type App, type Call, t } from '../../platform/http/index.ts';
+import { andThen, type Soon } from '../../platform/soon.ts';
 import type { Caller } from '../caller.ts';
 import { Catalog } from '../catalog/index.ts';
 import type { Deps } from '../deps.ts';
 import { fail } from '../faults.ts';
 import { Links, readFlag } from '../lists.ts';
 import { type Action, permit } from '../policy.ts';
-import type { AuthRules } from './auth.rules.ts';
-import { Auth, readScope, TokenReply } from './auth.schema.ts';
+import type { AuthRules, LogInOutcome } from './auth.rules.ts';
+import { Auth, ReceiptReply, readScope, TokenReply } from './auth.schema.ts';
 import type { TokenText } from './render.ts';
 import type { Revocations } from './revocations.ts';
 import type { VerifiedToken } from './tokens.ts';
@@ -21,30 +23,57 @@ interface AuthDeps extends Pick<Deps, 'tokens' | 'config'> {
   readonly revocations: Revocations;
 }
 
+/** 401, but one that says how to go on. */
+function receiptAnswer({ text, receipt, view, required }: Extract<LogInOutcome, { kind: 'receipt' }>, base: string): Answer {
+  const missing = [...new Set(required.flat())].filter((method) => !(receipt.methods as readonly string[]).includes(method));
+  const message = `Additional authentications steps required: ${missing.join(', ')}.`;
+  return new Answer({
+    status: 401,
+    headers: { 'Openstack-Auth-Receipt': text, 'WWW-Authenticate': `Keystone uri="${base}"` },
+    body: {
+      error: { code: 401, title: 'Unauthorized', message, identity: { methods: missing } },
+      receipt: {
+        methods: receipt.methods,
+        user: { id: view.user.id, name: view.user.name, domain: view.user.domain },
+        expires_at: isoTime(receipt.expiresAt),
+        issued_at: isoTime(receipt.issuedAt),
+      },
+      required_auth_methods: required,
+    },
+  });
+}
+
 export function mountAuth(app: App<Caller>, { auth, tokens, tokenText, revocations, config }: AuthDeps): void {
-  /** The token a request is about. Whoever may not ask about it does not learn whether it exists. */
-  async function subject(
+  /** The token a request is about. A token that does not hold is 404 to everyone: nobody guesses one, so it tells nothing. */
+  function subject(
     { headers, caller, query }: Pick<Call<Caller>, 'headers' | 'caller' | 'query'>,
     action: Action,
-  ): Promise<{ text: string } & VerifiedToken> {
+  ): Soon<{ text: string } & VerifiedToken> {
     const text = headers['x-subject-token'];
     const own = text === caller.tokenText;
     const graceMs = readFlag(query, 'allow_expired') ? config.allowExpiredSeconds * 1000 : 0;
-    const found = own
+    const verified = own
       ? { record: caller.token, view: caller.view }
       : typeof text === 'string'
-        ? await tokens.verify(text, graceMs)
+        ? tokens.verify(text, graceMs)
         : undefined;
-    permit(caller, action, { userId: found?.record.userId });
-    if (!found || typeof text !== 'string') fail('token.not_found');
-    return { text, ...found };
+    return andThen(verified, (found) => {
+      if (!found && text !== undefined) fail('token.not_found');
+      permit(caller, action, { userId: found?.record.userId });
+      if (!found || typeof text !== 'string') fail('token.not_found');
+      return { text, record: found.record, view: found.view };
+    });
   }
 
   app.post(
     '/v3/auth/tokens',
-    { summary: 'Log in: get a token', tag, access: 'anyone', body: Auth, reply: { 201: TokenReply } },
-    async ({ body, query, address, requestId }) => {
-      const { text, record, view } = await auth.logIn(body.auth.identity, readScope(body.auth.scope), { address, requestId });
+    { summary: 'Log in: get a token', tag, access: 'anyone', body: Auth, reply: { 201: TokenReply, 401: ReceiptReply } },
+    async ({ body, query, headers, base, address, requestId }) => {
+      const receipt = headers['openstack-auth-receipt'];
+      const given = typeof receipt === 'string' ? receipt : undefined;
+      const outcome = await auth.logIn(body.auth.identity, readScope(body.auth.scope), { address, requestId }, given);
+      if (outcome.kind === 'receipt') return receiptAnswer(outcome, base);
+      const { text, record, view } = outcome;
       return new Answer({ headers: { 'X-Subject-Token': text }, text: await tokenText(record, view, !('nocatalog' in query)) });
     },
   );
@@ -57,13 +86,13 @@ export function mountAuth(app: App<Caller>, { auth, tokens, tokenText, revocatio
       policy: 'identity:validate_token',
       reply: { 200: TokenReply },
     },
-    async (call) => {
-      const { text, record, view } = await subject(call, 'identity:validate_token');
-      return new Answer({
-        headers: { 'X-Subject-Token': text },
-        text: await tokenText(record, view, !('nocatalog' in call.query)),
-      });
-    },
+    (call) =>
+      andThen(subject(call, 'identity:validate_token'), ({ text, record, view }) =>
+        andThen(
+          tokenText(record, view, !('nocatalog' in call.query)),
+          (body) => new Answer({ headers: { 'X-Subject-Token': text }, text: body }),
+        ),
+      ),
   );
 
   app.head(

@@ -1,149 +1,100 @@
-// Logging in: prove who you are by every method you name, then get a token for the scope you ask for.
+// Logging in: prove who you are, then get a token for the scope you ask for; or, when a factor is missing, a receipt for what you proved.
 import { seconds } from '../../platform/clock.ts';
-import type { Throttle } from '../../platform/http/index.ts';
-import { type Scope, tagOf, type View } from '../access/index.ts';
+import { tagOf, type View } from '../access/index.ts';
 import { parsed } from '../attributes.ts';
 import type { Deps } from '../deps.ts';
-import { fail, fault } from '../faults.ts';
-import type { PasswordOptions } from '../passwords/index.ts';
-import { findByName } from '../projects/index.ts';
+import { fail } from '../faults.ts';
+import type { Factor } from '../two-factor/index.ts';
 import { type UserWithExpiry, updateUser } from '../users/index.ts';
-import type { AskedScope, Credentials, Identity, ThingRef } from './auth.schema.ts';
-import type { AuthMethod, TokenRecord } from './token-format.ts';
+import type { AskedScope, Identity } from './auth.schema.ts';
+import type { Attempt, Proof, ProveIdentity } from './methods.ts';
+import type { Receipt, Receipts } from './receipts.ts';
+import { refused } from './refused.ts';
+import type { Scopes } from './scopes.ts';
+import { type AuthMethod, METHODS, type TokenRecord } from './token-format.ts';
 
-export interface Attempt {
-  readonly address: string;
-  readonly requestId: string;
-}
-
-export interface Proof {
-  readonly userId: string;
-  readonly methods: readonly AuthMethod[];
-  /** The token it was proved with, if one was. */
-  readonly parent: TokenRecord | undefined;
-}
-
-/** One message for every failed login; the log has the reason. */
-const refused = (reason: string) => fault('auth.required', undefined, { reason });
 const DAY = 86_400;
 
+export type LogInOutcome =
+  | { readonly kind: 'token'; readonly text: string; readonly record: TokenRecord; readonly view: View }
+  | {
+      readonly kind: 'receipt';
+      readonly text: string;
+      readonly receipt: Receipt;
+      readonly view: View;
+      readonly required: readonly (readonly string[])[];
+    };
+
+interface MultiFactorOptions {
+  readonly [option: string]: unknown;
+  readonly multi_factor_auth_enabled?: boolean;
+  readonly multi_factor_auth_rules?: readonly (readonly string[])[];
+}
+
+/** The ways a user may log in by Keystone's rules, of methods there are; empty when any way will do. */
+function rulesOf(user: UserWithExpiry): (readonly string[])[] {
+  const { multi_factor_auth_enabled: on = true, multi_factor_auth_rules: rules = [] } = parsed<MultiFactorOptions>(user.options);
+  const served = rules.map((rule) => rule.filter((method) => METHODS.includes(method as AuthMethod)));
+  return on ? served.filter((rule) => rule.length > 0) : [];
+}
+
 export function createAuth(
-  deps: Pick<Deps, 'db' | 'clock' | 'config' | 'change' | 'access' | 'tokens' | 'passwords' | 'users'> & {
-    throttles: { user: Throttle; address: Throttle };
+  deps: Pick<Deps, 'clock' | 'config' | 'change' | 'tokens'> & {
+    prove: ProveIdentity;
+    scopes: Scopes;
+    receipts: Receipts;
+    factor: Factor;
   },
 ) {
-  const { db, clock, config, change, access, tokens, passwords, users, throttles } = deps;
-
-  async function domainId(ref: ThingRef | undefined): Promise<string | undefined> {
-    if (ref?.id !== undefined) return ref.id;
-    return ref?.name === undefined ? undefined : (await findByName(db.read, ref.name, null))?.id;
-  }
-
-  async function findUser({ id, name, domain }: Credentials): Promise<UserWithExpiry | undefined> {
-    if (id !== undefined) return users.find(id);
-    if (name === undefined)
-      return fail('request.invalid_field', { field: 'auth.identity.password.user.name', why: 'an id or a name is required' });
-    if (domain?.id === undefined && domain?.name === undefined) {
-      return fail('request.invalid_field', {
-        field: 'auth.identity.password.user.domain',
-        why: 'a name needs the id or name of its domain',
-      });
-    }
-    const within = await domainId(domain);
-    return within === undefined ? undefined : users.findByName(within, name);
-  }
-
-  async function byPassword(credentials: Credentials, { address, requestId }: Attempt): Promise<UserWithExpiry> {
-    const user = await findUser(credentials);
-    const key = `${address} ${user?.id ?? `${credentials.domain?.id ?? credentials.domain?.name} ${credentials.id ?? credentials.name}`}`;
-    return throttles.address.guard(address, () =>
-      throttles.user.guard(key, async () => {
-        const options = parsed<PasswordOptions & Record<string, unknown>>(user?.options ?? '{}');
-        const check = await passwords.check(credentials.password, user && { id: user.id, options }, { userId: null, requestId });
-        if (check === 'expired') fail('auth.password_expired', { id: user!.id });
-        if (check !== 'good' || !user) throw refused(`password ${check}`);
-        return user;
-      }),
-    );
-  }
-
-  async function byToken(text: string): Promise<TokenRecord> {
-    const verified = await tokens.verify(text);
-    if (!verified) throw refused('token unknown, expired or revoked');
-    return verified.record;
-  }
-
-  /** Every method that is named must succeed, and all of them for the same user. */
-  async function prove(identity: Identity, attempt: Attempt): Promise<Proof> {
-    const methods = new Set<AuthMethod>();
-    const found = new Set<string>();
-    let parent: TokenRecord | undefined;
-    for (const method of new Set(identity.methods)) {
-      if (method === 'password') {
-        if (!identity.password)
-          fail('request.invalid_field', { field: 'auth.identity.password', why: 'it is a required property' });
-        found.add((await byPassword(identity.password.user, attempt)).id);
-        methods.add('password');
-      } else if (method === 'token') {
-        if (!identity.token) fail('request.invalid_field', { field: 'auth.identity.token', why: 'it is a required property' });
-        parent = await byToken(identity.token.id);
-        found.add(parent.userId);
-        for (const one of ['token' as const, ...parent.methods]) methods.add(one);
-      } else fail('auth.method_unsupported');
-    }
-    const [userId] = found;
-    if (found.size !== 1 || userId === undefined) throw refused('methods name different users');
-    return { userId, methods: [...methods], parent };
-  }
-
-  async function findProjectId({ id, name, domain }: ThingRef & { domain?: ThingRef | undefined }): Promise<string | undefined> {
-    if (id !== undefined) return id;
-    const within = await domainId(domain);
-    return within === undefined || name === undefined ? undefined : (await findByName(db.read, name, within))?.id;
-  }
-
-  async function scopeOf(asked: AskedScope): Promise<Scope> {
-    if (asked.kind === 'system') return { kind: 'system' };
-    if (asked.kind === 'project' || asked.kind === 'domain') {
-      const id = asked.kind === 'domain' ? await domainId(asked.ref) : await findProjectId(asked.ref);
-      if (id === undefined) throw refused(`no such ${asked.kind}`);
-      return { kind: asked.kind, id };
-    }
-    return { kind: 'unscoped' };
-  }
-
-  async function viewFor(userId: string, asked: AskedScope): Promise<View> {
-    const read = async (scope: Scope) => access.cached(userId, scope) ?? (await access.read(userId, scope));
-    if (asked.kind === 'default') {
-      const id = (await users.find(userId))?.default_project_id;
-      // A default project the user cannot use is ignored, not an error.
-      const view = id ? await read({ kind: 'project', id }) : undefined;
-      if (view) return view;
-    }
-    const view = await read(await scopeOf(asked));
-    if (!view) throw refused('user or scope disabled, or no role there');
-    return view;
-  }
+  const { clock, config, change, tokens, prove, scopes, receipts, factor } = deps;
 
   /** Only where inactivity closes accounts, and once a day: a login writes nothing else. */
-  async function markActive(userId: string): Promise<void> {
+  async function markActive(user: UserWithExpiry): Promise<void> {
     if (config.disableUserAccountDaysInactive === undefined) return;
     const now = seconds(clock);
-    const user = await users.find(userId);
-    if (!user || Math.floor((user.last_active_at ?? 0) / DAY) === Math.floor(now / DAY)) return;
-    await change({ userId, requestId: null }, async ({ tx, audit, touch }) => {
-      await updateUser(tx, userId, { last_active_at: now });
-      touch(tagOf.user(userId));
-      audit('user.active', { kind: 'user', id: userId });
+    if (Math.floor((user.last_active_at ?? 0) / DAY) === Math.floor(now / DAY)) return;
+    await change({ userId: user.id, requestId: null }, async ({ tx, audit, touch }) => {
+      await updateUser(tx, user.id, { last_active_at: now });
+      touch(tagOf.user(user.id));
+      audit('user.active', { kind: 'user', id: user.id });
     });
   }
 
+  /** What an earlier request of the same login proved. */
+  async function withReceipt(proof: Proof, text: string | undefined, unscoped: View): Promise<Proof> {
+    if (text === undefined) return proof;
+    const receipt = await receipts.open(text);
+    if (receipt?.userId !== proof.user.id || receipt.generation !== unscoped.generation)
+      throw refused('receipt unknown, ended or of someone else');
+    const methods = new Set([...proof.methods, ...receipt.methods]);
+    return { ...proof, methods, second: proof.second || methods.has('totp') };
+  }
+
+  /** The combinations that would do, when what was proved does not; undefined when it does. A token was checked when it was made. */
+  async function missing({ user, methods, second, parent }: Proof): Promise<(readonly string[])[] | undefined> {
+    const rules = rulesOf(user);
+    if (rules.length > 0 && !rules.some((rule) => rule.every((method) => methods.has(method as AuthMethod)))) return rules;
+    if (parent) return undefined;
+    const needsSecond = !second && (await factor.isEnabled(user.id));
+    // A code alone is half a login, whatever the rules say.
+    return needsSecond || !methods.has('password') ? [['password', 'totp']] : undefined;
+  }
+
   return {
-    async logIn(identity: Identity, asked: AskedScope, attempt: Attempt) {
-      const { userId, methods, parent } = await prove(identity, attempt);
-      const view = await viewFor(userId, asked);
-      await markActive(userId);
-      return { ...tokens.issue(view, { methods, parent }), view };
+    async logIn(identity: Identity, asked: AskedScope, attempt: Attempt, receiptText: string | undefined): Promise<LogInOutcome> {
+      const first = await prove(identity, attempt);
+      const narrower = asked.kind === 'project' || asked.kind === 'domain';
+      if (first.parent?.scope.kind === 'system' && narrower) fail('auth.rescope_system');
+      const unscoped = await scopes.viewFor(first.user, { kind: 'unscoped' });
+      const proof = await withReceipt(first, receiptText, unscoped);
+      const required = await missing(proof);
+      if (required) {
+        const { text, receipt } = receipts.issue(proof.user.id, [...proof.methods], unscoped.generation);
+        return { kind: 'receipt', text, receipt, view: unscoped, required };
+      }
+      const view = await scopes.viewFor(proof.user, asked);
+      await markActive(proof.user);
+      return { kind: 'token', ...tokens.issue(view, { methods: [...proof.methods], parent: proof.parent }), view };
     },
   };
 }

@@ -5,7 +5,15 @@ import { fail } from '../faults.ts';
 const Text = t.string({ minLength: 1, maxLength: 255 });
 const DomainRef = t.open({}, { id: Text, name: Text });
 
-const UserCredentials = t.open({ password: t.string({ maxLength: 4096 }) }, { id: Text, name: Text, domain: DomainRef });
+const userRef = { id: Text, name: Text, domain: DomainRef };
+const Code = t.string({ minLength: 1, maxLength: 64 });
+
+/** The second factor may come with the password: a code, a remembered device, or a recovery code. */
+const PasswordUserSchema = t.open(
+  { password: t.string({ maxLength: 4096 }) },
+  { ...userRef, verification_code: Code, device_data: t.open({ device_id: Text, device_token: Text }), recovery_code: Code },
+);
+const TotpUser = t.open({ passcode: Code }, userRef);
 
 export const Auth = t.envelope(
   'auth',
@@ -14,7 +22,8 @@ export const Auth = t.envelope(
       identity: t.open(
         { methods: t.array(t.string({ maxLength: 64 }), { minItems: 1, maxItems: 8 }) },
         {
-          password: t.open({ user: UserCredentials }),
+          password: t.open({ user: PasswordUserSchema }),
+          totp: t.open({ user: TotpUser }),
           token: t.open({ id: t.string({ minLength: 1, maxLength: 1024 }) }),
         },
       ),
@@ -24,7 +33,8 @@ export const Auth = t.envelope(
 );
 
 export type Identity = Static<typeof Auth>['auth']['identity'];
-export type Credentials = Static<typeof UserCredentials>;
+export type PasswordUser = Static<typeof PasswordUserSchema>;
+export type UserRef = Pick<PasswordUser, 'id' | 'name' | 'domain'>;
 export type ThingRef = Static<typeof DomainRef>;
 
 export type AskedScope =
@@ -82,3 +92,20 @@ export const TokenReply = t.envelope(
     },
   ),
 );
+
+/** Some methods were good and others are missing: what is missing, and a receipt for what was good. */
+export const ReceiptReply = t.object({
+  error: t.open({
+    code: t.integer(),
+    title: t.string(),
+    message: t.string(),
+    identity: t.object({ methods: t.array(t.string()) }),
+  }),
+  receipt: t.object({
+    methods: t.array(t.string()),
+    user: t.object({ id: t.string(), name: t.string(), domain: t.object({ id: t.string(), name: t.string() }) }),
+    expires_at: t.string(),
+    issued_at: t.string(),
+  }),
+  required_auth_methods: t.array(t.array(t.string())),
+});

@@ -1,5 +1,5 @@
 // The body of a token, as text. Everything but four fields is the same for every token of a user in a scope,
-// so that part is made once for a view and kept with it.
+// so that part is made once for a view and kept with it; the four fields are kept with the opened token.
 import { isoTime } from '../../platform/clock.ts';
 import type { View } from '../access/index.ts';
 import { type CatalogEntry, readCatalog, tokenCatalog } from '../catalog/index.ts';
@@ -33,6 +33,7 @@ export interface TokenText {
 
 export function createTokenText(db: Database): TokenText {
   const tails = new WeakMap<View, Tail>();
+  const heads = new WeakMap<TokenRecord, string>();
 
   const catalogOf = async (view: View): Promise<CatalogEntry[]> =>
     tokenCatalog(await readCatalog(db.read), { project_id: view.project?.id, user_id: view.user.id });
@@ -45,12 +46,16 @@ export function createTokenText(db: Database): TokenText {
     return tail;
   }
 
-  function join(record: TokenRecord, { whole, withoutCatalog }: Tail, catalog: boolean): string {
+  function makeHead(record: TokenRecord): string {
     const auditIds = record.parentAuditId ? [record.auditId, record.parentAuditId] : [record.auditId];
-    const head = `{"token":{"methods":${JSON.stringify(record.methods)},"audit_ids":${JSON.stringify(auditIds)}`;
-    const times = `,"expires_at":"${isoTime(record.expiresAt)}","issued_at":"${isoTime(record.issuedAt)}",`;
-    return `${head}${times}${catalog ? whole : withoutCatalog}}`;
+    const names = `{"token":{"methods":${JSON.stringify(record.methods)},"audit_ids":${JSON.stringify(auditIds)}`;
+    const head = `${names},"expires_at":"${isoTime(record.expiresAt)}","issued_at":"${isoTime(record.issuedAt)}",`;
+    heads.set(record, head);
+    return head;
   }
+
+  const join = (record: TokenRecord, { whole, withoutCatalog }: Tail, catalog: boolean): string =>
+    `${heads.get(record) ?? makeHead(record)}${catalog ? whole : withoutCatalog}}`;
 
   const text = (record: TokenRecord, view: View, catalog: boolean): string | Promise<string> => {
     const tail = tails.get(view);

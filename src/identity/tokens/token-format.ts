@@ -110,14 +110,22 @@ export interface TokenKey {
   readonly key: KeyObject;
 }
 
-export function sealToken(record: TokenRecord, { id, key }: TokenKey): string {
+/** Sealed for one purpose: a receipt is not accepted as a token, nor a token as a receipt. */
+export type Purpose = 'token' | 'receipt';
+
+const associated = (head: Buffer, purpose: Purpose): Buffer =>
+  purpose === 'token' ? head : Buffer.concat([head, Buffer.from(purpose)]);
+
+export function sealBytes(plain: Buffer, { id, key }: TokenKey, purpose: Purpose): string {
   const head = Buffer.alloc(HEAD_BYTES);
   head.writeUInt32BE(id, 0);
   randomBytes(NONCE_BYTES).copy(head, KEY_ID_BYTES);
   const cipher = createCipheriv('aes-256-gcm', key, head.subarray(KEY_ID_BYTES));
-  cipher.setAAD(head);
-  return Buffer.concat([head, cipher.update(pack(record)), cipher.final(), cipher.getAuthTag()]).toString('base64url');
+  cipher.setAAD(associated(head, purpose));
+  return Buffer.concat([head, cipher.update(plain), cipher.final(), cipher.getAuthTag()]).toString('base64url');
 }
+
+export const sealToken = (record: TokenRecord, key: TokenKey): string => sealBytes(pack(record), key, 'token');
 
 const MIN_BYTES = HEAD_BYTES + TAG_BYTES + 3;
 const MAX_TEXT = 1024;
@@ -131,18 +139,23 @@ export function tokenKeyId(text: string): number | undefined {
   return bytes.readUInt32BE(0);
 }
 
-/** Undefined for anything that was not sealed by this key, as it is. */
-export function openToken(text: string, key: KeyObject): TokenRecord | undefined {
+/** Undefined for anything that was not sealed by this key for this purpose, as it is. */
+export function openBytes(text: string, key: KeyObject, purpose: Purpose): Buffer | undefined {
   const bytes = Buffer.from(text, 'base64url');
   const head = bytes.subarray(0, HEAD_BYTES);
   const decipher = createDecipheriv('aes-256-gcm', key, head.subarray(KEY_ID_BYTES), { authTagLength: TAG_BYTES });
-  decipher.setAAD(head);
+  decipher.setAAD(associated(head, purpose));
   decipher.setAuthTag(bytes.subarray(-TAG_BYTES));
-  const record = decipher.update(bytes.subarray(HEAD_BYTES, -TAG_BYTES));
+  const plain = decipher.update(bytes.subarray(HEAD_BYTES, -TAG_BYTES));
   try {
     decipher.final();
   } catch {
     return undefined;
   }
-  return unpack(record);
+  return plain;
+}
+
+export function openToken(text: string, key: KeyObject): TokenRecord | undefined {
+  const plain = openBytes(text, key, 'token');
+  return plain && unpack(plain);
 }

@@ -3,7 +3,7 @@ import { createSecretKey, type KeyObject, randomBytes } from 'node:crypto';
 import { type Clock, seconds } from '../../platform/clock.ts';
 import { isUniqueViolation } from '../../platform/database/index.ts';
 import type { Seal } from '../../platform/seal/index.ts';
-import { type RunChange, theService } from '../audit/index.ts';
+import { type Change, type RunChange, theService } from '../audit/index.ts';
 import type { Database } from '../database.ts';
 import type { TokenKey } from './token-format.ts';
 import { deleteTokenKeys, insertTokenKey, readTokenKeys, resealTokenKey, type SealedTokenKey } from './token-keys.store.ts';
@@ -33,7 +33,7 @@ export interface TokenKeys {
   /** Makes a key when the newest is too old (or at once when forced) and removes those nothing valid depends on. */
   rotate(options?: { force?: boolean }): Promise<void>;
   /** After a change of the master key: every key sealed anew under the current one. Returns how many. */
-  reseal(): Promise<number>;
+  reseal(change: Change): Promise<number>;
 }
 
 export async function createTokenKeys(deps: {
@@ -110,13 +110,9 @@ export async function createTokenKeys(deps: {
       await reload();
     },
     rotate,
-    async reseal() {
-      const rows = await readTokenKeys(db.read);
-      await change(theService, async ({ tx, audit }) => {
-        for (const { id, sealed: text } of rows)
-          await resealTokenKey(tx, id, seal.seal(seal.open(text, placeOf(id)), placeOf(id)));
-        audit('master_key.rotated', { kind: 'master_key', id: 'master' }, { token_keys: rows.length });
-      });
+    async reseal({ tx }) {
+      const rows = await readTokenKeys(tx);
+      for (const { id, sealed: text } of rows) await resealTokenKey(tx, id, seal.seal(seal.open(text, placeOf(id)), placeOf(id)));
       return rows.length;
     },
   };

@@ -1,6 +1,7 @@
 // Issues and verifies tokens. Verifying touches no database while memory is warm: open the token, look at the view, compare.
 import type { Clock } from '../../platform/clock.ts';
-import type { Access, Scope, View } from '../access/index.ts';
+import type { Soon } from '../../platform/soon.ts';
+import { type Access, type Scope, type View, viewKey } from '../access/index.ts';
 import type { Revocations } from './revocations.ts';
 import { type AuthMethod, newAuditId, openToken, sealToken, type TokenRecord, tokenKeyId } from './token-format.ts';
 import type { TokenKeys } from './token-keys.ts';
@@ -13,9 +14,15 @@ export interface VerifiedToken {
   readonly view: View;
 }
 
+/** An opened token, with the key of its view: made once, since a token is shown many times. */
+interface Opened {
+  readonly record: TokenRecord;
+  readonly key: string;
+}
+
 export interface Tokens {
   /** The token, if it is good now; a promise only when memory cannot tell. `graceMs` accepts one that ended so long ago. */
-  verify(text: string, graceMs?: number): VerifiedToken | undefined | Promise<VerifiedToken | undefined>;
+  verify(text: string, graceMs?: number): Soon<VerifiedToken | undefined>;
   issue(view: View, options: IssueOptions): { text: string; record: TokenRecord };
 }
 
@@ -33,10 +40,10 @@ export function createTokens(deps: {
   tokenSeconds: number;
 }): Tokens {
   const { access, keys, revocations, clock } = deps;
-  let young = new Map<string, TokenRecord>();
-  let old = new Map<string, TokenRecord>();
+  let young = new Map<string, Opened>();
+  let old = new Map<string, Opened>();
 
-  function opened(text: string): TokenRecord | undefined | 'unknown key' {
+  function opened(text: string): Opened | undefined | 'unknown key' {
     const kept = young.get(text) ?? old.get(text);
     if (kept) return kept;
     const keyId = tokenKeyId(text);
@@ -49,8 +56,9 @@ export function createTokens(deps: {
       old = young;
       young = new Map();
     }
-    young.set(text, record);
-    return record;
+    const token = { record, key: viewKey(record.userId, record.scope) };
+    young.set(text, token);
+    return token;
   }
 
   const judge = (record: TokenRecord, view: View | undefined, revoked: boolean): VerifiedToken | undefined =>
@@ -58,15 +66,14 @@ export function createTokens(deps: {
 
   async function verifySlowly(text: string, graceMs: number): Promise<VerifiedToken | undefined> {
     await keys.look();
-    const record = opened(text);
-    if (record === undefined || record === 'unknown key') return undefined;
-    return verifyRecord(record, graceMs);
+    const token = opened(text);
+    return token === undefined || token === 'unknown key' ? undefined : verifyOpened(token, graceMs);
   }
 
-  function verifyRecord(record: TokenRecord, graceMs: number): VerifiedToken | undefined | Promise<VerifiedToken | undefined> {
+  function verifyOpened({ record, key }: Opened, graceMs: number): Soon<VerifiedToken | undefined> {
     if (record.expiresAt + graceMs <= clock.now()) return undefined;
     const revoked = revocations.known(record.auditId);
-    const view = access.cached(record.userId, record.scope);
+    const view = access.cached(key);
     if (revoked !== undefined && view) return judge(record, view, revoked);
     return Promise.all([view ?? access.read(record.userId, record.scope), revoked ?? revocations.lookUp(record.auditId)]).then(
       ([current, gone]) => judge(record, current, gone),
@@ -75,9 +82,9 @@ export function createTokens(deps: {
 
   return {
     verify(text, graceMs = 0) {
-      const record = opened(text);
-      if (record === undefined) return undefined;
-      return record === 'unknown key' ? verifySlowly(text, graceMs) : verifyRecord(record, graceMs);
+      const token = opened(text);
+      if (token === undefined) return undefined;
+      return token === 'unknown key' ? verifySlowly(text, graceMs) : verifyOpened(token, graceMs);
     },
     issue(view, { methods, parent }) {
       const now = clock.now();

@@ -2,4 +2,4 @@
 export { mountUsers } from './users.routes.ts';
 export { createUsers, listMembers, type Users, userTarget } from './users.rules.ts';
 export { renderUser, UserList } from './users.schema.ts';
-export { findUser, type UserWithExpiry, updateUser } from './users.store.ts';
+export { findUser, nameKey, type UserWithExpiry, updateUser } from './users.store.ts';

@@ -2,17 +2,17 @@
 import { seconds } from '../../platform/clock.ts';
 import type { Query, Static } from '../../platform/http/index.ts';
 import { newId } from '../../platform/ids.ts';
-import { findProject, tagOf } from '../access/index.ts';
+import { findProject, holdsRoleAnywhere, inactivityEnd, tagOf } from '../access/index.ts';
 import { bit, extraOf, mergeExtra, mergeOptions, parsed } from '../attributes.ts';
 import type { Actor, Change } from '../audit/index.ts';
 import type { Caller } from '../caller.ts';
-import { unlessTaken } from '../conflicts.ts';
+import { unlessMoved, unlessTaken } from '../conflicts.ts';
 import type { Database, UserRow } from '../database.ts';
 import type { Deps } from '../deps.ts';
 import { fail } from '../faults.ts';
-import { criteriaOf, type Filters, pageOf, single } from '../lists.ts';
+import { type Criterion, criteriaOf, type Filters, pageOf, single } from '../lists.ts';
 import type { PasswordOptions } from '../passwords/index.ts';
-import { listTarget, permit, type Target, visibleDomain } from '../policy.ts';
+import { isAdministrator, listTarget, permit, type Target, visibleDomain } from '../policy.ts';
 import { type CreateUser, type UpdateUser, userFields } from './users.schema.ts';
 import {
   deleteUser,
@@ -53,17 +53,29 @@ function expiryOf(query: Query): ExpiryCriterion | undefined {
   return { comparison: COMPARISONS[(operator ?? 'eq') as keyof typeof COMPARISONS], at: Math.floor(at / 1000) };
 }
 
+/** What was asked for, within what the caller may see. */
+function visibleUsers(caller: Caller, query: Query): Criterion[] {
+  const own = visibleDomain(caller);
+  const within: Criterion[] = own === undefined ? [] : [{ column: 'users.domain_id', comparison: 'equals', value: own }];
+  return [...criteriaOf(query, filters), ...within];
+}
+
 /** The members of a group, filtered and paged as users are; who may ask was decided by whoever calls. */
-export async function listMembers(db: Database, groupId: string, query: Query) {
-  const page = await listUsers(db, pageOf(query), criteriaOf(query, filters), { groupId, expires: expiryOf(query) });
+export async function listMembers(db: Database, caller: Caller, groupId: string, query: Query) {
+  const page = await listUsers(db, pageOf(query), visibleUsers(caller, query), { groupId, expires: expiryOf(query) });
   return page ?? fail('list.marker_not_found', { marker: single(query, 'marker') ?? '' });
 }
 
 export const userTarget = (user: UserWithExpiry | undefined): Target =>
   user ? { domainId: user.domain_id, userId: user.id } : {};
 
-export function createUsers(deps: Pick<Deps, 'db' | 'clock' | 'change' | 'passwords'>) {
-  const { db, clock, change, passwords } = deps;
+/** `cutAccess`: what else ends with a user's tokens, within the same change. */
+export function createUsers(
+  deps: Pick<Deps, 'db' | 'clock' | 'config' | 'change' | 'passwords'> & {
+    cutAccess(change: Change, userId: string): Promise<void>;
+  },
+) {
+  const { db, clock, config, change, passwords, cutAccess } = deps;
 
   async function checkDomain(id: string): Promise<void> {
     const domain = await findProject(db.read, id);
@@ -76,6 +88,22 @@ export function createUsers(deps: Pick<Deps, 'db' | 'clock' | 'change' | 'passwo
       fail('request.bad_value', { field: 'default_project_id', why: 'a domain cannot be the default project of a user' });
   }
 
+  async function reread(id: string): Promise<UserWithExpiry> {
+    return (await findUser(db.read, id)) ?? fail('user.not_found', { id });
+  }
+
+  /** Enabled, and not closed for lack of use. */
+  function isOpen(user: UserWithExpiry): boolean {
+    const inactiveFrom = inactivityEnd(user, config.disableUserAccountDaysInactive);
+    return user.enabled === 1 && (inactiveFrom === null || seconds(clock) < inactiveFrom);
+  }
+
+  /** Whoever could reset an administrator's password would be one: managers of a domain stop short of that. */
+  async function shieldAdministrators(caller: Caller, action: string, id: string): Promise<void> {
+    if (!isAdministrator(caller) && (await holdsRoleAnywhere(db.read, { userId: id }, 'admin')))
+      fail('auth.forbidden', { action });
+  }
+
   async function get(caller: Caller, id: string): Promise<UserWithExpiry> {
     const user = await findUser(db.read, id);
     // Whoever may not read it asks about themselves at most: an id that is not theirs is simply not allowed.
@@ -85,10 +113,7 @@ export function createUsers(deps: Pick<Deps, 'db' | 'clock' | 'change' | 'passwo
 
   async function list(caller: Caller, query: Query) {
     permit(caller, 'identity:list_users', listTarget(caller));
-    const criteria = criteriaOf(query, filters);
-    const own = visibleDomain(caller);
-    if (own !== undefined) criteria.push({ column: 'users.domain_id', comparison: 'equals', value: own });
-    const page = await listUsers(db, pageOf(query), criteria, { expires: expiryOf(query) });
+    const page = await listUsers(db, pageOf(query), visibleUsers(caller, query), { expires: expiryOf(query) });
     return page ?? fail('list.marker_not_found', { marker: single(query, 'marker') ?? '' });
   }
 
@@ -108,7 +133,10 @@ export function createUsers(deps: Pick<Deps, 'db' | 'clock' | 'change' | 'passwo
       last_active_at: null,
       created_at: seconds(clock),
     };
-    await unlessTaken('user', name, () => insertUser(tx, row));
+    await unlessMoved(
+      () => fail('domain.not_found', { id: domainId }),
+      () => unlessTaken('user', name, () => insertUser(tx, row)),
+    );
     audit('user.created', { kind: 'user', id }, { domain_id: domainId });
     return id;
   }
@@ -126,13 +154,14 @@ export function createUsers(deps: Pick<Deps, 'db' | 'clock' | 'change' | 'passwo
       if (password) await passwords.store(inside, made, password);
       return made;
     });
-    return (await findUser(db.read, id))!;
+    return reread(id);
   }
 
   async function update(caller: Caller, id: string, body: UserChanges): Promise<UserWithExpiry> {
     const user = await findUser(db.read, id);
     permit(caller, 'identity:update_user', userTarget(user));
     if (!user) fail('user.not_found', { id });
+    await shieldAdministrators(caller, 'identity:update_user', id);
     if (body.id !== undefined && body.id !== id) fail('resource.id_fixed', { kind: 'user' });
     if (body.domain_id !== undefined && body.domain_id !== user.domain_id) fail('resource.domain_fixed');
     await checkDefaultProject(body.default_project_id);
@@ -155,19 +184,25 @@ export function createUsers(deps: Pick<Deps, 'db' | 'clock' | 'change' | 'passwo
     };
     await change(caller, async (inside) => {
       const { tx, audit, touch } = inside;
-      await unlessTaken('user', name, () => updateUser(tx, id, values));
+      if (!(await unlessTaken('user', name, () => updateUser(tx, id, values)))) fail('user.not_found', { id });
       if (password) await passwords.store(inside, id, password);
-      if (password || disabled) await endTokensOfUser(tx, id);
+      if (body.password === null) await passwords.remove(inside, id);
+      if (body.enabled === true) await passwords.unlock(inside, id);
+      if (body.password !== undefined || disabled) {
+        await endTokensOfUser(tx, id);
+        await cutAccess(inside, id);
+      }
       touch(tagOf.user(id));
       audit('user.updated', { kind: 'user', id }, { fields: Object.keys(body) });
     });
-    return (await findUser(db.read, id))!;
+    return reread(id);
   }
 
   async function remove(caller: Caller, id: string): Promise<void> {
     const user = await findUser(db.read, id);
     permit(caller, 'identity:delete_user', userTarget(user));
     if (!user) fail('user.not_found', { id });
+    await shieldAdministrators(caller, 'identity:delete_user', id);
     await change(caller, async ({ tx, audit, touch }) => {
       await deleteUser(tx, id);
       touch(tagOf.user(id));
@@ -180,13 +215,14 @@ export function createUsers(deps: Pick<Deps, 'db' | 'clock' | 'change' | 'passwo
     const user = await findUser(db.read, id);
     const options = optionsOf(user ? parsed(user.options) : {});
     const check = await passwords.check(original, user && { id, options }, actor);
-    if (!user?.enabled || (check !== 'good' && check !== 'expired'))
+    if (!user || !isOpen(user) || (check !== 'good' && check !== 'expired'))
       fail('auth.required', undefined, { reason: `password change: ${check}` });
     if (original === password) fail('user.password_same');
     const prepared = await passwords.prepare(password, 'self', { id, options });
     await change({ ...actor, userId: id }, async (inside) => {
+      if (!(await endTokensOfUser(inside.tx, id))) fail('auth.required', undefined, { reason: 'password change: user deleted' });
+      await cutAccess(inside, id);
       await passwords.store(inside, id, prepared);
-      await endTokensOfUser(inside.tx, id);
       inside.touch(tagOf.user(id));
       inside.audit('user.password_changed', { kind: 'user', id });
     });

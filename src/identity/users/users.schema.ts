@@ -21,7 +21,7 @@ export const UserOptions = t.object(
     ignore_user_inactivity: t.nullable(t.boolean()),
     lock_password: t.nullable(t.boolean()),
     multi_factor_auth_enabled: t.nullable(t.boolean()),
-    multi_factor_auth_rules: t.nullable(t.array(t.array(t.string()))),
+    multi_factor_auth_rules: t.nullable(t.array(t.array(t.string(), { minItems: 1, uniqueItems: true }), { uniqueItems: true })),
   },
 );
 

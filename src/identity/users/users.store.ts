@@ -7,7 +7,9 @@ import { applyCriteria, type Criterion } from '../lists.ts';
 export type UserWithExpiry = UserRow & { password_expires_at: number | null };
 
 /** One person is not two because of a capital letter or a look-alike form of the same letters. */
-export const nameKey = (name: string): string => name.normalize('NFKC').toLowerCase();
+export const nameKey = (name: string): string =>
+  // There and back: some letters have a partner in one direction only (ß is SS, and two small sigmas are one capital).
+  name.normalize('NFKC').toLowerCase().toUpperCase().toLowerCase().normalize('NFKC');
 
 const expiry = (eb: ExpressionBuilder<Tables, 'users'>) =>
   eb
@@ -39,17 +41,20 @@ export async function insertUser(tx: Tx, row: UserRow): Promise<void> {
   await tx.insertInto('users').values(row).execute();
 }
 
-export async function updateUser(tx: Tx, id: string, values: Partial<UserRow>): Promise<void> {
-  await tx.updateTable('users').set(values).where('id', '=', id).execute();
+/** False when the user is gone. Holds the row until the change is done. */
+export async function updateUser(tx: Tx, id: string, values: Partial<UserRow>): Promise<boolean> {
+  const { numUpdatedRows } = await tx.updateTable('users').set(values).where('id', '=', id).executeTakeFirst();
+  return numUpdatedRows > 0n;
 }
 
-/** Every token of the user dies: they carry the epoch they were made in. */
-export async function endTokensOfUser(tx: Tx, id: string): Promise<void> {
-  await tx
+/** Every token of the user dies: they carry the epoch they were made in. False when the user is gone. */
+export async function endTokensOfUser(tx: Tx, id: string): Promise<boolean> {
+  const { numUpdatedRows } = await tx
     .updateTable('users')
     .set((eb) => ({ epoch: eb('epoch', '+', 1) }))
     .where('id', '=', id)
-    .execute();
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
 }
 
 export async function deleteUser(tx: Tx, id: string): Promise<void> {

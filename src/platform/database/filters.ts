@@ -8,17 +8,27 @@ export type Condition = RawBuilder<SqlBool>;
 export const INEXACT = ['contains', 'icontains', 'startswith', 'istartswith', 'endswith', 'iendswith'] as const;
 export type Comparison = 'equals' | (typeof INEXACT)[number];
 
+/** As `lower` does on both databases with our columns: the letters a to z only. */
+const fold = (text: string): string => text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
+
 /** LIKE ignores case on one database and not on the other, so the inexact ones use functions that do not. */
 export function condition(dialect: Dialect, column: string, comparison: Comparison, value: string | number): Condition {
   if (comparison === 'equals') return sql<SqlBool>`${sql.ref(column)} = ${value}`;
   const folded = comparison.startsWith('i');
   const left = folded ? sql`lower(${sql.ref(column)})` : sql`${sql.ref(column)}`;
-  const right = folded ? String(value).toLowerCase() : String(value);
+  const right = folded ? fold(String(value)) : String(value);
+  // Databases count characters, JavaScript the halves of some.
+  const length = [...right].length;
   const kind = folded ? comparison.slice(1) : comparison;
-  if (kind === 'startswith') return sql<SqlBool>`substr(${left}, 1, ${right.length}) = ${right}`;
+  if (kind === 'startswith') return sql<SqlBool>`substr(${left}, 1, ${length}) = ${right}`;
   if (kind === 'endswith') {
-    const tail = dialect === 'sqlite' ? sql`substr(${left}, ${-right.length})` : sql`right(${left}, ${right.length})`;
+    const tail = dialect === 'sqlite' ? sql`substr(${left}, ${-length})` : sql`right(${left}, ${length})`;
     return right === '' ? sql<SqlBool>`1 = 1` : sql<SqlBool>`${tail} = ${right}`;
   }
   return dialect === 'sqlite' ? sql<SqlBool>`instr(${left}, ${right}) > 0` : sql<SqlBool>`strpos(${left}, ${right}) > 0`;
+}
+
+/** `column in (values)`; PostgreSQL has no empty list, and nothing is in one. */
+export function among(column: string, values: readonly string[]): Condition {
+  return values.length === 0 ? sql<SqlBool>`1 = 0` : sql<SqlBool>`${sql.ref(column)} in (${sql.join(values)})`;
 }

@@ -1,8 +1,9 @@
 // One typed query layer on SQLite and PostgreSQL.
 export type { Database, Dialect, Feed, Reader, Tx } from './database.ts';
 export { isForeignKeyViolation, isUnavailable, isUniqueViolation } from './errors.ts';
-export { type Comparison, type Condition, condition, INEXACT } from './filters.ts';
+export { among, type Comparison, type Condition, condition, INEXACT } from './filters.ts';
 export { FolderInUse, type FolderLock, lockFolder } from './lock.ts';
+export { oneAtATime } from './one-at-a-time.ts';
 export { type Page, type PageRequest, readPage } from './page.ts';
 export { openPostgres, type PostgresOptions } from './postgres.ts';
 export { prepared } from './prepared.ts';

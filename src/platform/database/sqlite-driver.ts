@@ -20,7 +20,7 @@ interface Prepared {
   readonly returnsRows: boolean;
 }
 
-class SqliteConnection implements DatabaseConnection {
+export class SqliteConnection implements DatabaseConnection {
   readonly #handle: DatabaseSync;
   readonly #statements = new Map<string, Prepared>();
 
@@ -34,6 +34,10 @@ class SqliteConnection implements DatabaseConnection {
     if (returnsRows) return { rows: statement.all(...values) as R[] };
     const { changes } = statement.run(...values);
     return { rows: [], numAffectedRows: BigInt(changes) };
+  }
+
+  rows(sql: string, parameters: readonly unknown[]): unknown[] {
+    return this.#prepare(sql).statement.all(...(parameters as SQLInputValue[]));
   }
 
   // biome-ignore lint/correctness/useYield: node:sqlite answers whole results; nothing here streams
@@ -56,8 +60,8 @@ class SqliteConnection implements DatabaseConnection {
 class SqliteDriver implements Driver {
   readonly #connection: SqliteConnection;
 
-  constructor(handle: DatabaseSync) {
-    this.#connection = new SqliteConnection(handle);
+  constructor(connection: SqliteConnection) {
+    this.#connection = connection;
   }
 
   async init(): Promise<void> {}
@@ -77,10 +81,10 @@ class SqliteDriver implements Driver {
   async destroy(): Promise<void> {}
 }
 
-export function sqliteDialect(handle: DatabaseSync): Dialect {
+export function sqliteDialect(connection: SqliteConnection): Dialect {
   return {
     createAdapter: () => new SqliteAdapter(),
-    createDriver: () => new SqliteDriver(handle),
+    createDriver: () => new SqliteDriver(connection),
     createIntrospector: (db) => new SqliteIntrospector(db),
     createQueryCompiler: () => new SqliteQueryCompiler(),
   };

@@ -5,7 +5,8 @@ import { Kysely } from 'kysely';
 import { type Database, Subscribers, type Tx } from './database.ts';
 import { GroupCommit } from './group-commit.ts';
 import { type MigrationSource, migrate } from './migrate.ts';
-import { sqliteDialect } from './sqlite-driver.ts';
+import { answerDirectly } from './prepared.ts';
+import { SqliteConnection, sqliteDialect } from './sqlite-driver.ts';
 
 const PRAGMAS = `
   pragma journal_mode = wal;
@@ -15,16 +16,23 @@ const PRAGMAS = `
   pragma cache_size = -16000;
 `;
 
+function queriesOn<S>(handle: DatabaseSync): Kysely<S> {
+  const connection = new SqliteConnection(handle);
+  const queries = new Kysely<S>({ dialect: sqliteDialect(connection) });
+  answerDirectly(queries, (sql, parameters) => connection.rows(sql, parameters));
+  return queries;
+}
+
 export async function openSqlite<S>(path: string, migrations: MigrationSource): Promise<Database<S>> {
   const writer = new DatabaseSync(path);
   chmodSync(path, 0o600);
   writer.exec(PRAGMAS);
-  const write = new Kysely<S>({ dialect: sqliteDialect(writer) });
+  const write = queriesOn<S>(writer);
   await migrate(write, 'sqlite', migrations);
 
   const reader = new DatabaseSync(path, { readOnly: true });
   reader.exec('pragma busy_timeout = 5000; pragma cache_size = -16000;');
-  const read = new Kysely<S>({ dialect: sqliteDialect(reader) });
+  const read = queriesOn<S>(reader);
 
   const commits = new GroupCommit(writer);
   const subscribers = new Subscribers();

@@ -6,7 +6,9 @@ import { isUnavailable } from '../database/index.ts';
 import { Fault, fault } from '../faults/index.ts';
 import type { Log } from '../log/index.ts';
 import type { RequestTimes } from '../metrics/index.ts';
-import { Answer, type App, type Call, type Query, type Route } from './app.ts';
+import { andThen, type Soon } from '../soon.ts';
+import { Answer, type App, type Query, type Route } from './app.ts';
+import { answerWith, baseOf, bodyOrNothing, IncomingCall, millisecondsOf, TimedMessage } from './exchange.ts';
 import { checkUrl, parseJson } from './json.ts';
 import { allowedMethods, onUnreadableRequest } from './refusals.ts';
 import type { Schema } from './schema.ts';
@@ -19,7 +21,7 @@ export interface ServerOptions<Caller> {
   readonly app: App<Caller>;
   readonly face: Face;
   /** Who sends this request; throws a Fault when nobody may be served. Synchronous where it can be: it is on every request. */
-  authenticate(headers: FastifyRequest['headers'], requestId: string): Caller | Promise<Caller>;
+  authenticate(headers: FastifyRequest['headers'], requestId: string): Soon<Caller>;
   /** Headers every answer carries. */
   readonly headers: Readonly<Record<string, string>>;
   readonly requestIdHeader: string;
@@ -46,9 +48,6 @@ const KEEP_ALIVE_MS = 72_000;
 const MAX_PARAM = 1024;
 const IDLE_MS = 50;
 
-/** Text goes out as it is; left to itself the framework would add a charset to the content type, which JSON does not have. */
-const asIs = (text: unknown): string => text as string;
-
 function toFault(error: unknown): Fault {
   if (error instanceof Fault) return error;
   if (isUnavailable(error)) return fault('server.unavailable', undefined, { headers: { 'Retry-After': '1' } });
@@ -60,26 +59,35 @@ function toFault(error: unknown): Fault {
 }
 
 export function createServer<Caller>(options: ServerOptions<Caller>): Server {
-  const { app, face, log, times } = options;
-  const baseOf = (request: FastifyRequest): string => options.publicUrl ?? `${request.protocol}://${request.host}`;
+  const { app, face, log, times, publicUrl, requestIdHeader } = options;
 
   function refuse(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
     const refusal = toFault(error);
     const { status, code, reason } = refusal;
     if (status >= 500) log.error({ request_id: request.id, code, err: error }, 'request failed');
     else if (reason) log.info({ request_id: request.id, code, reason }, 'request refused');
-    const { body, headers } = face(refusal, baseOf(request));
-    reply
-      .code(status)
-      .headers({ ...options.headers, [options.requestIdHeader]: request.id, ...headers, ...refusal.headers })
-      .header('Content-Type', 'application/json')
-      .serializer(asIs)
-      .send(JSON.stringify(body));
+    const { body, headers } = face(refusal, baseOf(request, publicUrl));
+    const own = { [requestIdHeader]: request.id, ...headers, ...refusal.headers };
+    answerWith(reply.raw, status, options.headers, own, JSON.stringify(body));
+    account(request, request.routeOptions.url ?? 'none', status);
   }
 
-  const tls = options.tls && { https: { cert: readFileSync(options.tls.certFile), key: readFileSync(options.tls.keyFile) } };
+  /** Counts an answer, and logs it unless it is one of the many that say nothing. */
+  function account(request: FastifyRequest, route: string, status: number): void {
+    const { method } = request;
+    const milliseconds = millisecondsOf(request);
+    times.observe(method, route, status, milliseconds);
+    // Reads that succeed are the bulk of the work: one line each only when asked for.
+    const level = status < 400 && (method === 'GET' || method === 'HEAD') ? 'debug' : 'info';
+    if (!log.isLevelEnabled(level)) return;
+    // The pattern, not the address: paths and queries of this service can hold tokens and answers.
+    log[level]({ request_id: request.id, method, route, status, ms: Math.round(milliseconds), address: request.ip }, 'request');
+  }
+
+  const node = { IncomingMessage: TimedMessage, optimizeEmptyRequests: true };
+  const tls = options.tls && { cert: readFileSync(options.tls.certFile), key: readFileSync(options.tls.keyFile) };
   const server = Fastify({
-    ...tls,
+    ...(tls ? { https: { ...tls, ...node } } : { http: node }),
     logger: false,
     bodyLimit: options.bodyLimit,
     requestTimeout: REQUEST_MS,
@@ -101,6 +109,7 @@ export function createServer<Caller>(options: ServerOptions<Caller>): Server {
       done(error as Error);
     }
   });
+  server.addHook('preParsing', bodyOrNothing);
   server.setErrorHandler(refuse);
   server.setNotFoundHandler((request, reply) => {
     const methods = allowedMethods(app.routes, request.url);
@@ -108,67 +117,39 @@ export function createServer<Caller>(options: ServerOptions<Caller>): Server {
     const headers = { Allow: methods.join(', ') };
     return refuse(known ? fault('route.method_not_allowed', undefined, { headers }) : fault('route.not_found'), request, reply);
   });
-  server.addHook('onResponse', (request, reply, done) => {
-    const route = request.routeOptions.url ?? 'none';
-    times.observe(request.method, route, reply.statusCode, reply.elapsedTime);
-    // Reads that succeed are the bulk of the work and say nothing: one line each only when asked for.
-    const level = reply.statusCode < 400 && (request.method === 'GET' || request.method === 'HEAD') ? 'debug' : 'info';
-    // The pattern, not the address: paths and queries of this service can hold tokens and answers.
-    if (log.isLevelEnabled(level)) {
-      const entry = {
-        request_id: request.id,
-        method: request.method,
-        route,
-        status: reply.statusCode,
-        ms: Math.round(reply.elapsedTime),
-        address: request.ip,
-      };
-      log[level](entry, 'request');
-    }
-    done();
-  });
-
   const headNeedsRoute = new Set(app.routes.filter((route) => route.method === 'HEAD').map((route) => route.path));
   for (const route of app.routes) {
+    const success = Number(Object.keys(route.spec.reply)[0]);
     server.route({
       method: route.method,
       url: route.path,
       exposeHeadRoute: route.method === 'GET' && !headNeedsRoute.has(route.path),
-      handler: (request, reply) => handle(route, request, reply),
+      handler: (request, reply) =>
+        andThen(callerOf(route, request), (caller) =>
+          andThen(handle(route, request, caller), (result) => send(route, success, request, reply, result)),
+        ),
     });
   }
 
-  async function handle(route: Route<Caller>, request: FastifyRequest, reply: FastifyReply): Promise<void> {
-    const { spec } = route;
+  function callerOf({ spec }: Route<Caller>, request: FastifyRequest): Soon<Caller | undefined> {
     checkUrl(request.url);
-    reply.headers(options.headers).header(options.requestIdHeader, request.id);
-    let caller: Caller | Promise<Caller> | undefined;
-    if (spec.access !== 'anyone') {
-      caller = options.authenticate(request.headers, request.id);
-      if (caller instanceof Promise) caller = await caller;
-    }
-    const call: Call<unknown> = {
-      params: request.params,
-      query: spec.query ? (validate(spec.query, request.query) as Query) : (request.query as Query),
-      body: spec.body ? validate(spec.body, request.body ?? {}) : undefined,
-      caller,
-      headers: request.headers,
-      base: baseOf(request),
-      path: request.url.split('?', 1)[0]!,
-      address: request.ip,
-      requestId: request.id,
-    };
-    const result = await route.handler(call as never);
-    send(route, reply, result instanceof Answer ? result : new Answer({ body: result }));
+    return spec.access === 'anyone' ? undefined : options.authenticate(request.headers, request.id);
   }
 
-  function send(route: Route<Caller>, reply: FastifyReply, answer: Answer): void {
-    const status = answer.status ?? Number(Object.keys(route.spec.reply)[0]);
+  function handle({ spec, handler }: Route<Caller>, request: FastifyRequest, caller: Caller | undefined): unknown {
+    const query = spec.query ? (validate(spec.query, request.query) as Query) : (request.query as Query);
+    const body = spec.body ? validate(spec.body, request.body ?? {}) : undefined;
+    return handler(new IncomingCall(request, publicUrl, { query, body, caller }) as never);
+  }
+
+  function send(route: Route<Caller>, success: number, request: FastifyRequest, reply: FastifyReply, result: unknown): void {
+    const answer = result instanceof Answer ? result : new Answer({ body: result });
+    const status = answer.status ?? success;
     const schema = route.spec.reply[status];
     if (options.checkReplies) checkReply(route, status, schema, answer);
-    reply.code(status);
-    if (schema) reply.header('Content-Type', 'application/json').serializer(asIs);
-    reply.headers(answer.headers).send(answer.text ?? (schema ? serialize(schema, answer.body) : undefined));
+    const text = answer.text ?? (schema ? serialize(schema, answer.body) : undefined);
+    answerWith(reply.raw, status, options.headers, { [requestIdHeader]: request.id, ...answer.headers }, text);
+    account(request, route.path, status);
   }
 
   return {

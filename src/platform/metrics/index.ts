@@ -1,6 +1,7 @@
 // Prometheus metrics, served on the internal port only.
-import { createServer, type Server } from 'node:http';
+import type { Server } from 'node:http';
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import { createServer } from '../node-http.ts';
 import { RequestTimes } from './request-times.ts';
 
 export { RequestTimes } from './request-times.ts';

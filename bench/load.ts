@@ -1,0 +1,72 @@
+// Sends requests as fast as they are answered, from a process of its own, and counts.
+import { writeFileSync } from 'node:fs';
+import { cpus } from 'node:os';
+import { join } from 'node:path';
+import { cleanEnvironment, cpuSeconds, output, start, startScript, temporaryFolder, versionOf } from './processes.ts';
+
+export interface Request {
+  readonly method: 'GET' | 'POST';
+  readonly path: string;
+  /** `UNIQUE` in it becomes a number nobody sent before. */
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export interface Target {
+  readonly url: string;
+  readonly pid: number;
+}
+
+/** What one round gave. */
+export interface Sample {
+  /** Per second. */
+  readonly rate: number;
+  /** Processor time the server spent on one, all its threads. */
+  readonly cpuMicros: number;
+  readonly failed: number;
+}
+
+export const UNIQUE = '############';
+
+const wrkVersion = versionOf('wrk', '-v');
+export const generator = wrkVersion ? wrkVersion.split(' ').slice(0, 2).join(' ') : 'autocannon';
+/** On a core of its own: where it may run anywhere, the kernel lets it push the server off its core at every answer. */
+const apart = versionOf('taskset', '--version') ? ['taskset', '-c', String(cpus().length - 1)] : [];
+const folder = temporaryFolder();
+let rounds = 0;
+
+function writeRequests(requests: readonly Request[]): string {
+  const lines = requests.map(({ method, path, body, headers }) => {
+    const all = { ...(body === undefined ? {} : { 'Content-Type': 'application/json' }), ...headers };
+    const text = body === undefined ? '' : JSON.stringify(body);
+    return [method, path, text, ...Object.entries(all).map(([name, value]) => `${name}: ${value}`)].join('\t');
+  });
+  const file = join(folder, `requests-${rounds}`);
+  writeFileSync(file, `${lines.join('\n')}\n`);
+  return file;
+}
+
+export async function load(
+  { url, pid }: Target,
+  requests: readonly Request[],
+  { seconds, connections }: { seconds: number; connections: number },
+): Promise<Sample> {
+  rounds++;
+  const env = { ...cleanEnvironment(), BENCH_REQUESTS: writeRequests(requests), BENCH_ROUND: String(rounds) };
+  const before = cpuSeconds(pid);
+  const child = wrkVersion
+    ? start([...apart, 'wrk', '-t1', `-c${connections}`, `-d${seconds}s`, '-s', join(import.meta.dirname, 'wrk.lua'), url], {
+        env,
+        output: 'pipe',
+      })
+    : startScript('autocannon-load.ts', [url, String(seconds), String(connections)], { env, output: 'pipe' });
+  const text = await output(child);
+  const cpu = cpuSeconds(pid) - before;
+  const result = JSON.parse(text.split('RESULT ')[1] ?? 'null') as { requests: number; seconds: number; failed: number } | null;
+  if (!result) throw new Error(`the load generator gave no result: ${text}`);
+  return {
+    rate: result.requests / result.seconds,
+    cpuMicros: (cpu * 1e6) / Math.max(1, result.requests),
+    failed: result.failed,
+  };
+}

@@ -1,0 +1,54 @@
+// `npm run bench`: README.md says how to read what it prints.
+import { parseArgs } from 'node:util';
+import { generator } from './load.ts';
+import { circumstances, type Figure, table, writeReadme } from './report.ts';
+import * as scenarios from './scenarios.ts';
+import { World } from './world.ts';
+
+/** In this order: those that write, and the one that needs the services stopped, come last. */
+const ALL: Readonly<Record<string, scenarios.Scenario>> = {
+  memory: scenarios.memory,
+  validation: scenarios.validation,
+  issue: scenarios.issue,
+  user: scenarios.userById,
+  list: scenarios.userList,
+  create: scenarios.userCreate,
+  ready: scenarios.ready,
+};
+
+const USAGE = `npm run bench -- [--quick] [--write] [--only ${Object.keys(ALL).join('|')}]...`;
+
+function options() {
+  try {
+    const { values } = parseArgs({
+      options: {
+        quick: { type: 'boolean', default: false },
+        write: { type: 'boolean', default: false },
+        only: { type: 'string', multiple: true, default: Object.keys(ALL) },
+      },
+    });
+    const unknown = values.only.find((name) => !(name in ALL));
+    if (unknown) throw new Error(`there is no scenario ${unknown}`);
+    return values;
+  } catch (error) {
+    console.error(`${(error as Error).message}\n${USAGE}`);
+    process.exit(2);
+  }
+}
+
+const { quick, write, only } = options();
+const pace = quick ? { rounds: 3, seconds: 1 } : { rounds: 7, seconds: 3 };
+const world = new World({ few: 1000, many: quick ? 10_000 : 1_000_000, revocations: 100_000 });
+const figures: Figure[] = [];
+
+if (generator === 'autocannon') console.error('wrk is not installed: autocannon may be slower than what it measures');
+for (const name of Object.keys(ALL).filter((each) => only.includes(each))) {
+  console.error(`${name} ...`);
+  figures.push(...(await ALL[name]!(world, pace)));
+}
+await world.endAll();
+
+const report = `${circumstances(quick ? 'quick' : '')}\n\n${table(figures)}`;
+console.log(report);
+if (write) writeReadme(report);
+process.exit(0);

@@ -1,0 +1,59 @@
+// Fills the SQLite file of a stopped service: `node bin/run.js bench/seed.ts DATA_FOLDER USERS REVOCATIONS`.
+// Straight SQL: through the API a million users would take the better part of an hour.
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+
+/** Users who may log in to the admin project, with the administrator's password. */
+export const MEMBERS = 200;
+
+const COUNT = 'with recursive counter (n) as (select 1 union all select n + 1 from counter where n < :count)';
+const NEW_ID = 'lower(hex(randomblob(16)))';
+/** Their indexes are dropped and made again after the rows: filling them one row at a time is the slow part. */
+const INDEXED = ['users', 'passwords'];
+
+/** A select list that copies the row `model` of a table but for some columns: new columns of a migration need no change here. */
+function copyOf(db: DatabaseSync, table: string, changes: Readonly<Record<string, string>>): string {
+  const columns = db.prepare('select name from pragma_table_info(?)').all(table) as { name: string }[];
+  return columns.map(({ name }) => changes[name] ?? `model.${name}`).join(', ');
+}
+
+export function seedUsers(db: DatabaseSync, count: number): void {
+  const indexes = db
+    .prepare(`select name, sql from sqlite_master where type = 'index' and sql is not null and tbl_name in (?, ?)`)
+    .all(...INDEXED) as { name: string; sql: string }[];
+  const extra = `json_object('email', 'person-' || n || '@example.org', 'description', 'Person number ' || n)`;
+  const user = copyOf(db, 'users', { id: NEW_ID, name: `'person-' || n`, name_key: `'person-' || n`, extra });
+  const add = db.prepare(`${COUNT}
+    insert into users select ${user} from counter, (select * from users where name = 'admin') as model`);
+  // Everybody has the administrator's hash: what a hash says does not matter to what is measured.
+  const addPasswords = db.prepare(`
+    insert into passwords select ${copyOf(db, 'passwords', { id: NEW_ID, user_id: 'users.id' })}
+    from users, (select * from passwords limit 1) as model where users.name like 'person-%'`);
+  const grant = copyOf(db, 'grants', { id: NEW_ID, user_id: 'users.id', target_id: 'projects.id', role_id: 'roles.id' });
+  const addMembers = db.prepare(`
+    insert into grants select ${grant} from users, projects, roles, (select * from grants limit 1) as model
+    where users.name like 'person-%' and projects.name = 'admin' and roles.name = 'member' limit ${MEMBERS}`);
+
+  for (const { name } of indexes) db.exec(`drop index ${name}`);
+  add.run({ count });
+  addPasswords.run();
+  addMembers.run();
+  for (const { sql } of indexes) db.exec(sql);
+}
+
+export function seedRevocations(db: DatabaseSync, count: number): void {
+  db.prepare(`${COUNT}
+    insert into revoked_tokens (audit_id, expires_at)
+    select ${NEW_ID}, :expires from counter`).run({ count, expires: Math.floor(Date.now() / 1000) + 86_400 });
+}
+
+if (import.meta.main) {
+  const [folder = '', users, revocations] = process.argv.slice(2);
+  const db = new DatabaseSync(join(folder, 'identity.sqlite'));
+  db.exec('pragma synchronous = off; pragma foreign_keys = off; pragma cache_size = -500000; pragma temp_store = memory');
+  db.exec('begin immediate');
+  if (Number(users) > 0) seedUsers(db, Number(users));
+  if (Number(revocations) > 0) seedRevocations(db, Number(revocations));
+  db.exec('commit; pragma wal_checkpoint(truncate)');
+  db.close();
+}

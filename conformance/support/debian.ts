@@ -1,0 +1,29 @@
+// Outside programs come from Debian's own packages, unchanged.
+import { spawnSync } from 'node:child_process';
+
+const found = (command: string): boolean => spawnSync(command, ['--version']).error === undefined;
+
+/** Goes on when the command is there; installs its package when this is root; else says the one command to run, and ends. */
+export function needCommand(command: string, packageName: string): void {
+  if (found(command)) return;
+  const install = ['apt-get', 'install', '--yes', '--no-install-recommends', packageName];
+  if (process.getuid?.() !== 0) stop(`${command} is not installed. Run: sudo ${install.join(' ')}`);
+  console.log(`installing ${packageName}`);
+  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
+  const apt = (args: readonly string[]): boolean =>
+    spawnSync('apt-get', args, { stdio: ['ignore', 'ignore', 'inherit'], env }).status === 0;
+  // The package lists of a fresh machine may be missing or old; they are read anew only when the first attempt fails.
+  if (!apt(install.slice(1)) && !(apt(['update']) && apt(install.slice(1)))) stop(`cannot install ${packageName}`);
+  if (!found(command)) stop(`${packageName} is installed, but ${command} is not found`);
+}
+
+/** The version that Debian gives a package, for the head of a result. */
+export function packageVersion(packageName: string): string {
+  const { stdout } = spawnSync('dpkg-query', ['--show', packageName], { encoding: 'utf8' });
+  return stdout?.trim().split('\t')[1] ?? 'of unknown version';
+}
+
+export function stop(message: string): never {
+  console.error(message);
+  process.exit(2);
+}

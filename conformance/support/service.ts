@@ -1,0 +1,94 @@
+// A fresh identity service for a run: an own process, an empty data folder, a free port.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { newMasterKey } from '../../src/platform/seal/index.ts';
+import type { Options } from './options.ts';
+
+const LAUNCHER = fileURLToPath(new URL('../../bin/gatehouse.js', import.meta.url));
+const READY_WITHIN_MS = 30_000;
+
+export interface RunningService {
+  /** Without a path and without a slash at the end. */
+  readonly url: string;
+  readonly adminPassword: string;
+  /** For the files of a run; gone after stop, unless it is kept. */
+  readonly folder: string;
+  /** `keep` also keeps the files of a run that has to be looked at. */
+  stop(keep?: boolean): Promise<void>;
+}
+
+export interface ServiceOptions extends Options {
+  /** More settings by their GATEHOUSE_ keys. */
+  readonly settings?: Readonly<Record<string, string>>;
+}
+
+/** The environment without what would change the service or steer a client elsewhere. */
+export function cleanEnvironment(): NodeJS.ProcessEnv {
+  const foreign = /^(GATEHOUSE|OS|TEMPEST|STESTR)_|^(https?|all|no)_proxy$/i;
+  return Object.fromEntries(Object.entries(process.env).filter(([key]) => !foreign.test(key)));
+}
+
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1');
+  await once(probe, 'listening');
+  const { port } = probe.address() as { port: number };
+  probe.close();
+  await once(probe, 'close');
+  return port;
+}
+
+async function untilReady(url: string, child: ChildProcess): Promise<void> {
+  const end = Date.now() + READY_WITHIN_MS;
+  while (Date.now() < end && child.exitCode === null) {
+    const ready = await fetch(`${url}/readyz`).catch(() => undefined);
+    if (ready?.ok) return;
+    await sleep(100);
+  }
+  throw new Error('the service did not start');
+}
+
+export async function startService({ databaseUrl, keep, settings = {} }: ServiceOptions): Promise<RunningService> {
+  const folder = mkdtempSync(join(tmpdir(), 'gatehouse-conformance-'));
+  const url = `http://127.0.0.1:${await freePort()}`;
+  const adminPassword = 'the administrator of the conformance run';
+  const logFile = join(folder, 'service.log');
+  const output = openSync(logFile, 'w');
+  const child = spawn(process.execPath, [LAUNCHER, 'identity'], {
+    stdio: ['ignore', output, output],
+    env: {
+      ...cleanEnvironment(),
+      GATEHOUSE_DATA_DIR: join(folder, 'data'),
+      GATEHOUSE_IDENTITY_PORT: new URL(url).port,
+      GATEHOUSE_IDENTITY_URL: url,
+      GATEHOUSE_METRICS_PORT: '0',
+      GATEHOUSE_RATE_LIMITS: 'off',
+      GATEHOUSE_ADMIN_PASSWORD: adminPassword,
+      ...(databaseUrl ? { GATEHOUSE_IDENTITY_DATABASE_URL: databaseUrl, GATEHOUSE_MASTER_KEY: newMasterKey() } : {}),
+      ...settings,
+    },
+  });
+  const stop = async (keepAnyway = false): Promise<void> => {
+    if (child.exitCode === null && child.signalCode === null) {
+      child.kill('SIGTERM');
+      await once(child, 'exit');
+    }
+    if (keep || keepAnyway) console.log(`kept: ${folder}`);
+    else rmSync(folder, { recursive: true, force: true });
+  };
+  // A run that is broken off must not leave the service behind.
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void stop().finally(() => process.exit(1)));
+  try {
+    await untilReady(url, child);
+  } catch (error) {
+    console.error(readFileSync(logFile, 'utf8'));
+    await stop();
+    throw error;
+  }
+  return { url, adminPassword, folder, stop };
+}

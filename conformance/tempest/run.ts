@@ -1,0 +1,67 @@
+// Runs the identity tests of OpenStack's own suite, unchanged, against a fresh service, and writes RESULTS.md.
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { createWriteStream, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { needCommand, packageVersion } from '../support/debian.ts';
+import { options } from '../support/options.ts';
+import { cleanEnvironment, type RunningService, startService } from '../support/service.ts';
+import { serviceSettings, tempestConfiguration } from './configuration.ts';
+import { type Result, readLine, resultOf, resultPage, resultsOf, type Seen } from './results.ts';
+
+const TESTS = '^tempest\\.api\\.identity\\.(admin\\.)?v3\\.';
+const RESULTS = fileURLToPath(new URL('./RESULTS.md', import.meta.url));
+
+/** A workspace of tempest with our configuration; its home is there too, so that nothing is left with the user. */
+function makeWorkspace(service: RunningService) {
+  const workspace = join(service.folder, 'workspace');
+  const env = { ...cleanEnvironment(), HOME: service.folder };
+  const made = spawnSync('tempest', ['init', workspace], { cwd: service.folder, env, encoding: 'utf8' });
+  if (made.status !== 0) throw new Error(`tempest init failed\n${made.stdout}${made.stderr}`);
+  writeFileSync(join(workspace, 'etc', 'tempest.conf'), tempestConfiguration(service, workspace));
+  return { cwd: workspace, env };
+}
+
+async function runTests(service: RunningService): Promise<Result[]> {
+  const at = makeWorkspace(service);
+  const listed = spawnSync('tempest', ['run', '--list-tests', '--regex', TESTS], { ...at, encoding: 'utf8' });
+  const tests = listed.stdout.split('\n').filter((line) => line.startsWith('tempest.'));
+  if (tests.length === 0) throw new Error(`tempest finds no tests\n${listed.stdout}${listed.stderr}`);
+
+  const child = spawn('tempest', ['run', '--regex', TESTS, '--concurrency', '2'], {
+    ...at,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const ended = once(child, 'close');
+  const whole = createWriteStream(join(service.folder, 'tempest.out'));
+  const seen: Seen[] = [];
+  for await (const line of createInterface({ input: child.stdout })) {
+    whole.write(`${line}\n`);
+    const one = readLine(line);
+    if (!one) continue;
+    console.log(`${resultOf(one.name, one).outcome.padEnd(10)} ${one.name}`);
+    seen.push(one);
+  }
+  await ended;
+  whole.end();
+  return resultsOf(tests, seen);
+}
+
+const chosen = options();
+needCommand('tempest', 'tempest');
+const service = await startService({ ...chosen, settings: serviceSettings });
+let results: Result[] = [];
+const failed = (): Result[] => results.filter(({ outcome }) => outcome === 'FAILED');
+try {
+  results = await runTests(service);
+} finally {
+  await service.stop(failed().length > 0);
+}
+const { page, summary } = resultPage(results, packageVersion('tempest'));
+writeFileSync(RESULTS, page);
+for (const { test } of failed()) console.log(`FAILED ${test}`);
+if (failed().length > 0) console.log('tempest.out in the folder above has what each test said');
+console.log(summary);
+process.exit(failed().length > 0 ? 1 : 0);

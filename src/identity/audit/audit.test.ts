@@ -1,0 +1,275 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { assertOk } from '../../../test/support/answers.ts';
+import { ADMIN_PASSWORD, type Answer, onEachDatabase, uniqueName } from '../../../test/support/api.ts';
+import { databaseOf } from '../../../test/support/lasting.ts';
+import { identityRoutes, isBase, isChange, nameOfRoute } from '../../../test/support/routes.ts';
+import type { AuditEventRow, Database } from '../database.ts';
+
+const PASSWORD = 'a password of a test';
+
+/** The routes of the base API that change something: each has to be in the table below. */
+const changes = identityRoutes()
+  .filter((route) => isBase(route) && isChange(route))
+  .map(nameOfRoute)
+  .filter((route) => route !== 'POST /v3/auth/tokens');
+
+onEachDatabase('The audit log', (api) => {
+  let db: Database;
+  let admin: string;
+  before(async () => {
+    db = await databaseOf(api);
+    admin = assertOk(await api.get('/v3/users?name=admin')).users[0].id;
+  });
+  after(() => db.close());
+
+  const eventsOf = (answer: Answer): Promise<AuditEventRow[]> =>
+    db.read
+      .selectFrom('audit_events')
+      .where('request_id', '=', answer.headers.get('x-openstack-request-id'))
+      .selectAll()
+      .orderBy('id')
+      .execute();
+  const count = async (): Promise<number> => {
+    const { total } = await db.read
+      .selectFrom('audit_events')
+      .select((eb) => eb.fn.countAll<number>().as('total'))
+      .executeTakeFirstOrThrow();
+    return Number(total);
+  };
+
+  // What the requests below are about; filled in as they go.
+  const made: Record<string, any> = {};
+  const tested = new Set<string>();
+
+  /** One request after the other, each with the events it must leave: `action target`, by the names in `made`. */
+  interface Step {
+    readonly route: string;
+    /** What the answer holds becomes a thing of this name. */
+    readonly as?: string;
+    readonly body?: () => unknown;
+    readonly events: readonly string[];
+    readonly params?: Readonly<Record<string, string>>;
+    /** Somebody else than the administrator. */
+    readonly actor?: string;
+    readonly headers?: () => Promise<Record<string, string>>;
+  }
+
+  const crud = (kind: string, values: () => object, more: readonly Step[] = [], id = `${kind}_id`): Step[] => [
+    { route: `POST /v3/${kind}s`, as: kind, body: () => ({ [kind]: values() }), events: [`${kind}.created ${kind}`] },
+    {
+      route: `PATCH /v3/${kind}s/:${id}`,
+      body: () => ({ [kind]: { description: 'changed' } }),
+      events: [`${kind}.updated ${kind}`],
+    },
+    ...more,
+  ];
+  const removal = (kind: string): Step => ({ route: `DELETE /v3/${kind}s/:${kind}_id`, events: [`${kind}.deleted ${kind}`] });
+  const grants: Step[] = ['/v3/projects/:project_id', '/v3/domains/:domain_id', '/v3/system'].flatMap((target) =>
+    ['users/:user_id', 'groups/:group_id'].flatMap((actor) =>
+      [false, true]
+        .filter((inherited) => !(inherited && target === '/v3/system'))
+        .flatMap((inherited) => {
+          const path = `${target}/${actor}/roles/:role_id`;
+          const whole = inherited ? `${path.replace('/v3/', '/v3/OS-INHERIT/')}/inherited_to_projects` : path;
+          return [
+            { route: `PUT ${whole}`, events: ['grant.created role'] },
+            { route: `DELETE ${whole}`, events: ['grant.revoked role'] },
+          ];
+        }),
+    ),
+  );
+
+  const STEPS: readonly Step[] = [
+    ...crud('domain', () => ({ name: uniqueName('domain') })),
+    ...crud('project', () => ({ name: uniqueName('project'), domain_id: made.domain.id }), [
+      {
+        route: 'PUT /v3/projects/:project_id/tags',
+        body: () => ({ tags: ['a', 'b'] }),
+        events: ['project.tags_replaced project'],
+      },
+      { route: 'PUT /v3/projects/:project_id/tags/:tag', params: { tag: 'c' }, events: ['project.tag_added project'] },
+      { route: 'DELETE /v3/projects/:project_id/tags/:tag', params: { tag: 'c' }, events: ['project.tag_removed project'] },
+      { route: 'DELETE /v3/projects/:project_id/tags', events: ['project.tags_replaced project'] },
+    ]),
+    ...crud('user', () => ({ name: uniqueName('user'), password: PASSWORD, domain_id: made.domain.id }), [
+      {
+        route: 'POST /v3/users/:user_id/password',
+        body: () => ({ user: { original_password: PASSWORD, password: 'another password' } }),
+        events: ['user.password_changed user'],
+        actor: 'user',
+      },
+    ]),
+    ...crud('group', () => ({ name: uniqueName('group'), domain_id: made.domain.id }), [
+      { route: 'PUT /v3/groups/:group_id/users/:user_id', events: ['group.member_added group'] },
+      { route: 'DELETE /v3/groups/:group_id/users/:user_id', events: ['group.member_removed group'] },
+    ]),
+    ...crud('role', () => ({ name: uniqueName('role') })),
+    {
+      route: 'POST /v3/roles',
+      as: 'other',
+      body: () => ({ role: { name: uniqueName('role') } }),
+      events: ['role.created other'],
+    },
+    {
+      route: 'PUT /v3/roles/:prior_role_id/implies/:implied_role_id',
+      params: { prior_role_id: 'role', implied_role_id: 'other' },
+      events: ['role.implication_created role'],
+    },
+    {
+      route: 'DELETE /v3/roles/:prior_role_id/implies/:implied_role_id',
+      params: { prior_role_id: 'role', implied_role_id: 'other' },
+      events: ['role.implication_deleted role'],
+    },
+    ...grants,
+    ...crud('region', () => ({})),
+    {
+      route: 'PUT /v3/regions/:region_id',
+      params: { region_id: 'a new region' },
+      as: 'child',
+      body: () => ({ region: { parent_region_id: made.region.id } }),
+      events: ['region.created child'],
+    },
+    ...crud('service', () => ({ type: 'test' })),
+    ...crud('endpoint', () => ({ service_id: made.service.id, interface: 'public', url: 'http://test' })),
+    {
+      route: 'POST /v3/endpoints',
+      as: 'elsewhere',
+      body: () => ({
+        endpoint: { service_id: made.service.id, interface: 'public', url: 'http://test', region: 'made on the fly' },
+      }),
+      events: ['endpoint.created elsewhere', 'region.created made on the fly'],
+    },
+    removal('endpoint'),
+    removal('service'),
+    { route: 'DELETE /v3/regions/:region_id', events: ['region.deleted child', 'region.deleted region'] },
+    {
+      route: 'DELETE /v3/auth/tokens',
+      headers: async () => ({ 'X-Subject-Token': await api.logIn({ name: 'admin', password: ADMIN_PASSWORD }) }),
+      events: ['token.revoked'],
+    },
+    removal('group'),
+    removal('role'),
+    removal('user'),
+    removal('project'),
+    { route: 'PATCH /v3/domains/:domain_id', body: () => ({ domain: { enabled: false } }), events: ['domain.updated domain'] },
+    removal('domain'),
+  ];
+
+  function pathOf({ route, params = {} }: Step): string {
+    const [, pattern] = route.split(' ') as [string, string];
+    return pattern.replace(/:(\w+)/g, (_, name: string) => {
+      const value = params[name] ?? name.replace(/_id$/, '');
+      return encodeURIComponent(made[value]?.id ?? value);
+    });
+  }
+
+  const nameOf = (id: string): string => Object.entries(made).find(([, thing]) => thing.id === id)?.[0] ?? id;
+
+  describe('has of every change', () => {
+    for (const step of STEPS) {
+      it(`${step.events.join(' and ') || 'nothing'}: ${step.route}`, async () => {
+        const [method] = step.route.split(' ') as [string];
+        tested.add(step.route);
+        const body = step.body?.();
+        const headers = (await step.headers?.()) ?? {};
+        const before = await count();
+        const answer = await api.request(method, pathOf(step), { body, headers });
+        assert.ok(answer.status >= 200 && answer.status < 300, `${answer.status} ${answer.text}`);
+        if (step.as) made[step.as] = Object.values(answer.body)[0];
+
+        const events = await eventsOf(answer);
+        assert.equal(await count(), before + events.length, 'all of them carry the id of the request');
+        const shown = events.map(({ action, target_id }) =>
+          action === 'token.revoked' ? action : `${action} ${nameOf(target_id)}`,
+        );
+        assert.deepEqual(shown.sort(), [...step.events].sort());
+        for (const event of events) {
+          assert.equal(event.actor_id, step.actor ? made[step.actor].id : admin);
+          assert.equal(event.target_kind, event.action.split('.')[0] === 'grant' ? 'role' : event.action.split('.')[0]);
+          assert.equal(event.outcome, 'success');
+          assert.ok(Math.abs(event.at - Date.now() / 1000) < 60);
+          assert.ok(!event.detail.includes(PASSWORD) && !event.detail.includes('another password'));
+          assert.equal(typeof JSON.parse(event.detail), 'object');
+        }
+      });
+    }
+
+    it('and no change of the base API was left out', () => {
+      assert.deepEqual(
+        changes.filter((route) => !tested.has(route)),
+        [],
+      );
+    });
+  });
+
+  it('says what a grant was about', async () => {
+    const user = await api.make('user', { name: uniqueName('user') });
+    const role = await api.roleId('member');
+    const direct = await api.put(`/v3/domains/default/users/${user.id}/roles/${role}`);
+    const [event] = await eventsOf(direct);
+    assert.deepEqual(JSON.parse(event!.detail), {
+      user_id: user.id,
+      target: 'domain',
+      target_id: 'default',
+      inherited: false,
+    });
+  });
+
+  it('names the fields of a change, never what they were changed to', async () => {
+    const user = await api.make('user', { name: uniqueName('user') });
+    const answer = await api.patch(`/v3/users/${user.id}`, { user: { password: 'a new secret', email: 'ann@example.org' } });
+    const [event] = await eventsOf(answer);
+    assert.deepEqual(JSON.parse(event!.detail), { fields: ['password', 'email'] });
+  });
+
+  it('has nothing of what was refused', async () => {
+    const role = await api.make('role', { name: uniqueName('role') });
+    const { token } = await api.persona(['reader'], 'system');
+    const admins = await api.roleId('admin');
+    const before = await count();
+    const refused = [
+      await api.post('/v3/roles', { role: {} }),
+      await api.post('/v3/roles', { role: { name: role.name } }),
+      await api.post('/v3/roles', { role: { name: uniqueName('role') } }, { token: null }),
+      await api.post('/v3/roles', { role: { name: uniqueName('role') } }, { token }),
+      await api.patch('/v3/roles/nothing', { role: { description: '' } }),
+      await api.patch(`/v3/roles/${role.id}`, { role: { id: 'other' } }),
+      await api.delete(`/v3/roles/${admins}`),
+      await api.delete(`/v3/roles/${role.id}`, { token }),
+      await api.put(`/v3/roles/${role.id}/implies/${role.id}`),
+      await api.delete(`/v3/system/users/${admin}/roles/${role.id}`),
+      await api.put(`/v3/projects/nowhere/users/${admin}/roles/${role.id}`),
+      await api.post('/v3/endpoints', {
+        endpoint: { service_id: 'nothing', interface: 'public', url: 'http://x', region: 'new' },
+      }),
+      await api.post('/v3/regions', { region: { id: 'RegionOne' } }),
+      await api.delete('/v3/regions/RegionOne'),
+      await api.delete('/v3/auth/tokens', { headers: { 'X-Subject-Token': 'nothing' } }),
+      await api.authenticate({ name: 'admin', password: 'wrong' }),
+    ];
+    for (const answer of refused) {
+      assert.ok(answer.status >= 400 && answer.status < 500, answer.text);
+      assert.deepEqual(await eventsOf(answer), []);
+    }
+    assert.equal(await count(), before);
+  });
+
+  it('has nothing of reading, and of logging in', async () => {
+    const before = await count();
+    for (const path of ['users', 'projects', 'roles', 'role_assignments', 'regions', 'endpoints', 'auth/projects'])
+      assertOk(await api.get(`/v3/${path}`));
+    assertOk(await api.authenticate({ name: 'admin', password: ADMIN_PASSWORD }), 201);
+    assert.equal(await count(), before);
+  });
+
+  it('takes the id of a request from nobody but the service', async () => {
+    const answer = await api.post(
+      '/v3/roles',
+      { role: { name: uniqueName('role') } },
+      { headers: { 'X-Openstack-Request-Id': 'req-00000000-0000-0000-0000-000000000000' } },
+    );
+    assert.notEqual(answer.headers.get('x-openstack-request-id'), 'req-00000000-0000-0000-0000-000000000000');
+    assert.equal((await eventsOf(answer)).length, 1);
+  });
+});

@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { assertOk, assertRefused } from '../../../test/support/answers.ts';
+import { onDatabase, onEachDatabase } from '../../../test/support/api.ts';
+import { identityRoutes } from '../../../test/support/routes.ts';
+
+const REL = 'https://docs.openstack.org/api/openstack-identity/3/rel/';
+const INHERIT = 'https://docs.openstack.org/api/openstack-identity/3/ext/OS-INHERIT/1.0/rel/';
+const PARAM = 'https://docs.openstack.org/api/openstack-identity/3/param/';
+
+const versionAt = (base: string) => ({
+  id: 'v3.14',
+  status: 'stable',
+  updated: '2020-04-07T00:00:00Z',
+  links: [{ rel: 'self', href: `${base}/v3/` }],
+  'media-types': [{ base: 'application/json', type: 'application/vnd.openstack.identity-v3+json' }],
+});
+
+onEachDatabase('Discovery', (api) => {
+  it('lists the versions to anyone, as a choice of one', async () => {
+    const answer = await api.get('/', { token: null });
+    assert.equal(answer.status, 300);
+    assert.deepEqual(answer.body, { versions: { values: [versionAt(api.url)] } });
+    assert.equal(answer.headers.get('location'), `${api.url}/v3/`);
+    assert.match(answer.headers.get('content-type')!, /^application\/json/);
+    assert.equal((await api.head('/', { token: null })).status, 300);
+  });
+
+  it('shows the version to anyone, with and without a slash at the end', async () => {
+    for (const path of ['/v3', '/v3/']) {
+      const answer = await api.get(path, { token: null });
+      assert.deepEqual(assertOk(answer), { version: versionAt(api.url) });
+      assert.match(answer.headers.get('content-type')!, /^application\/json/);
+    }
+    assert.equal((await api.head('/v3', { token: null })).status, 200);
+  });
+
+  it('minds no token, good or bad', async () => {
+    for (const token of [api.adminToken, 'nothing']) {
+      assert.equal((await api.get('/', { token })).status, 300);
+      assert.equal((await api.get('/v3', { token })).status, 200);
+    }
+  });
+
+  it('gives JSON Home to clients that ask for it, with addresses that are from where it was asked', async () => {
+    const headers = { Accept: 'application/json-home' };
+    for (const [path, prefix] of [
+      ['/', '/v3'],
+      ['/v3', ''],
+    ] as const) {
+      const answer = await api.get(path, { token: null, headers });
+      const { resources } = assertOk(answer);
+      assert.match(answer.headers.get('content-type')!, /^application\/json-home/);
+      assert.match(answer.headers.get('vary')!, /Accept/);
+      assert.deepEqual(resources[`${REL}users`], { href: `${prefix}/users` });
+      assert.deepEqual(resources[`${REL}user`], {
+        'href-template': `${prefix}/users/{user_id}`,
+        'href-vars': { user_id: `${PARAM}user_id` },
+      });
+      assert.deepEqual(resources[`${INHERIT}domain_group_role_inherited_to_projects`], {
+        'href-template': `${prefix}/OS-INHERIT/domains/{domain_id}/groups/{group_id}/roles/{role_id}/inherited_to_projects`,
+        'href-vars': { domain_id: `${PARAM}domain_id`, group_id: `${PARAM}group_id`, role_id: `${PARAM}role_id` },
+      });
+    }
+    const plain = await api.get('/v3', { token: null, headers: { Accept: 'application/json' } });
+    assert.ok(plain.body.version);
+  });
+
+  it('names in JSON Home nothing but routes that are there', async () => {
+    const { resources } = assertOk(await api.get('/', { token: null, headers: { Accept: 'application/json-home' } }));
+    const known = new Set(identityRoutes().map(({ path }) => path.replace(/:\w+/g, '{}')));
+    for (const entry of Object.values<any>(resources)) {
+      const path = (entry.href ?? entry['href-template']).replace(/\{\w+\}/g, '{}');
+      assert.ok(known.has(path), path);
+    }
+  });
+
+  it('says with 404 that a path is none, and with 405 which methods one has', async () => {
+    for (const path of ['/v2.0', '/v3/nothing', '/v3/users/x/y/z'])
+      assertRefused(await api.get(path), 404, /^The resource could not be found\.$/);
+    const answer = await api.request('PUT', '/v3/roles');
+    assertRefused(answer, 405);
+    assert.equal(answer.headers.get('allow'), 'GET, HEAD, POST');
+  });
+});
+
+onDatabase(
+  'SQLite',
+  'Discovery behind a public address',
+  { settings: { GATEHOUSE_IDENTITY_URL: 'https://id.example.org' } },
+  (api) => {
+    it('tells the address the settings name', async () => {
+      assert.deepEqual((await api.get('/', { token: null })).body, {
+        versions: { values: [versionAt('https://id.example.org')] },
+      });
+      const { role } = assertOk(await api.post('/v3/roles', { role: { name: 'a role' } }), 201);
+      assert.equal(role.links.self, `https://id.example.org/v3/roles/${role.id}`);
+      const refused = await api.get('/v3/roles', { token: null });
+      assert.equal(refused.headers.get('www-authenticate'), 'Keystone uri="https://id.example.org"');
+    });
+  },
+);

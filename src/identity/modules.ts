@@ -1,0 +1,111 @@
+// Builds the modules of the identity service: each is a function of what it needs, in one list that is read from top to bottom.
+import { Throttle } from '../platform/http/index.ts';
+import { createOutbound } from '../platform/outbound/index.ts';
+import { createAccess } from './access/index.ts';
+import { applicationsOfUser, createAppAssignments, createAppRoles, createHoldings, createManagers } from './app-roles/index.ts';
+import { createChanges, theService } from './audit/index.ts';
+import { createCatalog } from './catalog/index.ts';
+import { createConsumers } from './consumers/index.ts';
+import { createCredentials } from './credentials/index.ts';
+import type { Database } from './database.ts';
+import type { Deps } from './deps.ts';
+import { createAssignments, createGrants, createReach, reachableProjectIds } from './grants/index.ts';
+import { createGroups } from './groups/index.ts';
+import { createNotifications } from './notifications/index.ts';
+import { createPasswords } from './passwords/index.ts';
+import { createDomains, createProjects, createTags } from './projects/index.ts';
+import { createImpliedRoles, createRoles } from './roles/index.ts';
+import type { Parts } from './routes.ts';
+import type { ServiceOptions } from './service.ts';
+import {
+  createAuth,
+  createProve,
+  createReceipts,
+  createRevocations,
+  createScopes,
+  createTokenKeys,
+  createTokens,
+  createTokenText,
+} from './tokens/index.ts';
+import { createDevices, createFactor, createSubject } from './two-factor/index.ts';
+import { createUsers } from './users/index.ts';
+
+/** Failed attempts, not requests: services that log in often and well are not limited. */
+const LIMITS = {
+  user: { attempts: 10, perSeconds: 60 },
+  address: { attempts: 100, perSeconds: 60 },
+};
+
+export async function buildModules(db: Database, options: ServiceOptions) {
+  const { config, clock, log, seal } = options;
+  const throttles = {
+    user: new Throttle(options.rateLimits ? LIMITS.user : undefined, clock),
+    address: new Throttle(options.rateLimits ? LIMITS.address : undefined, clock),
+  };
+
+  const change = createChanges(db, clock);
+  const { webhookUrl, webhookSecret } = config;
+  const webhook = webhookUrl && webhookSecret ? { url: webhookUrl, secret: webhookSecret } : undefined;
+  const notifications = createNotifications({ db, clock, log, outbound: createOutbound(options.outboundAllow), webhook });
+  const { notify } = notifications;
+  const access = createAccess(db, clock, config);
+  const passwords = await createPasswords({ db, change, clock, config, notify });
+  const tokenKeys = await createTokenKeys({ db, change, seal, clock, rules: config });
+  const revocations = await createRevocations({ db, change, clock, allowExpiredSeconds: config.allowExpiredSeconds });
+  const tokens = createTokens({ access, keys: tokenKeys, revocations, clock, tokenSeconds: config.tokenSeconds });
+  const devices = createDevices({ db, clock, change, notify });
+  const users = createUsers({ db, clock, config, change, passwords, cutAccess: devices.forgetWithin });
+  const deps: Deps = { db, clock, config, log, change, access, tokens, passwords, notify, users };
+
+  const factor = createFactor({ ...deps, seal, issuer: config.twoFactorIssuer });
+  const credentials = createCredentials({ ...deps, seal });
+  const scopes = createScopes(deps);
+  const prove = createProve({ ...deps, scopes, factor, devices, credentials, throttles });
+  const receipts = createReceipts({ keys: tokenKeys, clock });
+  const domains = createDomains(deps);
+  const holdings = createHoldings(db);
+  const managers = createManagers({ holdings, applicationsOf: (userId) => applicationsOfUser(db.read, userId) });
+  const consumers = createConsumers({ ...deps, seal, managers });
+
+  const parts: Parts = {
+    ...deps,
+    throttle: throttles.user,
+    auth: createAuth({ ...deps, prove, scopes, receipts, factor }),
+    tokenText: createTokenText(db),
+    revocations,
+    domains,
+    projects: createProjects({ ...deps, domains }),
+    tags: createTags(deps),
+    groups: createGroups(deps),
+    roles: createRoles(deps),
+    implied: createImpliedRoles(deps),
+    grants: createGrants(deps),
+    assignments: createAssignments(deps),
+    reach: createReach(deps),
+    catalog: createCatalog(deps),
+    consumers,
+    appRoles: createAppRoles({ ...deps, managers }),
+    appAssignments: createAppAssignments({ ...deps, holdings }),
+    factor,
+    devices,
+    subject: createSubject(deps),
+    credentials,
+    projectIdsOf: (userId) => reachableProjectIds(db.read, userId),
+  };
+
+  return {
+    parts,
+    deps,
+    tokenKeys,
+    revocations,
+    notifications,
+    /** After a change of the master key: everything that is sealed, sealed anew, in one transaction. */
+    reseal: () =>
+      change(theService, async (inside) => {
+        let count = 0;
+        for (const module of [tokenKeys, consumers, factor, credentials]) count += await module.reseal(inside);
+        inside.audit('master_key.rotated', { kind: 'master_key', id: 'master' }, { secrets: count });
+        return count;
+      }),
+  };
+}

@@ -1,0 +1,146 @@
+// Proving who you are: every method that is named must succeed, and all of them for the same user.
+import type { Throttle } from '../../platform/http/index.ts';
+import { parsed } from '../attributes.ts';
+import type { Actor } from '../audit/index.ts';
+import type { Credentials as StoredCredentials } from '../credentials/index.ts';
+import type { Deps } from '../deps.ts';
+import { fail } from '../faults.ts';
+import type { PasswordOptions } from '../passwords/index.ts';
+import type { Devices, Factor } from '../two-factor/index.ts';
+import { nameKey, type UserWithExpiry } from '../users/index.ts';
+import type { Identity, PasswordUser, UserRef } from './auth.schema.ts';
+import { refused } from './refused.ts';
+import type { Scopes } from './scopes.ts';
+import type { AuthMethod, TokenRecord } from './token-format.ts';
+
+export interface Attempt {
+  readonly address: string;
+  readonly requestId: string;
+}
+
+export interface Proof {
+  readonly user: UserWithExpiry;
+  readonly methods: ReadonlySet<AuthMethod>;
+  /** A code, a remembered device or a recovery code was good. */
+  readonly second: boolean;
+  /** The token it was proved with, if one was. */
+  readonly parent: TokenRecord | undefined;
+}
+
+interface Meant {
+  readonly user: UserWithExpiry | undefined;
+  /** What attempts are counted under: one for all spellings of a name, or the count would tell who exists. */
+  readonly key: string;
+}
+
+export type ProveIdentity = (identity: Identity, attempt: Attempt) => Promise<Proof>;
+
+export interface MethodDeps extends Pick<Deps, 'tokens' | 'passwords' | 'users'> {
+  readonly scopes: Scopes;
+  readonly factor: Factor;
+  readonly devices: Devices;
+  readonly credentials: StoredCredentials;
+  readonly throttles: { readonly user: Throttle; readonly address: Throttle };
+}
+
+export function createProve(deps: MethodDeps): ProveIdentity {
+  const { tokens, passwords, users, scopes, factor, devices, credentials, throttles } = deps;
+
+  async function findUser({ id, name, domain }: UserRef, method: string): Promise<Meant> {
+    const refuse = (field: string, why: string): never =>
+      fail('request.invalid_field', { field: `auth.identity.${method}.user.${field}`, why });
+    if (id !== undefined) return { user: await users.find(id), key: id };
+    if (name === undefined) return refuse('name', 'an id or a name is required');
+    if (domain?.id === undefined && domain?.name === undefined)
+      return refuse('domain', 'a name needs the id or name of its domain');
+    const within = await scopes.domainId(domain);
+    const user = within === undefined ? undefined : await users.findByName(within, name);
+    return { user, key: user?.id ?? `${within ?? domain.name} ${nameKey(name)}` };
+  }
+
+  const guarded = <T>(address: string, key: string, work: () => Promise<T>): Promise<T> =>
+    throttles.address.guard(address, () => throttles.user.guard(`${address} ${key}`, work));
+
+  /** From the key of two-factor authentication or a TOTP credential: one second factor, whichever API made it. */
+  async function codeIsGood(actor: Actor, userId: string, code: string): Promise<boolean> {
+    if (await factor.isEnabled(userId)) return factor.proveCode(actor, userId, code);
+    return factor.guess(actor, userId, 'credential_code', (inside) => credentials.acceptsCode(inside, userId, code));
+  }
+
+  async function byPassword(
+    given: PasswordUser,
+    { address, requestId }: Attempt,
+  ): Promise<{ user: UserWithExpiry; code: boolean; second: boolean }> {
+    const { user: meant, key } = await findUser(given, 'password');
+    const actor = { userId: null, requestId };
+    return guarded(address, key, async () => {
+      const options = parsed<PasswordOptions & Record<string, unknown>>(meant?.options ?? '{}');
+      const check = await passwords.check(given.password, meant && { id: meant.id, options }, actor);
+      if (check === 'expired') fail('auth.password_expired', { id: meant!.id });
+      if (check !== 'good' || !meant) throw refused(`password ${check}`);
+      const { verification_code: code, device_data: device, recovery_code: recovery } = given;
+      if (code !== undefined && !(await codeIsGood(actor, meant.id, code))) throw refused('verification code wrong');
+      if (
+        device &&
+        (await devices.check(actor, meant.id, { deviceId: device.device_id, deviceToken: device.device_token })) !== 'good'
+      ) {
+        throw refused('device unknown or stolen');
+      }
+      if (recovery !== undefined && !(await factor.proveRecoveryCode(actor, meant.id, recovery)))
+        throw refused('recovery code wrong');
+      return {
+        user: meant,
+        code: code !== undefined,
+        second: code !== undefined || device !== undefined || recovery !== undefined,
+      };
+    });
+  }
+
+  async function byCode(given: UserRef & { passcode: string }, { address, requestId }: Attempt): Promise<UserWithExpiry> {
+    const { user, key } = await findUser(given, 'totp');
+    return guarded(address, `totp ${key}`, async () => {
+      if (!user || !(await codeIsGood({ userId: null, requestId }, user.id, given.passcode))) throw refused('passcode wrong');
+      return user;
+    });
+  }
+
+  async function byToken(text: string): Promise<TokenRecord> {
+    const verified = await tokens.verify(text);
+    // Keystone's clients tell a token that is gone (404) from a login that is refused (401).
+    if (!verified) fail('token.not_found');
+    return verified.record;
+  }
+
+  function given<T>(method: string, data: T | undefined): T {
+    return data ?? fail('request.invalid_field', { field: `auth.identity.${method}`, why: 'it is a required property' });
+  }
+
+  return async (identity, attempt) => {
+    const methods = new Set<AuthMethod>();
+    const found = new Map<string, UserWithExpiry | undefined>();
+    let second = false;
+    let parent: TokenRecord | undefined;
+    // The password first: without it nobody gets to try codes.
+    for (const method of [...new Set(identity.methods)].sort((a) => (a === 'password' ? -1 : 0))) {
+      if (method === 'password') {
+        const proved = await byPassword(given(method, identity.password).user, attempt);
+        found.set(proved.user.id, proved.user);
+        methods.add('password');
+        if (proved.code) methods.add('totp');
+        second ||= proved.second;
+      } else if (method === 'totp') {
+        const user = await byCode(given(method, identity.totp).user, attempt);
+        found.set(user.id, user);
+        methods.add('totp');
+        second = true;
+      } else if (method === 'token') {
+        parent = await byToken(given(method, identity.token).id);
+        if (!found.has(parent.userId)) found.set(parent.userId, await users.find(parent.userId));
+        for (const one of ['token' as const, ...parent.methods]) methods.add(one);
+      } else fail('auth.method_unsupported');
+    }
+    const [user] = found.values();
+    if (found.size !== 1 || !user) throw refused('methods name different users');
+    return { user, methods, second, parent };
+  };
+}

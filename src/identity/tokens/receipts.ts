@@ -1,0 +1,43 @@
+// Receipts: proof that some methods of a login succeeded while others are missing (Openstack-Auth-Receipt). Sealed like tokens,
+// short-lived, and good for nothing but the rest of that login.
+import type { Clock } from '../../platform/clock.ts';
+import { type AuthMethod, METHODS, openBytes, sealBytes, tokenKeyId } from './token-format.ts';
+import type { TokenKeys } from './token-keys.ts';
+
+const LIFE_MS = 300_000;
+
+export interface Receipt {
+  readonly userId: string;
+  readonly methods: readonly AuthMethod[];
+  readonly issuedAt: number;
+  readonly expiresAt: number;
+  /** The generation of the user when it was made: a changed password voids it. */
+  readonly generation: number;
+}
+
+export interface Receipts {
+  issue(userId: string, methods: readonly AuthMethod[], generation: number): { text: string; receipt: Receipt };
+  /** Undefined for what is no receipt of ours, or has ended. */
+  open(text: string): Promise<Receipt | undefined>;
+}
+
+export function createReceipts({ keys, clock }: { keys: TokenKeys; clock: Clock }): Receipts {
+  return {
+    issue(userId, methods, generation) {
+      const now = clock.now();
+      const receipt = { userId, methods, issuedAt: now, expiresAt: now + LIFE_MS, generation };
+      return { text: sealBytes(Buffer.from(JSON.stringify(receipt)), keys.current(), 'receipt'), receipt };
+    },
+    async open(text) {
+      const keyId = tokenKeyId(text);
+      if (keyId === undefined) return undefined;
+      if (!keys.known(keyId)) await keys.look();
+      const key = keys.known(keyId);
+      const plain = key && openBytes(text, key, 'receipt');
+      if (!plain) return undefined;
+      const receipt = JSON.parse(plain.toString()) as Receipt;
+      const known = receipt.methods.every((method) => METHODS.includes(method));
+      return known && receipt.expiresAt > clock.now() ? receipt : undefined;
+    },
+  };
+}

@@ -1,0 +1,49 @@
+// From the scope a login asks for to the view of the user in it.
+import { type Access, type Scope, type View, viewKey } from '../access/index.ts';
+import type { Database } from '../database.ts';
+import { findByName } from '../projects/index.ts';
+import type { AskedScope, ThingRef } from './auth.schema.ts';
+import { refused } from './refused.ts';
+
+export interface Scopes {
+  domainId(ref: ThingRef | undefined): Promise<string | undefined>;
+  viewFor(user: { readonly id: string; readonly default_project_id: string | null }, asked: AskedScope): Promise<View>;
+}
+
+export function createScopes({ db, access }: { db: Database; access: Access }): Scopes {
+  async function domainId(ref: ThingRef | undefined): Promise<string | undefined> {
+    if (ref?.id !== undefined) return ref.id;
+    return ref?.name === undefined ? undefined : (await findByName(db.read, ref.name, null))?.id;
+  }
+
+  async function projectId({ id, name, domain }: ThingRef & { domain?: ThingRef | undefined }): Promise<string | undefined> {
+    if (id !== undefined) return id;
+    const within = await domainId(domain);
+    return within === undefined || name === undefined ? undefined : (await findByName(db.read, name, within))?.id;
+  }
+
+  async function scopeOf(asked: AskedScope): Promise<Scope> {
+    if (asked.kind === 'system') return { kind: 'system' };
+    if (asked.kind === 'project' || asked.kind === 'domain') {
+      const id = asked.kind === 'domain' ? await domainId(asked.ref) : await projectId(asked.ref);
+      if (id === undefined) throw refused(`no such ${asked.kind}`);
+      return { kind: asked.kind, id };
+    }
+    return { kind: 'unscoped' };
+  }
+
+  return {
+    domainId,
+    async viewFor(user, asked) {
+      const read = async (scope: Scope) => access.cached(viewKey(user.id, scope)) ?? (await access.read(user.id, scope));
+      if (asked.kind === 'default' && user.default_project_id) {
+        // A default project the user cannot use is ignored, not an error.
+        const view = await read({ kind: 'project', id: user.default_project_id });
+        if (view) return view;
+      }
+      const view = await read(await scopeOf(asked));
+      if (!view) throw refused('user or scope disabled, or no role there');
+      return view;
+    },
+  };
+}

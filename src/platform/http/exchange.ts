@@ -1,0 +1,78 @@
+// One request and its answer, past the framework where that costs: what it does to a reply on the way out (lower-casing,
+// looking for serializers, hooks and streams) is as dear as receiving the request.
+import type { ServerResponse } from 'node:http';
+import { Readable } from 'node:stream';
+import type { FastifyRequest, preParsingHookHandler } from 'fastify';
+import { IncomingMessage } from '../node-http.ts';
+import type { Call, Query } from './app.ts';
+
+/** Knows when its request line came, without a listener on every request. */
+export class TimedMessage extends IncomingMessage {
+  readonly arrivedAt = performance.now();
+}
+
+/** A request without a body has a stream that ended before anyone listened (`optimizeEmptyRequests`): a parser would wait for ever. */
+export const bodyOrNothing: preParsingHookHandler = ({ method }, _reply, payload, done) => {
+  const unparsed = method === 'GET' || method === 'HEAD';
+  done(null, unparsed || !(payload as Readable).readableEnded ? payload : Readable.from([]));
+};
+
+export const millisecondsOf = (request: FastifyRequest): number => performance.now() - (request.raw as TimedMessage).arrivedAt;
+
+/** What a handler sees. The parts that cost something and that few handlers ask for are made when they are asked for. */
+export class IncomingCall implements Call<unknown> {
+  readonly params: unknown;
+  readonly query: Query;
+  readonly body: unknown;
+  readonly caller: unknown;
+  readonly #request: FastifyRequest;
+  readonly #publicUrl: string | undefined;
+
+  constructor(request: FastifyRequest, publicUrl: string | undefined, parts: { query: Query; body: unknown; caller: unknown }) {
+    this.#request = request;
+    this.#publicUrl = publicUrl;
+    this.params = request.params;
+    this.query = parts.query;
+    this.body = parts.body;
+    this.caller = parts.caller;
+  }
+  get headers() {
+    return this.#request.headers;
+  }
+  get base(): string {
+    return baseOf(this.#request, this.#publicUrl);
+  }
+  get path(): string {
+    return this.#request.url.split('?', 1)[0]!;
+  }
+  get address(): string {
+    return this.#request.ip;
+  }
+  get requestId(): string {
+    return this.#request.id;
+  }
+}
+
+export const baseOf = (request: FastifyRequest, publicUrl: string | undefined): string =>
+  publicUrl ?? `${request.protocol}://${request.host}`;
+
+type Headers = Readonly<Record<string, string>>;
+
+/** Sends status, headers and text, or nothing for `undefined`. Headers of the answer replace common ones of the same name. */
+export function answerWith(
+  response: ServerResponse,
+  status: number,
+  common: Headers,
+  own: Headers,
+  text: string | undefined,
+): void {
+  const list: string[] = [];
+  for (const name in common) if (!(name in own)) list.push(name, common[name]!);
+  for (const name in own) list.push(name, own[name]!);
+  if (text !== undefined) {
+    if (!('Content-Type' in own)) list.push('Content-Type', 'application/json');
+    list.push('Content-Length', String(Buffer.byteLength(text)));
+  } else if (status !== 204 && response.req.method !== 'HEAD') list.push('Content-Length', '0');
+  response.writeHead(status, list);
+  response.end(text);
+}

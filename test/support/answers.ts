@@ -1,0 +1,54 @@
+// What tests expect of answers: refusals in Keystone's shape, and lists in their envelope.
+import assert from 'node:assert/strict';
+import { STATUS_CODES } from 'node:http';
+import type { Answer, RequestOptions, TestApi } from './api.ts';
+
+/** The status, in the body too, a message like this one, and at 401 the header that says how to authenticate. */
+export function assertRefused(answer: Answer, status: number, message: RegExp = /./): void {
+  assert.equal(answer.status, status, `expected ${status}, got ${answer.status}: ${answer.text}`);
+  assert.deepEqual(Object.keys(answer.body), ['error']);
+  assert.equal(answer.body.error.code, status);
+  assert.equal(answer.body.error.title, STATUS_CODES[status]);
+  assert.match(answer.body.error.message, message);
+  const challenge = answer.headers.get('www-authenticate');
+  if (status === 401) assert.match(challenge ?? 'no WWW-Authenticate', /^Keystone uri="http/);
+  else assert.equal(challenge, null);
+}
+
+/** Nobody without a token, and nobody with a wrong one. */
+export async function assertNeedsToken(api: TestApi, method: string, path: string, body?: unknown): Promise<void> {
+  for (const token of [null, '', 'no-such-token']) {
+    assertRefused(await api.request(method, path, { token, body }), 401, /requires authentication/);
+  }
+}
+
+/** Each of these tokens is good, but not for this. */
+export async function assertForbidden(
+  api: TestApi,
+  tokens: readonly string[],
+  method: string,
+  path: string,
+  options: RequestOptions = {},
+): Promise<void> {
+  for (const token of tokens) {
+    assertRefused(await api.request(method, path, { ...options, token }), 403, /not authorized to perform the requested action/);
+  }
+}
+
+export function assertOk(answer: Answer, status = 200): any {
+  assert.equal(answer.status, status, answer.text);
+  if (status === 204) assert.equal(answer.text, '');
+  return answer.body;
+}
+
+/** Of requests that run into each other each has an answer that makes sense: one of these statuses. */
+export function assertOrderly(answers: readonly Answer[], statuses: readonly number[]): void {
+  for (const { status, text } of answers) assert.ok(statuses.includes(status), `${status} is none of ${statuses}: ${text}`);
+}
+
+/** Whether a token still opens anything. */
+export async function isAlive(api: TestApi, token: string): Promise<boolean> {
+  const { status } = await api.head('/v3/auth/tokens', { headers: { 'X-Subject-Token': token }, token });
+  assert.ok(status === 200 || status === 401, `a token is good or it is not; got ${status}`);
+  return status === 200;
+}

@@ -1,0 +1,17 @@
+// The routes of the identity service, read from their descriptions; no handler runs.
+import { mountIdentity, type Parts } from '../../src/identity/routes.ts';
+import { createApp, type Route } from '../../src/platform/http/index.ts';
+
+export function identityRoutes(): readonly Route<never>[] {
+  const app = createApp<never>();
+  mountIdentity(app as never, {} as Parts);
+  return app.routes as readonly Route<never>[];
+}
+
+const BASE = ['Tokens', 'Domains', 'Projects', 'Users', 'Groups', 'Roles', 'Grants', 'Role assignments', 'Catalog'];
+
+/** Keystone's own API, without what is added to it. */
+export const isBase = ({ spec }: Route<never>): boolean => BASE.includes(spec.tag);
+
+export const nameOfRoute = ({ method, path }: Route<never>): string => `${method} ${path}`;
+export const isChange = ({ method }: Route<never>): boolean => method !== 'GET' && method !== 'HEAD';
