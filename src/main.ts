@@ -1,9 +1,11 @@
 // The `gatehouse` command.
 
+import { readFileSync } from 'node:fs';
 import { addMasterKey, keepMasterKeys, masterKeys, openDataFolder } from './data-folder.ts';
 import { theService } from './identity/audit/index.ts';
 import { openDatabase } from './identity/service.ts';
 import { identitySettings } from './identity/settings.ts';
+import { qrCode } from './identity/two-factor/index.ts';
 import { identityOpenApi } from './openapi.ts';
 import { ConfigError, describe, load, refuseUnknownKeys } from './platform/config/index.ts';
 import { FolderInUse, lockFolder } from './platform/database/index.ts';
@@ -26,6 +28,8 @@ const USAGE = `gatehouse ${version}
   gatehouse token-key rotate    replace the key that seals tokens; tokens stay valid
   gatehouse consumer rotate-secret ID
                                 give an application a new secret, and print it
+  gatehouse two-factor qr [--svg]
+                                read an otpauth:// address from standard input and show it as a QR code
 
 Settings: docs/config.md
 `;
@@ -110,6 +114,13 @@ async function rotateConsumerSecret(id: string): Promise<void> {
   await withService(settings(), async (service) => (await service.consumers.rotateSecretOf(theService, id)).plainSecret);
 }
 
+/** From standard input: an argument would show the key to everyone who lists processes. */
+function showQrCode(form: 'svg' | 'terminal'): void {
+  const code = qrCode(readFileSync(0, 'utf8').trim(), form);
+  if (code === undefined) throw new UsageError('gatehouse: standard input must hold one otpauth://totp/ address\n');
+  out(code);
+}
+
 const commands: Readonly<Record<string, () => void | Promise<void>>> = {
   start: () => runServices(settings()),
   identity: () => runServices(settings()),
@@ -119,6 +130,8 @@ const commands: Readonly<Record<string, () => void | Promise<void>>> = {
   'master-key new': () => out(newMasterKey()),
   'master-key rotate': rotateMasterKey,
   'token-key rotate': rotateTokenKey,
+  'two-factor qr': () => showQrCode('terminal'),
+  'two-factor qr --svg': () => showQrCode('svg'),
   help: () => out(USAGE),
   version: () => out(version),
 };

@@ -12,8 +12,8 @@ export interface ClientCall {
   readonly status: number;
   /** Which key of the answer the library unwraps; none where it expects an empty answer. */
   readonly unwraps?: string;
-  /** Learns the id in the unwrapped answer under this name. */
-  readonly learns?: string;
+  /** Learns fields of the unwrapped answer: the name it is kept under, and the field. */
+  readonly learns?: Readonly<Record<string, string>>;
 }
 
 const O = '/v3/OS-OAUTH2';
@@ -40,7 +40,7 @@ const consumers: readonly ClientCall[] = [
     },
     status: 200,
     unwraps: 'consumer',
-    learns: 'application',
+    learns: { application: 'id' },
   },
   {
     name: 'oauth2.consumers.create, name only',
@@ -49,7 +49,7 @@ const consumers: readonly ClientCall[] = [
     body: { consumer: { name: 'Bare', redirect_uris: [], scopes: [] } },
     status: 200,
     unwraps: 'consumer',
-    learns: 'bare',
+    learns: { bare: 'id' },
   },
   { name: 'oauth2.consumers.get', method: 'GET', path: `${O}/consumers/{application}`, status: 200, unwraps: 'consumer' },
   { name: 'oauth2.consumers.list', method: 'GET', path: `${O}/consumers`, status: 200, unwraps: 'consumers' },
@@ -72,7 +72,7 @@ const roles: readonly ClientCall[] = [
     body: { role: { name: 'Trader', is_internal: false, application_id: '{application}' } },
     status: 200,
     unwraps: 'role',
-    learns: 'role',
+    learns: { role: 'id' },
   },
   {
     name: 'fiware_roles.roles.create, another',
@@ -81,7 +81,7 @@ const roles: readonly ClientCall[] = [
     body: { role: { name: 'Seller', is_internal: false, application_id: '{application}' } },
     status: 200,
     unwraps: 'role',
-    learns: 'doomed',
+    learns: { doomed: 'id' },
   },
   { name: 'fiware_roles.roles.get', method: 'GET', path: `${R}/roles/{role}`, status: 200, unwraps: 'role' },
   {
@@ -126,7 +126,7 @@ const permissions: readonly ClientCall[] = [
     },
     status: 200,
     unwraps: 'permission',
-    learns: 'permission',
+    learns: { permission: 'id' },
   },
   {
     name: 'fiware_roles.permissions.create, name only',
@@ -135,7 +135,7 @@ const permissions: readonly ClientCall[] = [
     body: { permission: { name: 'Write', is_internal: false, application_id: '{application}' } },
     status: 200,
     unwraps: 'permission',
-    learns: 'doomed',
+    learns: { doomed: 'id' },
   },
   {
     name: 'fiware_roles.permissions.get',
@@ -281,4 +281,85 @@ const assignments: readonly ClientCall[] = [
   },
 ];
 
-export const calls: readonly ClientCall[] = [...consumers, ...roles, ...permissions, ...assignments];
+const T = '/v3/OS-TWO-FACTOR';
+const ofUser = '/v3/users/{user}/OS-TWO-FACTOR';
+const device = 'device_id={device}&device_token={token}';
+
+const twoFactor: readonly ClientCall[] = [
+  {
+    name: 'two_factor.keys.generate_new_key',
+    method: 'POST',
+    path: `${ofUser}/two_factor_auth`,
+    body: { two_factor_auth: { security_question: 'Pet?', security_answer: 'rex' } },
+    status: 201,
+    unwraps: 'two_factor_auth',
+  },
+  {
+    name: 'two_factor.keys.generate_new_key, key only',
+    method: 'POST',
+    path: `${ofUser}/two_factor_auth`,
+    status: 201,
+    unwraps: 'two_factor_auth',
+  },
+  {
+    name: 'two_factor.keys.check_activated_two_factor',
+    method: 'HEAD',
+    path: `${T}/two_factor_auth?user_id={user}`,
+    status: 204,
+  },
+  {
+    name: 'two_factor.keys.check_activated_two_factor, by name',
+    method: 'HEAD',
+    path: `${T}/two_factor_auth?user_name={user_name}&domain_name=Default`,
+    status: 204,
+  },
+  {
+    name: 'two_factor.keys.get_two_factor_data',
+    method: 'GET',
+    path: `${ofUser}/two_factor_data`,
+    status: 200,
+    unwraps: 'two_factor_auth',
+  },
+  { name: 'two_factor.keys.check_security_question', method: 'HEAD', path: `${ofUser}/sec_question?sec_answer=rex`, status: 204 },
+  {
+    name: 'two_factor.keys.check_security_question, wrong',
+    method: 'HEAD',
+    path: `${ofUser}/sec_question?sec_answer=tom`,
+    status: 401,
+  },
+  {
+    name: 'two_factor.keys.remember_device',
+    method: 'POST',
+    path: `${T}/devices?user_name={user_name}&domain_name=Default`,
+    body: {},
+    status: 200,
+    unwraps: 'two_factor_auth',
+    learns: { device: 'device_id', token: 'device_token' },
+  },
+  { name: 'two_factor.keys.check_for_device', method: 'HEAD', path: `${T}/devices?user_id={user}&${device}`, status: 204 },
+  {
+    name: 'two_factor.keys.remember_device, again',
+    method: 'POST',
+    path: `${T}/devices?user_id={user}&${device}`,
+    body: {},
+    status: 200,
+    unwraps: 'two_factor_auth',
+    learns: { device: 'device_id', token: 'device_token' },
+  },
+  { name: 'two_factor.keys.delete_all_devices', method: 'DELETE', path: `${ofUser}/devices`, status: 204 },
+  {
+    name: 'two_factor.keys.check_for_device, forgotten',
+    method: 'HEAD',
+    path: `${T}/devices?user_id={user}&${device}`,
+    status: 404,
+  },
+  { name: 'two_factor.keys.deactivate_two_factor', method: 'DELETE', path: `${ofUser}/two_factor_auth`, status: 204 },
+  {
+    name: 'two_factor.keys.check_activated_two_factor, off',
+    method: 'HEAD',
+    path: `${T}/two_factor_auth?user_id={user}`,
+    status: 404,
+  },
+];
+
+export const calls: readonly ClientCall[] = [...consumers, ...roles, ...permissions, ...assignments, ...twoFactor];

@@ -12,11 +12,12 @@ onEachDatabase('The old client library', (api) => {
   it('has a user and an organization to work with', async () => {
     const person = await makePerson(api);
     ids.set('user', person.user.id);
+    ids.set('user_name', person.user.name);
     ids.set('organization', (await makeOrganization(api, person)).id);
   });
 
-  for (const { name, method, path, body, status, unwraps, learns } of calls) {
-    it(`${name}: ${method} ${path}`, async () => {
+  for (const { name: call, method, path, body, status, unwraps, learns } of calls) {
+    it(`${call}: ${method} ${path}`, async () => {
       const sent = body === undefined ? undefined : JSON.parse(filled(JSON.stringify(body)));
       const answer = await api.request(method, filled(path), { body: sent });
       assert.equal(answer.status, status, answer.text);
@@ -27,7 +28,7 @@ onEachDatabase('The old client library', (api) => {
       assert.equal(answer.headers.get('content-type'), 'application/json');
       const unwrapped = answer.body[unwraps];
       assert.ok(unwrapped !== undefined, answer.text);
-      if (learns) ids.set(learns, unwrapped.id);
+      for (const [name, field] of Object.entries(learns ?? {})) ids.set(name, unwrapped[field]);
     });
   }
 });

@@ -1,6 +1,7 @@
 // Runs single commands of the OpenStack client and keeps what came of each.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
+import { join } from 'node:path';
 import { cleanEnvironment, type RunningService } from '../support/service.ts';
 
 export interface Row {
@@ -42,6 +43,15 @@ export class Client {
 
   constructor(service: RunningService) {
     this.#service = service;
+  }
+
+  /** Where the client looks for what does not fit on its command line (`--os-cloud`). */
+  get cloudsFile(): string {
+    return join(this.#service.folder, 'clouds.yaml');
+  }
+
+  get authUrl(): string {
+    return `${this.#service.url}/v3`;
   }
 
   /** A command that prints an object or a list. Returns it; an empty object when the command failed. */
@@ -87,11 +97,12 @@ export class Client {
   /** The administrator in the project admin, unless the command names another user or another scope by global options. */
   #openstack(words: readonly string[]): Promise<Ended> {
     const { url, adminPassword, folder } = this.#service;
-    const ownUser = words.includes('--os-username') || words.includes('--os-auth-type');
+    const ownUser = ['--os-username', '--os-auth-type', '--os-cloud'].some((option) => words.includes(option));
     const ownScope = ownUser || words.includes('--os-domain-id') || words.includes('--os-system-scope');
     const env = {
       ...cleanEnvironment(),
       HOME: folder,
+      OS_CLIENT_CONFIG_FILE: this.cloudsFile,
       OS_AUTH_URL: `${url}/v3`,
       OS_IDENTITY_API_VERSION: '3',
       ...(ownUser ? {} : { OS_USERNAME: 'admin', OS_PASSWORD: adminPassword, OS_USER_DOMAIN_ID: 'default' }),

@@ -12,6 +12,7 @@ import { grants } from './chapters/grants.ts';
 import { groups, users } from './chapters/people.ts';
 import { projects } from './chapters/projects.ts';
 import { roles } from './chapters/roles.ts';
+import { secondFactor } from './chapters/second-factor.ts';
 import { tokens } from './chapters/tokens.ts';
 import { Client, type Row } from './client.ts';
 
@@ -27,6 +28,7 @@ const CHAPTERS = {
   Groups: groups,
   Domains: domains,
   Tokens: tokens,
+  'Second factor': secondFactor,
 };
 
 interface Chapter {

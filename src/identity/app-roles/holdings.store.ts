@@ -29,7 +29,7 @@ const heldRoles = prepared<Tables, [user: string, application: string], HeldRole
     ]),
 );
 
-export const readHeldRoles = (db: Reader, userId: string, applicationId: string): Promise<HeldRoleRow[]> =>
+export const readHeldRoles = async (db: Reader, userId: string, applicationId: string): Promise<HeldRoleRow[]> =>
   heldRoles(db, userId, applicationId);
 
 /** Of these organizations, those the user is still a member of (has any base role in). */

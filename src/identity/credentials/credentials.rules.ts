@@ -38,10 +38,23 @@ const filters: Filters = {
 const TOTP = 'totp';
 const placeOf = (id: string): string => `credentials/${id}`;
 
+/** What an access key must be to be one, as Keystone says. */
+function isAccessKey(blob: string): boolean {
+  try {
+    const { access } = JSON.parse(blob) as { access?: unknown };
+    return typeof access === 'string' && access !== '';
+  } catch {
+    return false;
+  }
+}
+
 /** A key that no app could have would lock its owner out. */
-function checkBlob(type: string, blob: string): void {
-  if (type === TOTP && !fromBase32(blob))
-    fail('request.bad_value', { field: 'blob', why: 'the key of a totp credential is base32' });
+function checkContent({ type, blob, projectId }: { type: string; blob: string; projectId: string | null }): void {
+  const refuse = (field: string, why: string): never => fail('request.bad_value', { field, why });
+  if (type === TOTP && !fromBase32(blob)) refuse('blob', 'the key of a totp credential is base32');
+  if (type.toLowerCase() !== 'ec2') return;
+  if (projectId === null) refuse('project_id', 'an ec2 credential needs one');
+  if (!isAccessKey(blob)) refuse('blob', 'that of an ec2 credential is a JSON object with the text access');
 }
 
 export function createCredentials(deps: Pick<Deps, 'db' | 'clock' | 'change' | 'users'> & { seal: Seal }) {
@@ -63,9 +76,7 @@ export function createCredentials(deps: Pick<Deps, 'db' | 'clock' | 'change' | '
     const userId = body.user_id ?? caller.userId;
     permit(caller, 'identity:create_credential', { userId });
     const projectId = body.project_id ?? null;
-    if (body.type === 'ec2' && projectId === null)
-      fail('request.bad_value', { field: 'project_id', why: 'an ec2 credential needs one' });
-    checkBlob(body.type, body.blob);
+    checkContent({ type: body.type, blob: body.blob, projectId });
     await checkParts(userId, projectId);
     const id = newId();
     const row: CredentialRow = {
@@ -96,8 +107,8 @@ export function createCredentials(deps: Pick<Deps, 'db' | 'clock' | 'change' | '
     if (userId !== row.user_id) permit(caller, 'identity:create_credential', { userId });
     const { plain } = opened(row);
     const [type, blob] = [body.type ?? row.type, body.blob ?? plain];
-    checkBlob(type, blob);
     const projectId = body.project_id === undefined ? row.project_id : body.project_id;
+    checkContent({ type, blob, projectId });
     await checkParts(userId, projectId);
     const values = {
       user_id: userId,
@@ -115,11 +126,9 @@ export function createCredentials(deps: Pick<Deps, 'db' | 'clock' | 'change' | '
 
   return {
     async list(caller: Caller, query: Query) {
-      const criteria = criteriaOf(query, filters);
       // Whoever may not see everyone's sees their own.
-      if (!allowed(caller, 'identity:list_credentials', {}))
-        criteria.push({ column: 'credentials.user_id', comparison: 'equals', value: caller.userId });
-      const page = await listCredentials(db, pageOf(query), criteria);
+      const owner = allowed(caller, 'identity:list_credentials', {}) ? undefined : caller.userId;
+      const page = await listCredentials(db, pageOf(query), criteriaOf(query, filters), owner);
       if (!page) fail('list.marker_not_found', { marker: single(query, 'marker') ?? '' });
       return { ...page, items: page.items.map(opened) };
     },
@@ -136,12 +145,16 @@ export function createCredentials(deps: Pick<Deps, 'db' | 'clock' | 'change' | '
 
     /** Whether a code comes from one of the user's TOTP credentials; each code counts once. Called within a counted guess. */
     async acceptsCode({ tx }: Change, userId: string, code: string): Promise<boolean> {
+      let [fresh, used] = [false, false];
+      // All of them: one key may be in several.
       for (const row of await credentialsOf(tx, userId, TOTP)) {
         const key = fromBase32(opened(row).plain);
-        const step = key && matchingStep(key, code, clock.now(), row.last_step);
-        if (step !== undefined && (await acceptCredentialStep(tx, row.id, step))) return true;
+        const step = key && matchingStep(key, code, clock.now(), 0);
+        if (step === undefined) continue;
+        if (await acceptCredentialStep(tx, row.id, step)) fresh = true;
+        else used = true;
       }
-      return false;
+      return fresh && !used;
     },
 
     async reseal({ tx }: Change): Promise<number> {

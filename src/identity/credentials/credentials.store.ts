@@ -6,13 +6,18 @@ import { applyCriteria, type Criterion } from '../lists.ts';
 export const findCredential = (db: Reader, id: string): Promise<CredentialRow | undefined> =>
   db.selectFrom('credentials').where('id', '=', id).selectAll().executeTakeFirst();
 
+/** `owner`: only what is theirs; a marker that is not tells them nothing. */
 export function listCredentials(
   db: Database,
   page: PageRequest,
   criteria: readonly Criterion[],
+  owner: string | undefined,
 ): Promise<Page<CredentialRow> | undefined> {
-  const query = applyCriteria(db.read.selectFrom('credentials').selectAll('credentials'), db.dialect, criteria);
-  return readPage(query, { table: 'credentials' }, page, (id) => findCredential(db.read, id));
+  const all = db.read.selectFrom('credentials').selectAll('credentials');
+  const visible = owner === undefined ? all : all.where('credentials.user_id', '=', owner);
+  return readPage(applyCriteria(visible, db.dialect, criteria), { table: 'credentials' }, page, (id) =>
+    visible.where('credentials.id', '=', id).executeTakeFirst(),
+  );
 }
 
 export const credentialsOf = (db: Reader, userId: string, type: string): Promise<CredentialRow[]> =>

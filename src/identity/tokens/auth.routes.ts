@@ -74,7 +74,7 @@ export function mountAuth(app: App<Caller>, { auth, tokens, tokenText, revocatio
       const outcome = await auth.logIn(body.auth.identity, readScope(body.auth.scope), { address, requestId }, given);
       if (outcome.kind === 'receipt') return receiptAnswer(outcome, base);
       const { text, record, view } = outcome;
-      return new Answer({ headers: { 'X-Subject-Token': text }, text: await tokenText(record, view, !('nocatalog' in query)) });
+      return new Answer({ headers: { 'X-Subject-Token': text }, ...(await tokenText(record, view, !('nocatalog' in query))) });
     },
   );
 
@@ -90,7 +90,7 @@ export function mountAuth(app: App<Caller>, { auth, tokens, tokenText, revocatio
       andThen(subject(call, 'identity:validate_token'), ({ text, record, view }) =>
         andThen(
           tokenText(record, view, !('nocatalog' in call.query)),
-          (body) => new Answer({ headers: { 'X-Subject-Token': text }, text: body }),
+          (body) => new Answer({ headers: { 'X-Subject-Token': text }, text: body.text, bytes: body.bytes }),
         ),
       ),
   );

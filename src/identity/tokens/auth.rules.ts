@@ -60,14 +60,19 @@ export function createAuth(
     });
   }
 
-  /** What an earlier request of the same login proved. */
-  async function withReceipt(proof: Proof, text: string | undefined, unscoped: View): Promise<Proof> {
-    if (text === undefined) return proof;
+  /** What an earlier request of the same login proved, if the receipt is of this user and holds. */
+  async function receiptOf(user: UserWithExpiry, text: string): Promise<Receipt | undefined> {
     const receipt = await receipts.open(text);
-    if (receipt?.userId !== proof.user.id || receipt.generation !== unscoped.generation)
-      throw refused('receipt unknown, ended or of someone else');
-    const methods = new Set([...proof.methods, ...receipt.methods]);
-    return { ...proof, methods, second: proof.second || methods.has('totp') };
+    if (receipt?.userId !== user.id) return undefined;
+    return receipt.generation === (await scopes.viewFor(user, { kind: 'unscoped' })).generation ? receipt : undefined;
+  }
+
+  /** The second factor is not among what it adds: the key may be another one since. */
+  async function withReceipt(proof: Proof, text: string | undefined): Promise<Proof> {
+    if (text === undefined) return proof;
+    const receipt = await receiptOf(proof.user, text);
+    if (!receipt) throw refused('receipt unknown, ended or of someone else');
+    return { ...proof, methods: new Set([...proof.methods, ...receipt.methods]) };
   }
 
   /** The combinations that would do, when what was proved does not; undefined when it does. A token was checked when it was made. */
@@ -82,11 +87,14 @@ export function createAuth(
 
   return {
     async logIn(identity: Identity, asked: AskedScope, attempt: Attempt, receiptText: string | undefined): Promise<LogInOutcome> {
-      const first = await prove(identity, attempt);
+      const first = await prove(identity, attempt, async (user) => {
+        const receipt = receiptText === undefined ? undefined : await receiptOf(user, receiptText);
+        return receipt?.methods.includes('password') ?? false;
+      });
       const narrower = asked.kind === 'project' || asked.kind === 'domain';
       if (first.parent?.scope.kind === 'system' && narrower) fail('auth.rescope_system');
       const unscoped = await scopes.viewFor(first.user, { kind: 'unscoped' });
-      const proof = await withReceipt(first, receiptText, unscoped);
+      const proof = await withReceipt(first, receiptText);
       const required = await missing(proof);
       if (required) {
         const { text, receipt } = receipts.issue(proof.user.id, [...proof.methods], unscoped.generation);

@@ -33,7 +33,15 @@ interface Meant {
   readonly key: string;
 }
 
-export type ProveIdentity = (identity: Identity, attempt: Attempt) => Promise<Proof>;
+/** `knewPassword`: whether an earlier request of the same login brought the password of this user. */
+export type ProveIdentity = (
+  identity: Identity,
+  attempt: Attempt,
+  knewPassword: (user: UserWithExpiry) => Promise<boolean>,
+) => Promise<Proof>;
+
+/** What proves more comes first; a method we do not serve before all, so that nothing is spent on it. */
+const ORDER = ['password', 'token', 'totp'];
 
 export interface MethodDeps extends Pick<Deps, 'tokens' | 'passwords' | 'users'> {
   readonly scopes: Scopes;
@@ -96,10 +104,16 @@ export function createProve(deps: MethodDeps): ProveIdentity {
     });
   }
 
-  async function byCode(given: UserRef & { passcode: string }, { address, requestId }: Attempt): Promise<UserWithExpiry> {
+  /** Only for a user who proved something else: a stranger could spend their codes, or use up their guesses. */
+  async function byCode(
+    given: UserRef & { passcode: string },
+    { address, requestId }: Attempt,
+    mayTry: (user: UserWithExpiry) => boolean | Promise<boolean>,
+  ): Promise<UserWithExpiry> {
     const { user, key } = await findUser(given, 'totp');
     return guarded(address, `totp ${key}`, async () => {
-      if (!user || !(await codeIsGood({ userId: null, requestId }, user.id, given.passcode))) throw refused('passcode wrong');
+      if (!user || !(await mayTry(user))) throw refused('passcode without the password');
+      if (!(await codeIsGood({ userId: null, requestId }, user.id, given.passcode))) throw refused('passcode wrong');
       return user;
     });
   }
@@ -115,13 +129,12 @@ export function createProve(deps: MethodDeps): ProveIdentity {
     return data ?? fail('request.invalid_field', { field: `auth.identity.${method}`, why: 'it is a required property' });
   }
 
-  return async (identity, attempt) => {
+  return async (identity, attempt, knewPassword) => {
     const methods = new Set<AuthMethod>();
     const found = new Map<string, UserWithExpiry | undefined>();
     let second = false;
     let parent: TokenRecord | undefined;
-    // The password first: without it nobody gets to try codes.
-    for (const method of [...new Set(identity.methods)].sort((a) => (a === 'password' ? -1 : 0))) {
+    for (const method of [...new Set(identity.methods)].sort((a, b) => ORDER.indexOf(a) - ORDER.indexOf(b))) {
       if (method === 'password') {
         const proved = await byPassword(given(method, identity.password).user, attempt);
         found.set(proved.user.id, proved.user);
@@ -129,7 +142,8 @@ export function createProve(deps: MethodDeps): ProveIdentity {
         if (proved.code) methods.add('totp');
         second ||= proved.second;
       } else if (method === 'totp') {
-        const user = await byCode(given(method, identity.totp).user, attempt);
+        const mayTry = found.size > 0 ? ({ id }: UserWithExpiry) => found.has(id) : knewPassword;
+        const user = await byCode(given(method, identity.totp).user, attempt, mayTry);
         found.set(user.id, user);
         methods.add('totp');
         second = true;

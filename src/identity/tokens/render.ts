@@ -1,15 +1,24 @@
 // The body of a token, as text. Everything but four fields is the same for every token of a user in a scope,
 // so that part is made once for a view and kept with it; the four fields are kept with the opened token.
 import { isoTime } from '../../platform/clock.ts';
+import { andThen, type Soon } from '../../platform/soon.ts';
 import type { View } from '../access/index.ts';
 import { type CatalogEntry, readCatalog, tokenCatalog } from '../catalog/index.ts';
 import type { Database } from '../database.ts';
 import type { TokenRecord } from './token-format.ts';
 
-interface Tail {
-  readonly whole: string;
-  readonly withoutCatalog: string;
+/** Text, and how many bytes it travels as: counted once for the parts, since counting costs as much as opening a token. */
+export interface Text {
+  readonly text: string;
+  readonly bytes: number;
 }
+
+interface Tail {
+  readonly whole: Text;
+  readonly withoutCatalog: Text;
+}
+
+const counted = (text: string): Text => ({ text, bytes: Buffer.byteLength(text) });
 
 function bodyOf({ user, project, domain, scope, roles }: View) {
   return {
@@ -27,13 +36,13 @@ function bodyOf({ user, project, domain, scope, roles }: View) {
 }
 
 export interface TokenText {
-  (record: TokenRecord, view: View, catalog: boolean): string | Promise<string>;
+  (record: TokenRecord, view: View, catalog: boolean): Soon<Text>;
   catalogOf(view: View): Promise<CatalogEntry[]>;
 }
 
 export function createTokenText(db: Database): TokenText {
   const tails = new WeakMap<View, Tail>();
-  const heads = new WeakMap<TokenRecord, string>();
+  const heads = new WeakMap<TokenRecord, Text>();
 
   const catalogOf = async (view: View): Promise<CatalogEntry[]> =>
     tokenCatalog(await readCatalog(db.read), { project_id: view.project?.id, user_id: view.user.id });
@@ -41,25 +50,25 @@ export function createTokenText(db: Database): TokenText {
   async function makeTail(view: View): Promise<Tail> {
     const body = bodyOf(view);
     const catalog = view.scope.kind === 'unscoped' ? undefined : await catalogOf(view);
-    const tail = { whole: JSON.stringify({ ...body, catalog }).slice(1), withoutCatalog: JSON.stringify(body).slice(1) };
+    const tailOf = (value: object): Text => counted(`${JSON.stringify(value).slice(1)}}`);
+    const tail = { whole: tailOf({ ...body, catalog }), withoutCatalog: tailOf(body) };
     tails.set(view, tail);
     return tail;
   }
 
-  function makeHead(record: TokenRecord): string {
+  function makeHead(record: TokenRecord): Text {
     const auditIds = record.parentAuditId ? [record.auditId, record.parentAuditId] : [record.auditId];
     const names = `{"token":{"methods":${JSON.stringify(record.methods)},"audit_ids":${JSON.stringify(auditIds)}`;
-    const head = `${names},"expires_at":"${isoTime(record.expiresAt)}","issued_at":"${isoTime(record.issuedAt)}",`;
+    const head = counted(`${names},"expires_at":"${isoTime(record.expiresAt)}","issued_at":"${isoTime(record.issuedAt)}",`);
     heads.set(record, head);
     return head;
   }
 
-  const join = (record: TokenRecord, { whole, withoutCatalog }: Tail, catalog: boolean): string =>
-    `${heads.get(record) ?? makeHead(record)}${catalog ? whole : withoutCatalog}}`;
-
-  const text = (record: TokenRecord, view: View, catalog: boolean): string | Promise<string> => {
-    const tail = tails.get(view);
-    return tail ? join(record, tail, catalog) : makeTail(view).then((made) => join(record, made, catalog));
-  };
+  const text = (record: TokenRecord, view: View, catalog: boolean): Soon<Text> =>
+    andThen(tails.get(view) ?? makeTail(view), ({ whole, withoutCatalog }) => {
+      const head = heads.get(record) ?? makeHead(record);
+      const tail = catalog ? whole : withoutCatalog;
+      return { text: head.text + tail.text, bytes: head.bytes + tail.bytes };
+    });
   return Object.assign(text, { catalogOf });
 }

@@ -311,6 +311,15 @@ onDatabase('SQLite', 'Guessing passwords', { rateLimits: true }, (api) => {
     return found;
   };
   const times = (count: number, status: number): number[] => Array.from({ length: count }, () => status);
+  /** How many guesses at one user each pass before the address is refused. */
+  const untilLimited = async (): Promise<number> => {
+    for (let tried = 0; tried < 1000; tried++) {
+      const { status } = await wrongly({ name: uniqueName('somebody') });
+      if (status === 429) return tried;
+      assert.equal(status, 401);
+    }
+    return Number.POSITIVE_INFINITY;
+  };
   const newUser = () => api.make('user', { name: uniqueName('user'), password: PASSWORD });
 
   // Each test starts with a full allowance of its address.
@@ -387,18 +396,15 @@ onDatabase('SQLite', 'Guessing passwords', { rateLimits: true }, (api) => {
   });
 
   it('of many users from one address is over too', async () => {
-    let turn = 0;
-    const found = await statuses(105, () => wrongly({ name: `somebody-${++turn}` }));
-    assert.deepEqual(found.slice(0, 100), times(100, 401));
-    assert.ok(found.slice(101).every((status) => status === 429));
+    const tried = await untilLimited();
+    // The allowance of an address is a hundred, and grows a little while the test runs.
+    assert.ok(tried >= 100 && tried < 150, `${tried} attempts`);
     rest();
     assertOk(await api.authenticate({ name: 'admin', password: ADMIN_PASSWORD }), 201);
   });
 
   it('does not hinder those who have a token', async () => {
-    let turn = 0;
-    const found = await statuses(102, () => wrongly({ name: `anybody-${++turn}` }));
-    assert.equal(found.at(-1), 429);
+    await untilLimited();
     assertOk(await api.get('/v3/users'));
     rest();
   });

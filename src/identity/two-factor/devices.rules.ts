@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto';
 import { seconds } from '../../platform/clock.ts';
 import { newId, newSecret } from '../../platform/ids.ts';
 import type { Actor, Change } from '../audit/index.ts';
+import { unlessMoved } from '../conflicts.ts';
 import type { DeviceRow } from '../database.ts';
 import type { Deps } from '../deps.ts';
 import { fail } from '../faults.ts';
@@ -85,7 +86,10 @@ export function createDevices({ db, clock, change, notify }: Pick<Deps, 'db' | '
     const now = seconds(clock);
     await change(actor, async ({ tx, audit }) => {
       const agent = userAgent.slice(0, MAX_USER_AGENT);
-      await insertDevice(tx, { id: pair.deviceId, user_id: userId, user_agent: agent, created_at: now, last_used_at: now });
+      await unlessMoved(
+        () => fail('user.not_found', { id: userId }),
+        () => insertDevice(tx, { id: pair.deviceId, user_id: userId, user_agent: agent, created_at: now, last_used_at: now }),
+      );
       await insertDeviceToken(tx, pair.deviceId, hashOf(pair.deviceToken));
       audit('device.remembered', { kind: 'user', id: userId }, { device_id: pair.deviceId });
     });

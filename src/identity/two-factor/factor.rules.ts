@@ -3,12 +3,13 @@ import { createHash, randomBytes } from 'node:crypto';
 import { seconds } from '../../platform/clock.ts';
 import type { Seal } from '../../platform/seal/index.ts';
 import type { Actor, Change } from '../audit/index.ts';
+import { unlessMoved } from '../conflicts.ts';
 import type { TwoFactorRow } from '../database.ts';
 import type { Deps } from '../deps.ts';
 import { fail } from '../faults.ts';
 import type { UserWithExpiry } from '../users/index.ts';
 import { deleteDevices } from './devices.store.ts';
-import { guessedRight, mayGuess } from './guesses.ts';
+import { countGuess, guessedRight } from './guesses.ts';
 import { matchingStep, newKey, otpauthUri, toBase32 } from './totp.ts';
 import {
   acceptStep,
@@ -28,6 +29,8 @@ const RECOVERY_BYTES = 10;
 const placeOf = (userId: string): string => `two_factor/${userId}`;
 /** People type answers as they come. */
 const folded = (answer: string): string => answer.trim().normalize('NFKC').toLowerCase();
+const unlessGone = <T>(userId: string, write: () => Promise<T>): Promise<T> =>
+  unlessMoved(() => fail('user.not_found', { id: userId }), write);
 /** 80 random bits need no slow hash. Grouping and case are for the eye. */
 const recoveryHash = (code: string): string =>
   createHash('sha256').update(code.replace(/[\s-]/g, '').toUpperCase()).digest('base64url');
@@ -68,7 +71,7 @@ export function createFactor(
       created_at: before?.created_at ?? seconds(clock),
     };
     await change(actor, async (inside) => {
-      await putFactor(inside.tx, row);
+      await unlessGone(user.id, () => putFactor(inside.tx, row));
       await guessedRight(inside.tx, user.id);
       const event = before ? 'two_factor.key_replaced' : 'two_factor.enabled';
       inside.audit(event, { kind: 'user', id: user.id });
@@ -95,12 +98,12 @@ export function createFactor(
   /** One change that ends in an outcome, not in a throw: a guess must be counted whatever becomes of it. */
   function guess(actor: Actor, userId: string, what: string, look: (change: Change) => Promise<boolean>): Promise<boolean> {
     return change(actor, async (inside) => {
-      const allowed = await mayGuess(inside.tx, userId, clock);
+      const { allowed, last } = await countGuess(inside.tx, userId, clock);
       const right = allowed && (await look(inside));
       if (right) await guessedRight(inside.tx, userId);
       const outcome = right ? 'accepted' : allowed ? 'refused' : 'locked_out';
       inside.audit(`two_factor.${what}_${outcome}`, { kind: 'user', id: userId });
-      if (outcome === 'locked_out') await notify(inside, 'two_factor.locked_out', userId);
+      if (last && !right) await notify(inside, 'two_factor.locked_out', userId);
       return right;
     });
   }
@@ -119,11 +122,16 @@ export function createFactor(
     /** The guess is counted first: hashing takes long, and many could be under way at once. */
     async checkAnswer(actor: Actor, userId: string, answer: string): Promise<void> {
       const { security_answer: hash } = await factorOf(userId);
-      const allowed = await change(actor, async (inside) => {
+      const { allowed, last } = await change(actor, async (inside) => {
         inside.audit('two_factor.answer_tried', { kind: 'user', id: userId });
-        return mayGuess(inside.tx, userId, clock);
+        return countGuess(inside.tx, userId, clock);
       });
       const right = allowed && (await passwords.matches(folded(answer), hash));
+      if (last && !right)
+        await change(actor, async (inside) => {
+          inside.audit('two_factor.answer_refused', { kind: 'user', id: userId });
+          await notify(inside, 'two_factor.locked_out', userId);
+        });
       if (!right) fail('auth.required', undefined, { reason: allowed ? 'security answer wrong' : 'too many guesses' });
       await change(actor, async (inside) => {
         await guessedRight(inside.tx, userId);
@@ -138,7 +146,7 @@ export function createFactor(
         toBase32(randomBytes(RECOVERY_BYTES)).replace(/(.{4})(?=.)/g, '$1-'),
       );
       await change(actor, async (inside) => {
-        await replaceRecoveryCodes(inside.tx, userId, codes.map(recoveryHash));
+        await unlessGone(userId, () => replaceRecoveryCodes(inside.tx, userId, codes.map(recoveryHash)));
         inside.audit('two_factor.recovery_codes_made', { kind: 'user', id: userId });
         await notify(inside, 'two_factor.recovery_codes_made', userId);
       });

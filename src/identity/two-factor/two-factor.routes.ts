@@ -20,10 +20,10 @@ interface Sent {
   readonly security_answer?: string | null | undefined;
 }
 
-/** Both or neither. */
+/** Both or neither. Answers are compared trimmed, so blanks are no answer. */
 function questionOf(sent: Sent | null | undefined): Question | undefined {
   const { security_question: question, security_answer: answer } = sent ?? {};
-  if (question && answer) return { question, answer };
+  if (question && answer?.trim()) return { question, answer };
   if (!question && !answer) return undefined;
   return fail('request.invalid_field', {
     field: `two_factor_auth.security_${question ? 'answer' : 'question'}`,

@@ -1,6 +1,7 @@
 // /v3/users
 import { seconds } from '../../platform/clock.ts';
 import type { App, Throttle } from '../../platform/http/index.ts';
+import { andThen } from '../../platform/soon.ts';
 import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
 import { listOf } from '../lists.ts';
@@ -30,7 +31,7 @@ export function mountUsers(
   app.get(
     '/v3/users/:user_id',
     { summary: 'Show a user', tag, policy: 'identity:get_user', reply: { 200: UserEnvelope } },
-    async ({ caller, params, base }) => ({ user: render(base, await users.get(caller, params.user_id)) }),
+    ({ caller, params, base }) => andThen(users.get(caller, params.user_id), (user) => ({ user: render(base, user) })),
   );
 
   app.patch(

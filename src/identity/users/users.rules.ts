@@ -2,6 +2,7 @@
 import { seconds } from '../../platform/clock.ts';
 import type { Query, Static } from '../../platform/http/index.ts';
 import { newId } from '../../platform/ids.ts';
+import { andThen, type Soon } from '../../platform/soon.ts';
 import { findProject, holdsRoleAnywhere, inactivityEnd, tagOf } from '../access/index.ts';
 import { bit, extraOf, mergeExtra, mergeOptions, parsed } from '../attributes.ts';
 import type { Actor, Change } from '../audit/index.ts';
@@ -104,11 +105,12 @@ export function createUsers(
       fail('auth.forbidden', { action });
   }
 
-  async function get(caller: Caller, id: string): Promise<UserWithExpiry> {
-    const user = await findUser(db.read, id);
-    // Whoever may not read it asks about themselves at most: an id that is not theirs is simply not allowed.
-    permit(caller, 'identity:get_user', user ? userTarget(user) : {});
-    return user ?? fail('user.not_found', { id });
+  function get(caller: Caller, id: string): Soon<UserWithExpiry> {
+    return andThen(findUser(db.read, id), (user) => {
+      // Whoever may not read it asks about themselves at most: an id that is not theirs is simply not allowed.
+      permit(caller, 'identity:get_user', user ? userTarget(user) : {});
+      return user ?? fail('user.not_found', { id });
+    });
   }
 
   async function list(caller: Caller, query: Query) {

@@ -1,6 +1,7 @@
 // Users in the database.
 import { type ExpressionBuilder, type RawBuilder, type SqlBool, sql } from 'kysely';
-import { type Page, type PageRequest, prepared, readPage } from '../../platform/database/index.ts';
+import { type Page, type PageRequest, preparedRow, readPage } from '../../platform/database/index.ts';
+import type { Soon } from '../../platform/soon.ts';
 import type { Database, Reader, Tables, Tx, UserRow } from '../database.ts';
 import { applyCriteria, type Criterion } from '../lists.ts';
 
@@ -20,10 +21,10 @@ const expiry = (eb: ExpressionBuilder<Tables, 'users'>) =>
     .select('passwords.expires_at')
     .as('password_expires_at');
 
-const byId = prepared<Tables, [id: string], UserWithExpiry>((db, id) =>
+export const findUser = preparedRow<Tables, [id: string], UserWithExpiry>((db, id) =>
   db.selectFrom('users').where('users.id', '=', id).selectAll('users').select(expiry),
 );
-const byName = prepared<Tables, [domain: string, key: string], UserWithExpiry>((db, domain, key) =>
+const byName = preparedRow<Tables, [domain: string, key: string], UserWithExpiry>((db, domain, key) =>
   db
     .selectFrom('users')
     .where('users.domain_id', '=', domain)
@@ -32,10 +33,8 @@ const byName = prepared<Tables, [domain: string, key: string], UserWithExpiry>((
     .select(expiry),
 );
 
-export const findUser = async (db: Reader, id: string): Promise<UserWithExpiry | undefined> => (await byId(db, id))[0];
-
-export const findUserByName = async (db: Reader, domainId: string, name: string): Promise<UserWithExpiry | undefined> =>
-  (await byName(db, domainId, nameKey(name)))[0];
+export const findUserByName = (db: Reader, domainId: string, name: string): Soon<UserWithExpiry | undefined> =>
+  byName(db, domainId, nameKey(name));
 
 export async function insertUser(tx: Tx, row: UserRow): Promise<void> {
   await tx.insertInto('users').values(row).execute();
@@ -85,5 +84,5 @@ export function listUsers(
     ) ${sql.raw(expires.comparison)} ${expires.at}`;
     query = query.where(comparison);
   }
-  return readPage(query, { table: 'users', by: 'name' }, page, (id) => findUser(db.read, id));
+  return readPage(query, { table: 'users', by: 'name' }, page, async (id) => findUser(db.read, id));
 }

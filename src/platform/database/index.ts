@@ -6,5 +6,5 @@ export { FolderInUse, type FolderLock, lockFolder } from './lock.ts';
 export { oneAtATime } from './one-at-a-time.ts';
 export { type Page, type PageRequest, readPage } from './page.ts';
 export { openPostgres, type PostgresOptions } from './postgres.ts';
-export { prepared } from './prepared.ts';
+export { prepared, preparedRow } from './prepared.ts';
 export { openSqlite } from './sqlite.ts';

@@ -1,5 +1,6 @@
 // Hot queries are compiled once: building and compiling a query costs several times what SQLite needs to answer it.
 import type { CompiledQuery, Kysely } from 'kysely';
+import type { Soon } from '../soon.ts';
 import type { Reader } from './database.ts';
 
 class Parameter {
@@ -9,8 +10,12 @@ class Parameter {
   }
 }
 
-/** Answers a compiled query at once. */
-type Direct = (sql: string, parameters: readonly unknown[]) => unknown[];
+/** A database that answers at once. */
+export interface Direct {
+  rows(sql: string, parameters: readonly unknown[]): unknown[];
+  row(sql: string, parameters: readonly unknown[]): unknown;
+}
+
 const directs = new WeakMap<object, Direct>();
 
 /**
@@ -21,23 +26,43 @@ export function answerDirectly<S>(db: Reader<S>, direct: Direct): void {
   directs.set(db, direct);
 }
 
-type Placeholders<P extends readonly unknown[]> = { [I in keyof P]: P[I] };
+type Build<S, P extends readonly unknown[], R> = (db: Kysely<S>, ...parameters: P) => { compile(): CompiledQuery<R> };
 
-/** `prepared((db, id: string) => db.selectFrom('users').selectAll().where('id', '=', id))`: called with a database and the values. */
-export function prepared<S, P extends readonly unknown[], R>(
-  build: (db: Kysely<S>, ...parameters: P) => { compile(): CompiledQuery<R> },
-): (db: Reader<S>, ...values: P) => Promise<R[]> {
+function compiler<S, P extends readonly unknown[], R>(build: Build<S, P, R>) {
   const compiled = new Map<unknown, CompiledQuery<R>>();
-  return async (db, ...values) => {
+  return (db: Reader<S>, values: P): CompiledQuery<R> => {
     const dialect = db.getExecutor().adapter.constructor;
     let query = compiled.get(dialect);
     if (!query) {
-      const stand = values.map((_, index) => new Parameter(index)) as unknown as Placeholders<P>;
-      query = build(db, ...(stand as unknown as P)).compile();
+      const stand = values.map((_, index) => new Parameter(index)) as readonly unknown[] as P;
+      query = build(db, ...stand).compile();
       compiled.set(dialect, query);
     }
     const parameters = query.parameters.map((value) => (value instanceof Parameter ? values[value.index] : value));
+    return { ...query, parameters };
+  };
+}
+
+/** `prepared((db, id: string) => db.selectFrom('users').selectAll().where('id', '=', id))`: called with a database and the values. */
+export function prepared<S, P extends readonly unknown[], R>(build: Build<S, P, R>): (db: Reader<S>, ...values: P) => Soon<R[]> {
+  const compile = compiler(build);
+  return (db, ...values) => {
+    const query = compile(db, values);
     const direct = directs.get(db);
-    return direct ? (direct(query.sql, parameters) as R[]) : (await db.executeQuery<R>({ ...query, parameters })).rows;
+    return direct ? (direct.rows(query.sql, query.parameters) as R[]) : db.executeQuery<R>(query).then(({ rows }) => rows);
+  };
+}
+
+/** The same for a query that finds one row, or none. */
+export function preparedRow<S, P extends readonly unknown[], R>(
+  build: Build<S, P, R>,
+): (db: Reader<S>, ...values: P) => Soon<R | undefined> {
+  const compile = compiler(build);
+  return (db, ...values) => {
+    const query = compile(db, values);
+    const direct = directs.get(db);
+    return direct
+      ? (direct.row(query.sql, query.parameters) as R | undefined)
+      : db.executeQuery<R>(query).then(({ rows }) => rows[0]);
   };
 }

@@ -11,6 +11,7 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from 'kysely';
+import type { Direct } from './prepared.ts';
 
 /** Dynamic filters make many texts; past this many the cache starts anew. */
 const KEPT_STATEMENTS = 1000;
@@ -20,7 +21,7 @@ interface Prepared {
   readonly returnsRows: boolean;
 }
 
-export class SqliteConnection implements DatabaseConnection {
+export class SqliteConnection implements DatabaseConnection, Direct {
   readonly #handle: DatabaseSync;
   readonly #statements = new Map<string, Prepared>();
 
@@ -38,6 +39,10 @@ export class SqliteConnection implements DatabaseConnection {
 
   rows(sql: string, parameters: readonly unknown[]): unknown[] {
     return this.#prepare(sql).statement.all(...(parameters as SQLInputValue[]));
+  }
+
+  row(sql: string, parameters: readonly unknown[]): unknown {
+    return this.#prepare(sql).statement.get(...(parameters as SQLInputValue[]));
   }
 
   // biome-ignore lint/correctness/useYield: node:sqlite answers whole results; nothing here streams

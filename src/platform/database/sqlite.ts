@@ -19,7 +19,7 @@ const PRAGMAS = `
 function queriesOn<S>(handle: DatabaseSync): Kysely<S> {
   const connection = new SqliteConnection(handle);
   const queries = new Kysely<S>({ dialect: sqliteDialect(connection) });
-  answerDirectly(queries, (sql, parameters) => connection.rows(sql, parameters));
+  answerDirectly(queries, connection);
   return queries;
 }
 

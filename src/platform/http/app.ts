@@ -33,12 +33,15 @@ export class Answer {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: unknown;
   readonly text: string | undefined;
+  /** Length of the text as it travels, where it is known already. */
+  readonly bytes: number | undefined;
 
-  constructor(init: { status?: number; headers?: Record<string, string>; body?: unknown; text?: string }) {
+  constructor(init: { status?: number; headers?: Record<string, string>; body?: unknown; text?: string; bytes?: number }) {
     this.status = init.status;
     this.headers = init.headers ?? {};
     this.body = init.body;
     this.text = init.text;
+    this.bytes = init.bytes;
   }
 }
 

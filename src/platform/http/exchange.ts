@@ -58,21 +58,26 @@ export const baseOf = (request: FastifyRequest, publicUrl: string | undefined): 
 
 type Headers = Readonly<Record<string, string>>;
 
-/** Sends status, headers and text, or nothing for `undefined`. Headers of the answer replace common ones of the same name. */
-export function answerWith(
-  response: ServerResponse,
-  status: number,
-  common: Headers,
-  own: Headers,
-  text: string | undefined,
-): void {
-  const list: string[] = [];
-  for (const name in common) if (!(name in own)) list.push(name, common[name]!);
-  for (const name in own) list.push(name, own[name]!);
-  if (text !== undefined) {
-    if (!('Content-Type' in own)) list.push('Content-Type', 'application/json');
-    list.push('Content-Length', String(Buffer.byteLength(text)));
-  } else if (status !== 204 && response.req.method !== 'HEAD') list.push('Content-Length', '0');
-  response.writeHead(status, list);
-  response.end(text);
+export interface Outgoing {
+  readonly status: number;
+  readonly headers: Headers;
+  /** Undefined: no body at all. */
+  readonly text: string | undefined;
+  readonly bytes?: number | undefined;
+}
+
+/** Sends answers. What an answer says of a header replaces what is common to all. */
+export function createSender(common: Headers, requestIdHeader: string) {
+  const fixed = Object.entries(common);
+  return (response: ServerResponse, requestId: string, { status, headers, text, bytes }: Outgoing): void => {
+    const list = [requestIdHeader, requestId];
+    for (const [name, value] of fixed) if (!(name in headers)) list.push(name, value);
+    for (const name in headers) list.push(name, headers[name]!);
+    if (text !== undefined) {
+      if (!('Content-Type' in headers)) list.push('Content-Type', 'application/json');
+      list.push('Content-Length', String(bytes ?? Buffer.byteLength(text)));
+    } else if (status !== 204 && response.req.method !== 'HEAD') list.push('Content-Length', '0');
+    response.writeHead(status, list);
+    response.end(text);
+  };
 }

@@ -8,7 +8,7 @@ import type { Log } from '../log/index.ts';
 import type { RequestTimes } from '../metrics/index.ts';
 import { andThen, type Soon } from '../soon.ts';
 import { Answer, type App, type Query, type Route } from './app.ts';
-import { answerWith, baseOf, bodyOrNothing, IncomingCall, millisecondsOf, TimedMessage } from './exchange.ts';
+import { baseOf, bodyOrNothing, createSender, IncomingCall, millisecondsOf, TimedMessage } from './exchange.ts';
 import { checkUrl, parseJson } from './json.ts';
 import { allowedMethods, onUnreadableRequest } from './refusals.ts';
 import type { Schema } from './schema.ts';
@@ -59,7 +59,8 @@ function toFault(error: unknown): Fault {
 }
 
 export function createServer<Caller>(options: ServerOptions<Caller>): Server {
-  const { app, face, log, times, publicUrl, requestIdHeader } = options;
+  const { app, face, log, times, publicUrl } = options;
+  const sendTo = createSender(options.headers, options.requestIdHeader);
 
   function refuse(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
     const refusal = toFault(error);
@@ -67,8 +68,8 @@ export function createServer<Caller>(options: ServerOptions<Caller>): Server {
     if (status >= 500) log.error({ request_id: request.id, code, err: error }, 'request failed');
     else if (reason) log.info({ request_id: request.id, code, reason }, 'request refused');
     const { body, headers } = face(refusal, baseOf(request, publicUrl));
-    const own = { [requestIdHeader]: request.id, ...headers, ...refusal.headers };
-    answerWith(reply.raw, status, options.headers, own, JSON.stringify(body));
+    const own = { ...headers, ...refusal.headers };
+    sendTo(reply.raw, request.id, { status, headers: own, text: JSON.stringify(body) });
     account(request, request.routeOptions.url ?? 'none', status);
   }
 
@@ -148,7 +149,7 @@ export function createServer<Caller>(options: ServerOptions<Caller>): Server {
     const schema = route.spec.reply[status];
     if (options.checkReplies) checkReply(route, status, schema, answer);
     const text = answer.text ?? (schema ? serialize(schema, answer.body) : undefined);
-    answerWith(reply.raw, status, options.headers, { [requestIdHeader]: request.id, ...answer.headers }, text);
+    sendTo(reply.raw, request.id, { status, headers: answer.headers, text, bytes: answer.bytes });
     account(request, route.path, status);
   }
 

@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict';
+import { after, before, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { onEachDatabase } from '../../../test/support/api.ts';
+import { databaseOf } from '../../../test/support/lasting.ts';
+import { createChanges, theService } from '../audit/index.ts';
+import type { Database } from '../database.ts';
+import { createRevocations, type Revocations } from './revocations.ts';
+import { newAuditId, type TokenRecord } from './token-format.ts';
+
+const ALLOW_EXPIRED = 300;
+
+onEachDatabase('Revocations', (api) => {
+  let db: Database;
+  let revocations: Revocations;
+  const create = (on: Database) =>
+    createRevocations({ db: on, change: createChanges(on, api.clock), clock: api.clock, allowExpiredSeconds: ALLOW_EXPIRED });
+  before(async () => {
+    db = await databaseOf(api);
+    revocations = await create(db);
+  });
+  after(() => db.close());
+
+  const record = (seconds: number): TokenRecord => ({
+    userId: 'somebody',
+    methods: ['password'],
+    scope: { kind: 'unscoped' },
+    issuedAt: api.clock.now(),
+    expiresAt: api.clock.now() + seconds * 1000,
+    generation: 1,
+    auditId: newAuditId(),
+    parentAuditId: undefined,
+  });
+
+  it('are known at once, and read again by whoever starts later', async () => {
+    const [revoked, other] = [record(600), record(600)];
+    assert.equal(revocations.known(revoked.auditId), false);
+    await revocations.revoke(theService, revoked);
+    assert.equal(revocations.known(revoked.auditId), true);
+    assert.equal(await revocations.lookUp(revoked.auditId), true);
+    assert.equal(revocations.known(other.auditId), false);
+    assert.equal(await revocations.lookUp(other.auditId), false);
+    const later = await create(db);
+    assert.equal(later.known(revoked.auditId), true);
+    assert.equal(later.known(other.auditId), false);
+  });
+
+  it('may be made twice', async () => {
+    const revoked = record(600);
+    await Promise.all([revocations.revoke(theService, revoked), revocations.revoke(theService, revoked)]);
+    assert.equal(revocations.known(revoked.auditId), true);
+  });
+
+  it('are kept while the token could be asked about, and then forgotten', async () => {
+    const revoked = record(60);
+    await revocations.revoke(theService, revoked);
+    api.clock.advance(60 + ALLOW_EXPIRED - 5);
+    await revocations.sweep();
+    assert.equal(revocations.known(revoked.auditId), true);
+    const size = revocations.size;
+    api.clock.advance(10);
+    assert.ok((await revocations.sweep()) >= 1);
+    assert.equal(revocations.known(revoked.auditId), false);
+    assert.equal(await revocations.lookUp(revoked.auditId), false);
+    assert.ok(revocations.size < size);
+    assert.equal(await revocations.sweep(), 0);
+  });
+
+  if (api.kind === 'PostgreSQL') {
+    it('reach every other process within a second', async () => {
+      const elsewhere = await databaseOf(api);
+      try {
+        const others = await create(elsewhere);
+        const revoked = record(600);
+        assert.equal(others.known(revoked.auditId), false);
+        await revocations.revoke(theService, revoked);
+        const until = Date.now() + 1000;
+        while (!others.known(revoked.auditId) && Date.now() < until) await sleep(5);
+        assert.equal(others.known(revoked.auditId), true);
+      } finally {
+        await elsewhere.close();
+      }
+    });
+  }
+});
