@@ -3,6 +3,7 @@
 import { spawn } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { constants } from 'node:os';
+import { fileURLToPath } from 'node:url';
 
 const NEEDED = 24;
 const [major] = process.versions.node.split('.').map(Number);
@@ -18,9 +19,24 @@ function runtime() {
   }
 }
 
+/**
+ * What the environment does not say otherwise. Password hashing takes 19 MB at a time; left to itself the allocator keeps such
+ * pieces, one for each thread, and a process that logs people in holds 150 MB more than it uses. The compile cache saves
+ * stripping types again at every start: half a second, and the 20 MB of the stripper.
+ */
+const environment = {
+  MALLOC_ARENA_MAX: '2',
+  MALLOC_MMAP_THRESHOLD_: String(1024 * 1024),
+  NODE_COMPILE_CACHE: fileURLToPath(new URL('../node_modules/.cache/compile', import.meta.url)),
+  ...process.env,
+};
+
 /** Runs a TypeScript file on the chosen runtime and ends as it ends: same exit code, same signals. */
 export function run(file, args) {
-  const child = spawn(runtime(), ['--disable-warning=ExperimentalWarning', file, ...args], { stdio: 'inherit' });
+  const child = spawn(runtime(), ['--disable-warning=ExperimentalWarning', file, ...args], {
+    stdio: 'inherit',
+    env: environment,
+  });
   // A terminal signals the whole group itself; a supervisor signals only us. Passing it on twice is harmless.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
   child.on('exit', (code, signal) => process.exit(signal ? 128 + constants.signals[signal] : code));

@@ -2,6 +2,7 @@
 import cluster from 'node:cluster';
 import { accessSync, constants } from 'node:fs';
 import type { Server } from 'node:http';
+import { flushCompileCache } from 'node:module';
 import { availableParallelism } from 'node:os';
 import { AggregatorRegistry, type Registry } from 'prom-client';
 import { masterKeys, openDataFolder, sealWith } from './data-folder.ts';
@@ -99,6 +100,8 @@ async function runHere(options: RunOptions, log: Log, metricsHere: boolean): Pro
   let metrics: Server | undefined;
   if (metricsHere) metrics = await serveMetrics(shared.metricsHost, shared.metricsPort, () => registry.metrics());
   else AggregatorRegistry.setRegistries(registry as Registry);
+  // Now, not only at the end: a process that is killed would leave nothing for the next start.
+  flushCompileCache();
   log.info({ address }, 'identity service listens');
   if (metricsHere || adminPassword !== undefined)
     announce(identity.url ?? address, adminPassword, identity.adminPassword !== undefined);

@@ -2,6 +2,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import type { Database } from '../../src/identity/database.ts';
 import { createIdentityService, openDatabase } from '../../src/identity/service.ts';
 import { identitySettings } from '../../src/identity/settings.ts';
@@ -18,9 +19,17 @@ const SETTINGS = {
 };
 
 /** The tables a service of the tests writes, for tests that must see what no answer shows. Close it. */
-export function databaseOf(api: TestApi): Promise<Database> {
+export async function databaseOf(api: TestApi): Promise<Database> {
   const env = api.databaseUrl ? { GATEHOUSE_IDENTITY_DATABASE_URL: api.databaseUrl } : {};
-  return openDatabase(load(identitySettings, env), api.folder);
+  const db = await openDatabase(load(identitySettings, env), api.folder);
+  return {
+    ...db,
+    async close() {
+      // Reads of the service in this same process end with the turn of the loop; SQLite would wait for them, and they for us.
+      await setImmediate();
+      await db.close();
+    },
+  };
 }
 
 export class LastingApi extends TestApi {

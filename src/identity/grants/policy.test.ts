@@ -8,11 +8,14 @@ import type { Route, Schema } from '../../platform/http/index.ts';
 const PASSWORD = 'a password of a test';
 
 /** `reader@domain` has the role reader on the domain acme; `reader@elsewhere` on another one; `nobody` has no role at all. */
-const ROLES = ['admin', 'manager', 'member', 'reader', 'service'] as const;
 const PLACES = ['system', 'domain', 'project', 'elsewhere'] as const;
-type Persona = `${(typeof ROLES)[number]}@${(typeof PLACES)[number]}` | 'nobody';
+type Role = 'admin' | 'manager' | 'member' | 'reader' | 'service';
+type Persona = `${Role}@${(typeof PLACES)[number]}` | 'nobody';
 const PERSONAS: readonly Persona[] = [
-  ...ROLES.filter((role) => role !== 'service').flatMap((role) => PLACES.map((place) => `${role}@${place}` as const)),
+  ...(['admin', 'manager', 'reader'] as const).flatMap((role) => PLACES.map((place) => `${role}@${place}` as const)),
+  'member@system',
+  'member@domain',
+  'member@project',
   'service@project',
   'nobody',
 ];
@@ -40,7 +43,6 @@ interface World {
   readonly abroad: any;
   readonly local: any;
   readonly role: Readonly<Record<string, string>>;
-  /** A role granted to Ann on shop and acme, for reading. */
   readonly service: any;
   readonly endpoint: any;
   readonly region: any;

@@ -14,6 +14,8 @@ export type Notify = (change: Change, event: string, userId: string) => Promise<
 const EVERY_MS = 1_000;
 const BATCH = 20;
 const FIRST_RETRY_SECONDS = 5;
+/** Shorter than the first wait: until it is over, nobody else may send what is being sent. */
+const TIMEOUT_MS = 4_000;
 const MAX_ATTEMPTS = 15;
 const MAX_WAIT_SECONDS = 3600;
 
@@ -30,7 +32,8 @@ export function createNotifications(deps: {
 }) {
   const { db, clock, log, outbound, webhook } = deps;
   let timer: NodeJS.Timeout | undefined;
-  let running: Promise<void> = Promise.resolve();
+  let running: Promise<void> | undefined;
+  let stopped = false;
 
   const notify: Notify = async ({ tx }, event, userId) => {
     if (!webhook) return;
@@ -43,6 +46,7 @@ export function createNotifications(deps: {
   async function sendDue(): Promise<void> {
     if (!webhook) return;
     for (const row of await dueNotifications(db.read, seconds(clock), BATCH)) {
+      if (stopped) return;
       const wait = Math.min(FIRST_RETRY_SECONDS * 2 ** row.attempts, MAX_WAIT_SECONDS);
       if (!(await claimNotification(db, row, seconds(clock) + wait))) continue;
       const headers = {
@@ -50,7 +54,7 @@ export function createNotifications(deps: {
         'X-Gatehouse-Event': row.event,
         'X-Gatehouse-Signature': signature(webhook.secret, seconds(clock), row.body),
       };
-      const status = await outbound({ method: 'POST', url: webhook.url, headers, body: row.body }).then(
+      const status = await outbound({ method: 'POST', url: webhook.url, headers, body: row.body, timeoutMs: TIMEOUT_MS }).then(
         (answer) => answer.status,
         (error: Error) => error.message,
       );
@@ -70,12 +74,18 @@ export function createNotifications(deps: {
     start(): void {
       if (!webhook) return;
       timer = setInterval(() => {
-        running = running.then(sendDue).catch((error: unknown) => log.warn({ err: error }, 'notifications could not be sent'));
+        // One round at a time: a slow web hook must not leave a queue of them.
+        running ??= sendDue()
+          .catch((error: unknown) => log.warn({ err: error }, 'notifications could not be sent'))
+          .finally(() => {
+            running = undefined;
+          });
       }, EVERY_MS);
       timer.unref();
     },
     async stop(): Promise<void> {
       clearInterval(timer);
+      stopped = true;
       await running;
     },
   };

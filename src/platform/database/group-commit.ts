@@ -12,11 +12,13 @@ interface Job {
 
 export class GroupCommit {
   readonly #handle: DatabaseSync;
+  readonly #beforeCommit: () => void;
   readonly #queue: Job[] = [];
   #running: Promise<void> | undefined;
 
-  constructor(handle: DatabaseSync) {
+  constructor(handle: DatabaseSync, beforeCommit: () => void) {
     this.#handle = handle;
+    this.#beforeCommit = beforeCommit;
   }
 
   write<T>(work: () => Promise<T>): Promise<T> {
@@ -59,6 +61,7 @@ export class GroupCommit {
     try {
       this.#handle.exec('begin immediate');
       for (const job of batch) outcomes.push(await job.run());
+      this.#beforeCommit();
       this.#handle.exec('commit');
     } catch (error) {
       // The disk is full or the file is gone: nothing of this batch happened, and every caller must hear it.

@@ -23,10 +23,13 @@ interface Prepared {
 
 export class SqliteConnection implements DatabaseConnection, Direct {
   readonly #handle: DatabaseSync;
+  readonly #before: (() => void) | undefined;
   readonly #statements = new Map<string, Prepared>();
 
-  constructor(handle: DatabaseSync) {
+  /** `before` runs ahead of every query. */
+  constructor(handle: DatabaseSync, before?: () => void) {
     this.#handle = handle;
+    this.#before = before;
   }
 
   async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
@@ -51,6 +54,7 @@ export class SqliteConnection implements DatabaseConnection, Direct {
   }
 
   #prepare(sql: string): Prepared {
+    this.#before?.();
     let prepared = this.#statements.get(sql);
     if (!prepared) {
       const statement = this.#handle.prepare(sql);

@@ -6,6 +6,7 @@ import { type Database, Subscribers, type Tx } from './database.ts';
 import { GroupCommit } from './group-commit.ts';
 import { type MigrationSource, migrate } from './migrate.ts';
 import { answerDirectly } from './prepared.ts';
+import { SharedReads } from './shared-reads.ts';
 import { SqliteConnection, sqliteDialect } from './sqlite-driver.ts';
 
 const PRAGMAS = `
@@ -16,8 +17,8 @@ const PRAGMAS = `
   pragma cache_size = -16000;
 `;
 
-function queriesOn<S>(handle: DatabaseSync): Kysely<S> {
-  const connection = new SqliteConnection(handle);
+function queriesOn<S>(handle: DatabaseSync, before?: () => void): Kysely<S> {
+  const connection = new SqliteConnection(handle, before);
   const queries = new Kysely<S>({ dialect: sqliteDialect(connection) });
   answerDirectly(queries, connection);
   return queries;
@@ -32,9 +33,10 @@ export async function openSqlite<S>(path: string, migrations: MigrationSource): 
 
   const reader = new DatabaseSync(path, { readOnly: true });
   reader.exec('pragma busy_timeout = 5000; pragma cache_size = -16000;');
-  const read = queriesOn<S>(reader);
+  const reads = new SharedReads(reader);
+  const read = queriesOn<S>(reader, reads.begin);
 
-  const commits = new GroupCommit(writer);
+  const commits = new GroupCommit(writer, reads.end);
   const subscribers = new Subscribers();
   return {
     dialect: 'sqlite',
@@ -53,6 +55,7 @@ export async function openSqlite<S>(path: string, migrations: MigrationSource): 
     async close() {
       await commits.settled();
       await Promise.all([read.destroy(), write.destroy()]);
+      reads.end();
       reader.close();
       writer.exec('pragma wal_checkpoint(truncate)');
       writer.close();

@@ -1,10 +1,11 @@
 // The only HTTP client. Where it may go is checked when it connects, against the address it connects to; it follows no redirects,
 // and takes neither long nor much.
 import { lookup as resolve } from 'node:dns';
-import { request as httpRequest, type RequestOptions } from 'node:http';
+import type { RequestOptions } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import type { LookupFunction } from 'node:net';
 import { isIP } from 'node:net';
+import { request as httpRequest } from '../node-http.ts';
 import { isPublic } from './addresses.ts';
 
 export class OutboundError extends Error {}

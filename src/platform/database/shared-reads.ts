@@ -1,0 +1,27 @@
+// Reads that come together share one transaction: for a small read, taking and giving back SQLite's lock costs half as
+// much as the read itself. It ends with the turn of the event loop, and before every commit, so that nobody reads what was.
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
+
+export class SharedReads {
+  readonly #begin: StatementSync;
+  readonly #commit: StatementSync;
+  #open = false;
+
+  constructor(reader: DatabaseSync) {
+    this.#begin = reader.prepare('begin');
+    this.#commit = reader.prepare('commit');
+  }
+
+  readonly begin = (): void => {
+    if (this.#open) return;
+    this.#begin.run();
+    this.#open = true;
+    setImmediate(this.end);
+  };
+
+  readonly end = (): void => {
+    if (!this.#open) return;
+    this.#open = false;
+    this.#commit.run();
+  };
+}
