@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { cleanEnvironment, family, freePort, output, start, startScript, stop, temporaryFolder } from './processes.ts';
 import { MEMBERS } from './seed.ts';
 
-const PASSWORD = 'the administrator of the bench';
+export const PASSWORD = 'the administrator of the bench';
 const LAUNCHER = join(import.meta.dirname, '../bin/gatehouse.js');
 const READY_MS = 60_000;
 const POLL_MS = 2;
@@ -108,6 +108,11 @@ export const loginBody = (user: object, scope: unknown = adminProject) => ({
 });
 
 export const administrator = { name: 'admin', domain: { id: 'default' } };
+
+/** Another token of the same user and project, without the cost of a hash. */
+export const tokenBody = (token: string) => ({
+  auth: { identity: { methods: ['token'], token: { id: token } }, scope: adminProject },
+});
 
 export async function logIn(url: string, body: unknown): Promise<string> {
   const response = await fetch(`${url}/v3/auth/tokens`, {

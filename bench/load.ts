@@ -55,10 +55,24 @@ export async function load(
   const env = { ...cleanEnvironment(), BENCH_REQUESTS: writeRequests(requests), BENCH_ROUND: String(rounds) };
   const before = cpuSeconds(pid);
   const child = wrkVersion
-    ? start([...apart, 'wrk', '-t1', `-c${connections}`, `-d${seconds}s`, '-s', join(import.meta.dirname, 'wrk.lua'), url], {
-        env,
-        output: 'pipe',
-      })
+    ? start(
+        [
+          ...apart,
+          'wrk',
+          '-t1',
+          `-c${connections}`,
+          `-d${seconds}s`,
+          '--timeout',
+          '30s',
+          '-s',
+          join(import.meta.dirname, 'wrk.lua'),
+          url,
+        ],
+        {
+          env,
+          output: 'pipe',
+        },
+      )
     : startScript('autocannon-load.ts', [url, String(seconds), String(connections)], { env, output: 'pipe' });
   const text = await output(child);
   const cpu = cpuSeconds(pid) - before;

@@ -1,5 +1,6 @@
 // `npm run bench`: README.md says how to read what it prints.
 import { parseArgs } from 'node:util';
+import { besideKeystone } from './beside-keystone.ts';
 import { generator } from './load.ts';
 import { circumstances, type Figure, table, writeReadme } from './report.ts';
 import * as scenarios from './scenarios.ts';
@@ -13,6 +14,7 @@ const ALL: Readonly<Record<string, scenarios.Scenario>> = {
   user: scenarios.userById,
   list: scenarios.userList,
   create: scenarios.userCreate,
+  keystone: besideKeystone,
   ready: scenarios.ready,
 };
 

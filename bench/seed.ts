@@ -6,13 +6,13 @@ import { DatabaseSync } from 'node:sqlite';
 /** Users who may log in to the admin project, with the administrator's password. */
 export const MEMBERS = 200;
 
-const COUNT = 'with recursive counter (n) as (select 1 union all select n + 1 from counter where n < :count)';
-const NEW_ID = 'lower(hex(randomblob(16)))';
+export const COUNT = 'with recursive counter (n) as (select 1 union all select n + 1 from counter where n < :count)';
+export const NEW_ID = 'lower(hex(randomblob(16)))';
 /** Their indexes are dropped and made again after the rows: filling them one row at a time is the slow part. */
 const INDEXED = ['users', 'passwords'];
 
 /** A select list that copies the row `model` of a table but for some columns: new columns of a migration need no change here. */
-function copyOf(db: DatabaseSync, table: string, changes: Readonly<Record<string, string>>): string {
+export function copyOf(db: DatabaseSync, table: string, changes: Readonly<Record<string, string>>): string {
   const columns = db.prepare('select name from pragma_table_info(?)').all(table) as { name: string }[];
   return columns.map(({ name }) => changes[name] ?? `model.${name}`).join(', ');
 }

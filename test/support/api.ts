@@ -94,6 +94,8 @@ export class TestApi {
   }
 
   async stop(): Promise<void> {
+    // A test that looks into the database of this process (databaseOf) ends its read with this turn; closing would wait for it.
+    await new Promise((resolve) => setImmediate(resolve));
     await this.service.stop(1000);
     await rm(this.folder, { recursive: true, force: true });
   }

@@ -5,11 +5,16 @@ export interface Tagged {
   readonly tags: readonly string[];
 }
 
+/** Loads that overlap without end must not make the list of dropped tags endless. */
+const MAX_DROPPED = 10_000;
+
 export class TaggedCache<V extends Tagged> {
   readonly #limit: number;
   readonly #entries = new Map<string, V>();
   readonly #keysByTag = new Map<string, Set<string>>();
   #loading = 0;
+  /** Grows when the list below was cut short: loads from before cannot know what they missed. */
+  #cuts = 0;
   /** Tags dropped while loads are under way; `undefined` stands for everything. */
   #dropped: (string | undefined)[] = [];
 
@@ -26,12 +31,13 @@ export class TaggedCache<V extends Tagged> {
   }
 
   async load(key: string, read: () => Promise<V | undefined>): Promise<V | undefined> {
-    const seen = this.#dropped.length;
+    const [seen, cuts] = [this.#dropped.length, this.#cuts];
     this.#loading++;
     try {
       const value = await read();
       const missed = this.#dropped.slice(seen);
-      if (value && !missed.some((tag) => tag === undefined || value.tags.includes(tag))) this.#keep(key, value);
+      if (value && cuts === this.#cuts && !missed.some((tag) => tag === undefined || value.tags.includes(tag)))
+        this.#keep(key, value);
       return value;
     } finally {
       this.#loading--;
@@ -42,6 +48,10 @@ export class TaggedCache<V extends Tagged> {
   /** `undefined` drops everything. */
   drop(tag: string | undefined): void {
     if (this.#loading > 0) this.#dropped.push(tag);
+    if (this.#dropped.length > MAX_DROPPED) {
+      this.#dropped = [];
+      this.#cuts++;
+    }
     if (tag === undefined) {
       this.#entries.clear();
       this.#keysByTag.clear();

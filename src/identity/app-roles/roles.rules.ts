@@ -28,6 +28,8 @@ import {
   insertPermission,
   listAppRoles,
   listPermissions,
+  lockAppRole,
+  lockPermission,
   updateAppRole,
   updatePermission,
 } from './roles.store.ts';
@@ -122,17 +124,18 @@ export function createAppRoles({ db, clock, change, managers }: Pick<Deps, 'db' 
     const role = await roleFor(caller, 'update_role', id);
     checkFixed('role', role, body);
     checkInternal(caller, 'update_role', role.is_internal === 1, body.is_internal);
-    const values = {
-      name: body.name ?? role.name,
-      is_internal: body.is_internal === undefined ? role.is_internal : bit(body.is_internal),
-    };
-    await change(caller, async (inside) => {
+    return change(caller, async (inside) => {
+      const held = (await lockAppRole(db, inside.tx, id)) ?? fail('role.not_found', { id });
+      const values = {
+        name: body.name ?? held.name,
+        is_internal: body.is_internal === undefined ? held.is_internal : bit(body.is_internal),
+      };
       await unlessTaken('role', values.name, () => updateAppRole(inside.tx, id, values));
-      touched(inside, role);
-      touched(inside, { ...role, ...values });
+      touched(inside, held);
+      touched(inside, { ...held, ...values });
       inside.audit('app_role.updated', { kind: 'app_role', id }, { fields: Object.keys(body) });
+      return { ...held, ...values };
     });
-    return { ...role, ...values };
   }
 
   async function removeRole(caller: Caller, id: string): Promise<void> {
@@ -172,20 +175,21 @@ export function createAppRoles({ db, clock, change, managers }: Pick<Deps, 'db' 
     const permission = await permissionFor(caller, 'update_permission', id);
     checkFixed('permission', permission, body);
     checkInternal(caller, 'update_permission', permission.is_internal === 1, body.is_internal);
-    const values = {
-      name: body.name ?? permission.name,
-      is_internal: body.is_internal === undefined ? permission.is_internal : bit(body.is_internal),
-      action: body.action === undefined ? permission.action : body.action,
-      resource: body.resource === undefined ? permission.resource : body.resource,
-      xml: body.xml === undefined ? permission.xml : body.xml,
-    };
-    await change(caller, async (inside) => {
+    return change(caller, async (inside) => {
+      const held = (await lockPermission(db, inside.tx, id)) ?? fail('permission.not_found', { id });
+      const values = {
+        name: body.name ?? held.name,
+        is_internal: body.is_internal === undefined ? held.is_internal : bit(body.is_internal),
+        action: body.action === undefined ? held.action : body.action,
+        resource: body.resource === undefined ? held.resource : body.resource,
+        xml: body.xml === undefined ? held.xml : body.xml,
+      };
       await unlessTaken('permission', values.name, () => updatePermission(inside.tx, id, values));
-      touched(inside, permission);
-      touched(inside, { ...permission, ...values });
+      touched(inside, held);
+      touched(inside, { ...held, ...values });
       inside.audit('permission.updated', { kind: 'permission', id }, { fields: Object.keys(body) });
+      return { ...held, ...values };
     });
-    return { ...permission, ...values };
   }
 
   async function removePermission(caller: Caller, id: string): Promise<void> {

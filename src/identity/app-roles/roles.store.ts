@@ -1,5 +1,5 @@
 // Roles and permissions of applications, and their links, in the database.
-import { among, type Page, type PageRequest, readPage } from '../../platform/database/index.ts';
+import { among, lockRow, type Page, type PageRequest, readPage } from '../../platform/database/index.ts';
 import type { AppPermissionRow, AppRoleRow, Database, Reader, Tx } from '../database.ts';
 import { applyCriteria, type Criterion } from '../lists.ts';
 
@@ -79,3 +79,9 @@ export async function insertLink(tx: Tx, roleId: string, permissionId: string): 
 export async function deleteLink(tx: Tx, roleId: string, permissionId: string): Promise<void> {
   await tx.deleteFrom('app_role_permissions').where('role_id', '=', roleId).where('permission_id', '=', permissionId).execute();
 }
+
+/** Held until the change ends, so that changes to it follow one another. */
+export const lockAppRole = (db: Database, tx: Tx, id: string): Promise<AppRoleRow | undefined> =>
+  lockRow(db, tx, 'app_roles', id);
+export const lockPermission = (db: Database, tx: Tx, id: string): Promise<AppPermissionRow | undefined> =>
+  lockRow(db, tx, 'app_permissions', id);

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { after, afterEach, before, describe, it } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
 import { assertOk } from '../../../test/support/answers.ts';
 import { ADMIN_PASSWORD, type Answer, onEachDatabase, uniqueName } from '../../../test/support/api.ts';
 import { databaseOf } from '../../../test/support/lasting.ts';
@@ -22,6 +23,8 @@ onEachDatabase('The audit log', (api) => {
     admin = assertOk(await api.get('/v3/users?name=admin')).users[0].id;
   });
   after(() => db.close());
+  // A read of ours lasts until the loop turns; on SQLite the service would wait for it when it stops.
+  afterEach(() => setImmediate());
 
   const eventsOf = (answer: Answer): Promise<AuditEventRow[]> =>
     db.read

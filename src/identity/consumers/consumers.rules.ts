@@ -4,7 +4,7 @@ import type { Query, Static } from '../../platform/http/index.ts';
 import { newId, newSecret } from '../../platform/ids.ts';
 import type { Seal } from '../../platform/seal/index.ts';
 import { appTagOf, insertUserAssignment, isBuiltIn, type Managers } from '../app-roles/index.ts';
-import { extraOf } from '../attributes.ts';
+import { extraOf, parsed } from '../attributes.ts';
 import type { Actor, Change } from '../audit/index.ts';
 import type { Caller } from '../caller.ts';
 import type { ConsumerRow } from '../database.ts';
@@ -14,7 +14,15 @@ import { criteriaOf, type Filters, pageOf, single } from '../lists.ts';
 import { isAdministrator } from '../policy.ts';
 import { findUser } from '../users/index.ts';
 import { type CreateConsumer, consumerFields, type UpdateConsumer } from './consumers.schema.ts';
-import { deleteConsumer, findConsumer, insertConsumer, listConsumers, readSecrets, updateConsumer } from './consumers.store.ts';
+import {
+  deleteConsumer,
+  findConsumer,
+  insertConsumer,
+  listConsumers,
+  lockConsumer,
+  readSecrets,
+  updateConsumer,
+} from './consumers.store.ts';
 import { checkRedirectUris } from './redirect-uris.ts';
 
 type NewConsumer = Static<typeof CreateConsumer>['consumer'];
@@ -96,26 +104,27 @@ export function createConsumers(deps: Pick<Deps, 'db' | 'clock' | 'change'> & { 
   }
 
   async function update(caller: Caller, id: string, body: ConsumerChanges): Promise<ConsumerRow> {
-    const consumer = await consumerFor(caller, 'update_consumer', id);
+    await consumerFor(caller, 'update_consumer', id);
     if (isBuiltIn(id)) fail('resource.built_in', { kind: 'consumer', id });
     if (body.id !== undefined && body.id !== id) fail('resource.id_fixed', { kind: 'consumer' });
     if (body.secret !== undefined) fail('request.bad_value', { field: 'secret', why: 'it cannot be changed this way' });
     checkRedirectUris(body.redirect_uris ?? []);
-    const values = {
-      name: body.name ?? consumer.name,
-      description: body.description === undefined ? consumer.description : body.description,
-      client_type: body.client_type ?? consumer.client_type,
-      grant_type: body.grant_type ?? consumer.grant_type,
-      redirect_uris: body.redirect_uris ? JSON.stringify(body.redirect_uris) : consumer.redirect_uris,
-      scopes: body.scopes ? JSON.stringify(body.scopes) : consumer.scopes,
-      extra: JSON.stringify({ ...JSON.parse(consumer.extra), ...body.extra, ...extraOf(body, consumerFields) }),
-    };
-    await change(caller, async ({ tx, audit, touch }) => {
+    return change(caller, async ({ tx, audit, touch }) => {
+      const held = (await lockConsumer(db, tx, id)) ?? fail('consumer.not_found', { id });
+      const values = {
+        name: body.name ?? held.name,
+        description: body.description === undefined ? held.description : body.description,
+        client_type: body.client_type ?? held.client_type,
+        grant_type: body.grant_type ?? held.grant_type,
+        redirect_uris: body.redirect_uris ? JSON.stringify(body.redirect_uris) : held.redirect_uris,
+        scopes: body.scopes ? JSON.stringify(body.scopes) : held.scopes,
+        extra: JSON.stringify({ ...parsed(held.extra), ...body.extra, ...extraOf(body, consumerFields) }),
+      };
       await updateConsumer(tx, id, values);
       touch(appTagOf.application(id));
       audit('consumer.updated', { kind: 'consumer', id }, { fields: Object.keys(body) });
+      return { ...held, ...values };
     });
-    return { ...consumer, ...values };
   }
 
   async function remove(caller: Caller, id: string): Promise<void> {

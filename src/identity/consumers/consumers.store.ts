@@ -1,5 +1,5 @@
 // Consumers in the database.
-import { among, type Page, type PageRequest, prepared, readPage } from '../../platform/database/index.ts';
+import { among, lockRow, type Page, type PageRequest, prepared, readPage } from '../../platform/database/index.ts';
 import type { ConsumerRow, Database, Reader, Tables, Tx } from '../database.ts';
 import { applyCriteria, type Criterion } from '../lists.ts';
 
@@ -34,3 +34,7 @@ export async function deleteConsumer(tx: Tx, id: string): Promise<void> {
 
 export const readSecrets = (db: Reader): Promise<{ id: string; secret: string }[]> =>
   db.selectFrom('consumers').select(['id', 'secret']).execute();
+
+/** Held until the change ends, so that changes to it follow one another. */
+export const lockConsumer = (db: Database, tx: Tx, id: string): Promise<ConsumerRow | undefined> =>
+  lockRow(db, tx, 'consumers', id);

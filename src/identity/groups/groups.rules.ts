@@ -20,6 +20,7 @@ import {
   insertGroup,
   isMember,
   listGroups,
+  lockGroup,
   removeMember,
   updateGroup,
 } from './groups.store.ts';
@@ -94,16 +95,17 @@ export function createGroups({ db, clock, change }: Pick<Deps, 'db' | 'clock' | 
     const group = await groupFor(caller, 'identity:update_group', id);
     if (body.id !== undefined && body.id !== id) fail('resource.id_fixed', { kind: 'group' });
     if (body.domain_id !== undefined && body.domain_id !== group.domain_id) fail('resource.domain_fixed');
-    const values = {
-      name: body.name?.trim() ?? group.name,
-      description: body.description === undefined ? group.description : (body.description ?? ''),
-      extra: mergeExtra(group.extra, extraOf(body, groupFields)),
-    };
-    await change(caller, async ({ tx, audit }) => {
+    return change(caller, async ({ tx, audit }) => {
+      const held = (await lockGroup(db, tx, id)) ?? fail('group.not_found', { id });
+      const values = {
+        name: body.name?.trim() ?? held.name,
+        description: body.description === undefined ? held.description : (body.description ?? ''),
+        extra: mergeExtra(held.extra, extraOf(body, groupFields)),
+      };
       await unlessTaken('group', values.name, () => updateGroup(tx, id, values));
       audit('group.updated', { kind: 'group', id }, { fields: Object.keys(body) });
+      return { ...held, ...values };
     });
-    return { ...group, ...values };
   }
 
   async function remove(caller: Caller, id: string): Promise<void> {

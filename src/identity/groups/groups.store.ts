@@ -1,5 +1,5 @@
 // Groups and their members in the database.
-import { type Page, type PageRequest, readPage } from '../../platform/database/index.ts';
+import { lockRow, type Page, type PageRequest, readPage } from '../../platform/database/index.ts';
 import type { Database, GroupRow, Reader, Tx } from '../database.ts';
 import { applyCriteria, type Criterion } from '../lists.ts';
 
@@ -61,3 +61,6 @@ export async function isMember(db: Reader, groupId: string, userId: string): Pro
     .executeTakeFirst();
   return row !== undefined;
 }
+
+/** Held until the change ends, so that changes to it follow one another. */
+export const lockGroup = (db: Database, tx: Tx, id: string): Promise<GroupRow | undefined> => lockRow(db, tx, 'groups', id);

@@ -174,16 +174,18 @@ function define(api: TestApi): void {
     const person = await makeCarefulPerson(api);
     for (let round = 1; round <= 2; round++) {
       await Promise.all(Array.from({ length: 12 }, () => logInWith(api, person, { verification_code: person.phone.wrong() })));
-      await sent();
-      assert.equal(hook.eventsOf(person.user).filter((event) => event === 'two_factor.locked_out').length, round);
+      const events = await db.read.selectFrom('audit_events').where('target_id', '=', person.user.id).selectAll().execute();
+      const guesses = events.filter(({ action }) => action.startsWith('two_factor.code_'));
+      assert.equal(guesses.length, 12 * round, 'every guess is in the audit log');
       api.clock.advance(301);
     }
+    await sent();
+    assert.deepEqual(hook.eventsOf(person.user).sort(), ['two_factor.enabled', 'two_factor.locked_out', 'two_factor.locked_out']);
   });
 
   it('do not tell of what was refused', async () => {
     const [person, plain, stranger] = [await makeCarefulPerson(api), await makePerson(api), await makePerson(api)];
-    await sent();
-    const known = hook.received.length;
+    const waiting = new Set((await outboxOf(db)).map(({ id }) => id));
     assertRefused(await enable(api, plain.user, NO_BODY), 400);
     assertRefused(await enable(api, plain.user, { two_factor_auth: { security_question: 'q' } }), 400);
     assertRefused(await enable(api, { id: 'nobody' }), 404);
@@ -196,8 +198,10 @@ function define(api: TestApi): void {
     assertRefused(await logInWith(api, person, { verification_code: person.phone.wrong() }), 401);
     assertRefused(await logInWith(api, person, { device_data: { device_id: 'x', device_token: 'y' } }), 401);
     assertOk(await logInWith(api, person, { verification_code: person.phone.fresh() }), 201);
-    assert.deepEqual(await outboxOf(db), []);
-    assert.equal(hook.received.length, known);
+    assert.ok((await outboxOf(db)).every(({ id }) => waiting.has(id)));
+    await sent();
+    assert.deepEqual(hook.eventsOf(person.user), ['two_factor.enabled']);
+    assert.deepEqual([...hook.eventsOf(plain.user), ...hook.eventsOf(stranger.user)], []);
   });
 
   it('are not in the way of what they tell of, when the web hook fails', async () => {
@@ -358,9 +362,10 @@ onEachDatabase('The outbox', (api) => {
   });
 
   it('is sent by one process of several, each notification once', async () => {
-    const second = await databaseOf(api);
+    // SQLite has one process, and one that waits for itself would wait in vain.
+    const second = api.kind === 'SQLite' ? undefined : await databaseOf(api);
     try {
-      const [a, b, c] = [notifications(), notifications(), notifications(undefined, { on: second })];
+      const [a, b, c] = [notifications(), notifications(), notifications(undefined, { on: second ?? db })];
       own.answer = () => sleep(5, 204);
       const users = Array.from({ length: 12 }, (_, index) => ({ id: `shared ${index}` }));
       for (const { id } of users) await leave(a, id);
@@ -368,7 +373,7 @@ onEachDatabase('The outbox', (api) => {
       for (const user of users) assert.equal(own.about(user).length, 1, user.id);
       assert.deepEqual(await outboxOf(db), []);
     } finally {
-      await second.close();
+      await second?.close();
     }
   });
 

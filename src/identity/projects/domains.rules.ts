@@ -71,7 +71,7 @@ export function createDomains(deps: Pick<Deps, 'db' | 'clock' | 'change'>) {
     if (body.id !== undefined && body.id !== id) fail('resource.id_fixed', { kind: 'domain' });
     if (id === DEFAULT_DOMAIN && body.enabled === false) fail('domain.default');
     refuseImmutable('domain', domain, 'update', body);
-    await change(caller, (inside) => updateRow(inside, domain, body));
+    await change(caller, (inside) => updateRow(db, inside, domain, body));
     return reread(id);
   }
 

@@ -127,7 +127,7 @@ export function createProjects(deps: Pick<Deps, 'db' | 'clock' | 'config' | 'cha
     refuseImmutable('project', project, 'update', body);
     await change(caller, async (inside) => {
       await checkEnabling(inside.tx, project, body.enabled);
-      await updateRow(inside, project, body);
+      await updateRow(db, inside, project, body);
     });
     return reread(id);
   }

@@ -1,6 +1,6 @@
 // Projects, domains and tags in the database.
 import { sql } from 'kysely';
-import { type Condition, type Page, type PageRequest, readPage } from '../../platform/database/index.ts';
+import { type Condition, lockRow, type Page, type PageRequest, readPage } from '../../platform/database/index.ts';
 import type { Database, ProjectRow, Reader, Tx } from '../database.ts';
 import { applyCriteria, type Criterion } from '../lists.ts';
 import type { ProjectWithTags } from './projects.schema.ts';
@@ -149,3 +149,6 @@ export async function removeTag(tx: Tx, projectId: string, name: string): Promis
     .executeTakeFirst();
   return result.numDeletedRows > 0n;
 }
+
+/** Held until the change ends, so that changes to it follow one another. */
+export const lockProject = (db: Database, tx: Tx, id: string): Promise<ProjectRow | undefined> => lockRow(db, tx, 'projects', id);

@@ -5,10 +5,10 @@ import { tagOf } from '../access/index.ts';
 import { bit, extraOf, mergeExtra, mergeOptions } from '../attributes.ts';
 import type { Change } from '../audit/index.ts';
 import { unlessMoved, unlessTaken } from '../conflicts.ts';
-import type { ProjectRow } from '../database.ts';
+import type { Database, ProjectRow } from '../database.ts';
 import { fail } from '../faults.ts';
 import { projectFields } from './projects.schema.ts';
-import { endTokensOfProject, insertProject, replaceTags, updateProject } from './projects.store.ts';
+import { endTokensOfProject, insertProject, lockProject, replaceTags, updateProject } from './projects.store.ts';
 
 interface Body {
   readonly name?: string | undefined;
@@ -50,8 +50,9 @@ export async function insertRow(
   return id;
 }
 
-export async function updateRow({ tx, audit, touch }: Change, row: ProjectRow, body: Body): Promise<void> {
-  const kind = row.is_domain ? 'domain' : 'project';
+export async function updateRow(db: Database, { tx, audit, touch }: Change, seen: ProjectRow, body: Body): Promise<void> {
+  const kind = seen.is_domain ? 'domain' : 'project';
+  const row = (await lockProject(db, tx, seen.id)) ?? fail(`${kind}.not_found`, { id: seen.id });
   const name = body.name?.trim() ?? row.name;
   const values = {
     name,
@@ -60,8 +61,7 @@ export async function updateRow({ tx, audit, touch }: Change, row: ProjectRow, b
     options: mergeOptions(row.options, body.options),
     extra: mergeExtra(row.extra, extraOf({ ...body }, projectFields)),
   };
-  const there = await unlessTaken(kind, name, () => updateProject(tx, row.id, values));
-  if (!there) fail(`${kind}.not_found`, { id: row.id });
+  await unlessTaken(kind, name, () => updateProject(tx, row.id, values));
   if (body.tags) await replaceTags(tx, row.id, body.tags);
   if (body.enabled === false && row.enabled === 1) await endTokensOfProject(tx, row.id);
   touch(tagOf.project(row.id));

@@ -13,7 +13,7 @@ import { refuseImmutable } from '../immutable.ts';
 import { criteriaOf, type Filters, pageOf, single } from '../lists.ts';
 import { permit } from '../policy.ts';
 import { type CreateRole, roleFields, type UpdateRole } from './roles.schema.ts';
-import { deleteRole, findRole, insertRole, listRoles, updateRole } from './roles.store.ts';
+import { deleteRole, findRole, insertRole, listRoles, lockRole, updateRole } from './roles.store.ts';
 
 type NewRole = Static<typeof CreateRole>['role'];
 type RoleChanges = Static<typeof UpdateRole>['role'];
@@ -68,18 +68,19 @@ export function createRoles({ db, clock, change }: Pick<Deps, 'db' | 'clock' | '
     if (body.id !== undefined && body.id !== id) fail('resource.id_fixed', { kind: 'role' });
     if (body.domain_id !== undefined && body.domain_id !== role.domain_id) fail('resource.domain_fixed');
     refuseImmutable('role', role, 'update', body);
-    const values = {
-      name: body.name?.trim() ?? role.name,
-      description: body.description === undefined ? role.description : body.description,
-      options: mergeOptions(role.options, body.options),
-      extra: mergeExtra(role.extra, extraOf(body, roleFields)),
-    };
-    await change(caller, async ({ tx, audit, touch }) => {
-      if (!(await unlessTaken('role', values.name, () => updateRole(tx, id, values)))) fail('role.not_found', { id });
+    return change(caller, async ({ tx, audit, touch }) => {
+      const held = (await lockRole(db, tx, id)) ?? fail('role.not_found', { id });
+      const values = {
+        name: body.name?.trim() ?? held.name,
+        description: body.description === undefined ? held.description : body.description,
+        options: mergeOptions(held.options, body.options),
+        extra: mergeExtra(held.extra, extraOf(body, roleFields)),
+      };
+      await unlessTaken('role', values.name, () => updateRole(tx, id, values));
       touch(tagOf.everything);
       audit('role.updated', { kind: 'role', id }, { fields: Object.keys(body) });
+      return { ...held, ...values };
     });
-    return { ...role, ...values };
   }
 
   async function remove(caller: Caller, id: string): Promise<void> {

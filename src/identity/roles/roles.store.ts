@@ -1,5 +1,5 @@
 // Base roles and their implications in the database.
-import { type Page, type PageRequest, readPage } from '../../platform/database/index.ts';
+import { lockRow, type Page, type PageRequest, readPage } from '../../platform/database/index.ts';
 import type { Database, Reader, RoleRow, Tx } from '../database.ts';
 import { applyCriteria, type Criterion } from '../lists.ts';
 
@@ -70,3 +70,6 @@ export async function deleteImplication(tx: Tx, { prior_role_id, implied_role_id
     .executeTakeFirst();
   return result.numDeletedRows > 0n;
 }
+
+/** Held until the change ends, so that changes to it follow one another. */
+export const lockRole = (db: Database, tx: Tx, id: string): Promise<RoleRow | undefined> => lockRow(db, tx, 'roles', id);

@@ -23,6 +23,7 @@ import {
   findUserByName,
   insertUser,
   listUsers,
+  lockUser,
   nameKey,
   type UserWithExpiry,
   updateUser,
@@ -168,25 +169,26 @@ export function createUsers(
     if (body.domain_id !== undefined && body.domain_id !== user.domain_id) fail('resource.domain_fixed');
     await checkDefaultProject(body.default_project_id);
 
-    const options = mergeOptions(user.options, body.options);
+    const options = parsed<Record<string, unknown>>(mergeOptions(user.options, body.options));
     const password = body.password
-      ? await passwords.prepare(body.password, 'administrator', { id, options: parsed(options) })
+      ? await passwords.prepare(body.password, 'administrator', { id, options: optionsOf(options) })
       : undefined;
-    const name = body.name?.trim() ?? user.name;
-    const disabled = body.enabled === false && user.enabled === 1;
-    const values = {
-      name,
-      name_key: nameKey(name),
-      enabled: body.enabled === undefined ? user.enabled : bit(body.enabled),
-      default_project_id: body.default_project_id === undefined ? user.default_project_id : body.default_project_id,
-      options,
-      extra: mergeExtra(user.extra, extraOf(body, userFields)),
-      // An account that was closed for inactivity and is opened again starts counting anew.
-      ...(body.enabled === true ? { last_active_at: seconds(clock) } : {}),
-    };
     await change(caller, async (inside) => {
       const { tx, audit, touch } = inside;
-      if (!(await unlessTaken('user', name, () => updateUser(tx, id, values)))) fail('user.not_found', { id });
+      const held = (await lockUser(db, tx, id)) ?? fail('user.not_found', { id });
+      const name = body.name?.trim() ?? held.name;
+      const disabled = body.enabled === false && held.enabled === 1;
+      const values = {
+        name,
+        name_key: nameKey(name),
+        enabled: body.enabled === undefined ? held.enabled : bit(body.enabled),
+        default_project_id: body.default_project_id === undefined ? held.default_project_id : body.default_project_id,
+        options: mergeOptions(held.options, body.options),
+        extra: mergeExtra(held.extra, extraOf(body, userFields)),
+        // An account that was closed for inactivity and is opened again starts counting anew.
+        ...(body.enabled === true ? { last_active_at: seconds(clock) } : {}),
+      };
+      await unlessTaken('user', name, () => updateUser(tx, id, values));
       if (password) await passwords.store(inside, id, password);
       if (body.password === null) await passwords.remove(inside, id);
       if (body.enabled === true) await passwords.unlock(inside, id);

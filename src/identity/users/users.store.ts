@@ -1,6 +1,6 @@
 // Users in the database.
 import { type ExpressionBuilder, type RawBuilder, type SqlBool, sql } from 'kysely';
-import { type Page, type PageRequest, preparedRow, readPage } from '../../platform/database/index.ts';
+import { lockRow, type Page, type PageRequest, preparedRow, readPage } from '../../platform/database/index.ts';
 import type { Soon } from '../../platform/soon.ts';
 import type { Database, Reader, Tables, Tx, UserRow } from '../database.ts';
 import { applyCriteria, type Criterion } from '../lists.ts';
@@ -86,3 +86,6 @@ export function listUsers(
   }
   return readPage(query, { table: 'users', by: 'name' }, page, async (id) => findUser(db.read, id));
 }
+
+/** Held until the change ends, so that changes to it follow one another. */
+export const lockUser = (db: Database, tx: Tx, id: string): Promise<UserRow | undefined> => lockRow(db, tx, 'users', id);

@@ -3,6 +3,7 @@ export type { Database, Dialect, Feed, Reader, Tx } from './database.ts';
 export { isForeignKeyViolation, isUnavailable, isUniqueViolation } from './errors.ts';
 export { among, type Comparison, type Condition, condition, INEXACT } from './filters.ts';
 export { FolderInUse, type FolderLock, lockFolder } from './lock.ts';
+export { lockRow } from './lock-row.ts';
 export { oneAtATime } from './one-at-a-time.ts';
 export { type Page, type PageRequest, readPage } from './page.ts';
 export { openPostgres, type PostgresOptions } from './postgres.ts';
