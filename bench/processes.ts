@@ -3,7 +3,7 @@ import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_pr
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
+import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 const NODE = [process.execPath, '--disable-warning=ExperimentalWarning'];
@@ -95,15 +95,39 @@ export function family(pid: number): number[] {
 
 const TICKS_PER_SECOND = Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 'utf8' }));
 
+/** The numbers of /proc/PID/stat from the state on. The name before it, in brackets, may hold blanks. */
+const statOf = (pid: number | 'self'): string[] => readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ');
+
 /** Seconds of processor time the process and its children have used, all threads. */
 export function cpuSeconds(pid: number): number {
-  let ticks = 0;
-  for (const one of family(pid)) {
-    // The name, in brackets, may hold blanks: count from behind it.
-    const fields = readFileSync(`/proc/${one}/stat`, 'utf8').split(') ')[1]!.split(' ');
-    ticks += Number(fields[11]) + Number(fields[12]);
-  }
-  return ticks / TICKS_PER_SECOND;
+  const ticks = family(pid).map((one) => {
+    const [user, system] = statOf(one).slice(11, 13).map(Number);
+    return user! + system!;
+  });
+  return ticks.reduce((sum, each) => sum + each, 0) / TICKS_PER_SECOND;
+}
+
+/** Watches how much of the machine went to work that is not ours: above a few percent, figures should not be trusted. */
+export function watchOthers(): () => number {
+  const busy = (): number => {
+    const [user, nice, system, , , , , steal] = readFileSync('/proc/stat', 'utf8')
+      .split('\n', 1)[0]!
+      .split(/ +/)
+      .slice(1)
+      .map(Number);
+    return user! + nice! + system! + steal!;
+  };
+  /** Ours, and of all processes we started that have ended. */
+  const own = (): number =>
+    statOf('self')
+      .slice(11, 15)
+      .map(Number)
+      .reduce((sum, each) => sum + each, 0);
+  const [busyBefore, ownBefore, began] = [busy(), own(), performance.now()];
+  return () => {
+    const machine = ((performance.now() - began) / 1000) * TICKS_PER_SECOND * cpus().length;
+    return Math.max(0, busy() - busyBefore - (own() - ownBefore)) / machine;
+  };
 }
 
 export function residentBytes(pid: number): number {

@@ -1,7 +1,9 @@
 // `npm run bench`: README.md says how to read what it prints.
 import { parseArgs } from 'node:util';
+import { applications } from './applications.ts';
 import { besideKeystone } from './beside-keystone.ts';
 import { generator } from './load.ts';
+import { watchOthers } from './processes.ts';
 import { circumstances, type Figure, table, writeReadme } from './report.ts';
 import * as scenarios from './scenarios.ts';
 import { World } from './world.ts';
@@ -14,6 +16,7 @@ const ALL: Readonly<Record<string, scenarios.Scenario>> = {
   user: scenarios.userById,
   list: scenarios.userList,
   create: scenarios.userCreate,
+  applications,
   keystone: besideKeystone,
   ready: scenarios.ready,
 };
@@ -42,6 +45,7 @@ const { quick, write, only } = options();
 const pace = quick ? { rounds: 3, seconds: 1 } : { rounds: 7, seconds: 3 };
 const world = new World({ few: 1000, many: quick ? 10_000 : 1_000_000, revocations: 100_000 });
 const figures: Figure[] = [];
+const others = watchOthers();
 
 if (generator === 'autocannon') console.error('wrk is not installed: autocannon may be slower than what it measures');
 for (const name of Object.keys(ALL).filter((each) => only.includes(each))) {
@@ -50,7 +54,8 @@ for (const name of Object.keys(ALL).filter((each) => only.includes(each))) {
 }
 await world.endAll();
 
-const report = `${circumstances(quick ? 'quick' : '')}\n\n${table(figures)}`;
+const noise = `other work took ${Math.round(others() * 100)} % of the machine meanwhile`;
+const report = `${circumstances(quick ? 'quick' : '')}; ${noise}.\n\n${table(figures)}`;
 console.log(report);
 if (write) writeReadme(report);
 process.exit(0);

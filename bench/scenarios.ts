@@ -16,7 +16,7 @@ const number = (value: number): string => value.toLocaleString('en');
 
 export type Scenario = (world: World, pace: Pace) => Promise<Figure[]>;
 
-async function besideEmpty(contenders: readonly Contender[], pace: Pace): Promise<Course> {
+export async function besideEmpty(contenders: readonly Contender[], pace: Pace): Promise<Course> {
   const child = startScript('empty-server.ts', [], { output: 'pipe' });
   const target = { url: await firstLine(child), pid: child.pid! };
   const measure = (seconds: number): Promise<Sample> =>
@@ -28,12 +28,12 @@ async function besideEmpty(contenders: readonly Contender[], pace: Pace): Promis
   }
 }
 
-const contender = (name: string, target: { url: string; pid: number }, requests: readonly Request[]): Contender => ({
+export const contender = (name: string, target: { url: string; pid: number }, requests: readonly Request[]): Contender => ({
   name,
   measure: (seconds) => load(target, requests, { seconds, connections: CONNECTIONS }),
 });
 
-function ofEmpty(scenario: string, course: Course, name: string, least?: number): Figure {
+export function ofEmpty(scenario: string, course: Course, name: string, least?: number): Figure {
   const ratio = course.ratio(name, EMPTY);
   return {
     scenario,
@@ -45,7 +45,7 @@ function ofEmpty(scenario: string, course: Course, name: string, least?: number)
   };
 }
 
-const emptyRow = (scenario: string, course: Course): Figure => ({
+export const emptyRow = (scenario: string, course: Course): Figure => ({
   scenario,
   what: `${scenario}: the empty route beside it`,
   figure: '1',
@@ -54,7 +54,7 @@ const emptyRow = (scenario: string, course: Course): Figure => ({
 });
 
 /** The rate does not fall with what grew. Faster is noise, and no fault. */
-function flat(scenario: string, course: Course, what: string, grown: string, small: string): Figure {
+export function flat(scenario: string, course: Course, what: string, grown: string, small: string): Figure {
   const ratio = course.ratio(grown, small);
   return { scenario, what, figure: `${ratio.toFixed(2)} of the rate without`, target: 'at least 0.9', ok: ratio >= 0.9 };
 }

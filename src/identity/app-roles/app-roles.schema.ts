@@ -13,18 +13,27 @@ const detail = {
   xml: t.nullable(t.string()),
 };
 
+const newRole = { name: 'reader', application_id: 'a0c5' };
+const newPermission = { name: 'Read the reports', application_id: 'a0c5', action: 'GET', resource: '/reports' };
 export const CreateAppRole = t.envelope(
   'role',
-  t.object({ name: Name, application_id: Id }, { is_internal: t.boolean(), ...ignored }),
+  t.object({ name: Name, application_id: Id }, { is_internal: t.boolean(), ...ignored }, { examples: [newRole] }),
 );
-export const UpdateAppRole = t.envelope('role', t.open({}, { name: Name, application_id: Id, is_internal: t.boolean() }));
+export const UpdateAppRole = t.envelope(
+  'role',
+  t.open({}, { name: Name, application_id: Id, is_internal: t.boolean() }, { examples: [{ name: 'viewer' }] }),
+);
 export const CreatePermission = t.envelope(
   'permission',
-  t.object({ name: Name, application_id: Id }, { is_internal: t.boolean(), ...detail, ...ignored }),
+  t.object(
+    { name: Name, application_id: Id },
+    { is_internal: t.boolean(), ...detail, ...ignored },
+    { examples: [newPermission] },
+  ),
 );
 export const UpdatePermission = t.envelope(
   'permission',
-  t.open({}, { name: Name, application_id: Id, is_internal: t.boolean(), ...detail }),
+  t.open({}, { name: Name, application_id: Id, is_internal: t.boolean(), ...detail }, { examples: [{ action: 'POST' }] }),
 );
 
 const shared = { id: t.string(), name: t.string(), application_id: t.string(), is_internal: t.boolean(), links: Links };
@@ -71,18 +80,23 @@ export const AppRoleList = t.object({ links: ListLinks, roles: t.array(AppRole) 
 export const PermissionEnvelope = t.envelope('permission', Permission);
 export const PermissionList = t.object({ links: ListLinks, permissions: t.array(Permission) });
 
-const UserAssignment = t.object({
-  organization_id: t.string(),
-  application_id: t.string(),
-  user_id: t.string(),
-  role_id: t.string(),
-});
-const OrganizationAssignment = t.object({ organization_id: t.string(), application_id: t.string(), role_id: t.string() });
+const parts = { organization_id: t.string(), application_id: t.string(), role_id: t.string() };
+const assigned = { organization_id: '77b0', application_id: 'a0c5', role_id: 'e1d6' };
+const UserAssignment = t.object({ ...parts, user_id: t.string() }, {}, { examples: [{ ...assigned, user_id: '1f42' }] });
+const OrganizationAssignment = t.object(parts, {}, { examples: [assigned] });
 export const UserAssignmentList = t.object({ links: ListLinks, role_assignments: t.array(UserAssignment) });
 export const OrganizationAssignmentList = t.object({ links: ListLinks, role_assignments: t.array(OrganizationAssignment) });
 
-export const AllowedRoles = t.object({ allowed_roles: t.record(t.array(t.string())) });
-export const AllowedApplications = t.object({ allowed_applications: t.array(t.string()) });
+export const AllowedRoles = t.object(
+  { allowed_roles: t.record(t.array(t.string())) },
+  {},
+  { examples: [{ allowed_roles: { a0c5: ['e1d6'] } }] },
+);
+export const AllowedApplications = t.object(
+  { allowed_applications: t.array(t.string()) },
+  {},
+  { examples: [{ allowed_applications: ['a0c5'] }] },
+);
 
 const HeldRole = t.object({ id: t.string(), name: t.string() });
 const HeldPermission = t.object({
@@ -95,7 +109,21 @@ const HeldPermission = t.object({
 });
 const held = { roles: t.array(HeldRole), permissions: t.array(HeldPermission) };
 /** What a user may do in an application: as themselves, and in each organization. */
-export const Holdings = t.object({ ...held, organizations: t.array(t.object({ id: t.string(), name: t.string(), ...held })) });
+export const Holdings = t.object(
+  { ...held, organizations: t.array(t.object({ id: t.string(), name: t.string(), ...held })) },
+  {},
+  {
+    examples: [
+      {
+        roles: [{ id: 'e1d6', name: 'reader' }],
+        permissions: [
+          { id: '5ac1', name: 'Read the reports', action: 'GET', resource: '/reports', xml: null, is_internal: false },
+        ],
+        organizations: [{ id: '77b0', name: 'Library', roles: [], permissions: [] }],
+      },
+    ],
+  },
+);
 
 export const renderAppRole = (base: string, row: AppRoleRow) => ({
   id: row.id,

@@ -1,5 +1,6 @@
 // Who holds roles of applications: /v3/OS-ROLES/users/..., /v3/OS-ROLES/organizations/...
-import type { App } from '../../platform/http/index.ts';
+import { Answer, type App } from '../../platform/http/index.ts';
+import { andThen } from '../../platform/soon.ts';
 import type { Caller } from '../caller.ts';
 import { listOf } from '../lists.ts';
 import {
@@ -90,7 +91,8 @@ export function mountAppAssignments(app: App<Caller>, { appAssignments }: { appA
       tag,
       reply: { 200: Holdings },
     },
-    async ({ caller, params }) => (await appAssignments.holdings(caller, params.user_id, params.application_id)).answer,
+    ({ caller, params }) =>
+      andThen(appAssignments.holdings(caller, params.user_id, params.application_id), ({ text }) => new Answer({ text })),
   );
 }
 

@@ -1,6 +1,7 @@
 // Giving roles of applications to users and organizations.
 import { isForeignKeyViolation } from '../../platform/database/index.ts';
 import type { Query } from '../../platform/http/index.ts';
+import { andThen, type Soon } from '../../platform/soon.ts';
 import { findProject } from '../access/index.ts';
 import type { Change } from '../audit/index.ts';
 import type { Caller } from '../caller.ts';
@@ -150,6 +151,11 @@ export function createAppAssignments({ db, change, holdings }: Pick<Deps, 'db' |
     return rolesByApplication(db.read, userId === undefined ? { organizationId } : { userId, organizationId });
   }
 
+  async function nothingHeld(userId: string, applicationId: string): Promise<never> {
+    const user = await findUser(db.read, userId);
+    return user ? fail('application.not_found', { id: applicationId }) : fail('user.not_found', { id: userId });
+  }
+
   return {
     async listOfUsers(caller: Caller, query: Query) {
       await permitList(caller, query, 'list_user_assignments');
@@ -224,14 +230,15 @@ export function createAppAssignments({ db, change, holdings }: Pick<Deps, 'db' |
     },
 
     /** What a user may do in an application: themselves, administrators, services, and those who manage it may ask. */
-    async holdings(caller: Caller, userId: string, applicationId: string): Promise<UserHoldings> {
+    holdings(caller: Caller, userId: string, applicationId: string): Soon<UserHoldings> {
       const free = caller.userId === userId || isAdministrator(caller) || caller.view.roleNames.has('service');
-      if (!free && !(await holdings.has(caller.userId, applicationId, ...SEES_ASSIGNMENTS)))
-        fail('auth.forbidden', { action: 'get_user_permissions' });
-      const held = await holdings.of(userId, applicationId);
-      if (held) return held;
-      const user = await findUser(db.read, userId);
-      return user ? fail('application.not_found', { id: applicationId }) : fail('user.not_found', { id: userId });
+      const asked = (): Soon<UserHoldings> =>
+        andThen(holdings.of(userId, applicationId), (held) => held ?? nothingHeld(userId, applicationId));
+      if (free) return asked();
+      return holdings.has(caller.userId, applicationId, ...SEES_ASSIGNMENTS).then((manages) => {
+        if (!manages) fail('auth.forbidden', { action: 'get_user_permissions' });
+        return asked();
+      });
     },
   };
 }

@@ -46,6 +46,27 @@ export async function memberships(db: Reader, userId: string, organizationIds: r
 
 export type LinkedPermission = AppPermissionRow & { readonly role_id: string };
 
+const heldPermissions = prepared<Tables, [user: string, application: string], LinkedPermission>((db, user, application) =>
+  db
+    .selectFrom('app_role_permissions')
+    .innerJoin('app_permissions', 'app_permissions.id', 'app_role_permissions.permission_id')
+    .where('app_role_permissions.role_id', 'in', (eb) =>
+      eb
+        .selectFrom('app_user_roles')
+        .where('user_id', '=', user)
+        .where('application_id', '=', application)
+        .select('app_user_roles.role_id'),
+    )
+    .orderBy('app_permissions.name')
+    .orderBy('app_permissions.id')
+    .selectAll('app_permissions')
+    .select('app_role_permissions.role_id'),
+);
+
+/** What every role a user holds in an application carries, whichever organization they hold it in. */
+export const permissionsHeld = async (db: Reader, userId: string, applicationId: string): Promise<LinkedPermission[]> =>
+  heldPermissions(db, userId, applicationId);
+
 export function permissionsOfRoles(db: Reader, roleIds: readonly string[]): Promise<LinkedPermission[]> {
   if (roleIds.length === 0) return Promise.resolve([]);
   return db

@@ -4,7 +4,7 @@ import { findUserWithDomain, groupIdsOf, TaggedCache, tagOf } from '../access/in
 import { findConsumer } from '../consumers/index.ts';
 import type { Database } from '../database.ts';
 import type { InternalPermission } from './built-in.ts';
-import { type HeldRoleRow, type LinkedPermission, memberships, permissionsOfRoles, readHeldRoles } from './holdings.store.ts';
+import { type HeldRoleRow, type LinkedPermission, memberships, permissionsHeld, readHeldRoles } from './holdings.store.ts';
 
 /** About a kilobyte each. */
 const MAX_KEPT = 20_000;
@@ -29,7 +29,8 @@ interface Held {
 }
 
 export interface UserHoldings {
-  readonly answer: Held & { readonly organizations: readonly (Held & { id: string; name: string })[] };
+  /** The answer to the question, as JSON: made once, sent many times. */
+  readonly text: string;
   /** In any organization. */
   readonly roleIds: ReadonlySet<string>;
   readonly internal: ReadonlySet<string>;
@@ -76,22 +77,29 @@ export function createHoldings(db: Database): Holdings {
     if (!user || !application) return undefined;
     const organizations = [...new Set(all.map((row) => row.organization_id))];
     // Someone who left an organization keeps nothing of what they held inside it; their own is always theirs.
-    const member = await memberships(db.read, userId, organizations);
+    const member = await memberships(
+      db.read,
+      userId,
+      organizations.filter((id) => id !== user.default_project_id),
+    );
     const counts = (row: HeldRoleRow): boolean =>
       row.organization_enabled === 1 && (row.organization_id === user.default_project_id || member.has(row.organization_id));
     const rows = user.enabled && user.domain_enabled ? all.filter(counts) : [];
-    const permissions = await permissionsOfRoles(db.read, [...new Set(rows.map((row) => row.role_id))]);
+    const permissions = rows.length > 0 ? await permissionsHeld(db.read, userId, applicationId) : [];
     const byOrganization = Map.groupBy(rows, (row) => row.organization_id);
     const own = byOrganization.get(user.default_project_id ?? '') ?? [];
+    const roleIds = new Set(rows.map((row) => row.role_id));
+    const internal = permissions.filter((permission) => permission.is_internal && roleIds.has(permission.role_id));
+    const answer = {
+      ...heldOf(own, permissions),
+      organizations: [...byOrganization]
+        .filter(([id]) => id !== user.default_project_id)
+        .map(([id, held]) => ({ id, name: held[0]!.organization_name, ...heldOf(held, permissions) })),
+    };
     return {
-      answer: {
-        ...heldOf(own, permissions),
-        organizations: [...byOrganization]
-          .filter(([id]) => id !== user.default_project_id)
-          .map(([id, held]) => ({ id, name: held[0]!.organization_name, ...heldOf(held, permissions) })),
-      },
-      roleIds: new Set(rows.map((row) => row.role_id)),
-      internal: new Set(permissions.filter((permission) => permission.is_internal).map((permission) => permission.id)),
+      text: JSON.stringify(answer),
+      roleIds,
+      internal: new Set(internal.map((permission) => permission.id)),
       tags: [
         tagOf.everything,
         tagOf.user(userId),

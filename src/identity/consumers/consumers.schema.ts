@@ -31,8 +31,20 @@ export const consumerFields = [
   'secret',
 ];
 
-export const CreateConsumer = t.envelope('consumer', t.open({ name: Name }, optional));
-export const UpdateConsumer = t.envelope('consumer', t.open({}, { name: Name, ...optional }));
+const sent = {
+  name: 'Reports',
+  description: 'Monthly reports',
+  client_type: 'confidential',
+  grant_type: 'authorization_code',
+  redirect_uris: ['https://reports.example.org/callback'],
+  scopes: ['all_info'],
+  url: 'https://reports.example.org',
+};
+export const CreateConsumer = t.envelope('consumer', t.open({ name: Name }, optional, { examples: [sent] }));
+export const UpdateConsumer = t.envelope(
+  'consumer',
+  t.open({}, { name: Name, ...optional }, { examples: [{ description: 'Weekly reports', redirect_uris: [], scopes: [] }] }),
+);
 
 const shared = {
   id: t.string(),
