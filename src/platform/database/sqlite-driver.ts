@@ -18,7 +18,15 @@ const KEPT_STATEMENTS = 1000;
 
 interface Prepared {
   readonly statement: StatementSync;
-  readonly returnsRows: boolean;
+  /** Columns of its rows; none when it returns no rows. */
+  readonly columns: readonly string[];
+}
+
+/** The driver's own row objects are dictionaries, slow to make and slow to read: it is asked for lists, and rows are made here. */
+function toRow(columns: readonly string[], values: unknown): unknown {
+  const row: Record<string, unknown> = {};
+  for (let i = 0; i < columns.length; i++) row[columns[i]!] = (values as unknown[])[i];
+  return row;
 }
 
 export class SqliteConnection implements DatabaseConnection, Direct {
@@ -33,19 +41,24 @@ export class SqliteConnection implements DatabaseConnection, Direct {
   }
 
   async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
-    const { statement, returnsRows } = this.#prepare(sql);
-    const values = parameters as SQLInputValue[];
-    if (returnsRows) return { rows: statement.all(...values) as R[] };
-    const { changes } = statement.run(...values);
+    const prepared = this.#prepare(sql);
+    if (prepared.columns.length > 0) return { rows: this.#all(prepared, parameters) as R[] };
+    const { changes } = prepared.statement.run(...(parameters as SQLInputValue[]));
     return { rows: [], numAffectedRows: BigInt(changes) };
   }
 
   rows(sql: string, parameters: readonly unknown[]): unknown[] {
-    return this.#prepare(sql).statement.all(...(parameters as SQLInputValue[]));
+    return this.#all(this.#prepare(sql), parameters);
   }
 
   row(sql: string, parameters: readonly unknown[]): unknown {
-    return this.#prepare(sql).statement.get(...(parameters as SQLInputValue[]));
+    const { statement, columns } = this.#prepare(sql);
+    const values = statement.get(...(parameters as SQLInputValue[]));
+    return values && toRow(columns, values);
+  }
+
+  #all({ statement, columns }: Prepared, parameters: readonly unknown[]): unknown[] {
+    return statement.all(...(parameters as SQLInputValue[])).map((values) => toRow(columns, values));
   }
 
   // biome-ignore lint/correctness/useYield: node:sqlite answers whole results; nothing here streams
@@ -58,7 +71,8 @@ export class SqliteConnection implements DatabaseConnection, Direct {
     let prepared = this.#statements.get(sql);
     if (!prepared) {
       const statement = this.#handle.prepare(sql);
-      prepared = { statement, returnsRows: statement.columns().length > 0 };
+      statement.setReturnArrays(true);
+      prepared = { statement, columns: statement.columns().map(({ name }) => name) };
       if (this.#statements.size >= KEPT_STATEMENTS) this.#statements.clear();
       this.#statements.set(sql, prepared);
     }

@@ -73,11 +73,17 @@ export function createSender(common: Headers, requestIdHeader: string) {
     const list = [requestIdHeader, requestId];
     for (const [name, value] of fixed) if (!(name in headers)) list.push(name, value);
     for (const name in headers) list.push(name, headers[name]!);
-    if (text !== undefined) {
-      if (!('Content-Type' in headers)) list.push('Content-Type', 'application/json');
-      list.push('Content-Length', String(bytes ?? Buffer.byteLength(text)));
-    } else if (status !== 204 && response.req.method !== 'HEAD') list.push('Content-Length', '0');
+    if (text === undefined) {
+      if (status !== 204 && response.req.method !== 'HEAD') list.push('Content-Length', '0');
+      response.writeHead(status, list);
+      response.end();
+      return;
+    }
+    const length = bytes ?? Buffer.byteLength(text);
+    if (!('Content-Type' in headers)) list.push('Content-Type', 'application/json');
+    list.push('Content-Length', String(length));
     response.writeHead(status, list);
-    response.end(text);
+    // As many bytes as characters: it is ASCII, and copying that is much cheaper than encoding it.
+    response.end(text, length === text.length ? 'latin1' : 'utf8');
   };
 }
