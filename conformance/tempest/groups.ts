@@ -5,7 +5,6 @@ const NOT_SERVED: Readonly<Record<string, string>> = {
   'admin.v3.test_application_credentials': 'application credentials',
   'v3.test_application_credentials': 'application credentials',
   'v3.test_access_rules': 'access rules',
-  'admin.v3.test_credentials': 'credentials',
   'v3.test_ec2_credentials': 'EC2 credentials',
   'admin.v3.test_domain_configuration': 'domain configuration',
   'admin.v3.test_endpoint_groups': 'endpoint groups',
