@@ -12,9 +12,8 @@ export class TimedMessage extends IncomingMessage {
 }
 
 /** A request without a body has a stream that ended before anyone listened (`optimizeEmptyRequests`): a parser would wait for ever. */
-export const bodyOrNothing: preParsingHookHandler = ({ method }, _reply, payload, done) => {
-  const unparsed = method === 'GET' || method === 'HEAD';
-  done(null, unparsed || !(payload as Readable).readableEnded ? payload : Readable.from([]));
+export const bodyOrNothing: preParsingHookHandler = (_request, _reply, payload, done) => {
+  done(null, (payload as Readable).readableEnded ? Readable.from([]) : payload);
 };
 
 export const millisecondsOf = (request: FastifyRequest): number => performance.now() - (request.raw as TimedMessage).arrivedAt;

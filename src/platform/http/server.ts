@@ -110,7 +110,6 @@ export function createServer<Caller>(options: ServerOptions<Caller>): Server {
       done(error as Error);
     }
   });
-  server.addHook('preParsing', bodyOrNothing);
   server.setErrorHandler(refuse);
   server.setNotFoundHandler((request, reply) => {
     const methods = allowedMethods(app.routes, request.url);
@@ -125,6 +124,7 @@ export function createServer<Caller>(options: ServerOptions<Caller>): Server {
       method: route.method,
       url: route.path,
       exposeHeadRoute: route.method === 'GET' && !headNeedsRoute.has(route.path),
+      ...(route.method === 'GET' || route.method === 'HEAD' ? {} : { preParsing: bodyOrNothing }),
       handler: (request, reply) =>
         andThen(callerOf(route, request), (caller) =>
           andThen(handle(route, request, caller), (result) => send(route, success, request, reply, result)),
