@@ -1,6 +1,7 @@
 // The `gatehouse` command.
 
 import { readFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
 import { addMasterKey, keepMasterKeys, masterKeys, openDataFolder } from './data-folder.ts';
 import { theService } from './identity/audit/index.ts';
 import { openDatabase } from './identity/service.ts';
@@ -28,6 +29,11 @@ const USAGE = `gatehouse ${version}
   gatehouse token-key rotate    replace the key that seals tokens; tokens stay valid
   gatehouse consumer rotate-secret ID
                                 give an application a new secret, and print it
+  gatehouse scim token create --domain DOMAIN [--name NAME]
+                                make a token for a provisioning connection of a domain (its id or name), and print it once
+  gatehouse scim token list     print the connections, when each was made and last used
+  gatehouse scim token revoke ID
+                                end a connection at once
   gatehouse two-factor qr [--svg]
                                 read an otpauth:// address from standard input and show it as a QR code
 
@@ -114,6 +120,30 @@ async function rotateConsumerSecret(id: string): Promise<void> {
   await withService(settings(), async (service) => (await service.consumers.rotateSecretOf(theService, id)).plainSecret);
 }
 
+async function createScimToken(words: readonly string[]): Promise<void> {
+  const { values } = parseArgs({ args: [...words], options: { domain: { type: 'string' }, name: { type: 'string' } } });
+  const { domain, name } = values;
+  if (!domain) throw new UsageError(USAGE);
+  await withService(settings(), async ({ connections }) => (await connections.create(theService, domain, name)).token);
+}
+
+async function listScimTokens(): Promise<void> {
+  const time = (at: number | null): string => (at === null ? 'never' : new Date(at * 1000).toISOString());
+  await withService(settings(), async ({ connections }) => {
+    const rows = (await connections.list()).map((row) =>
+      [row.id, row.domain_name, row.name, `made ${time(row.created_at)}`, `last used ${time(row.last_used_at)}`].join('\t'),
+    );
+    return rows.length > 0 ? rows.join('\n') : 'there are none';
+  });
+}
+
+async function revokeScimToken(id: string): Promise<void> {
+  await withService(settings(), async ({ connections }) => {
+    await connections.revoke(theService, id);
+    return 'revoked';
+  });
+}
+
 /** From standard input: an argument would show the key to everyone who lists processes. */
 function showQrCode(form: 'svg' | 'terminal'): void {
   const code = qrCode(readFileSync(0, 'utf8').trim(), form);
@@ -130,16 +160,25 @@ const commands: Readonly<Record<string, () => void | Promise<void>>> = {
   'master-key new': () => out(newMasterKey()),
   'master-key rotate': rotateMasterKey,
   'token-key rotate': rotateTokenKey,
+  'scim token list': listScimTokens,
   'two-factor qr': () => showQrCode('terminal'),
   'two-factor qr --svg': () => showQrCode('svg'),
   help: () => out(USAGE),
   version: () => out(version),
 };
 
+/** Commands whose last words are theirs to read. */
+function withArgument(words: readonly string[]): (() => Promise<void>) | undefined {
+  const [first, second, third, ...rest] = words;
+  if (first === 'consumer' && second === 'rotate-secret' && third && rest.length === 0) return () => rotateConsumerSecret(third);
+  if (first !== 'scim' || second !== 'token') return undefined;
+  if (third === 'create') return () => createScimToken(rest);
+  return third === 'revoke' && rest.length === 1 ? () => revokeScimToken(rest[0]!) : undefined;
+}
+
 async function main(): Promise<void> {
   const words = process.argv.slice(2);
-  const id = /^consumer rotate-secret (\S+)$/.exec(words.join(' '))?.[1];
-  const command = id ? () => rotateConsumerSecret(id) : commands[words.join(' ') || 'help'];
+  const command = withArgument(words) ?? commands[words.join(' ') || 'help'];
   if (!command) throw new UsageError(USAGE);
   await command();
 }

@@ -1,5 +1,6 @@
 // The OpenAPI documents of the services, printed from their routes without starting anything.
 
+import { PROVISIONING } from './identity/caller.ts';
 import { KeystoneError } from './identity/face.ts';
 import { mountIdentity, type Parts } from './identity/routes.ts';
 import { createApp, mountProbes, openApi } from './platform/http/index.ts';
@@ -14,7 +15,11 @@ export function identityOpenApi(): unknown {
     title: 'Gatehouse identity service',
     version,
     description: 'A Keystone-v3-compatible identity API. Every route but those marked otherwise takes a token in X-Auth-Token.',
-    securitySchemes: { token: { type: 'apiKey', in: 'header', name: 'X-Auth-Token' } },
+    securitySchemes: {
+      token: { type: 'apiKey', in: 'header', name: 'X-Auth-Token' },
+      bearer: { type: 'http', scheme: 'bearer', description: 'A token of a provisioning connection, or of this service.' },
+    },
+    securityOf: (access) => (access === PROVISIONING ? ['bearer', 'token'] : ['token']),
     error: KeystoneError,
   });
 }

@@ -79,7 +79,7 @@ export async function bootstrap(
   const prepared = { hash: await passwords.hash(password), expiresAt: null, by: 'administrator' as const };
   try {
     await change(theService, async (inside) => {
-      await insertRow(inside, clock, { name: 'Default', description: 'The default domain' }, null, DOMAIN);
+      await insertRow(inside, clock, { name: 'Default', description: 'The default domain' }, null, { id: DOMAIN });
       const roles = await makeRoles(inside, clock);
       const projectId = await insertRow(
         inside,

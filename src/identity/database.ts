@@ -16,6 +16,9 @@ export interface ProjectRow {
   options: string;
   extra: string;
   created_at: number;
+  version: number;
+  updated_at: number;
+  external_id: string | null;
 }
 
 export interface UserRow {
@@ -30,6 +33,10 @@ export interface UserRow {
   extra: string;
   last_active_at: number | null;
   created_at: number;
+  version: number;
+  updated_at: number;
+  external_id: string | null;
+  profile: string;
 }
 
 export interface PasswordRow {
@@ -49,6 +56,9 @@ export interface GroupRow {
   description: string;
   extra: string;
   created_at: number;
+  version: number;
+  updated_at: number;
+  external_id: string | null;
 }
 
 export interface RoleRow {
@@ -170,6 +180,15 @@ export interface OutboxRow {
   created_at: number;
 }
 
+export interface ScimConnectionRow {
+  id: string;
+  domain_id: string;
+  name: string;
+  token_hash: string;
+  created_at: number;
+  last_used_at: number | null;
+}
+
 export interface AuditEventRow {
   id: string;
   at: number;
@@ -186,10 +205,11 @@ export interface Tables {
   projects: ProjectRow;
   project_tags: { project_id: string; name: string };
   users: UserRow;
+  user_emails: { user_id: string; value_key: string };
   passwords: PasswordRow;
   login_failures: { user_id: string; failures: number; last_at: number };
   groups: GroupRow;
-  group_members: { group_id: string; user_id: string };
+  group_members: { group_id: string; user_id: string; display: string | null };
   roles: RoleRow;
   implied_roles: { prior_role_id: string; implied_role_id: string };
   grants: GrantRow;
@@ -209,6 +229,7 @@ export interface Tables {
   recovery_codes: { code_hash: string; user_id: string };
   credentials: CredentialRow;
   outbox: OutboxRow;
+  scim_connections: ScimConnectionRow;
   token_keys: { id: number; sealed: string; active_from: number };
   revoked_tokens: { audit_id: string; expires_at: number };
   audit_events: AuditEventRow;

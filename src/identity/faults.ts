@@ -57,6 +57,27 @@ export const identityFaults = {
     text: 'The effective role assignments asked for are more than {limit}; name a user, a project or a role.',
   },
 
+  'scim.invalid_filter': { status: 400, text: 'The filter cannot be used: {why}.' },
+  'scim.too_many': {
+    status: 400,
+    text: 'The filter looks at more than {limit} resources; name a userName, an externalId or an e-mail.',
+  },
+  'scim.invalid_path': { status: 400, text: 'The path {path} cannot be used: {why}.' },
+  'scim.no_target': { status: 400, text: 'The path {path} matches nothing that could be changed.' },
+  'scim.mutability': { status: 400, text: 'The attribute {name} cannot be changed.' },
+  'scim.invalid_value': { status: 400, text: 'The value of {name} cannot be used: {why}.' },
+  'scim.invalid_syntax': { status: 400, text: 'The request is not valid SCIM: {why}.' },
+  'scim.invalid_cursor': { status: 400, text: 'The cursor is not one of this list.' },
+  'scim.invalid_count': { status: 400, text: 'The count must be a number of at least 0.' },
+  'scim.changed': { status: 412, text: 'The resource was changed since the version that If-Match names.' },
+  'scim.connection_not_found': { status: 404, text: 'Could not find the provisioning connection {id}.' },
+  'scim.bulk_too_large': { status: 413, text: 'A bulk request may have {limit} operations at most.' },
+  'scim.bulk_reference': { status: 409, text: 'The bulkId {id} does not lead to a resource.' },
+  'scim.administrator_shielded': {
+    status: 403,
+    text: 'This belongs to an administrator and cannot be changed by a provisioning connection.',
+  },
+
   'region.not_found': { status: 404, text: 'Could not find region: {id}.' },
   'region.has_endpoints': {
     status: 403,

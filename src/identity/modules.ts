@@ -16,6 +16,7 @@ import { createPasswords } from './passwords/index.ts';
 import { createDomains, createProjects, createTags } from './projects/index.ts';
 import { createImpliedRoles, createRoles } from './roles/index.ts';
 import type { Parts } from './routes.ts';
+import { createConnections, createScim } from './scim/index.ts';
 import type { ServiceOptions } from './service.ts';
 import {
   createAuth,
@@ -66,6 +67,9 @@ export async function buildModules(db: Database, options: ServiceOptions) {
   const holdings = createHoldings(db);
   const managers = createManagers({ holdings, applicationsOf: (userId) => applicationsOfUser(db.read, userId) });
   const consumers = createConsumers({ ...deps, seal, managers });
+  const projects = createProjects({ ...deps, domains });
+  const groups = createGroups(deps);
+  const connections = createConnections(deps);
 
   const parts: Parts = {
     ...deps,
@@ -74,9 +78,9 @@ export async function buildModules(db: Database, options: ServiceOptions) {
     tokenText: createTokenText(db),
     revocations,
     domains,
-    projects: createProjects({ ...deps, domains }),
+    projects,
     tags: createTags(deps),
-    groups: createGroups(deps),
+    groups,
     roles: createRoles(deps),
     implied: createImpliedRoles(deps),
     grants: createGrants(deps),
@@ -90,6 +94,8 @@ export async function buildModules(db: Database, options: ServiceOptions) {
     devices,
     subject: createSubject(deps),
     credentials,
+    scim: createScim({ ...deps, groups, projects }),
+    connections,
     projectIdsOf: (userId) => reachableProjectIds(db.read, userId),
   };
 
@@ -99,6 +105,7 @@ export async function buildModules(db: Database, options: ServiceOptions) {
     tokenKeys,
     revocations,
     notifications,
+    connections,
     /** After a change of the master key: everything that is sealed, sealed anew, in one transaction. */
     reseal: () =>
       change(theService, async (inside) => {

@@ -146,6 +146,8 @@ const rules = {
   'identity:update_credential': anyOf(admin, self),
   'identity:delete_credential': anyOf(admin, self),
 
+  'identity:manage_scim_connections': admin,
+
   'identity:get_region': anyone,
   'identity:list_regions': anyone,
   'identity:create_region': admin,

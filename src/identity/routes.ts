@@ -10,6 +10,7 @@ import { mountAssignments, mountGrants } from './grants/index.ts';
 import { mountGroups } from './groups/index.ts';
 import { mountDomains, mountProjects, mountTags } from './projects/index.ts';
 import { mountImpliedRoles, mountRoles } from './roles/index.ts';
+import { mountConnections, mountOldScim, mountScim } from './scim/index.ts';
 import { mountAuth } from './tokens/index.ts';
 import { mountDevices, mountTwoFactor } from './two-factor/index.ts';
 import { mountUsers } from './users/index.ts';
@@ -33,7 +34,10 @@ export type Parts = Parameters<typeof mountAuth>[1] &
   Parameters<typeof mountAllowed>[1] &
   Parameters<typeof mountTwoFactor>[1] &
   Parameters<typeof mountDevices>[1] &
-  Parameters<typeof mountCredentials>[1];
+  Parameters<typeof mountCredentials>[1] &
+  Parameters<typeof mountScim>[1] &
+  Parameters<typeof mountOldScim>[1] &
+  Parameters<typeof mountConnections>[1];
 
 export function mountIdentity(app: App<Caller>, parts: Parts): void {
   mountDiscovery(app);
@@ -56,4 +60,7 @@ export function mountIdentity(app: App<Caller>, parts: Parts): void {
   mountTwoFactor(app, parts);
   mountDevices(app, parts);
   mountCredentials(app, parts);
+  mountScim(app, parts);
+  mountOldScim(app, parts);
+  mountConnections(app, parts);
 }

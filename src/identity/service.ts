@@ -15,10 +15,12 @@ import type { Database, Tables } from './database.ts';
 import { commonHeaders, keystoneFace, REQUEST_ID_HEADER } from './face.ts';
 import { buildModules } from './modules.ts';
 import { mountIdentity } from './routes.ts';
+import { type Connections, canonicalUrl, scimFace } from './scim/index.ts';
 import type { IdentityConfig } from './settings.ts';
 import { startSweeper } from './sweeper.ts';
 import type { TokenKeys } from './tokens/index.ts';
 
+const SCIM = '/scim/';
 const MIGRATIONS = fileURLToPath(new URL('./migrations', import.meta.url));
 
 export interface ServiceOptions {
@@ -40,6 +42,7 @@ export interface IdentityService {
   readonly metrics: Metrics;
   readonly tokenKeys: TokenKeys;
   readonly consumers: Consumers;
+  readonly connections: Connections;
   /** After a change of the master key: seals every secret anew under the current one, and says how many. */
   reseal(): Promise<number>;
   /** Where it listens, and the administrator's password when this start made one. */
@@ -73,7 +76,7 @@ export async function createIdentityService(options: ServiceOptions): Promise<Id
 async function createOn(db: Database, options: ServiceOptions): Promise<IdentityService> {
   const { config, log } = options;
   const metrics = createMetrics('identity');
-  const { parts, deps, tokenKeys, revocations, notifications, reseal } = await buildModules(db, options);
+  const { parts, deps, tokenKeys, revocations, notifications, connections, reseal } = await buildModules(db, options);
   const { access, passwords, tokens } = deps;
   const { consumers } = parts;
   const app: App<Caller> = createApp();
@@ -91,8 +94,9 @@ async function createOn(db: Database, options: ServiceOptions): Promise<Identity
 
   const server: Server = createServer({
     app,
-    face: keystoneFace,
-    authenticate: createAuthenticate(tokens),
+    canonicalUrl: (url) => (url.startsWith(SCIM) ? canonicalUrl(url) : url),
+    faceOf: (path) => (path.startsWith(SCIM) ? scimFace : keystoneFace),
+    authenticate: createAuthenticate(tokens, connections),
     headers: commonHeaders,
     requestIdHeader: REQUEST_ID_HEADER,
     newRequestId: () => `req-${randomUUID()}`,
@@ -110,6 +114,7 @@ async function createOn(db: Database, options: ServiceOptions): Promise<Identity
     metrics,
     tokenKeys,
     consumers,
+    connections,
     reseal,
     async start() {
       const adminPassword = await bootstrap(deps, {

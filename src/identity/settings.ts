@@ -128,6 +128,16 @@ export const identitySettings = {
     'Gatehouse',
     'Name that authenticator apps show beside the account.',
   ),
+  scimExtension: setting.text(
+    'GATEHOUSE_IDENTITY_SCIM_EXTENSION',
+    'urn:scim:schemas:extension:idbackend',
+    'Name of the extension in answers of /v3/OS-SCIM, without its version.',
+  ),
+  scimTokenType: setting.text(
+    'GATEHOUSE_IDENTITY_SCIM_TOKEN_TYPE',
+    'backendtoken',
+    'Type of the primary authentication scheme that /v3/OS-SCIM reports.',
+  ),
   webhookUrl: setting.address(
     'GATEHOUSE_IDENTITY_WEBHOOK_URL',
     'Where notifications about the safety of accounts are sent; nowhere when unset.',

@@ -37,4 +37,6 @@ export const tagOf = {
   project: (id: string): string => `project:${id}`,
   /** Roles, what they imply, and the catalog: read by every view, changed rarely. */
   everything: 'everything',
+  /** How many there are: dropped when one comes or goes. */
+  census: (table: 'users' | 'groups' | 'projects'): string => `census:${table}`,
 } as const;

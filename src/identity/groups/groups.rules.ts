@@ -14,19 +14,27 @@ import { type Action, isAdministrator, listTarget, permit, visibleDomain } from 
 import { findUser, listMembers, userTarget } from '../users/index.ts';
 import { type CreateGroup, groupFields, type UpdateGroup } from './groups.schema.ts';
 import {
-  addMember,
+  addMembers,
   deleteGroup,
   findGroup,
   insertGroup,
   isMember,
   listGroups,
   lockGroup,
-  removeMember,
+  removeMembers,
   updateGroup,
 } from './groups.store.ts';
+import { changeMembers, type MemberChange } from './membership.ts';
 
 type NewGroup = Static<typeof CreateGroup>['group'];
 type GroupChanges = Static<typeof UpdateGroup>['group'];
+
+/** A change of a group: of what the base API shows, and of what provisioning keeps with it. */
+export interface GroupRevision {
+  readonly body: GroupChanges;
+  readonly externalId?: string | null;
+  readonly members?: readonly MemberChange[];
+}
 
 const filters: Filters = {
   name: { column: 'groups.name', kind: 'text' },
@@ -55,6 +63,11 @@ export function createGroups({ db, clock, change }: Pick<Deps, 'db' | 'clock' | 
     if (!user) fail('user.not_found', { id: userId });
   }
 
+  /** Whoever could join or part administrators would be one: managers of a domain stop short of their groups. */
+  async function shieldAdministrators(caller: Caller, action: Action, groupId: string): Promise<void> {
+    if (!isAdministrator(caller) && (await holdsRoleAnywhere(db.read, { groupId }, 'admin'))) fail('auth.forbidden', { action });
+  }
+
   async function list(caller: Caller, query: Query) {
     permit(caller, 'identity:list_groups', listTarget(caller));
     const page = await listGroups(db, pageOf(query), visibleGroups(caller, query));
@@ -69,7 +82,11 @@ export function createGroups({ db, clock, change }: Pick<Deps, 'db' | 'clock' | 
     return page ?? fail('list.marker_not_found', { marker: single(query, 'marker') ?? '' });
   }
 
-  async function create(caller: Caller, body: NewGroup): Promise<GroupRow> {
+  async function create(
+    caller: Caller,
+    body: NewGroup,
+    { externalId = null, members = [] }: Omit<GroupRevision, 'body'> = {},
+  ): Promise<GroupRow> {
     const domainId = body.domain_id ?? visibleDomain(caller) ?? 'default';
     permit(caller, 'identity:create_group', { domainId });
     if (!(await findProject(db.read, domainId))?.is_domain) fail('domain.not_found', { id: domainId });
@@ -80,54 +97,70 @@ export function createGroups({ db, clock, change }: Pick<Deps, 'db' | 'clock' | 
       description: body.description ?? '',
       extra: JSON.stringify(extraOf(body, groupFields)),
       created_at: seconds(clock),
+      version: 1,
+      updated_at: clock.now(),
+      external_id: externalId,
     };
-    await change(caller, async ({ tx, audit }) => {
+    await change(caller, async (inside) => {
       await unlessMoved(
         () => fail('domain.not_found', { id: domainId }),
-        () => unlessTaken('group', row.name, () => insertGroup(tx, row)),
+        () => unlessTaken('group', row.name, () => insertGroup(inside.tx, row)),
       );
-      audit('group.created', { kind: 'group', id: row.id }, { domain_id: domainId });
+      inside.touch(tagOf.census('groups'));
+      inside.audit('group.created', { kind: 'group', id: row.id }, { domain_id: domainId });
+      await changeMembers(inside, row, members);
     });
     return row;
   }
 
-  async function update(caller: Caller, id: string, body: GroupChanges): Promise<GroupRow> {
+  const update = (caller: Caller, id: string, body: GroupChanges): Promise<GroupRow> => revise(caller, id, () => ({ body }));
+
+  /** Changes a group by what it is at that moment: asked once for the checks, and again with the row held. */
+  async function revise(caller: Caller, id: string, revisionOf: (group: GroupRow) => GroupRevision): Promise<GroupRow> {
     const group = await groupFor(caller, 'identity:update_group', id);
+    await shieldAdministrators(caller, 'identity:update_group', id);
+    const { body } = revisionOf(group);
     if (body.id !== undefined && body.id !== id) fail('resource.id_fixed', { kind: 'group' });
     if (body.domain_id !== undefined && body.domain_id !== group.domain_id) fail('resource.domain_fixed');
-    return change(caller, async ({ tx, audit }) => {
-      const held = (await lockGroup(db, tx, id)) ?? fail('group.not_found', { id });
+    return change(caller, async (inside) => {
+      const held = (await lockGroup(db, inside.tx, id)) ?? fail('group.not_found', { id });
+      const { body: fields, externalId, members = [] } = revisionOf(held);
       const values = {
-        name: body.name?.trim() ?? held.name,
-        description: body.description === undefined ? held.description : (body.description ?? ''),
-        extra: mergeExtra(held.extra, extraOf(body, groupFields)),
+        name: fields.name?.trim() ?? held.name,
+        description: fields.description === undefined ? held.description : (fields.description ?? ''),
+        extra: mergeExtra(held.extra, extraOf(fields, groupFields)),
+        external_id: externalId === undefined ? held.external_id : externalId,
+        updated_at: clock.now(),
       };
-      await unlessTaken('group', values.name, () => updateGroup(tx, id, values));
-      audit('group.updated', { kind: 'group', id }, { fields: Object.keys(body) });
-      return { ...held, ...values };
+      const changed = (await changeMembers(inside, held, members)) > 0 || Object.keys(fields).length > 0;
+      inside.audit('group.updated', { kind: 'group', id }, { fields: Object.keys(fields) });
+      // Clients that provision repeat themselves: what is as they want it keeps its version.
+      if (!changed && values.external_id === held.external_id) return held;
+      await unlessTaken('group', values.name, () => updateGroup(inside.tx, id, values));
+      return { ...held, ...values, version: held.version + 1 };
     });
   }
 
   async function remove(caller: Caller, id: string): Promise<void> {
     await groupFor(caller, 'identity:delete_group', id);
+    await shieldAdministrators(caller, 'identity:delete_group', id);
     await change(caller, async ({ tx, audit, touch }) => {
       await deleteGroup(tx, id);
       touch(tagOf.group(id));
+      touch(tagOf.census('groups'));
       audit('group.deleted', { kind: 'group', id });
     });
   }
 
   async function add(caller: Caller, groupId: string, userId: string): Promise<void> {
     await membershipFor(caller, 'identity:add_user_to_group', groupId, userId);
-    // Whoever could join administrators would be one.
-    if (!isAdministrator(caller) && (await holdsRoleAnywhere(db.read, { groupId }, 'admin'))) {
-      fail('auth.forbidden', { action: 'identity:add_user_to_group' });
-    }
+    await shieldAdministrators(caller, 'identity:add_user_to_group', groupId);
     await change(caller, async ({ tx, audit, touch }) => {
       await unlessMoved(
         () => fail('group.not_found', { id: groupId }),
-        () => addMember(tx, groupId, userId),
+        () => addMembers(tx, groupId, [{ userId, display: null }]),
       );
+      await updateGroup(tx, groupId, { updated_at: clock.now() });
       touch(tagOf.user(userId));
       audit('group.member_added', { kind: 'group', id: groupId }, { user_id: userId });
     });
@@ -135,8 +168,10 @@ export function createGroups({ db, clock, change }: Pick<Deps, 'db' | 'clock' | 
 
   async function removeUser(caller: Caller, groupId: string, userId: string): Promise<void> {
     await membershipFor(caller, 'identity:remove_user_from_group', groupId, userId);
+    await shieldAdministrators(caller, 'identity:remove_user_from_group', groupId);
     await change(caller, async ({ tx, audit, touch }) => {
-      if (!(await removeMember(tx, groupId, userId))) fail('group.not_member', { user: userId, group: groupId });
+      if (!(await removeMembers(tx, groupId, [userId]))) fail('group.not_member', { user: userId, group: groupId });
+      await updateGroup(tx, groupId, { updated_at: clock.now() });
       touch(tagOf.user(userId));
       audit('group.member_removed', { kind: 'group', id: groupId }, { user_id: userId });
     });
@@ -148,6 +183,7 @@ export function createGroups({ db, clock, change }: Pick<Deps, 'db' | 'clock' | 
     listOfUser,
     create,
     update,
+    revise,
     remove,
     async members(caller: Caller, id: string, query: Query) {
       await groupFor(caller, 'identity:list_users_in_group', id);

@@ -27,29 +27,95 @@ export async function insertGroup(tx: Tx, row: GroupRow): Promise<void> {
   await tx.insertInto('groups').values(row).execute();
 }
 
-export async function updateGroup(tx: Tx, id: string, values: Partial<GroupRow>): Promise<void> {
-  await tx.updateTable('groups').set(values).where('id', '=', id).execute();
+/** Every change of a group, or of who belongs to it, makes a new version of it. */
+export async function updateGroup(tx: Tx, id: string, values: Partial<GroupRow> & { updated_at: number }): Promise<void> {
+  await tx
+    .updateTable('groups')
+    .set((eb) => ({ ...values, version: eb('version', '+', 1) }))
+    .where('id', '=', id)
+    .execute();
 }
 
 export async function deleteGroup(tx: Tx, id: string): Promise<void> {
   await tx.deleteFrom('groups').where('id', '=', id).execute();
 }
 
-export async function addMember(tx: Tx, groupId: string, userId: string): Promise<void> {
+export interface NewMember {
+  readonly userId: string;
+  /** What the client calls the member. */
+  readonly display: string | null;
+}
+
+/** One statement for any number of them. Those who are members already keep their place and take the new display. */
+export async function addMembers(tx: Tx, groupId: string, members: readonly NewMember[]): Promise<void> {
   await tx
     .insertInto('group_members')
-    .values({ group_id: groupId, user_id: userId })
-    .onConflict((conflict) => conflict.doNothing())
+    .values(members.map(({ userId, display }) => ({ group_id: groupId, user_id: userId, display })))
+    .onConflict((conflict) =>
+      conflict.columns(['group_id', 'user_id']).doUpdateSet((eb) => ({
+        display: eb.fn.coalesce('excluded.display', 'group_members.display'),
+      })),
+    )
     .execute();
 }
 
-export async function removeMember(tx: Tx, groupId: string, userId: string): Promise<boolean> {
-  const result = await tx
-    .deleteFrom('group_members')
-    .where('group_id', '=', groupId)
-    .where('user_id', '=', userId)
-    .executeTakeFirst();
-  return result.numDeletedRows > 0n;
+/** Without ids: all of them. Returns how many there were. */
+export async function removeMembers(tx: Tx, groupId: string, userIds?: readonly string[]): Promise<number> {
+  let query = tx.deleteFrom('group_members').where('group_id', '=', groupId);
+  if (userIds) query = query.where('user_id', 'in', [...userIds]);
+  return Number((await query.executeTakeFirst()).numDeletedRows);
+}
+
+export interface Member extends NewMember {
+  readonly name: string;
+  readonly profile: string;
+}
+
+/** The members of groups, in the order of their ids. Those of other domains are for the base API to show. */
+export async function readMembers(db: Reader, groupIds: readonly string[]): Promise<(Member & { readonly groupId: string })[]> {
+  if (groupIds.length === 0) return [];
+  return db
+    .selectFrom('group_members')
+    .innerJoin('users', 'users.id', 'group_members.user_id')
+    .innerJoin('groups', (join) =>
+      join.onRef('groups.id', '=', 'group_members.group_id').onRef('groups.domain_id', '=', 'users.domain_id'),
+    )
+    .where('group_members.group_id', 'in', [...groupIds])
+    .orderBy('group_members.group_id')
+    .orderBy('group_members.user_id')
+    .select([
+      'group_members.group_id as groupId',
+      'group_members.user_id as userId',
+      'group_members.display',
+      'users.name',
+      'users.profile',
+    ])
+    .execute();
+}
+
+export interface Candidate {
+  readonly id: string;
+  /** Whether they belong to the group already, and by which name. */
+  readonly member: string | null;
+  readonly display: string | null;
+}
+
+/** Which of these ids are users of the domain, and which of those are members. */
+export function candidatesAmong(tx: Tx, group: GroupRow, ids: readonly string[]): Promise<Candidate[]> {
+  return tx
+    .selectFrom('users')
+    .leftJoin('group_members', (join) =>
+      join.onRef('group_members.user_id', '=', 'users.id').on('group_members.group_id', '=', group.id),
+    )
+    .where('users.domain_id', '=', group.domain_id)
+    .where('users.id', 'in', [...ids])
+    .select(['users.id', 'group_members.user_id as member', 'group_members.display'])
+    .execute();
+}
+
+export async function memberIds(tx: Tx, groupId: string): Promise<string[]> {
+  const rows = await tx.selectFrom('group_members').where('group_id', '=', groupId).select('user_id').execute();
+  return rows.map((row) => row.user_id);
 }
 
 export async function isMember(db: Reader, groupId: string, userId: string): Promise<boolean> {

@@ -60,7 +60,7 @@ export function createDomains(deps: Pick<Deps, 'db' | 'clock' | 'change'>) {
     const asked = body.explicit_domain_id;
     if (asked !== undefined && (await findProjectRow(db.read, asked)))
       fail('resource.duplicate', { kind: 'domain', field: 'ID', value: asked });
-    const id = await change(caller, (inside) => insertRow(inside, clock, body, null, asked));
+    const id = await change(caller, (inside) => insertRow(inside, clock, body, null, { id: asked }));
     return reread(id);
   }
 
@@ -71,7 +71,7 @@ export function createDomains(deps: Pick<Deps, 'db' | 'clock' | 'change'>) {
     if (body.id !== undefined && body.id !== id) fail('resource.id_fixed', { kind: 'domain' });
     if (id === DEFAULT_DOMAIN && body.enabled === false) fail('domain.default');
     refuseImmutable('domain', domain, 'update', body);
-    await change(caller, (inside) => updateRow(db, inside, domain, body));
+    await change(caller, (inside) => updateRow(deps, inside, domain, () => ({ body })));
     return reread(id);
   }
 

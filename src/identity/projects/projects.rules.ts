@@ -21,7 +21,7 @@ import {
   type TagFilters,
   withTags,
 } from './projects.store.ts';
-import { insertRow, updateRow } from './rows.ts';
+import { insertRow, type ProjectRevision, updateRow } from './rows.ts';
 
 export type NewProject = Static<typeof CreateProject>['project'];
 export type ProjectChanges = Static<typeof UpdateProject>['project'];
@@ -59,9 +59,9 @@ export function createProjects(deps: Pick<Deps, 'db' | 'clock' | 'config' | 'cha
     return (await withTags(db.read, [project]))[0]!;
   }
 
-  async function reread(id: string): Promise<ProjectWithTags> {
-    const project = (await findProjectRow(db.read, id)) ?? fail('project.not_found', { id });
-    return (await withTags(db.read, [project]))[0]!;
+  async function reread(id: string, from: Reader = db.read): Promise<ProjectWithTags> {
+    const project = (await findProjectRow(from, id)) ?? fail('project.not_found', { id });
+    return (await withTags(from, [project]))[0]!;
   }
 
   async function list(caller: Caller, query: Query) {
@@ -91,14 +91,22 @@ export function createProjects(deps: Pick<Deps, 'db' | 'clock' | 'config' | 'cha
     return { domainId, parentId: parent?.id ?? domainId };
   }
 
-  async function create(caller: Caller, body: NewProject): Promise<ProjectWithTags> {
+  /** `given`: what provisioning says beside the base API, an id of the client's own among it. */
+  async function create(
+    caller: Caller,
+    body: NewProject,
+    given: { readonly id?: string | undefined; readonly externalId?: string | null } = {},
+  ): Promise<ProjectWithTags> {
     if (body.is_domain) {
       if (body.domain_id || body.parent_id)
         fail('request.bad_value', { field: 'parent_id', why: 'a project that acts as a domain has no parent' });
       return domains.create(caller, body);
     }
     const place = await placeOf(caller, body);
-    return reread(await change(caller, (inside) => insertRow(inside, clock, body, place)));
+    const { id } = given;
+    if (id !== undefined && (await findProjectRow(db.read, id)))
+      fail('resource.duplicate', { kind: 'project', field: 'id', value: id });
+    return reread(await change(caller, (inside) => insertRow(inside, clock, body, place, given)));
   }
 
   async function checkEnabling(tx: Reader, project: ProjectRow, enabled: boolean | undefined): Promise<void> {
@@ -118,18 +126,30 @@ export function createProjects(deps: Pick<Deps, 'db' | 'clock' | 'config' | 'cha
       fail('request.bad_value', { field: 'is_domain', why: 'it cannot be changed' });
   }
 
-  async function update(caller: Caller, id: string, body: ProjectChanges): Promise<ProjectWithTags> {
+  const update = (caller: Caller, id: string, body: ProjectChanges): Promise<ProjectWithTags> =>
+    revise(caller, id, () => ({ body }));
+
+  /** Changes a project by what it is at that moment: asked once for the checks, and again with the row held. */
+  async function revise(
+    caller: Caller,
+    id: string,
+    revisionOf: (project: ProjectRow) => ProjectRevision<ProjectChanges>,
+  ): Promise<ProjectWithTags> {
     const project = await findProjectRow(db.read, id);
     permit(caller, 'identity:update_project', projectTarget(project));
     if (!project) fail('project.not_found', { id });
+    const { body, externalId } = revisionOf(project);
+    // Clients that provision repeat themselves: what is as they want it keeps its version.
+    if (externalId !== undefined && externalId === project.external_id && Object.keys(body).length === 0) return reread(id);
     checkFixed(project, body);
     if (project.is_domain) return domains.update(caller, id, body);
     refuseImmutable('project', project, 'update', body);
-    await change(caller, async (inside) => {
+    return change(caller, async (inside) => {
       await checkEnabling(inside.tx, project, body.enabled);
-      await updateRow(db, inside, project, body);
+      await updateRow(deps, inside, project, revisionOf);
+      // As this change left it, not a later one: its version lets the caller overwrite what it stands for.
+      return reread(id, inside.tx);
     });
-    return reread(id);
   }
 
   async function remove(caller: Caller, id: string): Promise<void> {
@@ -143,11 +163,12 @@ export function createProjects(deps: Pick<Deps, 'db' | 'clock' | 'config' | 'cha
       if (await hasChildren(tx, id, false)) refuse();
       await unlessMoved(refuse, () => deleteProject(tx, id));
       touch(tagOf.project(id));
+      touch(tagOf.census('projects'));
       audit('project.deleted', { kind: 'project', id }, { domain_id: project.domain_id });
     });
   }
 
-  return { get, list, create, update, remove };
+  return { get, list, create, update, revise, remove };
 }
 
 export type Projects = ReturnType<typeof createProjects>;

@@ -58,10 +58,13 @@ export async function insertProject(tx: Tx, row: ProjectRow): Promise<void> {
   await tx.insertInto('projects').values(row).execute();
 }
 
-/** False when it is gone. Holds the row until the change is done. */
-export async function updateProject(tx: Tx, id: string, values: Partial<ProjectRow>): Promise<boolean> {
-  const { numUpdatedRows } = await tx.updateTable('projects').set(values).where('id', '=', id).executeTakeFirst();
-  return numUpdatedRows > 0n;
+/** Every change makes a new version. */
+export async function updateProject(tx: Tx, id: string, values: Partial<ProjectRow> & { updated_at: number }): Promise<void> {
+  await tx
+    .updateTable('projects')
+    .set((eb) => ({ ...values, version: eb('version', '+', 1) }))
+    .where('id', '=', id)
+    .execute();
 }
 
 /** Every token scoped to it dies, and for a domain those of its users too: they carry the sum of these epochs. */

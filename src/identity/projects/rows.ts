@@ -18,13 +18,19 @@ interface Body {
   readonly options?: Readonly<Record<string, unknown>> | undefined;
 }
 
+/** A change: of what the base API shows, and of the id a provisioning client keeps with it. */
+export interface ProjectRevision<B extends Body = Body> {
+  readonly body: B;
+  readonly externalId?: string | null;
+}
+
 /** `place`: domain and parent of a project, null for a domain. */
 export async function insertRow(
-  { tx, audit }: Change,
+  { tx, audit, touch }: Change,
   clock: Clock,
   body: Body & { readonly name: string },
   place: { readonly domainId: string; readonly parentId: string } | null,
-  id = newId(),
+  { id = newId(), externalId = null }: { readonly id?: string | undefined; readonly externalId?: string | null } = {},
 ): Promise<string> {
   const kind = place ? 'project' : 'domain';
   const name = body.name.trim();
@@ -40,19 +46,30 @@ export async function insertRow(
     options: mergeOptions('{}', body.options),
     extra: JSON.stringify(extraOf({ ...body }, projectFields)),
     created_at: seconds(clock),
+    version: 1,
+    updated_at: clock.now(),
+    external_id: externalId,
   };
   await unlessMoved(
     () => fail('request.bad_value', { field: 'parent_id', why: 'it is being deleted' }),
     () => unlessTaken(kind, name, () => insertProject(tx, row)),
   );
   await replaceTags(tx, id, body.tags ?? []);
+  touch(tagOf.census('projects'));
   audit(`${kind}.created`, { kind, id }, place ? { domain_id: place.domainId } : {});
   return id;
 }
 
-export async function updateRow(db: Database, { tx, audit, touch }: Change, seen: ProjectRow, body: Body): Promise<void> {
+/** A change by what the row is at that moment, which is held until the change ends. */
+export async function updateRow(
+  { db, clock }: { readonly db: Database; readonly clock: Clock },
+  { tx, audit, touch }: Change,
+  seen: ProjectRow,
+  revisionOf: (row: ProjectRow) => ProjectRevision,
+): Promise<void> {
   const kind = seen.is_domain ? 'domain' : 'project';
   const row = (await lockProject(db, tx, seen.id)) ?? fail(`${kind}.not_found`, { id: seen.id });
+  const { body, externalId } = revisionOf(row);
   const name = body.name?.trim() ?? row.name;
   const values = {
     name,
@@ -60,6 +77,8 @@ export async function updateRow(db: Database, { tx, audit, touch }: Change, seen
     description: body.description === undefined ? row.description : (body.description ?? ''),
     options: mergeOptions(row.options, body.options),
     extra: mergeExtra(row.extra, extraOf({ ...body }, projectFields)),
+    external_id: externalId === undefined ? row.external_id : externalId,
+    updated_at: clock.now(),
   };
   await unlessTaken(kind, name, () => updateProject(tx, row.id, values));
   if (body.tags) await replaceTags(tx, row.id, body.tags);

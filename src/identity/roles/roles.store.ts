@@ -8,6 +8,11 @@ export function findRole(db: Reader, id: string): Promise<RoleRow | undefined> {
 }
 
 /** Domain roles are listed for their domain only; without one, the roles of no domain. */
+/** A role of no domain. */
+export function findRoleByName(db: Reader, name: string): Promise<RoleRow | undefined> {
+  return db.selectFrom('roles').where('name', '=', name).where('domain_id', 'is', null).selectAll().executeTakeFirst();
+}
+
 export function listRoles(
   db: Database,
   page: PageRequest,

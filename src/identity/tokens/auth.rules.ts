@@ -5,7 +5,7 @@ import { parsed } from '../attributes.ts';
 import type { Deps } from '../deps.ts';
 import { fail } from '../faults.ts';
 import type { Factor } from '../two-factor/index.ts';
-import { type UserWithExpiry, updateUser } from '../users/index.ts';
+import { type UserWithExpiry, writeLastActive } from '../users/index.ts';
 import type { AskedScope, Identity } from './auth.schema.ts';
 import type { Attempt, Proof, ProveIdentity } from './methods.ts';
 import type { Receipt, Receipts } from './receipts.ts';
@@ -54,7 +54,7 @@ export function createAuth(
     const now = seconds(clock);
     if (Math.floor((user.last_active_at ?? 0) / DAY) === Math.floor(now / DAY)) return;
     await change({ userId: user.id, requestId: null }, async ({ tx, audit, touch }) => {
-      await updateUser(tx, user.id, { last_active_at: now });
+      await writeLastActive(tx, user.id, now);
       touch(tagOf.user(user.id));
       audit('user.active', { kind: 'user', id: user.id });
     });

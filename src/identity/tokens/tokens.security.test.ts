@@ -178,7 +178,7 @@ onEachDatabase('Security of tokens', (api) => {
           config: undefined as never,
           cutAccess: undefined as never,
         });
-        await change(theService, (inside) => users.insert(inside, { name: doomed.name }, 'default', doomed.id));
+        await change(theService, (inside) => users.insert(inside, { name: doomed.name }, 'default', { id: doomed.id }));
       } finally {
         await db.close();
       }

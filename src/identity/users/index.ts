@@ -1,5 +1,7 @@
 // Users: accounts of a domain, with passwords, options and whatever attributes a client keeps with them.
+
+export type { Person, Profile } from './profile.ts';
 export { mountUsers } from './users.routes.ts';
 export { createUsers, listMembers, type Users, userTarget } from './users.rules.ts';
 export { renderUser, UserList } from './users.schema.ts';
-export { findUser, nameKey, type UserWithExpiry, updateUser } from './users.store.ts';
+export { findUser, findUserByName, nameKey, setDefaultProject, type UserWithExpiry, writeLastActive } from './users.store.ts';

@@ -1,10 +1,11 @@
 // What may happen to a user, and what follows from it.
+import { isDeepStrictEqual } from 'node:util';
 import { seconds } from '../../platform/clock.ts';
 import type { Query, Static } from '../../platform/http/index.ts';
 import { newId } from '../../platform/ids.ts';
 import { andThen, type Soon } from '../../platform/soon.ts';
 import { findProject, holdsRoleAnywhere, inactivityEnd, tagOf } from '../access/index.ts';
-import { bit, extraOf, mergeExtra, mergeOptions, parsed } from '../attributes.ts';
+import { bit, extraOf, mergeOptions, parsed } from '../attributes.ts';
 import type { Actor, Change } from '../audit/index.ts';
 import type { Caller } from '../caller.ts';
 import { unlessMoved, unlessTaken } from '../conflicts.ts';
@@ -14,6 +15,7 @@ import { fail } from '../faults.ts';
 import { type Criterion, criteriaOf, type Filters, pageOf, single } from '../lists.ts';
 import type { PasswordOptions } from '../passwords/index.ts';
 import { isAdministrator, listTarget, permit, type Target, visibleDomain } from '../policy.ts';
+import { emailKeys, mainEmail, type Person, type Profile, withMainEmail } from './profile.ts';
 import { type CreateUser, type UpdateUser, userFields } from './users.schema.ts';
 import {
   deleteUser,
@@ -25,12 +27,38 @@ import {
   listUsers,
   lockUser,
   nameKey,
+  replaceEmails,
   type UserWithExpiry,
   updateUser,
 } from './users.store.ts';
 
 type NewUser = Static<typeof CreateUser>['user'];
 type UserChanges = Static<typeof UpdateUser>['user'];
+
+/** A change of a user: of what the base API shows, and of the person behind the account where provisioning says so. */
+export interface UserRevision {
+  readonly body: UserChanges;
+  readonly person?: Person;
+}
+
+interface Attributes {
+  readonly extra: Readonly<Record<string, unknown>>;
+  readonly profile: Profile;
+}
+
+/** Clients that provision repeat themselves: what is as they want it stays as it is, its version too (RFC 7644, 3.5.2.1). */
+const changesNothing = (user: UserRow, { body, person }: UserRevision): boolean =>
+  person !== undefined &&
+  Object.keys(body).length === 0 &&
+  person.externalId === user.external_id &&
+  isDeepStrictEqual(person.profile, parsed(user.profile));
+
+/** The base API has one e-mail address, the profile many: whoever writes one side writes the other. */
+function attributesOf(kept: Attributes, body: UserChanges, person: Person | undefined): Attributes {
+  const extra = { ...kept.extra, ...extraOf(body, userFields) };
+  if (person) return { extra: { ...extra, email: mainEmail(person.profile) }, profile: person.profile };
+  return { extra, profile: 'email' in body ? withMainEmail(kept.profile, body.email) : kept.profile };
+}
 
 const filters: Filters = {
   name: { column: 'users.name', kind: 'text' },
@@ -121,8 +149,15 @@ export function createUsers(
   }
 
   /** Makes a user within a change of the caller's own; the names and domain were checked. */
-  async function insert({ tx, audit }: Change, body: NewUser, domainId: string, id = newId()): Promise<string> {
+  async function insert(
+    { tx, audit, touch }: Change,
+    body: NewUser,
+    domainId: string,
+    { id = newId(), person }: { readonly id?: string; readonly person?: Person | undefined } = {},
+  ): Promise<string> {
     const name = body.name.trim();
+    const { extra, profile } = attributesOf({ extra: {}, profile: {} }, body, person);
+    const emails = emailKeys(profile);
     const row: UserRow = {
       id,
       domain_id: domainId,
@@ -132,39 +167,63 @@ export function createUsers(
       default_project_id: body.default_project_id ?? null,
       epoch: clock.now(),
       options: mergeOptions('{}', body.options),
-      extra: JSON.stringify(extraOf(body, userFields)),
+      extra: JSON.stringify(extra),
       last_active_at: null,
       created_at: seconds(clock),
+      version: 1,
+      updated_at: clock.now(),
+      external_id: person?.externalId ?? null,
+      profile: JSON.stringify(profile),
     };
     await unlessMoved(
       () => fail('domain.not_found', { id: domainId }),
       () => unlessTaken('user', name, () => insertUser(tx, row)),
     );
+    if (emails.length > 0) await replaceEmails(tx, id, emails);
+    touch(tagOf.census('users'));
     audit('user.created', { kind: 'user', id }, { domain_id: domainId });
     return id;
   }
 
-  async function create(caller: Caller, body: NewUser): Promise<UserWithExpiry> {
+  /** `also`: what else belongs to making this user, in the same transaction. `id`: one of the client's own. */
+  async function create(
+    caller: Caller,
+    body: NewUser,
+    person?: Person,
+    also?: (inside: Change, id: string, domainId: string) => Promise<void>,
+    id?: string,
+  ): Promise<UserWithExpiry> {
     const domainId = body.domain_id ?? visibleDomain(caller) ?? 'default';
     permit(caller, 'identity:create_user', { domainId });
     await checkDomain(domainId);
     await checkDefaultProject(body.default_project_id);
+    if (id !== undefined && (await findUser(db.read, id))) fail('resource.duplicate', { kind: 'user', field: 'id', value: id });
     const password = body.password
       ? await passwords.prepare(body.password, 'administrator', { id: undefined, options: optionsOf(body.options) })
       : undefined;
-    const id = await change(caller, async (inside) => {
-      const made = await insert(inside, body, domainId);
+    const madeId = await change(caller, async (inside) => {
+      const made = await insert(inside, body, domainId, { ...(id === undefined ? {} : { id }), person });
       if (password) await passwords.store(inside, made, password);
+      await also?.(inside, made, domainId);
       return made;
     });
-    return reread(id);
+    return reread(madeId);
   }
 
-  async function update(caller: Caller, id: string, body: UserChanges): Promise<UserWithExpiry> {
+  const update = (caller: Caller, id: string, body: UserChanges): Promise<UserWithExpiry> => revise(caller, id, () => ({ body }));
+
+  /**
+   * Changes a user by what it is at that moment: `revisionOf` is asked once before, for the checks and the password, and again
+   * with the row held, so that changes that come together do not undo one another.
+   */
+  async function revise(caller: Caller, id: string, revisionOf: (user: UserRow) => UserRevision): Promise<UserWithExpiry> {
     const user = await findUser(db.read, id);
     permit(caller, 'identity:update_user', userTarget(user));
     if (!user) fail('user.not_found', { id });
     await shieldAdministrators(caller, 'identity:update_user', id);
+    const first = revisionOf(user);
+    if (changesNothing(user, first)) return user;
+    const { body } = first;
     if (body.id !== undefined && body.id !== id) fail('resource.id_fixed', { kind: 'user' });
     if (body.domain_id !== undefined && body.domain_id !== user.domain_id) fail('resource.domain_fixed');
     await checkDefaultProject(body.default_project_id);
@@ -173,33 +232,47 @@ export function createUsers(
     const password = body.password
       ? await passwords.prepare(body.password, 'administrator', { id, options: optionsOf(options) })
       : undefined;
-    await change(caller, async (inside) => {
-      const { tx, audit, touch } = inside;
-      const held = (await lockUser(db, tx, id)) ?? fail('user.not_found', { id });
-      const name = body.name?.trim() ?? held.name;
-      const disabled = body.enabled === false && held.enabled === 1;
-      const values = {
-        name,
-        name_key: nameKey(name),
-        enabled: body.enabled === undefined ? held.enabled : bit(body.enabled),
-        default_project_id: body.default_project_id === undefined ? held.default_project_id : body.default_project_id,
-        options: mergeOptions(held.options, body.options),
-        extra: mergeExtra(held.extra, extraOf(body, userFields)),
-        // An account that was closed for inactivity and is opened again starts counting anew.
-        ...(body.enabled === true ? { last_active_at: seconds(clock) } : {}),
-      };
-      await unlessTaken('user', name, () => updateUser(tx, id, values));
+    return change(caller, async (inside) => {
+      const held = (await lockUser(db, inside.tx, id)) ?? fail('user.not_found', { id });
+      const revision = revisionOf(held);
+      await write(inside, held, revision);
       if (password) await passwords.store(inside, id, password);
-      if (body.password === null) await passwords.remove(inside, id);
-      if (body.enabled === true) await passwords.unlock(inside, id);
-      if (body.password !== undefined || disabled) {
-        await endTokensOfUser(tx, id);
-        await cutAccess(inside, id);
-      }
-      touch(tagOf.user(id));
-      audit('user.updated', { kind: 'user', id }, { fields: Object.keys(body) });
+      if (revision.body.password === null) await passwords.remove(inside, id);
+      inside.touch(tagOf.user(id));
+      inside.audit('user.updated', { kind: 'user', id }, { fields: Object.keys(revision.body) });
+      // As this change left it: who gets the version of a later one could overwrite what they have not seen.
+      return (await findUser(inside.tx, id))!;
     });
-    return reread(id);
+  }
+
+  /** The row, and what ends when an account is closed or gets another password. */
+  async function write(inside: Change, held: UserRow, { body, person }: UserRevision): Promise<void> {
+    const { tx } = inside;
+    const { id } = held;
+    const name = body.name?.trim() ?? held.name;
+    const kept = { extra: parsed(held.extra), profile: parsed(held.profile) };
+    const { extra, profile } = attributesOf(kept, body, person);
+    const values = {
+      name,
+      name_key: nameKey(name),
+      enabled: body.enabled === undefined ? held.enabled : bit(body.enabled),
+      default_project_id: body.default_project_id === undefined ? held.default_project_id : body.default_project_id,
+      options: mergeOptions(held.options, body.options),
+      extra: JSON.stringify(extra),
+      profile: JSON.stringify(profile),
+      updated_at: clock.now(),
+      ...(person ? { external_id: person.externalId } : {}),
+      // An account that was closed for inactivity and is opened again starts counting anew.
+      ...(body.enabled === true ? { last_active_at: seconds(clock) } : {}),
+    };
+    await unlessTaken('user', name, () => updateUser(tx, id, values));
+    if (profile !== kept.profile) await replaceEmails(tx, id, emailKeys(profile));
+    if (body.enabled === true) await passwords.unlock(inside, id);
+    const closed = body.enabled === false && held.enabled === 1;
+    if (body.password !== undefined || closed) {
+      await endTokensOfUser(tx, id);
+      await cutAccess(inside, id);
+    }
   }
 
   async function remove(caller: Caller, id: string): Promise<void> {
@@ -210,6 +283,7 @@ export function createUsers(
     await change(caller, async ({ tx, audit, touch }) => {
       await deleteUser(tx, id);
       touch(tagOf.user(id));
+      touch(tagOf.census('users'));
       audit('user.deleted', { kind: 'user', id }, { domain_id: user.domain_id });
     });
   }
@@ -238,6 +312,7 @@ export function createUsers(
     create,
     insert,
     update,
+    revise,
     remove,
     changePassword,
     find: (id: string) => findUser(db.read, id),

@@ -40,10 +40,33 @@ export async function insertUser(tx: Tx, row: UserRow): Promise<void> {
   await tx.insertInto('users').values(row).execute();
 }
 
-/** False when the user is gone. Holds the row until the change is done. */
-export async function updateUser(tx: Tx, id: string, values: Partial<UserRow>): Promise<boolean> {
-  const { numUpdatedRows } = await tx.updateTable('users').set(values).where('id', '=', id).executeTakeFirst();
-  return numUpdatedRows > 0n;
+/** Every change of a user makes a new version of it. */
+export async function updateUser(tx: Tx, id: string, values: Partial<UserRow> & { updated_at: number }): Promise<void> {
+  await tx
+    .updateTable('users')
+    .set((eb) => ({ ...values, version: eb('version', '+', 1) }))
+    .where('id', '=', id)
+    .execute();
+}
+
+/** The user logged in: nothing about them changed. */
+export async function writeLastActive(tx: Tx, id: string, at: number): Promise<void> {
+  await tx.updateTable('users').set({ last_active_at: at }).where('id', '=', id).execute();
+}
+
+/** Part of making the user: no new version. */
+export async function setDefaultProject(tx: Tx, id: string, projectId: string): Promise<void> {
+  await tx.updateTable('users').set({ default_project_id: projectId }).where('id', '=', id).execute();
+}
+
+/** The addresses a user is found by. */
+export async function replaceEmails(tx: Tx, id: string, keys: readonly string[]): Promise<void> {
+  await tx.deleteFrom('user_emails').where('user_id', '=', id).execute();
+  if (keys.length > 0)
+    await tx
+      .insertInto('user_emails')
+      .values(keys.map((value_key) => ({ user_id: id, value_key })))
+      .execute();
 }
 
 /** Every token of the user dies: they carry the epoch they were made in. False when the user is gone. */

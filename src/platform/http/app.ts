@@ -48,12 +48,14 @@ export class Answer {
 export interface Spec<Q extends Schema | undefined, B extends Schema | undefined> {
   readonly summary: string;
   readonly tag: string;
-  /** `anyone`: no token is asked for. Everything else needs one. */
-  readonly access?: 'token' | 'anyone';
+  /** `anyone`: no token is asked for. Everything else is a word of the service's own: how its callers prove who they are. */
+  readonly access?: string;
   /** The rule of the policy that decides, where there is one by name. */
   readonly policy?: string;
   readonly query?: Q;
   readonly body?: B;
+  /** Largest body, where it is not that of every route. */
+  readonly bodyLimit?: number;
   /** Success statuses and their bodies (`null`: empty). The first is the default one. */
   readonly reply: Readonly<Record<number, Schema | null>>;
 }

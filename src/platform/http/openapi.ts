@@ -7,6 +7,8 @@ export interface OpenApiOptions {
   readonly version: string;
   readonly description: string;
   readonly securitySchemes: Readonly<Record<string, unknown>>;
+  /** Which of them a route takes, by its `access`: any one will do. */
+  securityOf(access: string | undefined): readonly string[];
   readonly error: Schema;
 }
 
@@ -35,14 +37,14 @@ function parameters(path: string, query: Schema | undefined): unknown[] {
   ];
 }
 
-function operation({ method, path, spec }: Route<unknown>, security: readonly string[]): Record<string, unknown> {
+function operation({ method, path, spec }: Route<unknown>, securityOf: OpenApiOptions['securityOf']): Record<string, unknown> {
   const listed = parameters(path, spec.query);
   return {
     operationId: `${method.toLowerCase()}${path.replace(/[/:.-]+(\w)/g, (_, letter: string) => letter.toUpperCase())}`,
     summary: spec.summary,
     tags: [spec.tag],
     ...(spec.policy ? { 'x-policy': spec.policy } : {}),
-    ...(spec.access === 'anyone' ? { security: [] } : { security: security.map((name) => ({ [name]: [] })) }),
+    ...(spec.access === 'anyone' ? { security: [] } : { security: securityOf(spec.access).map((name) => ({ [name]: [] })) }),
     ...(listed.length > 0 ? { parameters: listed } : {}),
     ...(spec.body ? { requestBody: { required: true, ...json(spec.body) } } : {}),
     responses: {
@@ -62,7 +64,7 @@ export function openApi(routes: readonly Route<never>[], options: OpenApiOptions
   for (const route of routes as readonly Route<unknown>[]) {
     const path = route.path.replace(/:(\w+)/g, '{$1}');
     paths[path] ??= {};
-    paths[path][route.method.toLowerCase() as Lowercase<Method>] = operation(route, Object.keys(options.securitySchemes));
+    paths[path][route.method.toLowerCase() as Lowercase<Method>] = operation(route, options.securityOf);
   }
   return {
     openapi: '3.1.0',

@@ -63,7 +63,9 @@ describe('The server', () => {
     });
     server = createServer<Caller>({
       app,
-      face: ({ status, message }) => ({ body: { error: { code: status, message } }, headers: { 'X-Face': 'yes' } }),
+      faceOf:
+        () =>
+        ({ status, message }) => ({ body: { error: { code: status, message } }, headers: { 'X-Face': 'yes' } }),
       authenticate: (headers) => {
         if (headers['x-auth-token'] !== 'good') throw fault('route.not_found');
         return { name: 'ann' };
@@ -269,6 +271,7 @@ describe('OpenAPI', () => {
       version: '1',
       description: '',
       securitySchemes: { token: {} },
+      securityOf: () => ['token'],
       error: t.open({}),
     }) as Record<string, any>;
     assert.equal(document.openapi, '3.1.0');

@@ -19,9 +19,15 @@ export type Face = (fault: Fault, base: string) => { body: unknown; headers?: Re
 
 export interface ServerOptions<Caller> {
   readonly app: App<Caller>;
-  readonly face: Face;
-  /** Who sends this request; throws a Fault when nobody may be served. Synchronous where it can be: it is on every request. */
-  authenticate(headers: FastifyRequest['headers'], requestId: string): Soon<Caller>;
+  /** The address a request means: clients write some paths in other ways than the route. */
+  canonicalUrl?(url: string): string;
+  /** The face of a path: routes below one prefix show their errors alike, also for paths that do not exist. */
+  faceOf(path: string): Face;
+  /**
+   * Who sends this request, by the `access` of its route; throws a Fault when nobody may be served.
+   * Synchronous where it can be: it is on every request.
+   */
+  authenticate(headers: FastifyRequest['headers'], requestId: string, access: string | undefined): Soon<Caller>;
   /** Headers every answer carries. */
   readonly headers: Readonly<Record<string, string>>;
   readonly requestIdHeader: string;
@@ -59,7 +65,7 @@ function toFault(error: unknown): Fault {
 }
 
 export function createServer<Caller>(options: ServerOptions<Caller>): Server {
-  const { app, face, log, times, publicUrl } = options;
+  const { app, faceOf, log, times, publicUrl } = options;
   const sendTo = createSender(options.headers, options.requestIdHeader);
 
   function refuse(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
@@ -67,7 +73,7 @@ export function createServer<Caller>(options: ServerOptions<Caller>): Server {
     const { status, code, reason } = refusal;
     if (status >= 500) log.error({ request_id: request.id, code, err: error }, 'request failed');
     else if (reason) log.info({ request_id: request.id, code, reason }, 'request refused');
-    const { body, headers } = face(refusal, baseOf(request, publicUrl));
+    const { body, headers } = faceOf(request.url)(refusal, baseOf(request, publicUrl));
     const own = { ...headers, ...refusal.headers };
     sendTo(reply.raw, request.id, { status, headers: own, text: JSON.stringify(body) });
     account(request, request.routeOptions.url ?? 'none', status);
@@ -95,15 +101,16 @@ export function createServer<Caller>(options: ServerOptions<Caller>): Server {
     keepAliveTimeout: KEEP_ALIVE_MS,
     forceCloseConnections: 'idle',
     trustProxy: options.trustedProxies.length > 0 ? [...options.trustedProxies] : false,
+    ...(options.canonicalUrl ? { rewriteUrl: (request: { url?: string }) => options.canonicalUrl!(request.url ?? '/') } : {}),
     genReqId: () => options.newRequestId(),
     requestIdHeader: false,
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: MAX_PARAM },
-    clientErrorHandler: onUnreadableRequest(face),
+    clientErrorHandler: onUnreadableRequest(faceOf('/')),
     frameworkErrors: refuse,
   } as FastifyServerOptions);
 
   server.removeAllContentTypeParsers();
-  server.addContentTypeParser(/^application\/json\b/i, { parseAs: 'buffer' }, (_request, body, done) => {
+  server.addContentTypeParser(/^application\/(?:[\w.-]+\+)?json\b/i, { parseAs: 'buffer' }, (_request, body, done) => {
     try {
       done(null, parseJson(body as Buffer));
     } catch (error) {
@@ -124,6 +131,7 @@ export function createServer<Caller>(options: ServerOptions<Caller>): Server {
       method: route.method,
       url: route.path,
       exposeHeadRoute: route.method === 'GET' && !headNeedsRoute.has(route.path),
+      ...(route.spec.bodyLimit ? { bodyLimit: route.spec.bodyLimit } : {}),
       ...(route.method === 'GET' || route.method === 'HEAD' ? {} : { preParsing: bodyOrNothing }),
       handler: (request, reply) =>
         andThen(callerOf(route, request), (caller) =>
@@ -134,7 +142,7 @@ export function createServer<Caller>(options: ServerOptions<Caller>): Server {
 
   function callerOf({ spec }: Route<Caller>, request: FastifyRequest): Soon<Caller | undefined> {
     checkUrl(request.url);
-    return spec.access === 'anyone' ? undefined : options.authenticate(request.headers, request.id);
+    return spec.access === 'anyone' ? undefined : options.authenticate(request.headers, request.id, spec.access);
   }
 
   function handle({ spec, handler }: Route<Caller>, request: FastifyRequest, caller: Caller | undefined): unknown {

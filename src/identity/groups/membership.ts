@@ -1,0 +1,99 @@
+// Changes of who belongs to a group, as statements: the size of the group does not matter to them.
+import { tagOf } from '../access/index.ts';
+import type { Change } from '../audit/index.ts';
+import { unlessMoved } from '../conflicts.ts';
+import type { GroupRow } from '../database.ts';
+import { fail } from '../faults.ts';
+import {
+  addMembers,
+  type Candidate,
+  candidatesAmong,
+  type Member,
+  memberIds,
+  type NewMember,
+  readMembers,
+  removeMembers,
+} from './groups.store.ts';
+
+export type MemberChange =
+  | { readonly kind: 'add' | 'replace'; readonly members: readonly NewMember[] }
+  | { readonly kind: 'remove'; readonly userIds: readonly string[] }
+  | { readonly kind: 'removeWhere'; readonly test: (member: Member) => boolean }
+  | { readonly kind: 'clear' };
+
+/** Databases limit the parameters of a statement. */
+const CHUNK = 500;
+
+function* chunks<T>(items: readonly T[]): Generator<readonly T[]> {
+  for (let at = 0; at < items.length; at += CHUNK) yield items.slice(at, at + CHUNK);
+}
+
+/** Ids that are no user of the group's domain are left out: another client may just have deleted them. */
+async function add({ tx, audit, touch }: Change, group: GroupRow, members: readonly NewMember[]): Promise<number> {
+  const wanted = new Map(members.map((member) => [member.userId, member]));
+  let count = 0;
+  for (const chunk of chunks([...wanted.keys()])) {
+    const candidates = await candidatesAmong(tx, group, chunk);
+    const isNew = ({ id, member, display }: Candidate): boolean =>
+      member === null || (wanted.get(id)!.display ?? display) !== display;
+    const rows = candidates.filter(isNew).map(({ id }) => wanted.get(id)!);
+    if (rows.length === 0) continue;
+    await unlessMoved(
+      () => fail('server.unavailable', undefined, { headers: { 'Retry-After': '1' }, reason: 'a member is being deleted' }),
+      () => addMembers(tx, group.id, rows),
+    );
+    for (const { userId } of rows) touch(tagOf.user(userId));
+    audit('group.members_added', { kind: 'group', id: group.id }, { user_ids: rows.map(({ userId }) => userId) });
+    count += rows.length;
+  }
+  return count;
+}
+
+async function remove({ tx, audit, touch }: Change, group: GroupRow, userIds: readonly string[]): Promise<number> {
+  let count = 0;
+  for (const chunk of chunks([...new Set(userIds)])) {
+    const removed = await removeMembers(tx, group.id, chunk);
+    if (removed > 0) audit('group.members_removed', { kind: 'group', id: group.id }, { user_ids: chunk });
+    count += removed;
+  }
+  if (count > 0) touch(tagOf.group(group.id));
+  return count;
+}
+
+async function clear({ tx, audit, touch }: Change, group: GroupRow): Promise<number> {
+  const count = await removeMembers(tx, group.id);
+  if (count === 0) return 0;
+  touch(tagOf.group(group.id));
+  audit('group.members_removed', { kind: 'group', id: group.id }, { all: count });
+  return count;
+}
+
+/** Those who stay are not touched. */
+async function replace(inside: Change, group: GroupRow, members: readonly NewMember[]): Promise<number> {
+  if (members.length === 0) return clear(inside, group);
+  const wanted = new Set(members.map(({ userId }) => userId));
+  const gone = (await memberIds(inside.tx, group.id)).filter((id) => !wanted.has(id));
+  return (await remove(inside, group, gone)) + (await add(inside, group, members));
+}
+
+async function removeWhere(inside: Change, group: GroupRow, test: (member: Member) => boolean): Promise<number> {
+  const chosen = (await readMembers(inside.tx, [group.id])).filter(test);
+  return remove(
+    inside,
+    group,
+    chosen.map((member) => member.userId),
+  );
+}
+
+/** How many members came, went, or got another name. */
+export async function changeMembers(inside: Change, group: GroupRow, changes: readonly MemberChange[]): Promise<number> {
+  let count = 0;
+  for (const change of changes) {
+    if (change.kind === 'add') count += await add(inside, group, change.members);
+    else if (change.kind === 'replace') count += await replace(inside, group, change.members);
+    else if (change.kind === 'remove') count += await remove(inside, group, change.userIds);
+    else if (change.kind === 'removeWhere') count += await removeWhere(inside, group, change.test);
+    else count += await clear(inside, group);
+  }
+  return count;
+}

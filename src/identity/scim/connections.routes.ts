@@ -1,0 +1,73 @@
+// /v3/OS-SCIM/connections: provisioning connections, for administrators. The command line does the same on a stopped service.
+import { isoTime } from '../../platform/clock.ts';
+import { type App, t } from '../../platform/http/index.ts';
+import type { Caller } from '../caller.ts';
+import type { ScimConnectionRow } from '../database.ts';
+import { permit } from '../policy.ts';
+import type { Connections } from './connections.ts';
+
+const tag = 'SCIM connections';
+const path = '/v3/OS-SCIM/connections';
+
+const Connection = t.object(
+  {
+    id: t.string(),
+    name: t.string(),
+    domain_id: t.string(),
+    created_at: t.string(),
+    last_used_at: t.nullable(t.string()),
+  },
+  { token: t.string({ description: 'Shown once, when the connection is made.' }) },
+);
+const NewConnection = t.envelope(
+  'connection',
+  t.object({ domain_id: t.string({ minLength: 1, maxLength: 64 }) }, { name: t.string({ minLength: 1, maxLength: 255 }) }),
+);
+
+const time = (seconds: number): string => isoTime(seconds * 1000);
+
+const render = ({ id, name, domain_id, created_at, last_used_at }: ScimConnectionRow) => ({
+  id,
+  name,
+  domain_id,
+  created_at: time(created_at),
+  last_used_at: last_used_at === null ? null : time(last_used_at),
+});
+
+export function mountConnections(app: App<Caller>, { connections }: { connections: Connections }): void {
+  const policy = 'identity:manage_scim_connections';
+
+  app.get(
+    path,
+    { summary: 'List provisioning connections', tag, policy, reply: { 200: t.object({ connections: t.array(Connection) }) } },
+    async ({ caller }) => {
+      permit(caller, policy);
+      return { connections: (await connections.list()).map(render) };
+    },
+  );
+
+  app.post(
+    path,
+    {
+      summary: 'Make a provisioning connection',
+      tag,
+      policy,
+      body: NewConnection,
+      reply: { 201: t.envelope('connection', Connection) },
+    },
+    async ({ caller, body: { connection } }) => {
+      permit(caller, policy);
+      const { row, token } = await connections.create(caller, connection.domain_id, connection.name);
+      return { connection: { ...render(row), token } };
+    },
+  );
+
+  app.delete(
+    `${path}/:connection_id`,
+    { summary: 'End a provisioning connection', tag, policy, reply: { 204: null } },
+    async ({ caller, params }) => {
+      permit(caller, policy);
+      await connections.revoke(caller, params.connection_id);
+    },
+  );
+}

@@ -1,0 +1,130 @@
+// Provisioning connections: bearer tokens for Entra, Okta and the like. Each acts in one domain, as a manager of it.
+import { createHash } from 'node:crypto';
+import { seconds } from '../../platform/clock.ts';
+import { newId, newSecret } from '../../platform/ids.ts';
+import { andThen, type Soon } from '../../platform/soon.ts';
+import { findProject, TaggedCache, tagOf } from '../access/index.ts';
+import type { Actor } from '../audit/index.ts';
+import type { Caller } from '../caller.ts';
+import type { ScimConnectionRow } from '../database.ts';
+import type { Deps } from '../deps.ts';
+import { fail } from '../faults.ts';
+import { findByName } from '../projects/index.ts';
+import {
+  type ConnectionWithDomain,
+  deleteConnection,
+  findConnection,
+  insertConnection,
+  listConnections,
+  markUsed,
+} from './connections.store.ts';
+
+/** Tells our tokens from others, also for programs that look for secrets in places where they should not be. */
+const PREFIX = 'ghs_';
+/** How often it is noted that a connection is used. */
+const USE_SECONDS = 60;
+/** What a connection may do in its domain: what its managers may, which stops short of administrators. */
+const ROLES = new Set(['manager', 'member', 'reader']);
+
+const hashOf = (token: string): string => createHash('sha256').update(token).digest('hex');
+const tagOfConnection = (id: string): string => `scim_connection:${id}`;
+
+interface Known {
+  readonly connection: ConnectionWithDomain;
+  readonly tags: readonly string[];
+}
+
+function callerOf({ id, domain_id, domain_name }: ConnectionWithDomain, requestId: string): Caller {
+  const domain = { id: domain_id, name: domain_name };
+  const userId = `scim-connection:${id}`;
+  const scope = { kind: 'domain', id: domain_id } as const;
+  return {
+    userId,
+    requestId,
+    tokenText: '',
+    token: { userId, methods: [], scope, issuedAt: 0, expiresAt: 0, generation: 0, auditId: id, parentAuditId: undefined },
+    view: {
+      user: { id: userId, name: userId, domain, passwordExpiresAt: null },
+      scope,
+      project: undefined,
+      domain,
+      roles: [],
+      roleNames: ROLES,
+      generation: 0,
+      validUntil: null,
+      tags: [],
+    },
+  };
+}
+
+export function createConnections({ db, clock, change, log }: Pick<Deps, 'db' | 'clock' | 'change' | 'log'>) {
+  const known = new TaggedCache<Known>(1000);
+  const used = new Map<string, number>();
+  db.feed.onChange((tags) => {
+    for (const tag of tags ?? [undefined]) known.drop(tag);
+  });
+
+  async function read(hash: string): Promise<Known | undefined> {
+    const connection = await findConnection(db.read, hash);
+    if (!connection) return undefined;
+    return { connection, tags: [tagOfConnection(connection.id), tagOf.project(connection.domain_id), tagOf.everything] };
+  }
+
+  /** Kept by the token itself: hashing it costs as much as the rest of the look. */
+  const look = (token: string): Soon<Known | undefined> =>
+    (db.feed.live() ? known.get(token) : undefined) ?? known.load(token, () => read(hashOf(token)));
+
+  /** Not waited for: a request does not fail because this could not be written. */
+  function noteUse({ id, last_used_at }: ScimConnectionRow): void {
+    const now = seconds(clock);
+    if (now - (used.get(id) ?? last_used_at ?? 0) < USE_SECONDS) return;
+    used.set(id, now);
+    db.write((tx) => markUsed(tx, id, now)).catch((err: unknown) =>
+      log.warn({ err, connection: id }, 'use of a connection not noted'),
+    );
+  }
+
+  return {
+    /** Whether a bearer token is one of ours, by its looks. */
+    isToken: (text: string): boolean => text.startsWith(PREFIX),
+
+    verify: (token: string, requestId: string): Soon<Caller | undefined> =>
+      andThen(look(token), (found) => {
+        if (!found?.connection.domain_enabled) return undefined;
+        noteUse(found.connection);
+        return callerOf(found.connection, requestId);
+      }),
+
+    /** For a domain by its id or name. The token is shown once: only its hash is kept. */
+    async create(actor: Actor, domain: string, name = 'provisioning'): Promise<{ row: ScimConnectionRow; token: string }> {
+      const found = (await findProject(db.read, domain)) ?? (await findByName(db.read, domain, null));
+      if (!found?.is_domain) fail('domain.not_found', { id: domain });
+      const token = PREFIX + newSecret();
+      const row = {
+        id: newId(),
+        domain_id: found.id,
+        name,
+        token_hash: hashOf(token),
+        created_at: seconds(clock),
+        last_used_at: null,
+      };
+      await change(actor, async ({ tx, audit }) => {
+        await insertConnection(tx, row);
+        audit('scim_connection.created', { kind: 'scim_connection', id: row.id }, { domain_id: found.id, name });
+      });
+      return { row, token };
+    },
+
+    list: () => listConnections(db.read),
+
+    async revoke(actor: Actor, id: string): Promise<void> {
+      await change(actor, async ({ tx, audit, touch }) => {
+        if (!(await deleteConnection(tx, id))) fail('scim.connection_not_found', { id });
+        touch(tagOfConnection(id));
+        audit('scim_connection.revoked', { kind: 'scim_connection', id });
+      });
+    },
+  };
+}
+
+export type Connections = ReturnType<typeof createConnections>;

@@ -1,0 +1,83 @@
+// /v3/OS-SCIM/v1/Roles: base roles "of a domain" by their name (`domain#name`), as orchestrators of the old back-end use them.
+import { Answer, type App, type Call, t } from '../../platform/http/index.ts';
+import { type Caller, PROVISIONING } from '../caller.ts';
+import { fail } from '../faults.ts';
+import { MAX_PAGE, single } from '../lists.ts';
+import type { Roles } from '../roles/index.ts';
+import { OldRole, oldList, type Version } from './old.schema.ts';
+import { onlyAdministrators } from './requests.ts';
+import type { Scim } from './scim.rules.ts';
+
+const tag = 'OS-SCIM';
+const access = PROVISIONING;
+const SEPARATOR = '#';
+
+const Given = t.open(
+  {},
+  { id: t.string(), name: t.string({ minLength: 1, maxLength: 255, pattern: '\\S' }), domain_id: t.nullable(t.string()) },
+);
+
+interface Place {
+  readonly prefix: string;
+  readonly version: Version;
+}
+
+const nameOf = (name: string, domainId: string | null | undefined): string => (domainId ? domainId + SEPARATOR + name : name);
+
+export function mountOldRoles(app: App<Caller>, { prefix, version }: Place, parts: { roles: Roles; scim: Scim }): void {
+  const path = `${prefix}/Roles`;
+  const { roles } = parts;
+  const schemasNow = (): string[] => [`${parts.scim.config.scimExtension}:${version}`];
+
+  function render({ id, name }: { id: string; name: string }) {
+    const at = name.indexOf(SEPARATOR);
+    const schemas = schemasNow();
+    return at > 0 ? { schemas, id, name: name.slice(at + 1), domain_id: name.slice(0, at) } : { schemas, id, name };
+  }
+
+  app.get(path, { summary: 'List roles', tag, access, reply: { 200: oldList(OldRole as never) } }, async (call) => {
+    onlyAdministrators(call);
+    const domainId = single(call.query, 'domain_id');
+    const query = { limit: String(MAX_PAGE), ...(domainId ? { name__startswith: domainId + SEPARATOR } : {}) };
+    const { items } = await roles.list(call.caller, query);
+    return {
+      schemas: schemasNow(),
+      totalResults: items.length,
+      itemsPerPage: items.length,
+      startIndex: 1,
+      Resources: items.map(render),
+    };
+  });
+
+  app.post(path, { summary: 'Create a role', tag, access, body: Given, reply: { 201: OldRole } }, async (call) => {
+    onlyAdministrators(call);
+    const { name, domain_id: domainId } = call.body;
+    if (name === undefined) fail('scim.invalid_value', { name: 'name', why: 'it is required' });
+    await parts.scim.checkDomain(domainId ?? undefined);
+    return render(await roles.create(call.caller, { name: nameOf(name, domainId) }));
+  });
+
+  app.get(`${path}/:id`, { summary: 'Show a role', tag, access, reply: { 200: OldRole } }, async (call) => {
+    onlyAdministrators(call);
+    return render(await roles.get(call.caller, idOf(call)));
+  });
+
+  for (const method of ['put', 'patch'] as const) {
+    app[method](`${path}/:id`, { summary: 'Rename a role', tag, access, body: Given, reply: { 200: OldRole } }, async (call) => {
+      onlyAdministrators(call);
+      const { domain_id: held } = render(await roles.get(call.caller, idOf(call)));
+      const { id, name, domain_id: domainId } = call.body;
+      if (id !== undefined && id !== idOf(call)) fail('resource.id_fixed', { kind: 'role' });
+      if (domainId && domainId !== held) fail('resource.domain_fixed');
+      return render(await roles.update(call.caller, idOf(call), name === undefined ? {} : { name: nameOf(name, held) }));
+    });
+  }
+
+  app.delete(`${path}/:id`, { summary: 'Delete a role', tag, access, reply: { 204: null } }, async (call) => {
+    onlyAdministrators(call);
+    await roles.remove(call.caller, idOf(call));
+    return new Answer({ status: 204 });
+  });
+}
+
+const idOf = ({ params }: Call<Caller>): string => (params as { id: string }).id;

@@ -1,0 +1,178 @@
+// Users as SCIM resources.
+import { bit, parsed } from '../attributes.ts';
+import type { Change } from '../audit/index.ts';
+import type { Database, UserRow } from '../database.ts';
+import { fail } from '../faults.ts';
+import { listTarget, permit } from '../policy.ts';
+import type { Person, Profile, Users } from '../users/index.ts';
+import type { Resource } from './attribute.ts';
+import { userType } from './definitions.ts';
+import {
+  type Context,
+  type Extras,
+  externalIdOf,
+  type Handler,
+  metaOf,
+  type Precondition,
+  type Revision,
+  readName,
+} from './handler.ts';
+import { applyPatch } from './patch.ts';
+import { schemasOf } from './projection.ts';
+import { findRow, type GroupOfUser, groupsOfUsers, type Rows } from './scim.store.ts';
+
+/** Attributes that have a column or a table of their own, or none at all. */
+const ELSEWHERE = ['schemas', 'id', 'externalId', 'userName', 'active', 'password', 'groups', 'meta'];
+const MAX_PASSWORD = 4096;
+const ENTERPRISE = userType.extensions[0]!.id;
+
+const profileOf = (resource: Resource): Profile =>
+  Object.fromEntries(Object.entries(resource).filter(([key]) => !ELSEWHERE.includes(key)));
+
+const personOf = (resource: Resource): Person => ({ externalId: externalIdOf(resource), profile: profileOf(resource) });
+
+function passwordOf({ password }: Resource): string | undefined {
+  if (password === undefined) return undefined;
+  if (typeof password !== 'string' || password === '' || password.length > MAX_PASSWORD)
+    fail('scim.invalid_value', { name: 'password', why: `it must have 1 to ${MAX_PASSWORD} characters` });
+  return password;
+}
+
+/** The manager is a user here: where, is for us to say. */
+function withManager(profile: Profile, base: string): Profile {
+  const enterprise = profile[ENTERPRISE] as { manager?: { value?: unknown } } | undefined;
+  const id = enterprise?.manager?.value;
+  if (typeof id !== 'string') return profile;
+  const manager = { ...enterprise!.manager, $ref: `${base}/Users/${encodeURIComponent(id)}` };
+  return { ...profile, [ENTERPRISE]: { ...enterprise, manager } };
+}
+
+function renderUser(row: UserRow, base: string, groups: readonly GroupOfUser[] = []): Resource {
+  const profile = parsed<Profile>(row.profile);
+  return {
+    schemas: schemasOf(userType, profile),
+    id: row.id,
+    ...(row.external_id === null ? {} : { externalId: row.external_id }),
+    userName: row.name,
+    active: row.enabled === 1,
+    ...withManager(profile, base),
+    ...(groups.length > 0
+      ? {
+          groups: groups.map(({ groupId, name }) => ({
+            value: groupId,
+            $ref: `${base}/Groups/${groupId}`,
+            display: name,
+            type: 'direct',
+          })),
+        }
+      : {}),
+    meta: metaOf(userType, base, row),
+  };
+}
+
+const SCHEMAS = JSON.stringify(schemasOf(userType, {}));
+/** In the text of an object this stands for the key alone: inside a string its quotes would be escaped. */
+const ENTERPRISE_KEY = `"${ENTERPRISE}":`;
+
+/** The same as JSON, without reading the profile: it is JSON already. Undefined where it has to be looked into. */
+function userText(row: Rows['users'], base: string): string | undefined {
+  const { groups, profile } = row;
+  if (!groups || groups.length > 0 || profile.includes(ENTERPRISE_KEY)) return undefined;
+  const externalId = row.external_id === null ? '' : `"externalId":${JSON.stringify(row.external_id)},`;
+  const known = profile === '{}' ? '' : `,${profile.slice(1, -1)}`;
+  const { created, lastModified, location } = metaOf(userType, base, row);
+  const head = `{"schemas":${SCHEMAS},"id":"${row.id}",${externalId}"userName":${JSON.stringify(row.name)}`;
+  const times = `"created":"${created}","lastModified":"${lastModified}"`;
+  const meta = `{"resourceType":"User",${times},"location":${JSON.stringify(location)},"version":"W/\\"${row.version}\\""}`;
+  return `${head},"active":${row.enabled === 1}${known},"meta":${meta}}`;
+}
+
+/** What the user is to be. What a PUT leaves out goes, but nobody is let in or shut out by leaving `active` out. */
+function next(row: UserRow, revision: Revision): Resource {
+  const current = renderUser(row, '');
+  if (revision.kind === 'patch') return applyPatch(userType, current, revision.operations);
+  return revision.kind === 'merge' ? { ...current, ...revision.input } : { active: current.active, ...revision.input };
+}
+
+export function createUserResources(deps: {
+  db: Database;
+  users: Users;
+  /** What else a new user of this face gets, in the same transaction. */
+  welcome?(inside: Change, user: { id: string; name: string; domainId: string; hasDefault: boolean }): Promise<void>;
+}): Handler<'users'> {
+  const { db, users, welcome } = deps;
+
+  async function find({ domainId }: Context, id: string): Promise<UserRow> {
+    const row = await findRow(db.read, 'users', id);
+    if (!row || (domainId !== undefined && row.domain_id !== domainId)) fail('user.not_found', { id });
+    return row;
+  }
+
+  return {
+    type: userType,
+    table: 'users',
+
+    async find(context, id) {
+      const row = await find(context, id);
+      permit(context.caller, 'identity:get_user', { domainId: row.domain_id, userId: row.id });
+      return row;
+    },
+
+    permitList: ({ caller }) => permit(caller, 'identity:list_users', listTarget(caller)),
+
+    async render({ base }, rows, wants) {
+      if (!wants('groups')) return rows.map((row) => renderUser(row, base));
+      const unread = rows.filter((row) => !row.groups).map((row) => row.id);
+      const groups = unread.length > 0 ? await groupsOfUsers(db.read, unread) : [];
+      const byUser = Map.groupBy(groups, ({ userId }) => userId);
+      return rows.map((row) => renderUser(row, base, row.groups ?? byUser.get(row.id)));
+    },
+
+    texts({ base }, rows) {
+      const texts = rows.map((row) => userText(row, base));
+      return texts.every((text) => text !== undefined) ? texts : undefined;
+    },
+
+    async create({ caller, domainId }, input, extras: Extras = {}) {
+      const name = readName(input, 'userName');
+      const body = {
+        name,
+        enabled: input.active !== false,
+        domain_id: extras.domainId ?? domainId,
+        password: passwordOf(input),
+        ...(extras.defaultProjectId ? { default_project_id: extras.defaultProjectId } : {}),
+      };
+      const also = (inside: Change, id: string, madeIn: string): Promise<void> =>
+        welcome ? welcome(inside, { id, name, domainId: madeIn, hasDefault: !!extras.defaultProjectId }) : Promise.resolve();
+      return users.create(caller, body, personOf(input), also, extras.id);
+    },
+
+    async revise(context, id, revision, expect?: Precondition, extras: Extras = {}) {
+      await find(context, id);
+      return users.revise(context.caller, id, (row) => {
+        expect?.(row);
+        const resource = next(row, revision);
+        const name = readName(resource, 'userName');
+        const password = passwordOf(resource);
+        const enabled = resource.active !== false;
+        return {
+          body: {
+            ...(extras.id === undefined ? {} : { id: extras.id }),
+            ...(extras.domainId === undefined ? {} : { domain_id: extras.domainId }),
+            ...(extras.defaultProjectId === undefined ? {} : { default_project_id: extras.defaultProjectId }),
+            ...(name === row.name ? {} : { name }),
+            ...(bit(enabled) === row.enabled ? {} : { enabled }),
+            ...(password === undefined ? {} : { password }),
+          },
+          person: personOf(resource),
+        };
+      });
+    },
+
+    async remove(context, id, expect) {
+      const row = await find(context, id);
+      expect?.(row);
+      await users.remove(context.caller, id);
+    },
+  };
+}
