@@ -6,12 +6,19 @@ export interface Options {
   readonly databaseUrl: string | undefined;
   /** Keeps the log of the service and what else the run made, and says where. */
   readonly keep: boolean;
+  /** What stands beside the options. */
+  readonly operands: readonly string[];
 }
 
-export function options(): Options {
+/** `wanted` names the operands, each of which must be given. */
+export function options(...wanted: string[]): Options {
   try {
-    const { values } = parseArgs({ options: { 'database-url': { type: 'string' }, keep: { type: 'boolean', default: false } } });
-    return { databaseUrl: values['database-url'], keep: values.keep };
+    const { values, positionals } = parseArgs({
+      options: { 'database-url': { type: 'string' }, keep: { type: 'boolean', default: false } },
+      allowPositionals: wanted.length > 0,
+    });
+    if (positionals.length !== wanted.length) throw new Error(`needed: ${wanted.join(' ')}`);
+    return { databaseUrl: values['database-url'], keep: values.keep, operands: positionals };
   } catch (error) {
     stop(`${(error as Error).message}\nOptions: [--database-url postgres://USER@HOST/EMPTY_DATABASE] [--keep]`);
   }

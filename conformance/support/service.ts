@@ -23,7 +23,7 @@ export interface RunningService {
   stop(keep?: boolean): Promise<void>;
 }
 
-export interface ServiceOptions extends Options {
+export interface ServiceOptions extends Omit<Options, 'operands'> {
   /** More settings by their GATEHOUSE_ keys. */
   readonly settings?: Readonly<Record<string, string>>;
 }

@@ -1,0 +1,100 @@
+// Runs Microsoft's Postman collection for SCIM against a fresh service, and writes RESULTS.md. The collection is an argument.
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { stop } from '../support/debian.ts';
+import { options } from '../support/options.ts';
+import { type RunningService, startService } from '../support/service.ts';
+import { type Collection, countChecks, type Execution, type Failure, prepare, resultPage, tally } from './collection.ts';
+
+const NEWMAN = 'newman@6.2.2';
+const RESULTS = fileURLToPath(new URL('./RESULTS.md', import.meta.url));
+
+async function call(service: RunningService, path: string, body: unknown, token?: string): Promise<Response> {
+  const response = await fetch(service.url + path, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', ...(token ? { 'X-Auth-Token': token } : {}) },
+    body: JSON.stringify(body),
+  });
+  if (!response.ok) throw new Error(`POST ${path}: ${response.status} ${await response.text()}`);
+  return response;
+}
+
+/** The token of a connection to a domain that is new, and so empty: the collection counts what it finds. */
+async function connect(service: RunningService): Promise<string> {
+  const user = { name: 'admin', password: service.adminPassword, domain: { id: 'default' } };
+  const auth = {
+    identity: { methods: ['password'], password: { user } },
+    scope: { project: { name: 'admin', domain: { id: 'default' } } },
+  };
+  const admin = (await call(service, '/v3/auth/tokens', { auth })).headers.get('x-subject-token')!;
+  const made = await call(service, '/v3/domains', { domain: { name: 'provisioned' } }, admin);
+  const { domain } = (await made.json()) as { domain: { id: string } };
+  const connected = await call(service, '/v3/OS-SCIM/connections', { connection: { domain_id: domain.id } }, admin);
+  return ((await connected.json()) as { connection: { token: string } }).connection.token;
+}
+
+/** Stands in for the token service of Microsoft's own reference server. */
+async function serveToken(token: string) {
+  const server = createServer((_, reply) => {
+    reply.setHeader('Content-Type', 'application/json');
+    reply.end(JSON.stringify({ token }));
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/Token`, close: () => server.close() };
+}
+
+interface Report {
+  readonly run: { readonly executions: readonly Execution[]; readonly failures: readonly Failure[] };
+}
+
+async function runCollection(service: RunningService, collection: Collection): Promise<Report['run']> {
+  const tokens = await serveToken(await connect(service));
+  const [file, report] = [join(service.folder, 'collection.json'), join(service.folder, 'report.json')];
+  writeFileSync(file, JSON.stringify(prepare(collection, tokens.url)));
+  const { hostname, port } = new URL(service.url);
+  const variables = { Protocol: 'http', Server: hostname, Port: `:${port}`, Api: 'scim/v2' };
+  const given = Object.entries(variables).flatMap(([name, value]) => ['--env-var', `${name}=${value}`]);
+  const reporters = ['--reporters', 'cli,json', '--reporter-json-export', report];
+  try {
+    const child = spawn('npx', ['--yes', NEWMAN, 'run', file, ...given, ...reporters], {
+      stdio: ['ignore', 'inherit', 'inherit'],
+      // npx may need the way out that the shell has; newman must not take it.
+      env: { ...process.env, NO_PROXY: hostname, no_proxy: hostname },
+    });
+    await once(child, 'close');
+  } finally {
+    tokens.close();
+  }
+  if (!existsSync(report)) throw new Error('newman wrote no report');
+  return (JSON.parse(readFileSync(report, 'utf8')) as Report).run;
+}
+
+const chosen = options('PATH_TO_COLLECTION');
+const [path] = chosen.operands;
+if (!existsSync(path!)) stop(`there is no file ${path}`);
+const text = readFileSync(path!, 'utf8');
+const collection = JSON.parse(text) as Collection;
+if (countChecks(collection.item) === 0) stop(`${path} has no checks`);
+const service = await startService(chosen);
+let run: Report['run'] | undefined;
+try {
+  run = await runCollection(service, collection);
+} finally {
+  await service.stop(run === undefined || run.failures.length > 0);
+}
+const { page, summary, ok } = resultPage(tally(collection, run.executions), {
+  newman: NEWMAN,
+  name: collection.info.name,
+  hash: createHash('sha256').update(text).digest('hex'),
+});
+writeFileSync(RESULTS, page);
+// A script that breaks off is a failure too, though no check has its name.
+for (const { source, error } of run.failures) console.log(`FAILED ${source?.name}: ${error.message}`);
+console.log(summary);
+process.exit(ok && run.failures.length === 0 ? 0 : 1);
