@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { cleanEnvironment, cpuSeconds, output, start, startScript, temporaryFolder, versionOf } from './processes.ts';
 
 export interface Request {
-  readonly method: 'GET' | 'POST' | 'PUT';
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH';
   readonly path: string;
   /** `UNIQUE` in it becomes a number nobody sent before. */
   readonly body?: unknown;

@@ -6,6 +6,7 @@ import { generator } from './load.ts';
 import { watchOthers } from './processes.ts';
 import { circumstances, type Figure, table, writeReadme } from './report.ts';
 import * as scenarios from './scenarios.ts';
+import { scim } from './scim.ts';
 import { World } from './world.ts';
 
 /** In this order: those that write, and the one that needs the services stopped, come last. */
@@ -17,6 +18,7 @@ const ALL: Readonly<Record<string, scenarios.Scenario>> = {
   list: scenarios.userList,
   create: scenarios.userCreate,
   applications,
+  scim,
   keystone: besideKeystone,
   ready: scenarios.ready,
 };

@@ -9,7 +9,7 @@ export const MEMBERS = 200;
 export const COUNT = 'with recursive counter (n) as (select 1 union all select n + 1 from counter where n < :count)';
 export const NEW_ID = 'lower(hex(randomblob(16)))';
 /** Their indexes are dropped and made again after the rows: filling them one row at a time is the slow part. */
-const INDEXED = ['users', 'passwords'];
+const INDEXED = ['users', 'passwords', 'user_emails'];
 
 /** A select list that copies the row `model` of a table but for some columns: new columns of a migration need no change here. */
 export function copyOf(db: DatabaseSync, table: string, changes: Readonly<Record<string, string>>): string {
@@ -19,10 +19,15 @@ export function copyOf(db: DatabaseSync, table: string, changes: Readonly<Record
 
 export function seedUsers(db: DatabaseSync, count: number): void {
   const indexes = db
-    .prepare(`select name, sql from sqlite_master where type = 'index' and sql is not null and tbl_name in (?, ?)`)
+    .prepare(`select name, sql from sqlite_master where type = 'index' and sql is not null and tbl_name in (?, ?, ?)`)
     .all(...INDEXED) as { name: string; sql: string }[];
   const extra = `json_object('email', 'person-' || n || '@example.org', 'description', 'Person number ' || n)`;
-  const user = copyOf(db, 'users', { id: NEW_ID, name: `'person-' || n`, name_key: `'person-' || n`, extra });
+  const profile = `json_object('displayName', 'Person ' || n, 'name', json_object('givenName', 'Person', 'familyName', n || ''),
+    'emails', json_array(json_object('value', 'person-' || n || '@example.org', 'type', 'work', 'primary', json('true'))))`;
+  const name = `'person-' || n`;
+  const user = copyOf(db, 'users', { id: NEW_ID, name, name_key: name, extra, profile, external_id: `'external-' || n` });
+  const addEmails = db.prepare(`
+    insert into user_emails select id, name || '@example.org' from users where name like 'person-%'`);
   const add = db.prepare(`${COUNT}
     insert into users select ${user} from counter, (select * from users where name = 'admin') as model`);
   // Everybody has the administrator's hash: what a hash says does not matter to what is measured.
@@ -37,6 +42,7 @@ export function seedUsers(db: DatabaseSync, count: number): void {
   for (const { name } of indexes) db.exec(`drop index ${name}`);
   add.run({ count });
   addPasswords.run();
+  addEmails.run();
   addMembers.run();
   for (const { sql } of indexes) db.exec(sql);
 }
