@@ -189,6 +189,20 @@ export interface ScimConnectionRow {
   last_used_at: number | null;
 }
 
+export interface OpenidRecordRow {
+  id: string;
+  model: string;
+  payload: string;
+  user_id: string | null;
+  consumer_id: string | null;
+  grant_id: string | null;
+  uid: string | null;
+  user_code: string | null;
+  consumed_at: number | null;
+  created_at: number;
+  expires_at: number | null;
+}
+
 export interface AuditEventRow {
   id: string;
   at: number;
@@ -230,6 +244,8 @@ export interface Tables {
   credentials: CredentialRow;
   outbox: OutboxRow;
   scim_connections: ScimConnectionRow;
+  openid_records: OpenidRecordRow;
+  openid_keys: { id: string; kind: string; sealed: string; active_from: number };
   token_keys: { id: number; sealed: string; active_from: number };
   revoked_tokens: { audit_id: string; expires_at: number };
   audit_events: AuditEventRow;

@@ -3,7 +3,7 @@ import { Throttle } from '../platform/http/index.ts';
 import { createOutbound } from '../platform/outbound/index.ts';
 import { createAccess } from './access/index.ts';
 import { applicationsOfUser, createAppAssignments, createAppRoles, createHoldings, createManagers } from './app-roles/index.ts';
-import { createChanges, theService } from './audit/index.ts';
+import { type Change, createChanges, theService } from './audit/index.ts';
 import { createCatalog } from './catalog/index.ts';
 import { createConsumers } from './consumers/index.ts';
 import { createCredentials } from './credentials/index.ts';
@@ -12,6 +12,7 @@ import type { Deps } from './deps.ts';
 import { createAssignments, createGrants, createReach, reachableProjectIds } from './grants/index.ts';
 import { createGroups } from './groups/index.ts';
 import { createNotifications } from './notifications/index.ts';
+import { createOpenid, createRecords } from './openid/index.ts';
 import { createPasswords } from './passwords/index.ts';
 import { createDomains, createProjects, createTags } from './projects/index.ts';
 import { createImpliedRoles, createRoles } from './roles/index.ts';
@@ -37,7 +38,7 @@ const LIMITS = {
   address: { attempts: 100, perSeconds: 60 },
 };
 
-export async function buildModules(db: Database, options: ServiceOptions) {
+export async function buildModules(db: Database, options: ServiceOptions & { issuer(): string }) {
   const { config, clock, log, seal } = options;
   const throttles = {
     user: new Throttle(options.rateLimits ? LIMITS.user : undefined, clock),
@@ -47,7 +48,8 @@ export async function buildModules(db: Database, options: ServiceOptions) {
   const change = createChanges(db, clock);
   const { webhookUrl, webhookSecret } = config;
   const webhook = webhookUrl && webhookSecret ? { url: webhookUrl, secret: webhookSecret } : undefined;
-  const notifications = createNotifications({ db, clock, log, outbound: createOutbound(options.outboundAllow), webhook });
+  const outbound = createOutbound(options.outboundAllow);
+  const notifications = createNotifications({ db, clock, log, outbound, webhook });
   const { notify } = notifications;
   const access = createAccess(db, clock, config);
   const passwords = await createPasswords({ db, change, clock, config, notify });
@@ -55,7 +57,12 @@ export async function buildModules(db: Database, options: ServiceOptions) {
   const revocations = await createRevocations({ db, change, clock, allowExpiredSeconds: config.allowExpiredSeconds });
   const tokens = createTokens({ access, keys: tokenKeys, revocations, clock, tokenSeconds: config.tokenSeconds });
   const devices = createDevices({ db, clock, change, notify });
-  const users = createUsers({ db, clock, config, change, passwords, cutAccess: devices.forgetWithin });
+  const records = createRecords({ db, clock, seal });
+  const cutAccess = async (inside: Change, userId: string): Promise<void> => {
+    await devices.forgetWithin(inside, userId);
+    await records.endWithin(inside, userId);
+  };
+  const users = createUsers({ db, clock, config, change, passwords, cutAccess });
   const deps: Deps = { db, clock, config, log, change, access, tokens, passwords, notify, users };
 
   const factor = createFactor({ ...deps, seal, issuer: config.twoFactorIssuer });
@@ -71,10 +78,26 @@ export async function buildModules(db: Database, options: ServiceOptions) {
   const groups = createGroups(deps);
   const connections = createConnections(deps);
 
+  const auth = createAuth({ ...deps, prove, scopes, receipts, factor });
+  const openid = createOpenid({
+    ...deps,
+    seal,
+    records,
+    consumers,
+    holdings,
+    outbound,
+    auth,
+    factor,
+    devices,
+    scopes,
+    throttle: throttles.user,
+    issuer: options.issuer,
+  });
+
   const parts: Parts = {
     ...deps,
     throttle: throttles.user,
-    auth: createAuth({ ...deps, prove, scopes, receipts, factor }),
+    auth,
     tokenText: createTokenText(db),
     revocations,
     domains,
@@ -106,11 +129,13 @@ export async function buildModules(db: Database, options: ServiceOptions) {
     revocations,
     notifications,
     connections,
+    openid,
     /** After a change of the master key: everything that is sealed, sealed anew, in one transaction. */
     reseal: () =>
       change(theService, async (inside) => {
         let count = 0;
-        for (const module of [tokenKeys, consumers, factor, credentials]) count += await module.reseal(inside);
+        for (const module of [tokenKeys, consumers, factor, credentials, records, openid.keys])
+          count += await module.reseal(inside);
         inside.audit('master_key.rotated', { kind: 'master_key', id: 'master' }, { secrets: count });
         return count;
       }),

@@ -76,7 +76,11 @@ export async function createIdentityService(options: ServiceOptions): Promise<Id
 async function createOn(db: Database, options: ServiceOptions): Promise<IdentityService> {
   const { config, log } = options;
   const metrics = createMetrics('identity');
-  const { parts, deps, tokenKeys, revocations, notifications, connections, reseal } = await buildModules(db, options);
+  let address = ownUrl(config, options.tls !== undefined);
+  const { parts, deps, tokenKeys, revocations, notifications, connections, openid, reseal } = await buildModules(db, {
+    ...options,
+    issuer: () => address,
+  });
   const { access, passwords, tokens } = deps;
   const { consumers } = parts;
   const app: App<Caller> = createApp();
@@ -94,6 +98,7 @@ async function createOn(db: Database, options: ServiceOptions): Promise<Identity
 
   const server: Server = createServer({
     app,
+    mounts: [openid.mount],
     canonicalUrl: (url) => (url.startsWith(SCIM) ? canonicalUrl(url) : url),
     faceOf: (path) => (path.startsWith(SCIM) ? scimFace : keystoneFace),
     authenticate: createAuthenticate(tokens, connections),
@@ -118,13 +123,16 @@ async function createOn(db: Database, options: ServiceOptions): Promise<Identity
     reseal,
     async start() {
       const adminPassword = await bootstrap(deps, {
-        url: ownUrl(config, options.tls !== undefined),
+        url: address,
         adminPassword: config.adminPassword,
       });
       await ensureBuiltInApplication({ ...deps, consumers });
-      sweeper = startSweeper({ revocations, tokenKeys, log, metrics });
+      sweeper = startSweeper({ revocations, tokenKeys, records: openid.records, log, metrics });
       notifications.start();
-      return { address: await server.listen(config.host, config.port), adminPassword };
+      const listening = await server.listen(config.host, config.port);
+      // A port of 0 is any that is free: known only now.
+      if (!config.url && config.port === 0) address = listening;
+      return { address: listening, adminPassword };
     },
     async stop(graceMs) {
       await server.close(graceMs);

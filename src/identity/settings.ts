@@ -128,6 +128,30 @@ export const identitySettings = {
     'Gatehouse',
     'Name that authenticator apps show beside the account.',
   ),
+  sessionIdleSeconds: setting.number(
+    'GATEHOUSE_IDENTITY_SESSION_IDLE_SECONDS',
+    28_800,
+    { min: 60, max: 2_592_000, unit: 'seconds' },
+    'How long a signed-in session lasts when nobody uses it.',
+  ),
+  sessionSeconds: setting.number(
+    'GATEHOUSE_IDENTITY_SESSION_SECONDS',
+    604_800,
+    { min: 60, max: 31_536_000, unit: 'seconds' },
+    'How long a session lasts at most; then people sign in again.',
+  ),
+  accessTokenSeconds: setting.number(
+    'GATEHOUSE_IDENTITY_ACCESS_TOKEN_SECONDS',
+    3600,
+    { min: 60, max: 86_400, unit: 'seconds' },
+    'Life of an OAuth2 access token.',
+  ),
+  refreshTokenSeconds: setting.number(
+    'GATEHOUSE_IDENTITY_REFRESH_TOKEN_SECONDS',
+    2_592_000,
+    { min: 60, max: 31_536_000, unit: 'seconds' },
+    'Life of an OAuth2 refresh token that is not used, and of what a person allowed an application.',
+  ),
   scimExtension: setting.text(
     'GATEHOUSE_IDENTITY_SCIM_EXTENSION',
     'urn:scim:schemas:extension:idbackend',

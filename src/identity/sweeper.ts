@@ -1,14 +1,21 @@
-// Work nobody waits for: expired revocations go, token keys are replaced in time.
+// Work nobody waits for: what has expired goes, token keys are replaced in time.
 import type { Log } from '../platform/log/index.ts';
 import type { Metrics } from '../platform/metrics/index.ts';
+import type { Records } from './openid/index.ts';
 import type { Revocations, TokenKeys } from './tokens/index.ts';
 
 const EVERY_MS = 60_000;
 
-export function startSweeper(deps: { revocations: Revocations; tokenKeys: TokenKeys; log: Log; metrics: Metrics }): {
+export function startSweeper(deps: {
+  revocations: Revocations;
+  tokenKeys: TokenKeys;
+  records: Records;
+  log: Log;
+  metrics: Metrics;
+}): {
   stop(): Promise<void>;
 } {
-  const { revocations, tokenKeys, log, metrics } = deps;
+  const { revocations, tokenKeys, records, log, metrics } = deps;
   let lastDone = performance.now();
   let running: Promise<void> = Promise.resolve();
   metrics.gauge(
@@ -20,9 +27,10 @@ export function startSweeper(deps: { revocations: Revocations; tokenKeys: TokenK
   async function sweep(): Promise<void> {
     try {
       const revoked = await revocations.sweep();
+      const ended = await records.sweep();
       await tokenKeys.rotate();
       lastDone = performance.now();
-      if (revoked > 0) log.info({ revoked }, 'swept expired revocations');
+      if (revoked + ended > 0) log.info({ revoked, ended }, 'swept what has expired');
     } catch (error) {
       log.warn({ err: error }, 'sweep failed; it will be tried again');
     }

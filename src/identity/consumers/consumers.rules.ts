@@ -165,6 +165,11 @@ export function createConsumers(deps: Pick<Deps, 'db' | 'clock' | 'change'> & { 
       if (isBuiltIn(id)) fail('resource.built_in', { kind: 'consumer', id });
       return rotate(caller, id);
     },
+    /** For the OpenID provider: the application itself, whoever asks. */
+    async findWithSecret(id: string): Promise<ConsumerWithSecret | undefined> {
+      const row = await findConsumer(db.read, id);
+      return row && withSecret(row);
+    },
     /** For the command line, which acts as the service. */
     rotateSecretOf: rotate,
     /** After a change of the master key: every secret sealed anew under the current one. Returns how many. */

@@ -1,4 +1,4 @@
 // Consumers: applications registered to consume OAuth2 resources.
 export { mountConsumers } from './consumers.routes.ts';
-export { type Consumers, createConsumers } from './consumers.rules.ts';
+export { type Consumers, type ConsumerWithSecret, createConsumers } from './consumers.rules.ts';
 export { findConsumer } from './consumers.store.ts';

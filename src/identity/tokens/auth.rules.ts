@@ -38,6 +38,13 @@ function rulesOf(user: UserWithExpiry): (readonly string[])[] {
   return on ? served.filter((rule) => rule.length > 0) : [];
 }
 
+export interface Recognised {
+  readonly user: UserWithExpiry;
+  readonly methods: readonly AuthMethod[];
+  /** False: a second factor is still to come. */
+  readonly complete: boolean;
+}
+
 export function createAuth(
   deps: Pick<Deps, 'clock' | 'config' | 'change' | 'tokens'> & {
     prove: ProveIdentity;
@@ -86,6 +93,29 @@ export function createAuth(
   }
 
   return {
+    /** A person at a browser. `proved`: what earlier steps of the same sign-in did. */
+    async recognise(
+      identity: Identity,
+      attempt: Attempt,
+      proved?: { readonly userId: string; readonly methods: readonly AuthMethod[] },
+    ): Promise<Recognised> {
+      const first = await prove(identity, attempt, async ({ id }) => id === proved?.userId);
+      // Closed, or of a closed domain: the same answer as for a wrong password.
+      await scopes.viewFor(first.user, { kind: 'unscoped' });
+      const methods = new Set([...first.methods, ...(proved?.methods ?? [])]);
+      const complete = (await missing({ ...first, methods })) === undefined;
+      if (complete) await markActive(first.user);
+      return { user: first.user, methods: [...methods], complete };
+    },
+
+    /** The same for what only the caller can check: a remembered device, a recovery code. */
+    async completes(user: UserWithExpiry, methods: readonly AuthMethod[]): Promise<boolean> {
+      const proof = { user, methods: new Set([...methods, 'totp' as const]), second: true, parent: undefined };
+      if ((await missing(proof)) !== undefined) return false;
+      await markActive(user);
+      return true;
+    },
+
     async logIn(identity: Identity, asked: AskedScope, attempt: Attempt, receiptText: string | undefined): Promise<LogInOutcome> {
       const first = await prove(identity, attempt, async (user) => {
         const receipt = receiptText === undefined ? undefined : await receiptOf(user, receiptText);

@@ -1,11 +1,11 @@
 // Tokens: issued on login, verified from memory, revoked one by one or by what they depend on.
 export { mountAuth } from './auth.routes.ts';
-export { createAuth } from './auth.rules.ts';
+export { type AuthRules, createAuth } from './auth.rules.ts';
 export { createProve } from './methods.ts';
 export { createReceipts } from './receipts.ts';
 export { createTokenText } from './render.ts';
 export { createRevocations, type Revocations } from './revocations.ts';
-export { createScopes } from './scopes.ts';
+export { createScopes, type Scopes } from './scopes.ts';
 export type { AuthMethod, TokenRecord } from './token-format.ts';
 export { createTokenKeys, type TokenKeys } from './token-keys.ts';
 export { createTokens, type Tokens, type VerifiedToken } from './tokens.ts';

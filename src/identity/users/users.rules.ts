@@ -23,6 +23,7 @@ import {
   endTokensOfUser,
   findUser,
   findUserByName,
+  findUsersByName,
   insertUser,
   listUsers,
   lockUser,
@@ -316,6 +317,8 @@ export function createUsers(
     remove,
     changePassword,
     find: (id: string) => findUser(db.read, id),
+    /** Users of this name in every domain. */
+    findEverywhere: (name: string) => findUsersByName(db.read, name),
     findByName: (domainId: string, name: string) => findUserByName(db.read, domainId, name),
   };
 }

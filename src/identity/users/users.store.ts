@@ -36,6 +36,11 @@ const byName = preparedRow<Tables, [domain: string, key: string], UserWithExpiry
 export const findUserByName = (db: Reader, domainId: string, name: string): Soon<UserWithExpiry | undefined> =>
   byName(db, domainId, nameKey(name));
 
+/** In every domain. */
+export function findUsersByName(db: Reader, name: string): Promise<UserRow[]> {
+  return db.selectFrom('users').where('name_key', '=', nameKey(name)).limit(10).selectAll().execute();
+}
+
 export async function insertUser(tx: Tx, row: UserRow): Promise<void> {
   await tx.insertInto('users').values(row).execute();
 }

@@ -4,6 +4,6 @@ export { type OpenApiOptions, openApi } from './openapi.ts';
 export { type Checks, mountProbes } from './probes.ts';
 export type { Schema, Static } from './schema.ts';
 export * as t from './schema.ts';
-export { createServer, type Face, type Server } from './server.ts';
+export { createServer, type Face, type Mount, type RawExchange, type Server } from './server.ts';
 export { Throttle } from './throttle.ts';
 export { validate } from './validate.ts';

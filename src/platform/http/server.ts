@@ -1,5 +1,6 @@
 // Serves an App over HTTP. The only place, with its neighbours here, that knows the web framework.
 import { readFileSync } from 'node:fs';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import Fastify, { type FastifyError, type FastifyReply, type FastifyRequest, type FastifyServerOptions } from 'fastify';
 import { isUnavailable } from '../database/index.ts';
@@ -17,8 +18,24 @@ import { serialize, validate, violation } from './validate.ts';
 /** How a family of routes shows its errors. */
 export type Face = (fault: Fault, base: string) => { body: unknown; headers?: Record<string, string> };
 
+/** A request as Node has it, for programs that speak HTTP themselves. */
+export interface RawExchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  /** Of the client, behind trusted proxies too. */
+  readonly address: string;
+  readonly requestId: string;
+}
+
+/** Paths (`/openid/*`) that are answered by something else than routes of the App. */
+export interface Mount {
+  readonly paths: readonly string[];
+  handle(exchange: RawExchange): Promise<void>;
+}
+
 export interface ServerOptions<Caller> {
   readonly app: App<Caller>;
+  readonly mounts?: readonly Mount[];
   /** The address a request means: clients write some paths in other ways than the route. */
   canonicalUrl?(url: string): string;
   /** The face of a path: routes below one prefix show their errors alike, also for paths that do not exist. */
@@ -53,6 +70,7 @@ const REQUEST_MS = 30_000;
 const KEEP_ALIVE_MS = 72_000;
 const MAX_PARAM = 1024;
 const IDLE_MS = 50;
+const RAW_METHODS = ['GET', 'HEAD', 'POST', 'OPTIONS'];
 
 function toFault(error: unknown): Fault {
   if (error instanceof Fault) return error;
@@ -137,6 +155,31 @@ export function createServer<Caller>(options: ServerOptions<Caller>): Server {
         andThen(callerOf(route, request), (caller) =>
           andThen(handle(route, request, caller), (result) => send(route, success, request, reply, result)),
         ),
+    });
+  }
+
+  for (const { paths, handle: serve } of options.mounts ?? []) {
+    server.register(async (scope) => {
+      // The body is theirs to read.
+      scope.removeAllContentTypeParsers();
+      scope.addContentTypeParser('*', (_request, _payload, done) => done(null));
+      for (const url of paths) {
+        scope.route({
+          method: RAW_METHODS,
+          url,
+          handler: async (request, reply) => {
+            reply.hijack();
+            reply.raw.setHeader(options.requestIdHeader, request.id);
+            reply.raw.once('finish', () => account(request, url, reply.raw.statusCode));
+            try {
+              await serve({ request: request.raw, response: reply.raw, address: request.ip, requestId: request.id });
+            } catch (error) {
+              if (reply.raw.headersSent) reply.raw.destroy();
+              else refuse(error, request, reply);
+            }
+          },
+        });
+      }
     });
   }
 

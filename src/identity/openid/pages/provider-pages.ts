@@ -1,0 +1,63 @@
+// The pages the OpenID provider asks for itself: device codes, logging out, and errors.
+import type { Configuration, KoaContextWithOIDC } from 'oidc-provider';
+import { type Html, html, trusted } from './html.ts';
+import { field, PAGE_HEADERS, page, trouble } from './layout.ts';
+import { english } from './words.ts';
+
+const words = english;
+
+function show(ctx: KoaContextWithOIDC, title: string, body: Html): void {
+  for (const [name, value] of Object.entries(PAGE_HEADERS)) ctx.set(name, value);
+  ctx.body = page(words, { title, body });
+}
+
+const nameOf = ({ oidc }: KoaContextWithOIDC): string => oidc.client?.clientName ?? oidc.client?.clientId ?? words.product;
+
+export const providerPages = {
+  async error(ctx: KoaContextWithOIDC, out: { error: string; error_description?: string | undefined }): Promise<void> {
+    const expired = out.error === 'invalid_request' && /session|interaction/i.test(out.error_description ?? '');
+    const title = expired ? words.expiredTitle : words.errorTitle;
+    const text = expired ? words.expiredText : words.errorText;
+    const code = html`<p class="soft"><code>${out.error}</code>${out.error_description ? html`: ${out.error_description}` : ''}</p>`;
+    show(ctx, title, html`<p>${text}</p>${code}`);
+  },
+
+  /** The form is the library's, with its own protection against forgery; the field is ours. */
+  async userCode(ctx: KoaContextWithOIDC, form: string, _out: unknown, err: unknown): Promise<void> {
+    const wrong = err ? words.noSuchCode : undefined;
+    const input = field({ name: 'user_code', label: words.deviceCode, complete: 'off', focus: true, code: 'text' });
+    const button = html`<button type="submit">${words.goOn}</button>`;
+    const withInput = form
+      .replace(/<input type="text" name="user_code"[^>]*>/, '')
+      .replace('</form>', `${input.text}${button.text}</form>`);
+    show(ctx, words.deviceTitle, html`${trouble(wrong)}<p>${words.deviceText}</p>${trusted(withInput)}`);
+  },
+
+  async confirmCode(ctx: KoaContextWithOIDC, form: string, _client: unknown, _info: unknown, userCode: string): Promise<void> {
+    const buttons = html`<button type="submit">${words.goOn}</button>
+<button type="submit" class="second" name="abort" value="yes">${words.cancel}</button>`;
+    const whole = form.replace('</form>', `${buttons.text}</form>`);
+    const text = words.confirmDeviceText(nameOf(ctx));
+    show(ctx, words.deviceTitle, html`<p>${text}</p><p><code>${userCode}</code></p>${trusted(whole)}`);
+  },
+
+  async deviceDone(ctx: KoaContextWithOIDC): Promise<void> {
+    show(ctx, words.deviceDoneTitle, html`<p role="status">${words.deviceDoneText}</p>`);
+  },
+
+  async logout(ctx: KoaContextWithOIDC, form: string): Promise<void> {
+    const buttons = html`<button type="submit" name="logout" value="yes" autofocus>${words.signOut}</button>
+<button type="submit" class="second">${words.stay}</button>`;
+    const whole = form.replace('</form>', `${buttons.text}</form>`);
+    show(ctx, words.logoutTitle, html`<p>${words.logoutText}</p>${trusted(whole)}`);
+  },
+
+  async loggedOut(ctx: KoaContextWithOIDC): Promise<void> {
+    show(ctx, words.loggedOutTitle, html`<p role="status">${words.loggedOutText}</p>`);
+  },
+} satisfies {
+  error: Configuration['renderError'];
+  [name: string]: unknown;
+};
+
+export type ProviderPages = typeof providerPages;

@@ -1,0 +1,72 @@
+// Signing in, the second factor, and what an application may know.
+import { type Html, html } from './html.ts';
+import { field, hidden, page, trouble } from './layout.ts';
+import { english } from './words.ts';
+
+const words = english;
+
+interface Form {
+  readonly action: string;
+  readonly token: string;
+  readonly wrong?: string | undefined;
+}
+
+const form = ({ action, token }: Form, body: Html): Html =>
+  html`<form method="post" action="${action}">${hidden('form_token', token)}${body}</form>`;
+
+const cancel = ({ action, token }: Form): Html =>
+  html`<form method="post" action="${action}">${hidden('form_token', token)}${hidden('step', 'cancel')}
+<button type="submit" class="second">${words.cancel}</button></form>`;
+
+export function signInPage(about: Form & { application: string; name: string; domain: string; asksDomain: boolean }): string {
+  const domain = field({ name: 'domain', label: words.domain, value: about.domain, complete: 'organization', optional: true });
+  const body = html`${trouble(about.wrong)}${form(
+    about,
+    html`${hidden('step', 'password')}
+${field({ name: 'name', label: words.userName, value: about.name, complete: 'username', focus: about.name === '' })}
+${field({ name: 'password', label: words.password, type: 'password', complete: 'current-password', focus: about.name !== '' })}
+<details${about.domain === '' ? '' : html` open`}><summary>${words.otherDomain}</summary>${domain}</details>
+<button type="submit">${words.signIn}</button>`,
+  )}${cancel(about)}`;
+  return page(words, { title: words.signInTo(about.application), body });
+}
+
+export function newPasswordPage(about: Form & { name: string; domain: string }): string {
+  const body = html`${trouble(about.wrong ?? words.expiredPassword)}${form(
+    about,
+    html`${hidden('step', 'new-password')}${hidden('name', about.name)}${hidden('domain', about.domain)}
+${field({ name: 'password', label: words.currentPassword, type: 'password', complete: 'current-password', focus: true })}
+${field({ name: 'new_password', label: words.newPassword, type: 'password', complete: 'new-password' })}
+${field({ name: 'new_password_again', label: words.newPasswordAgain, type: 'password', complete: 'new-password' })}
+<button type="submit">${words.changePassword}</button>`,
+  )}${cancel(about)}`;
+  return page(words, { title: words.changePassword, body });
+}
+
+export function secondFactorPage(about: Form & { recovery: boolean }): string {
+  const { recovery } = about;
+  const input = recovery
+    ? field({ name: 'recovery_code', label: words.recoveryCode, complete: 'off', focus: true, code: 'text' })
+    : field({ name: 'code', label: words.code, complete: 'one-time-code', focus: true, code: 'numeric' });
+  const body = html`${trouble(about.wrong)}<p>${recovery ? words.recoveryText : words.secondFactorText}</p>${form(
+    about,
+    html`${hidden('step', recovery ? 'recovery' : 'code')}${input}
+<label class="check"><input type="checkbox" name="remember" value="yes"> ${words.rememberDevice}</label>
+<button type="submit">${words.goOn}</button>`,
+  )}<form method="post" action="${about.action}">${hidden('form_token', about.token)}
+${hidden('step', recovery ? 'ask-code' : 'ask-recovery')}
+<button type="submit" class="plain">${recovery ? words.useCode : words.useRecoveryCode}</button></form>`;
+  return page(words, { title: words.secondFactor, body });
+}
+
+export function consentPage(about: Form & { application: string; person: string; scopes: readonly string[] }): string {
+  const items = about.scopes.map((scope) => html`<li>${words.scopes[scope] ?? scope}</li>`);
+  const body = html`<p>${words.consentText(about.person)}</p><ul>${items}</ul>${form(
+    about,
+    html`${hidden('step', 'allow')}<button type="submit">${words.allow}</button>`,
+  )}<form method="post" action="${about.action}">${hidden('form_token', about.token)}${hidden('step', 'cancel')}
+<button type="submit" class="second">${words.deny}</button></form>`;
+  return page(words, { title: words.consentTitle(about.application), body });
+}
+
+export const expiredPage = (): string => page(words, { title: words.expiredTitle, body: html`<p>${words.expiredText}</p>` });

@@ -1,0 +1,185 @@
+// The OpenID provider's configuration: what it offers, to whom, for how long, and where our own parts come in.
+import type { Account, Configuration, KoaContextWithOIDC, Provider } from 'oidc-provider';
+import type { Access } from '../access/index.ts';
+import { type Accounts, CLAIMS, SCOPES } from './accounts.ts';
+import { type AdapterDeps, createAdapter } from './adapter.ts';
+import type { Keyring } from './keys.ts';
+import type { ProviderPages } from './pages/provider-pages.ts';
+import type { Records } from './records.ts';
+
+export const ROOT = '/openid';
+export const DISCOVERY = '/.well-known/openid-configuration';
+
+const MINUTE = 60;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+export interface Lifetimes {
+  /** A session ends when nobody used it for so long, and at last after the second. */
+  readonly sessionIdleSeconds: number;
+  readonly sessionSeconds: number;
+  readonly accessTokenSeconds: number;
+  readonly refreshTokenSeconds: number;
+}
+
+export interface ProviderDeps {
+  readonly records: Records;
+  readonly accounts: Accounts;
+  readonly access: Access;
+  readonly client: AdapterDeps['client'];
+  readonly pages: ProviderPages;
+  readonly lifetimes: Lifetimes;
+  /** The only way out: back-channel logout goes through it. */
+  readonly fetch: (url: string | URL | Request, init?: RequestInit) => Promise<Response>;
+  /** Applications that are part of this installation: nobody is asked whether they may know who they are. */
+  isOwn(clientId: string): boolean;
+}
+
+type Library = typeof import('oidc-provider');
+
+/** A resource is named by its address; a token for one is good nowhere else, so any will do. */
+function resourceServer(resource: string, { errors }: Library) {
+  const url = URL.parse(resource);
+  const secure =
+    url?.protocol === 'https:' || (url?.protocol === 'http:' && /^(127\.0\.0\.1|\[::1\]|localhost)$/.test(url.hostname));
+  if (url?.hash !== '' || !secure) throw new errors.InvalidTarget();
+  return {
+    scope: SCOPES.filter((scope) => scope !== 'openid' && scope !== 'offline_access').join(' '),
+    audience: resource,
+    accessTokenFormat: 'jwt' as const,
+    // It cannot be taken back, so it does not last.
+    accessTokenTTL: 10 * MINUTE,
+    jwt: { sign: { alg: 'ES256' as const } },
+  };
+}
+
+export function configurationOf(library: Library, keys: Keyring, deps: ProviderDeps): Configuration {
+  const { records, accounts, access, pages, lifetimes } = deps;
+  const { errors, interactionPolicy } = library;
+
+  /** A session that is too old asks for the password again, however much it was used. */
+  const policy = interactionPolicy.base();
+  policy.get('login')!.checks.add(
+    new interactionPolicy.Check('session_too_old', 'End-User authentication is required', ({ oidc }) => {
+      const tooOld = oidc.session?.accountId && oidc.session.past(lifetimes.sessionSeconds) && !oidc.result?.login;
+      return tooOld ? interactionPolicy.Check.REQUEST_PROMPT : interactionPolicy.Check.NO_NEED_TO_PROMPT;
+    }),
+  );
+
+  async function findAccount(ctx: KoaContextWithOIDC, sub: string): Promise<Account | undefined> {
+    // Disabled, or of a disabled domain: as if there were none.
+    const view = await access.read(sub, { kind: 'unscoped' });
+    const user = view && (await accounts.find(sub));
+    if (!user) return undefined;
+    return {
+      accountId: sub,
+      claims: async (_use, scope) => {
+        const { sub: _, ...claims } = await accounts.claims(user, ctx.oidc.client?.clientId ?? '', new Set(scope.split(' ')));
+        return { sub, ...claims };
+      },
+    };
+  }
+
+  /** What a person once allowed an application they are not asked again, in whichever browser. */
+  async function loadExistingGrant(ctx: KoaContextWithOIDC) {
+    const { client, session, result, provider } = ctx.oidc;
+    const clientId = client!.clientId;
+    const inSession = result?.consent?.grantId ?? session!.grantIdFor(clientId);
+    if (inSession) return provider.Grant.find(inSession);
+    const accountId = session!.accountId;
+    if (!accountId) return undefined;
+    if (deps.isOwn(clientId)) return ownGrant(provider, accountId, clientId, ctx.oidc.requestParamOIDCScopes);
+    const earlier = (await records.ofUser(accountId, 'Grant')).find(({ payload }) => payload.clientId === clientId);
+    return earlier && provider.Grant.find(earlier.payload.jti as string);
+  }
+
+  async function ownGrant(provider: Provider, accountId: string, clientId: string, scopes: ReadonlySet<string>) {
+    const grant = new provider.Grant({ accountId, clientId });
+    grant.addOIDCScope([...scopes].join(' '));
+    await grant.save();
+    return grant;
+  }
+
+  return {
+    adapter: createAdapter({
+      records,
+      client: deps.client,
+      alreadyUsed: () => new errors.InvalidGrant('it was used already'),
+    }),
+    jwks: { keys: [...keys.signing] as never },
+    cookies: {
+      keys: [...keys.cookies],
+      names: { session: 'gatehouse_session', interaction: 'gatehouse_interaction', resume: 'gatehouse_resume' },
+      long: { httpOnly: true, sameSite: 'lax', signed: true, path: '/' },
+      short: { httpOnly: true, sameSite: 'lax', signed: true },
+    },
+    claims: Object.fromEntries(Object.entries(CLAIMS).map(([scope, names]) => [scope, [...names]])),
+    scopes: SCOPES,
+    clientAuthMethods: ['client_secret_basic', 'client_secret_post', 'none'],
+    clientDefaults: { grant_types: ['authorization_code'], response_types: ['code'], id_token_signed_response_alg: 'RS256' },
+    responseTypes: ['code', 'none'],
+    pkce: { required: (_ctx, client) => client.clientAuthMethod === 'none' },
+    rotateRefreshToken: true,
+    issueRefreshToken: async (_ctx, client, code) =>
+      client.grantTypeAllowed('refresh_token') && code.scopes.has('offline_access'),
+    findAccount,
+    loadExistingGrant,
+    interactions: { policy, url: (_ctx, interaction) => `${ROOT}/interaction/${interaction.uid}` },
+    renderError: pages.error,
+    fetch: deps.fetch as never,
+    enabledJWA: {
+      idTokenSigningAlgValues: ['RS256', 'ES256', 'EdDSA'],
+      userinfoSigningAlgValues: ['RS256', 'ES256', 'EdDSA'],
+      dPoPSigningAlgValues: ['ES256', 'EdDSA', 'RS256', 'PS256'],
+    },
+    features: {
+      devInteractions: { enabled: false },
+      backchannelLogout: { enabled: true },
+      clientCredentials: { enabled: true },
+      deviceFlow: {
+        enabled: true,
+        userCodeInputSource: pages.userCode,
+        userCodeConfirmSource: pages.confirmCode,
+        successSource: pages.deviceDone,
+      },
+      dPoP: { enabled: true },
+      introspection: {
+        enabled: true,
+        allowedPolicy: async (_ctx, client, token) => client.clientAuthMethod !== 'none' || token.clientId === client.clientId,
+      },
+      pushedAuthorizationRequests: { enabled: true },
+      resourceIndicators: {
+        enabled: true,
+        defaultResource: () => [] as never,
+        getResourceServerInfo: async (_ctx, resource) => resourceServer(resource, library),
+        useGrantedResource: async () => true,
+      },
+      revocation: { enabled: true },
+      rpInitiatedLogout: { enabled: true, logoutSource: pages.logout, postLogoutSuccessSource: pages.loggedOut },
+      userinfo: { enabled: true },
+    },
+    ttl: {
+      AccessToken: lifetimes.accessTokenSeconds,
+      AuthorizationCode: MINUTE,
+      ClientCredentials: lifetimes.accessTokenSeconds,
+      DeviceCode: 10 * MINUTE,
+      Grant: lifetimes.refreshTokenSeconds,
+      IdToken: HOUR,
+      Interaction: HOUR,
+      RefreshToken: lifetimes.refreshTokenSeconds,
+      Session: Math.min(lifetimes.sessionIdleSeconds, 30 * DAY),
+    },
+    routes: {
+      authorization: `${ROOT}/authorize`,
+      code_verification: `${ROOT}/device`,
+      device_authorization: `${ROOT}/device/authorize`,
+      end_session: `${ROOT}/logout`,
+      introspection: `${ROOT}/introspect`,
+      jwks: `${ROOT}/jwks`,
+      pushed_authorization_request: `${ROOT}/par`,
+      revocation: `${ROOT}/revoke`,
+      token: `${ROOT}/token`,
+      userinfo: `${ROOT}/userinfo`,
+    },
+  };
+}

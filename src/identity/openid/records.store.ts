@@ -1,0 +1,71 @@
+// What the OpenID provider keeps, in the database.
+import type { OpenidRecordRow, Reader, Tx } from '../database.ts';
+
+type By = 'id' | 'uid' | 'user_code';
+
+export function findRecord(db: Reader, by: By, hash: string): Promise<OpenidRecordRow | undefined> {
+  return db.selectFrom('openid_records').where(by, '=', hash).selectAll().executeTakeFirst();
+}
+
+export async function saveRecord(tx: Tx, row: OpenidRecordRow): Promise<void> {
+  const { id: _, created_at: __, ...changes } = row;
+  await tx
+    .insertInto('openid_records')
+    .values(row)
+    .onConflict((conflict) => conflict.column('id').doUpdateSet(changes))
+    .execute();
+}
+
+/** False when it was consumed before, or is gone: of several who try at once, one succeeds. */
+export async function consumeRecord(tx: Tx, id: string, at: number): Promise<boolean> {
+  const { numUpdatedRows } = await tx
+    .updateTable('openid_records')
+    .set({ consumed_at: at })
+    .where('id', '=', id)
+    .where('consumed_at', 'is', null)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+export async function deleteRecord(tx: Tx, id: string): Promise<void> {
+  await tx.deleteFrom('openid_records').where('id', '=', id).execute();
+}
+
+export async function deleteRecordsOfGrant(tx: Tx, grantId: string): Promise<void> {
+  await tx.deleteFrom('openid_records').where('grant_id', '=', grantId).execute();
+}
+
+/** `exceptId`: the session that asks to end the others. */
+export async function deleteRecordsOfUser(tx: Tx, userId: string, model?: string, exceptId?: string): Promise<void> {
+  let query = tx.deleteFrom('openid_records').where('user_id', '=', userId);
+  if (model !== undefined) query = query.where('model', '=', model);
+  if (exceptId !== undefined) query = query.where('id', '<>', exceptId);
+  await query.execute();
+}
+
+export function recordsOfUser(db: Reader, userId: string, model: string): Promise<OpenidRecordRow[]> {
+  return db
+    .selectFrom('openid_records')
+    .where('user_id', '=', userId)
+    .where('model', '=', model)
+    .orderBy('created_at', 'desc')
+    .selectAll()
+    .execute();
+}
+
+/** Up to `limit` of those that ended; says how many went. */
+export async function deleteEndedRecords(tx: Tx, before: number, limit: number): Promise<number> {
+  const { numDeletedRows } = await tx
+    .deleteFrom('openid_records')
+    .where('id', 'in', (eb) => eb.selectFrom('openid_records').where('expires_at', '<', before).limit(limit).select('id'))
+    .executeTakeFirst();
+  return Number(numDeletedRows);
+}
+
+export function allRecords(tx: Tx): Promise<Pick<OpenidRecordRow, 'id' | 'payload'>[]> {
+  return tx.selectFrom('openid_records').select(['id', 'payload']).execute();
+}
+
+export async function replacePayload(tx: Tx, id: string, payload: string): Promise<void> {
+  await tx.updateTable('openid_records').set({ payload }).where('id', '=', id).execute();
+}

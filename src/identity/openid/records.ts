@@ -1,0 +1,136 @@
+// Records of the OpenID provider: found by hash, sealed at rest, kept with the user and the consumer they belong to.
+import { createHash } from 'node:crypto';
+import type { Clock } from '../../platform/clock.ts';
+import { seconds } from '../../platform/clock.ts';
+import { isForeignKeyViolation } from '../../platform/database/index.ts';
+import type { Seal } from '../../platform/seal/index.ts';
+import type { Change } from '../audit/index.ts';
+import type { Database, OpenidRecordRow } from '../database.ts';
+import {
+  allRecords,
+  consumeRecord,
+  deleteEndedRecords,
+  deleteRecord,
+  deleteRecordsOfGrant,
+  deleteRecordsOfUser,
+  findRecord,
+  recordsOfUser,
+  replacePayload,
+  saveRecord,
+} from './records.store.ts';
+
+/** What the provider hands us; we look at the few fields that tie it to something. */
+export interface Payload {
+  readonly [name: string]: unknown;
+  readonly accountId?: string;
+  readonly clientId?: string;
+  readonly grantId?: string;
+  readonly uid?: string;
+  readonly userCode?: string;
+  readonly exp?: number;
+}
+
+export interface Kept {
+  readonly id: string;
+  readonly payload: Payload;
+  readonly createdAt: number;
+}
+
+const SWEPT_AT_ONCE = 1000;
+
+const hashOf = (model: string, id: string): string => createHash('sha256').update(`${model}\0${id}`).digest('base64url');
+const placeOf = (id: string): string => `openid_records/${id}`;
+
+export const tagOfGrant = (grantId: string): string => `openid_grant:${hashOf('Grant', grantId)}`;
+export const tagOfRecord = (model: string, id: string): string => `openid_record:${hashOf(model, id)}`;
+
+export function createRecords({ db, clock, seal }: { db: Database; clock: Clock; seal: Seal }) {
+  function open(row: OpenidRecordRow): Payload {
+    const payload = JSON.parse(seal.open(row.payload, placeOf(row.id)).toString()) as Payload;
+    return row.consumed_at === null ? payload : { ...payload, consumed: row.consumed_at };
+  }
+
+  function live(row: OpenidRecordRow | undefined): Payload | undefined {
+    return row && (row.expires_at === null || row.expires_at > seconds(clock)) ? open(row) : undefined;
+  }
+
+  return {
+    async save(model: string, id: string, payload: Payload, lifetime: number | undefined): Promise<void> {
+      const hash = hashOf(model, id);
+      const now = seconds(clock);
+      const row: OpenidRecordRow = {
+        id: hash,
+        model,
+        payload: seal.seal(Buffer.from(JSON.stringify(payload)), placeOf(hash)),
+        user_id: payload.accountId ?? null,
+        consumer_id: payload.clientId ?? null,
+        grant_id: payload.grantId === undefined ? null : hashOf('Grant', payload.grantId),
+        uid: payload.uid === undefined ? null : hashOf('uid', payload.uid),
+        user_code: payload.userCode === undefined ? null : hashOf('code', payload.userCode),
+        consumed_at: null,
+        created_at: now,
+        expires_at: lifetime === undefined ? null : now + lifetime,
+      };
+      try {
+        await db.write(async (tx, touch) => {
+          await saveRecord(tx, row);
+          touch(tagOfRecord(model, id));
+        });
+      } catch (error) {
+        // The user or the application was deleted meanwhile: there is nobody to keep it for.
+        if (!isForeignKeyViolation(error)) throw error;
+      }
+    },
+
+    find: async (model: string, id: string) => live(await findRecord(db.read, 'id', hashOf(model, id))),
+    findByUid: async (uid: string) => live(await findRecord(db.read, 'uid', hashOf('uid', uid))),
+    findByUserCode: async (code: string) => live(await findRecord(db.read, 'user_code', hashOf('code', code))),
+
+    /** False when somebody else was first. */
+    consume: (model: string, id: string): Promise<boolean> =>
+      db.write((tx, touch) => {
+        touch(tagOfRecord(model, id));
+        return consumeRecord(tx, hashOf(model, id), seconds(clock));
+      }),
+
+    async destroy(model: string, id: string): Promise<void> {
+      await db.write(async (tx, touch) => {
+        await deleteRecord(tx, hashOf(model, id));
+        touch(tagOfRecord(model, id));
+      });
+    },
+
+    async revokeGrant(grantId: string): Promise<void> {
+      await db.write(async (tx, touch) => {
+        await deleteRecordsOfGrant(tx, hashOf('Grant', grantId));
+        touch(tagOfGrant(grantId));
+      });
+    },
+
+    /** Everything a user has here ends with the change; what is cached of a user is dropped by whoever changes the user. */
+    endWithin: ({ tx }: Change, userId: string): Promise<void> => deleteRecordsOfUser(tx, userId),
+
+    async ofUser(userId: string, model: string): Promise<Kept[]> {
+      const rows = await recordsOfUser(db.read, userId, model);
+      return rows.flatMap((row) => {
+        const payload = live(row);
+        return payload ? [{ id: row.id, payload, createdAt: row.created_at }] : [];
+      });
+    },
+
+    /** Ends the sessions of a user but one. */
+    endSessions: ({ tx }: Change, userId: string, keep?: string): Promise<void> =>
+      deleteRecordsOfUser(tx, userId, 'Session', keep === undefined ? undefined : hashOf('Session', keep)),
+
+    /** In small batches, so that nobody waits. */
+    sweep: (): Promise<number> => db.write((tx) => deleteEndedRecords(tx, seconds(clock), SWEPT_AT_ONCE)),
+
+    async reseal({ tx }: Change): Promise<number> {
+      const rows = await allRecords(tx);
+      for (const { id, payload } of rows) await replacePayload(tx, id, seal.seal(seal.open(payload, placeOf(id)), placeOf(id)));
+      return rows.length;
+    },
+  };
+}
+
+export type Records = ReturnType<typeof createRecords>;

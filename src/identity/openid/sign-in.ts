@@ -1,0 +1,110 @@
+// How a person signs in at a browser: the password, and a second factor where one is set up. The same rules, limits and
+// events as everywhere else; this only orders the steps.
+import { createHash } from 'node:crypto';
+import type { Throttle } from '../../platform/http/index.ts';
+import type { Actor } from '../audit/index.ts';
+import { fail } from '../faults.ts';
+import type { AuthMethod, AuthRules, Scopes } from '../tokens/index.ts';
+import type { Devices, Factor } from '../two-factor/index.ts';
+import type { Users } from '../users/index.ts';
+
+export interface Attempt {
+  readonly address: string;
+  readonly requestId: string;
+}
+
+/** A remembered device, as its cookie has it. */
+export interface DeviceCookie {
+  readonly deviceId: string;
+  readonly deviceToken: string;
+}
+
+/** What was proved so far in one sign-in, kept by us between its pages. */
+export interface Proved {
+  readonly userId: string;
+  readonly methods: readonly AuthMethod[];
+}
+
+export interface Step extends Proved {
+  readonly complete: boolean;
+  /** The device was known; it gets a new token with every use. */
+  readonly device?: DeviceCookie | undefined;
+}
+
+/** One cookie for each user of a shared browser, by a name that does not tell who they are. */
+export const deviceCookieName = (userId: string): string =>
+  `gatehouse_device_${createHash('sha256').update(userId).digest('hex').slice(0, 12)}`;
+
+export interface SignInDeps {
+  readonly auth: AuthRules;
+  readonly factor: Factor;
+  readonly devices: Devices;
+  readonly users: Users;
+  readonly scopes: Scopes;
+  readonly throttle: Throttle;
+}
+
+const DEFAULT_DOMAIN = 'default';
+
+export function createSignIn({ auth, factor, devices, users, scopes, throttle }: SignInDeps) {
+  const actorOf = (userId: string | null, { requestId }: Attempt): Actor => ({ userId, requestId });
+
+  /** People type a name; which domain it is in (by name or id) they say only when it is not clear. */
+  async function whoIs(name: string, domain: string): Promise<{ readonly id: string } | undefined> {
+    if (domain !== '') {
+      const id = (await scopes.domainId({ name: domain })) ?? domain;
+      return users.findByName(id, name);
+    }
+    const found = await users.findEverywhere(name);
+    return found.length === 1 ? found[0] : found.find((user) => user.domain_id === DEFAULT_DOMAIN);
+  }
+
+  /** A device that is remembered stands in for the code, and is renewed. */
+  async function byDevice(step: Proved, cookie: DeviceCookie | undefined, attempt: Attempt): Promise<Step> {
+    const user = cookie && (await users.find(step.userId));
+    if (!cookie || !user) return { ...step, complete: false };
+    const actor = actorOf(step.userId, attempt);
+    if ((await devices.check(actor, step.userId, cookie)) !== 'good') return { ...step, complete: false };
+    const device = await devices.renew(actor, step.userId, cookie);
+    return { ...step, methods: [...step.methods, 'totp'], complete: await auth.completes(user, step.methods), device };
+  }
+
+  return {
+    async password(
+      given: { readonly name: string; readonly domain: string; readonly password: string },
+      attempt: Attempt,
+      deviceOf: (userId: string) => DeviceCookie | undefined,
+    ): Promise<Step> {
+      const found = await whoIs(given.name, given.domain);
+      // Nobody of that name: goes the same way, and takes as long.
+      const who = found ? { id: found.id } : { name: given.name, domain: { id: DEFAULT_DOMAIN } };
+      const identity = { methods: ['password'], password: { user: { ...who, password: given.password } } };
+      const { user, methods, complete } = await auth.recognise(identity, attempt);
+      const step = { userId: user.id, methods };
+      return complete ? { ...step, complete } : byDevice(step, deviceOf(user.id), attempt);
+    },
+
+    async code({ userId, methods }: Proved, passcode: string, attempt: Attempt): Promise<Step> {
+      const identity = { methods: ['totp'], totp: { user: { id: userId, passcode } } };
+      const done = await auth.recognise(identity, attempt, { userId, methods });
+      return { userId, methods: done.methods, complete: done.complete };
+    },
+
+    async recoveryCode({ userId, methods }: Proved, code: string, attempt: Attempt): Promise<Step> {
+      const user = await users.find(userId);
+      const good = await throttle.guard(`${attempt.address} ${userId}`, async () => {
+        if (user && (await factor.proveRecoveryCode(actorOf(null, attempt), userId, code))) return true;
+        return fail('auth.required', undefined, { reason: 'recovery code wrong' });
+      });
+      return { userId, methods: [...methods, 'totp'], complete: good && (await auth.completes(user!, methods)) };
+    },
+
+    /** For changing a password that has expired, where the old one proves who it is. */
+    whoIs,
+
+    remember: (userId: string, userAgent: string, attempt: Attempt): Promise<DeviceCookie> =>
+      devices.remember(actorOf(userId, attempt), userId, userAgent),
+  };
+}
+
+export type SignIn = ReturnType<typeof createSignIn>;
