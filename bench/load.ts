@@ -9,6 +9,8 @@ export interface Request {
   readonly path: string;
   /** `UNIQUE` in it becomes a number nobody sent before. */
   readonly body?: unknown;
+  /** A body that is not JSON. */
+  readonly text?: string;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
@@ -36,9 +38,9 @@ const folder = temporaryFolder();
 let rounds = 0;
 
 function writeRequests(requests: readonly Request[]): string {
-  const lines = requests.map(({ method, path, body, headers }) => {
+  const lines = requests.map(({ method, path, body, text: given, headers }) => {
     const all = { ...(body === undefined ? {} : { 'Content-Type': 'application/json' }), ...headers };
-    const text = body === undefined ? '' : JSON.stringify(body);
+    const text = given ?? (body === undefined ? '' : JSON.stringify(body));
     return [method, path, text, ...Object.entries(all).map(([name, value]) => `${name}: ${value}`)].join('\t');
   });
   const file = join(folder, `requests-${rounds}`);

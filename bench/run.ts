@@ -4,6 +4,7 @@ import { applications } from './applications.ts';
 import { besideKeystone } from './beside-keystone.ts';
 import { generator } from './load.ts';
 import { watchOthers } from './processes.ts';
+import { proxy } from './proxy.ts';
 import { circumstances, type Figure, table, writeReadme } from './report.ts';
 import * as scenarios from './scenarios.ts';
 import { scim } from './scim.ts';
@@ -18,6 +19,7 @@ const ALL: Readonly<Record<string, scenarios.Scenario>> = {
   list: scenarios.userList,
   create: scenarios.userCreate,
   applications,
+  proxy,
   scim,
   keystone: besideKeystone,
   ready: scenarios.ready,

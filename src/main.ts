@@ -27,6 +27,7 @@ const USAGE = `gatehouse ${version}
   gatehouse master-key new      print a new master key
   gatehouse master-key rotate   put a new master key in force and seal everything anew
   gatehouse token-key rotate    replace the key that seals tokens; tokens stay valid
+  gatehouse keys rotate         announce new keys for the OpenID provider; they sign in an hour
   gatehouse consumer rotate-secret ID
                                 give an application a new secret, and print it
   gatehouse scim token create --domain DOMAIN [--name NAME]
@@ -116,6 +117,13 @@ async function rotateTokenKey(): Promise<void> {
   });
 }
 
+async function rotateOpenidKeys(): Promise<void> {
+  await withService(settings(), async (service) => {
+    await service.openidKeys.rotate();
+    return 'new keys were made; they are published now and sign in an hour, when clients know them';
+  });
+}
+
 async function rotateConsumerSecret(id: string): Promise<void> {
   await withService(settings(), async (service) => (await service.consumers.rotateSecretOf(theService, id)).plainSecret);
 }
@@ -152,7 +160,7 @@ function showQrCode(form: 'svg' | 'terminal'): void {
 }
 
 const commands: Readonly<Record<string, () => void | Promise<void>>> = {
-  start: () => runServices(settings()),
+  start: () => runServices({ ...settings(), wallet: load(walletSettings, process.env) }),
   identity: () => runServices(settings()),
   migrate,
   config,
@@ -160,6 +168,7 @@ const commands: Readonly<Record<string, () => void | Promise<void>>> = {
   'master-key new': () => out(newMasterKey()),
   'master-key rotate': rotateMasterKey,
   'token-key rotate': rotateTokenKey,
+  'keys rotate': rotateOpenidKeys,
   'scim token list': listScimTokens,
   'two-factor qr': () => showQrCode('terminal'),
   'two-factor qr --svg': () => showQrCode('svg'),

@@ -14,12 +14,15 @@ import { type FolderLock, lockFolder } from './platform/database/index.ts';
 import { createLog, type Log } from './platform/log/index.ts';
 import { serveMetrics } from './platform/metrics/index.ts';
 import type { SharedConfig } from './settings.ts';
+import type { WalletConfig } from './wallet/settings.ts';
 
 const GRACE_MS = 10_000;
 
 export interface RunOptions {
   readonly shared: SharedConfig;
   readonly identity: IdentityConfig;
+  /** Of the wallet node, when it belongs to this installation. */
+  readonly wallet?: WalletConfig;
 }
 
 function tlsOf({ tlsCertFile, tlsKeyFile }: SharedConfig): { certFile: string; keyFile: string } | undefined {
@@ -55,6 +58,9 @@ export function createIdentity({ shared, identity }: RunOptions, folder: string,
     tls: tlsOf(shared),
   });
 }
+
+const walletUrl = ({ url, host, port }: WalletConfig): string =>
+  url ?? `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 
 /** For people, and so on standard error: standard output belongs to the log. */
 const say = (line: string): void => void process.stderr.write(`${line}\n`);
@@ -96,6 +102,7 @@ async function runHere(options: RunOptions, log: Log, metricsHere: boolean): Pro
   const lock: FolderLock | undefined = identity.databaseUrl ? undefined : lockFolder(folder);
   const service = await createIdentity(options, folder, log);
   const { address, adminPassword } = await service.start();
+  if (options.wallet && !options.wallet.oidcIssuer) await service.registerWallet(walletUrl(options.wallet));
   const { registry } = service.metrics;
   let metrics: Server | undefined;
   if (metricsHere) metrics = await serveMetrics(shared.metricsHost, shared.metricsPort, () => registry.metrics());

@@ -7,6 +7,14 @@ export const keystoneFace: Face = ({ status, message, detail }, base) => ({
   ...(status === 401 ? { headers: { 'WWW-Authenticate': `Keystone uri="${base}"` } } : {}),
 });
 
+/** OAuth's shape of an error (RFC 6749, 5.2). */
+export const oauthFace: Face = ({ status, code, message }) => ({
+  body: {
+    error: code === 'oauth.invalid_client' ? 'invalid_client' : status >= 500 ? 'server_error' : 'invalid_request',
+    error_description: message,
+  },
+});
+
 export const KeystoneError = t.object({
   error: t.open({ code: t.integer(), title: t.string(), message: t.string() }),
 });

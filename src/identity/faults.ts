@@ -57,6 +57,9 @@ export const identityFaults = {
     text: 'The effective role assignments asked for are more than {limit}; name a user, a project or a role.',
   },
 
+  'access_token.not_found': { status: 404, text: 'Could not find the access token.' },
+  'oauth.invalid_client': { status: 401, text: 'Client authentication failed.' },
+
   'scim.invalid_filter': { status: 400, text: 'The filter cannot be used: {why}.' },
   'scim.too_many': {
     status: 400,

@@ -14,7 +14,7 @@ import { createGroups } from './groups/index.ts';
 import { createNotifications } from './notifications/index.ts';
 import { createOpenid, createRecords } from './openid/index.ts';
 import { createPasswords } from './passwords/index.ts';
-import { createDomains, createProjects, createTags } from './projects/index.ts';
+import { createDomains, createProjects, createTags, readProjects } from './projects/index.ts';
 import { createImpliedRoles, createRoles } from './roles/index.ts';
 import type { Parts } from './routes.ts';
 import { createConnections, createScim } from './scim/index.ts';
@@ -68,7 +68,15 @@ export async function buildModules(db: Database, options: ServiceOptions & { iss
   const factor = createFactor({ ...deps, seal, issuer: config.twoFactorIssuer });
   const credentials = createCredentials({ ...deps, seal });
   const scopes = createScopes(deps);
-  const prove = createProve({ ...deps, scopes, factor, devices, credentials, throttles });
+  const prove = createProve({
+    ...deps,
+    scopes,
+    factor,
+    devices,
+    credentials,
+    throttles,
+    accessToken: (text) => openid.standIn(text),
+  });
   const receipts = createReceipts({ keys: tokenKeys, clock });
   const domains = createDomains(deps);
   const holdings = createHoldings(db);
@@ -92,6 +100,7 @@ export async function buildModules(db: Database, options: ServiceOptions & { iss
     scopes,
     throttle: throttles.user,
     issuer: options.issuer,
+    organizationsOf: async (userId) => readProjects(db.read, [...(await reachableProjectIds(db.read, userId))]),
   });
 
   const parts: Parts = {
@@ -119,6 +128,7 @@ export async function buildModules(db: Database, options: ServiceOptions & { iss
     credentials,
     scim: createScim({ ...deps, groups, projects }),
     connections,
+    openid,
     projectIdsOf: (userId) => reachableProjectIds(db.read, userId),
   };
 

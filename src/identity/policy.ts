@@ -21,8 +21,10 @@ type Rule = (caller: Caller, target: Target) => boolean;
 const has = (caller: Caller, role: string): boolean => caller.view.roleNames.has(role);
 const scopeDomain = (caller: Caller): string | undefined => caller.view.domain?.id;
 
-/** The administrator: the role in any scope (project, domain or system). */
-const admin: Rule = (caller) => has(caller, 'admin');
+/** An application that acts for a person (method `oauth2`) is not that person where it comes to what guards the account. */
+export const isInPerson = ({ token }: Caller): boolean => !token.methods.includes('oauth2');
+/** The administrator: the role in any scope (project, domain or system), and never an application that acts for one. */
+const admin: Rule = (caller) => has(caller, 'admin') && isInPerson(caller);
 const systemReader: Rule = (caller) => has(caller, 'reader') && caller.view.scope.kind === 'system';
 const inOwnDomain =
   (role: string): Rule =>
@@ -31,6 +33,7 @@ const inOwnDomain =
 const domainReader = inOwnDomain('reader');
 const domainManager = inOwnDomain('manager');
 const self: Rule = (caller, { userId }) => caller.userId === userId;
+const inPerson: Rule = (caller, target) => self(caller, target) && isInPerson(caller);
 const anyOf =
   (...rules: readonly Rule[]): Rule =>
   (caller, target) =>
@@ -140,11 +143,11 @@ const rules = {
   'identity:list_role_assignments_for_tree': readers,
 
   // Stricter than Keystone, where a system reader reads everyone's secrets here.
-  'identity:get_credential': anyOf(admin, self),
+  'identity:get_credential': anyOf(admin, inPerson),
   'identity:list_credentials': admin,
-  'identity:create_credential': anyOf(admin, self),
-  'identity:update_credential': anyOf(admin, self),
-  'identity:delete_credential': anyOf(admin, self),
+  'identity:create_credential': anyOf(admin, inPerson),
+  'identity:update_credential': anyOf(admin, inPerson),
+  'identity:delete_credential': anyOf(admin, inPerson),
 
   'identity:manage_scim_connections': admin,
 

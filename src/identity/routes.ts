@@ -8,6 +8,7 @@ import { mountCredentials } from './credentials/index.ts';
 import { mountDiscovery } from './discovery/index.ts';
 import { mountAssignments, mountGrants } from './grants/index.ts';
 import { mountGroups } from './groups/index.ts';
+import { mountOldOAuth } from './openid/index.ts';
 import { mountDomains, mountProjects, mountTags } from './projects/index.ts';
 import { mountImpliedRoles, mountRoles } from './roles/index.ts';
 import { mountConnections, mountOldScim, mountScim } from './scim/index.ts';
@@ -37,7 +38,8 @@ export type Parts = Parameters<typeof mountAuth>[1] &
   Parameters<typeof mountCredentials>[1] &
   Parameters<typeof mountScim>[1] &
   Parameters<typeof mountOldScim>[1] &
-  Parameters<typeof mountConnections>[1];
+  Parameters<typeof mountConnections>[1] &
+  Parameters<typeof mountOldOAuth>[1];
 
 export function mountIdentity(app: App<Caller>, parts: Parts): void {
   mountDiscovery(app);
@@ -63,4 +65,5 @@ export function mountIdentity(app: App<Caller>, parts: Parts): void {
   mountScim(app, parts);
   mountOldScim(app, parts);
   mountConnections(app, parts);
+  mountOldOAuth(app, parts);
 }

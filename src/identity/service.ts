@@ -12,8 +12,9 @@ import { ensureBuiltInApplication } from './built-in-application.ts';
 import { type Caller, createAuthenticate } from './caller.ts';
 import type { Consumers } from './consumers/index.ts';
 import type { Database, Tables } from './database.ts';
-import { commonHeaders, keystoneFace, REQUEST_ID_HEADER } from './face.ts';
+import { commonHeaders, keystoneFace, oauthFace, REQUEST_ID_HEADER } from './face.ts';
 import { buildModules } from './modules.ts';
+import type { OpenidKeys } from './openid/index.ts';
 import { mountIdentity } from './routes.ts';
 import { type Connections, canonicalUrl, scimFace } from './scim/index.ts';
 import type { IdentityConfig } from './settings.ts';
@@ -43,6 +44,9 @@ export interface IdentityService {
   readonly tokenKeys: TokenKeys;
   readonly consumers: Consumers;
   readonly connections: Connections;
+  readonly openidKeys: OpenidKeys;
+  /** Registers the wallet node as an application, and hands over what it logs in with. */
+  registerWallet(walletUrl: string): Promise<{ clientId: string; clientSecret: string }>;
   /** After a change of the master key: seals every secret anew under the current one, and says how many. */
   reseal(): Promise<number>;
   /** Where it listens, and the administrator's password when this start made one. */
@@ -100,7 +104,7 @@ async function createOn(db: Database, options: ServiceOptions): Promise<Identity
     app,
     mounts: [openid.mount],
     canonicalUrl: (url) => (url.startsWith(SCIM) ? canonicalUrl(url) : url),
-    faceOf: (path) => (path.startsWith(SCIM) ? scimFace : keystoneFace),
+    faceOf: (path) => (path.startsWith(SCIM) ? scimFace : path.startsWith('/openid/') ? oauthFace : keystoneFace),
     authenticate: createAuthenticate(tokens, connections),
     headers: commonHeaders,
     requestIdHeader: REQUEST_ID_HEADER,
@@ -120,6 +124,8 @@ async function createOn(db: Database, options: ServiceOptions): Promise<Identity
     tokenKeys,
     consumers,
     connections,
+    openidKeys: openid.keys,
+    registerWallet: openid.registerWallet,
     reseal,
     async start() {
       const adminPassword = await bootstrap(deps, {

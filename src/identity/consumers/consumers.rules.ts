@@ -1,5 +1,6 @@
 // Consumers: who may register, see and change an application.
 import { seconds } from '../../platform/clock.ts';
+import { isUniqueViolation } from '../../platform/database/index.ts';
 import type { Query, Static } from '../../platform/http/index.ts';
 import { newId, newSecret } from '../../platform/ids.ts';
 import type { Seal } from '../../platform/seal/index.ts';
@@ -164,6 +165,27 @@ export function createConsumers(deps: Pick<Deps, 'db' | 'clock' | 'change'> & { 
       await consumerFor(caller, 'rotate_consumer_secret', id);
       if (isBuiltIn(id)) fail('resource.built_in', { kind: 'consumer', id });
       return rotate(caller, id);
+    },
+    /** An application that comes with the installation: made when it is missing, and moved when its address is another. */
+    async ensure(actor: Actor, id: string, body: NewConsumer): Promise<ConsumerWithSecret> {
+      const values = { redirect_uris: JSON.stringify(body.redirect_uris ?? []), extra: JSON.stringify(body.extra ?? {}) };
+      const found = await findConsumer(db.read, id);
+      if (found?.redirect_uris === values.redirect_uris && found.extra === values.extra) return withSecret(found);
+      try {
+        return withSecret(
+          await change(actor, async (inside) => {
+            inside.touch(appTagOf.application(id));
+            if (!found) return insert(inside, body, id);
+            await updateConsumer(inside.tx, id, values);
+            inside.audit('consumer.updated', { kind: 'consumer', id }, { fields: Object.keys(values) });
+            return { ...found, ...values };
+          }),
+        );
+      } catch (error) {
+        // Another process of the same service was first.
+        if (!isUniqueViolation(error)) throw error;
+        return withSecret((await findConsumer(db.read, id))!);
+      }
     },
     /** For the OpenID provider: the application itself, whoever asks. */
     async findWithSecret(id: string): Promise<ConsumerWithSecret | undefined> {

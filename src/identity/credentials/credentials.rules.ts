@@ -12,7 +12,7 @@ import type { CredentialRow } from '../database.ts';
 import type { Deps } from '../deps.ts';
 import { fail } from '../faults.ts';
 import { criteriaOf, type Filters, pageOf, single } from '../lists.ts';
-import { type Action, allowed, permit } from '../policy.ts';
+import { type Action, allowed, isInPerson, permit } from '../policy.ts';
 import { fromBase32, matchingStep } from '../two-factor/index.ts';
 import { type CreateCredential, credentialFields, type UpdateCredential } from './credentials.schema.ts';
 import {
@@ -128,6 +128,7 @@ export function createCredentials(deps: Pick<Deps, 'db' | 'clock' | 'change' | '
     async list(caller: Caller, query: Query) {
       // Whoever may not see everyone's sees their own.
       const owner = allowed(caller, 'identity:list_credentials', {}) ? undefined : caller.userId;
+      if (owner !== undefined && !isInPerson(caller)) fail('auth.forbidden', { action: 'identity:list_credentials' });
       const page = await listCredentials(db, pageOf(query), criteriaOf(query, filters), owner);
       if (!page) fail('list.marker_not_found', { marker: single(query, 'marker') ?? '' });
       return { ...page, items: page.items.map(opened) };

@@ -444,7 +444,7 @@ onDatabase('SQLite', 'Every route', {}, (api) => {
         .filter(({ spec }) => spec.access === 'anyone')
         .map(nameOfRoute)
         .sort(),
-      ['GET /', 'GET /v3', 'POST /v3/auth/tokens', 'POST /v3/users/:user_id/password'],
+      ['GET /', 'GET /v3', 'POST /openid/introspect', 'POST /v3/auth/tokens', 'POST /v3/users/:user_id/password'],
     );
   });
 

@@ -27,9 +27,8 @@ function refuseForeign({ exchange, secure }: Browser): void {
   if (foreignSite || foreignOrigin) fail('auth.forbidden', { action: 'form' }, { reason: 'form of another site' });
 }
 
-export async function readForm(browser: Browser): Promise<URLSearchParams> {
-  refuseForeign(browser);
-  const { request } = browser.exchange;
+/** A form from anywhere: it may ask, but nothing happens by it. */
+export async function readForeignForm({ exchange: { request } }: Browser): Promise<URLSearchParams> {
   if (!/^application\/x-www-form-urlencoded\b/i.test(request.headers['content-type'] ?? '')) fail('request.media_type');
   const chunks: Buffer[] = [];
   let size = 0;
@@ -39,6 +38,11 @@ export async function readForm(browser: Browser): Promise<URLSearchParams> {
     chunks.push(chunk);
   }
   return new URLSearchParams(Buffer.concat(chunks).toString('utf8'));
+}
+
+export function readForm(browser: Browser): Promise<URLSearchParams> {
+  refuseForeign(browser);
+  return readForeignForm(browser);
 }
 
 /** A word of the form that only our own page could have put there: bound to what the form is about. */

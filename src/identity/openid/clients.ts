@@ -11,7 +11,6 @@ const OPTIONAL = [
   'backchannel_logout_uri',
   'backchannel_logout_session_required',
   'id_token_signed_response_alg',
-  'token_endpoint_auth_method',
   'require_pushed_authorization_requests',
   'dpop_bound_access_tokens',
   'default_max_age',
@@ -26,13 +25,22 @@ const OPTIONAL = [
 /** Logging in by code is for everyone; what is more than that is for those registered with it. */
 function grantTypesOf(registered: string, isConfidential: boolean): string[] {
   const common = ['authorization_code', 'refresh_token', DEVICE];
-  if (registered === 'client_credentials') return [...common, 'client_credentials'];
-  if (registered === 'password') return isConfidential ? [...common, 'password', 'client_credentials'] : [...common, 'password'];
-  return isConfidential ? [...common, 'client_credentials'] : common;
+  return [
+    ...common,
+    ...(registered === 'password' ? ['password'] : []),
+    // Whoever has no secret cannot act for itself, whatever it is registered with (RFC 6749, 4.4).
+    ...(isConfidential ? ['client_credentials'] : []),
+  ];
 }
 
-/** Browsers of a loopback or private-use address belong to native applications. */
-const isNative = (uri: string): boolean => !/^https?:/.test(uri) || /^http:\/\/(127\.0\.0\.1|\[::1\]|localhost)[:/]/.test(uri);
+/** An address with a scheme of its own belongs to an application on the person's machine. */
+const isNative = (uri: string): boolean => !/^https?:/i.test(uri);
+
+/** Whoever has a secret has to show it, whatever else is registered. */
+function authMethodOf(isConfidential: boolean, registered: unknown): 'none' | 'client_secret_basic' | 'client_secret_post' {
+  if (!isConfidential) return 'none';
+  return registered === 'client_secret_post' ? registered : 'client_secret_basic';
+}
 
 export function clientOf(consumer: ConsumerWithSecret): ClientMetadata {
   const extra = parsed(consumer.extra);
@@ -43,7 +51,8 @@ export function clientOf(consumer: ConsumerWithSecret): ClientMetadata {
     ...optional,
     client_id: consumer.id,
     client_name: consumer.name,
-    ...(isConfidential ? { client_secret: consumer.plainSecret } : { token_endpoint_auth_method: 'none' }),
+    token_endpoint_auth_method: authMethodOf(isConfidential, extra.token_endpoint_auth_method),
+    ...(isConfidential ? { client_secret: consumer.plainSecret } : {}),
     application_type: redirectUris.some(isNative) ? 'native' : 'web',
     redirect_uris: redirectUris,
     response_types: redirectUris.length > 0 ? ['code'] : [],

@@ -1,3 +1,6 @@
 // The OpenID provider: people sign in, applications get tokens.
+
+export type { OpenidKeys } from './keys.ts';
+export { mountOldOAuth } from './old.routes.ts';
 export { createOpenid, type Openid } from './openid.ts';
 export { createRecords, type Records } from './records.ts';

@@ -4,8 +4,10 @@ import type { Interaction, Provider } from 'oidc-provider';
 import { Fault } from '../../platform/faults/index.ts';
 import type { Users } from '../users/index.ts';
 import { type Browser, checkFormToken, formToken, readCookie, readForm, redirect, sendPage, setCookie } from './browser.ts';
+import { type Consent, keepConsent } from './consents.ts';
 import { consentPage, expiredPage, newPasswordPage, secondFactorPage, signInPage } from './pages/sign-in-pages.ts';
 import { english } from './pages/words.ts';
+import type { Records } from './records.ts';
 import { type DeviceCookie, deviceCookieName, type Proved, type SignIn, type Step } from './sign-in.ts';
 
 const words = english;
@@ -14,12 +16,16 @@ const SECOND_STEP_MS = 5 * 60_000;
 
 interface Pending extends Proved {
   readonly at: number;
+  readonly generation: number | undefined;
 }
 
 export interface InteractionDeps {
   readonly signIn: SignIn;
   readonly users: Users;
   readonly now: () => number;
+  readonly records: Records;
+  /** How long a person is not asked again. */
+  readonly consentSeconds: number;
 }
 
 /** What a person is told; the rest is for the log. */
@@ -31,7 +37,7 @@ function wordsFor(error: unknown, otherwise: string): string {
   return error.code === 'auth.required' ? otherwise : error.message;
 }
 
-export function createInteractions({ signIn, users, now }: InteractionDeps) {
+export function createInteractions({ signIn, users, now, records, consentSeconds }: InteractionDeps) {
   const text = (form: URLSearchParams, name: string): string => form.get(name) ?? '';
 
   function deviceOf(browser: Browser, userId: string): DeviceCookie | undefined {
@@ -56,7 +62,10 @@ export function createInteractions({ signIn, users, now }: InteractionDeps) {
 
     const { params, prompt, uid } = interaction;
     const client = await provider.Client.find(String(params.client_id));
-    const application = client?.clientName ?? client?.clientId ?? '';
+    // Deleted meanwhile, or no longer at the address it asked from.
+    const { redirect_uri: back } = params;
+    if (!client || (back !== undefined && !client.redirectUriAllowed(String(back)))) return sendPage(browser, expiredPage(), 400);
+    const application = client.clientName ?? client.clientId;
     const about = { action: browser.path, token: formToken(keys[0]!, uid) };
     const pending = interaction.lastSubmission?.pending as Pending | undefined;
 
@@ -78,7 +87,9 @@ export function createInteractions({ signIn, users, now }: InteractionDeps) {
       sendPage(browser, secondFactorPage({ ...about, recovery, wrong }), wrong ? 401 : 200);
 
     async function keep(proved: Proved): Promise<void> {
-      interaction.lastSubmission = { pending: { userId: proved.userId, methods: proved.methods, at: now() } };
+      const { userId, methods } = proved;
+      const kept: Pending = { userId, methods, at: now(), generation: await signIn.generationOf(userId) };
+      interaction.lastSubmission = { pending: kept };
       await interaction.save(interaction.exp - Math.floor(Date.now() / 1000));
     }
 
@@ -116,8 +127,7 @@ export function createInteractions({ signIn, users, now }: InteractionDeps) {
       try {
         if (fresh !== text(form, 'new_password_again'))
           return sendPage(browser, newPasswordPage({ ...about, ...given, wrong: words.passwordsDiffer }), 400);
-        const user = await signIn.whoIs(given.name, given.domain);
-        await users.changePassword({ userId: null, requestId }, user?.id ?? '', text(form, 'password'), fresh);
+        await signIn.changePassword({ ...given, password: text(form, 'password') }, fresh, attempt);
         const step = await signIn.password({ ...given, password: fresh }, attempt, (userId) => deviceOf(browser, userId));
         await afterPassword(step);
       } catch (error) {
@@ -127,6 +137,7 @@ export function createInteractions({ signIn, users, now }: InteractionDeps) {
 
     async function second(form: URLSearchParams, recovery: boolean): Promise<void> {
       if (!pending || now() - pending.at > SECOND_STEP_MS) return showSignIn({ wrong: words.tooLate });
+      if (pending.generation !== (await signIn.generationOf(pending.userId))) return showSignIn({ wrong: words.tooLate });
       try {
         const step = recovery
           ? await signIn.recoveryCode(pending, text(form, 'recovery_code'), attempt)
@@ -159,7 +170,11 @@ export function createInteractions({ signIn, users, now }: InteractionDeps) {
       if (missingOIDCScope.length > 0) grant.addOIDCScope(missingOIDCScope.join(' '));
       if (missingOIDCClaims.length > 0) grant.addOIDCClaims(missingOIDCClaims);
       for (const [resource, scopes] of Object.entries(missingResourceScopes)) grant.addResourceScope(resource, scopes.join(' '));
-      await finish({ consent: { grantId: await grant.save() } });
+      // The sign-in just before goes along: without it, an application that asks for one (prompt=login) gets another, for ever.
+      const { login } = interaction.lastSubmission ?? {};
+      const grantId = await grant.save();
+      await keepConsent(records, { accountId, clientId: String(params.client_id) }, grant as Consent, consentSeconds);
+      await finish({ ...(login ? { login } : {}), consent: { grantId } });
     }
 
     async function showConsent(): Promise<void> {

@@ -5,29 +5,42 @@ import { seconds } from '../../platform/clock.ts';
 import type { Mount, RawExchange } from '../../platform/http/index.ts';
 import type { Outbound } from '../../platform/outbound/index.ts';
 import type { Seal } from '../../platform/seal/index.ts';
+import { holdsRoleAnywhere, tagOf } from '../access/index.ts';
 import type { Holdings } from '../app-roles/index.ts';
+import { type Actor, theService } from '../audit/index.ts';
 import type { Consumers } from '../consumers/index.ts';
 import type { Deps } from '../deps.ts';
+import { fail } from '../faults.ts';
+import type { UserWithExpiry } from '../users/index.ts';
+import { createAccessTokens } from './access-tokens.ts';
+import { createAccount } from './account.ts';
 import { createAccounts } from './accounts.ts';
-import { browserOf } from './browser.ts';
+import { browserOf, readForeignForm, redirect } from './browser.ts';
 import { clientOf } from './clients.ts';
 import { guardedFetch } from './guarded-fetch.ts';
 import { createInteractions } from './interaction.ts';
+import { createIntrospection } from './introspection.ts';
 import { createOpenidKeys, type Keyring } from './keys.ts';
+import { createOldCodes } from './old-codes.ts';
+import { toTokenRequest } from './old-token.ts';
+import { OWN_CLIENT, ownClient, WALLET_CONSUMER, walletConsumer } from './own-client.ts';
+import { LIBRARY_HEADERS } from './pages/layout.ts';
 import { providerPages } from './pages/provider-pages.ts';
 import { STYLE_PATH, style } from './pages/style.ts';
+import { registerPasswordGrant } from './password-grant.ts';
 import { configurationOf, DISCOVERY, ROOT } from './provider.ts';
 import type { Records } from './records.ts';
 import { createSignIn, type SignInDeps } from './sign-in.ts';
 
 export interface OpenidDeps
-  extends Pick<Deps, 'db' | 'clock' | 'change' | 'access' | 'users' | 'config' | 'log'>,
+  extends Pick<Deps, 'db' | 'clock' | 'change' | 'access' | 'users' | 'passwords' | 'config' | 'log'>,
     Omit<SignInDeps, 'users'> {
   readonly seal: Seal;
   readonly records: Records;
   readonly consumers: Consumers;
   readonly holdings: Holdings;
   readonly outbound: Outbound;
+  organizationsOf(userId: string): Promise<readonly { readonly name: string }[]>;
   /** Where the service is, once it listens. */
   issuer(): string;
 }
@@ -37,6 +50,15 @@ interface Ready {
   readonly keys: Keyring;
 }
 
+const ACCOUNT = '/account';
+const STAND_IN_MS = 10 * 60_000;
+const OLD_TOKEN = '/v3/OS-OAUTH2/access_token';
+
+/** People may be sent here by a form as well. They go on by the address: with a form of another site no cookie comes along. */
+const POSTABLE: readonly string[] = [`${ROOT}/authorize`, `${ROOT}/logout`];
+/** Anybody may keep these. */
+const PUBLIC: readonly string[] = [DISCOVERY, `${ROOT}/jwks`];
+
 /** A day is enough for every style to be fetched once. */
 const STYLE_HEADERS = { 'Content-Type': 'text/css; charset=utf-8', 'Cache-Control': 'public, max-age=86400' };
 
@@ -44,7 +66,16 @@ export function createOpenid(deps: OpenidDeps) {
   const { clock, records, consumers, config, users, access } = deps;
   const keys = createOpenidKeys(deps);
   const accounts = createAccounts(deps);
-  const interactions = createInteractions({ signIn: createSignIn(deps), users, now: () => clock.now() });
+  const signIn = createSignIn(deps);
+  const interactions = createInteractions({
+    signIn,
+    users,
+    records,
+    consentSeconds: config.refreshTokenSeconds,
+    now: () => clock.now(),
+  });
+  const account = createAccount(deps);
+  const accessTokens = createAccessTokens({ ...deps, accounts });
   let ready: Promise<Ready> | undefined;
   keys.onChange(() => {
     ready = undefined;
@@ -59,13 +90,15 @@ export function createOpenid(deps: OpenidDeps) {
       pages: providerPages,
       lifetimes: config,
       fetch: guardedFetch(deps.outbound),
-      isOwn: () => false,
+      isOwn: (id) => id === OWN_CLIENT || id === WALLET_CONSUMER,
       async client(id) {
+        if (id === OWN_CLIENT) return ownClient(deps.issuer()) as never;
         const consumer = await consumers.findWithSecret(id);
         return consumer && (clientOf(consumer) as never);
       },
     });
     const provider = new library.default(deps.issuer(), configuration);
+    registerPasswordGrant(provider, library, signIn);
     // Every address is made from the issuer, whatever a proxy or a client says the host is.
     provider.proxy = true;
     provider.on('server_error', (_ctx, err) => deps.log.error({ err }, 'openid provider failed'));
@@ -90,6 +123,7 @@ export function createOpenid(deps: OpenidDeps) {
     const issuer = new URL(deps.issuer());
     request.headers.host = issuer.host;
     request.headers['x-forwarded-host'] = issuer.host;
+    request.headers['x-forwarded-for'] = exchange.address;
     request.headers['x-forwarded-proto'] = issuer.protocol.slice(0, -1);
     const browser = browserOf(exchange, issuer.href);
     if (browser.path === STYLE_PATH) {
@@ -97,12 +131,52 @@ export function createOpenid(deps: OpenidDeps) {
       return;
     }
     const { provider, keys: ring } = await current();
+    if (browser.path === OLD_TOKEN) return provider.callback()(await toTokenRequest(request), response);
     if (browser.path.startsWith(`${ROOT}/interaction/`)) return interactions(provider, browser, ring.cookies);
+    if (browser.path === ACCOUNT) return account(provider, browser, ring.cookies);
+    if (browser.method === 'POST' && POSTABLE.includes(browser.path))
+      return redirect(browser, `${browser.path}?${await readForeignForm(browser)}`);
+    if (!PUBLIC.includes(browser.path))
+      for (const [name, value] of Object.entries(LIBRARY_HEADERS)) response.setHeader(name, value);
     await provider.callback()(request, response);
   }
 
-  const mount: Mount = { paths: [DISCOVERY, `${ROOT}/*`], handle };
-  return { mount, keys, records };
+  const mount: Mount = { paths: [DISCOVERY, `${ROOT}/*`, ACCOUNT, OLD_TOKEN], handle };
+  return {
+    mount,
+    keys,
+    records,
+    accessTokens,
+    introspect: createIntrospection({ ...deps, accessTokens }),
+    oldCodes: createOldCodes({ ...deps, provider: async () => (await current()).provider }),
+
+    /** The wallet node's registration. The secret goes from hand to hand in memory; it is not printed or written down. */
+    async registerWallet(walletUrl: string): Promise<{ clientId: string; clientSecret: string }> {
+      const { id, plainSecret } = await consumers.ensure(theService, WALLET_CONSUMER, walletConsumer(walletUrl));
+      return { clientId: id, clientSecret: plainSecret };
+    },
+
+    /**
+     * Who an access token may stand in for at a login: its user, when they gave the application everything. Never an
+     * administrator: an application that one signs in to must not become one.
+     */
+    async standIn(token: string): Promise<{ user: UserWithExpiry; expiresAt: number } | undefined> {
+      const found = await accessTokens.verify(token);
+      if (!found?.user || !found.scope.split(' ').includes('all_info') || found.thumbprint !== undefined) return undefined;
+      if (await holdsRoleAnywhere(deps.db.read, { userId: found.user.id }, 'admin')) return undefined;
+      // What comes of it cannot be taken back with the access token, so it does not last.
+      return { user: found.user, expiresAt: Math.min(found.expiresAt * 1000, clock.now() + STAND_IN_MS) };
+    },
+
+    /** One access token of a user, by the name it is listed under. */
+    async revoke(actor: Actor, userId: string, id: string): Promise<void> {
+      await deps.change(actor, async (inside) => {
+        if (!(await records.destroyOf(inside, userId, 'AccessToken', id))) fail('access_token.not_found');
+        inside.touch(tagOf.user(userId));
+        inside.audit('access_token.revoked', { kind: 'user', id: userId });
+      });
+    },
+  };
 }
 
 export type Openid = ReturnType<typeof createOpenid>;

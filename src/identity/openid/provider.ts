@@ -3,6 +3,7 @@ import type { Account, Configuration, KoaContextWithOIDC, Provider } from 'oidc-
 import type { Access } from '../access/index.ts';
 import { type Accounts, CLAIMS, SCOPES } from './accounts.ts';
 import { type AdapterDeps, createAdapter } from './adapter.ts';
+import { readConsent } from './consents.ts';
 import type { Keyring } from './keys.ts';
 import type { ProviderPages } from './pages/provider-pages.ts';
 import type { Records } from './records.ts';
@@ -60,11 +61,21 @@ export function configurationOf(library: Library, keys: Keyring, deps: ProviderD
   /** A session that is too old asks for the password again, however much it was used. */
   const policy = interactionPolicy.base();
   policy.get('login')!.checks.add(
-    new interactionPolicy.Check('session_too_old', 'End-User authentication is required', ({ oidc }) => {
+    new interactionPolicy.Check('session_too_old', 'End-User authentication is required', 'login_required', ({ oidc }) => {
       const tooOld = oidc.session?.accountId && oidc.session.past(lifetimes.sessionSeconds) && !oidc.result?.login;
       return tooOld ? interactionPolicy.Check.REQUEST_PROMPT : interactionPolicy.Check.NO_NEED_TO_PROMPT;
     }),
   );
+  /** Disabled since, or of a domain that is: the session is worth nothing. */
+  policy
+    .get('login')!
+    .checks.add(
+      new interactionPolicy.Check('account_closed', 'End-User authentication is required', 'login_required', ({ oidc }) =>
+        oidc.session?.accountId && !oidc.account
+          ? interactionPolicy.Check.REQUEST_PROMPT
+          : interactionPolicy.Check.NO_NEED_TO_PROMPT,
+      ),
+    );
 
   async function findAccount(ctx: KoaContextWithOIDC, sub: string): Promise<Account | undefined> {
     // Disabled, or of a disabled domain: as if there were none.
@@ -80,21 +91,44 @@ export function configurationOf(library: Library, keys: Keyring, deps: ProviderD
     };
   }
 
+  /** A token of a person ends, at the latest, when the person or their domain is disabled. */
+  async function isOpen(token: object): Promise<boolean> {
+    const accountId = 'accountId' in token ? token.accountId : undefined;
+    return typeof accountId !== 'string' || (await access.read(accountId, { kind: 'unscoped' })) !== undefined;
+  }
+
+  /** What an application may do by itself a resource says; where there is none, nothing that nobody knows. */
+  function noResource({ oidc }: KoaContextWithOIDC): readonly string[] {
+    const { grant_type: grantType, scope } = (oidc.params ?? {}) as { grant_type?: string; scope?: string };
+    const unknown = (scope ?? '').split(' ').find((one) => one !== '' && !SCOPES.includes(one));
+    if (grantType === 'client_credentials' && unknown !== undefined)
+      throw new errors.InvalidScope('requested scope is not known', unknown);
+    return [];
+  }
+
   /** What a person once allowed an application they are not asked again, in whichever browser. */
   async function loadExistingGrant(ctx: KoaContextWithOIDC) {
     const { client, session, result, provider } = ctx.oidc;
     const clientId = client!.clientId;
     const inSession = result?.consent?.grantId ?? session!.grantIdFor(clientId);
-    if (inSession) return provider.Grant.find(inSession);
+    const given = inSession ? await provider.Grant.find(inSession) : undefined;
     const accountId = session!.accountId;
-    if (!accountId) return undefined;
-    if (deps.isOwn(clientId)) return ownGrant(provider, accountId, clientId, ctx.oidc.requestParamOIDCScopes);
-    const earlier = (await records.ofUser(accountId, 'Grant')).find(({ payload }) => payload.clientId === clientId);
-    return earlier && provider.Grant.find(earlier.payload.jti as string);
+    if (accountId && deps.isOwn(clientId))
+      return ownGrant(given ?? new provider.Grant({ accountId, clientId }), ctx.oidc.requestParamOIDCScopes);
+    if (inSession || !accountId) return given;
+    const consent = await readConsent(records, accountId, clientId);
+    if (!consent) return undefined;
+    // One for each session: what ends in one browser goes on in the others.
+    const grant = new provider.Grant({ accountId, clientId });
+    Object.assign(grant, consent);
+    await grant.save();
+    return grant;
   }
 
-  async function ownGrant(provider: Provider, accountId: string, clientId: string, scopes: ReadonlySet<string>) {
-    const grant = new provider.Grant({ accountId, clientId });
+  /** Has what is asked for now, when it was less before. */
+  async function ownGrant(grant: InstanceType<Provider['Grant']>, scopes: ReadonlySet<string>) {
+    const held = new Set(grant.getOIDCScope().split(' '));
+    if (grant.jti && [...scopes].every((scope) => held.has(scope))) return grant;
     grant.addOIDCScope([...scopes].join(' '));
     await grant.save();
     return grant;
@@ -121,7 +155,11 @@ export function configurationOf(library: Library, keys: Keyring, deps: ProviderD
     pkce: { required: (_ctx, client) => client.clientAuthMethod === 'none' },
     rotateRefreshToken: true,
     issueRefreshToken: async (_ctx, client, code) =>
-      client.grantTypeAllowed('refresh_token') && code.scopes.has('offline_access'),
+      client.grantTypeAllowed('refresh_token') && (code.scopes.has('offline_access') || code.scopes.has('all_info')),
+    // Applications in a browser are public, and call from the address they are registered with.
+    clientBasedCORS: (ctx, origin, client) =>
+      (ctx.oidc.route === 'userinfo' || client.clientAuthMethod === 'none') &&
+      (client.redirectUris ?? []).some((uri) => URL.parse(uri)?.origin === origin && origin !== 'null'),
     findAccount,
     loadExistingGrant,
     interactions: { policy, url: (_ctx, interaction) => `${ROOT}/interaction/${interaction.uid}` },
@@ -145,23 +183,30 @@ export function configurationOf(library: Library, keys: Keyring, deps: ProviderD
       dPoP: { enabled: true },
       introspection: {
         enabled: true,
-        allowedPolicy: async (_ctx, client, token) => client.clientAuthMethod !== 'none' || token.clientId === client.clientId,
+        allowedPolicy: async (_ctx, client, token) =>
+          (client.clientAuthMethod !== 'none' || token.clientId === client.clientId) && isOpen(token),
       },
       pushedAuthorizationRequests: { enabled: true },
       resourceIndicators: {
         enabled: true,
-        defaultResource: () => [] as never,
+        defaultResource: (ctx) => noResource(ctx) as never,
         getResourceServerInfo: async (_ctx, resource) => resourceServer(resource, library),
         useGrantedResource: async () => true,
       },
-      revocation: { enabled: true },
+      revocation: {
+        enabled: true,
+        allowedPolicy: async (_ctx, client, token) => {
+          if (token.clientId !== client.clientId) throw new errors.InvalidRequest('the token is of another client');
+          return true;
+        },
+      },
       rpInitiatedLogout: { enabled: true, logoutSource: pages.logout, postLogoutSuccessSource: pages.loggedOut },
       userinfo: { enabled: true },
     },
     ttl: {
-      AccessToken: lifetimes.accessTokenSeconds,
+      AccessToken: (_ctx, token) => token.resourceServer?.accessTokenTTL ?? lifetimes.accessTokenSeconds,
       AuthorizationCode: MINUTE,
-      ClientCredentials: lifetimes.accessTokenSeconds,
+      ClientCredentials: (_ctx, token) => token.resourceServer?.accessTokenTTL ?? lifetimes.accessTokenSeconds,
       DeviceCode: 10 * MINUTE,
       Grant: lifetimes.refreshTokenSeconds,
       IdToken: HOUR,

@@ -31,6 +31,20 @@ export async function deleteRecord(tx: Tx, id: string): Promise<void> {
   await tx.deleteFrom('openid_records').where('id', '=', id).execute();
 }
 
+/** With the refresh tokens beside it, or there would be another one at once. False when the user has none of that kind by that name. */
+export async function deleteRecordOf(tx: Tx, userId: string, model: string, id: string): Promise<boolean> {
+  const gone = await tx
+    .deleteFrom('openid_records')
+    .where('id', '=', id)
+    .where('user_id', '=', userId)
+    .where('model', '=', model)
+    .returning('grant_id')
+    .executeTakeFirst();
+  if (gone?.grant_id)
+    await tx.deleteFrom('openid_records').where('grant_id', '=', gone.grant_id).where('model', '=', 'RefreshToken').execute();
+  return gone !== undefined;
+}
+
 export async function deleteRecordsOfGrant(tx: Tx, grantId: string): Promise<void> {
   await tx.deleteFrom('openid_records').where('grant_id', '=', grantId).execute();
 }
@@ -41,6 +55,10 @@ export async function deleteRecordsOfUser(tx: Tx, userId: string, model?: string
   if (model !== undefined) query = query.where('model', '=', model);
   if (exceptId !== undefined) query = query.where('id', '<>', exceptId);
   await query.execute();
+}
+
+export async function deleteConsents(tx: Tx, userId: string, consumerId: string): Promise<void> {
+  await tx.deleteFrom('openid_records').where('user_id', '=', userId).where('consumer_id', '=', consumerId).execute();
 }
 
 export function recordsOfUser(db: Reader, userId: string, model: string): Promise<OpenidRecordRow[]> {

@@ -6,11 +6,14 @@ import { isForeignKeyViolation } from '../../platform/database/index.ts';
 import type { Seal } from '../../platform/seal/index.ts';
 import type { Change } from '../audit/index.ts';
 import type { Database, OpenidRecordRow } from '../database.ts';
+import { OWN_CLIENT } from './own-client.ts';
 import {
   allRecords,
   consumeRecord,
+  deleteConsents,
   deleteEndedRecords,
   deleteRecord,
+  deleteRecordOf,
   deleteRecordsOfGrant,
   deleteRecordsOfUser,
   findRecord,
@@ -37,11 +40,13 @@ export interface Kept {
 }
 
 const SWEPT_AT_ONCE = 1000;
+const BATCHES = 100;
 
 const hashOf = (model: string, id: string): string => createHash('sha256').update(`${model}\0${id}`).digest('base64url');
 const placeOf = (id: string): string => `openid_records/${id}`;
 
 export const tagOfGrant = (grantId: string): string => `openid_grant:${hashOf('Grant', grantId)}`;
+export const tagOfSession = (uid: string): string => `openid_session:${hashOf('uid', uid)}`;
 export const tagOfRecord = (model: string, id: string): string => `openid_record:${hashOf(model, id)}`;
 
 export function createRecords({ db, clock, seal }: { db: Database; clock: Clock; seal: Seal }) {
@@ -63,7 +68,7 @@ export function createRecords({ db, clock, seal }: { db: Database; clock: Clock;
         model,
         payload: seal.seal(Buffer.from(JSON.stringify(payload)), placeOf(hash)),
         user_id: payload.accountId ?? null,
-        consumer_id: payload.clientId ?? null,
+        consumer_id: payload.clientId === OWN_CLIENT ? null : (payload.clientId ?? null),
         grant_id: payload.grantId === undefined ? null : hashOf('Grant', payload.grantId),
         uid: payload.uid === undefined ? null : hashOf('uid', payload.uid),
         user_code: payload.userCode === undefined ? null : hashOf('code', payload.userCode),
@@ -95,10 +100,17 @@ export function createRecords({ db, clock, seal }: { db: Database; clock: Clock;
 
     async destroy(model: string, id: string): Promise<void> {
       await db.write(async (tx, touch) => {
+        const row = await findRecord(tx, 'id', hashOf(model, id));
         await deleteRecord(tx, hashOf(model, id));
         touch(tagOfRecord(model, id));
+        // Tokens of a session end with it.
+        if (row?.uid) touch(`openid_session:${row.uid}`);
       });
     },
+
+    /** By the name it is listed under, which is no secret. True when it was the user's. */
+    destroyOf: ({ tx }: Change, userId: string, model: string, hash: string): Promise<boolean> =>
+      deleteRecordOf(tx, userId, model, hash),
 
     async revokeGrant(grantId: string): Promise<void> {
       await db.write(async (tx, touch) => {
@@ -122,8 +134,19 @@ export function createRecords({ db, clock, seal }: { db: Database; clock: Clock;
     endSessions: ({ tx }: Change, userId: string, keep?: string): Promise<void> =>
       deleteRecordsOfUser(tx, userId, 'Session', keep === undefined ? undefined : hashOf('Session', keep)),
 
+    /** What a user let an application do, and every token that came of it. */
+    endConsents: ({ tx }: Change, userId: string, consumerId: string): Promise<void> => deleteConsents(tx, userId, consumerId),
+
     /** In small batches, so that nobody waits. */
-    sweep: (): Promise<number> => db.write((tx) => deleteEndedRecords(tx, seconds(clock), SWEPT_AT_ONCE)),
+    async sweep(): Promise<number> {
+      let total = 0;
+      for (let batch = 0; batch < BATCHES; batch++) {
+        const count = await db.write((tx) => deleteEndedRecords(tx, seconds(clock), SWEPT_AT_ONCE));
+        total += count;
+        if (count < SWEPT_AT_ONCE) break;
+      }
+      return total;
+    },
 
     async reseal({ tx }: Change): Promise<number> {
       const rows = await allRecords(tx);

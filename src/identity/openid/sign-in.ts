@@ -2,11 +2,12 @@
 // events as everywhere else; this only orders the steps.
 import { createHash } from 'node:crypto';
 import type { Throttle } from '../../platform/http/index.ts';
+import type { Access } from '../access/index.ts';
 import type { Actor } from '../audit/index.ts';
 import { fail } from '../faults.ts';
 import type { AuthMethod, AuthRules, Scopes } from '../tokens/index.ts';
 import type { Devices, Factor } from '../two-factor/index.ts';
-import type { Users } from '../users/index.ts';
+import { nameKey, type Users } from '../users/index.ts';
 
 export interface Attempt {
   readonly address: string;
@@ -41,12 +42,13 @@ export interface SignInDeps {
   readonly devices: Devices;
   readonly users: Users;
   readonly scopes: Scopes;
+  readonly access: Access;
   readonly throttle: Throttle;
 }
 
 const DEFAULT_DOMAIN = 'default';
 
-export function createSignIn({ auth, factor, devices, users, scopes, throttle }: SignInDeps) {
+export function createSignIn({ auth, factor, devices, users, scopes, access, throttle }: SignInDeps) {
   const actorOf = (userId: string | null, { requestId }: Attempt): Actor => ({ userId, requestId });
 
   /** People type a name; which domain it is in (by name or id) they say only when it is not clear. */
@@ -77,7 +79,7 @@ export function createSignIn({ auth, factor, devices, users, scopes, throttle }:
     ): Promise<Step> {
       const found = await whoIs(given.name, given.domain);
       // Nobody of that name: goes the same way, and takes as long.
-      const who = found ? { id: found.id } : { name: given.name, domain: { id: DEFAULT_DOMAIN } };
+      const who = found ? { id: found.id } : { name: given.name, domain: { id: given.domain || DEFAULT_DOMAIN } };
       const identity = { methods: ['password'], password: { user: { ...who, password: given.password } } };
       const { user, methods, complete } = await auth.recognise(identity, attempt);
       const step = { userId: user.id, methods };
@@ -99,8 +101,22 @@ export function createSignIn({ auth, factor, devices, users, scopes, throttle }:
       return { userId, methods: [...methods, 'totp'], complete: good && (await auth.completes(user!, methods)) };
     },
 
-    /** For changing a password that has expired, where the old one proves who it is. */
-    whoIs,
+    /** Another one: what was proved before counts no longer, because the password changed or the account was closed. */
+    async generationOf(userId: string): Promise<number | undefined> {
+      return (await access.read(userId, { kind: 'unscoped' }))?.generation;
+    },
+
+    /** For a password that has expired: the old one proves who it is, and is guessed at no faster than at a sign-in. */
+    async changePassword(
+      given: { readonly name: string; readonly domain: string; readonly password: string },
+      fresh: string,
+      attempt: Attempt,
+    ): Promise<void> {
+      const user = await whoIs(given.name, given.domain);
+      await throttle.guard(`${attempt.address} ${user?.id ?? nameKey(given.name)}`, () =>
+        users.changePassword(actorOf(null, attempt), user?.id ?? '', given.password, fresh),
+      );
+    },
 
     remember: (userId: string, userAgent: string, attempt: Attempt): Promise<DeviceCookie> =>
       devices.remember(actorOf(userId, attempt), userId, userAgent),

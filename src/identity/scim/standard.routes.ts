@@ -126,8 +126,10 @@ export function mountScim(app: App<Caller>, parts: { readonly scim: Scim }): voi
     app.get(path, { summary: `List: ${name}`, tag, access, reply: { 200: Some } }, (call) =>
       search(handler(), call, askedByQuery(call.query)),
     );
-    app.post(`${path}/.search`, { summary: `Search: ${name}`, tag, access, body: Message, reply: { 200: Some } }, (call) =>
-      search(handler(), call, call.body),
+    app.post(
+      `${path}/.search`,
+      { summary: `Search: ${name}`, tag, access, asks: true, body: Message, reply: { 200: Some } },
+      (call) => search(handler(), call, call.body),
     );
     app.post(path, { summary: `Create: ${name}`, tag, access, body: Message, reply: { 201: One } }, async (call) =>
       shown(handler(), call, await handler().create(contextOf(call), inputOf(type, call.body)), 201),
@@ -153,7 +155,7 @@ export function mountScim(app: App<Caller>, parts: { readonly scim: Scim }): voi
   const Anything = listSchema(t.open({}));
   app.post(
     `${ROOT}/.search`,
-    { summary: 'Search all kinds', tag, access, body: Message, reply: { 200: Anything } },
+    { summary: 'Search all kinds', tag, access, asks: true, body: Message, reply: { 200: Anything } },
     async (call) => {
       const first = readListRequest(call.body);
       if (first.cursor !== undefined) fail('scim.invalid_cursor');

@@ -83,10 +83,11 @@ export function createAuth(
   }
 
   /** The combinations that would do, when what was proved does not; undefined when it does. A token was checked when it was made. */
-  async function missing({ user, methods, second, parent }: Proof): Promise<(readonly string[])[] | undefined> {
+  async function missing({ user, methods, second, parent, notAfter }: Proof): Promise<(readonly string[])[] | undefined> {
     const rules = rulesOf(user);
     if (rules.length > 0 && !rules.some((rule) => rule.every((method) => methods.has(method as AuthMethod)))) return rules;
-    if (parent) return undefined;
+    // So was the person behind an access token, when they let the application in.
+    if (parent || notAfter !== undefined) return undefined;
     const needsSecond = !second && (await factor.isEnabled(user.id));
     // A code alone is half a login, whatever the rules say.
     return needsSecond || !methods.has('password') ? [['password', 'totp']] : undefined;
@@ -131,8 +132,14 @@ export function createAuth(
         return { kind: 'receipt', text, receipt, view: unscoped, required };
       }
       const view = await scopes.viewFor(proof.user, asked);
+      // The person may be an administrator since the application got its first token.
+      if (proof.methods.has('oauth2') && view.roleNames.has('admin')) throw refused('an application for an administrator');
       await markActive(proof.user);
-      return { kind: 'token', ...tokens.issue(view, { methods: [...proof.methods], parent: proof.parent }), view };
+      return {
+        kind: 'token',
+        ...tokens.issue(view, { methods: [...proof.methods], parent: proof.parent, notAfter: proof.notAfter }),
+        view,
+      };
     },
   };
 }

@@ -25,6 +25,7 @@ export const Auth = t.envelope(
           password: t.open({ user: PasswordUserSchema }),
           totp: t.open({ user: TotpUser }),
           token: t.open({ id: t.string({ minLength: 1, maxLength: 1024 }) }),
+          oauth2: t.open({ access_token_id: t.string({ minLength: 1, maxLength: 1024 }) }),
         },
       ),
     },

@@ -25,6 +25,8 @@ export interface Proof {
   readonly second: boolean;
   /** The token it was proved with, if one was. */
   readonly parent: TokenRecord | undefined;
+  /** When what it was proved with ends (milliseconds): an access token of an application. */
+  readonly notAfter?: number | undefined;
 }
 
 interface Meant {
@@ -49,6 +51,8 @@ export interface MethodDeps extends Pick<Deps, 'tokens' | 'passwords' | 'users'>
   readonly devices: Devices;
   readonly credentials: StoredCredentials;
   readonly throttles: { readonly user: Throttle; readonly address: Throttle };
+  /** The user of an access token that may stand in for a login, and when it ends. */
+  accessToken(text: string): Promise<{ readonly user: UserWithExpiry; readonly expiresAt: number } | undefined>;
 }
 
 export function createProve(deps: MethodDeps): ProveIdentity {
@@ -134,6 +138,7 @@ export function createProve(deps: MethodDeps): ProveIdentity {
     const found = new Map<string, UserWithExpiry | undefined>();
     let second = false;
     let parent: TokenRecord | undefined;
+    let notAfter: number | undefined;
     for (const method of [...new Set(identity.methods)].sort((a, b) => ORDER.indexOf(a) - ORDER.indexOf(b))) {
       if (method === 'password') {
         const proved = await byPassword(given(method, identity.password).user, attempt);
@@ -151,10 +156,16 @@ export function createProve(deps: MethodDeps): ProveIdentity {
         parent = await byToken(given(method, identity.token).id);
         if (!found.has(parent.userId)) found.set(parent.userId, await users.find(parent.userId));
         for (const one of ['token' as const, ...parent.methods]) methods.add(one);
+      } else if (method === 'oauth2') {
+        const held = await deps.accessToken(given(method, identity.oauth2).access_token_id);
+        if (!held) throw refused('access token unknown, ended or without the scope all_info');
+        found.set(held.user.id, held.user);
+        methods.add('oauth2');
+        notAfter = held.expiresAt;
       } else fail('auth.method_unsupported');
     }
     const [user] = found.values();
     if (found.size !== 1 || !user) throw refused('methods name different users');
-    return { user, methods, second, parent };
+    return { user, methods, second, parent, notAfter };
   };
 }

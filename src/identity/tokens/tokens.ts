@@ -30,6 +30,8 @@ export interface IssueOptions {
   readonly methods: readonly AuthMethod[];
   /** A token made from a token ends when that one does. */
   readonly parent?: TokenRecord | undefined;
+  /** The end of what else it was made from (milliseconds). */
+  readonly notAfter?: number | undefined;
 }
 
 export function createTokens(deps: {
@@ -86,14 +88,14 @@ export function createTokens(deps: {
       if (token === undefined) return undefined;
       return token === 'unknown key' ? verifySlowly(text, graceMs) : verifyOpened(token, graceMs);
     },
-    issue(view, { methods, parent }) {
+    issue(view, { methods, parent, notAfter = Number.POSITIVE_INFINITY }) {
       const now = clock.now();
       const record: TokenRecord = {
         userId: view.user.id,
         methods,
         scope: view.scope as Scope,
         issuedAt: now,
-        expiresAt: parent?.expiresAt ?? now + deps.tokenSeconds * 1000,
+        expiresAt: Math.min(parent?.expiresAt ?? now + deps.tokenSeconds * 1000, notAfter),
         generation: view.generation,
         auditId: newAuditId(),
         parentAuditId: parent ? (parent.parentAuditId ?? parent.auditId) : undefined,

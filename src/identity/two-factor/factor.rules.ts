@@ -57,17 +57,21 @@ export function createFactor(
   }
 
   /** First enabling needs a question; later the old one stays unless a new one is given. Question and devices outlive a new key. */
-  async function enable(actor: Actor, user: UserWithExpiry, given: Question | undefined): Promise<Enabled> {
+  async function enable(
+    actor: Actor,
+    user: UserWithExpiry,
+    given: Question | undefined,
+    { key, lastStep }: { key: Buffer; lastStep: number } = { key: newKey(), lastStep: 0 },
+  ): Promise<Enabled> {
     const before = await findFactor(db.read, user.id);
     if (!given && !before)
       fail('request.invalid_field', { field: 'two_factor_auth.security_question', why: 'it is a required property' });
-    const key = newKey();
     const row: TwoFactorRow = {
       user_id: user.id,
       key: seal.seal(key, placeOf(user.id)),
       security_question: given?.question ?? before!.security_question,
       security_answer: given ? await passwords.hash(folded(given.answer)) : before!.security_answer,
-      last_step: 0,
+      last_step: lastStep,
       created_at: before?.created_at ?? seconds(clock),
     };
     await change(actor, async (inside) => {
@@ -83,6 +87,14 @@ export function createFactor(
       question: row.security_question,
       answer: given?.answer,
     };
+  }
+
+  function opened(user: UserWithExpiry, proposed: string): Buffer | undefined {
+    try {
+      return seal.open(proposed, `${placeOf(user.id)}/proposed`);
+    } catch {
+      return undefined;
+    }
   }
 
   async function disable(actor: Actor, userId: string): Promise<void> {
@@ -111,6 +123,37 @@ export function createFactor(
   return {
     enable,
     disable,
+
+    /** A key to try out before it counts: sealed for this user, it can be left with the browser meanwhile. */
+    propose(user: UserWithExpiry): { proposed: string; key: string; uri: string } {
+      const key = newKey();
+      return {
+        proposed: seal.seal(key, `${placeOf(user.id)}/proposed`),
+        key: toBase32(key),
+        uri: otpauthUri(issuer, user.name, key),
+      };
+    },
+
+    /** The same key again, for a page that has to be shown once more; undefined when it is not one of ours. */
+    proposalOf(user: UserWithExpiry, proposed: string): { proposed: string; key: string; uri: string } | undefined {
+      const key = opened(user, proposed);
+      return key && { proposed, key: toBase32(key), uri: otpauthUri(issuer, user.name, key) };
+    },
+
+    /** Turns it on once the app showed a code of the proposed key, so that nobody locks themselves out. False: the code is wrong. */
+    async enableProposed(
+      actor: Actor,
+      user: UserWithExpiry,
+      tried: { readonly proposed: string; readonly code: string },
+      given: Question | undefined,
+    ): Promise<boolean> {
+      const key = opened(user, tried.proposed);
+      const step = key && matchingStep(key, tried.code, clock.now(), 0);
+      if (!key || step === undefined) return false;
+      await enable(actor, user, given, { key, lastStep: step });
+      return true;
+    },
+
     isEnabled: async (userId: string): Promise<boolean> => (await findFactor(db.read, userId)) !== undefined,
     require: async (userId: string): Promise<void> => void (await factorOf(userId)),
 

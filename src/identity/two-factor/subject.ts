@@ -4,14 +4,15 @@ import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
 import { fail } from '../faults.ts';
 import { single } from '../lists.ts';
-import { isAdministrator } from '../policy.ts';
+import { isAdministrator, isInPerson } from '../policy.ts';
 import { findByName } from '../projects/index.ts';
 import type { UserWithExpiry } from '../users/index.ts';
 
 export function createSubject({ db, users }: Pick<Deps, 'db' | 'users'>) {
   /** Nobody but an administrator learns whether a user exists by asking about their second factor. */
   function permitted(caller: Caller, action: string, user: UserWithExpiry | undefined, asked: string): UserWithExpiry {
-    if (!isAdministrator(caller) && user?.id !== caller.userId) fail('auth.forbidden', { action });
+    const own = user?.id === caller.userId && isInPerson(caller);
+    if (!isAdministrator(caller) && !own) fail('auth.forbidden', { action });
     return user ?? fail('user.not_found', { id: asked });
   }
 

@@ -54,6 +54,10 @@ export interface Spec<Q extends Schema | undefined, B extends Schema | undefined
   readonly policy?: string;
   readonly query?: Q;
   readonly body?: B;
+  /** A question, although it is a POST: its answers are not worth a line of the log each. */
+  readonly asks?: boolean;
+  /** Takes a form (RFC 6749 asks for one) as well as JSON. */
+  readonly form?: boolean;
   /** Largest body, where it is not that of every route. */
   readonly bodyLimit?: number;
   /** Success statuses and their bodies (`null`: empty). The first is the default one. */

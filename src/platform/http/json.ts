@@ -42,6 +42,18 @@ export function parseJson(bytes: Buffer): unknown {
   return value;
 }
 
+/** A form as an object, by the same rules; a name that comes twice is refused, since nobody could say which counts. */
+export function parseForm(bytes: Buffer): Record<string, string> {
+  if (!isUtf8(bytes)) fail('request.malformed_json', { why: 'it is not UTF-8' });
+  const form = Object.create(null) as Record<string, string>;
+  for (const [name, value] of new URLSearchParams(bytes.toString('utf8'))) {
+    if (name in form || FORBIDDEN_KEYS.has(name)) fail('request.malformed_json', { why: `the name ${name} is not allowed here` });
+    checkText(value, 'a value');
+    form[name] = value;
+  }
+  return form;
+}
+
 /** The same rules for what arrives in a path or a query. */
 export function checkUrl(url: string): void {
   if (url.includes('%00')) fail('request.malformed_url', { why: 'it contains a NUL character' });

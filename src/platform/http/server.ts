@@ -10,7 +10,7 @@ import type { RequestTimes } from '../metrics/index.ts';
 import { andThen, type Soon } from '../soon.ts';
 import { Answer, type App, type Query, type Route } from './app.ts';
 import { baseOf, bodyOrNothing, createSender, IncomingCall, millisecondsOf, TimedMessage } from './exchange.ts';
-import { checkUrl, parseJson } from './json.ts';
+import { checkUrl, parseForm, parseJson } from './json.ts';
 import { allowedMethods, onUnreadableRequest } from './refusals.ts';
 import type { Schema } from './schema.ts';
 import { serialize, validate, violation } from './validate.ts';
@@ -98,12 +98,12 @@ export function createServer<Caller>(options: ServerOptions<Caller>): Server {
   }
 
   /** Counts an answer, and logs it unless it is one of the many that say nothing. */
-  function account(request: FastifyRequest, route: string, status: number): void {
+  function account(request: FastifyRequest, route: string, status: number, asks = false): void {
     const { method } = request;
     const milliseconds = millisecondsOf(request);
     times.observe(method, route, status, milliseconds);
     // Reads that succeed are the bulk of the work: one line each only when asked for.
-    const level = status < 400 && (method === 'GET' || method === 'HEAD') ? 'debug' : 'info';
+    const level = status < 400 && (asks || method === 'GET' || method === 'HEAD') ? 'debug' : 'info';
     if (!log.isLevelEnabled(level)) return;
     // The pattern, not the address: paths and queries of this service can hold tokens and answers.
     log[level]({ request_id: request.id, method, route, status, ms: Math.round(milliseconds), address: request.ip }, 'request');
@@ -135,6 +135,14 @@ export function createServer<Caller>(options: ServerOptions<Caller>): Server {
       done(error as Error);
     }
   });
+  server.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'buffer' }, (request, body, done) => {
+    try {
+      if (!(request.routeOptions.config as { form?: boolean }).form) throw fault('request.media_type');
+      done(null, parseForm(body as Buffer));
+    } catch (error) {
+      done(error as Error);
+    }
+  });
   server.setErrorHandler(refuse);
   server.setNotFoundHandler((request, reply) => {
     const methods = allowedMethods(app.routes, request.url);
@@ -149,6 +157,7 @@ export function createServer<Caller>(options: ServerOptions<Caller>): Server {
       method: route.method,
       url: route.path,
       exposeHeadRoute: route.method === 'GET' && !headNeedsRoute.has(route.path),
+      ...(route.spec.form ? { config: { form: true } } : {}),
       ...(route.spec.bodyLimit ? { bodyLimit: route.spec.bodyLimit } : {}),
       ...(route.method === 'GET' || route.method === 'HEAD' ? {} : { preParsing: bodyOrNothing }),
       handler: (request, reply) =>
@@ -201,7 +210,7 @@ export function createServer<Caller>(options: ServerOptions<Caller>): Server {
     if (options.checkReplies) checkReply(route, status, schema, answer);
     const text = answer.text ?? (schema ? serialize(schema, answer.body) : undefined);
     sendTo(reply.raw, request.id, { status, headers: answer.headers, text, bytes: answer.bytes });
-    account(request, route.path, status);
+    account(request, route.path, status, route.spec.asks);
   }
 
   return {

@@ -10,7 +10,20 @@ export const PAGE_HEADERS = {
     "default-src 'none'; style-src 'self'; img-src 'self' data:; base-uri 'none'; frame-ancestors 'none'",
   'X-Frame-Options': 'DENY',
   'X-Content-Type-Options': 'nosniff',
-  'Referrer-Policy': 'no-referrer',
+  // Not "no-referrer": with that, browsers hide the origin of our own forms from us (Origin: null).
+  'Referrer-Policy': 'same-origin',
+  'Cache-Control': 'no-store',
+} as const;
+
+/**
+ * For pages that the library makes by itself: a form that sends itself, by a script that the library adds to `script-src` by
+ * its hash.
+ */
+export const LIBRARY_HEADERS = {
+  'Content-Security-Policy': "default-src 'none'; script-src; base-uri 'none'; frame-ancestors 'none'",
+  'X-Frame-Options': 'DENY',
+  'X-Content-Type-Options': 'nosniff',
+  'Referrer-Policy': 'same-origin',
   'Cache-Control': 'no-store',
 } as const;
 

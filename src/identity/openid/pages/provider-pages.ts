@@ -24,11 +24,12 @@ export const providerPages = {
 
   /** The form is the library's, with its own protection against forgery; the field is ours. */
   async userCode(ctx: KoaContextWithOIDC, form: string, _out: unknown, err: unknown): Promise<void> {
-    const wrong = err ? words.noSuchCode : undefined;
+    const saidNo = err instanceof Error && err.name === 'AbortedError';
+    const wrong = saidNo ? words.deviceRefused : err ? words.noSuchCode : undefined;
     const input = field({ name: 'user_code', label: words.deviceCode, complete: 'off', focus: true, code: 'text' });
     const button = html`<button type="submit">${words.goOn}</button>`;
     const withInput = form
-      .replace(/<input type="text" name="user_code"[^>]*>/, '')
+      .replace(/<input\s[^>]*name="user_code"[^>]*>(<\/input>)?/, '')
       .replace('</form>', `${input.text}${button.text}</form>`);
     show(ctx, words.deviceTitle, html`${trouble(wrong)}<p>${words.deviceText}</p>${trusted(withInput)}`);
   },

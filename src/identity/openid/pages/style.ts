@@ -23,6 +23,7 @@ label { display: block; font-weight: 600; margin-bottom: .3rem; }
 input[type=text], input[type=password] { width: 100%; font: inherit; color: inherit; background: var(--paper); padding: .6rem .7rem;
   border: 1px solid var(--soft); border-radius: .4rem; margin-bottom: 1rem; }
 input.code { letter-spacing: .25em; font-variant-numeric: tabular-nums; }
+.wide input[type=text], .wide input[type=password], .wide form > button:not(.small) { max-width: 24rem; display: block; }
 .check { display: flex; gap: .5rem; align-items: center; font-weight: 400; margin-bottom: 1rem; }
 .check input { width: 1.15rem; height: 1.15rem; }
 button, .button { font: inherit; font-weight: 600; display: inline-block; width: 100%; padding: .65rem 1rem; border-radius: .4rem; cursor: pointer;
@@ -39,6 +40,8 @@ a { color: var(--brand); }
 ul { padding-left: 1.2rem; margin: 0 0 1rem; }
 ul.list { list-style: none; padding: 0; }
 ul.list li { display: flex; flex-wrap: wrap; justify-content: space-between; align-items: center; gap: .5rem; padding: .5rem 0; border-bottom: 1px solid var(--line); }
+ul.list li:last-child { border-bottom: 0; }
+form + details { margin-top: .75rem; }
 dl { display: grid; grid-template-columns: minmax(6rem, max-content) 1fr; gap: .3rem 1rem; margin: 0; }
 dt { color: var(--soft); } dd { margin: 0; overflow-wrap: anywhere; }
 code { font: .95rem/1.6 ui-monospace, monospace; overflow-wrap: anywhere; }

@@ -1,0 +1,106 @@
+// Whether an access token is good, and what it stands for: what proxies ask with every request of theirs, answered from memory.
+import type { Clock } from '../../platform/clock.ts';
+import { andThen, type Soon } from '../../platform/soon.ts';
+import { type Access, TaggedCache, tagOf } from '../access/index.ts';
+import { appTagOf, type Holdings } from '../app-roles/index.ts';
+import { findConsumer } from '../consumers/index.ts';
+import type { Database } from '../database.ts';
+import type { UserWithExpiry } from '../users/index.ts';
+import type { Accounts } from './accounts.ts';
+import { type Payload, type Records, tagOfGrant, tagOfRecord, tagOfSession } from './records.ts';
+
+/** About two kilobytes each. */
+const MAX_KEPT = 20_000;
+
+export interface GoodToken {
+  readonly clientId: string;
+  readonly scope: string;
+  /** Undefined for a token an application has for itself. */
+  readonly user: UserWithExpiry | undefined;
+  readonly issuedAt: number;
+  readonly expiresAt: number;
+  /** Of a key it is bound to (RFC 9449). */
+  readonly thumbprint: string | undefined;
+  /** What the old back-end told of the user, as JSON. */
+  readonly information: string;
+}
+
+interface Known extends GoodToken {
+  /** Seconds; then it has to be looked at again. */
+  readonly knownUntil: number;
+  readonly tags: readonly string[];
+}
+
+export interface AccessTokens {
+  verify(token: string): Soon<GoodToken | undefined>;
+}
+
+export function createAccessTokens(deps: {
+  db: Database;
+  clock: Clock;
+  records: Records;
+  access: Access;
+  accounts: Accounts;
+  holdings: Holdings;
+}): AccessTokens {
+  const { db, clock, records, access, accounts, holdings } = deps;
+  const known = new TaggedCache<Known>(MAX_KEPT);
+  db.feed.onChange((tags) => {
+    for (const tag of tags ?? [undefined]) known.drop(tag);
+  });
+
+  /** A token that was not given for longer than the session ends with it. */
+  async function sessionEnd(payload: Payload): Promise<number | undefined> {
+    if (payload.expiresWithSession !== true) return Number.POSITIVE_INFINITY;
+    const session = await records.findByUid(String(payload.sessionUid));
+    return session?.accountId === payload.accountId ? session?.exp : undefined;
+  }
+
+  async function readUser(payload: Payload): Promise<{ user: UserWithExpiry; tags: readonly string[] } | undefined> {
+    const { accountId = '', clientId = '' } = payload;
+    const view = await access.read(accountId, { kind: 'unscoped' });
+    const user = view && (await accounts.find(accountId));
+    if (!user) return undefined;
+    const held = await holdings.of(accountId, clientId);
+    return { user, tags: [...view.tags, ...(held?.tags ?? [])] };
+  }
+
+  async function read(token: string): Promise<Known | undefined> {
+    const payload = (await records.find('AccessToken', token)) ?? (await records.find('ClientCredentials', token));
+    const { clientId, exp, iat, grantId, accountId } = payload ?? {};
+    if (!payload || clientId === undefined || exp === undefined || !(await findConsumer(db.read, clientId))) return undefined;
+    const sessionEnds = await sessionEnd(payload);
+    const found = accountId === undefined ? undefined : await readUser(payload);
+    if (sessionEnds === undefined || (accountId !== undefined && !found)) return undefined;
+    return {
+      clientId,
+      scope: String(payload.scope ?? ''),
+      user: found?.user,
+      issuedAt: Number(iat),
+      expiresAt: exp,
+      thumbprint: payload.jkt as string | undefined,
+      information: found ? JSON.stringify(await accounts.oldInformation(found.user, clientId)) : '',
+      knownUntil: Math.min(exp, sessionEnds),
+      tags: [
+        tagOf.everything,
+        appTagOf.application(clientId),
+        tagOfRecord(String(payload.kind), token),
+        ...(grantId === undefined ? [] : [tagOfGrant(grantId)]),
+        ...(payload.sessionUid === undefined ? [] : [tagOfSession(String(payload.sessionUid))]),
+        ...(found?.tags ?? []),
+      ],
+    };
+  }
+
+  return {
+    verify(token) {
+      const now = clock.now() / 1000;
+      const kept = db.feed.live() ? known.get(token) : undefined;
+      if (kept && now < kept.knownUntil) return kept;
+      return andThen(
+        known.load(token, () => read(token)),
+        (found) => (found && now < found.expiresAt ? found : undefined),
+      );
+    },
+  };
+}

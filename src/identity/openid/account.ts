@@ -1,0 +1,181 @@
+// /account: a person who is signed in looks after their own account.
+import type { Provider, Session } from 'oidc-provider';
+import { Fault } from '../../platform/faults/index.ts';
+import { tagOf } from '../access/index.ts';
+import { parsed } from '../attributes.ts';
+import type { Actor } from '../audit/index.ts';
+import { findConsumer } from '../consumers/index.ts';
+import type { Deps } from '../deps.ts';
+import { type Devices, type Factor, qrCode } from '../two-factor/index.ts';
+import type { Profile, UserWithExpiry } from '../users/index.ts';
+import { type Browser, checkFormToken, formToken, readForm, redirect, sendPage } from './browser.ts';
+import { OWN_CLIENT } from './own-client.ts';
+import { type AccountView, accountPage } from './pages/account-page.ts';
+import { english } from './pages/words.ts';
+import type { Records } from './records.ts';
+
+const words = english;
+
+export interface AccountDeps extends Pick<Deps, 'db' | 'change' | 'users' | 'passwords' | 'config'> {
+  readonly records: Records;
+  readonly factor: Factor;
+  readonly devices: Devices;
+  organizationsOf(userId: string): Promise<readonly { readonly name: string }[]>;
+  issuer(): string;
+}
+
+/** What a step of the page left to show. */
+type Shown = Pick<AccountView, 'proposal' | 'recoveryCodes' | 'good' | 'wrong'>;
+
+interface SignedIn {
+  readonly user: UserWithExpiry;
+  readonly session: Session;
+  readonly actor: Actor;
+}
+
+const time = (seconds: number): string => `${new Date(seconds * 1000).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+
+export function createAccount(deps: AccountDeps) {
+  const { db, change, users, passwords, records, factor, devices, config } = deps;
+
+  async function signedIn(provider: Provider, browser: Browser): Promise<SignedIn | undefined> {
+    const { request: req, response: res, requestId } = browser.exchange;
+    const session = await provider.Session.get({ req, res, secure: browser.secure } as never);
+    const tooOld = session.past(config.sessionSeconds);
+    const user = session.accountId && !tooOld ? await users.find(session.accountId) : undefined;
+    return user && { user, session, actor: { userId: user.id, requestId } };
+  }
+
+  /** Signing in is what applications do; this page is one, of our own. */
+  function askToSignIn(browser: Browser): void {
+    const query = new URLSearchParams({
+      client_id: OWN_CLIENT,
+      response_type: 'none',
+      scope: 'openid',
+      redirect_uri: `${deps.issuer()}/account`,
+    });
+    redirect(browser, `/openid/authorize?${query}`);
+  }
+
+  async function viewOf({ user, session }: SignedIn, token: string, shown: Shown): Promise<AccountView> {
+    const { displayName, name = {} } = parsed<Profile>(user.profile);
+    const { formatted } = name as { formatted?: unknown };
+    const { email } = parsed<{ email?: unknown }>(user.extra);
+    const sessions = await records.ofUser(user.id, 'Session');
+    const grants = [...(await records.ofUser(user.id, 'Consent')), ...(await records.ofUser(user.id, 'Grant'))];
+    const applications = await Promise.all(
+      [...new Set(grants.map(({ payload }) => payload.clientId))].map(async (clientId) => {
+        const consumer = clientId === undefined ? undefined : await findConsumer(db.read, clientId);
+        return consumer ? [{ grantId: consumer.id, name: consumer.name }] : [];
+      }),
+    );
+    return {
+      token,
+      name: typeof displayName === 'string' ? displayName : typeof formatted === 'string' ? formatted : user.name,
+      userName: user.name,
+      email: typeof email === 'string' ? email : undefined,
+      organizations: await deps.organizationsOf(user.id),
+      sessions: sessions.map(({ payload }) => ({
+        signedInAt: time(Number(payload.loginTs)),
+        current: payload.uid === session.uid,
+      })),
+      devices: (await devices.list(user.id)).map((device) => ({
+        id: device.id,
+        agent: device.user_agent || device.id,
+        lastUsed: time(device.last_used_at),
+      })),
+      applications: applications.flat(),
+      factor: (await factor.isEnabled(user.id)) ? await factor.data(user.id) : undefined,
+      ...shown,
+    };
+  }
+
+  const proposalFor = (offer: { proposed: string; key: string; uri: string }): Shown => ({
+    proposal: { proposed: offer.proposed, key: offer.key, svg: qrCode(offer.uri, 'svg') ?? '' },
+  });
+
+  /** Knowing the password proves that it is the person, and not somebody at their desk. */
+  async function isPerson({ user, actor }: SignedIn, password: string): Promise<boolean> {
+    return (await passwords.check(password, { id: user.id, options: parsed(user.options) }, actor)) === 'good';
+  }
+
+  async function confirmFactor({ user, actor }: SignedIn, form: URLSearchParams): Promise<Shown> {
+    const [proposed = '', code = '', question = '', answer = ''] = ['proposed', 'code', 'question', 'answer'].map(
+      (name) => form.get(name) ?? '',
+    );
+    const offer = factor.proposalOf(user, proposed);
+    if (!offer) return { wrong: words.tooLate };
+    const good = await factor.enableProposed(actor, user, { proposed, code: code.replaceAll(/\s/g, '') }, { question, answer });
+    if (!good) return { ...proposalFor(offer), wrong: words.wrongCode };
+    return { good: words.done, recoveryCodes: await factor.makeRecoveryCodes(actor, user.id) };
+  }
+
+  async function endSessions({ user, session, actor }: SignedIn): Promise<Shown> {
+    await change(actor, async (inside) => {
+      await records.endSessions(inside, user.id, session.jti);
+      inside.touch(tagOf.user(user.id));
+      inside.audit('session.others_ended', { kind: 'user', id: user.id });
+    });
+    return { good: words.done };
+  }
+
+  async function takeBack({ user, actor }: SignedIn, clientId: string): Promise<Shown> {
+    await change(actor, async (inside) => {
+      await records.endConsents(inside, user.id, clientId);
+      inside.touch(tagOf.user(user.id));
+      inside.audit('consent.revoked', { kind: 'user', id: user.id }, { consumer_id: clientId });
+    });
+    return { good: words.done };
+  }
+
+  async function perform(person: SignedIn, form: URLSearchParams): Promise<Shown | 'signed out'> {
+    const { user, actor } = person;
+    switch (form.get('step')) {
+      case 'password': {
+        const fresh = form.get('new_password') ?? '';
+        if (fresh !== form.get('new_password_again')) return { wrong: words.passwordsDiffer };
+        await users.changePassword(actor, user.id, form.get('current_password') ?? '', fresh);
+        return 'signed out';
+      }
+      case 'two-factor-on':
+        return proposalFor(factor.propose(user));
+      case 'two-factor-confirm':
+        return confirmFactor(person, form);
+      case 'two-factor-off':
+        if (!(await isPerson(person, form.get('password') ?? ''))) return { wrong: words.wrongPassword };
+        await factor.disable(actor, user.id);
+        return { good: words.done };
+      case 'recovery-codes':
+        return { recoveryCodes: await factor.makeRecoveryCodes(actor, user.id) };
+      case 'end-sessions':
+        return endSessions(person);
+      case 'forget-device':
+        await devices.forget(actor, user.id, form.get('device') ?? '');
+        return { good: words.done };
+      case 'revoke':
+        return takeBack(person, form.get('grant') ?? '');
+      default:
+        return {};
+    }
+  }
+
+  return async function serve(provider: Provider, browser: Browser, keys: readonly string[]): Promise<void> {
+    const person = await signedIn(provider, browser);
+    if (!person) return askToSignIn(browser);
+    const about = `account ${person.session.uid}`;
+    const show = async (shown: Shown): Promise<void> => {
+      const view = await viewOf(person, formToken(keys[0]!, about), shown);
+      sendPage(browser, accountPage(view), shown.wrong ? 400 : 200);
+    };
+    if (browser.method !== 'POST') return show({});
+    const form = await readForm(browser);
+    checkFormToken(form, keys, about);
+    try {
+      const shown = await perform(person, form);
+      return shown === 'signed out' ? redirect(browser, '/account') : await show(shown);
+    } catch (error) {
+      if (!(error instanceof Fault) || error.status >= 500) throw error;
+      return show({ wrong: error.code === 'auth.required' ? words.wrongPassword : error.message });
+    }
+  };
+}

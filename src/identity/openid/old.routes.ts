@@ -1,0 +1,162 @@
+// OAuth2 as the old back-end had it, for its clients: the same grants, codes and tokens as the standard face.
+import { isoTime } from '../../platform/clock.ts';
+import { Answer, type App, t } from '../../platform/http/index.ts';
+import { andThen } from '../../platform/soon.ts';
+import type { Caller } from '../caller.ts';
+import { fail } from '../faults.ts';
+import { Links, ListLinks, single, wholeList } from '../lists.ts';
+import { isAdministrator, isInPerson } from '../policy.ts';
+import type { Openid } from './openid.ts';
+import type { Kept } from './records.ts';
+
+const tag = 'OAuth2 of the old back-end';
+
+const Asked = t.object({
+  data: t.object({
+    consumer: t.object({ id: t.string(), name: t.string() }, { description: t.nullable(t.string()) }),
+    redirect_uri: t.string(),
+    requested_scopes: t.array(t.string()),
+  }),
+});
+const Allowed = t.envelope(
+  'user_auth',
+  t.open(
+    {
+      client_id: t.string({ minLength: 1, maxLength: 255 }),
+      scopes: t.array(t.string({ maxLength: 255 }), { minItems: 1, maxItems: 50 }),
+    },
+    { user_id: t.string() },
+  ),
+);
+const AccessToken = t.object({
+  id: t.string(),
+  authorizing_user_id: t.string(),
+  consumer_id: t.string(),
+  scopes: t.array(t.string()),
+  expires_at: t.string(),
+  valid: t.boolean(),
+  links: Links,
+});
+const Information = t.open(
+  { id: t.string(), email: t.string(), displayName: t.string(), app_id: t.string() },
+  { roles: t.array(t.open({})), organizations: t.array(t.open({})) },
+);
+
+export function mountOldOAuth(app: App<Caller>, parts: { readonly openid: Openid }): void {
+  /** Only the person: an administrator who could say yes for others would sign in as them. */
+  function inPerson(caller: Caller): void {
+    if (!isInPerson(caller)) fail('auth.forbidden', { action: 'authorize' });
+  }
+
+  app.get(
+    '/v3/OS-OAUTH2/authorize',
+    { summary: 'What an application asks the caller for', tag, reply: { 200: Asked } },
+    async ({ caller, query }) => {
+      inPerson(caller);
+      const [id = '', uri, type, scope = '', state] = ['client_id', 'redirect_uri', 'response_type', 'scope', 'state'].map(
+        (name) => single(query, name),
+      );
+      if (type !== 'code') fail('request.bad_value', { field: 'response_type', why: 'it must be code' });
+      const asked = { clientId: id, redirectUri: uri, scopes: scope.split(' ').filter(Boolean), state };
+      const { consumer, redirectUri, scopes } = await parts.openid.oldCodes.ask(caller, asked);
+      return {
+        data: {
+          consumer: { id: consumer.id, name: consumer.name, description: consumer.description },
+          redirect_uri: redirectUri,
+          requested_scopes: scopes,
+        },
+      };
+    },
+  );
+
+  app.post(
+    '/v3/OS-OAUTH2/authorize',
+    { summary: 'Let an application act for the caller: redirects with a code', tag, body: Allowed, reply: { 302: null } },
+    async ({ caller, body: { user_auth: allowed } }) => {
+      inPerson(caller);
+      if (allowed.user_id !== undefined && allowed.user_id !== caller.userId) fail('auth.forbidden', { action: 'authorize' });
+      const location = await parts.openid.oldCodes.allow(caller, allowed.client_id, allowed.scopes);
+      return new Answer({ status: 302, headers: { Location: location } });
+    },
+  );
+
+  app.get(
+    '/v3/access-tokens/:token',
+    { summary: 'Who an access token stands for, and what they may do', tag, reply: { 200: Information } },
+    ({ params }) =>
+      andThen(parts.openid.accessTokens.verify(params.token), (found) =>
+        found?.user ? new Answer({ text: found.information }) : fail('access_token.not_found'),
+      ),
+  );
+
+  const many = '/v3/users/:user_id/OS-OAUTH2/access_tokens' as const;
+  const one = '/v3/users/:user_id/OS-OAUTH2/access_tokens/:access_token_id' as const;
+
+  function permitOwn(caller: Caller, userId: string): void {
+    if (!isAdministrator(caller) && !(caller.userId === userId && isInPerson(caller)))
+      fail('auth.forbidden', { action: 'access_tokens' });
+  }
+
+  const render = (base: string, userId: string, { id, payload }: Kept) => ({
+    // A name for it, not the token: whoever reads a list must not be able to use what is in it.
+    id,
+    authorizing_user_id: userId,
+    consumer_id: payload.clientId ?? '',
+    scopes: String(payload.scope ?? '')
+      .split(' ')
+      .filter(Boolean),
+    expires_at: isoTime(Number(payload.exp) * 1000),
+    valid: true,
+    links: { self: `${base}/v3/users/${userId}/OS-OAUTH2/access_tokens/${id}` },
+  });
+
+  app.get(
+    many,
+    {
+      summary: 'Access tokens of a user',
+      tag,
+      reply: { 200: t.object({ links: ListLinks, access_tokens: t.array(AccessToken) }) },
+    },
+    async (call) => {
+      const { caller, params, base } = call;
+      permitOwn(caller, params.user_id);
+      const kept = await parts.openid.records.ofUser(params.user_id, 'AccessToken');
+      return wholeList(
+        call,
+        'access_tokens',
+        kept.map((token) => render(base, params.user_id, token)),
+      );
+    },
+  );
+
+  app.get(
+    one,
+    { summary: 'One of them', tag, reply: { 200: t.envelope('access_token', AccessToken) } },
+    async ({ caller, params, base }) => {
+      permitOwn(caller, params.user_id);
+      const kept = await parts.openid.records.ofUser(params.user_id, 'AccessToken');
+      const token = kept.find(({ id }) => id === params.access_token_id) ?? fail('access_token.not_found');
+      return { access_token: render(base, params.user_id, token) };
+    },
+  );
+
+  app.delete(one, { summary: 'Take an access token back', tag, reply: { 204: null } }, async ({ caller, params }) => {
+    permitOwn(caller, params.user_id);
+    await parts.openid.revoke(caller, params.user_id, params.access_token_id);
+  });
+
+  app.post(
+    '/openid/introspect',
+    {
+      summary: 'Whether an access token is good (RFC 7662)',
+      tag: 'OpenID',
+      access: 'anyone',
+      form: true,
+      asks: true,
+      body: t.open({ token: t.string({ minLength: 1, maxLength: 4096 }) }),
+      reply: { 200: t.open({ active: t.boolean() }) },
+    },
+    ({ headers, body }) =>
+      andThen(parts.openid.introspect(body.token, headers.authorization, body), (text) => new Answer({ text })),
+  );
+}

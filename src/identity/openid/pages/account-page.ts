@@ -1,0 +1,114 @@
+// The page where a person sees and guards their own account.
+import { type Html, html, trusted } from './html.ts';
+import { field, hidden, page, success, trouble } from './layout.ts';
+import { english } from './words.ts';
+
+const words = english;
+
+export interface AccountView {
+  readonly token: string;
+  readonly name: string;
+  readonly userName: string;
+  readonly email: string | undefined;
+  readonly organizations: readonly { readonly name: string }[];
+  readonly sessions: readonly { readonly signedInAt: string; readonly current: boolean }[];
+  readonly devices: readonly { readonly id: string; readonly agent: string; readonly lastUsed: string }[];
+  readonly applications: readonly { readonly grantId: string; readonly name: string }[];
+  readonly factor: { readonly recoveryCodesLeft: number } | undefined;
+  /** A key that is being tried out. */
+  readonly proposal?: { readonly proposed: string; readonly key: string; readonly svg: string } | undefined;
+  readonly recoveryCodes?: readonly string[] | undefined;
+  readonly good?: string | undefined;
+  readonly wrong?: string | undefined;
+}
+
+const ACTION = '/account';
+
+const button = (view: AccountView, step: string, label: string, more: Html = html``, look = 'second small'): Html =>
+  html`<form method="post" action="${ACTION}">${hidden('form_token', view.token)}${hidden('step', step)}${more}
+<button type="submit" class="${look}">${label}</button></form>`;
+
+const section = (title: string, body: Html): Html => html`<section><h2>${title}</h2>${body}</section>`;
+
+const list = (items: readonly Html[], empty: string): Html =>
+  items.length > 0 ? html`<ul class="list">${items}</ul>` : html`<p class="soft">${empty}</p>`;
+
+function twoFactor(view: AccountView): Html {
+  const { factor, proposal, recoveryCodes } = view;
+  if (proposal)
+    return html`<p>${words.scan}</p><p class="qr">${trusted(proposal.svg)}</p><p>${words.key}: <code>${proposal.key}</code></p>
+<form method="post" action="${ACTION}">${hidden('form_token', view.token)}${hidden('step', 'two-factor-confirm')}${hidden('proposed', proposal.proposed)}
+${field({ name: 'code', label: words.code, complete: 'one-time-code', code: 'numeric', focus: true })}
+<p class="soft">${words.securityText}</p>
+${field({ name: 'question', label: words.securityQuestion, complete: 'off' })}
+${field({ name: 'answer', label: words.securityAnswer, complete: 'off' })}
+<button type="submit">${words.turnOn}</button></form>`;
+  const codes = recoveryCodes
+    ? html`<p role="status">${words.recoveryCodesText}</p><ul class="codes">${recoveryCodes.map((code) => html`<li>${code}</li>`)}</ul>`
+    : html``;
+  if (!factor) return html`<p>${words.twoFactorOff}</p>${button(view, 'two-factor-on', words.turnOn, html``, 'small')}`;
+  const password = field({ name: 'password', label: words.currentPassword, type: 'password', complete: 'current-password' });
+  return html`<p>${words.twoFactorOn(factor.recoveryCodesLeft)}</p>${codes}
+${button(view, 'recovery-codes', words.makeRecoveryCodes)}
+<details><summary>${words.turnOff}</summary>${button(view, 'two-factor-off', words.turnOff, password)}</details>`;
+}
+
+export function accountPage(view: AccountView): string {
+  const { sessions } = view;
+  const body = html`${trouble(view.wrong)}${success(view.good)}
+${section(
+  words.profile,
+  html`<dl><dt>${words.name}</dt><dd>${view.name}</dd><dt>${words.userName}</dt><dd>${view.userName}</dd>
+${view.email ? html`<dt>${words.email}</dt><dd>${view.email}</dd>` : ''}</dl>`,
+)}
+${section(
+  words.organizations,
+  list(
+    view.organizations.map(({ name }) => html`<li>${name}</li>`),
+    words.noOrganizations,
+  ),
+)}
+${section(words.twoFactor, twoFactor(view))}
+${section(
+  words.changePassword,
+  html`<form method="post" action="${ACTION}">${hidden('form_token', view.token)}${hidden('step', 'password')}
+${passwordFields()}
+<button type="submit" class="small">${words.changePassword}</button></form>`,
+)}
+${section(
+  words.sessions,
+  html`${list(
+    sessions.map(
+      ({ signedInAt, current }) =>
+        html`<li><span>${words.signedInAt(signedInAt)}${current ? html` <strong>(${words.thisSession})</strong>` : ''}</span></li>`,
+    ),
+    '',
+  )}${sessions.length > 1 ? button(view, 'end-sessions', words.endOtherSessions) : ''}`,
+)}
+${section(
+  words.devices,
+  list(
+    view.devices.map(
+      ({ id, agent, lastUsed }) =>
+        html`<li><span>${agent} <span class="soft">${words.lastUsed(lastUsed)}</span></span>${button(view, 'forget-device', words.forget, hidden('device', id))}</li>`,
+    ),
+    words.noDevices,
+  ),
+)}
+${section(
+  words.applications,
+  list(
+    view.applications.map(
+      ({ grantId, name }) => html`<li><span>${name}</span>${button(view, 'revoke', words.revoke, hidden('grant', grantId))}</li>`,
+    ),
+    words.noApplications,
+  ),
+)}
+<p><a href="/openid/logout">${words.signOut}</a></p>`;
+  return page(words, { title: words.account, body, wide: true });
+}
+
+const passwordFields =
+  (): Html => html`${field({ name: 'current_password', label: words.currentPassword, type: 'password', complete: 'current-password' })}
+${field({ name: 'new_password', label: words.newPassword, type: 'password', complete: 'new-password' })}
+${field({ name: 'new_password_again', label: words.newPasswordAgain, type: 'password', complete: 'new-password' })}`;

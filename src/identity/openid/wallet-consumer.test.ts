@@ -1,0 +1,176 @@
+// The wallet node of an installation as an application of it: there from the first start, moved with its address, never asked about.
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { ADMIN_PASSWORD, type DatabaseKind, onEachDatabase, TestApi } from '../../../test/support/api.ts';
+import { Browser, leftTo, type Page, stepOf } from '../../../test/support/browser-less.ts';
+import { basic, FORM, OldClient } from '../../../test/support/old-client.ts';
+import { sharedPostgres } from '../../../test/support/postgres.ts';
+import { type GatehouseProcess, gatehouse, type Settings } from '../../../test/support/process.ts';
+import { makeUser } from '../../../test/support/relying-party.ts';
+import { newMasterKey } from '../../platform/seal/index.ts';
+
+const ID = 'gatehouse_wallet';
+const ONE = 'https://wallet.example.org';
+
+function onProcesses(kind: DatabaseKind): void {
+  describe(`The wallet node as an application (${kind})`, () => {
+    let folder: string;
+    let settings: Settings;
+    const running: GatehouseProcess[] = [];
+
+    before(async () => {
+      folder = await mkdtemp(join(tmpdir(), 'gatehouse-test-'));
+      settings = {
+        GATEHOUSE_DATA_DIR: join(folder, 'data'),
+        GATEHOUSE_MASTER_KEY: newMasterKey(),
+        GATEHOUSE_ADMIN_PASSWORD: ADMIN_PASSWORD,
+        GATEHOUSE_LOG_LEVEL: 'debug',
+        ...(kind === 'PostgreSQL' ? { GATEHOUSE_IDENTITY_DATABASE_URL: await (await sharedPostgres()).createDatabase() } : {}),
+      };
+    });
+    after(async () => {
+      await Promise.all(running.map((service) => service.stop()));
+      await rm(folder, { recursive: true, force: true });
+    });
+
+    function begin(more: Settings, command = 'start'): GatehouseProcess {
+      const service = gatehouse([command], { ...settings, ...more });
+      running.push(service);
+      return service;
+    }
+
+    /** The applications there are, as an administrator sees them, and the wallet's with its secret. */
+    async function look(service: GatehouseProcess): Promise<{ count: number; wallet: any; api: TestApi }> {
+      const api = new TestApi(kind);
+      api.url = await service.listening();
+      const scope = { project: { name: 'admin', domain: { id: 'default' } } };
+      api.adminToken = await api.logIn({ name: 'admin', password: ADMIN_PASSWORD }, scope);
+      const { consumers } = (await api.get('/v3/OS-OAUTH2/consumers')).body;
+      // Registering comes right after the service listens.
+      for (let tries = 0; tries < 50; tries++) {
+        const found = await api.get(`/v3/OS-OAUTH2/consumers/${ID}`);
+        if (found.status === 200) return { count: consumers.length, wallet: found.body.consumer, api };
+        await new Promise((resolve) => setTimeout(resolve, 20));
+      }
+      return { count: consumers.length, wallet: undefined, api };
+    }
+
+    async function run(more: Settings, command?: string) {
+      const service = begin(more, command);
+      const seen = await look(service);
+      assert.equal(await service.stop(), 0);
+      return { ...seen, output: `${service.stdout}${service.stderr}` };
+    }
+
+    it('is not there where no wallet node belongs to the service', async () => {
+      assert.equal((await run({}, 'identity')).wallet, undefined);
+      const elsewhere = { GATEHOUSE_WALLET_OIDC_ISSUER: 'https://id.example.com' };
+      assert.equal((await run(elsewhere)).wallet, undefined);
+    });
+
+    it('is registered once, keeps its secret through restarts, and moves with its address', async () => {
+      const first = await run({ GATEHOUSE_WALLET_URL: ONE });
+      assert.deepEqual(first.wallet.redirect_uris, [`${ONE}/api/v1/auth/callback`]);
+      assert.deepEqual(first.wallet.post_logout_redirect_uris, [`${ONE}/`]);
+      assert.deepEqual([first.wallet.client_type, first.wallet.grant_type], ['confidential', 'authorization_code']);
+      assert.ok(first.wallet.secret.length >= 32);
+
+      const second = await run({ GATEHOUSE_WALLET_URL: ONE });
+      assert.deepEqual(
+        { ...second.wallet, links: undefined },
+        { ...first.wallet, links: undefined },
+        'the same in everything, the secret too',
+      );
+
+      const moved = await run({ GATEHOUSE_WALLET_URL: 'https://moved.example.org' });
+      assert.deepEqual(moved.wallet.redirect_uris, ['https://moved.example.org/api/v1/auth/callback']);
+      assert.deepEqual(moved.wallet.post_logout_redirect_uris, ['https://moved.example.org/']);
+      assert.equal(moved.wallet.secret, first.wallet.secret);
+      assert.equal(moved.count, second.count);
+
+      const local = await run({ GATEHOUSE_WALLET_HOST: '::1', GATEHOUSE_WALLET_PORT: '8099' });
+      assert.deepEqual(local.wallet.redirect_uris, ['http://[::1]:8099/api/v1/auth/callback']);
+
+      for (const { output } of [first, second, moved, local]) {
+        assert.match(output, /identity service listens/);
+        assert.ok(!output.includes(first.wallet.secret));
+      }
+    });
+
+    if (kind === 'PostgreSQL')
+      it('is registered once when two services start at once', async () => {
+        const fresh = {
+          GATEHOUSE_IDENTITY_DATABASE_URL: await (await sharedPostgres()).createDatabase(),
+          GATEHOUSE_WALLET_URL: ONE,
+        };
+        const pair = [begin(fresh), begin({ ...fresh, GATEHOUSE_DATA_DIR: join(folder, 'other') })];
+        const seen = await Promise.all(pair.map(look));
+        assert.deepEqual(await Promise.all(pair.map((service) => service.stop())), [0, 0]);
+        assert.equal(seen[0]!.wallet.secret, seen[1]!.wallet.secret);
+      });
+  });
+}
+
+onProcesses('SQLite');
+onProcesses('PostgreSQL');
+
+onEachDatabase('Signing in to the wallet node', (api) => {
+  const asked = (clientId: string, redirectUri: string, scope: string, more: Record<string, string> = {}) =>
+    `${api.url}/openid/authorize?${new URLSearchParams({
+      response_type: 'code',
+      client_id: clientId,
+      redirect_uri: redirectUri,
+      scope,
+      state: 'x',
+      ...more,
+    })}`;
+  const callback = `${ONE}/api/v1/auth/callback`;
+  const wasAsked = (pages: readonly Page[]) => pages.some((page) => stepOf(page) === 'allow');
+
+  async function redeem(page: Page, client: { id: string; secret: string }) {
+    const code = leftTo(page).searchParams.get('code')!;
+    const body = new URLSearchParams({ grant_type: 'authorization_code', code, redirect_uri: callback }).toString();
+    return api.post('/openid/token', body, { token: null, headers: { ...FORM, Authorization: basic(client) } });
+  }
+
+  it('asks for no consent, for whatever it needs and however often; other applications do', async () => {
+    const { clientId, clientSecret } = await api.service.registerWallet(ONE);
+    const wallet = { id: clientId, secret: clientSecret };
+    assert.equal(clientId, ID);
+    const person = await makeUser(api);
+    const browser = new Browser(api);
+    for (const scope of ['openid', 'openid', 'openid profile email']) {
+      const page = await browser.signIn(asked(clientId, callback, scope), person);
+      const answer = await redeem(page, wallet);
+      assert.equal(answer.status, 200, answer.text);
+      assert.equal(answer.body.scope, scope);
+    }
+    assert.equal(wasAsked(browser.seen), false);
+    const other = await OldClient.make(api, { redirect_uris: [callback] });
+    await browser.signIn(asked(other.id, callback, 'openid'), person);
+    assert.equal(wasAsked(browser.seen), true, 'this test would see the question');
+  });
+
+  it('sends nobody to where the wallet node was before it moved', async () => {
+    await api.service.registerWallet(ONE);
+    const { clientSecret } = await api.service.registerWallet('https://moved.example.org');
+    const person = await makeUser(api);
+    const page = await new Browser(api).signIn(asked(ID, callback, 'openid'), person);
+    assert.deepEqual([page.status, page.left], [400, undefined]);
+    const back = await api.service.registerWallet(ONE);
+    assert.equal(back.clientSecret, clientSecret);
+    leftTo(await new Browser(api).signIn(asked(ID, callback, 'openid'), person));
+    assert.ok(!api.logged.some((line) => line.includes(clientSecret)));
+  });
+
+  it('comes back with another secret when an administrator deleted it', async () => {
+    const { clientSecret } = await api.service.registerWallet(ONE);
+    assert.equal((await api.delete(`/v3/OS-OAUTH2/consumers/${ID}`)).status, 204);
+    const again = await api.service.registerWallet(ONE);
+    assert.equal(again.clientId, ID);
+    assert.notEqual(again.clientSecret, clientSecret);
+  });
+});

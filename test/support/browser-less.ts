@@ -1,0 +1,158 @@
+// A person without a browser: keeps cookies, follows redirects within the service, reads its forms and answers them.
+import assert from 'node:assert/strict';
+import type { TestApi } from './api.ts';
+
+export interface Form {
+  readonly action: string;
+  readonly fields: Readonly<Record<string, string>>;
+}
+
+export interface Page {
+  readonly url: string;
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  readonly forms: readonly Form[];
+  /** Where the service sent the person, when that is another place: the application. */
+  readonly left: URL | undefined;
+}
+
+/** What a person knows, and what they say when they are asked. */
+export interface Answers {
+  readonly name: string;
+  readonly password: string;
+  readonly domain?: string;
+  readonly code?: () => string;
+  readonly remember?: boolean;
+  readonly consent?: boolean;
+}
+
+const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'" };
+const unescaped = (text: string): string => text.replaceAll(/&(amp|lt|gt|quot|#39);/g, (_, name: string) => ENTITIES[name]!);
+const attribute = (tag: string, name: string): string | undefined => {
+  const found = new RegExp(`\\s${name}="([^"]*)"`).exec(tag)?.[1];
+  return found === undefined ? undefined : unescaped(found);
+};
+
+function formsOf(text: string): Form[] {
+  return [...text.matchAll(/<form\b([^>]*)>([\s\S]*?)<\/form>/g)].map(([, tag, inside]) => {
+    const inputs = [...inside!.matchAll(/<input\b[^>]*>/g)].map(([input]) => input);
+    const sent = inputs.filter((input) => attribute(input, 'type') !== 'checkbox');
+    const names = sent.map((input) => attribute(input, 'name')!);
+    assert.deepEqual(names, [...new Set(names)], 'a form has each field once');
+    const fields = Object.fromEntries(sent.map((input) => [attribute(input, 'name')!, attribute(input, 'value') ?? '']));
+    return { action: attribute(tag!, 'action')!, fields };
+  });
+}
+
+export class Browser {
+  readonly #api: TestApi;
+  /** By name and path, as browsers do. */
+  readonly #cookies = new Map<string, { name: string; value: string; path: string }>();
+  /** Every Set-Cookie there was. */
+  readonly setCookies: string[] = [];
+  /** Every page there was. */
+  readonly seen: Page[] = [];
+
+  constructor(api: TestApi) {
+    this.#api = api;
+  }
+
+  cookie(name: string | RegExp): { name: string; value: string } | undefined {
+    return [...this.#cookies.values()].find((one) => (typeof name === 'string' ? one.name === name : name.test(one.name)));
+  }
+
+  putCookie(name: string, value: string, path = '/openid'): void {
+    this.#cookies.set(`${name} ${path}`, { name, value, path });
+  }
+
+  forget(name: RegExp): void {
+    for (const [key, one] of this.#cookies) if (name.test(one.name)) this.#cookies.delete(key);
+  }
+
+  #keep(response: Response): void {
+    for (const line of response.headers.getSetCookie()) {
+      this.setCookies.push(line);
+      const [pair = '', ...attributes] = line.split('; ');
+      const [name = '', ...value] = pair.split('=');
+      const path = attributes.find((one) => /^path=/i.test(one))?.slice(5) ?? '/';
+      const gone = attributes.some((one) => /^expires=.*1970/i.test(one));
+      if (gone) this.#cookies.delete(`${name} ${path}`);
+      else this.putCookie(name, value.join('='), path);
+    }
+  }
+
+  /** One request; redirects are not followed. */
+  async request(url: string | URL, init: RequestInit = {}): Promise<Page> {
+    const to = new URL(url, this.#api.url);
+    const cookies = [...this.#cookies.values()].filter(({ path }) => to.pathname.startsWith(path));
+    const headers = new Headers({ Accept: 'text/html', 'User-Agent': 'a browser of the tests', ...(init.headers as object) });
+    if (cookies.length > 0) headers.set('Cookie', cookies.map(({ name, value }) => `${name}=${value}`).join('; '));
+    const response = await fetch(to, { ...init, headers, redirect: 'manual' });
+    this.#keep(response);
+    const text = await response.text();
+    const location = response.headers.get('location');
+    const target = location === null ? undefined : new URL(location, to);
+    const left = target && target.origin !== new URL(this.#api.url).origin ? target : undefined;
+    const page = { url: to.href, status: response.status, headers: response.headers, text, forms: formsOf(text), left };
+    this.seen.push(page);
+    return page;
+  }
+
+  /** To where the redirects end: a page, or the way out. */
+  async go(url: string | URL, init: RequestInit = {}): Promise<Page> {
+    let page = await this.request(url, init);
+    for (let hops = 0; hops < 10 && !page.left && page.headers.has('location'); hops++)
+      page = await this.request(new URL(page.headers.get('location')!, page.url));
+    return page;
+  }
+
+  /** A form as a browser sends it, to where the redirects end. */
+  send(action: string | URL, fields: Record<string, string>, headers: Record<string, string> = {}): Promise<Page> {
+    const origin = new URL(this.#api.url).origin;
+    return this.go(action, {
+      method: 'POST',
+      body: new URLSearchParams(fields),
+      headers: { Origin: origin, 'Sec-Fetch-Site': 'same-origin', ...headers },
+    });
+  }
+
+  /** The form of this step (or the first one), with these answers. */
+  submit(page: Page, step: string | undefined, answers: Record<string, string> = {}): Promise<Page> {
+    const form = step === undefined ? page.forms[0] : page.forms.find(({ fields }) => fields.step === step);
+    assert.ok(form, `no form for ${step} in ${page.status} ${page.text}`);
+    return this.send(new URL(form.action, page.url), { ...form.fields, ...answers });
+  }
+
+  /** Answers what is asked until the way leads out, or the same is asked again. */
+  async through(start: Page, { name, password, domain = '', code, remember = false, consent = true }: Answers): Promise<Page> {
+    const given: Record<string, () => Record<string, string>> = {
+      password: () => ({ name, password, domain }),
+      code: () => ({ code: code?.() ?? '', ...(remember ? { remember: 'yes' } : {}) }),
+      allow: () => ({}),
+    };
+    const asked = new Set<string>();
+    let page = start;
+    for (;;) {
+      const step = stepOf(page);
+      if (step === undefined || !given[step] || asked.has(step)) return page;
+      if (step === 'code' && !code) return page;
+      asked.add(step);
+      page = await this.submit(page, step === 'allow' && !consent ? 'cancel' : step, given[step]());
+    }
+  }
+
+  /** The whole way of a sign-in: from the address an application sends people to, to where they are sent back. */
+  async signIn(url: string | URL, answers: Answers): Promise<Page> {
+    return this.through(await this.go(url), answers);
+  }
+}
+
+/** What a page asks for: the step of its first form. */
+export const stepOf = (page: Page): string | undefined => page.forms[0]?.fields.step;
+
+/** Where the person left to; fails with what was shown instead. */
+export function leftTo(page: Page): URL {
+  assert.ok(page.left, `still at ${page.url}: ${page.status} ${page.text}`);
+  return page.left;
+}

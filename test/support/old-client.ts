@@ -1,0 +1,120 @@
+// An application built on the old client library: it shows the question itself, with the person's own token, and redeems the code.
+import assert from 'node:assert/strict';
+import type { Answer, TestApi } from './api.ts';
+import { makeApplication } from './applications.ts';
+
+export const OLD_CALLBACK = 'https://old.example.org/callback?from=us';
+export const AUTHORIZE = '/v3/OS-OAUTH2/authorize';
+export const ACCESS_TOKEN = '/v3/OS-OAUTH2/access_token';
+
+export interface Client {
+  readonly id: string;
+  readonly secret?: string;
+}
+
+/** How the body of a token request is written: as the library does, as JSON without its envelope, or as the standard has it. */
+export type Written = 'envelope' | 'json' | 'form';
+
+export const basic = ({ id, secret = '' }: Client): string =>
+  `Basic ${Buffer.from(`${encodeURIComponent(id)}:${encodeURIComponent(secret)}`).toString('base64')}`;
+
+export const FORM = { 'Content-Type': 'application/x-www-form-urlencoded' };
+
+export interface OldTokens {
+  readonly access_token: string;
+  readonly refresh_token: string;
+  readonly expires_in: number;
+}
+
+export class OldClient implements Client {
+  readonly #api: TestApi;
+  readonly application: any;
+  readonly id: string;
+  readonly secret: string;
+
+  constructor(api: TestApi, application: any) {
+    this.#api = api;
+    this.application = application;
+    this.id = application.id;
+    this.secret = application.secret;
+  }
+
+  static async make(api: TestApi, values: Record<string, unknown> = {}): Promise<OldClient> {
+    const registered = { redirect_uris: [OLD_CALLBACK], scopes: ['all_info'], ...values };
+    return new OldClient(api, await makeApplication(api, registered));
+  }
+
+  ask(token: string | null, more: Record<string, string> = {}): Promise<Answer> {
+    const query = { response_type: 'code', client_id: this.id, redirect_uri: OLD_CALLBACK, scope: 'all_info', ...more };
+    return this.#api.get(`${AUTHORIZE}?${new URLSearchParams(query)}`, { token });
+  }
+
+  allow(token: string | null, more: Record<string, unknown> = {}): Promise<Answer> {
+    return this.#api.post(AUTHORIZE, { user_auth: { client_id: this.id, scopes: ['all_info'], ...more } }, { token });
+  }
+
+  /** The question and the person's yes. */
+  async code(person: { token: string }, scopes: readonly string[] = ['all_info']): Promise<string> {
+    const asked = await this.ask(person.token, { scope: scopes.join(' ') });
+    assert.equal(asked.status, 200, asked.text);
+    const allowed = await this.allow(person.token, { scopes });
+    assert.equal(allowed.status, 302, allowed.text);
+    return new URL(allowed.headers.get('location')!).searchParams.get('code')!;
+  }
+
+  request(parameters: Record<string, string>, written: Written = 'envelope', as: Client = this): Promise<Answer> {
+    const headers = { Authorization: basic(as), ...(written === 'form' ? FORM : {}) };
+    const body = {
+      envelope: { token_request: parameters },
+      json: parameters,
+      form: new URLSearchParams(parameters).toString(),
+    }[written];
+    return this.#api.post(ACCESS_TOKEN, body, { token: null, headers });
+  }
+
+  redeem(code: string, written?: Written, as?: Client): Promise<Answer> {
+    return this.request({ grant_type: 'authorization_code', code, redirect_uri: OLD_CALLBACK }, written, as);
+  }
+
+  refresh(token: string, written?: Written, as?: Client): Promise<Answer> {
+    return this.request({ grant_type: 'refresh_token', refresh_token: token }, written, as);
+  }
+
+  async tokens(person: { token: string }, scopes?: readonly string[]): Promise<OldTokens> {
+    const answer = await this.redeem(await this.code(person, scopes));
+    assert.equal(answer.status, 200, answer.text);
+    return answer.body;
+  }
+
+  byPassword(person: { user: { name: string }; password: string }, more: Record<string, string> = {}): Promise<Answer> {
+    const { user, password } = person;
+    return this.request({ grant_type: 'password', username: user.name, password, scope: 'all_info', ...more });
+  }
+
+  introspect(token: string, as: Client = this): Promise<Answer> {
+    const headers = { Authorization: basic(as), ...FORM };
+    return this.#api.post('/openid/introspect', new URLSearchParams({ token }).toString(), { token: null, headers });
+  }
+}
+
+export const informationOf = (api: TestApi, token: string): Promise<Answer> => api.get(`/v3/access-tokens/${token}`);
+
+/** The auth method `oauth2`, whatever comes of it. */
+export function logInByAccessToken(api: TestApi, token: string, scope?: unknown): Promise<Answer> {
+  const identity = { methods: ['oauth2'], oauth2: { access_token_id: token } };
+  return api.post('/v3/auth/tokens', { auth: { identity, scope } }, { token: null });
+}
+
+export const listPath = ({ id }: { id: string }): string => `/v3/users/${id}/OS-OAUTH2/access_tokens`;
+
+/** What each of those who take access tokens says of one: a proxy, an application, a login. */
+export async function verdictsOn(api: TestApi, client: OldClient, token: string): Promise<unknown[]> {
+  return [
+    (await informationOf(api, token)).status,
+    (await client.introspect(token)).body.active,
+    (await logInByAccessToken(api, token)).status,
+  ];
+}
+
+export const GOOD = [200, true, 201];
+export const BAD = [404, false, 401];

@@ -1,0 +1,109 @@
+// An application of somebody else, built on openid-client: it checks what it gets by the standards, and trusts us in nothing.
+import assert from 'node:assert/strict';
+import * as client from 'openid-client';
+import { type TestApi, uniqueName } from './api.ts';
+import { makeApplication } from './applications.ts';
+import { type Answers, Browser, leftTo, type Page } from './browser-less.ts';
+
+export const CALLBACK = 'https://app.example.org/callback';
+
+export interface Asked {
+  readonly url: URL;
+  readonly checks: client.AuthorizationCodeGrantChecks;
+}
+
+export type Tokens = Awaited<ReturnType<typeof client.authorizationCodeGrant>>;
+
+export class RelyingParty {
+  readonly #api: TestApi;
+  readonly application: { readonly id: string; readonly secret: string; readonly name: string };
+  readonly config: client.Configuration;
+
+  constructor(api: TestApi, application: RelyingParty['application'], config: client.Configuration) {
+    this.#api = api;
+    this.application = application;
+    this.config = config;
+  }
+
+  /** What an authorization request has, and what its answer is held to. */
+  async parameters(more: Record<string, string> = {}) {
+    const pkceCodeVerifier = client.randomPKCECodeVerifier();
+    const expectedState = client.randomState();
+    const expectedNonce = client.randomNonce();
+    return {
+      checks: { pkceCodeVerifier, expectedState, expectedNonce, idTokenExpected: true },
+      parameters: {
+        redirect_uri: CALLBACK,
+        scope: 'openid',
+        code_challenge: await client.calculatePKCECodeChallenge(pkceCodeVerifier),
+        code_challenge_method: 'S256',
+        state: expectedState,
+        nonce: expectedNonce,
+        // Whoever asks for access while nobody is there must ask for consent (OpenID Connect Core, section 11).
+        ...(more.scope?.includes('offline_access') ? { prompt: 'consent' } : {}),
+        ...more,
+      },
+    };
+  }
+
+  async ask(more: Record<string, string> = {}): Promise<Asked> {
+    const { parameters, checks } = await this.parameters(more);
+    return { url: client.buildAuthorizationUrl(this.config, parameters), checks };
+  }
+
+  /** Everything from the first redirect to the tokens. */
+  async tokensFor(person: Answers, more: Record<string, string> = {}, browser?: Browser): Promise<Tokens> {
+    const { url, checks } = await this.ask(more);
+    return this.redeem(await (browser ?? new Browser(this.#api)).signIn(url, person), checks);
+  }
+
+  redeem(
+    page: Page,
+    checks: client.AuthorizationCodeGrantChecks,
+    options?: client.AuthorizationCodeGrantOptions,
+  ): Promise<Tokens> {
+    return client.authorizationCodeGrant(this.config, leftTo(page), checks, undefined, options);
+  }
+
+  userInfo(tokens: Tokens) {
+    return client.fetchUserInfo(this.config, tokens.access_token, tokens.claims()!.sub);
+  }
+
+  async isActive(token: string): Promise<boolean> {
+    return (await client.tokenIntrospection(this.config, token)).active;
+  }
+
+  static async make(api: TestApi, values: Record<string, unknown> = {}, auth?: client.ClientAuth): Promise<RelyingParty> {
+    const application = await makeApplication(api, { redirect_uris: [CALLBACK], ...values });
+    const isPublic = application.client_type === 'public';
+    const { id_token_signed_response_alg: alg } = values as { id_token_signed_response_alg?: string };
+    const config = await client.discovery(
+      new URL(api.url),
+      application.id,
+      { ...(alg ? { id_token_signed_response_alg: alg } : {}), ...(isPublic ? {} : { client_secret: application.secret }) },
+      auth ?? (isPublic ? client.None() : client.ClientSecretBasic(application.secret)),
+      // Signatures are verified although the tokens came by a channel that openid-client would trust.
+      { execute: [client.allowInsecureRequests, client.enableNonRepudiationChecks] },
+    );
+    return new RelyingParty(api, application, config);
+  }
+}
+
+export async function makeUser(api: TestApi, values: Record<string, unknown> = {}) {
+  const name = uniqueName('person');
+  const password = 'a password of a person';
+  const user = await api.make('user', { name, password, email: `${name}@example.org`, ...values });
+  return { name: user.name as string, password: (values.password as string) ?? password, id: user.id as string, user };
+}
+
+/** What a refused request to the token endpoint says. */
+export async function refusal(work: Promise<unknown>): Promise<string> {
+  try {
+    await work;
+  } catch (error) {
+    if (error instanceof client.ResponseBodyError || error instanceof client.AuthorizationResponseError) return error.error;
+    if (error instanceof client.WWWAuthenticateChallengeError) return String(error.cause[0]?.parameters.error ?? error.status);
+    throw error;
+  }
+  return assert.fail('it was not refused');
+}
