@@ -2,6 +2,7 @@
 
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
+import { backup, restore } from './backup.ts';
 import { addMasterKey, keepMasterKeys, masterKeys, openDataFolder } from './data-folder.ts';
 import { theService } from './identity/audit/index.ts';
 import { openDatabase } from './identity/service.ts';
@@ -22,6 +23,8 @@ const USAGE = `gatehouse ${version}
   gatehouse start               run the services
   gatehouse identity            run the identity service alone
   gatehouse migrate             bring the database to this version, and end
+  gatehouse backup FILE         write the data folder into one file, also while the service runs (SQLite)
+  gatehouse restore FILE        put a backup into an empty data folder
   gatehouse config              print the settings in force, secrets masked
   gatehouse openapi identity    print the OpenAPI document
   gatehouse master-key new      print a new master key
@@ -176,10 +179,28 @@ const commands: Readonly<Record<string, () => void | Promise<void>>> = {
   version: () => out(version),
 };
 
+/** PostgreSQL has tools of its own, and the data folder is not where its data is. */
+function folderOfSqlite(): string {
+  const { shared, identity } = settings();
+  if (identity.databaseUrl)
+    throw new ConfigError('backup and restore are for SQLite; with PostgreSQL use pg_dump and pg_restore');
+  return openDataFolder(shared.dataDir);
+}
+
+async function runBackup(file: string): Promise<void> {
+  out(`${file}: ${(await backup(folderOfSqlite(), file)).join(', ')}`);
+}
+
+async function runRestore(file: string): Promise<void> {
+  out(`restored: ${(await restore(folderOfSqlite(), file)).join(', ')}`);
+}
+
 /** Commands whose last words are theirs to read. */
 function withArgument(words: readonly string[]): (() => Promise<void>) | undefined {
   const [first, second, third, ...rest] = words;
   if (first === 'consumer' && second === 'rotate-secret' && third && rest.length === 0) return () => rotateConsumerSecret(third);
+  if (first === 'backup' && second && !third) return () => runBackup(second);
+  if (first === 'restore' && second && !third) return () => runRestore(second);
   if (first !== 'scim' || second !== 'token') return undefined;
   if (third === 'create') return () => createScimToken(rest);
   return third === 'revoke' && rest.length === 1 ? () => revokeScimToken(rest[0]!) : undefined;

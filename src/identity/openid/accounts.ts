@@ -6,7 +6,7 @@ import type { Profile, Users, UserWithExpiry } from '../users/index.ts';
 
 /** Scopes and the claims each brings. docs/guide/first-application.md shows the same table. */
 export const CLAIMS = {
-  openid: ['sub'],
+  openid: ['sub', 'amr'],
   profile: [
     'name',
     'given_name',

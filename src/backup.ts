@@ -1,0 +1,141 @@
+// Backup and restore of the data folder. A backup is a tar of the databases as they were at one moment each, and of the master key:
+// whoever has it has everything, so only its owner may read it.
+import { createHash } from 'node:crypto';
+import { createReadStream, existsSync, mkdtempSync, rmSync, statSync } from 'node:fs';
+import { open, readFile, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { backup as copyDatabase, DatabaseSync } from 'node:sqlite';
+import { ConfigError } from './platform/config/index.ts';
+import { lockFolder } from './platform/database/index.ts';
+import { readEntries, writeEnd, writeEntry } from './tar.ts';
+import { version } from './version.ts';
+
+const DATABASES = ['identity.sqlite', 'wallet.sqlite'];
+const KEY_FILE = 'master.key';
+const MANIFEST = 'gatehouse-backup.json';
+
+interface Manifest {
+  readonly version: string;
+  readonly madeAt: string;
+  /** SHA-256 of each file. */
+  readonly files: Readonly<Record<string, string>>;
+}
+
+const refuse = (text: string): never => {
+  throw new ConfigError(text);
+};
+
+async function hashOf(path: string): Promise<string> {
+  const hash = createHash('sha256');
+  for await (const chunk of createReadStream(path)) hash.update(chunk as Buffer);
+  return hash.digest('hex');
+}
+
+/** Each database as it is at one moment, while the service goes on writing to it. */
+async function copyDatabases(folder: string, to: string): Promise<string[]> {
+  const found = DATABASES.filter((name) => existsSync(join(folder, name)));
+  for (const name of found) {
+    const source = new DatabaseSync(join(folder, name), { readOnly: true });
+    try {
+      await copyDatabase(source, join(to, name));
+    } finally {
+      source.close();
+    }
+  }
+  return found;
+}
+
+/** Returns what is in it. */
+export async function backup(folder: string, file: string): Promise<string[]> {
+  if (existsSync(file)) refuse(`${file} exists already; name another file`);
+  // Beside the data, not in a folder others can enter.
+  const work = mkdtempSync(join(folder, 'backup-'));
+  const partial = `${file}.partial`;
+  try {
+    const databases = await copyDatabases(folder, work);
+    if (databases.length === 0) refuse(`there is no database in ${folder}`);
+    const paths = new Map(databases.map((name) => [name, join(work, name)]));
+    if (existsSync(join(folder, KEY_FILE))) paths.set(KEY_FILE, join(folder, KEY_FILE));
+
+    const now = new Date();
+    const seconds = Math.floor(now.getTime() / 1000);
+    const files: Record<string, string> = {};
+    for (const [name, path] of paths) files[name] = await hashOf(path);
+    const manifest: Manifest = { version, madeAt: now.toISOString(), files };
+    const head = Buffer.from(`${JSON.stringify(manifest, null, 2)}\n`);
+
+    const out = await open(partial, 'wx', 0o600);
+    try {
+      await writeEntry(out, { name: MANIFEST, size: head.length }, [head], seconds);
+      for (const [name, path] of paths)
+        await writeEntry(out, { name, size: statSync(path).size }, createReadStream(path), seconds);
+      await writeEnd(out);
+      await out.sync();
+    } finally {
+      await out.close();
+    }
+    await rename(partial, file);
+    return [...paths.keys()];
+  } catch (error) {
+    await rm(partial, { force: true });
+    throw error;
+  } finally {
+    rmSync(work, { recursive: true, force: true });
+  }
+}
+
+async function extract(file: string, to: string): Promise<Manifest> {
+  const source = await open(file).catch((error: NodeJS.ErrnoException) => refuse(`cannot read ${file} (${error.code})`));
+  const known = [MANIFEST, KEY_FILE, ...DATABASES];
+  try {
+    for await (const entry of readEntries(source)) {
+      // A name is all it may be: nothing in a backup says where it goes.
+      if (!known.includes(entry.name)) refuse(`${file} holds ${JSON.stringify(entry.name)}, which no backup has`);
+      const out = await open(join(to, entry.name), 'wx', 0o600);
+      try {
+        for await (const chunk of entry.content()) await out.write(chunk);
+        await out.sync();
+      } finally {
+        await out.close();
+      }
+    }
+  } catch (error) {
+    if (error instanceof ConfigError) throw error;
+    refuse(`${file} cannot be restored: ${(error as Error).message}`);
+  } finally {
+    await source.close();
+  }
+  const text = await readFile(join(to, MANIFEST), 'utf8').catch(() => refuse(`${file} is not a backup of Gatehouse`));
+  return JSON.parse(text) as Manifest;
+}
+
+async function check(folder: string, file: string, { files }: Manifest): Promise<void> {
+  for (const [name, hash] of Object.entries(files)) {
+    const path = join(folder, name);
+    if (!existsSync(path) || (await hashOf(path)) !== hash) refuse(`${file} is damaged: ${name} is not what was backed up`);
+    if (!DATABASES.includes(name)) continue;
+    const db = new DatabaseSync(path, { readOnly: true });
+    const [result] = db.prepare('pragma integrity_check').all() as { integrity_check: string }[];
+    db.close();
+    if (result?.integrity_check !== 'ok') refuse(`${file} is damaged: ${name}: ${result?.integrity_check}`);
+  }
+}
+
+/** Into a folder without data: what is there is never written over. Everything is checked before anything is put in place. */
+export async function restore(folder: string, file: string): Promise<string[]> {
+  const lock = lockFolder(folder);
+  const work = mkdtempSync(join(folder, 'restore-'));
+  try {
+    const manifest = await extract(file, work);
+    await check(work, file, manifest);
+    const names = Object.keys(manifest.files);
+    const there = [...DATABASES, KEY_FILE].find((name) => existsSync(join(folder, name)));
+    if (there)
+      refuse(`${folder} holds ${there} already; restore into an empty folder (GATEHOUSE_DATA_DIR), or move it away first`);
+    for (const name of names) await rename(join(work, name), join(folder, name));
+    return names;
+  } finally {
+    rmSync(work, { recursive: true, force: true });
+    lock.release();
+  }
+}

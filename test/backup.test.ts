@@ -1,0 +1,144 @@
+// gatehouse backup and gatehouse restore, as an operator runs them.
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { copyFile, mkdir, mkdtemp, open, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { writeEnd, writeEntry } from '../src/tar.ts';
+import { gatehouse } from './support/process.ts';
+
+const PASSWORD = 'the administrator of the tests';
+
+describe('A backup', () => {
+  let root: string;
+  let file: string;
+  let token: string;
+  const dataIn = (name: string) => ({ GATEHOUSE_DATA_DIR: join(root, name), GATEHOUSE_ADMIN_PASSWORD: PASSWORD });
+
+  async function run(args: readonly string[], folder: string, more = {}) {
+    const process = gatehouse(args, { ...dataIn(folder), ...more });
+    return { code: await process.ended(), stdout: process.stdout, stderr: process.stderr };
+  }
+
+  const request = (url: string, path: string, body?: unknown, auth = token): Promise<Response> =>
+    fetch(url + path, {
+      method: body ? 'POST' : 'GET',
+      headers: { 'Content-Type': 'application/json', 'X-Auth-Token': auth },
+      ...(body ? { body: JSON.stringify(body) } : {}),
+    });
+
+  before(async () => {
+    root = await mkdtemp(join(tmpdir(), 'gatehouse-backup-'));
+    file = join(root, 'monday.tar');
+    const service = gatehouse(['start'], dataIn('first'));
+    const url = await service.listening();
+    const user = { name: 'admin', domain: { id: 'default' }, password: PASSWORD };
+    const scope = { project: { name: 'admin', domain: { id: 'default' } } };
+    const login = await request(
+      url,
+      '/v3/auth/tokens',
+      { auth: { identity: { methods: ['password'], password: { user } }, scope } },
+      '',
+    );
+    token = login.headers.get('x-subject-token')!;
+    assert.equal((await request(url, '/v3/users', { user: { name: 'ann' } })).status, 201);
+    const { code, stdout, stderr } = await run(['backup', file], 'first');
+    assert.equal(code, 0, stderr);
+    assert.match(stdout, /monday\.tar: identity\.sqlite, master\.key/);
+    await service.stop();
+  });
+  after(() => rm(root, { recursive: true, force: true }));
+
+  it('is made while the service runs, for its owner only, and leaves nothing else behind', async () => {
+    assert.equal((await stat(file)).mode & 0o777, 0o600);
+    assert.deepEqual(
+      (await readdir(root)).filter((name) => name.includes('partial')),
+      [],
+    );
+    assert.deepEqual(
+      (await readdir(join(root, 'first'))).filter((name) => name.startsWith('backup-')),
+      [],
+    );
+  });
+
+  it('is a tar that every tar reads', () => {
+    const names = execFileSync('tar', ['-tf', file], { encoding: 'utf8' }).trim().split('\n');
+    assert.deepEqual(names, ['gatehouse-backup.json', 'identity.sqlite', 'master.key']);
+  });
+
+  it('restores accounts, and tokens that were good stay good', async () => {
+    const { code, stdout, stderr } = await run(['restore', file], 'second');
+    assert.equal(code, 0, stderr);
+    assert.match(stdout, /restored: identity\.sqlite, master\.key/);
+    const service = gatehouse(['start'], dataIn('second'));
+    const url = await service.listening();
+    const { users } = (await (await request(url, '/v3/users?name=ann')).json()) as { users: { name: string }[] };
+    assert.deepEqual(
+      users.map(({ name }) => name),
+      ['ann'],
+    );
+    await service.stop();
+    for (const name of ['identity.sqlite', 'master.key'])
+      assert.equal((await stat(join(root, 'second', name))).mode & 0o777, 0o600);
+  });
+
+  it('never writes over anything', async () => {
+    const before = await readFile(join(root, 'first', 'master.key'), 'utf8');
+    const there = await run(['restore', file], 'first');
+    assert.deepEqual([there.code, /already/.test(there.stderr)], [2, true]);
+    assert.equal(await readFile(join(root, 'first', 'master.key'), 'utf8'), before);
+    const again = await run(['backup', file], 'first');
+    assert.deepEqual([again.code, /exists already/.test(again.stderr)], [2, true]);
+  });
+
+  it('is not restored into a folder that is in use', async () => {
+    const service = gatehouse(['start'], dataIn('busy'));
+    await service.listening();
+    const { code, stderr } = await run(['restore', file], 'busy');
+    assert.deepEqual([code, /in use/.test(stderr)], [2, true]);
+    await service.stop();
+  });
+
+  it('that is damaged, cut short or something else is refused, and puts nothing in place', async () => {
+    const damaged = join(root, 'damaged.tar');
+    await copyFile(file, damaged);
+    const handle = await open(damaged, 'r+');
+    await handle.write(Buffer.from('damaged'), 0, 7, 40_000);
+    await handle.close();
+    const short = join(root, 'short.tar');
+    await writeFile(short, (await readFile(file)).subarray(0, 20_000));
+    const other = join(root, 'other.tar');
+    await writeFile(other, 'x'.repeat(4096));
+    for (const [name, path] of Object.entries({ damaged, short, other, missing: join(root, 'missing.tar') })) {
+      const { code, stderr } = await run(['restore', path], `into-${name}`);
+      assert.equal(code, 2, stderr);
+      assert.equal(stderr.trim().split('\n').length, 1, stderr);
+      assert.deepEqual(
+        (await readdir(join(root, `into-${name}`))).filter((left) => left !== 'gatehouse.lock'),
+        [],
+      );
+    }
+  });
+
+  it('that names files elsewhere is refused', async () => {
+    for (const name of ['../escaped', '/tmp/escaped', 'identity.sqlite/../../escaped', 'gatehouse.lock']) {
+      const hostile = join(root, 'hostile.tar');
+      await rm(hostile, { force: true });
+      const out = await open(hostile, 'wx');
+      await writeEntry(out, { name, size: 3 }, [Buffer.from('bad')], 0);
+      await writeEnd(out);
+      await out.close();
+      await mkdir(join(root, 'hostile'), { recursive: true });
+      const { code, stderr } = await run(['restore', hostile], 'hostile');
+      assert.deepEqual([code, /which no backup has/.test(stderr)], [2, true], stderr);
+    }
+    assert.ok(!(await readdir(root)).includes('escaped'));
+  });
+
+  it('is not offered for PostgreSQL, which has tools of its own', async () => {
+    const more = { GATEHOUSE_IDENTITY_DATABASE_URL: 'postgres://nowhere/none' };
+    const { code, stderr } = await run(['backup', join(root, 'x.tar')], 'first', more);
+    assert.deepEqual([code, /pg_dump/.test(stderr)], [2, true]);
+  });
+});

@@ -1,0 +1,218 @@
+// The account page in a real browser.
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { it } from 'node:test';
+import type { Page } from 'playwright-core';
+import { onDatabase } from '../support/api.ts';
+import { withApplication } from '../support/application-page.ts';
+import { makePerson } from '../support/applications.ts';
+import { usesChromium } from '../support/chromium.ts';
+import { needsCommand } from '../support/commands.ts';
+import { makeUser } from '../support/relying-party.ts';
+import { Phone } from '../support/second-factor.ts';
+import {
+  alertOf,
+  enterCode,
+  enterPassword,
+  makeCarefulUser,
+  outcome,
+  press,
+  sectionOf,
+  signInTo,
+  signInToAccount,
+  titleOf,
+  turnOnTwoFactor,
+  words,
+} from '../support/visitor.ts';
+
+const chromium = usesChromium();
+
+/** What the camera of a phone reads from the page. */
+async function scanned(page: Page): Promise<string> {
+  needsCommand('zbarimg', 'zbar-tools');
+  const input = await page.locator('.qr svg').screenshot();
+  return execFileSync('zbarimg', ['--quiet', '--raw', '-'], {
+    input,
+    encoding: 'utf8',
+    stdio: ['pipe', 'pipe', 'ignore'],
+  }).trim();
+}
+
+onDatabase('SQLite', 'The account page', {}, (api) => {
+  const open = (): Promise<Page> => chromium.open(api);
+  const application = withApplication(api);
+
+  it('shows who somebody is, where they belong and what is theirs', async () => {
+    const { user, password, organization } = await makePerson(api);
+    await api.patch(`/v3/users/${user.id}`, { user: { email: 'ann@example.org' } });
+    const page = await open();
+    await signInTo(application(), page, { ...user, password });
+    await page.goto(`${api.url}/account`);
+    assert.equal(await titleOf(page), words.account);
+    const text = (title: string): Promise<string> => sectionOf(page, title).innerText();
+    assert.match(await text(words.profile), new RegExp(`${user.name}[\\s\\S]*ann@example.org`));
+    assert.match(await text(words.organizations), new RegExp(organization.name));
+    assert.match(await text(words.twoFactor), new RegExp(words.twoFactorOff));
+    assert.match(await text(words.sessions), new RegExp(words.thisSession));
+    assert.match(await text(words.devices), new RegExp(words.noDevices));
+    assert.match(await text(words.applications), new RegExp(application().name));
+    assert.equal(await page.getByRole('button', { name: words.endOtherSessions }).count(), 0);
+  });
+
+  it('shows a name that is made of markup as it is written', async () => {
+    const name = '<img src=https://evil.example.org onerror=alert(1)>&amp;"';
+    const page = await open();
+    await signInToAccount(api, page, await makeUser(api, { name }));
+    assert.ok((await sectionOf(page, words.profile).innerText()).includes(name));
+    assert.equal(await page.locator('img').count(), 0);
+  });
+
+  it('turns two-factor authentication on with the key beside the picture, which says the same', async () => {
+    const person = await makeUser(api);
+    const page = await open();
+    await signInToAccount(api, page, person);
+    await press(page, words.turnOn);
+    const section = sectionOf(page, words.twoFactor);
+    const key = await section.locator('code').innerText();
+    const uri = new URL(await scanned(page));
+    assert.equal(uri.searchParams.get('secret'), key);
+    assert.equal(decodeURIComponent(uri.pathname), `/Gatehouse:${person.name}`);
+
+    const phone = new Phone(api, key);
+    const confirm = async (code: string): Promise<void> => {
+      await page.getByLabel(words.code, { exact: true }).fill(code);
+      await page.getByLabel(words.securityQuestion).fill('The name of my first pet');
+      await page.getByLabel(words.securityAnswer).fill('Rex');
+      await press(page, words.turnOn);
+    };
+    await confirm(phone.wrong());
+    assert.equal(await alertOf(page), words.wrongCode);
+    assert.equal(await section.locator('code').innerText(), key);
+    await confirm(phone.fresh());
+    const codes = await page.locator('.codes li').allInnerTexts();
+    assert.equal(codes.length, 10);
+    await page.goto(`${api.url}/account`);
+    const later = await page.content();
+    assert.ok(!codes.some((code) => later.includes(code)) && !later.includes(key));
+    assert.match(await section.innerText(), /On\. 10 /);
+
+    const elsewhere = await open();
+    await elsewhere.goto(`${api.url}/account`);
+    await enterPassword(elsewhere, person);
+    await enterCode(elsewhere, phone.fresh());
+    assert.equal(await titleOf(elsewhere), words.account);
+  });
+
+  it('makes new recovery codes, and turns the second factor off for whoever knows the password', async () => {
+    const page = await open();
+    const person = await makeUser(api);
+    await signInToAccount(api, page, person);
+    await turnOnTwoFactor(api, page);
+    const first = await page.locator('.codes li').allInnerTexts();
+    await press(page, words.makeRecoveryCodes);
+    const second = await page.locator('.codes li').allInnerTexts();
+    assert.equal(new Set([...first, ...second]).size, 20);
+    const off = async (password: string): Promise<void> => {
+      await page.locator('summary', { hasText: words.turnOff }).click();
+      await sectionOf(page, words.twoFactor).getByLabel(words.currentPassword).fill(password);
+      await press(page, words.turnOff);
+    };
+    await off('not the password');
+    assert.equal(await alertOf(page), words.wrongPassword);
+    await off(person.password);
+    assert.match(await sectionOf(page, words.twoFactor).innerText(), new RegExp(words.twoFactorOff));
+  });
+
+  it('changes the password, after which everybody signs in anew', async () => {
+    const person = await makeUser(api);
+    const elsewhere = await open();
+    await signInToAccount(api, elsewhere, person);
+    const page = await open();
+    await signInToAccount(api, page, person);
+    const section = sectionOf(page, words.changePassword);
+    const change = async (current: string, fresh: string, again = fresh): Promise<void> => {
+      await section.getByLabel(words.currentPassword).fill(current);
+      await section.getByLabel(words.newPassword, { exact: true }).fill(fresh);
+      await section.getByLabel(words.newPasswordAgain).fill(again);
+      await press(page, words.changePassword);
+    };
+    await change(person.password, 'one new password', 'another new password');
+    assert.equal(await alertOf(page), words.passwordsDiffer);
+    await change('not the password', 'one new password');
+    assert.equal(await alertOf(page), words.wrongPassword);
+    await change(person.password, 'one new password');
+    await enterPassword(page, person);
+    assert.equal(await alertOf(page), words.wrongPassword);
+    await enterPassword(page, { ...person, password: 'one new password' });
+    assert.equal(await titleOf(page), words.account);
+    await elsewhere.goto(`${api.url}/account`);
+    assert.equal(await elsewhere.getByLabel(words.userName).isVisible(), true);
+  });
+
+  it('signs somebody out everywhere else', async () => {
+    const person = await makeUser(api);
+    const elsewhere = await open();
+    await signInToAccount(api, elsewhere, person);
+    const page = await open();
+    await signInToAccount(api, page, person);
+    assert.equal(await sectionOf(page, words.sessions).getByRole('listitem').count(), 2);
+    await press(page, words.endOtherSessions);
+    assert.equal(await page.getByRole('status').innerText(), words.done);
+    assert.equal(await sectionOf(page, words.sessions).getByRole('listitem').count(), 1);
+    await elsewhere.goto(`${api.url}/account`);
+    assert.equal(await elsewhere.getByLabel(words.userName).isVisible(), true);
+  });
+
+  it('forgets a device, which is then asked for a code again', async () => {
+    const person = await makeCarefulUser(api);
+    const page = await open();
+    await page.goto(`${api.url}/account`);
+    await enterPassword(page, person);
+    await enterCode(page, person.phone.fresh(), true);
+    const section = sectionOf(page, words.devices);
+    assert.match(await section.innerText(), /Chrome[\s\S]*last used/);
+    await press(page, words.forget);
+    assert.match(await section.innerText(), new RegExp(words.noDevices));
+    await page.goto(application().signIn({ prompt: 'login' }));
+    await enterPassword(page, person);
+    assert.equal(await titleOf(page), words.secondFactor);
+  });
+
+  it('takes back the access of an application, which must ask again', async () => {
+    const person = await makeUser(api);
+    const page = await open();
+    await signInTo(application(), page, person);
+    const { access_token: token } = application().received.at(-1)!;
+    assert.equal(await application().party.isActive(token), true);
+    await page.goto(`${api.url}/account`);
+    await press(page, words.revoke);
+    assert.match(await sectionOf(page, words.applications).innerText(), new RegExp(words.noApplications));
+    assert.equal(await application().party.isActive(token), false);
+    await page.goto(application().signIn());
+    assert.equal(await titleOf(page), words.consentTitle(application().name));
+    await press(page, words.allow);
+    assert.equal(await outcome(page), `Hello ${person.id}`);
+  });
+
+  it('leads to signing out, which may also be left', async () => {
+    const person = await makeUser(api);
+    const page = await open();
+    await signInToAccount(api, page, person);
+    await page.getByRole('link', { name: words.signOut }).click();
+    assert.equal(await titleOf(page), words.logoutTitle);
+    await press(page, words.stay);
+    await page.goto(`${api.url}/account`);
+    assert.equal(await titleOf(page), words.account);
+    await page.getByRole('link', { name: words.signOut }).click();
+    await press(page, words.signOut);
+    assert.equal(await titleOf(page), words.loggedOutTitle);
+    await page.goto(`${api.url}/account`);
+    assert.equal(await page.getByLabel(words.userName).isVisible(), true);
+  });
+
+  it('signs out whoever is not signed in without asking', async () => {
+    const page = await open();
+    await page.goto(`${api.url}/openid/logout`);
+    await page.getByRole('heading', { name: words.loggedOutTitle }).waitFor();
+  });
+});

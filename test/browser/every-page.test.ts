@@ -1,0 +1,213 @@
+// Every page there is, one after the other, held to what each of them must be: for all eyes, for a keyboard, for a phone, in the dark.
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { it } from 'node:test';
+import type { Page } from 'playwright-core';
+import { onDatabase, type TestApi } from '../support/api.ts';
+import { type ApplicationPage, startDevice, withApplication } from '../support/application-page.ts';
+import { makeOrganization } from '../support/applications.ts';
+import { Browser } from '../support/browser-less.ts';
+import { usesChromium } from '../support/chromium.ts';
+import { makeUser } from '../support/relying-party.ts';
+import { Phone } from '../support/second-factor.ts';
+import { enterCode, enterPassword, outcome, press, sectionOf, titleOf, words } from '../support/visitor.ts';
+
+const chromium = usesChromium();
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const PHONE = { width: 360, height: 740 };
+const DESK = { width: 1280, height: 800 };
+const SCHEMES = ['light', 'dark'] as const;
+
+type Look = (name: string) => Promise<void>;
+
+/** Leads a person past every page, and looks at each. */
+async function tour(api: TestApi, application: ApplicationPage, page: Page, look: Look): Promise<void> {
+  const person = await makeUser(api, { email: `${'long'.repeat(15)}@example.org` });
+  await makeOrganization(api, { user: person });
+  const account = () => page.goto(`${api.url}/account`);
+
+  await page.goto(`${api.url}/openid/authorize?client_id=nobody&response_type=code`);
+  await look('error');
+  await page.goto(`${api.url}/openid/interaction/never-was`);
+  await look('expired');
+
+  await page.goto(application.signIn({ scope: 'openid profile email roles organizations offline_access' }));
+  await look('sign-in');
+  await enterPassword(page, { ...person, password: 'not the password' });
+  await page.getByText(words.otherDomain).click();
+  await look('wrong-password');
+  await enterPassword(page, person);
+  await look('consent');
+  await press(page, words.allow);
+
+  await account();
+  await look('account');
+  await press(page, words.turnOn);
+  await look('key');
+  const phone = new Phone(api, await sectionOf(page, words.twoFactor).locator('code').innerText());
+  const confirm = async (code: string): Promise<void> => {
+    await page.getByLabel(words.code, { exact: true }).fill(code);
+    await page.getByLabel(words.securityQuestion).fill('The name of my first pet');
+    await page.getByLabel(words.securityAnswer).fill('Rex');
+    await press(page, words.turnOn);
+  };
+  await confirm(phone.wrong());
+  await look('key-wrong-code');
+  await confirm(phone.fresh());
+  await look('recovery-codes');
+  await page.goto(`${api.url}/openid/logout`);
+  await look('logout');
+  await press(page, words.signOut);
+  await look('logged-out');
+
+  await page.goto(application.signIn());
+  await enterPassword(page, person);
+  await look('second-factor');
+  await enterCode(page, phone.wrong());
+  await look('second-factor-wrong');
+  await press(page, words.useRecoveryCode);
+  await look('recovery');
+  await press(page, words.useCode);
+  await enterCode(page, phone.fresh(), true);
+  assert.equal(await outcome(page), `Hello ${person.id}`);
+
+  const elsewhere = await new Browser(api).signIn(new URL('/account', api.url), { ...person, code: () => phone.fresh() });
+  assert.equal(elsewhere.status, 200);
+  await account();
+  await page.locator('summary').click();
+  await look('account-of-much');
+  const section = sectionOf(page, words.changePassword);
+  await section.getByLabel(words.currentPassword).fill('not the password');
+  await section.getByLabel(words.newPassword, { exact: true }).fill('a new password');
+  await section.getByLabel(words.newPasswordAgain).fill('a new password');
+  await press(page, words.changePassword);
+  await look('account-trouble');
+  await press(page, words.endOtherSessions);
+  await look('account-done');
+
+  const device = await startDevice(api, application.party.application);
+  await page.goto(`${api.url}/openid/device`);
+  await look('device');
+  await page.getByLabel(words.deviceCode).fill('NOSUCHCODE');
+  await press(page, words.goOn);
+  await look('device-wrong');
+  await page.getByLabel(words.deviceCode).fill(device.code);
+  await press(page, words.goOn);
+  await look('device-confirm');
+  await press(page, words.goOn);
+  await look('device-done');
+  assert.equal(await titleOf(page), words.deviceDoneTitle);
+
+  api.clock.advance(31 * 86_400);
+  await page.goto(application.signIn());
+  await enterPassword(page, person);
+  await look('new-password');
+  assert.equal(await titleOf(page), words.changePassword);
+}
+
+const run = <T>(page: Page, script: string): Promise<T> => page.evaluate<T>(script);
+
+/** Axe's own words for what keeps people out, serious or worse. */
+async function barriers(page: Page, scheme: (typeof SCHEMES)[number]): Promise<string[]> {
+  // The dark differs in its colours.
+  const rules = scheme === 'dark' ? ", runOnly: ['color-contrast']" : '';
+  if (!(await run<boolean>(page, "typeof axe === 'object'"))) await run(page, `${axe};0`);
+  return run(
+    page,
+    `axe.run({ resultTypes: ['violations']${rules} }).then(({ violations }) => violations
+      .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+      .map(({ id, help, nodes }) => id + ': ' + help + ' ' + nodes.map(({ html }) => html).join(' ')))`,
+  );
+}
+
+/** What the policy of the pages forbids, and what needs no policy to be wrong. */
+const INLINE = `[...document.querySelectorAll('*')].filter((one) => one.matches('script, style, [style], iframe, object, base')
+  || [...one.attributes].some(({ name, value }) => name.startsWith('on') || /^javascript:/i.test(value))).map((one) => one.outerHTML)`;
+
+const CONTROLS = `[...document.querySelectorAll('a[href], button, input:not([type=hidden]), summary, select, textarea')]
+  .filter((one) => one.checkVisibility())`;
+
+/** Tab leads to every control in the order of the page, and shows where it is. */
+async function keyboardTroubles(page: Page): Promise<string[]> {
+  const count = await run<number>(page, `(window.controls = ${CONTROLS}).length`);
+  if (count === 0) return [];
+  const reached: number[] = [];
+  const troubles: string[] = [];
+  // One more, for the step out of the page and in again; where it starts depends on what has the focus already.
+  for (let tabs = 0; tabs <= count; tabs++) {
+    await page.keyboard.press('Tab');
+    const [index, shown] = await run<[number, boolean]>(
+      page,
+      `(() => { const style = getComputedStyle(document.activeElement);
+        return [controls.indexOf(document.activeElement), style.outlineStyle !== 'none' && parseFloat(style.outlineWidth) >= 2]; })()`,
+    );
+    if (index < 0) continue;
+    reached.push(index);
+    if (!shown) troubles.push(`focus does not show on control ${index}`);
+  }
+  const inOrder = reached.every((index, at) => at === 0 || index === (reached[at - 1]! + 1) % count);
+  if (new Set(reached).size !== count || !inOrder) troubles.push(`of ${count} controls Tab reaches ${reached.join(' ')}`);
+  return troubles;
+}
+
+onDatabase('SQLite', 'Every page', { settings: { GATEHOUSE_IDENTITY_PASSWORD_EXPIRES_DAYS: '30' } }, (api) => {
+  const application = withApplication(api);
+
+  it('has no barrier, fits a phone, is reached by keyboard, and has nothing inline', async () => {
+    // Axe is a script, which our own policy would not let in; the other tests have the policy watched.
+    const page = await chromium.open(api, { bypassCSP: true, viewport: DESK });
+    const troubles: string[] = [];
+    const seen: string[] = [];
+    const { SCREENSHOTS: folder } = process.env;
+    await tour(api, application(), page, async (name) => {
+      seen.push(name);
+      const note = (found: readonly string[], where: string) => troubles.push(...found.map((one) => `${name}, ${where}: ${one}`));
+      note(await run<string[]>(page, INLINE), 'inline');
+      note(await keyboardTroubles(page), 'keyboard');
+      for (const colorScheme of SCHEMES) {
+        await page.emulateMedia({ colorScheme });
+        note(await barriers(page, colorScheme), colorScheme);
+        for (const size of [DESK, PHONE]) {
+          await page.setViewportSize(size);
+          const wide = await run<number>(page, 'document.documentElement.scrollWidth - innerWidth');
+          if (wide > 0) note([`${wide} px too wide`], `${colorScheme} at ${size.width}`);
+          if (folder) await page.screenshot({ path: join(folder, `${name}-${colorScheme}-${size.width}.png`), fullPage: true });
+        }
+        await page.setViewportSize(DESK);
+      }
+    });
+    assert.deepEqual(troubles, []);
+    assert.equal(new Set(seen).size, seen.length);
+  });
+});
+
+onDatabase('SQLite', 'With a keyboard alone', {}, (api) => {
+  const application = withApplication(api);
+
+  it('a person signs in, allows, and signs out', async () => {
+    const person = await makeUser(api);
+    const page = await chromium.open(api);
+    const { keyboard } = page;
+    const next = (heading: string) => page.getByRole('heading', { level: 1, name: heading }).waitFor();
+    await page.goto(application().signIn());
+    // The first field gets the focus with the first frame; Enter in the last one sends the form.
+    await page.locator('#name:focus').waitFor();
+    await keyboard.type(person.name);
+    await keyboard.press('Tab');
+    await keyboard.type(person.password);
+    await keyboard.press('Enter');
+    await next(words.consentTitle(application().name));
+    await keyboard.press('Tab');
+    await keyboard.press('Enter');
+    assert.equal(await outcome(page), `Hello ${person.id}`);
+    await page.goto(`${api.url}/account`);
+    await keyboard.press('Shift+Tab');
+    await keyboard.press('Enter');
+    await next(words.logoutTitle);
+    await page.locator('button:focus').waitFor();
+    await keyboard.press('Enter');
+    await next(words.loggedOutTitle);
+  });
+});

@@ -1,0 +1,79 @@
+// What a person does on the pages, by the words they read there.
+import assert from 'node:assert/strict';
+import type { Page } from 'playwright-core';
+import { english as words } from '../../src/identity/openid/pages/words.ts';
+import type { TestApi } from './api.ts';
+import type { ApplicationPage } from './application-page.ts';
+import { makeUser } from './relying-party.ts';
+import { enable, Phone } from './second-factor.ts';
+
+export { words };
+
+export interface Person {
+  readonly id: string;
+  readonly name: string;
+  readonly password: string;
+}
+
+export async function makeCarefulUser(api: TestApi): Promise<Person & { readonly phone: Phone; readonly codes: string[] }> {
+  const person = await makeUser(api);
+  const enabled = await enable(api, person);
+  assert.equal(enabled.status, 201, enabled.text);
+  const made = await api.request('POST', `/v3/users/${person.id}/OS-TWO-FACTOR/recovery_codes`);
+  const phone = new Phone(api, enabled.body.two_factor_auth.two_factor_key);
+  return { ...person, phone, codes: made.body.two_factor_auth.recovery_codes };
+}
+
+export const press = (page: Page, name: string): Promise<void> => page.getByRole('button', { name, exact: true }).click();
+
+export async function enterPassword(page: Page, { name, password }: Pick<Person, 'name' | 'password'>): Promise<void> {
+  await page.getByLabel(words.userName).fill(name);
+  await page.getByLabel(words.password, { exact: true }).fill(password);
+  await press(page, words.signIn);
+}
+
+export async function enterCode(page: Page, code: string, remember = false): Promise<void> {
+  await page.getByLabel(words.code, { exact: true }).fill(code);
+  if (remember) await page.getByLabel(words.rememberDevice).check();
+  await press(page, words.goOn);
+}
+
+/** The heading of the page that is shown now. */
+export const titleOf = (page: Page): Promise<string> => page.locator('h1').innerText();
+
+/** What a screen reader says as soon as the page is there. */
+export const alertOf = (page: Page): Promise<string> => page.getByRole('alert').innerText();
+
+export const sectionOf = (page: Page, title: string) =>
+  page.locator('section').filter({ has: page.getByRole('heading', { name: title, exact: true }) });
+
+/** What the application says of the person it was sent. */
+export async function outcome(page: Page): Promise<string> {
+  return page.locator('#outcome').innerText();
+}
+
+/** From the application and back to it, with consent when it is asked for. */
+export async function signInTo(application: ApplicationPage, page: Page, person: Person): Promise<void> {
+  await page.goto(application.signIn());
+  await enterPassword(page, person);
+  if (!page.url().startsWith(application.url)) await press(page, words.allow);
+  assert.equal(await outcome(page), `Hello ${person.id}`);
+}
+
+/** To the account page of somebody without a second factor. */
+export async function signInToAccount(api: TestApi, page: Page, person: Person): Promise<void> {
+  await page.goto(`${api.url}/account`);
+  await enterPassword(page, person);
+  assert.equal(await titleOf(page), words.account);
+}
+
+/** Turns the second factor on, with the key as the page shows it. */
+export async function turnOnTwoFactor(api: TestApi, page: Page): Promise<Phone> {
+  await press(page, words.turnOn);
+  const phone = new Phone(api, await sectionOf(page, words.twoFactor).locator('code').innerText());
+  await page.getByLabel(words.securityQuestion).fill('The name of my first pet');
+  await page.getByLabel(words.securityAnswer).fill('Rex');
+  await page.getByLabel(words.code, { exact: true }).fill(phone.fresh());
+  await press(page, words.turnOn);
+  return phone;
+}
