@@ -109,9 +109,10 @@ async function runHere(options: RunOptions, log: Log, metricsHere: boolean): Pro
   else AggregatorRegistry.setRegistries(registry as Registry);
   // Now, not only at the end: a process that is killed would leave nothing for the next start.
   flushCompileCache();
-  log.info({ address }, 'identity service listens');
   if (metricsHere || adminPassword !== undefined)
     announce(identity.url ?? address, adminPassword, identity.adminPassword !== undefined);
+  // Last: whoever waits for this line finds everything else said.
+  log.info({ address }, 'identity service listens');
   onSignal(log, async () => {
     metrics?.close();
     await service.stop(GRACE_MS);
