@@ -18,28 +18,39 @@ export interface Caller extends Actor {
 export interface OtherCallers {
   isToken(text: string): boolean;
   verify(text: string, requestId: string): Soon<Caller | undefined>;
+  byAccessToken(text: string, requestId: string): Promise<Caller | undefined>;
 }
 
-/** `access` of routes that take bearer tokens too: those of provisioning connections, and ours. */
+/** `access` of routes that take bearer tokens too: of provisioning connections, ours, and OAuth2 access tokens. */
 export const PROVISIONING = 'provisioning';
 
 /** No token and a bad one are the same to a stranger; the log knows which. */
 export function createAuthenticate(tokens: Tokens, connections: OtherCallers) {
+  const refuse = (reason: string): never => {
+    throw fault('auth.required', undefined, { reason });
+  };
+
+  function callerOf(text: string, requestId: string): Soon<Caller | undefined> {
+    return andThen(
+      tokens.verify(text),
+      (verified) =>
+        verified && { userId: verified.record.userId, requestId, token: verified.record, tokenText: text, view: verified.view },
+    );
+  }
+
   function byToken(text: string | string[] | undefined, requestId: string): Soon<Caller> {
-    if (typeof text !== 'string' || text === '') throw fault('auth.required', undefined, { reason: 'no token' });
-    return andThen(tokens.verify(text), (verified) => {
-      if (!verified) throw fault('auth.required', undefined, { reason: 'token unknown, expired or revoked' });
-      return { userId: verified.record.userId, requestId, token: verified.record, tokenText: text, view: verified.view };
-    });
+    if (typeof text !== 'string' || text === '') return refuse('no token');
+    return andThen(callerOf(text, requestId), (caller) => caller ?? refuse('token unknown, expired or revoked'));
+  }
+
+  function byBearer(text: string, requestId: string): Soon<Caller | undefined> {
+    if (connections.isToken(text)) return connections.verify(text, requestId);
+    return andThen(callerOf(text, requestId), (caller) => caller ?? connections.byAccessToken(text, requestId));
   }
 
   return (headers: IncomingHttpHeaders, requestId: string, access: string | undefined): Soon<Caller> => {
     const bearer = access === PROVISIONING ? /^Bearer +([\w.~+/-]+=*)$/i.exec(headers.authorization ?? '')?.[1] : undefined;
     if (bearer === undefined) return byToken(headers['x-auth-token'], requestId);
-    if (!connections.isToken(bearer)) return byToken(bearer, requestId);
-    return andThen(connections.verify(bearer, requestId), (caller) => {
-      if (!caller) throw fault('auth.required', undefined, { reason: 'connection unknown or revoked' });
-      return caller;
-    });
+    return andThen(byBearer(bearer, requestId), (caller) => caller ?? refuse('bearer token unknown, expired or revoked'));
   };
 }

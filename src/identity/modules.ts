@@ -84,7 +84,7 @@ export async function buildModules(db: Database, options: ServiceOptions & { iss
   const consumers = createConsumers({ ...deps, seal, managers });
   const projects = createProjects({ ...deps, domains });
   const groups = createGroups(deps);
-  const connections = createConnections(deps);
+  const connections = createConnections({ ...deps, provisioner: (token) => openid.provisioner(token) });
 
   const auth = createAuth({ ...deps, prove, scopes, receipts, factor });
   const openid = createOpenid({

@@ -28,7 +28,9 @@ export const CLAIMS = {
   all_info: ['id', 'email', 'displayName', 'roles', 'organizations', 'app_id', 'isGravatarEnabled', 'username'],
 } as const;
 
-export const SCOPES = [...Object.keys(CLAIMS), 'offline_access'];
+/** `scim`: to provision the people of the user's domain, for those who may. */
+export const PROVISION = 'scim';
+export const SCOPES = [...Object.keys(CLAIMS), 'offline_access', PROVISION];
 
 interface Held {
   readonly roles: readonly { id: string; name: string }[];

@@ -5,7 +5,7 @@ import { seconds } from '../../platform/clock.ts';
 import type { Mount, RawExchange } from '../../platform/http/index.ts';
 import type { Outbound } from '../../platform/outbound/index.ts';
 import type { Seal } from '../../platform/seal/index.ts';
-import { holdsRoleAnywhere, tagOf } from '../access/index.ts';
+import { holdsRoleAnywhere, type Ref, tagOf } from '../access/index.ts';
 import type { Holdings } from '../app-roles/index.ts';
 import { type Actor, theService } from '../audit/index.ts';
 import type { Consumers } from '../consumers/index.ts';
@@ -14,7 +14,7 @@ import { fail } from '../faults.ts';
 import type { UserWithExpiry } from '../users/index.ts';
 import { createAccessTokens } from './access-tokens.ts';
 import { createAccount } from './account.ts';
-import { createAccounts } from './accounts.ts';
+import { createAccounts, PROVISION } from './accounts.ts';
 import { browserOf, readForeignForm, redirect } from './browser.ts';
 import { clientOf } from './clients.ts';
 import { guardedFetch } from './guarded-fetch.ts';
@@ -166,6 +166,19 @@ export function createOpenid(deps: OpenidDeps) {
       if (await holdsRoleAnywhere(deps.db.read, { userId: found.user.id }, 'admin')) return undefined;
       // What comes of it cannot be taken back with the access token, so it does not last.
       return { user: found.user, expiresAt: Math.min(found.expiresAt * 1000, clock.now() + STAND_IN_MS) };
+    },
+
+    /**
+     * Who provisions with an access token: someone who administers or manages their own domain, and let the application do so
+     * there (scope `scim`). The application then is what a provisioning connection of that domain is, and no more.
+     */
+    async provisioner(token: string): Promise<{ userId: string; domain: Ref } | undefined> {
+      const found = await accessTokens.verify(token);
+      if (!found?.user || !found.scope.split(' ').includes(PROVISION) || found.thumbprint !== undefined) return undefined;
+      const { id, domain_id: domainId } = found.user;
+      const view = await access.read(id, { kind: 'domain', id: domainId });
+      const may = view?.domain && (view.roleNames.has('admin') || view.roleNames.has('manager'));
+      return may ? { userId: id, domain: view.domain! } : undefined;
     },
 
     /** One access token of a user, by the name it is listed under. */

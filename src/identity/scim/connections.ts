@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { seconds } from '../../platform/clock.ts';
 import { newId, newSecret } from '../../platform/ids.ts';
 import { andThen, type Soon } from '../../platform/soon.ts';
-import { findProject, TaggedCache, tagOf } from '../access/index.ts';
+import { findProject, type Ref, TaggedCache, tagOf } from '../access/index.ts';
 import type { Actor } from '../audit/index.ts';
 import type { Caller } from '../caller.ts';
 import type { ScimConnectionRow } from '../database.ts';
@@ -34,17 +34,16 @@ interface Known {
   readonly tags: readonly string[];
 }
 
-function callerOf({ id, domain_id, domain_name }: ConnectionWithDomain, requestId: string): Caller {
-  const domain = { id: domain_id, name: domain_name };
-  const userId = `scim-connection:${id}`;
-  const scope = { kind: 'domain', id: domain_id } as const;
+/** Whoever provisions a domain, as the rules see them: a manager of it, whose events carry `actor`. */
+function callerOf(actor: string, domain: Ref, requestId: string): Caller {
+  const scope = { kind: 'domain', id: domain.id } as const;
   return {
-    userId,
+    userId: actor,
     requestId,
     tokenText: '',
-    token: { userId, methods: [], scope, issuedAt: 0, expiresAt: 0, generation: 0, auditId: id, parentAuditId: undefined },
+    token: { userId: actor, methods: [], scope, issuedAt: 0, expiresAt: 0, generation: 0, auditId: '', parentAuditId: undefined },
     view: {
-      user: { id: userId, name: userId, domain, passwordExpiresAt: null },
+      user: { id: actor, name: actor, domain, passwordExpiresAt: null },
       scope,
       project: undefined,
       domain,
@@ -57,7 +56,18 @@ function callerOf({ id, domain_id, domain_name }: ConnectionWithDomain, requestI
   };
 }
 
-export function createConnections({ db, clock, change, log }: Pick<Deps, 'db' | 'clock' | 'change' | 'log'>) {
+const ofConnection = ({ id, domain_id, domain_name }: ConnectionWithDomain, requestId: string): Caller =>
+  callerOf(`scim-connection:${id}`, { id: domain_id, name: domain_name }, requestId);
+
+export function createConnections({
+  db,
+  clock,
+  change,
+  log,
+  provisioner,
+}: Pick<Deps, 'db' | 'clock' | 'change' | 'log'> & {
+  provisioner(token: string): Promise<{ userId: string; domain: Ref } | undefined>;
+}) {
   const known = new TaggedCache<Known>(1000);
   const used = new Map<string, number>();
   db.feed.onChange((tags) => {
@@ -92,8 +102,14 @@ export function createConnections({ db, clock, change, log }: Pick<Deps, 'db' | 
       andThen(look(token), (found) => {
         if (!found?.connection.domain_enabled) return undefined;
         noteUse(found.connection);
-        return callerOf(found.connection, requestId);
+        return ofConnection(found.connection, requestId);
       }),
+
+    /** An application that a manager of a domain lets provision it. */
+    async byAccessToken(token: string, requestId: string): Promise<Caller | undefined> {
+      const found = await provisioner(token);
+      return found && callerOf(found.userId, found.domain, requestId);
+    },
 
     /** For a domain by its id or name. The token is shown once: only its hash is kept. */
     async create(actor: Actor, domain: string, name = 'provisioning'): Promise<{ row: ScimConnectionRow; token: string }> {

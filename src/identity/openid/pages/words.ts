@@ -41,6 +41,7 @@ export const english = {
     roles: 'your roles in this application',
     organizations: 'the organizations you act for in it',
     all_info: 'your name, e-mail address, roles and organizations',
+    scim: 'to manage the people and groups of your domain',
     offline_access: 'access also while you are away, until you take it back',
   } as Readonly<Record<string, string>>,
   deviceTitle: 'Connect a device',
