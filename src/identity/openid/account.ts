@@ -66,7 +66,7 @@ export function createAccount(deps: AccountDeps) {
     const applications = await Promise.all(
       [...new Set(grants.map(({ payload }) => payload.clientId))].map(async (clientId) => {
         const consumer = clientId === undefined ? undefined : await findConsumer(db.read, clientId);
-        return consumer ? [{ grantId: consumer.id, name: consumer.name }] : [];
+        return consumer ? [{ id: consumer.id, name: consumer.name }] : [];
       }),
     );
     return {
@@ -138,9 +138,10 @@ export function createAccount(deps: AccountDeps) {
         return 'signed out';
       }
       case 'two-factor-on':
-        return proposalFor(factor.propose(user));
       case 'two-factor-confirm':
-        return confirmFactor(person, form);
+        // Another key for one that is on would let whoever sits at the desk take it over: it is turned off first, by password.
+        if (await factor.isEnabled(user.id)) return { wrong: words.alreadyOn };
+        return form.get('step') === 'two-factor-on' ? proposalFor(factor.propose(user)) : confirmFactor(person, form);
       case 'two-factor-off':
         if (!(await isPerson(person, form.get('password') ?? ''))) return { wrong: words.wrongPassword };
         await factor.disable(actor, user.id);
@@ -153,7 +154,7 @@ export function createAccount(deps: AccountDeps) {
         await devices.forget(actor, user.id, form.get('device') ?? '');
         return { good: words.done };
       case 'revoke':
-        return takeBack(person, form.get('grant') ?? '');
+        return takeBack(person, form.get('application') ?? '');
       default:
         return {};
     }

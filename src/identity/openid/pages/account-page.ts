@@ -13,7 +13,7 @@ export interface AccountView {
   readonly organizations: readonly { readonly name: string }[];
   readonly sessions: readonly { readonly signedInAt: string; readonly current: boolean }[];
   readonly devices: readonly { readonly id: string; readonly agent: string; readonly lastUsed: string }[];
-  readonly applications: readonly { readonly grantId: string; readonly name: string }[];
+  readonly applications: readonly { readonly id: string; readonly name: string }[];
   readonly factor: { readonly recoveryCodesLeft: number } | undefined;
   /** A key that is being tried out. */
   readonly proposal?: { readonly proposed: string; readonly key: string; readonly svg: string } | undefined;
@@ -99,7 +99,7 @@ ${section(
   words.applications,
   list(
     view.applications.map(
-      ({ grantId, name }) => html`<li><span>${name}</span>${button(view, 'revoke', words.revoke, hidden('grant', grantId))}</li>`,
+      ({ id, name }) => html`<li><span>${name}</span>${button(view, 'revoke', words.revoke, hidden('application', id))}</li>`,
     ),
     words.noApplications,
   ),

@@ -18,7 +18,7 @@ const cancel = ({ action, token }: Form): Html =>
   html`<form method="post" action="${action}">${hidden('form_token', token)}${hidden('step', 'cancel')}
 <button type="submit" class="second">${words.cancel}</button></form>`;
 
-export function signInPage(about: Form & { application: string; name: string; domain: string; asksDomain: boolean }): string {
+export function signInPage(about: Form & { application: string; name: string; domain: string }): string {
   const domain = field({ name: 'domain', label: words.domain, value: about.domain, complete: 'organization', optional: true });
   const body = html`${trouble(about.wrong)}${form(
     about,

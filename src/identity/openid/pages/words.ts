@@ -78,6 +78,7 @@ export const english = {
   twoFactor: 'Two-factor authentication',
   twoFactorOff: 'Off. With it, a stolen password is not enough to get in.',
   twoFactorOn: (codes: number) => `On. ${codes} recovery codes are left.`,
+  alreadyOn: 'It is on already. Turn it off first to use another key.',
   turnOn: 'Turn on',
   turnOff: 'Turn off',
   scan: 'Scan this with your authenticator app, or type the key into it. Then enter the code it shows.',
