@@ -83,6 +83,7 @@ export function mountAuth(app: App<Caller>, { auth, tokens, tokenText, revocatio
     {
       summary: 'Validate a token (X-Subject-Token) and show it',
       tag,
+      fast: true,
       policy: 'identity:validate_token',
       reply: { 200: TokenReply },
     },

@@ -54,6 +54,8 @@ export interface Spec<Q extends Schema | undefined, B extends Schema | undefined
   readonly policy?: string;
   readonly query?: Q;
   readonly body?: B;
+  /** Asked thousands of times a second and answered from memory: see fast-lane.ts. Its handler only asks. */
+  readonly fast?: boolean;
   /** A question, although it is a POST: its answers are not worth a line of the log each. */
   readonly asks?: boolean;
   /** Takes a form (RFC 6749 asks for one) as well as JSON. */

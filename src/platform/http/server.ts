@@ -10,6 +10,7 @@ import type { RequestTimes } from '../metrics/index.ts';
 import { andThen, type Soon } from '../soon.ts';
 import { Answer, type App, type Query, type Route } from './app.ts';
 import { baseOf, bodyOrNothing, createSender, IncomingCall, millisecondsOf, TimedMessage } from './exchange.ts';
+import { openFastLane } from './fast-lane.ts';
 import { checkUrl, parseForm, parseJson } from './json.ts';
 import { allowedMethods, onUnreadableRequest } from './refusals.ts';
 import type { Schema } from './schema.ts';
@@ -212,6 +213,19 @@ export function createServer<Caller>(options: ServerOptions<Caller>): Server {
     sendTo(reply.raw, request.id, { status, headers: answer.headers, text, bytes: answer.bytes });
     account(request, route.path, status, route.spec.asks);
   }
+
+  openFastLane<Caller>(server.server, {
+    routes: app.routes,
+    isOpen: () => !log.isLevelEnabled('debug') || options.checkReplies === true,
+    newRequestId: options.newRequestId,
+    authenticate: options.authenticate,
+    send(route, response, requestId, answer, milliseconds) {
+      const status = answer.status ?? Number(Object.keys(route.spec.reply)[0]);
+      if (options.checkReplies) checkReply(route, status, route.spec.reply[status], answer);
+      sendTo(response, requestId, { status, headers: answer.headers, text: answer.text, bytes: answer.bytes });
+      times.observe(route.method, route.path, status, milliseconds);
+    },
+  });
 
   return {
     async listen(host, port) {
