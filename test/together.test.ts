@@ -19,6 +19,16 @@ onEachDatabase('Changes that come together', (api) => {
     }),
     'a group': async () => ({ path: `/v3/groups/${(await api.make('group', { name: uniqueName('g') })).id}`, envelope: 'group' }),
     'a role': async () => ({ path: `/v3/roles/${(await api.make('role', { name: uniqueName('r') })).id}`, envelope: 'role' }),
+    'a region': async () => ({ path: `/v3/regions/${(await api.make('region', {})).id}`, envelope: 'region' }),
+    'a service': async () => ({
+      path: `/v3/services/${(await api.make('service', { type: 'test' })).id}`,
+      envelope: 'service',
+    }),
+    'an endpoint': async () => {
+      const service = await api.make('service', { type: 'test' });
+      const endpoint = await api.make('endpoint', { service_id: service.id, interface: 'public', url: 'http://test' });
+      return { path: `/v3/endpoints/${endpoint.id}`, envelope: 'endpoint' };
+    },
     'a consumer': async () => ({ path: `/v3/OS-OAUTH2/consumers/${(await makeApplication(api)).id}`, envelope: 'consumer' }),
   };
 

@@ -1,13 +1,17 @@
 // A provisioning client: one connection to a domain of its own, as a vendor's service has it.
 import assert from 'node:assert/strict';
-import { type Answer, type TestApi, uniqueName } from '../../test/support/api.ts';
+import type { Answer, TestApi } from '../../test/support/api.ts';
+import { connect as connectTo, LIST, patchOf, SCIM_JSON } from '../../test/support/scim.ts';
 
-export const USER = 'urn:ietf:params:scim:schemas:core:2.0:User';
-export const ENTERPRISE = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User';
-export const GROUP = 'urn:ietf:params:scim:schemas:core:2.0:Group';
-export const LIST = 'urn:ietf:params:scim:api:messages:2.0:ListResponse';
-export const ERROR = 'urn:ietf:params:scim:api:messages:2.0:Error';
-const PATCH = 'urn:ietf:params:scim:api:messages:2.0:PatchOp';
+export {
+  assertScimRefused as isScimError,
+  ENTERPRISE,
+  ERROR,
+  GROUP,
+  LIST,
+  patchOf as patchBody,
+  USER,
+} from '../../test/support/scim.ts';
 
 export interface Client {
   readonly domainId: string;
@@ -27,30 +31,18 @@ export interface Client {
 
 /** `headers` are those the vendor sends with every request. */
 export async function connect(api: TestApi, headers: Readonly<Record<string, string>> = {}): Promise<Client> {
-  const domain = await api.make('domain', { name: uniqueName('provisioned') });
-  const made = await api.post('/v3/OS-SCIM/connections', { connection: { domain_id: domain.id } });
-  assert.equal(made.status, 201, made.text);
-  const { token } = made.body.connection;
+  const { domain, scim } = await connectTo(api);
   const request: Client['request'] = (method, path, body, more = {}) =>
-    api.request(method, `/scim/v2${path}`, {
-      token: null,
-      body,
-      headers: {
-        Authorization: `Bearer ${token}`,
-        ...(body === undefined ? {} : { 'Content-Type': 'application/scim+json' }),
-        ...headers,
-        ...more,
-      },
-    });
+    scim.request(method, path, { ...(body === undefined ? {} : { body }), headers: { ...headers, ...more } });
   return {
     domainId: domain.id,
-    token,
+    token: scim.token,
     request,
     get: (path, more) => request('GET', path, undefined, more),
     post: (path, body) => request('POST', path, body),
     put: (path, body) => request('PUT', path, body),
     async patch(path, ...operations) {
-      const answer = await request('PATCH', path, { schemas: [PATCH], Operations: operations });
+      const answer = await request('PATCH', path, patchOf(...(operations as Record<string, unknown>[])));
       assert.equal(answer.status, 204, answer.text);
       return answer;
     },
@@ -64,22 +56,10 @@ export async function connect(api: TestApi, headers: Readonly<Record<string, str
   };
 }
 
-export const patchBody = (...operations: unknown[]) => ({ schemas: [PATCH], Operations: operations });
-
-/** An error as RFC 7644, 3.12 has it. */
-export function isScimError(answer: Answer, status: number, scimType?: string): void {
-  assert.equal(answer.status, status, answer.text);
-  assert.match(answer.headers.get('content-type') ?? '', /^application\/scim\+json/);
-  assert.deepEqual(answer.body.schemas, [ERROR]);
-  assert.equal(answer.body.status, String(status));
-  assert.ok(answer.body.detail);
-  assert.equal(answer.body.scimType, scimType);
-}
-
 /** A list with these resources and no more, by their ids. */
 export function hasOnly(answer: Answer, ...ids: string[]): void {
   assert.equal(answer.status, 200, answer.text);
-  assert.match(answer.headers.get('content-type') ?? '', /^application\/scim\+json/);
+  assert.equal(answer.headers.get('content-type'), SCIM_JSON);
   assert.deepEqual(answer.body.schemas, [LIST]);
   assert.equal(answer.body.totalResults, ids.length);
   assert.deepEqual(

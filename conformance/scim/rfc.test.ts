@@ -54,7 +54,8 @@ onEachDatabase('SCIM by the RFCs', (api) => {
     scim = await connect(api);
   });
   const shown = async (path: string) => (await scim.get(path)).body;
-  const patched = (path: string, ...operations: unknown[]) => scim.request('PATCH', path, patchBody(...operations));
+  const patched = (path: string, ...operations: Record<string, unknown>[]) =>
+    scim.request('PATCH', path, patchBody(...operations));
 
   describe('a resource', () => {
     it('has an id of the service, whatever the client sends, and without the reserved word bulkId', async () => {

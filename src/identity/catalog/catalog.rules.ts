@@ -26,11 +26,13 @@ import {
 import {
   deleteEntry,
   deleteRegions,
+  type Entry,
   findEntry,
   haveEndpoints,
   insertEntry,
   insertRegionUnlessThere,
   listEntries,
+  lockEntry,
   regionAncestors,
   regionTree,
   updateEntry,
@@ -82,6 +84,23 @@ export function createCatalog({ db, change }: Pick<Deps, 'db' | 'change'>) {
     });
   }
 
+  /** A change by what the entry is at that moment, which is held until the change ends. */
+  async function revise<T extends Table>(
+    caller: Caller,
+    table: T,
+    id: string,
+    work: (change: Change, held: () => Promise<Entry[T]>) => Promise<void>,
+  ): Promise<Entry[T]> {
+    let entry: Entry[T] | undefined;
+    await write(caller, table, 'updated', id, async (inside) => {
+      const held = async (): Promise<Entry[T]> =>
+        (await lockEntry(db, inside.tx, table, id)) ?? fail(`${kindOf[table as Table]}.not_found`, { id });
+      await work(inside, held);
+      entry = await held();
+    });
+    return entry!;
+  }
+
   async function checkParent(tx: Tx, id: string, parent: string | null): Promise<void> {
     if (parent === null) return;
     await oneAtATime(db, tx, 'regions');
@@ -111,18 +130,19 @@ export function createCatalog({ db, change }: Pick<Deps, 'db' | 'change'>) {
   }
 
   async function updateRegion(caller: Caller, id: string, body: Static<typeof UpdateRegion>['region']): Promise<RegionRow> {
-    const region = await entryFor(caller, 'identity:update_region', 'regions', id);
+    await entryFor(caller, 'identity:update_region', 'regions', id);
     if (body.id !== undefined && body.id !== id) fail('resource.id_fixed', { kind: 'region' });
-    const values = {
-      description: body.description === undefined ? region.description : (body.description ?? ''),
-      parent_region_id: body.parent_region_id === undefined ? region.parent_region_id : body.parent_region_id,
-      extra: mergeExtra(region.extra, extraOf(body, regionFields)),
-    };
-    await write(caller, 'regions', 'updated', id, async ({ tx }) => {
-      if (body.parent_region_id !== undefined) await checkParent(tx, id, values.parent_region_id);
-      return withParent(values.parent_region_id, () => updateEntry(tx, 'regions', id, values));
+    const { parent_region_id: parent } = body;
+    return revise(caller, 'regions', id, async ({ tx }, held) => {
+      if (parent !== undefined) await checkParent(tx, id, parent);
+      const region = await held();
+      const values = {
+        description: body.description === undefined ? region.description : (body.description ?? ''),
+        parent_region_id: parent === undefined ? region.parent_region_id : parent,
+        extra: mergeExtra(region.extra, extraOf(body, regionFields)),
+      };
+      await withParent(values.parent_region_id, () => updateEntry(tx, 'regions', id, values));
     });
-    return { ...region, ...values };
   }
 
   async function removeRegion(caller: Caller, id: string): Promise<void> {
@@ -152,16 +172,18 @@ export function createCatalog({ db, change }: Pick<Deps, 'db' | 'change'>) {
   }
 
   async function updateService(caller: Caller, id: string, body: Static<typeof UpdateService>['service']): Promise<ServiceRow> {
-    const service = await entryFor(caller, 'identity:update_service', 'services', id);
+    await entryFor(caller, 'identity:update_service', 'services', id);
     if (body.id !== undefined && body.id !== id) fail('resource.id_fixed', { kind: 'service' });
-    const values = {
-      type: body.type ?? service.type,
-      name: body.name === undefined ? service.name : body.name,
-      enabled: body.enabled === undefined ? service.enabled : bit(body.enabled),
-      extra: mergeExtra(service.extra, extraOf(body, serviceFields)),
-    };
-    await write(caller, 'services', 'updated', id, ({ tx }) => updateEntry(tx, 'services', id, values));
-    return { ...service, ...values };
+    return revise(caller, 'services', id, async ({ tx }, held) => {
+      const service = await held();
+      const values = {
+        type: body.type ?? service.type,
+        name: body.name === undefined ? service.name : body.name,
+        enabled: body.enabled === undefined ? service.enabled : bit(body.enabled),
+        extra: mergeExtra(service.extra, extraOf(body, serviceFields)),
+      };
+      await updateEntry(tx, 'services', id, values);
+    });
   }
 
   async function checkParts(row: Pick<EndpointRow, 'service_id' | 'url'>): Promise<void> {
@@ -216,23 +238,22 @@ export function createCatalog({ db, change }: Pick<Deps, 'db' | 'change'>) {
     id: string,
     body: Static<typeof UpdateEndpoint>['endpoint'],
   ): Promise<EndpointRow> {
-    const endpoint = await entryFor(caller, 'identity:update_endpoint', 'endpoints', id);
+    const seen = await entryFor(caller, 'identity:update_endpoint', 'endpoints', id);
     if (body.id !== undefined && body.id !== id) fail('resource.id_fixed', { kind: 'endpoint' });
-    const values = {
-      service_id: body.service_id ?? endpoint.service_id,
-      region_id: endpoint.region_id,
-      interface: body.interface ?? endpoint.interface,
-      url: body.url ?? endpoint.url,
-      enabled: body.enabled === undefined ? endpoint.enabled : bit(body.enabled),
-      extra: mergeExtra(endpoint.extra, extraOf(body, endpointFields)),
-    };
-    await checkParts(values);
-    await write(caller, 'endpoints', 'updated', id, async (inside) => {
+    await checkParts({ service_id: body.service_id ?? seen.service_id, url: body.url ?? seen.url });
+    return revise(caller, 'endpoints', id, async (inside, held) => {
       const region = await regionOf(inside, body);
-      if (region !== undefined) values.region_id = region;
-      return withService(values, () => updateEntry(inside.tx, 'endpoints', id, values));
+      const endpoint = await held();
+      const values = {
+        service_id: body.service_id ?? endpoint.service_id,
+        region_id: region === undefined ? endpoint.region_id : region,
+        interface: body.interface ?? endpoint.interface,
+        url: body.url ?? endpoint.url,
+        enabled: body.enabled === undefined ? endpoint.enabled : bit(body.enabled),
+        extra: mergeExtra(endpoint.extra, extraOf(body, endpointFields)),
+      };
+      await withService(values, () => updateEntry(inside.tx, 'endpoints', id, values));
     });
-    return { ...endpoint, ...values };
   }
 
   const remove = async (caller: Caller, table: 'services' | 'endpoints', id: string): Promise<void> => {

@@ -1,9 +1,9 @@
 // Regions, services and endpoints in the database.
-import { type Page, type PageRequest, readPage } from '../../platform/database/index.ts';
+import { lockRow, type Page, type PageRequest, readPage } from '../../platform/database/index.ts';
 import type { Database, EndpointRow, Reader, RegionRow, ServiceRow, Tables, Tx } from '../database.ts';
 import { applyCriteria, type Criterion } from '../lists.ts';
 
-type Entry = { regions: RegionRow; services: ServiceRow; endpoints: EndpointRow };
+export type Entry = { regions: RegionRow; services: ServiceRow; endpoints: EndpointRow };
 type Table = keyof Entry & keyof Tables;
 
 export async function findEntry<T extends Table>(db: Reader, table: T, id: string): Promise<Entry[T] | undefined> {
@@ -34,13 +34,17 @@ export async function insertEntry<T extends Table>(tx: Tx, table: T, row: Entry[
 }
 
 /** False when it is gone, here and below. */
-export async function updateEntry<T extends Table>(tx: Tx, table: T, id: string, values: Partial<Entry[T]>): Promise<boolean> {
-  const { numUpdatedRows } = await tx
+/** Held until the change ends, so that changes to it follow one another. */
+export function lockEntry<T extends Table>(db: Database, tx: Tx, table: T, id: string): Promise<Entry[T] | undefined> {
+  return lockRow(db, tx, table as Table, id) as Promise<Entry[T] | undefined>;
+}
+
+export async function updateEntry<T extends Table>(tx: Tx, table: T, id: string, values: Partial<Entry[T]>): Promise<void> {
+  await tx
     .updateTable(table as Table)
     .set(values as never)
     .where('id', '=', id)
-    .executeTakeFirst();
-  return numUpdatedRows > 0n;
+    .execute();
 }
 
 export async function deleteEntry(tx: Tx, table: Table, id: string): Promise<boolean> {
