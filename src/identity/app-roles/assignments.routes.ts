@@ -88,6 +88,7 @@ export function mountAppAssignments(app: App<Caller>, { appAssignments }: { appA
     '/v3/OS-ROLES/users/:user_id/applications/:application_id/permissions',
     {
       summary: 'Ask what a user may do in an application: roles and permissions, also in each organization',
+      fast: true,
       tag,
       reply: { 200: Holdings },
     },

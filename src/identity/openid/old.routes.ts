@@ -82,7 +82,7 @@ export function mountOldOAuth(app: App<Caller>, parts: { readonly openid: Openid
 
   app.get(
     '/v3/access-tokens/:token',
-    { summary: 'Who an access token stands for, and what they may do', tag, reply: { 200: Information } },
+    { summary: 'Who an access token stands for, and what they may do', fast: true, tag, reply: { 200: Information } },
     ({ params }) =>
       andThen(parts.openid.accessTokens.verify(params.token), (found) =>
         found?.user ? new Answer({ text: found.information }) : fail('access_token.not_found'),

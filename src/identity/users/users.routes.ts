@@ -30,7 +30,7 @@ export function mountUsers(
 
   app.get(
     '/v3/users/:user_id',
-    { summary: 'Show a user', tag, policy: 'identity:get_user', reply: { 200: UserEnvelope } },
+    { fast: true, summary: 'Show a user', tag, policy: 'identity:get_user', reply: { 200: UserEnvelope } },
     ({ caller, params, base }) => andThen(users.get(caller, params.user_id), (user) => ({ user: render(base, user) })),
   );
 

@@ -35,6 +35,8 @@ describe('The fast lane', () => {
       if (call.headers['x-fail']) throw fault('request.bad_value' as never, { field: 'x', why: 'it was asked for' } as never);
       return new Answer({ headers: { 'X-Way': way }, text: JSON.stringify({ way: 'either', caller: call.caller.name }) });
     });
+    const Echo = t.object({ id: t.string(), query: t.open({}) });
+    app.get('/echo/:id', { ...spec, reply: { 200: Echo } }, ({ params, query }) => ({ id: params.id, query }));
     app.get('/needs-path', { ...spec, reply: { 200: t.object({ path: t.string() }) } }, ({ path }) => ({ path }));
     server = createServer<{ name: string }>({
       app,
@@ -68,37 +70,50 @@ describe('The fast lane', () => {
     Object.fromEntries([...answer.headers].filter(([name]) => name !== 'date' && name !== 'x-way'));
 
   it('answers as the usual way does, header by header', async () => {
-    const [fast, usual] = [await ask(), await ask('/ask?usual')];
+    const [fast, usual] = [await ask(), await ask('/ask/')];
     assert.deepEqual([fast.headers.get('x-way'), usual.headers.get('x-way')], ['fast', 'usual']);
     assert.deepEqual([fast.status, headersOf(fast)], [usual.status, headersOf(usual)]);
     assert.deepEqual(await fast.json(), await usual.json());
   });
 
-  it('is for GET of exactly its path', async () => {
+  it('is for GET of its path, with or without a query', async () => {
+    assert.equal((await ask('/ask?a=1&a=2')).headers.get('x-way'), 'fast');
     for (const [path, method] of [
       ['/ask/', 'GET'],
-      ['/ask?a=1', 'GET'],
       ['/ask', 'HEAD'],
     ] as const)
       assert.equal((await ask(path, {}, method)).headers.get('x-way'), 'usual', `${method} ${path}`);
   });
 
+  it('reads parameters and queries as the usual way does', async () => {
+    for (const path of ['/echo/a%20b%2Fc?x=1&x=2&y=%C3%A9&z', '/echo/%E2%82%AC?=1', '/echo/a+b?q=a+b']) {
+      const [fast, usual] = [await (await ask(path)).json(), await (await ask(path.replace('?', '/?'))).json()];
+      assert.deepEqual(fast, usual, path);
+    }
+    for (const path of ['/echo/%', '/echo/a%00b', `/echo/${'a'.repeat(1100)}`]) assert.ok((await ask(path)).status >= 400, path);
+  });
+
   it('leaves refusals to the usual way: no caller, a bad one, a fault of the handler', async () => {
     for (const headers of [{ 'X-Auth-Token': 'bad' }, { 'X-Fail': 'yes' }]) {
-      const [here, there] = [await ask('/ask', headers), await ask('/ask?usual', headers)];
+      const [here, there] = [await ask('/ask', headers), await ask('/ask/', headers)];
       assert.ok(here.status >= 400);
       assert.deepEqual([here.status, await here.text()], [there.status, await there.text()]);
     }
   });
 
-  it('leaves to the usual way what cannot be answered at once, and what needs more of the request', async () => {
-    assert.equal((await ask('/ask', { 'X-Auth-Token': 'slow' })).headers.get('x-way'), 'usual');
+  it('waits for what cannot be answered at once', async () => {
+    assert.equal((await ask('/ask', { 'X-Auth-Token': 'slow' })).headers.get('x-way'), 'fast');
+    const asked = calls;
     later = Promise.resolve(new Answer({ text: '{"way":"later","caller":"ann"}' }));
     assert.deepEqual(await (await ask()).json(), { way: 'later', caller: 'ann' });
+    assert.equal(calls - asked, 1, 'and does not ask again');
     later = Promise.reject(new Error('later'));
     later.catch(() => {});
     assert.equal((await ask()).status, 500);
     later = undefined;
+  });
+
+  it('leaves to the usual way what needs more of the request', async () => {
     assert.deepEqual(await (await ask('/needs-path')).json(), { path: '/needs-path' });
   });
 

@@ -1,28 +1,36 @@
-// Questions that memory answers at once do not go through the framework: receiving a request there costs more than the answer.
-// Only the plain case is handled here. Whatever is not (no token, a bad one, something to be read first, a query, an error) goes
-// the usual way, as if nothing had been tried: routes of this lane only ask.
+// Questions that are asked thousands of times a second do not go through the framework: receiving a request there costs more than
+// an answer from memory. Only what succeeds is handled here. Whatever is refused, and whatever needs more of the request than there
+// is here, goes the usual way as if nothing had been tried: routes of this lane only ask.
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
-import { Answer, type Call, type Query, type Route } from './app.ts';
+import { parse } from 'node:querystring';
+import { andThen } from '../soon.ts';
+import type { Call, Query, Route } from './app.ts';
 import type { TimedMessage } from './exchange.ts';
 
+const MAX_PARAM = 1024;
 const NO_QUERY: Query = Object.freeze({});
 
 /** What a handler of this lane may look at; anything else is for the usual way. */
-class LaneCall<Caller> implements Call<Caller, Record<string, never>, Query, undefined> {
-  readonly params = {};
-  readonly query = NO_QUERY;
+class LaneCall<Caller> implements Call<Caller, Readonly<Record<string, string>>, Query, undefined> {
   readonly body = undefined;
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: Query;
   readonly headers: IncomingMessage['headers'];
   readonly caller: Caller;
   readonly requestId: string;
+  readonly #base: string | undefined;
 
-  constructor(headers: IncomingMessage['headers'], caller: Caller, requestId: string) {
-    this.headers = headers;
+  constructor(request: IncomingMessage, { params, query }: Asked, caller: Caller, requestId: string, base: string | undefined) {
+    this.headers = request.headers;
+    this.params = params;
+    this.query = query;
     this.caller = caller;
     this.requestId = requestId;
+    this.#base = base;
   }
-  get base(): never {
-    throw new Error('not in the fast lane');
+  get base(): string {
+    if (this.#base === undefined) throw new Error('not in the fast lane');
+    return this.#base;
   }
   get path(): never {
     throw new Error('not in the fast lane');
@@ -32,41 +40,94 @@ class LaneCall<Caller> implements Call<Caller, Record<string, never>, Query, und
   }
 }
 
+interface Asked {
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: Query;
+}
+
+const NOTHING: Asked = { params: {}, query: NO_QUERY };
+
 export interface FastLane<Caller> {
   readonly routes: readonly Route<Caller>[];
   /** Off while every request is to be logged. */
   isOpen(): boolean;
   newRequestId(): string;
-  authenticate(headers: IncomingMessage['headers'], requestId: string, access: string | undefined): unknown;
-  send(route: Route<Caller>, response: ServerResponse, requestId: string, answer: Answer, milliseconds: number): void;
+  /** The public address of the service; undefined when only the usual way can tell. */
+  baseOf(request: IncomingMessage): string | undefined;
+  authenticate(headers: IncomingMessage['headers'], requestId: string, access: string | undefined): Caller | Promise<Caller>;
+  send(route: Route<Caller>, response: ServerResponse, requestId: string, result: unknown, milliseconds: number): void;
+}
+
+interface Lane<Caller> {
+  readonly route: Route<Caller>;
+  readonly pattern: RegExp;
+  readonly names: readonly string[];
+  /** What every path of it begins with: cheaper to compare than the pattern. */
+  readonly start: string;
+}
+
+function laneOf<Caller>(route: Route<Caller>): Lane<Caller> {
+  const names = [...route.path.matchAll(/:(\w+)/g)].map(([, name]) => name!);
+  const source = route.path.replace(/[.*+?^${}()|[\]\\]/g, '\\$&').replace(/:\w+/g, '([^/]+)');
+  return { route, names, pattern: new RegExp(`^${source}$`), start: route.path.split(':', 1)[0]! };
+}
+
+function paramsOf(names: readonly string[], values: readonly string[]): Record<string, string> | undefined {
+  const params: Record<string, string> = {};
+  for (const [at, name] of names.entries()) {
+    const value = decodeURIComponent(values[at + 1]!);
+    if (value.length > MAX_PARAM) return undefined;
+    params[name] = value;
+  }
+  return params;
 }
 
 export function openFastLane<Caller>(server: Server, lane: FastLane<Caller>): void {
-  const routes = new Map(lane.routes.filter(({ spec }) => spec.fast).map((route) => [route.path, route]));
+  const lanes = lane.routes.filter(({ spec }) => spec.fast).map(laneOf);
+  const exact = new Map(
+    lanes.filter(({ names }) => names.length === 0).map(({ route }) => [route.path, { route, asked: NOTHING }]),
+  );
   const [usual] = server.listeners('request') as [RequestListener];
 
-  function answer(route: Route<Caller>, request: IncomingMessage, response: ServerResponse): boolean {
-    let result: unknown;
-    const requestId = lane.newRequestId();
-    try {
-      const caller = lane.authenticate(request.headers, requestId, route.spec.access);
-      if (caller instanceof Promise) {
-        caller.catch(() => {});
-        return false;
-      }
-      result = route.handler(new LaneCall(request.headers, caller as Caller, requestId) as never);
-    } catch {
-      return false;
+  /** The route that is meant and what its address says; undefined for all that is not for this lane. */
+  function find(url: string): { route: Route<Caller>; asked: Asked } | undefined {
+    const plain = exact.get(url);
+    if (plain) return plain;
+    const at = url.indexOf('?');
+    const path = at < 0 ? url : url.slice(0, at);
+    for (const { route, names, pattern, start } of lanes) {
+      if (!path.startsWith(start)) continue;
+      const found = pattern.exec(path);
+      const params = found && !url.includes('%00') ? paramsOf(names, found) : undefined;
+      if (params) return { route, asked: { params, query: at < 0 ? NO_QUERY : (parse(url.slice(at + 1)) as Query) } };
     }
-    if (result instanceof Promise) result.catch(() => {});
-    if (!(result instanceof Answer)) return false;
-    lane.send(route, response, requestId, result, performance.now() - (request as TimedMessage).arrivedAt);
-    return true;
+    return undefined;
+  }
+
+  function answer(
+    { route, asked }: NonNullable<ReturnType<typeof find>>,
+    request: IncomingMessage,
+    response: ServerResponse,
+  ): Promise<void> | undefined {
+    const requestId = lane.newRequestId();
+    return andThen(lane.authenticate(request.headers, requestId, route.spec.access), (caller) =>
+      andThen(route.handler(new LaneCall(request, asked, caller, requestId, lane.baseOf(request)) as never), (result: unknown) =>
+        lane.send(route, response, requestId, result, performance.now() - (request as TimedMessage).arrivedAt),
+      ),
+    ) as Promise<void> | undefined;
   }
 
   server.removeAllListeners('request');
   server.on('request', (request, response) => {
-    const route = request.method === 'GET' && server.listening ? routes.get(request.url ?? '') : undefined;
-    if (!route || !lane.isOpen() || !answer(route, request, response)) usual(request, response);
+    const goUsual = (): void => {
+      if (!response.headersSent) usual(request, response);
+    };
+    try {
+      const found = request.method === 'GET' && server.listening && lane.isOpen() ? find(request.url!) : undefined;
+      if (found) answer(found, request, response)?.catch(goUsual);
+      else usual(request, response);
+    } catch {
+      goUsual();
+    }
   });
 }

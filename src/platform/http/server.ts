@@ -9,7 +9,7 @@ import type { Log } from '../log/index.ts';
 import type { RequestTimes } from '../metrics/index.ts';
 import { andThen, type Soon } from '../soon.ts';
 import { Answer, type App, type Query, type Route } from './app.ts';
-import { baseOf, bodyOrNothing, createSender, IncomingCall, millisecondsOf, TimedMessage } from './exchange.ts';
+import { baseOf, bodyOrNothing, createSender, IncomingCall, millisecondsOf, type Outgoing, TimedMessage } from './exchange.ts';
 import { openFastLane } from './fast-lane.ts';
 import { checkUrl, parseForm, parseJson } from './json.ts';
 import { allowedMethods, onUnreadableRequest } from './refusals.ts';
@@ -204,13 +204,18 @@ export function createServer<Caller>(options: ServerOptions<Caller>): Server {
     return handler(new IncomingCall(request, publicUrl, { query, body, caller }) as never);
   }
 
-  function send(route: Route<Caller>, success: number, request: FastifyRequest, reply: FastifyReply, result: unknown): void {
+  function outgoingOf(route: Route<Caller>, success: number, result: unknown): { status: number; outgoing: Outgoing } {
     const answer = result instanceof Answer ? result : new Answer({ body: result });
     const status = answer.status ?? success;
     const schema = route.spec.reply[status];
     if (options.checkReplies) checkReply(route, status, schema, answer);
     const text = answer.text ?? (schema ? serialize(schema, answer.body) : undefined);
-    sendTo(reply.raw, request.id, { status, headers: answer.headers, text, bytes: answer.bytes });
+    return { status, outgoing: { status, headers: answer.headers, text, bytes: answer.bytes } };
+  }
+
+  function send(route: Route<Caller>, success: number, request: FastifyRequest, reply: FastifyReply, result: unknown): void {
+    const { status, outgoing } = outgoingOf(route, success, result);
+    sendTo(reply.raw, request.id, outgoing);
     account(request, route.path, status, route.spec.asks);
   }
 
@@ -218,11 +223,14 @@ export function createServer<Caller>(options: ServerOptions<Caller>): Server {
     routes: app.routes,
     isOpen: () => !log.isLevelEnabled('debug') || options.checkReplies === true,
     newRequestId: options.newRequestId,
+    // Behind proxies the address takes more to find out.
+    baseOf: ({ headers }) =>
+      publicUrl ??
+      (options.trustedProxies.length === 0 && headers.host ? `${tls ? 'https' : 'http'}://${headers.host}` : undefined),
     authenticate: options.authenticate,
-    send(route, response, requestId, answer, milliseconds) {
-      const status = answer.status ?? Number(Object.keys(route.spec.reply)[0]);
-      if (options.checkReplies) checkReply(route, status, route.spec.reply[status], answer);
-      sendTo(response, requestId, { status, headers: answer.headers, text: answer.text, bytes: answer.bytes });
+    send(route, response, requestId, result, milliseconds) {
+      const { status, outgoing } = outgoingOf(route, Number(Object.keys(route.spec.reply)[0]), result);
+      sendTo(response, requestId, outgoing);
       times.observe(route.method, route.path, status, milliseconds);
     },
   });
