@@ -64,7 +64,7 @@ onEachDatabase('SCIM and hostile requests', (api) => {
       assertRefusal(await scim.patch(`/Users/${id}`, body), body);
     }
     assert.equal(await count(), before);
-    assert.equal(({} as any).active, undefined);
+    assert.ok(!('active' in {}));
   });
 
   it('refuses addresses, cursors and versions nobody was given', async () => {

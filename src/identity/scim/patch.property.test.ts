@@ -13,6 +13,7 @@ import { parsePath } from './path.ts';
 const enterprise = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User';
 const patchOp = 'urn:ietf:params:scim:api:messages:2.0:PatchOp';
 // Its types want an instance where its code wants the class.
+// Its types are narrower than what it takes: partial resources, and extensions of any kind.
 SCIMMY.Schemas.User.extend(SCIMMY.Schemas.EnterpriseUser as any);
 
 // SCIMMY compares strings in their case; RFC 7643, 2.2 has caseExact false unless a schema says otherwise. So all is in small letters.

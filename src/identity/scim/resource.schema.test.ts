@@ -125,7 +125,7 @@ describe('a resource', () => {
     const resource = readUser(body);
     assert.deepEqual(resource, {});
     assert.equal(Object.getPrototypeOf(resource), Object.prototype);
-    assert.equal(({} as any).polluted, undefined);
+    assert.ok(!('polluted' in {}));
   });
 
   it('is read in good time when a certificate is made of spaces', () => {
