@@ -12,6 +12,7 @@ import {
   type Extras,
   externalIdOf,
   type Handler,
+  inSight,
   metaOf,
   type Precondition,
   type Revision,
@@ -91,9 +92,9 @@ function next(row: GroupRow, revision: Revision): { resource: Resource; members:
 }
 
 export function createGroupResources({ db, groups }: { db: Database; groups: Groups }): Handler<'groups'> {
-  async function find({ domainId }: Context, id: string): Promise<GroupRow> {
+  async function find(context: Context, id: string): Promise<GroupRow> {
     const row = await findRow(db.read, 'groups', id);
-    if (!row || (domainId !== undefined && row.domain_id !== domainId)) fail('group.not_found', { id });
+    if (!row || !inSight(context, row)) fail('group.not_found', { id });
     return row;
   }
 

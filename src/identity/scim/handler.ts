@@ -66,6 +66,10 @@ export const metaOf = ({ name, endpoint }: ResourceType, base: string, row: Date
   version: versionOf(row),
 });
 
+/** Whether a row is within what is visible: its domain, or every one. */
+export const inSight = ({ domainId }: Context, row: { readonly domain_id: string | null }): boolean =>
+  domainId === undefined || row.domain_id === domainId;
+
 /** A name of the base API: not empty, and no longer than its column is meant for. */
 export function readName(resource: Resource, attribute: string): string {
   const value = resource[attribute];

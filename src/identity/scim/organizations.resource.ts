@@ -11,6 +11,7 @@ import {
   type Extras,
   externalIdOf,
   type Handler,
+  inSight,
   metaOf,
   type Precondition,
   type Revision,
@@ -42,9 +43,9 @@ function next(row: ProjectRow, revision: Revision): Resource {
 const descriptionOf = ({ description }: Resource): string => (typeof description === 'string' ? description : '');
 
 export function createOrganizationResources({ db, projects }: { db: Database; projects: Projects }): Handler<'projects'> {
-  async function find({ domainId }: Context, id: string): Promise<ProjectRow> {
+  async function find(context: Context, id: string): Promise<ProjectRow> {
     const row = await findRow(db.read, 'projects', id);
-    const visible = row?.is_domain === 0 && (domainId === undefined || row.domain_id === domainId);
+    const visible = row?.is_domain === 0 && inSight(context, row);
     return visible ? row : fail('project.not_found', { id });
   }
 

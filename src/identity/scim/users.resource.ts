@@ -12,6 +12,7 @@ import {
   type Extras,
   externalIdOf,
   type Handler,
+  inSight,
   metaOf,
   type Precondition,
   type Revision,
@@ -102,9 +103,9 @@ export function createUserResources(deps: {
 }): Handler<'users'> {
   const { db, users, welcome } = deps;
 
-  async function find({ domainId }: Context, id: string): Promise<UserRow> {
+  async function find(context: Context, id: string): Promise<UserRow> {
     const row = await findRow(db.read, 'users', id);
-    if (!row || (domainId !== undefined && row.domain_id !== domainId)) fail('user.not_found', { id });
+    if (!row || !inSight(context, row)) fail('user.not_found', { id });
     return row;
   }
 
