@@ -79,6 +79,28 @@ describe('On PostgreSQL', () => {
     }
   });
 
+  it('shows a user as another replica changed them, within a second', async () => {
+    const [one, two] = [gatehouse(['identity'], settings), gatehouse(['identity'], settings)];
+    try {
+      const [first, second] = await Promise.all([one.listening(), two.listening()]);
+      const headers = { 'X-Auth-Token': await logIn(first), 'Content-Type': 'application/json' };
+      const send = async (url: string, method: string, user?: object): Promise<any> => {
+        const answer = await fetch(url, { method, headers, ...(user ? { body: JSON.stringify({ user }) } : {}) });
+        return ((await answer.json()) as { user: unknown }).user;
+      };
+      const { id } = await send(`${first}/v3/users`, 'POST', { name: 'mover', description: 'before' });
+      assert.equal((await send(`${second}/v3/users/${id}`, 'GET')).description, 'before');
+      await send(`${first}/v3/users/${id}`, 'PATCH', { description: 'after' });
+      const started = performance.now();
+      let seen: string;
+      do seen = (await send(`${second}/v3/users/${id}`, 'GET')).description;
+      while (seen !== 'after' && performance.now() - started < 1000);
+      assert.equal(seen, 'after');
+    } finally {
+      await Promise.all([one.stop(), two.stop()]);
+    }
+  });
+
   it('ends a user’s tokens on every replica within a second of a password change', async () => {
     const [one, two] = [gatehouse(['identity'], settings), gatehouse(['identity'], settings)];
     try {

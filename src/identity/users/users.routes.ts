@@ -1,6 +1,6 @@
 // /v3/users
 import { seconds } from '../../platform/clock.ts';
-import type { App, Throttle } from '../../platform/http/index.ts';
+import { Answer, type App, type Throttle } from '../../platform/http/index.ts';
 import { andThen } from '../../platform/soon.ts';
 import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
@@ -17,6 +17,17 @@ export function mountUsers(
   const render = (base: string, user: UserWithExpiry) =>
     renderUser(user, { base, now: seconds(clock), daysInactive: config.disableUserAccountDaysInactive });
 
+  /** Rows are kept in memory, so their texts are worth keeping beside them, unless time alone can close an account. */
+  const texts = new WeakMap<UserWithExpiry, { readonly base: string; readonly answer: Answer }>();
+  function answerOf(base: string, user: UserWithExpiry): Answer {
+    const kept = texts.get(user);
+    if (kept?.base === base) return kept.answer;
+    const text = JSON.stringify({ user: render(base, user) });
+    const answer = new Answer({ text, bytes: Buffer.byteLength(text) });
+    if (config.disableUserAccountDaysInactive === undefined) texts.set(user, { base, answer });
+    return answer;
+  }
+
   app.get('/v3/users', { summary: 'List users', tag, policy: 'identity:list_users', reply: { 200: UserList } }, async (call) => {
     const page = await users.list(call.caller, call.query);
     return listOf(call, 'users', { ...page, items: page.items.map((user) => render(call.base, user)) });
@@ -31,7 +42,7 @@ export function mountUsers(
   app.get(
     '/v3/users/:user_id',
     { fast: true, summary: 'Show a user', tag, policy: 'identity:get_user', reply: { 200: UserEnvelope } },
-    ({ caller, params, base }) => andThen(users.get(caller, params.user_id), (user) => ({ user: render(base, user) })),
+    ({ caller, params, base }) => andThen(users.get(caller, params.user_id), (user) => answerOf(base, user)),
   );
 
   app.patch(

@@ -15,6 +15,7 @@ import { fail } from '../faults.ts';
 import { type Criterion, criteriaOf, type Filters, pageOf, single } from '../lists.ts';
 import type { PasswordOptions } from '../passwords/index.ts';
 import { isAdministrator, listTarget, permit, type Target, visibleDomain } from '../policy.ts';
+import { createKeptUsers } from './kept-users.ts';
 import { emailKeys, mainEmail, type Person, type Profile, withMainEmail } from './profile.ts';
 import { type CreateUser, type UpdateUser, userFields } from './users.schema.ts';
 import {
@@ -107,6 +108,7 @@ export function createUsers(
   },
 ) {
   const { db, clock, config, change, passwords, cutAccess } = deps;
+  const keptUser = createKeptUsers(db);
 
   async function checkDomain(id: string): Promise<void> {
     const domain = await findProject(db.read, id);
@@ -136,7 +138,7 @@ export function createUsers(
   }
 
   function get(caller: Caller, id: string): Soon<UserWithExpiry> {
-    return andThen(findUser(db.read, id), (user) => {
+    return andThen(keptUser(id), (user) => {
       // Whoever may not read it asks about themselves at most: an id that is not theirs is simply not allowed.
       permit(caller, 'identity:get_user', user ? userTarget(user) : {});
       return user ?? fail('user.not_found', { id });
