@@ -1,5 +1,6 @@
 // Access from memory: the view of a user in a scope, cached while the feed of changes is live.
 import type { Clock } from '../../platform/clock.ts';
+import { TaggedCache } from '../../platform/tagged-cache.ts';
 import type { Database, ProjectRow, Reader } from '../database.ts';
 import {
   ancestorsOf,
@@ -10,7 +11,6 @@ import {
   type RoleGraph,
   readRoleGraph,
 } from './access.store.ts';
-import { TaggedCache } from './tagged-cache.ts';
 import { type Ref, type Scope, tagOf, type View, viewKey } from './view.ts';
 
 /** About two kilobytes each. */

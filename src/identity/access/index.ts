@@ -2,5 +2,4 @@
 
 export { ancestorsOf, findProject, findUserWithDomain, groupIdsOf, holdsRoleAnywhere } from './access.store.ts';
 export { type Access, createAccess, inactivityEnd } from './access.ts';
-export { TaggedCache } from './tagged-cache.ts';
 export { type Ref, type Scope, tagOf, type View, viewKey } from './view.ts';

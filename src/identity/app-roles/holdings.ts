@@ -1,6 +1,7 @@
 // The question every enforcement proxy asks: which roles and permissions does this user have in this application, in each organization?
 // Answered from memory like a token check, and asked by our own rules too: who manages an application, who may assign a role.
-import { findUserWithDomain, groupIdsOf, TaggedCache, tagOf } from '../access/index.ts';
+import { TaggedCache } from '../../platform/tagged-cache.ts';
+import { findUserWithDomain, groupIdsOf, tagOf } from '../access/index.ts';
 import { findConsumer } from '../consumers/index.ts';
 import type { Database } from '../database.ts';
 import type { InternalPermission } from './built-in.ts';

@@ -1,7 +1,8 @@
 // Whether an access token is good, and what it stands for: what proxies ask with every request of theirs, answered from memory.
 import type { Clock } from '../../platform/clock.ts';
 import { andThen, type Soon } from '../../platform/soon.ts';
-import { type Access, TaggedCache, tagOf } from '../access/index.ts';
+import { TaggedCache } from '../../platform/tagged-cache.ts';
+import { type Access, tagOf } from '../access/index.ts';
 import { appTagOf, type Holdings } from '../app-roles/index.ts';
 import { findConsumer } from '../consumers/index.ts';
 import type { Database } from '../database.ts';

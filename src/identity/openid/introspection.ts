@@ -1,7 +1,8 @@
 // POST /openid/introspect (RFC 7662), our own: the library's costs ten times what the answer is worth, and proxies ask all day.
 import { timingSafeEqual } from 'node:crypto';
 import { andThen, type Soon } from '../../platform/soon.ts';
-import { TaggedCache, tagOf } from '../access/index.ts';
+import { TaggedCache } from '../../platform/tagged-cache.ts';
+import { tagOf } from '../access/index.ts';
 import { appTagOf } from '../app-roles/index.ts';
 import type { Consumers } from '../consumers/index.ts';
 import type { Database } from '../database.ts';

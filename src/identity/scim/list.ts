@@ -1,6 +1,7 @@
 // Lists: by an index where the filter allows it, else by looking at rows in bounded pages.
 import { andThen, type Soon } from '../../platform/soon.ts';
-import { TaggedCache, tagOf } from '../access/index.ts';
+import { TaggedCache } from '../../platform/tagged-cache.ts';
+import { tagOf } from '../access/index.ts';
 import type { Database } from '../database.ts';
 import { fail } from '../faults.ts';
 import type { Resource } from './attribute.ts';

@@ -1,6 +1,7 @@
 // Users as they were last read: whoever asks about a user asks again. Every change of one drops them here, on every replica.
 import type { Soon } from '../../platform/soon.ts';
-import { TaggedCache, tagOf } from '../access/index.ts';
+import { TaggedCache } from '../../platform/tagged-cache.ts';
+import { tagOf } from '../access/index.ts';
 import type { Database } from '../database.ts';
 import { findUser, type UserWithExpiry } from './users.store.ts';
 
