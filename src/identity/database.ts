@@ -1,4 +1,5 @@
 // The tables of the identity service, as the query layer sees them.
+import type { AuditEventRow } from '../platform/audit/index.ts';
 import type { Database as AnyDatabase, Reader as AnyReader, Tx as AnyTx } from '../platform/database/index.ts';
 
 /** 0 or 1: the integer both databases keep for a boolean. */
@@ -203,18 +204,6 @@ export interface OpenidRecordRow {
   expires_at: number | null;
 }
 
-export interface AuditEventRow {
-  id: string;
-  at: number;
-  request_id: string | null;
-  actor_id: string | null;
-  action: string;
-  target_kind: string;
-  target_id: string;
-  outcome: string;
-  detail: string;
-}
-
 export interface Tables {
   projects: ProjectRow;
   project_tags: { project_id: string; name: string };
@@ -252,6 +241,7 @@ export interface Tables {
   service_facts: { name: string; value: string };
 }
 
+export type { AuditEventRow };
 export type Database = AnyDatabase<Tables>;
 export type Reader = AnyReader<Tables>;
 export type Tx = AnyTx<Tables>;

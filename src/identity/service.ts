@@ -35,6 +35,8 @@ export interface ServiceOptions {
   /** host[:port] that outgoing calls may reach although they are plain http or not public. */
   readonly outboundAllow: readonly string[];
   readonly tls?: { readonly certFile: string; readonly keyFile: string } | undefined;
+  /** Shared by the services of a process; one of its own when not given. */
+  readonly metrics?: Metrics;
   /** Tests: our own answers are held to their schemas. */
   readonly checkReplies?: boolean;
 }
@@ -79,7 +81,7 @@ export async function createIdentityService(options: ServiceOptions): Promise<Id
 
 async function createOn(db: Database, options: ServiceOptions): Promise<IdentityService> {
   const { config, log } = options;
-  const metrics = createMetrics('identity');
+  const metrics = options.metrics ?? createMetrics();
   let address = ownUrl(config, options.tls !== undefined);
   const { parts, deps, tokenKeys, revocations, notifications, connections, openid, reseal } = await buildModules(db, {
     ...options,
@@ -110,7 +112,7 @@ async function createOn(db: Database, options: ServiceOptions): Promise<Identity
     requestIdHeader: REQUEST_ID_HEADER,
     newRequestId: () => `req-${randomUUID()}`,
     log,
-    times: metrics.times,
+    times: metrics.timesOf('identity'),
     publicUrl: config.url,
     trustedProxies: options.trustedProxies,
     bodyLimit: config.bodyLimit,

@@ -142,7 +142,7 @@ export async function runBulk({ operations, failOnErrors }: BulkRequest, { perfo
     } catch (error) {
       const refusal = toFault(error);
       const location = locate(operation);
-      results.set(at, { method, bulkId, location, status: String(refusal.status), response: scimFace(refusal, '').body });
+      results.set(at, { method, bulkId, location, status: String(refusal.status), response: scimFace(refusal, '', '').body });
       if (++errors === failOnErrors) break;
     }
   }

@@ -16,7 +16,7 @@ type Values<Text extends string> = [Placeholders<Text>] extends [never]
 
 export interface FaultExtras {
   /** Headers the answer must carry, such as Retry-After or Allow. */
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string | readonly string[]>>;
   /** What a machine may read beside the message; merged into the face's error object. */
   readonly detail?: Readonly<Record<string, unknown>>;
   /** The true reason, for the log only. Never a secret. */
@@ -26,7 +26,7 @@ export interface FaultExtras {
 export class Fault extends Error {
   readonly code: string;
   readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
+  readonly headers: Readonly<Record<string, string | readonly string[]>>;
   readonly detail: Readonly<Record<string, unknown>> | undefined;
   readonly reason: string | undefined;
 

@@ -30,13 +30,19 @@ export interface Call<Caller, Params = unknown, Q = Query, Body = unknown> {
 /** A reply that is more than a body: another status, headers, or JSON that is already text. */
 export class Answer {
   readonly status: number | undefined;
-  readonly headers: Readonly<Record<string, string>>;
+  readonly headers: Readonly<Record<string, string | readonly string[]>>;
   readonly body: unknown;
   readonly text: string | undefined;
   /** Length of the text as it travels, where it is known already. */
   readonly bytes: number | undefined;
 
-  constructor(init: { status?: number; headers?: Record<string, string>; body?: unknown; text?: string; bytes?: number }) {
+  constructor(init: {
+    status?: number;
+    headers?: Record<string, string | readonly string[]>;
+    body?: unknown;
+    text?: string;
+    bytes?: number;
+  }) {
     this.status = init.status;
     this.headers = init.headers ?? {};
     this.body = init.body;

@@ -55,7 +55,8 @@ export class IncomingCall implements Call<unknown> {
 export const baseOf = (request: FastifyRequest, publicUrl: string | undefined): string =>
   publicUrl ?? `${request.protocol}://${request.host}`;
 
-type Headers = Readonly<Record<string, string>>;
+/** Several values of one name are several lines (Set-Cookie). */
+export type Headers = Readonly<Record<string, string | readonly string[]>>;
 
 export interface Outgoing {
   readonly status: number;
@@ -66,12 +67,16 @@ export interface Outgoing {
 }
 
 /** Sends answers. What an answer says of a header replaces what is common to all. */
-export function createSender(common: Headers, requestIdHeader: string) {
+export function createSender(common: Readonly<Record<string, string>>, requestIdHeader: string) {
   const fixed = Object.entries(common);
   return (response: ServerResponse, requestId: string, { status, headers, text, bytes }: Outgoing): void => {
     const list = [requestIdHeader, requestId];
     for (const [name, value] of fixed) if (!(name in headers)) list.push(name, value);
-    for (const name in headers) list.push(name, headers[name]!);
+    for (const name in headers) {
+      const value = headers[name]!;
+      if (typeof value === 'string') list.push(name, value);
+      else for (const one of value) list.push(name, one);
+    }
     if (text === undefined) {
       if (status !== 204 && response.req.method !== 'HEAD') list.push('Content-Length', '0');
       response.writeHead(status, list);

@@ -11,7 +11,7 @@ import { createServer, type Server } from './server.ts';
 type Way = 'fast' | 'usual';
 
 describe('The fast lane', () => {
-  const metrics = createMetrics('test');
+  const metrics = createMetrics();
   const lines: string[] = [];
   let level: 'info' | 'debug' = 'info';
   let server: Server;
@@ -52,7 +52,7 @@ describe('The fast lane', () => {
       log: Object.assign(createLog('debug', { write: (line: string) => void lines.push(line) }), {
         isLevelEnabled: (asked: string) => asked !== 'debug' || level === 'debug',
       }),
-      times: Object.assign(metrics.times, {
+      times: Object.assign(metrics.timesOf('test'), {
         observe(method: 'GET') {
           times[method]++;
         },

@@ -54,7 +54,12 @@ export interface FastLane<Caller> {
   newRequestId(): string;
   /** The public address of the service; undefined when only the usual way can tell. */
   baseOf(request: IncomingMessage): string | undefined;
-  authenticate(headers: IncomingMessage['headers'], requestId: string, access: string | undefined): Caller | Promise<Caller>;
+  authenticate(
+    headers: IncomingMessage['headers'],
+    requestId: string,
+    access: string | undefined,
+    method: string,
+  ): Caller | Promise<Caller>;
   send(route: Route<Caller>, response: ServerResponse, requestId: string, result: unknown, milliseconds: number): void;
 }
 
@@ -110,7 +115,7 @@ export function openFastLane<Caller>(server: Server, lane: FastLane<Caller>): vo
     response: ServerResponse,
   ): Promise<void> | undefined {
     const requestId = lane.newRequestId();
-    return andThen(lane.authenticate(request.headers, requestId, route.spec.access), (caller) =>
+    return andThen(lane.authenticate(request.headers, requestId, route.spec.access, 'GET'), (caller) =>
       andThen(route.handler(new LaneCall(request, asked, caller, requestId, lane.baseOf(request)) as never), (result: unknown) =>
         lane.send(route, response, requestId, result, performance.now() - (request as TimedMessage).arrivedAt),
       ),

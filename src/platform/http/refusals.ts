@@ -34,7 +34,7 @@ export function onUnreadableRequest(face: Face) {
     }
     const code = BY_NODE_CODE[error.code ?? ''] ?? 'request.malformed_url';
     const fault = new Fault(code, platformFaults[code], { why: 'it is not HTTP' });
-    const body = JSON.stringify(face(fault, '').body);
+    const body = JSON.stringify(face(fault, '', '').body);
     const head = `HTTP/1.1 ${fault.status} Refused\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close`;
     socket.end(`${head}\r\n\r\n${body}`);
   };

@@ -49,7 +49,7 @@ function thingsApp() {
 
 describe('The server', () => {
   const lines: string[] = [];
-  const metrics = createMetrics('test');
+  const metrics = createMetrics();
   let databaseIsUp = true;
   let server: Server;
   let url: string;
@@ -74,7 +74,7 @@ describe('The server', () => {
       requestIdHeader: 'X-Request-Id',
       newRequestId: () => 'req-1',
       log: createLog('debug', { write: (line) => void lines.push(line) }),
-      times: metrics.times,
+      times: metrics.timesOf('test'),
       trustedProxies: ['127.0.0.2'],
       bodyLimit: 1000,
       checkReplies: true,

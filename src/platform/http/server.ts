@@ -17,7 +17,7 @@ import type { Schema } from './schema.ts';
 import { serialize, validate, violation } from './validate.ts';
 
 /** How a family of routes shows its errors. */
-export type Face = (fault: Fault, base: string) => { body: unknown; headers?: Record<string, string> };
+export type Face = (fault: Fault, base: string, requestId: string) => { body: unknown; headers?: Record<string, string> };
 
 /** A request as Node has it, for programs that speak HTTP themselves. */
 export interface RawExchange {
@@ -42,10 +42,10 @@ export interface ServerOptions<Caller> {
   /** The face of a path: routes below one prefix show their errors alike, also for paths that do not exist. */
   faceOf(path: string): Face;
   /**
-   * Who sends this request, by the `access` of its route; throws a Fault when nobody may be served.
+   * Who sends this request, by the method and the `access` of its route; throws a Fault when nobody may be served.
    * Synchronous where it can be: it is on every request.
    */
-  authenticate(headers: FastifyRequest['headers'], requestId: string, access: string | undefined): Soon<Caller>;
+  authenticate(headers: FastifyRequest['headers'], requestId: string, access: string | undefined, method: string): Soon<Caller>;
   /** Headers every answer carries. */
   readonly headers: Readonly<Record<string, string>>;
   readonly requestIdHeader: string;
@@ -92,7 +92,7 @@ export function createServer<Caller>(options: ServerOptions<Caller>): Server {
     const { status, code, reason } = refusal;
     if (status >= 500) log.error({ request_id: request.id, code, err: error }, 'request failed');
     else if (reason) log.info({ request_id: request.id, code, reason }, 'request refused');
-    const { body, headers } = faceOf(request.url)(refusal, baseOf(request, publicUrl));
+    const { body, headers } = faceOf(request.url)(refusal, baseOf(request, publicUrl), request.id);
     const own = { ...headers, ...refusal.headers };
     sendTo(reply.raw, request.id, { status, headers: own, text: JSON.stringify(body) });
     account(request, request.routeOptions.url ?? 'none', status);
@@ -195,7 +195,7 @@ export function createServer<Caller>(options: ServerOptions<Caller>): Server {
 
   function callerOf({ spec }: Route<Caller>, request: FastifyRequest): Soon<Caller | undefined> {
     checkUrl(request.url);
-    return spec.access === 'anyone' ? undefined : options.authenticate(request.headers, request.id, spec.access);
+    return spec.access === 'anyone' ? undefined : options.authenticate(request.headers, request.id, spec.access, request.method);
   }
 
   function handle({ spec, handler }: Route<Caller>, request: FastifyRequest, caller: Caller | undefined): unknown {

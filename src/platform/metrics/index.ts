@@ -1,34 +1,60 @@
 // Prometheus metrics, served on the internal port only.
 import type { Server } from 'node:http';
-import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import { createServer } from '../node-http.ts';
-import { RequestTimes } from './request-times.ts';
+import { type RequestTimes, RequestTimesMetric } from './request-times.ts';
 
-export { RequestTimes } from './request-times.ts';
+export type { RequestTimes } from './request-times.ts';
 
+/** Values by the value of the one label. */
+export type Labelled = Readonly<Record<string, number>>;
+
+/** What a process counts; the services in it share one. */
 export interface Metrics {
   readonly registry: Registry;
-  readonly times: RequestTimes;
+  timesOf(service: string): RequestTimes;
   gauge(name: string, help: string, read: () => number): void;
+  /** A gauge with one label, read when it is asked for. Every worker reads the same: their values are not added up. */
+  labelledGauge(name: string, help: string, label: string, read: () => Promise<Labelled>): void;
+  counter<L extends string>(name: string, help: string, labels: readonly L[]): (values: Readonly<Record<L, string>>) => void;
 }
 
-export function createMetrics(service: string): Metrics {
+export function createMetrics(): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
-  const times = new RequestTimes(service);
+  const times = new RequestTimesMetric();
   registry.registerMetric(times as never);
+  const registers = [registry];
   return {
     registry,
-    times,
+    timesOf: (service) => times.of(service),
     gauge(name, help, read) {
       new Gauge({
         name,
         help,
-        registers: [registry],
+        registers,
         collect() {
           this.set(read());
         },
       });
+    },
+    labelledGauge(name, help, label, read) {
+      new Gauge({
+        name,
+        help,
+        registers,
+        labelNames: [label],
+        aggregator: 'max',
+        async collect() {
+          const values = await read();
+          this.reset();
+          for (const [value, count] of Object.entries(values)) this.set({ [label]: value }, count);
+        },
+      });
+    },
+    counter(name, help, labelNames) {
+      const counter = new Counter({ name, help, registers, labelNames });
+      return (values) => counter.inc(values as never);
     },
   };
 }

@@ -1,7 +1,7 @@
 // Changes and their audit events: one transaction, so that neither exists without the other.
-import { type Clock, seconds } from '../../platform/clock.ts';
-import { newId } from '../../platform/ids.ts';
-import type { Database, Tx } from '../database.ts';
+import { type Clock, seconds } from '../clock.ts';
+import type { Database, Tx } from '../database/index.ts';
+import { newId } from '../ids.ts';
 
 /** Who is behind a change: a caller of the API, or the service itself. */
 export interface Actor {
@@ -11,17 +11,33 @@ export interface Actor {
 
 export const theService: Actor = { userId: null, requestId: null };
 
-export interface Change {
-  readonly tx: Tx;
+export interface Change<S> {
+  readonly tx: Tx<S>;
   /** What happened. Every change has at least one; details never hold a secret. */
   audit(action: string, target: { kind: string; id: string }, detail?: Readonly<Record<string, unknown>>): void;
   /** Drops what is cached under the tag, here at commit and in every other process within a second. */
   touch(tag: string): void;
 }
 
-export type RunChange = <T>(actor: Actor, work: (change: Change) => Promise<T>) => Promise<T>;
+export type RunChange<S> = <T>(actor: Actor, work: (change: Change<S>) => Promise<T>) => Promise<T>;
 
-export function createChanges(db: Database, clock: Clock): RunChange {
+export interface AuditEventRow {
+  id: string;
+  at: number;
+  request_id: string | null;
+  actor_id: string | null;
+  action: string;
+  target_kind: string;
+  target_id: string;
+  outcome: string;
+  detail: string;
+}
+
+interface AuditTables {
+  audit_events: AuditEventRow;
+}
+
+export function createChanges<S extends AuditTables>(db: Database<S>, clock: Clock): RunChange<S> {
   return (actor, work) =>
     db.write(async (tx, touch) => {
       const events: { action: string; kind: string; id: string; detail: string }[] = [];
@@ -43,7 +59,7 @@ export function createChanges(db: Database, clock: Clock): RunChange {
         outcome: 'success',
         detail,
       }));
-      await tx.insertInto('audit_events').values(rows).execute();
+      await (tx as unknown as Tx<AuditTables>).insertInto('audit_events').values(rows).execute();
       return result;
     });
 }
