@@ -3,9 +3,12 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { identityFaults } from '../src/identity/faults.ts';
 import { identitySettings } from '../src/identity/settings.ts';
-import { identityOpenApi } from '../src/openapi.ts';
+import { identityOpenApi, walletOpenApi } from '../src/openapi.ts';
 import type { Settings } from '../src/platform/config/index.ts';
+import type { FaultTable } from '../src/platform/faults/index.ts';
 import { sharedSettings } from '../src/settings.ts';
+import { problemCode } from '../src/wallet/face.ts';
+import { walletFaults } from '../src/wallet/faults.ts';
 import { walletSettings } from '../src/wallet/settings.ts';
 import { lineCount, sourceFiles } from './house-rules.ts';
 
@@ -36,23 +39,41 @@ ${settingsTable(identitySettings)}
 
 ## Wallet node
 
-The wallet node is not part of this version; its keys are known so that a configuration for both can be shared.
-
 ${settingsTable(walletSettings)}
 `;
 
-function errorsPage(): string {
-  const rows = Object.entries(identityFaults)
+function faultRows(faults: FaultTable, shown: (code: string, status: number) => string): string {
+  return Object.entries(faults)
     .sort(([, a], [, b]) => a.status - b.status)
-    .map(([code, { status, text }]) => `| ${status} | \`${code}\` | ${text.replaceAll('|', '\\|').replaceAll('<', '&lt;')} |`);
-  return `# Errors of the identity service
+    .map(
+      ([code, { status, text }]) =>
+        `| ${status} | \`${shown(code, status)}\` | ${text.replaceAll('|', '\\|').replaceAll('<', '&lt;')} |`,
+    )
+    .join('\n');
+}
 
-Printed from the code by \`npm run docs\`. The shape is Keystone's: \`{"error": {"code": 404, "title": "Not Found", "message": "..."}}\`.
+function errorsPage(): string {
+  return `# Errors
+
+Printed from the code by \`npm run docs\`.
+
+## Identity service
+
+The shape is Keystone's: \`{"error": {"code": 404, "title": "Not Found", "message": "..."}}\`.
 The code in the second column is for the log and the source (\`src/identity/faults.ts\`); clients get the status and the message.
 
 | Status | Code | Message |
 |---|---|---|
-${rows.join('\n')}
+${faultRows(identityFaults, (code) => code)}
+
+## Wallet node
+
+Problem details (RFC 9457), \`application/problem+json\`: \`{"type": "urn:gatehouse:problem:<code>", "title", "status", "detail", "instance", "code"}\`.
+The code is stable and for machines; \`instance\` is the request id, which the log knows too. \`errors\` names the field a schema refused.
+
+| Status | Code | Detail |
+|---|---|---|
+${faultRows(walletFaults, problemCode)}
 `;
 }
 
@@ -79,6 +100,7 @@ export function documents(): Record<string, string> {
     'docs/config.md': configPage(),
     'docs/errors.md': errorsPage(),
     'docs/api/identity.openapi.json': `${JSON.stringify(identityOpenApi(), null, 2)}\n`,
+    'docs/api/wallet.openapi.json': `${JSON.stringify(walletOpenApi(), null, 2)}\n`,
     'docs/map.md': mapPage(),
   };
 }

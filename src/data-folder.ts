@@ -2,7 +2,7 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { ConfigError } from './platform/config/index.ts';
-import { createSeal, newMasterKey, type Seal } from './platform/seal/index.ts';
+import { createSeal, newMasterKey } from './platform/seal/index.ts';
 import type { SharedConfig } from './settings.ts';
 
 const KEY_FILE = 'master.key';
@@ -44,7 +44,7 @@ export function keepMasterKeys(folder: string, keys: readonly string[]): void {
   writeFileSync(join(folder, KEY_FILE), `${keys.join('\n')}\n`, { mode: 0o600 });
 }
 
-export function sealWith(keys: readonly string[]): Seal {
+export function sealWith(keys: readonly string[]): ReturnType<typeof createSeal> {
   try {
     return createSeal(keys);
   } catch (error) {

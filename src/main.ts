@@ -1,14 +1,15 @@
 // The `gatehouse` command.
 
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { backup, restore } from './backup.ts';
-import { addMasterKey, keepMasterKeys, masterKeys, openDataFolder } from './data-folder.ts';
+import { addMasterKey, keepMasterKeys, masterKeys, openDataFolder, sealWith } from './data-folder.ts';
 import { theService } from './identity/audit/index.ts';
 import { openDatabase } from './identity/service.ts';
 import { identitySettings } from './identity/settings.ts';
 import { qrCode } from './identity/two-factor/index.ts';
-import { identityOpenApi } from './openapi.ts';
+import { identityOpenApi, walletOpenApi } from './openapi.ts';
 import { ConfigError, describe, load, refuseUnknownKeys } from './platform/config/index.ts';
 import { FolderInUse, lockFolder } from './platform/database/index.ts';
 import { createLog } from './platform/log/index.ts';
@@ -16,17 +17,20 @@ import { newMasterKey } from './platform/seal/index.ts';
 import { createIdentity, type RunOptions, runServices } from './run.ts';
 import { sharedSettings } from './settings.ts';
 import { version } from './version.ts';
+import { openWalletDatabase, resealWallet } from './wallet/service.ts';
 import { walletSettings } from './wallet/settings.ts';
 
 const USAGE = `gatehouse ${version}
 
-  gatehouse start               run the services
+  gatehouse start               run both services
   gatehouse identity            run the identity service alone
-  gatehouse migrate             bring the database to this version, and end
+  gatehouse wallet              run the wallet node alone, with an OpenID provider of your own
+  gatehouse migrate             bring the databases to this version, and end
   gatehouse backup FILE         write the data folder into one file, also while the service runs (SQLite)
   gatehouse restore FILE        put a backup into an empty data folder
   gatehouse config              print the settings in force, secrets masked
-  gatehouse openapi identity    print the OpenAPI document
+  gatehouse openapi identity|wallet
+                                print the OpenAPI document
   gatehouse master-key new      print a new master key
   gatehouse master-key rotate   put a new master key in force and seal everything anew
   gatehouse token-key rotate    replace the key that seals tokens; tokens stay valid
@@ -48,14 +52,17 @@ class UsageError extends Error {}
 
 const out = (text: string): void => void process.stdout.write(text.endsWith('\n') ? text : `${text}\n`);
 
-function settings(): RunOptions {
+function settings(): Required<RunOptions> {
   refuseUnknownKeys(process.env, sharedSettings, identitySettings, walletSettings);
-  return { shared: load(sharedSettings, process.env), identity: load(identitySettings, process.env) };
+  return {
+    shared: load(sharedSettings, process.env),
+    identity: load(identitySettings, process.env),
+    wallet: load(walletSettings, process.env),
+  };
 }
 
 function config(): void {
-  const { shared, identity } = settings();
-  const wallet = load(walletSettings, process.env);
+  const { shared, identity, wallet } = settings();
   out(
     [...describe(sharedSettings, shared), ...describe(identitySettings, identity), ...describe(walletSettings, wallet)].join(
       '\n',
@@ -64,28 +71,37 @@ function config(): void {
 }
 
 async function migrate(): Promise<void> {
-  const { shared, identity } = settings();
+  const { shared, identity, wallet } = settings();
   const folder = openDataFolder(shared.dataDir);
-  const lock = identity.databaseUrl ? undefined : lockFolder(folder);
+  const lock = identity.databaseUrl && wallet.databaseUrl ? undefined : lockFolder(folder);
   await (await openDatabase(identity, folder)).close();
-  lock?.release();
   out('identity: up to date');
+  await (await openWalletDatabase(wallet, folder)).close();
+  out('wallet: up to date');
+  lock?.release();
 }
 
 /** Runs one command on the service's data, without serving. */
 async function withService(
-  options: RunOptions,
+  { shared, identity }: Required<RunOptions>,
   work: (service: Awaited<ReturnType<typeof createIdentity>>, folder: string) => Promise<string>,
 ): Promise<void> {
-  const folder = openDataFolder(options.shared.dataDir);
-  const lock = options.identity.databaseUrl ? undefined : lockFolder(folder);
-  const service = await createIdentity(options, folder, createLog('silent'));
+  const folder = openDataFolder(shared.dataDir);
+  const lock = identity.databaseUrl ? undefined : lockFolder(folder);
+  const service = await createIdentity(identity, { shared, folder, log: createLog('silent') });
   try {
     out(await work(service, folder));
   } finally {
     await service.stop(0);
     lock?.release();
   }
+}
+
+/** Where there is a wallet. */
+async function resealWalletOf({ shared, wallet }: Required<RunOptions>, folder: string): Promise<number> {
+  if (!wallet.databaseUrl && !existsSync(join(folder, 'wallet.sqlite'))) return 0;
+  const keys = masterKeys(shared, folder, wallet.databaseUrl !== undefined);
+  return resealWallet({ config: wallet, dataDir: folder, seal: sealWith(keys) });
 }
 
 async function rotateMasterKey(): Promise<void> {
@@ -99,7 +115,8 @@ async function rotateMasterKey(): Promise<void> {
     }
     return withService(
       options,
-      async (service) => `${await service.reseal()} secrets sealed under the new master key; GATEHOUSE_OLD_MASTER_KEYS can go`,
+      async (service, folder) =>
+        `${(await service.reseal()) + (await resealWalletOf(options, folder))} secrets sealed under the new master key; GATEHOUSE_OLD_MASTER_KEYS can go`,
     );
   }
   const folder = openDataFolder(shared.dataDir);
@@ -107,7 +124,7 @@ async function rotateMasterKey(): Promise<void> {
   const [current] = addMasterKey(folder, masterKeys(shared, folder, options.identity.databaseUrl !== undefined));
   lock.release();
   await withService(options, async (service) => {
-    const count = await service.reseal();
+    const count = (await service.reseal()) + (await resealWalletOf(options, folder));
     keepMasterKeys(folder, [current!]);
     return `a new master key is in force; ${count} secrets sealed under it`;
   });
@@ -163,11 +180,19 @@ function showQrCode(form: 'svg' | 'terminal'): void {
 }
 
 const commands: Readonly<Record<string, () => void | Promise<void>>> = {
-  start: () => runServices({ ...settings(), wallet: load(walletSettings, process.env) }),
-  identity: () => runServices(settings()),
+  start: () => runServices(settings()),
+  identity: () => {
+    const { shared, identity } = settings();
+    return runServices({ shared, identity });
+  },
+  wallet: () => {
+    const { shared, wallet } = settings();
+    return runServices({ shared, wallet });
+  },
   migrate,
   config,
   'openapi identity': () => out(JSON.stringify(identityOpenApi(), null, 2)),
+  'openapi wallet': () => out(JSON.stringify(walletOpenApi(), null, 2)),
   'master-key new': () => out(newMasterKey()),
   'master-key rotate': rotateMasterKey,
   'token-key rotate': rotateTokenKey,

@@ -12,16 +12,18 @@ import { systemClock } from './platform/clock.ts';
 import { ConfigError } from './platform/config/index.ts';
 import { type FolderLock, lockFolder } from './platform/database/index.ts';
 import { createLog, type Log } from './platform/log/index.ts';
-import { serveMetrics } from './platform/metrics/index.ts';
+import { createMetrics, type Metrics, serveMetrics } from './platform/metrics/index.ts';
 import type { SharedConfig } from './settings.ts';
+import { createWalletService, type WalletService, walletUrlOf } from './wallet/service.ts';
+import type { ProviderOptions } from './wallet/session/index.ts';
 import type { WalletConfig } from './wallet/settings.ts';
 
 const GRACE_MS = 10_000;
 
 export interface RunOptions {
   readonly shared: SharedConfig;
-  readonly identity: IdentityConfig;
-  /** Of the wallet node, when it belongs to this installation. */
+  /** Undefined: it does not run here. */
+  readonly identity?: IdentityConfig;
   readonly wallet?: WalletConfig;
 }
 
@@ -41,26 +43,84 @@ function tlsOf({ tlsCertFile, tlsKeyFile }: SharedConfig): { certFile: string; k
   return { certFile: tlsCertFile, keyFile: tlsKeyFile };
 }
 
-export function createIdentity({ shared, identity }: RunOptions, folder: string, log: Log): Promise<IdentityService> {
-  if (identity.webhookUrl && !identity.webhookSecret)
-    throw new ConfigError(
-      'GATEHOUSE_IDENTITY_WEBHOOK_SECRET must be set with GATEHOUSE_IDENTITY_WEBHOOK_URL; it signs what is sent',
-    );
-  return createIdentityService({
-    config: identity,
+/** What both services are built from. */
+interface Ground {
+  readonly shared: SharedConfig;
+  readonly folder: string;
+  readonly log: Log;
+  readonly metrics?: Metrics;
+}
+
+function common({ shared, folder, log, metrics }: Ground, databaseUrl: string | undefined) {
+  return {
     dataDir: folder,
-    seal: sealWith(masterKeys(shared, folder, identity.databaseUrl !== undefined)),
+    seal: sealWith(masterKeys(shared, folder, databaseUrl !== undefined)),
     log,
     clock: systemClock,
     rateLimits: shared.rateLimits,
     trustedProxies: shared.trustedProxies,
     outboundAllow: shared.outboundAllow,
     tls: tlsOf(shared),
-  });
+    ...(metrics ? { metrics } : {}),
+  };
 }
 
-const walletUrl = ({ url, host, port }: WalletConfig): string =>
-  url ?? `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+export function createIdentity(identity: IdentityConfig, ground: Ground): Promise<IdentityService> {
+  if (identity.webhookUrl && !identity.webhookSecret)
+    throw new ConfigError(
+      'GATEHOUSE_IDENTITY_WEBHOOK_SECRET must be set with GATEHOUSE_IDENTITY_WEBHOOK_URL; it signs what is sent',
+    );
+  return createIdentityService({ config: identity, ...common(ground, identity.databaseUrl) });
+}
+
+/** A provider that was configured; undefined when it is to be the identity service beside it. */
+function configuredProvider({
+  oidcIssuer,
+  oidcClientId,
+  oidcClientSecret,
+  oidcScopes,
+}: WalletConfig): ProviderOptions | undefined {
+  if (oidcIssuer === undefined) return undefined;
+  if (oidcClientId === undefined)
+    throw new ConfigError('GATEHOUSE_WALLET_OIDC_CLIENT_ID must be set with GATEHOUSE_WALLET_OIDC_ISSUER');
+  return {
+    issuer: oidcIssuer,
+    scopes: oidcScopes ?? 'openid profile email',
+    client: async () => ({ clientId: oidcClientId, clientSecret: oidcClientSecret }),
+  };
+}
+
+/** Starts the wallet node on its provider, which may be the identity service that runs beside it. */
+async function startWallet(
+  config: WalletConfig,
+  identity: IdentityService | undefined,
+  ground: Ground,
+): Promise<[WalletService, string]> {
+  const configured = configuredProvider(config);
+  if (!configured && !identity)
+    throw new ConfigError(
+      'GATEHOUSE_WALLET_OIDC_ISSUER must be set for a wallet node that runs alone: the OpenID provider people log in through',
+    );
+  // Registered when it is known where the node listens.
+  const registered = Promise.withResolvers<{ clientId: string; clientSecret: string }>();
+  const service = await createWalletService({
+    config,
+    ...common(ground, config.databaseUrl),
+    provider: configured ?? {
+      issuer: identity!.issuer(),
+      scopes: config.oidcScopes ?? 'openid profile email roles offline_access',
+      client: () => registered.promise,
+    },
+  });
+  const listening = await service.start();
+  if (!configured)
+    registered.resolve(
+      await identity!.registerWallet(
+        config.port === 0 && !config.url ? listening : walletUrlOf(config, tlsOf(ground.shared) !== undefined),
+      ),
+    );
+  return [service, listening];
+}
 
 /** For people, and so on standard error: standard output belongs to the log. */
 const say = (line: string): void => void process.stderr.write(`${line}\n`);
@@ -97,25 +157,35 @@ function onSignal(log: Log, stop: () => Promise<void>): void {
 }
 
 async function runHere(options: RunOptions, log: Log, metricsHere: boolean): Promise<void> {
-  const { shared, identity } = options;
+  const { shared, identity, wallet } = options;
   const folder = openDataFolder(shared.dataDir);
-  const lock: FolderLock | undefined = identity.databaseUrl ? undefined : lockFolder(folder);
-  const service = await createIdentity(options, folder, log);
-  const { address, adminPassword } = await service.start();
-  if (options.wallet && !options.wallet.oidcIssuer) await service.registerWallet(walletUrl(options.wallet));
-  const { registry } = service.metrics;
+  const embedded = [identity, wallet].some((config) => config && !config.databaseUrl);
+  const lock: FolderLock | undefined = embedded ? lockFolder(folder) : undefined;
+  const measured = createMetrics();
+  const ground = { shared, folder, log, metrics: measured };
+  const running: { stop(graceMs: number): Promise<void> }[] = [];
+
+  const service = identity && (await createIdentity(identity, ground));
+  if (service) running.push(service);
+  const begun = await service?.start();
+  const [node, walletAddress] = wallet ? await startWallet(wallet, service, ground) : [];
+  if (node) running.push(node);
+
+  const { registry } = measured;
   let metrics: Server | undefined;
   if (metricsHere) metrics = await serveMetrics(shared.metricsHost, shared.metricsPort, () => registry.metrics());
   else AggregatorRegistry.setRegistries(registry as Registry);
   // Now, not only at the end: a process that is killed would leave nothing for the next start.
   flushCompileCache();
-  if (metricsHere || adminPassword !== undefined)
-    announce(identity.url ?? address, adminPassword, identity.adminPassword !== undefined);
-  // Last: whoever waits for this line finds everything else said.
-  log.info({ address }, 'identity service listens');
+  if (identity && begun && (metricsHere || begun.adminPassword !== undefined))
+    announce(identity.url ?? begun.address, begun.adminPassword, identity.adminPassword !== undefined);
+  if (wallet && metricsHere) say(`Gatehouse wallet node: ${wallet.url ?? walletAddress}`);
+  // Last: whoever waits for these lines finds everything else said.
+  if (walletAddress) log.info({ address: walletAddress }, 'wallet node listens');
+  if (begun) log.info({ address: begun.address }, 'identity service listens');
   onSignal(log, async () => {
     metrics?.close();
-    await service.stop(GRACE_MS);
+    for (const one of running.reverse()) await one.stop(GRACE_MS);
     lock?.release();
   });
 }
@@ -144,14 +214,15 @@ async function runWorkers(options: RunOptions, log: Log, count: number): Promise
 }
 
 export async function runServices(options: RunOptions): Promise<void> {
-  const { shared, identity } = options;
+  const { shared, identity, wallet } = options;
   const log = createLog(shared.logLevel);
   const count = shared.workers === 'auto' ? availableParallelism() : shared.workers;
-  if (count > 1 && !identity.databaseUrl) {
-    throw new ConfigError(
-      'GATEHOUSE_WORKERS: more than one process needs PostgreSQL; set GATEHOUSE_IDENTITY_DATABASE_URL, or 1 worker',
-    );
-  }
+  const urls = { GATEHOUSE_IDENTITY_DATABASE_URL: identity, GATEHOUSE_WALLET_DATABASE_URL: wallet };
+  const missing = Object.entries(urls).find(([, config]) => config && !config.databaseUrl)?.[0];
+  if (count > 1 && missing)
+    throw new ConfigError(`GATEHOUSE_WORKERS: more than one process needs PostgreSQL; set ${missing}, or 1 worker`);
+  if (identity?.databaseUrl && identity.databaseUrl === wallet?.databaseUrl)
+    throw new ConfigError('GATEHOUSE_WALLET_DATABASE_URL must name another database than GATEHOUSE_IDENTITY_DATABASE_URL');
   if (count > 1 && cluster.isPrimary) await runWorkers(options, log, count);
   else await runHere(options, log, cluster.isPrimary);
 }

@@ -45,7 +45,7 @@ describe('A backup', () => {
     assert.equal((await request(url, '/v3/users', { user: { name: 'ann' } })).status, 201);
     const { code, stdout, stderr } = await run(['backup', file], 'first');
     assert.equal(code, 0, stderr);
-    assert.match(stdout, /monday\.tar: identity\.sqlite, master\.key/);
+    assert.match(stdout, /monday\.tar: identity\.sqlite, wallet\.sqlite, master\.key/);
     await service.stop();
   });
   after(() => rm(root, { recursive: true, force: true }));
@@ -64,13 +64,13 @@ describe('A backup', () => {
 
   it('is a tar that every tar reads', () => {
     const names = execFileSync('tar', ['-tf', file], { encoding: 'utf8' }).trim().split('\n');
-    assert.deepEqual(names, ['gatehouse-backup.json', 'identity.sqlite', 'master.key']);
+    assert.deepEqual(names, ['gatehouse-backup.json', 'identity.sqlite', 'wallet.sqlite', 'master.key']);
   });
 
   it('restores accounts, and tokens that were good stay good', async () => {
     const { code, stdout, stderr } = await run(['restore', file], 'second');
     assert.equal(code, 0, stderr);
-    assert.match(stdout, /restored: identity\.sqlite, master\.key/);
+    assert.match(stdout, /restored: identity\.sqlite, wallet\.sqlite, master\.key/);
     const service = gatehouse(['start'], dataIn('second'));
     const url = await service.listening();
     const { users } = (await (await request(url, '/v3/users?name=ann')).json()) as { users: { name: string }[] };

@@ -135,7 +135,11 @@ describe('On PostgreSQL', () => {
   });
 
   it('refuses in every worker within a second what was revoked in one', async () => {
-    const service = gatehouse(['start'], { ...settings, GATEHOUSE_WORKERS: '2' });
+    const service = gatehouse(['start'], {
+      ...settings,
+      GATEHOUSE_WALLET_DATABASE_URL: await (await sharedPostgres()).createDatabase(),
+      GATEHOUSE_WORKERS: '2',
+    });
     try {
       const url = await service.listening(2);
       const token = await logIn(url);

@@ -47,6 +47,8 @@ export interface IdentityService {
   readonly consumers: Consumers;
   readonly connections: Connections;
   readonly openidKeys: OpenidKeys;
+  /** The address its tokens name as their issuer. */
+  issuer(): string;
   /** Registers the wallet node as an application, and hands over what it logs in with. */
   registerWallet(walletUrl: string): Promise<{ clientId: string; clientSecret: string }>;
   /** After a change of the master key: seals every secret anew under the current one, and says how many. */
@@ -127,6 +129,7 @@ async function createOn(db: Database, options: ServiceOptions): Promise<Identity
     consumers,
     connections,
     openidKeys: openid.keys,
+    issuer: () => address,
     registerWallet: openid.registerWallet,
     reseal,
     async start() {

@@ -9,3 +9,18 @@ export function newId(): string {
 export function newSecret(): string {
   return randomBytes(32).toString('base64url');
 }
+
+const CROCKFORD = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
+
+/** A ULID: 26 letters and digits, the first ten its time in milliseconds, so that ids sort by age. */
+export function newUlid(milliseconds: number): string {
+  let time = milliseconds;
+  let text = '';
+  for (let i = 0; i < 10; i++) {
+    text = CROCKFORD[time % 32]! + text;
+    time = Math.floor(time / 32);
+  }
+  // Five bits of a random byte each: 256 is a multiple of 32, so no letter is likelier than another.
+  for (const byte of randomBytes(16)) text += CROCKFORD[byte % 32]!;
+  return text;
+}

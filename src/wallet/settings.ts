@@ -15,6 +15,58 @@ export const walletSettings = {
   ),
   oidcClientId: setting.optionalText('GATEHOUSE_WALLET_OIDC_CLIENT_ID', 'Client id of the wallet node at that provider.'),
   oidcClientSecret: setting.secret('GATEHOUSE_WALLET_OIDC_CLIENT_SECRET', 'Client secret of the wallet node at that provider.'),
+  oidcScopes: setting.optionalText(
+    'GATEHOUSE_WALLET_OIDC_SCOPES',
+    'Scopes asked for at login, space-separated. Unset: openid profile email, and of the identity service beside it also roles and offline_access.',
+  ),
+  rolesClaim: setting.text(
+    'GATEHOUSE_WALLET_ROLES_CLAIM',
+    'roles',
+    'Claim that holds the roles of a caller: names joined by dots, as realm_access.roles.',
+  ),
+  adminRole: setting.text(
+    'GATEHOUSE_WALLET_ADMIN_ROLE',
+    'admin',
+    'Role whose holders may manage the key and the DID of the node itself.',
+  ),
+  sessionIdleSeconds: setting.number(
+    'GATEHOUSE_WALLET_SESSION_IDLE_SECONDS',
+    3600,
+    { min: 60, max: 2_592_000, unit: 'seconds' },
+    'A session of the wallet that is not used for so long ends.',
+  ),
+  sessionSeconds: setting.number(
+    'GATEHOUSE_WALLET_SESSION_SECONDS',
+    43_200,
+    { min: 60, max: 31_536_000, unit: 'seconds' },
+    'A session of the wallet ends after so long, used or not.',
+  ),
+  pkcs11Library: setting.optionalText(
+    'GATEHOUSE_WALLET_PKCS11_LIBRARY',
+    'Path of a PKCS#11 library; keys with storage pkcs11 are then made in its token and never leave it.',
+  ),
+  pkcs11Token: setting.optionalText(
+    'GATEHOUSE_WALLET_PKCS11_TOKEN',
+    'Label of the PKCS#11 token; needed where there are several.',
+  ),
+  pkcs11Pin: setting.secret('GATEHOUSE_WALLET_PKCS11_PIN', 'User PIN of the PKCS#11 token.'),
+  poolSize: setting.number(
+    'GATEHOUSE_WALLET_POOL_SIZE',
+    10,
+    { min: 1, max: 1000, unit: 'connections' },
+    'PostgreSQL connections of one process of the wallet node.',
+  ),
+  namedStatements: setting.flag(
+    'GATEHOUSE_WALLET_NAMED_STATEMENTS',
+    true,
+    'Prepared statements by name; off for a pgbouncer in transaction mode that cannot keep them.',
+  ),
+  bodyLimit: setting.number(
+    'GATEHOUSE_WALLET_BODY_LIMIT',
+    262_144,
+    { min: 1024, max: 10_485_760, unit: 'bytes' },
+    'Largest request body.',
+  ),
   bearerAudience: setting.optionalText(
     'GATEHOUSE_WALLET_BEARER_AUDIENCE',
     'Audience of bearer tokens the wallet node accepts; cookies only when unset.',

@@ -11,6 +11,7 @@ export type Settings = Readonly<Record<string, string>>;
 /** Fast hashes and free ports; everything else as it comes. */
 const BASE: Settings = {
   GATEHOUSE_IDENTITY_PORT: '0',
+  GATEHOUSE_WALLET_PORT: '0',
   GATEHOUSE_METRICS_PORT: '0',
   GATEHOUSE_IDENTITY_ARGON2_MEMORY: '64',
   GATEHOUSE_IDENTITY_ARGON2_PASSES: '1',

@@ -3,7 +3,7 @@
 import type { Provider } from 'oidc-provider';
 import { seconds } from '../../platform/clock.ts';
 import type { Mount, RawExchange } from '../../platform/http/index.ts';
-import type { Outbound } from '../../platform/outbound/index.ts';
+import { guardedFetch, type Outbound } from '../../platform/outbound/index.ts';
 import type { Seal } from '../../platform/seal/index.ts';
 import { holdsRoleAnywhere, type Ref, tagOf } from '../access/index.ts';
 import type { Holdings } from '../app-roles/index.ts';
@@ -17,7 +17,6 @@ import { createAccount } from './account.ts';
 import { createAccounts, PROVISION } from './accounts.ts';
 import { browserOf, readForeignForm, redirect } from './browser.ts';
 import { clientOf } from './clients.ts';
-import { guardedFetch } from './guarded-fetch.ts';
 import { createInteractions } from './interaction.ts';
 import { createIntrospection } from './introspection.ts';
 import { createOpenidKeys, type Keyring } from './keys.ts';
@@ -59,6 +58,9 @@ const POSTABLE: readonly string[] = [`${ROOT}/authorize`, `${ROOT}/logout`];
 /** Anybody may keep these. */
 const PUBLIC: readonly string[] = [DISCOVERY, `${ROOT}/jwks`];
 
+/** Applications that are told of a logout have nothing to say that is long, or takes long. */
+const CALLS = { kind: 'openid', timeoutMs: 5000, maxBytes: 64 * 1024 };
+
 /** A day is enough for every style to be fetched once. */
 const STYLE_HEADERS = { 'Content-Type': 'text/css; charset=utf-8', 'Cache-Control': 'public, max-age=86400' };
 
@@ -89,7 +91,7 @@ export function createOpenid(deps: OpenidDeps) {
       access,
       pages: providerPages,
       lifetimes: config,
-      fetch: guardedFetch(deps.outbound),
+      fetch: guardedFetch(deps.outbound, CALLS),
       isOwn: (id) => id === OWN_CLIENT || id === WALLET_CONSUMER,
       async client(id) {
         if (id === OWN_CLIENT) return ownClient(deps.issuer()) as never;

@@ -67,7 +67,7 @@ function onProcesses(kind: DatabaseKind): void {
 
     it('is not there where no wallet node belongs to the service', async () => {
       assert.equal((await run({}, 'identity')).wallet, undefined);
-      const elsewhere = { GATEHOUSE_WALLET_OIDC_ISSUER: 'https://id.example.com' };
+      const elsewhere = { GATEHOUSE_WALLET_OIDC_ISSUER: 'https://id.example.com', GATEHOUSE_WALLET_OIDC_CLIENT_ID: 'wallet' };
       assert.equal((await run(elsewhere)).wallet, undefined);
     });
 

@@ -6,6 +6,7 @@ import { parse } from 'node:querystring';
 import { andThen } from '../soon.ts';
 import type { Call, Query, Route } from './app.ts';
 import type { TimedMessage } from './exchange.ts';
+import { validate } from './validate.ts';
 
 const MAX_PARAM = 1024;
 const NO_QUERY: Query = Object.freeze({});
@@ -115,7 +116,10 @@ export function openFastLane<Caller>(server: Server, lane: FastLane<Caller>): vo
     response: ServerResponse,
   ): Promise<void> | undefined {
     const requestId = lane.newRequestId();
-    return andThen(lane.authenticate(request.headers, requestId, route.spec.access, 'GET'), (caller) =>
+    const { access, query } = route.spec;
+    if (query) validate(query, asked.query);
+    const known = access === 'anyone' ? (undefined as Caller) : lane.authenticate(request.headers, requestId, access, 'GET');
+    return andThen(known, (caller) =>
       andThen(route.handler(new LaneCall(request, asked, caller, requestId, lane.baseOf(request)) as never), (result: unknown) =>
         lane.send(route, response, requestId, result, performance.now() - (request as TimedMessage).arrivedAt),
       ),

@@ -7,4 +7,4 @@ export type { Schema, Static } from './schema.ts';
 export * as t from './schema.ts';
 export { createServer, type Face, type Mount, type RawExchange, type Server } from './server.ts';
 export { Throttle } from './throttle.ts';
-export { validate } from './validate.ts';
+export { serialize, validate } from './validate.ts';

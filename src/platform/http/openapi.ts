@@ -10,11 +10,13 @@ export interface OpenApiOptions {
   /** Which of them a route takes, by its `access`: any one will do. */
   securityOf(access: string | undefined): readonly string[];
   readonly error: Schema;
+  /** Media type of errors, where it is not application/json. */
+  readonly errorType?: string;
 }
 
 const TEXT: Readonly<Record<number, string>> = { 200: 'OK', 201: 'Created', 204: 'No content', 300: 'Multiple choices' };
 
-const json = (schema: Schema) => ({ content: { 'application/json': { schema } } });
+const json = (schema: Schema, type = 'application/json') => ({ content: { [type]: { schema } } });
 
 function parameters(path: string, query: Schema | undefined): unknown[] {
   const inPath = [...path.matchAll(/:(\w+)/g)].map(([, name]) => ({
@@ -77,7 +79,7 @@ export function openApi(routes: readonly Route<never>[], options: OpenApiOptions
     paths: Object.fromEntries(Object.entries(paths).sort(([a], [b]) => (a < b ? -1 : 1))),
     components: {
       securitySchemes: options.securitySchemes,
-      responses: { Error: { description: 'Refused; the message says why', ...json(options.error) } },
+      responses: { Error: { description: 'Refused; the message says why', ...json(options.error, options.errorType) } },
     },
   };
 }

@@ -17,6 +17,11 @@ const CHECK_MS = 2_000;
 /** Each rejects when what it looks at does not serve. */
 export type Checks = Readonly<Record<string, () => Promise<void>>>;
 
+/** Reported, but no reason to be taken out of service: what has no need of it goes on. */
+export interface MoreChecks {
+  readonly reported?: Checks;
+}
+
 /** How late timers were lately: an event loop that is stuck cannot serve, whatever else is well. */
 function watchLoop(): () => number {
   let last = performance.now();
@@ -41,7 +46,7 @@ async function run(check: () => Promise<void>): Promise<{ status: string; latenc
   }
 }
 
-export function mountProbes<Caller>(app: App<Caller>, checks: Checks): void {
+export function mountProbes<Caller>(app: App<Caller>, checks: Checks, { reported = {} }: MoreChecks = {}): void {
   const lateness = watchLoop();
   app.get('/healthz', { summary: 'The server answers', tag, access: 'anyone', reply: { 200: Status } }, () => ({ status: 'ok' }));
   app.get('/livez', { summary: 'The process is alive', tag, access: 'anyone', reply: { 200: Status, 503: Status } }, () =>
@@ -51,8 +56,9 @@ export function mountProbes<Caller>(app: App<Caller>, checks: Checks): void {
     '/readyz',
     { summary: 'The service can serve', tag, access: 'anyone', reply: { 200: Readiness, 503: Readiness } },
     async () => {
-      const results = await Promise.all(Object.entries(checks).map(async ([name, check]) => [name, await run(check)] as const));
-      const ready = results.every(([, result]) => result.status === 'ok');
+      const all = Object.entries({ ...checks, ...reported });
+      const results = await Promise.all(all.map(async ([name, check]) => [name, await run(check)] as const));
+      const ready = results.every(([name, result]) => result.status === 'ok' || name in reported);
       return new Answer({
         status: ready ? 200 : 503,
         body: { status: ready ? 'ok' : 'unavailable', checks: Object.fromEntries(results) },

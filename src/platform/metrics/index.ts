@@ -14,7 +14,9 @@ export interface Metrics {
   readonly registry: Registry;
   timesOf(service: string): RequestTimes;
   gauge(name: string, help: string, read: () => number): void;
-  /** A gauge with one label, read when it is asked for. Every worker reads the same: their values are not added up. */
+  /** A gauge of what all workers share: their values are not added up. */
+  sharedGauge(name: string, help: string, read: () => Promise<number>): void;
+  /** A gauge with one label, read when it is asked for. Every worker reads the same, too. */
   labelledGauge(name: string, help: string, label: string, read: () => Promise<Labelled>): void;
   counter<L extends string>(name: string, help: string, labels: readonly L[]): (values: Readonly<Record<L, string>>) => void;
 }
@@ -35,6 +37,18 @@ export function createMetrics(): Metrics {
         registers,
         collect() {
           this.set(read());
+        },
+      });
+    },
+    sharedGauge(name, help, read) {
+      new Gauge({
+        name,
+        help,
+        registers,
+        aggregator: 'max',
+        async collect() {
+          // A database that is away shows in other metrics.
+          this.set(await read().catch(() => 0));
         },
       });
     },

@@ -1,0 +1,197 @@
+// The only HTTP client. Where it may go is checked when it connects, against the address it connects to; it follows no redirects,
+// keeps nothing, says nothing of itself, and takes neither long nor much.
+import type { ClientRequest, IncomingMessage, RequestOptions } from 'node:http';
+import { request as httpsRequest } from 'node:https';
+import { request as httpRequest } from '../node-http.ts';
+import { OutboundError, outboundErrorOf } from './error.ts';
+import { createGuard, type Lookup, type Target } from './guard.ts';
+
+export interface OutboundAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly body: Buffer;
+}
+
+export interface OutboundRequest {
+  readonly method: 'GET' | 'POST';
+  readonly url: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string | Uint8Array;
+  /** For everything: looking up, connecting, sending, waiting, reading. */
+  readonly timeoutMs?: number;
+  readonly maxBytes?: number;
+  /** Media types; an answer 2xx of another one is refused. */
+  readonly accept?: readonly string[];
+  readonly signal?: AbortSignal;
+  /** What the call is for, a word for the metrics: `did`, `status-list`. */
+  readonly kind?: string;
+}
+
+export type Outbound = (request: OutboundRequest) => Promise<OutboundAnswer>;
+
+/** `ok`: an answer came, of whatever status. */
+export type OutboundOutcome = 'ok' | 'blocked' | 'timeout' | 'failed';
+
+export interface OutboundOptions {
+  readonly onRequest?: (kind: string, outcome: OutboundOutcome) => void;
+  /** Looking up the name, connecting, and TLS. */
+  readonly connectTimeoutMs?: number;
+  /** For tests. */
+  readonly lookup?: Lookup;
+}
+
+const CONNECT_TIMEOUT_MS = 3_000;
+const TIMEOUT_MS = 10_000;
+const MAX_BYTES = 1024 * 1024;
+const MAX_HEADER_BYTES = 16 * 1024;
+
+/** Either the client's own business, or what would tell who calls; libraries set some of these unasked. */
+const NOT_SENT = new Set([
+  'accept-encoding',
+  'connection',
+  'content-length',
+  'cookie',
+  'expect',
+  'host',
+  'keep-alive',
+  'proxy-authorization',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+  'user-agent',
+]);
+
+/** `allow`: host or host:port that may be reached although plain http, another port or not public. Never metadata addresses. */
+export function createOutbound(allow: readonly string[], options: OutboundOptions = {}): Outbound {
+  const { onRequest, connectTimeoutMs = CONNECT_TIMEOUT_MS, lookup } = options;
+  const guard = createGuard(allow, lookup);
+
+  return async (request) => {
+    let host = '';
+    try {
+      if (request.method !== 'GET' && request.method !== 'POST') throw new OutboundError('blocked', 'only GET and POST are sent');
+      const target = guard(request.url);
+      host = target.host;
+      const answer = await send(request, target, connectTimeoutMs);
+      onRequest?.(request.kind ?? 'other', 'ok');
+      return answer;
+    } catch (error) {
+      const fault = outboundErrorOf(error, host);
+      onRequest?.(request.kind ?? 'other', fault.kind === 'too-large' ? 'failed' : fault.kind);
+      throw fault;
+    }
+  };
+}
+
+function headersOf({ headers = {}, body, accept }: OutboundRequest): Record<string, string> {
+  const own = Object.entries(headers).filter(([name]) => !NOT_SENT.has(name.toLowerCase()));
+  const asks = accept && !own.some(([name]) => name.toLowerCase() === 'accept');
+  return {
+    ...Object.fromEntries(own),
+    ...(asks ? { Accept: accept.join(', ') } : {}),
+    'Accept-Encoding': 'identity',
+    ...(body === undefined ? {} : { 'Content-Length': String(Buffer.byteLength(body)) }),
+  };
+}
+
+function open(request: OutboundRequest, { url, host, lookup }: Target): ClientRequest {
+  const options: RequestOptions = {
+    method: request.method,
+    headers: headersOf(request),
+    // A connection of its own for every call: nothing of one is left for the next.
+    agent: false,
+    lookup,
+    maxHeaderSize: MAX_HEADER_BYTES,
+  };
+  // The dot some names end with is not part of the name a certificate is for. A literal address has no server name.
+  if (url.protocol === 'https:')
+    return httpsRequest(url, url.hostname.endsWith('.') ? { ...options, servername: host } : options);
+  return httpRequest(url, options);
+}
+
+function send(request: OutboundRequest, target: Target, connectTimeoutMs: number): Promise<OutboundAnswer> {
+  const { timeoutMs = TIMEOUT_MS, maxBytes = MAX_BYTES, signal } = request;
+  const { host, url } = target;
+  return new Promise<OutboundAnswer>((done, fail) => {
+    if (signal?.aborted) throw abortedBy(signal, host);
+    // Looks up the name before it returns: whatever happens meanwhile is not heard yet.
+    const call = open(request, target);
+
+    const settle = (): void => {
+      clearTimeout(connecting);
+      clearTimeout(all);
+      signal?.removeEventListener('abort', onAbort);
+    };
+    const giveUp = (error: Error): void => {
+      settle();
+      fail(error);
+      call.destroy();
+    };
+    const late = (what: string) => () => giveUp(new OutboundError('timeout', `${host} took too long to ${what}`));
+    const onAbort = (): void => giveUp(abortedBy(signal!, host));
+
+    // Timers of the whole, not of silence: whoever sends a byte now and then must not keep us.
+    const connecting = setTimeout(late('connect'), Math.min(connectTimeoutMs, timeoutMs));
+    const all = setTimeout(late('answer'), timeoutMs);
+    signal?.addEventListener('abort', onAbort);
+
+    call.on('error', giveUp);
+    if (signal?.aborted) return onAbort();
+    // The last word when a connection ends in a way that is no error to Node (101 Switching Protocols, for one).
+    const onClose = (): void => giveUp(new OutboundError('failed', `${host} closed the connection`));
+    call.on('close', onClose);
+    call.on('socket', (socket) =>
+      socket.once(url.protocol === 'https:' ? 'secureConnect' : 'connect', () => clearTimeout(connecting)),
+    );
+    call.on('response', (response) => {
+      // From here on it is the answer that ends: what was read of it may outlast the connection.
+      call.off('close', onClose);
+      response.on('close', onClose);
+      response.on('error', giveUp);
+      const fault = faultOf(response, request, maxBytes, host);
+      if (fault) return giveUp(fault);
+      const chunks: Buffer[] = [];
+      let size = 0;
+      response.on('data', (chunk: Buffer) => {
+        size += chunk.length;
+        if (size > maxBytes) giveUp(tooLarge(host));
+        else chunks.push(chunk);
+      });
+      response.on('end', () => {
+        settle();
+        done({ status: response.statusCode!, headers: response.headers, body: Buffer.concat(chunks) });
+      });
+    });
+    return void call.end(request.body);
+  });
+}
+
+const tooLarge = (host: string): OutboundError => new OutboundError('too-large', `the answer of ${host} is too large`);
+
+const abortedBy = ({ reason }: AbortSignal, host: string): OutboundError =>
+  new OutboundError(
+    (reason as Error | undefined)?.name === 'TimeoutError' ? 'timeout' : 'failed',
+    `calling ${host} was given up`,
+    {
+      cause: reason,
+    },
+  );
+
+/** What the head of an answer already tells against it. */
+function faultOf(
+  { statusCode = 0, headers }: IncomingMessage,
+  { accept }: OutboundRequest,
+  maxBytes: number,
+  host: string,
+): OutboundError | undefined {
+  const failed = (what: string): OutboundError => new OutboundError('failed', `the answer of ${host} ${what}`);
+  if (statusCode < 200 || statusCode > 599) return failed('has no status');
+  // Identity was asked for; what is compressed nevertheless could grow without end.
+  if (!/^(identity)?$/i.test(headers['content-encoding'] ?? '')) return failed('is encoded');
+  if (!/^(chunked)?$/i.test(headers['transfer-encoding'] ?? '')) return failed('is encoded');
+  if (Number(headers['content-length'] ?? 0) > maxBytes) return tooLarge(host);
+  const [type = ''] = (headers['content-type'] ?? '').split(';');
+  const isOther = statusCode < 300 && accept && !accept.includes(type.trim().toLowerCase());
+  return isOther ? failed('is of another type') : undefined;
+}

@@ -1,0 +1,47 @@
+// Who calls: the owner of a wallet, as rules see them.
+import { createHash } from 'node:crypto';
+import { type Actor, createChanges, type RunChange as RunChangeOn } from '../platform/audit/index.ts';
+import type { Clock } from '../platform/clock.ts';
+import { oneAtATime } from '../platform/database/index.ts';
+import type { Change, Database, Tables } from './database.ts';
+import { actAs, NODE } from './owners.store.ts';
+
+export interface Caller extends Actor {
+  /** The owner, for the audit log. */
+  readonly userId: string;
+  readonly owner: string;
+  readonly requestId: string | null;
+  /** May also manage the node's own key and DID. */
+  readonly isAdministrator: boolean;
+}
+
+export const theNode: Caller = { userId: NODE, owner: NODE, requestId: null, isAdministrator: true };
+
+/** The owner of what a person keeps here: who they are at their provider, without saying so. */
+export const ownerOf = (issuer: string, subject: string): string =>
+  createHash('sha256')
+    .update(JSON.stringify([issuer, subject]))
+    .digest('base64url');
+
+/** Whose things a request about one thing may be about. */
+export const ownersFor = (caller: Caller): readonly string[] =>
+  caller.isAdministrator && caller.owner !== NODE ? [caller.owner, NODE] : [caller.owner];
+
+export type RunChange = <T>(caller: Caller, owner: string, work: (change: Change) => Promise<T>) => Promise<T>;
+
+/**
+ * A change of one owner's things, with its audit event. Changes of one owner follow one another: keys, DIDs and documents
+ * depend on each other, and whoever changes one reads the others first.
+ */
+export function createWalletChanges(db: Database, clock: Clock): RunChange {
+  const change: RunChangeOn<Tables> = createChanges(db, clock);
+  return (caller, owner, work) =>
+    change(caller, async (inside) => {
+      await actAs(db, inside.tx, owner);
+      await oneAtATime(db, inside.tx, `wallet ${owner}`);
+      return work(inside);
+    });
+}
+
+/** Caches of what an owner has are dropped with every change of it. */
+export const ownerTag = (owner: string): string => `wallet:${owner}`;

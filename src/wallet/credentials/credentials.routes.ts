@@ -1,0 +1,29 @@
+// /api/v1/wallet/credentials
+import type { App } from '../../platform/http/index.ts';
+import type { Caller } from '../caller.ts';
+import type { Deps } from '../deps.ts';
+import { pageAnswer, pageOf } from '../lists.ts';
+import { CredentialList, CredentialQuery, renderCredential } from './credentials.schema.ts';
+
+const tag = 'Credentials';
+const CREDENTIALS = '/api/v1/wallet/credentials';
+
+export function mountCredentials(app: App<Caller>, { credentials }: Pick<Deps, 'credentials'>): void {
+  app.get(
+    CREDENTIALS,
+    { summary: 'List the credentials the wallet holds', tag, query: CredentialQuery, reply: { 200: CredentialList } },
+    async (call) => {
+      const { caller, query } = call;
+      const { limit, cursor, include, refreshStatus: _, ...filter } = query;
+      const page = pageOf({ limit, cursor });
+      const found = (await credentials.list(caller, filter, page)).map((parts) => ({ id: parts.row.id, parts }));
+      return pageAnswer(call, found, page, ({ parts }) => renderCredential(parts, include === 'raw'));
+    },
+  );
+
+  app.delete(
+    `${CREDENTIALS}/:id`,
+    { summary: 'Purge a credential; its issuer is not told', tag, reply: { 204: null } },
+    async ({ caller, params }) => credentials.purge(caller, params.id),
+  );
+}

@@ -1,0 +1,101 @@
+// The JSON of held credentials.
+import { type Static, t } from '../../platform/http/index.ts';
+import type { CredentialRow } from '../database.ts';
+import { flag, pageQuery } from '../lists.ts';
+
+export const STATUSES = ['valid', 'expired', 'revoked', 'suspended', 'unknown'] as const;
+
+/** What the sealed column holds: everything about the person, and the credentials themselves (a batch has several). */
+export interface Held {
+  readonly types: readonly string[];
+  readonly issuer: { readonly id: string; readonly name?: string; readonly verified: boolean; readonly trust: string };
+  readonly subject?: string;
+  readonly claims: Readonly<Record<string, unknown>>;
+  readonly display?: Readonly<Record<string, unknown>>;
+  readonly credentialIssuer: string;
+  readonly credentialConfigurationId: string;
+  readonly raw: readonly unknown[];
+}
+
+export const Credential = t.object(
+  {
+    id: t.string({ examples: ['cred_01KA2Z9Q1V8YB3T5M7N9P1R3S5'] }),
+    format: t.string({ examples: ['dc+sd-jwt'] }),
+    type: t.string(),
+    types: t.array(t.string()),
+    issuer: t.object({ id: t.string(), verified: t.boolean(), trust: t.string() }, { name: t.string() }),
+    holder: t.object({ binding: t.string() }, { keyId: t.string(), did: t.string() }),
+    claims: t.record(t.unknown()),
+    status: t.oneOf(...STATUSES),
+    presentable: t.boolean(),
+    credentialIssuer: t.string(),
+    credentialConfigurationId: t.string(),
+    addedAt: t.string({ format: 'date-time' }),
+    instances: t.integer(),
+  },
+  {
+    subject: t.string(),
+    issuedAt: t.string({ format: 'date-time' }),
+    validFrom: t.string({ format: 'date-time' }),
+    validUntil: t.string({ format: 'date-time' }),
+    statusCheckedAt: t.string({ format: 'date-time' }),
+    display: t.record(t.unknown()),
+    raw: t.array(t.unknown()),
+  },
+);
+export const CredentialList = t.array(Credential);
+
+export const CredentialQuery = t.object(
+  {},
+  {
+    ...pageQuery,
+    type: t.string({ maxLength: 500 }),
+    format: t.string({ maxLength: 50 }),
+    issuer: t.string({ maxLength: 500 }),
+    status: t.oneOf(...STATUSES),
+    include: t.oneOf('raw'),
+    refreshStatus: flag,
+  },
+);
+
+const time = (milliseconds: number): string => new Date(milliseconds).toISOString();
+const maybe = (name: string, milliseconds: number | null) => (milliseconds === null ? {} : { [name]: time(milliseconds) });
+
+export interface CredentialParts {
+  readonly row: CredentialRow;
+  readonly held: Held;
+  readonly did: string | undefined;
+  readonly keyState: string | undefined;
+  readonly now: number;
+}
+
+export function renderCredential({ row, held, did, keyState, now }: CredentialParts, raw: boolean): Static<typeof Credential> {
+  const status = row.valid_until !== null && row.valid_until <= now ? 'expired' : (row.status as (typeof STATUSES)[number]);
+  const bound = row.binding === 'none' || keyState === 'active' || keyState === 'rotated';
+  return {
+    id: row.id,
+    format: row.format,
+    type: row.type,
+    types: [...held.types],
+    issuer: held.issuer,
+    ...(held.subject === undefined ? {} : { subject: held.subject }),
+    holder: {
+      ...(row.key_id === null ? {} : { keyId: row.key_id }),
+      ...(did === undefined ? {} : { did }),
+      binding: row.binding,
+    },
+    claims: { ...held.claims },
+    ...maybe('issuedAt', row.issued_at),
+    ...maybe('validFrom', row.valid_from),
+    ...maybe('validUntil', row.valid_until),
+    status,
+    ...maybe('statusCheckedAt', row.status_checked_at),
+    presentable: bound && (status === 'valid' || status === 'unknown'),
+    ...(held.display === undefined ? {} : { display: { ...held.display } }),
+    credentialIssuer: held.credentialIssuer,
+    credentialConfigurationId: held.credentialConfigurationId,
+    addedAt: time(row.added_at),
+    instances: held.raw.length,
+    ...(raw ? { raw: [...held.raw] } : {}),
+  };
+}

@@ -1,0 +1,69 @@
+// Held credentials in the database. Every statement names the owner.
+import type { CredentialRow, Reader, Tx } from '../database.ts';
+import type { Page } from '../lists.ts';
+
+export interface CredentialFilter {
+  readonly type?: string | undefined;
+  readonly format?: string | undefined;
+  readonly issuer?: string | undefined;
+  readonly status?: string | undefined;
+}
+
+/** One more than the page has. `now` decides what has expired: nobody writes that down. */
+export function listCredentials(
+  db: Reader,
+  owner: string,
+  { type, format, issuer, status }: CredentialFilter,
+  { limit, after }: Page,
+  now: number,
+): Promise<CredentialRow[]> {
+  let query = db.selectFrom('credentials').where('owner', '=', owner);
+  if (type) query = query.where('type', '=', type);
+  if (format) query = query.where('format', '=', format);
+  if (issuer) query = query.where('issuer', '=', issuer);
+  if (status === 'expired') query = query.where('valid_until', '<=', now);
+  else if (status)
+    query = query.where('status', '=', status).where((eb) => eb.or([eb('valid_until', 'is', null), eb('valid_until', '>', now)]));
+  if (after) query = query.where('id', '>', after);
+  return query
+    .orderBy('id')
+    .limit(limit + 1)
+    .selectAll()
+    .execute();
+}
+
+/** True when there was one. */
+export async function deleteCredential(tx: Tx, owner: string, id: string): Promise<boolean> {
+  const { numDeletedRows } = await tx
+    .deleteFrom('credentials')
+    .where('owner', '=', owner)
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return numDeletedRows > 0n;
+}
+
+export async function insertCredential(tx: Tx, row: CredentialRow): Promise<void> {
+  await tx.insertInto('credentials').values(row).execute();
+}
+
+export async function countCredentials(db: Reader): Promise<Record<string, number>> {
+  const rows = await db
+    .selectFrom('credentials')
+    .groupBy('format')
+    .select((eb) => ['format', eb.fn.countAll<number>().as('count')])
+    .execute();
+  return Object.fromEntries(rows.map(({ format, count }) => [format, Number(count)]));
+}
+
+/** States of the keys credentials are bound to: one that was revoked shows nothing any more. */
+export async function keyStates(db: Reader, owner: string, ids: readonly string[]): Promise<Map<string, string>> {
+  if (ids.length === 0) return new Map();
+  const rows = await db.selectFrom('keys').where('owner', '=', owner).where('id', 'in', ids).select(['id', 'state']).execute();
+  return new Map(rows.map(({ id, state }) => [id, state]));
+}
+
+export async function didsByIds(db: Reader, owner: string, ids: readonly string[]): Promise<Map<string, string>> {
+  if (ids.length === 0) return new Map();
+  const rows = await db.selectFrom('dids').where('owner', '=', owner).where('id', 'in', ids).select(['id', 'did']).execute();
+  return new Map(rows.map(({ id, did }) => [id, did]));
+}

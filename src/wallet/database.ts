@@ -1,0 +1,121 @@
+// The tables of the wallet node, as the query layer sees them.
+import type { AuditEventRow, Change as ChangeOn } from '../platform/audit/index.ts';
+import type { Database as AnyDatabase, Reader as AnyReader, Tx as AnyTx } from '../platform/database/index.ts';
+
+/** 0 or 1: the integer both databases keep for a boolean. */
+export type Bit = number;
+
+export type KeyState = 'active' | 'rotated' | 'revoked';
+export type DidState = 'draft' | 'published' | 'unpublished';
+export type DidMethod = 'web' | 'key' | 'jwk';
+
+export interface KeyRow {
+  id: string;
+  owner: string;
+  alias: string | null;
+  algorithm: string;
+  kid: string;
+  state: KeyState;
+  is_default: Bit;
+  uses: string;
+  storage: string;
+  public_jwk: string;
+  wrapped_key: string | null;
+  material: string | null;
+  created_at: number;
+  rotated_at: number | null;
+  verify_until: number | null;
+  successor_id: string | null;
+  predecessor_id: string | null;
+  revoked_at: number | null;
+  revocation_reason: string | null;
+  republished: string | null;
+}
+
+export interface DidRow {
+  id: string;
+  owner: string;
+  did: string;
+  method: DidMethod;
+  name: string | null;
+  alias: string | null;
+  state: DidState;
+  is_default: Bit;
+  service: string;
+  also_known_as: string;
+  version: number;
+  created_at: number;
+  published_at: number | null;
+  unpublished_at: number | null;
+}
+
+export interface DidKeyRow {
+  did_id: string;
+  key_id: string;
+  owner: string;
+  position: number;
+}
+
+export interface PublishedDocumentRow {
+  did: string;
+  name: string | null;
+  document: string;
+  etag: string;
+  published_at: number;
+}
+
+export interface CredentialRow {
+  id: string;
+  owner: string;
+  format: string;
+  type: string;
+  issuer: string;
+  status: string;
+  status_checked_at: number | null;
+  key_id: string | null;
+  did_id: string | null;
+  binding: string;
+  valid_from: number | null;
+  valid_until: number | null;
+  issued_at: number | null;
+  added_at: number;
+  sealed: string;
+}
+
+export interface SessionRow {
+  id_hash: string;
+  owner: string;
+  sealed: string;
+  created_at: number;
+  used_at: number;
+  ends_at: number;
+  refresh_at: number | null;
+}
+
+export interface IdempotentRequestRow {
+  owner: string;
+  route: string;
+  idempotency_key: string;
+  request_hash: string;
+  resource_id: string;
+  created_at: number;
+}
+
+export interface Tables {
+  keys: KeyRow;
+  spent_kids: { owner: string; kid: string };
+  dids: DidRow;
+  did_keys: DidKeyRow;
+  did_names: { name: string; owner: string };
+  published_documents: PublishedDocumentRow;
+  credentials: CredentialRow;
+  sessions: SessionRow;
+  spent_logins: { state_hash: string; expires_at: number };
+  idempotent_requests: IdempotentRequestRow;
+  audit_events: AuditEventRow;
+}
+
+export type Database = AnyDatabase<Tables>;
+export type Reader = AnyReader<Tables>;
+export type Tx = AnyTx<Tables>;
+export type Change = ChangeOn<Tables>;

@@ -1,0 +1,21 @@
+// What the modules of the wallet node get.
+import type { Throttle } from '../platform/http/index.ts';
+import type { Credentials } from './credentials/index.ts';
+import type { Dids, Documents } from './dids/index.ts';
+import type { Idempotency } from './idempotency.store.ts';
+import type { Keys } from './keys/index.ts';
+import type { Remembered } from './remembered.ts';
+import type { Logins, SessionReader } from './session/index.ts';
+
+export interface Deps {
+  readonly keys: Keys;
+  readonly dids: Dids;
+  readonly documents: Documents;
+  readonly credentials: Credentials;
+  readonly logins: Logins;
+  readonly sessionOf: SessionReader;
+  readonly idempotency: Idempotency;
+  readonly remembered: Remembered;
+  /** Of logins, by address. */
+  readonly throttle: Throttle;
+}

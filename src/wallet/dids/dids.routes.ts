@@ -1,0 +1,54 @@
+// /api/v1/wallet/dids
+import { Answer, type App } from '../../platform/http/index.ts';
+import type { Caller } from '../caller.ts';
+import type { Deps } from '../deps.ts';
+import { pageAnswer, pageOf } from '../lists.ts';
+import { Did, DidList, DidQuery, ForceQuery, NewDid, renderDid, requestOf } from './dids.schema.ts';
+
+const tag = 'DIDs';
+const DIDS = '/api/v1/wallet/dids';
+
+export function mountDids(
+  app: App<Caller>,
+  { dids, idempotency, remembered }: Pick<Deps, 'dids' | 'idempotency' | 'remembered'>,
+): void {
+  app.get(DIDS, { summary: 'List the DIDs of the wallet', tag, fast: true, query: DidQuery, reply: { 200: DidList } }, (call) => {
+    const { caller, query } = call;
+    const list = async (): Promise<Answer> => {
+      const { state, method, ...rest } = query;
+      const page = pageOf(rest);
+      const found = (await dids.list(caller, { state, method }, page)).map((did) => ({ id: did.row.id, did }));
+      return pageAnswer(call, found, page, ({ did }) => renderDid(did));
+    };
+    return Object.keys(query).length === 0 ? remembered.answer(caller.owner, DidList, list) : list();
+  });
+
+  app.get(
+    `${DIDS}/:id`,
+    { summary: 'Show a DID, by its id or by the DID itself', tag, reply: { 200: Did } },
+    async ({ caller, params }) => renderDid(await dids.get(caller, params.id)),
+  );
+
+  app.post(DIDS, { summary: 'Provision a DID', tag, body: NewDid, reply: { 201: Did } }, async ({ caller, body, headers }) => {
+    const did = renderDid(await dids.create(caller, requestOf(body), idempotency.of(caller, 'dids', headers, body)));
+    return new Answer({ headers: { Location: `${DIDS}/${did.id}` }, body: did });
+  });
+
+  app.post(
+    `${DIDS}/:id/publish`,
+    { summary: 'Publish the document of a DID', tag, reply: { 200: Did } },
+    async ({ caller, params }) => renderDid(await dids.publish(caller, params.id)),
+  );
+
+  app.post(
+    `${DIDS}/:id/unpublish`,
+    { summary: 'Withdraw the document of a DID', tag, reply: { 200: Did } },
+    async ({ caller, params }) => renderDid(await dids.unpublish(caller, params.id)),
+  );
+
+  app.delete(
+    `${DIDS}/:id`,
+    { summary: 'Delete a DID that is not published', tag, query: ForceQuery, reply: { 204: null } },
+    async ({ caller, params, query }) => dids.remove(caller, params.id, query.force === 'true'),
+  );
+}

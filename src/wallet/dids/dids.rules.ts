@@ -1,0 +1,309 @@
+// DIDs: provisioned, published, unpublished, deleted.
+import { randomBytes } from 'node:crypto';
+import type { Clock } from '../../platform/clock.ts';
+import { newUlid } from '../../platform/ids.ts';
+import { type Caller, ownersFor, ownerTag, type RunChange } from '../caller.ts';
+import type { Change, Database, DidMethod, DidRow, KeyRow, Reader } from '../database.ts';
+import { fail } from '../faults.ts';
+import type { Once } from '../idempotency.store.ts';
+import { findKey, type Keys, type PublicJwk } from '../keys/index.ts';
+import type { Page } from '../lists.ts';
+import { NODE, readAs } from '../owners.store.ts';
+import {
+  addKey,
+  type CarriedKey,
+  keysOfDids,
+  methodId,
+  NODE_NAME,
+  type Publication,
+  type Service,
+} from '../publication/index.ts';
+import { didJwkOf, didKeyOf, didWebOf, documentOfDidJwk, documentOfDidKey } from '../resolver/index.ts';
+import type { DidParts, DidRequest } from './dids.schema.ts';
+import {
+  clearDefault,
+  type DidFilter,
+  deleteDid,
+  findDid,
+  hasAlias,
+  hasCredentials,
+  hasDids,
+  insertDid,
+  listDids,
+  makeNewestDefault,
+  takeName,
+} from './dids.store.ts';
+import { hostOf, urlOfName } from './hosting.ts';
+
+const METHODS = ['web', 'key', 'jwk'] as const;
+const NAME = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
+
+const newName = (): string => randomBytes(10).toString('hex');
+
+/** Absolute, as DID Core asks: whoever reads the document alone must understand it. */
+function servicesOf(did: string, given: DidRequest['service']): Service[] {
+  const services = given.map(({ id, type, serviceEndpoint }, at) => {
+    const fragment = id?.startsWith(`${did}#`) ? id.slice(did.length + 1) : (id ?? `service-${at + 1}`).replace(/^#/, '');
+    if (!/^[\w.~-]+$/.test(fragment)) fail('invalid-request', { why: `service id ${id} is not a fragment` });
+    if (!isEndpoint(serviceEndpoint))
+      fail('invalid-request', { why: 'serviceEndpoint must be an absolute address, a list of them, or an object' });
+    return { id: `${did}#${fragment}`, type, serviceEndpoint };
+  });
+  if (new Set(services.map(({ id }) => id)).size !== services.length)
+    fail('invalid-request', { why: 'two services have the same id' });
+  return services;
+}
+
+function isEndpoint(value: unknown): boolean {
+  if (typeof value === 'string')
+    return value.length <= 2000 && URL.canParse(value) && !/^(javascript|data|vbscript):/i.test(value);
+  if (Array.isArray(value)) return value.length > 0 && value.every(isEndpoint);
+  return typeof value === 'object' && value !== null && JSON.stringify(value).length <= 4000;
+}
+
+/** Documents of DIDs that are made from a key follow from the DID itself. */
+const selfMade = ({ method, did }: DidRow) => (method === 'key' ? documentOfDidKey(did) : documentOfDidJwk(did));
+
+export function createDids(deps: {
+  db: Database;
+  clock: Clock;
+  change: RunChange;
+  keys: Keys;
+  publication: Publication;
+  /** The public address of the node. */
+  publicUrl(): string;
+}) {
+  const { db, clock, change, keys, publication, publicUrl } = deps;
+
+  function partsOf(row: DidRow, all: readonly CarriedKey[]): DidParts {
+    const carried = all.filter((key) => key.did_id === row.id);
+    if (row.method === 'web') {
+      const document = publication.documentOf(row, carried);
+      return {
+        row,
+        document,
+        documentUrl: urlOfName(publicUrl(), row.name!),
+        keys: carried.map((key) => ({
+          ...key,
+          verificationMethod: methodId(row.did, key.kid),
+          relationships: JSON.parse(key.uses) as string[],
+        })),
+      };
+    }
+    const document = selfMade(row);
+    const [method] = document.verificationMethod ?? [];
+    const relationships = ['authentication', 'assertionMethod', 'keyAgreement'].filter((name) => name in document);
+    return {
+      row,
+      document,
+      documentUrl: undefined,
+      keys: carried.map((key) => ({ ...key, verificationMethod: method!.id, relationships })),
+    };
+  }
+
+  async function withParts(reader: Reader, owner: string, rows: readonly DidRow[]): Promise<DidParts[]> {
+    const carried = await keysOfDids(
+      reader,
+      owner,
+      rows.map(({ id }) => id),
+    );
+    return rows.map((row) => partsOf(row, carried));
+  }
+
+  async function find(caller: Caller, idOrDid: string): Promise<DidRow> {
+    for (const owner of ownersFor(caller)) {
+      const row = await readAs(db, owner, (reader) => findDid(reader, owner, idOrDid));
+      if (row) return row;
+    }
+    return fail('not-found', { kind: 'DID' });
+  }
+
+  async function get(caller: Caller, idOrDid: string): Promise<DidParts> {
+    const row = await find(caller, idOrDid);
+    const [parts] = await readAs(db, row.owner, (reader) => withParts(reader, row.owner, [row]));
+    return parts!;
+  }
+
+  function methodOf({ method, domain, path, keyIds, service, alsoKnownAs }: DidRequest): DidMethod {
+    const known = METHODS.find((one) => one === method);
+    if (!known) fail('unsupported-did-method', { method, why: `; there are ${METHODS.join(', ')}` });
+    const host = hostOf(publicUrl());
+    if (domain !== undefined && decodeURIComponent(domain).toLowerCase() !== host) fail('domain-not-hosted', { host });
+    if (known === 'web') {
+      if (path !== undefined && !NAME.test(path))
+        fail('invalid-request', { why: 'path must be 1 to 63 of a-z, 0-9 and -, and not begin or end with -' });
+      return known;
+    }
+    if (path !== undefined || service.length > 0 || alsoKnownAs.length > 0)
+      fail('invalid-request', { why: `a did:${known} is made of its key: it has no path, services or other names` });
+    if (keyIds && keyIds.length > 1) fail('invalid-request', { why: `a did:${known} has one key` });
+    return known;
+  }
+
+  async function activeKeys({ tx }: Change, owner: string, ids: readonly string[]): Promise<KeyRow[]> {
+    const rows: KeyRow[] = [];
+    for (const id of ids) {
+      const key = await findKey(tx, owner, id);
+      if (key?.state !== 'active') fail('key-not-active/named', { id });
+      rows.push(key);
+    }
+    return rows;
+  }
+
+  function didOf(method: DidMethod, name: string, key: KeyRow): string {
+    if (method === 'web') return didWebOf(hostOf(publicUrl()), 'dids', name);
+    const jwk = JSON.parse(key.public_jwk) as PublicJwk;
+    return method === 'key' ? didKeyOf(jwk) : didJwkOf(jwk);
+  }
+
+  async function insert(
+    inside: Change,
+    owner: string,
+    request: DidRequest,
+    method: DidMethod,
+    id: string,
+    carried: readonly KeyRow[],
+  ) {
+    const { tx, audit, touch } = inside;
+    const { path: name = newName(), alias } = request;
+    const did = didOf(method, name, carried[0]!);
+    if (await findDid(tx, owner, did)) fail('did-exists', { did });
+    if (method === 'web' && !(await takeName(tx, owner, name))) fail('did-exists', { did });
+    if (alias !== undefined && (await hasAlias(tx, owner, alias))) fail('alias-taken', { kind: 'DID', alias });
+    const isDefault = request.isDefault ?? !(await hasDids(tx, owner));
+    if (isDefault) await clearDefault(tx, owner);
+    await insertDid(tx, {
+      id,
+      owner,
+      did,
+      method,
+      name: method === 'web' ? name : null,
+      alias: alias ?? null,
+      state: method === 'web' ? 'draft' : 'published',
+      is_default: isDefault ? 1 : 0,
+      service: JSON.stringify(servicesOf(did, request.service)),
+      also_known_as: JSON.stringify(request.alsoKnownAs),
+      version: 1,
+      created_at: clock.now(),
+      published_at: method === 'web' ? null : clock.now(),
+      unpublished_at: null,
+    });
+    for (const key of carried) await addKey(tx, { owner, didId: id, keyId: key.id });
+    audit('did.created', { kind: 'did', id }, { did });
+    touch(ownerTag(owner));
+  }
+
+  async function create(caller: Caller, request: DidRequest, once: Once): Promise<DidParts> {
+    const { owner } = caller;
+    const method = methodOf(request);
+    const earlier = await once.earlier();
+    if (earlier !== undefined) return get(caller, earlier).catch(() => fail('idempotent-result-gone'));
+    const id = `did_${newUlid(clock.now())}`;
+    const draft = request.keyIds ? undefined : await keys.draft(owner);
+    const made = await change(caller, owner, async (inside) => {
+      const before = await once.claim(inside, id);
+      if (before !== undefined) {
+        inside.audit('did.repeated', { kind: 'did', id: before });
+        return before;
+      }
+      const carried = draft ? [await keys.add(inside, owner, draft, {})] : await activeKeys(inside, owner, request.keyIds!);
+      await insert(inside, owner, request, method, id, carried);
+      return id;
+    });
+    return get(caller, made);
+  }
+
+  const held = async ({ tx }: Change, { owner, id }: DidRow): Promise<DidRow> =>
+    (await findDid(tx, owner, id)) ?? fail('not-found', { kind: 'DID' });
+
+  async function publish(caller: Caller, idOrDid: string): Promise<DidParts> {
+    const seen = await find(caller, idOrDid);
+    if (seen.method !== 'web') fail('not-publishable', { method: seen.method });
+    await change(caller, seen.owner, async (inside) => {
+      const did = await held(inside, seen);
+      const carried = await keysOfDids(inside.tx, did.owner, [did.id]);
+      if (!carried.some(({ state }) => state === 'active')) fail('no-active-key');
+      await publication.publish(inside, did);
+      inside.audit('did.published', { kind: 'did', id: did.id });
+    });
+    return get(caller, seen.id);
+  }
+
+  async function unpublish(caller: Caller, idOrDid: string): Promise<DidParts> {
+    const seen = await find(caller, idOrDid);
+    if (seen.method !== 'web') fail('not-publishable', { method: seen.method });
+    await change(caller, seen.owner, async (inside) => {
+      const did = await held(inside, seen);
+      if (did.state === 'draft') fail('not-published');
+      if (did.state === 'published') await publication.withdraw(inside, did);
+      inside.audit('did.unpublished', { kind: 'did', id: did.id });
+    });
+    return get(caller, seen.id);
+  }
+
+  async function remove(caller: Caller, idOrDid: string, force: boolean): Promise<void> {
+    const seen = await find(caller, idOrDid);
+    const { owner } = seen;
+    if (owner === NODE) fail('forbidden', { why: 'the DID of the node can be unpublished, not deleted' });
+    await change(caller, owner, async (inside) => {
+      const did = await held(inside, seen);
+      if (did.method === 'web' && did.state === 'published') fail('did-published');
+      if (!force && (await hasCredentials(inside.tx, owner, did.id))) fail('did-in-use');
+      await deleteDid(inside.tx, did);
+      if (did.is_default === 1) await makeNewestDefault(inside.tx, owner);
+      inside.audit('did.deleted', { kind: 'did', id: did.id }, { did: did.did });
+      inside.touch(ownerTag(owner));
+    });
+  }
+
+  /** The DID of the node itself: made with its key when it is not there, and published. */
+  async function ensureNode(caller: Caller): Promise<void> {
+    const did = didWebOf(hostOf(publicUrl()));
+    if (await readAs(db, NODE, (reader) => findDid(reader, NODE, did))) return;
+    const draft = await keys.draft(NODE);
+    await change(caller, NODE, async (inside) => {
+      inside.audit('did.ensured', { kind: 'did', id: did });
+      // Another replica that starts at the same time.
+      if (await findDid(inside.tx, NODE, did)) return;
+      const key = await keys.add(inside, NODE, draft, { default: true });
+      const row: DidRow = {
+        id: `did_${newUlid(clock.now())}`,
+        owner: NODE,
+        did,
+        method: 'web',
+        name: NODE_NAME,
+        alias: null,
+        state: 'draft',
+        is_default: 1,
+        service: '[]',
+        also_known_as: '[]',
+        version: 1,
+        created_at: clock.now(),
+        published_at: null,
+        unpublished_at: null,
+      };
+      // Of an address the node had before: its document is not the one at this place any more.
+      for (const former of await listDids(inside.tx, NODE, { state: 'published' }, { limit: 100, after: undefined }))
+        await publication.withdraw(inside, former);
+      await clearDefault(inside.tx, NODE);
+      await insertDid(inside.tx, row);
+      await addKey(inside.tx, { owner: NODE, didId: row.id, keyId: key.id });
+      await publication.publish(inside, row);
+    });
+  }
+
+  return {
+    get,
+    create,
+    publish,
+    unpublish,
+    remove,
+    ensureNode,
+    list: (caller: Caller, filter: DidFilter, page: Page): Promise<DidParts[]> =>
+      readAs(db, caller.owner, async (reader) =>
+        withParts(reader, caller.owner, await listDids(reader, caller.owner, filter, page)),
+      ),
+  };
+}
+
+export type Dids = ReturnType<typeof createDids>;

@@ -1,0 +1,132 @@
+// The JSON of DIDs, and other people's spelling of a request for one.
+import { type Static, t } from '../../platform/http/index.ts';
+import type { DidRow } from '../database.ts';
+import { fail } from '../faults.ts';
+import { flag, pageQuery } from '../lists.ts';
+import type { CarriedKey, DidDocument, Service } from '../publication/index.ts';
+
+const Method = t.string({ minLength: 1, maxLength: 20, examples: ['web', 'key', 'jwk'] });
+const Path = t.string({ maxLength: 200, description: 'The name of the hosted document; a random one when not given.' });
+const KeyIds = t.array(t.string({ maxLength: 40 }), { minItems: 1, maxItems: 20, uniqueItems: true });
+
+const ServiceInput = t.object(
+  {
+    type: t.string({ minLength: 1, maxLength: 200 }),
+    serviceEndpoint: t.unknown({ description: 'An address, a list of them, or an object (DID Core, 5.4).' }),
+  },
+  { id: t.string({ minLength: 1, maxLength: 300 }) },
+);
+
+/** One body for both spellings: ours, and alexandria's `{builder: {method, domain, path}, keys: [...]}`. */
+export const NewDid = t.object(
+  {},
+  {
+    method: Method,
+    path: Path,
+    keyIds: KeyIds,
+    alias: t.string({ minLength: 1, maxLength: 100, pattern: '^[^\\u0000-\\u001f\\u007f]+$' }),
+    default: t.boolean(),
+    service: t.array(ServiceInput, { maxItems: 20 }),
+    alsoKnownAs: t.array(t.string({ minLength: 1, maxLength: 500 }), { maxItems: 20, uniqueItems: true }),
+    builder: t.object({}, { method: Method, domain: t.string({ maxLength: 300 }), path: Path }),
+    keys: KeyIds,
+  },
+  { examples: [{ method: 'web', path: 'acme', alias: 'the company' }] },
+);
+
+export interface DidRequest {
+  readonly method: string;
+  readonly path: string | undefined;
+  readonly domain: string | undefined;
+  readonly keyIds: readonly string[] | undefined;
+  readonly alias: string | undefined;
+  readonly isDefault: boolean | undefined;
+  readonly service: readonly Static<typeof ServiceInput>[];
+  readonly alsoKnownAs: readonly string[];
+}
+
+export function requestOf(body: Static<typeof NewDid>): DidRequest {
+  const { builder = {}, keys, keyIds, service = [], alsoKnownAs = [] } = body;
+  if ((keys && keyIds) || (builder.method && body.method) || (builder.path && body.path))
+    fail('invalid-request', { why: 'the same is said twice: use method, path and keyIds, or builder and keys' });
+  return {
+    method: body.method ?? builder.method ?? 'web',
+    path: body.path ?? builder.path,
+    domain: builder.domain,
+    keyIds: keyIds ?? keys,
+    alias: body.alias,
+    isDefault: body.default,
+    service,
+    alsoKnownAs,
+  };
+}
+
+const DidKey = t.object({
+  keyId: t.string(),
+  kid: t.string(),
+  verificationMethod: t.string(),
+  relationships: t.array(t.string()),
+  state: t.string(),
+});
+
+export const Did = t.object(
+  {
+    id: t.string({ examples: ['did_01KA2Z9Q1V8YB3T5M7N9P1R3S5'] }),
+    did: t.string({ examples: ['did:web:wallet.example:dids:acme'] }),
+    method: t.oneOf('web', 'key', 'jwk'),
+    state: t.oneOf('draft', 'published', 'unpublished'),
+    default: t.boolean(),
+    keys: t.array(DidKey),
+    service: t.array(t.open({ id: t.string(), type: t.string() })),
+    document: t.open({ id: t.string() }),
+    createdAt: t.string({ format: 'date-time' }),
+    versionId: t.integer(),
+  },
+  {
+    alias: t.string(),
+    documentUrl: t.string(),
+    publishedAt: t.string({ format: 'date-time' }),
+    unpublishedAt: t.string({ format: 'date-time' }),
+  },
+);
+export const DidList = t.array(Did);
+
+export const DidQuery = t.object(
+  {},
+  { ...pageQuery, state: t.oneOf('draft', 'published', 'unpublished'), method: t.oneOf('web', 'key', 'jwk') },
+);
+export const ForceQuery = t.object({}, { force: flag });
+
+const time = (milliseconds: number): string => new Date(milliseconds).toISOString();
+
+export interface DidParts {
+  readonly row: DidRow;
+  readonly keys: readonly (CarriedKey & { readonly verificationMethod: string; readonly relationships: readonly string[] })[];
+  readonly document: DidDocument | object;
+  readonly documentUrl: string | undefined;
+}
+
+export function renderDid({ row, keys, document, documentUrl }: DidParts): Static<typeof Did> {
+  return {
+    id: row.id,
+    did: row.did,
+    method: row.method,
+    ...(row.alias === null ? {} : { alias: row.alias }),
+    state: row.state,
+    default: row.is_default === 1,
+    keys: keys.map((key) => ({
+      keyId: key.key_id,
+      kid: key.kid,
+      verificationMethod: key.verificationMethod,
+      relationships: [...key.relationships],
+      state: key.state,
+    })),
+    service: JSON.parse(row.service) as (Service & Record<string, unknown>)[],
+    document: document as { id: string },
+    ...(documentUrl === undefined ? {} : { documentUrl }),
+    createdAt: time(row.created_at),
+    ...(row.published_at === null ? {} : { publishedAt: time(row.published_at) }),
+    ...(row.unpublished_at === null ? {} : { unpublishedAt: time(row.unpublished_at) }),
+    versionId: row.version,
+  };
+}

@@ -1,0 +1,39 @@
+// The published documents: /.well-known/did.json of the node, /dids/{name}/did.json of its callers. For everybody.
+import { Answer, type App, type Call, t } from '../../platform/http/index.ts';
+import { andThen, type Soon } from '../../platform/soon.ts';
+import type { Caller } from '../caller.ts';
+import type { Deps } from '../deps.ts';
+import { fail } from '../faults.ts';
+import { NODE_NAME } from '../publication/index.ts';
+
+const tag = 'Documents';
+const Document = t.open({ id: t.string() });
+
+/** Short: whoever keeps a document longer keeps trusting a key that was revoked. */
+const CACHE = 'public, max-age=300';
+
+export function mountDocuments(app: App<Caller>, { documents }: Pick<Deps, 'documents'>): void {
+  function answer(name: string, { headers }: Pick<Call<Caller>, 'headers'>): Soon<Answer> {
+    return andThen(documents.find(name), (found) => {
+      if (!found) fail('not-found', { kind: 'document' }, { headers: { 'Access-Control-Allow-Origin': '*' } });
+      const { etag, document, bytes } = found;
+      const common = { ETag: etag, 'Cache-Control': CACHE, 'Access-Control-Allow-Origin': '*', Vary: 'Accept' };
+      if (headers['if-none-match']?.split(/\s*,\s*/).includes(etag)) return new Answer({ status: 304, headers: common });
+      const type = headers.accept?.includes('application/did+json') ? 'application/did+json' : 'application/json';
+      return new Answer({ headers: { ...common, 'Content-Type': type }, text: document, bytes });
+    });
+  }
+
+  const reply = { 200: Document, 304: null };
+  app.get(
+    '/.well-known/did.json',
+    { summary: 'The DID document of the node', tag, access: 'anyone', fast: true, reply },
+    (call) => answer(NODE_NAME, call),
+  );
+  app.get(
+    '/dids/:name/did.json',
+    { summary: 'A published DID document', tag, access: 'anyone', fast: true, reply },
+    // The name of the node's own document is no name of a caller's.
+    (call) => (call.params.name === NODE_NAME ? fail('not-found', { kind: 'document' }) : answer(call.params.name, call)),
+  );
+}

@@ -1,0 +1,58 @@
+// Problem details (RFC 9457), and the headers every answer of the wallet node carries.
+import { type Face, t } from '../platform/http/index.ts';
+import { STATUS_CODES } from '../platform/node-http.ts';
+
+export const REQUEST_ID_HEADER = 'X-Request-Id';
+
+export const commonHeaders = {
+  'Cache-Control': 'no-store',
+  'X-Content-Type-Options': 'nosniff',
+} as const;
+
+/** Codes of the platform in the words of this service, by status: its own codes are such words already. */
+const WORDS: Readonly<Record<number, string>> = {
+  400: 'invalid-request',
+  404: 'not-found',
+  405: 'method-not-allowed',
+  408: 'request-timeout',
+  413: 'too-large',
+  415: 'unsupported-media-type',
+  429: 'rate-limited',
+  431: 'headers-too-large',
+  500: 'unexpected',
+  503: 'not-ready',
+};
+
+/** The field a message of the platform's schema check is about. */
+const FIELD = /^Invalid input for field '([^']*)': (.*)\.$/s;
+
+/** The word a client reads for a code of the fault table. */
+export const problemCode = (code: string, status: number): string =>
+  code.includes('.') ? (WORDS[status] ?? 'unexpected') : code.split('/', 1)[0]!;
+
+export const problemFace: Face = ({ status, code: given, message, detail }, _base, requestId) => {
+  const code = problemCode(given, status);
+  const [, field, why] = given === 'request.invalid_field' ? (FIELD.exec(message) ?? []) : [];
+  return {
+    body: {
+      type: `urn:gatehouse:problem:${code}`,
+      title: STATUS_CODES[status] ?? 'Error',
+      status,
+      detail: message,
+      ...(requestId ? { instance: requestId } : {}),
+      code,
+      ...(field === undefined ? {} : { errors: [{ field, message: why }] }),
+      ...detail,
+    },
+    headers: { 'Content-Type': 'application/problem+json' },
+  };
+};
+
+export const Problem = t.open(
+  { type: t.string(), title: t.string(), status: t.integer(), detail: t.string(), code: t.string() },
+  {
+    instance: t.string({ description: 'The request id, for the log.' }),
+    errors: t.array(t.object({ field: t.string(), message: t.string() })),
+    protocol: t.object({ error: t.string() }, { error_description: t.string(), endpoint: t.string() }),
+  },
+);

@@ -1,0 +1,49 @@
+// Everything the wallet node refuses, with its status and text. The code is the stable word machines read;
+// what follows a slash tells apart entries that share one.
+import { faultsOf, platformFaults } from '../platform/faults/index.ts';
+
+export const walletFaults = {
+  ...platformFaults,
+  'invalid-request': { status: 400, text: '{why}.' },
+  'login-state-mismatch': {
+    status: 400,
+    text: 'This login was not begun in this browser, took too long, or was finished before.',
+  },
+  'not-authenticated': { status: 401, text: 'Log in first: GET /api/v1/auth/login.' },
+  'login-refused': { status: 401, text: 'The identity provider did not confirm the login.' },
+  forbidden: { status: 403, text: 'This is not allowed: {why}.' },
+  csrf: {
+    status: 403,
+    text: 'A request with a session cookie must come from a page of this service: its Origin, or Sec-Fetch-Site, must say so.',
+  },
+  'not-found': { status: 404, text: 'There is no such {kind}.' },
+  'key-exists': { status: 409, text: 'This wallet has, or had, this very key.' },
+  'alias-taken': { status: 409, text: 'Another {kind} has the alias {alias}.' },
+  'key-not-active': { status: 409, text: 'The key {id} is {state}; only an active key can be rotated.' },
+  'key-in-use': { status: 409, text: 'The key is used by DIDs or credentials; revoke it first, or say ?force=true.' },
+  'last-key-of-published-did': {
+    status: 409,
+    text: 'It is the last active key of a published DID; name a successor, or say ?force=true.',
+  },
+  'did-exists': { status: 409, text: 'The DID {did} exists, or its name was used before.' },
+  'did-published': { status: 409, text: 'The DID is published; unpublish it first.' },
+  'did-in-use': { status: 409, text: 'Credentials are bound to the DID; say ?force=true to delete it nevertheless.' },
+  'not-published': { status: 409, text: 'The DID was never published.' },
+  'no-active-key': { status: 409, text: 'The DID has no active key to publish.' },
+  'idempotency-key-reused': { status: 409, text: 'This Idempotency-Key came before with another request.' },
+  'idempotent-result-gone': { status: 409, text: 'What the first request of this Idempotency-Key made is gone since.' },
+  'unsupported-algorithm': { status: 422, text: '{algorithm} is not supported{why}.' },
+  'unsupported-storage': { status: 422, text: 'Keys cannot be {what} in {storage} here.' },
+  'invalid-key': { status: 422, text: 'The private key cannot be used: {why}.' },
+  'key-not-active/named': { status: 422, text: 'The key {id} is not an active key of this wallet.' },
+  'unsupported-did-method': { status: 422, text: 'The DID method {method} is not supported{why}.' },
+  'domain-not-hosted': { status: 422, text: 'This node hosts DIDs of {host} only.' },
+  'not-publishable': { status: 422, text: 'DIDs of the method {method} are not published: they resolve by themselves.' },
+  'not-ready': { status: 503, text: 'The service is not ready. Try again shortly.' },
+  'identity-provider-unavailable': { status: 503, text: 'The identity provider cannot be reached. Try again shortly.' },
+} as const;
+
+const wallet = faultsOf(walletFaults);
+export const fault = wallet.fault;
+/** Annotated, so that TypeScript knows nothing after a call is reached. */
+export const fail: typeof wallet.fail = wallet.fail;

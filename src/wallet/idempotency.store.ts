@@ -1,0 +1,85 @@
+// A request that is repeated with the same Idempotency-Key makes nothing twice: what the first one made is remembered in the
+// same transaction that made it.
+import { createHash } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Clock } from '../platform/clock.ts';
+import type { Caller } from './caller.ts';
+import type { Change, Database, Reader, Tx } from './database.ts';
+import { fail } from './faults.ts';
+import { readAs } from './owners.store.ts';
+
+const HEADER = 'idempotency-key';
+export const IDEMPOTENCY_MS = 24 * 3600 * 1000;
+
+/** What a change does with the key its request came with. */
+export interface Once {
+  /** What an earlier request with this key made. */
+  earlier(): Promise<string | undefined>;
+  /** The same, within the change that is about to make it; remembers `resourceId` when there was none. */
+  claim(inside: Change, resourceId: string): Promise<string | undefined>;
+}
+
+const always: Once = { earlier: async () => undefined, claim: async () => undefined };
+
+/** JSON with its keys in order: two spellings of one request are one request. */
+const canonical = (value: unknown): string =>
+  JSON.stringify(value, (_key, part: unknown) =>
+    typeof part === 'object' && part !== null && !Array.isArray(part)
+      ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : part,
+  );
+
+export function createIdempotency(db: Database, clock: Clock) {
+  return {
+    of(caller: Caller, route: string, headers: IncomingHttpHeaders, body: unknown): Once {
+      const given = headers[HEADER];
+      if (given === undefined) return always;
+      if (typeof given !== 'string' || !/^[\x21-\x7e]{1,200}$/.test(given))
+        fail('invalid-request', { why: 'Idempotency-Key must be 1 to 200 printable characters' });
+      // Hashed: a request can hold a private key.
+      const hash = createHash('sha256').update(canonical(body)).digest('base64url');
+      const { owner } = caller;
+
+      async function find(reader: Reader): Promise<string | undefined> {
+        const row = await reader
+          .selectFrom('idempotent_requests')
+          .where('owner', '=', owner)
+          .where('route', '=', route)
+          .where('idempotency_key', '=', given as string)
+          .where('created_at', '>', clock.now() - IDEMPOTENCY_MS)
+          .select(['request_hash', 'resource_id'])
+          .executeTakeFirst();
+        if (row && row.request_hash !== hash) fail('idempotency-key-reused');
+        return row?.resource_id;
+      }
+
+      async function remember(tx: Tx, resourceId: string): Promise<void> {
+        const values = { request_hash: hash, resource_id: resourceId, created_at: clock.now() };
+        await tx
+          .insertInto('idempotent_requests')
+          .values({ owner, route, idempotency_key: given as string, ...values })
+          .onConflict((conflict) => conflict.columns(['owner', 'route', 'idempotency_key']).doUpdateSet(values))
+          .execute();
+      }
+
+      return {
+        earlier: () => readAs(db, owner, find),
+        async claim({ tx }, resourceId) {
+          const earlier = await find(tx);
+          if (earlier === undefined) await remember(tx, resourceId);
+          return earlier;
+        },
+      };
+    },
+
+    async sweep(tx: Tx): Promise<number> {
+      const { numDeletedRows } = await tx
+        .deleteFrom('idempotent_requests')
+        .where('created_at', '<=', clock.now() - IDEMPOTENCY_MS)
+        .executeTakeFirst();
+      return Number(numDeletedRows);
+    },
+  };
+}
+
+export type Idempotency = ReturnType<typeof createIdempotency>;

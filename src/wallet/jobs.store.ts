@@ -1,0 +1,108 @@
+// Work nobody waits for: what has expired goes, keys whose grace period is over leave their documents, secrets are sealed anew.
+import type { Clock } from '../platform/clock.ts';
+import { keyIdOf, type Seal } from '../platform/seal/index.ts';
+import { type RunChange, theNode } from './caller.ts';
+import { credentialPlace } from './credentials/index.ts';
+import type { CredentialRow, Database, KeyRow, SessionRow, Tx } from './database.ts';
+import type { Idempotency } from './idempotency.store.ts';
+import type { Stores } from './keys/index.ts';
+import { actAs, EVERYONE, readAs } from './owners.store.ts';
+import { overdueKeys, type Publication } from './publication/index.ts';
+import { sessionPlace, sweepSessions } from './session/index.ts';
+
+const BATCH = 100;
+
+/** Keys whose time is over leave the documents that still show them. Counts them. */
+export async function retireKeys(deps: {
+  db: Database;
+  clock: Clock;
+  change: RunChange;
+  publication: Publication;
+}): Promise<number> {
+  const { db, clock, change, publication } = deps;
+  const due = await readAs(db, EVERYONE, (reader) => overdueKeys(reader, clock.now(), BATCH));
+  for (const { id, owner } of due) {
+    await change(theNode, owner, async (inside) => {
+      await publication.drop(inside, owner, id);
+      inside.audit('key.retired', { kind: 'key', id });
+    });
+  }
+  return due.length;
+}
+
+export async function sweepExpired(db: Database, clock: Clock, idempotency: Idempotency, idleMs: number): Promise<number> {
+  return db.write(async (tx) => {
+    await actAs(db, tx, EVERYONE);
+    return (await sweepSessions(tx, clock.now(), clock.now() - idleMs)) + (await idempotency.sweep(tx));
+  });
+}
+
+/** After a change of the master key: what is sealed under a former one is sealed under the one in force. Says how much. */
+export async function resealAll(db: Database, seal: Seal & { readonly keyId: string }, stores: Stores): Promise<number> {
+  const stale = (sealed: string): boolean => keyIdOf(sealed) !== seal.keyId;
+  const anew = (sealed: string, place: string): string => seal.seal(seal.open(sealed, place), place);
+  let count = 0;
+
+  /** Rows in the order of their key, in batches: a wallet with many must not stop for this. */
+  async function each<Row>(
+    read: (tx: Tx, after: string) => Promise<Row[]>,
+    keyOf: (row: Row) => string,
+    work: (tx: Tx, row: Row) => Promise<boolean>,
+  ) {
+    for (let after = ''; ; ) {
+      const last = await db.write(async (tx) => {
+        await actAs(db, tx, EVERYONE);
+        const rows = await read(tx, after);
+        for (const row of rows) if (await work(tx, row)) count++;
+        return rows.length < BATCH ? undefined : keyOf(rows.at(-1)!);
+      });
+      if (last === undefined) return;
+      after = last;
+    }
+  }
+
+  await each<KeyRow>(
+    (tx, after) =>
+      tx
+        .selectFrom('keys')
+        .where('wrapped_key', 'is not', null)
+        .where('id', '>', after)
+        .orderBy('id')
+        .limit(BATCH)
+        .selectAll()
+        .execute(),
+    ({ id }) => id,
+    async (tx, { id, owner, storage, wrapped_key: wrappedKey, material }) => {
+      const kept = stores[storage as keyof Stores]?.rewrap({ wrappedKey, material: material! }, { owner, keyId: id });
+      if (kept) await tx.updateTable('keys').set({ wrapped_key: kept.wrappedKey }).where('id', '=', id).execute();
+      return kept !== undefined;
+    },
+  );
+  await each<CredentialRow>(
+    (tx, after) => tx.selectFrom('credentials').where('id', '>', after).orderBy('id').limit(BATCH).selectAll().execute(),
+    ({ id }) => id,
+    async (tx, row) => {
+      if (!stale(row.sealed)) return false;
+      await tx
+        .updateTable('credentials')
+        .set({ sealed: anew(row.sealed, credentialPlace(row)) })
+        .where('id', '=', row.id)
+        .execute();
+      return true;
+    },
+  );
+  await each<SessionRow>(
+    (tx, after) => tx.selectFrom('sessions').where('id_hash', '>', after).orderBy('id_hash').limit(BATCH).selectAll().execute(),
+    (row) => row.id_hash,
+    async (tx, { id_hash: idHash, sealed }) => {
+      if (!stale(sealed)) return false;
+      await tx
+        .updateTable('sessions')
+        .set({ sealed: anew(sealed, sessionPlace(idHash)) })
+        .where('id_hash', '=', idHash)
+        .execute();
+      return true;
+    },
+  );
+  return count;
+}

@@ -1,0 +1,17 @@
+// Keys: made, imported, rotated, revoked, purged; and what signs with them.
+export {
+  ALGORITHMS,
+  type Algorithm,
+  algorithmOf,
+  hashOf,
+  type PublicJwk,
+  publicJwkOf,
+  thumbprintOf,
+  verifyWith,
+} from './algorithms.ts';
+export type { KeyStore, Storage } from './key-store.ts';
+export { mountKeys } from './keys.routes.ts';
+export { createKeys, type Keys, type Stores } from './keys.rules.ts';
+export { countKeys, findDefaultKey, findKey } from './keys.store.ts';
+export { openPkcs11Store } from './pkcs11/pkcs11-store.ts';
+export { createSoftwareStore } from './software-store.ts';

@@ -1,0 +1,83 @@
+// /api/v1/wallet/keys
+import { Answer, type App } from '../../platform/http/index.ts';
+import type { Caller } from '../caller.ts';
+import type { Deps } from '../deps.ts';
+import { pageAnswer, pageOf } from '../lists.ts';
+import type { KeyWithUse } from './keys.rules.ts';
+import {
+  ForceQuery,
+  Key,
+  KeyList,
+  KeyQuery,
+  NewKey,
+  Revocation,
+  RevokedKey,
+  RotatedKey,
+  Rotation,
+  renderKey,
+} from './keys.schema.ts';
+
+const tag = 'Keys';
+const KEYS = '/api/v1/wallet/keys';
+
+const render = ({ row, ...references }: KeyWithUse) => renderKey(row, references);
+
+export function mountKeys(
+  app: App<Caller>,
+  { keys, idempotency, remembered }: Pick<Deps, 'keys' | 'idempotency' | 'remembered'>,
+): void {
+  app.get(KEYS, { summary: 'List the keys of the wallet', tag, fast: true, query: KeyQuery, reply: { 200: KeyList } }, (call) => {
+    const { caller, query } = call;
+    const list = async (): Promise<Answer> => {
+      const { state, algorithm, ...rest } = query;
+      const page = pageOf(rest);
+      const found = await keys.list(caller, { state, algorithm }, page);
+      return pageAnswer(
+        call,
+        found.map((key) => ({ id: key.row.id, key })),
+        page,
+        ({ key }) => render(key),
+      );
+    };
+    // The first page as it comes is what user interfaces ask for all day.
+    return Object.keys(query).length === 0 ? remembered.answer(caller.owner, KeyList, list) : list();
+  });
+
+  app.post(
+    KEYS,
+    { summary: 'Register a key: make one, or import one', tag, body: NewKey, reply: { 201: Key } },
+    async ({ caller, body, headers }) => {
+      const key = render(await keys.create(caller, body, idempotency.of(caller, 'keys', headers, body)));
+      return new Answer({ headers: { Location: `${KEYS}/${key.id}` }, body: key });
+    },
+  );
+
+  app.post(
+    `${KEYS}/:id/rotate`,
+    {
+      summary: 'Replace a key; documents show both until the grace period ends',
+      tag,
+      body: Rotation,
+      reply: { 200: RotatedKey },
+    },
+    async ({ caller, params, body }) => {
+      const { successor, replaced } = await keys.rotate(caller, params.id, body);
+      return { ...render(successor), replaces: render(replaced) };
+    },
+  );
+
+  app.post(
+    `${KEYS}/:id/revoke`,
+    { summary: 'End a key at once and for ever', tag, query: ForceQuery, body: Revocation, reply: { 200: RevokedKey } },
+    async ({ caller, params, query, body }) => {
+      const { key, affectedCredentials, republishedDids } = await keys.revoke(caller, params.id, body, query.force === 'true');
+      return { ...render(key), affectedCredentials, republishedDids };
+    },
+  );
+
+  app.delete(
+    `${KEYS}/:id`,
+    { summary: 'Purge a key that is revoked, or that nothing refers to', tag, query: ForceQuery, reply: { 204: null } },
+    async ({ caller, params, query }) => keys.purge(caller, params.id, query.force === 'true'),
+  );
+}

@@ -1,0 +1,339 @@
+// The life of a key: registered, rotated, revoked, purged. There is no way back.
+import type { Clock } from '../../platform/clock.ts';
+import { newUlid } from '../../platform/ids.ts';
+import { type Caller, ownersFor, ownerTag, type RunChange } from '../caller.ts';
+import type { Change, Database, KeyRow, Reader } from '../database.ts';
+import { parseDuration } from '../duration.ts';
+import { fail } from '../faults.ts';
+import type { Once } from '../idempotency.store.ts';
+import type { Page } from '../lists.ts';
+import { NODE, readAs } from '../owners.store.ts';
+import type { Publication } from '../publication/index.ts';
+import { ALGORITHMS, type Algorithm, thumbprintOf } from './algorithms.ts';
+import { importKey } from './import.ts';
+import type { KeptKey, KeyStore, NewKey as MadeKey, Storage } from './key-store.ts';
+import type { NewKey, Revocation, Rotation } from './keys.schema.ts';
+import {
+  clearDefault,
+  credentialsOfKey,
+  deleteKey,
+  findDefaultKey,
+  findKey,
+  findNewestActive,
+  hasActiveAlias,
+  insertKey,
+  isKnownKid,
+  type KeyFilter,
+  listKeys,
+  updateKey,
+  usesOf,
+} from './keys.store.ts';
+
+const DEFAULT_GRACE = 'P30D';
+const DEFAULT_USE = ['authentication', 'assertionMethod'];
+
+export type Stores = Readonly<Partial<Record<Storage, KeyStore>>> & { readonly software: KeyStore };
+
+/** A key that exists in its store and not yet in the database. */
+interface Draft {
+  readonly id: string;
+  readonly algorithm: Algorithm;
+  readonly storage: Storage;
+  readonly made: MadeKey;
+}
+
+export interface KeyWithUse {
+  readonly row: KeyRow;
+  readonly dids: readonly string[];
+  readonly credentialCount: number;
+}
+
+const keptOf = ({ wrapped_key: wrappedKey, material }: KeyRow): KeptKey => ({ wrappedKey, material: material! });
+
+export function createKeys(deps: { db: Database; clock: Clock; change: RunChange; stores: Stores; publication: Publication }) {
+  const { db, clock, change, stores, publication } = deps;
+
+  function algorithmNamed(name: string): Algorithm {
+    const found = ALGORITHMS.find((one) => one === name);
+    return found ?? fail('unsupported-algorithm', { algorithm: name, why: `; there are ${ALGORITHMS.join(', ')}` });
+  }
+
+  const storeOf = (storage: string): KeyStore =>
+    stores[storage as Storage] ?? fail('unsupported-storage', { what: 'kept', storage });
+
+  const newKeyId = (): string => `key_${newUlid(clock.now())}`;
+
+  async function generate(owner: string, algorithm: Algorithm, storage: Storage): Promise<Draft> {
+    const store = storeOf(storage);
+    if (!store.algorithms.includes(algorithm)) fail('unsupported-algorithm', { algorithm, why: ` in ${storage}` });
+    const id = newKeyId();
+    return { id, algorithm, storage, made: await store.generate(algorithm, { owner, keyId: id }) };
+  }
+
+  async function draftOf(owner: string, body: NewKey): Promise<Draft> {
+    const storage = body.storage ?? 'software';
+    if (body.jwk === undefined && body.pem === undefined)
+      return generate(owner, algorithmNamed(body.algorithm ?? 'ES256'), storage);
+    if (body.jwk !== undefined && body.pem !== undefined) fail('invalid-request', { why: 'give a JWK or a PEM, not both' });
+    const { take } = storeOf(storage);
+    if (!take) fail('unsupported-storage', { what: 'imported', storage });
+    const { privateKey, algorithm } = await importKey(body, body.algorithm && algorithmNamed(body.algorithm));
+    const id = newKeyId();
+    return { id, algorithm, storage, made: await take(privateKey, { owner, keyId: id }) };
+  }
+
+  const discard = (owner: string, { storage, made, id }: Draft): Promise<void> =>
+    storeOf(storage).destroy(made.kept, { owner, keyId: id });
+
+  /** A key made for a change that did not come to pass leaves nothing behind in a device either. */
+  async function orDiscard<T>(owner: string, draft: Draft | undefined, work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      if (draft) await discard(owner, draft);
+      throw error;
+    }
+  }
+
+  async function insert(
+    { tx, audit, touch }: Change,
+    owner: string,
+    { id, algorithm, storage, made: { publicJwk, kept } }: Draft,
+    values: { alias?: string | undefined; use: readonly string[]; isDefault: boolean; predecessorId?: string },
+  ): Promise<KeyRow> {
+    const kid = thumbprintOf(publicJwk);
+    if (await isKnownKid(tx, owner, kid)) fail('key-exists');
+    const { alias, use, isDefault, predecessorId } = values;
+    if (alias !== undefined && (await hasActiveAlias(tx, owner, alias))) fail('alias-taken', { kind: 'key', alias });
+    if (use.includes('keyAgreement') && algorithm !== 'ES256')
+      fail('unsupported-algorithm', { algorithm, why: ' for keyAgreement; ES256 is' });
+    if (isDefault) await clearDefault(tx, owner);
+    const row: KeyRow = {
+      id,
+      owner,
+      alias: alias ?? null,
+      algorithm,
+      kid,
+      state: 'active',
+      is_default: isDefault ? 1 : 0,
+      uses: JSON.stringify(use),
+      storage,
+      public_jwk: JSON.stringify(publicJwk),
+      wrapped_key: kept.wrappedKey,
+      material: kept.material,
+      created_at: clock.now(),
+      rotated_at: null,
+      verify_until: null,
+      successor_id: null,
+      predecessor_id: predecessorId ?? null,
+      revoked_at: null,
+      revocation_reason: null,
+      republished: null,
+    };
+    await insertKey(tx, row);
+    audit('key.created', { kind: 'key', id }, { algorithm, storage });
+    touch(ownerTag(owner));
+    return row;
+  }
+
+  /** An administrator's question may be about the node's own key. */
+  async function find(caller: Caller, id: string): Promise<KeyRow> {
+    for (const owner of ownersFor(caller)) {
+      const row = await readAs(db, owner, (reader) => findKey(reader, owner, id));
+      if (row) return row;
+    }
+    return fail('not-found', { kind: 'key' });
+  }
+
+  const held = async ({ tx }: Change, { owner, id }: KeyRow): Promise<KeyRow> =>
+    (await findKey(tx, owner, id)) ?? fail('not-found', { kind: 'key' });
+
+  async function withUse(reader: Reader, owner: string, rows: readonly KeyRow[]): Promise<KeyWithUse[]> {
+    const uses = await usesOf(
+      reader,
+      owner,
+      rows.map(({ id }) => id),
+    );
+    return rows.map((row) => ({
+      row,
+      dids: uses.dids.get(row.id) ?? [],
+      credentialCount: uses.credentials.get(row.id) ?? 0,
+    }));
+  }
+
+  async function get(caller: Caller, id: string): Promise<KeyWithUse> {
+    const row = await find(caller, id);
+    const [key] = await readAs(db, row.owner, (reader) => withUse(reader, row.owner, [row]));
+    return key!;
+  }
+
+  /** Makes a key within a change of the caller's own. */
+  async function add(inside: Change, owner: string, draft: Draft, body: Pick<NewKey, 'alias' | 'use' | 'default'>) {
+    const isFirst = !(await findDefaultKey(inside.tx, owner));
+    return insert(inside, owner, draft, {
+      alias: body.alias,
+      use: body.use ?? DEFAULT_USE,
+      isDefault: body.default ?? isFirst,
+    });
+  }
+
+  async function create(caller: Caller, body: NewKey, once: Once): Promise<KeyWithUse> {
+    const { owner } = caller;
+    const earlier = await once.earlier();
+    const draft = earlier === undefined ? await draftOf(owner, body) : undefined;
+    const id =
+      earlier ??
+      (await orDiscard(owner, draft, () =>
+        change(caller, owner, async (inside) => {
+          const made = await once.claim(inside, draft!.id);
+          if (made === undefined) return (await add(inside, owner, draft!, body)).id;
+          inside.audit('key.repeated', { kind: 'key', id: made });
+          return made;
+        }),
+      ));
+    return get(caller, id).catch((error) => (earlier === undefined ? Promise.reject(error) : fail('idempotent-result-gone')));
+  }
+
+  async function rotate(caller: Caller, id: string, body: Rotation): Promise<{ successor: KeyWithUse; replaced: KeyWithUse }> {
+    const old = await find(caller, id);
+    const { owner } = old;
+    if (body.gracePeriod !== undefined && body.duration !== undefined)
+      fail('invalid-request', { why: 'give gracePeriod or duration, not both' });
+    const grace = parseDuration(body.gracePeriod ?? body.duration ?? DEFAULT_GRACE);
+    if (grace === undefined) fail('invalid-request', { why: 'gracePeriod must be a duration of at most ten years, as P30D' });
+    if (old.state !== 'active') fail('key-not-active', { id, state: old.state });
+    const draft = await generate(owner, algorithmNamed(body.algorithm ?? old.algorithm), old.storage as Storage);
+    await orDiscard(owner, draft, () =>
+      change(caller, owner, async (inside) => {
+        const key = await held(inside, old);
+        if (key.state !== 'active') fail('key-not-active', { id, state: key.state });
+        const now = clock.now();
+        // First the old one: only one active key has the alias, and only one is the default.
+        await updateKey(inside.tx, owner, id, {
+          state: 'rotated',
+          is_default: 0,
+          rotated_at: now,
+          verify_until: now + grace,
+          successor_id: draft.id,
+        });
+        await succeed(inside, key, draft, body.alias ?? key.alias ?? undefined);
+        inside.audit('key.rotated', { kind: 'key', id }, { successor: draft.id });
+      }),
+    );
+    return { successor: await get(caller, draft.id), replaced: await get(caller, id) };
+  }
+
+  /** The successor takes over what the key was for, and joins the documents that carry it. */
+  async function succeed(inside: Change, key: KeyRow, draft: Draft, alias: string | undefined): Promise<void> {
+    const use = (JSON.parse(key.uses) as string[]).filter((one) => one !== 'keyAgreement' || draft.algorithm === 'ES256');
+    await insert(inside, key.owner, draft, { alias, use, isDefault: key.is_default === 1, predecessorId: key.id });
+    await publication.succeed(inside, key.owner, key.id, draft.id);
+  }
+
+  /** Ends a key within a change: nothing can be signed with it again, here or by whoever has a copy of the row. */
+  async function end(inside: Change, key: KeyRow, reason: string): Promise<void> {
+    const { owner, id } = key;
+    const republished = await publication.drop(inside, owner, id);
+    await updateKey(inside.tx, owner, id, {
+      state: 'revoked',
+      is_default: 0,
+      wrapped_key: null,
+      material: null,
+      revoked_at: clock.now(),
+      revocation_reason: reason,
+      republished: JSON.stringify(republished),
+    });
+    if (key.is_default === 1 && !(await findDefaultKey(inside.tx, owner))) {
+      const next = await findNewestActive(inside.tx, owner);
+      if (next) await updateKey(inside.tx, owner, next.id, { is_default: 1 });
+    }
+    inside.audit('key.revoked', { kind: 'key', id }, { reason, republished });
+    inside.touch(ownerTag(owner));
+  }
+
+  const forget = async (key: KeyRow): Promise<void> => {
+    if (key.material !== null) await storeOf(key.storage).destroy(keptOf(key), { owner: key.owner, keyId: key.id });
+  };
+
+  async function revoke(caller: Caller, id: string, { reason = 'unspecified', successor }: Revocation, force: boolean) {
+    const seen = await find(caller, id);
+    const { owner } = seen;
+    const wanted = successor && algorithmNamed(successor.algorithm ?? seen.algorithm);
+    if (seen.state !== 'revoked') {
+      // A rotated key has its successor already.
+      const draft = wanted && seen.state === 'active' ? await generate(owner, wanted, seen.storage as Storage) : undefined;
+      const ended = await orDiscard(owner, draft, () =>
+        change(caller, owner, async (inside) => {
+          const key = await held(inside, seen);
+          if (key.state === 'revoked') {
+            inside.audit('key.revoked_again', { kind: 'key', id });
+            return undefined;
+          }
+          if (!draft && !force && key.state === 'active' && (await publication.orphans(inside.tx, owner, id)).length > 0)
+            fail('last-key-of-published-did');
+          const follows = draft !== undefined && key.state === 'active';
+          if (follows) {
+            await updateKey(inside.tx, owner, id, { state: 'rotated', is_default: 0, successor_id: draft.id });
+            await succeed(inside, key, draft, key.alias ?? undefined);
+          }
+          await end(inside, follows ? { ...key, is_default: 0 } : key, reason);
+          return { key, follows };
+        }),
+      );
+      if (ended) await forget(ended.key);
+      // Somebody else was first: what was made to follow it is not needed.
+      if (draft && !ended?.follows) await discard(owner, draft);
+    }
+    const key = await get(caller, id);
+    return {
+      key,
+      affectedCredentials: await readAs(db, owner, (reader) => credentialsOfKey(reader, owner, id)),
+      republishedDids: JSON.parse(key.row.republished ?? '[]') as string[],
+    };
+  }
+
+  async function purge(caller: Caller, id: string, force: boolean): Promise<void> {
+    const seen = await find(caller, id);
+    const { owner } = seen;
+    if (owner === NODE) fail('forbidden', { why: 'the key of the node is rotated or revoked, never purged' });
+    const ended = await change(caller, owner, async (inside) => {
+      const key = await held(inside, seen);
+      const [use] = await withUse(inside.tx, owner, [key]);
+      if (key.state !== 'revoked') {
+        const credentials = await credentialsOfKey(inside.tx, owner, id);
+        const references = { dids: use!.dids, credentials };
+        if (!force && (use!.dids.length > 0 || credentials.length > 0)) fail('key-in-use', undefined, { detail: { references } });
+        await end(inside, key, 'cessation');
+      }
+      await deleteKey(inside.tx, key);
+      inside.audit('key.purged', { kind: 'key', id });
+      inside.touch(ownerTag(owner));
+      return key;
+    });
+    await forget(ended);
+  }
+
+  return {
+    get,
+    create,
+    rotate,
+    revoke,
+    purge,
+    /** For rules that make a key along with something else: drafted before their change, added within it. */
+    draft: (owner: string) => generate(owner, 'ES256', 'software'),
+    add,
+    list: (caller: Caller, filter: KeyFilter, page: Page): Promise<KeyWithUse[]> =>
+      readAs(db, caller.owner, async (reader) =>
+        withUse(reader, caller.owner, await listKeys(reader, caller.owner, filter, page)),
+      ),
+    /** Any key that was not revoked: a rotated one still shows the credentials that are bound to it. */
+    async sign(owner: string, id: string, data: Buffer, purpose: 'any' | 'presentation' = 'any'): Promise<Buffer> {
+      const key = await readAs(db, owner, (reader) => findKey(reader, owner, id));
+      const usable = key?.state === 'active' || (key?.state === 'rotated' && purpose === 'presentation');
+      if (!key || !usable) fail('key-not-active/named', { id });
+      return storeOf(key.storage).sign(keptOf(key), key.algorithm as Algorithm, { owner, keyId: id }, data);
+    },
+  };
+}
+
+export type Keys = ReturnType<typeof createKeys>;

@@ -1,0 +1,215 @@
+// The functions of a PKCS#11 library, called by koffi. Each call runs on a thread of libuv's pool: a device may take seconds.
+import { existsSync, realpathSync } from 'node:fs';
+import type { LibraryHandle } from 'koffi';
+import { CK, CKR, isCode, Pkcs11Error } from './constants.ts';
+
+const ULONG = 8;
+const POINTER = 8;
+const INITIALIZE_ARGS_BYTES = 48;
+const FLAGS_OF_INITIALIZE_ARGS = 32;
+/** koffi runs the function on a stack it makes; the 128 kB it would give are less than vendors' libraries are tested with. */
+const STACK_BYTES = 1024 * 1024;
+
+/** Place in CK_FUNCTION_LIST, and the parameters: n is a CK_ULONG, b a CK_BBOOL, p a pointer. */
+const FUNCTIONS = {
+  C_Initialize: [0, 'p'],
+  C_Finalize: [1, 'p'],
+  C_GetSlotList: [4, 'bpp'],
+  C_GetTokenInfo: [6, 'np'],
+  C_GetMechanismList: [7, 'npp'],
+  C_GetMechanismInfo: [8, 'nnp'],
+  C_OpenSession: [12, 'nnppp'],
+  C_CloseSession: [13, 'n'],
+  C_CloseAllSessions: [14, 'n'],
+  C_GetSessionInfo: [15, 'np'],
+  C_Login: [18, 'nnpn'],
+  C_Logout: [19, 'n'],
+  C_DestroyObject: [22, 'nn'],
+  C_GetAttributeValue: [24, 'nnpn'],
+  C_FindObjectsInit: [26, 'npn'],
+  C_FindObjects: [27, 'npnp'],
+  C_FindObjectsFinal: [28, 'n'],
+  C_SignInit: [42, 'npn'],
+  C_Sign: [43, 'npnpp'],
+  C_GenerateKeyPair: [59, 'nppnpnpp'],
+} as const satisfies Readonly<Record<string, readonly [number, string]>>;
+
+const TYPES: Readonly<Record<string, string>> = { n: 'ulong', b: 'uint8', p: 'void *' };
+
+export type FunctionName = keyof typeof FUNCTIONS;
+type Argument = number | bigint | Buffer | null;
+type Native = { async(...args: unknown[]): void };
+
+export interface Library {
+  readonly path: string;
+  /** Throws a Pkcs11Error unless the answer is CKR_OK. */
+  call(name: FunctionName, ...args: Argument[]): Promise<void>;
+  /** A CK_ATTRIBUTE array; the values stay where they are as long as the array does. */
+  template(attributes: readonly Attribute[]): Buffer;
+  mechanism(type: number, parameter?: Buffer): Buffer;
+  /** For whoever opened it; the last one finalizes the library. */
+  release(): Promise<void>;
+}
+
+export type Attribute = readonly [type: number, value: Buffer | number | boolean];
+
+export function ulong(value: number | bigint = 0): Buffer {
+  const buffer = Buffer.alloc(ULONG);
+  buffer.writeBigUInt64LE(BigInt(value));
+  return buffer;
+}
+
+export const ulongAt = (buffer: Buffer, index: number): bigint => buffer.readBigUInt64LE(index * ULONG);
+export const ulongs = (count: number): Buffer => Buffer.alloc(ULONG * count);
+
+const bytesOf = (value: Buffer | number | boolean): Buffer =>
+  typeof value === 'boolean' ? Buffer.from([value ? 1 : 0]) : typeof value === 'number' ? ulong(value) : value;
+
+async function importKoffi() {
+  try {
+    const { default: koffi } = await import('koffi');
+    koffi.config({ async_stack_size: STACK_BYTES });
+    return koffi;
+  } catch (cause) {
+    const message = `PKCS#11 needs the package koffi for ${process.platform}-${process.arch}; run npm ci without --omit=optional`;
+    throw new Error(message, { cause });
+  }
+}
+type Koffi = Awaited<ReturnType<typeof importKoffi>>;
+// Once: koffi takes no settings after the first library.
+let koffiReady: Promise<Koffi> | undefined;
+
+interface Loaded {
+  readonly koffi: Koffi;
+  readonly functions: ReadonlyMap<FunctionName, Native>;
+  /** koffi unloads what nobody refers to, and few of these libraries survive that. */
+  readonly handle: LibraryHandle;
+  users: number;
+  /** Whoever initialized it finalizes it. */
+  initializedHere: boolean;
+  /** Starting and ending, one after the other. */
+  turn: Promise<void>;
+}
+
+// A C library and whether it is initialized belong to the process, whoever asks: hence not a value somebody hands around.
+const loaded = new Map<string, Loaded>();
+
+function load(koffi: Koffi, path: string): Loaded {
+  if (koffi.sizeof('ulong') !== ULONG || koffi.sizeof('void *') !== POINTER)
+    throw new Error('PKCS#11 is supported on 64-bit Linux only');
+  let handle: LibraryHandle;
+  try {
+    // Node exports an OpenSSL of its own; without `deep`, a library made for the system's OpenSSL would call into Node's.
+    handle = koffi.load(path, { deep: true });
+  } catch (cause) {
+    const why = existsSync(path) ? `it does not load: ${(cause as Error).message}` : 'there is no such file';
+    const mend = "name the device vendor's PKCS#11 module (.so) for this machine's architecture";
+    throw new Error(`PKCS#11 library ${path}: ${why}; ${mend}`, { cause });
+  }
+  return {
+    koffi,
+    functions: functionsOf(koffi, handle, path),
+    handle,
+    users: 0,
+    initializedHere: false,
+    turn: Promise.resolve(),
+  };
+}
+
+function functionsOf(koffi: Koffi, handle: LibraryHandle, path: string): Map<FunctionName, Native> {
+  const list = ulongs(1);
+  let code: number;
+  try {
+    code = Number(handle.func('C_GetFunctionList', 'ulong', ['void *'])(list));
+  } catch (cause) {
+    throw new Error(`PKCS#11 library ${path}: it has no C_GetFunctionList; name a PKCS#11 module`, { cause });
+  }
+  if (code !== CKR.OK) throw new Pkcs11Error('C_GetFunctionList', code);
+  // The version comes first, and is padded to the size of a pointer.
+  const table = ulongAt(list, 0) + BigInt(POINTER);
+  return new Map(
+    (Object.keys(FUNCTIONS) as FunctionName[]).map((name) => {
+      const [place, parameters] = FUNCTIONS[name];
+      const proto = koffi.proto(
+        'ulong',
+        [...parameters].map((type) => TYPES[type]!),
+      );
+      const address = koffi.decode(table + BigInt(place * POINTER), 'void *') as bigint;
+      return [name, koffi.decode(address, proto) as Native];
+    }),
+  );
+}
+
+async function call({ functions }: Loaded, name: FunctionName, args: Argument[]): Promise<void> {
+  const code = await new Promise<number>((resolve, reject) => {
+    functions.get(name)!.async(...args, (error: unknown, answer: number | bigint) => {
+      // koffi holds no reference to buffers while the call runs: naming them here keeps them alive until it is over.
+      args.length = 0;
+      if (error) reject(error);
+      else resolve(Number(answer));
+    });
+  });
+  if (code !== CKR.OK) throw new Pkcs11Error(name, code);
+}
+
+/** Says whether it was us. */
+async function initialize(library: Loaded): Promise<boolean> {
+  const args = Buffer.alloc(INITIALIZE_ARGS_BYTES);
+  args.writeBigUInt64LE(BigInt(CK.CKF_OS_LOCKING_OK), FLAGS_OF_INITIALIZE_ARGS);
+  try {
+    await call(library, 'C_Initialize', [args]);
+    return true;
+  } catch (error) {
+    if (isCode(error, CKR.CRYPTOKI_ALREADY_INITIALIZED)) return false;
+    if (isCode(error, CKR.CANT_LOCK))
+      throw new Error('The PKCS#11 library is not made for threads; ask its vendor', { cause: error });
+    throw error;
+  }
+}
+
+/** Waits for those before, and lets those after wait: C_Initialize and C_Finalize must not meet. */
+function inTurn(library: Loaded, work: () => Promise<void>): Promise<void> {
+  const mine = library.turn.then(work);
+  library.turn = mine.catch(() => {});
+  return mine;
+}
+
+/** The library, loaded and initialized. */
+export async function openLibrary(path: string): Promise<Library> {
+  koffiReady ??= importKoffi();
+  const koffi = await koffiReady;
+  // Two names of one file are one library.
+  const file = existsSync(path) ? realpathSync(path) : path;
+  const library = loaded.get(file) ?? load(koffi, path);
+  loaded.set(file, library);
+  await inTurn(library, async () => {
+    if (library.users === 0) library.initializedHere = await initialize(library);
+    library.users++;
+  });
+
+  // What a structure points to must live as long as the structure.
+  const alive = new WeakMap<Buffer, readonly Buffer[]>();
+  function pointers(buffer: Buffer, values: readonly Buffer[]): Buffer {
+    alive.set(buffer, values);
+    return buffer;
+  }
+  const addressOf = (buffer: Buffer): bigint => (buffer.length === 0 ? 0n : koffi.address(buffer));
+
+  return {
+    path,
+    call: (name, ...args) => call(library, name, args),
+    template(attributes) {
+      const values = attributes.map(([, value]) => bytesOf(value));
+      const words = attributes.flatMap(([type], i) => [BigInt(type), addressOf(values[i]!), BigInt(values[i]!.length)]);
+      return pointers(Buffer.concat(words.map((word) => ulong(word))), values);
+    },
+    mechanism(type, parameter = Buffer.alloc(0)) {
+      const words = [BigInt(type), addressOf(parameter), BigInt(parameter.length)];
+      return pointers(Buffer.concat(words.map((word) => ulong(word))), [parameter]);
+    },
+    release: () =>
+      inTurn(library, async () => {
+        if (--library.users === 0 && library.initializedHere) await call(library, 'C_Finalize', [null]);
+      }),
+  };
+}

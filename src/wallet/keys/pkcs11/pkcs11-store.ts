@@ -1,0 +1,132 @@
+// Private keys in a PKCS#11 device, made there and never outside of it. The row keeps where the key is; who it belongs to stands in
+// its label in the device, so a row copied to another owner or under another id finds nothing.
+import { createHash, randomBytes } from 'node:crypto';
+import type { Algorithm, PublicJwk } from '../algorithms.ts';
+import type { KeptKey, KeyPlace, KeyStore } from '../key-store.ts';
+import { CKA, CKO, CKR, isCode } from './constants.ts';
+import type { Attribute } from './library.ts';
+import { publicAttributesOf, publicJwkFrom, recipeOf, supportedBy } from './mechanisms.ts';
+import { findKey, generatePair, type KeyName, readAttributes, removeKey, signWithKey } from './objects.ts';
+import { openToken, type Session, type TokenOptions } from './token.ts';
+
+const ID_BYTES = 16;
+/** Enough that no two owners share it; some devices take short labels only. */
+const OWNER_BYTES = 16;
+
+const labelOf = ({ owner, keyId }: KeyPlace): string =>
+  `${keyId}.${createHash('sha256').update(owner).digest().subarray(0, OWNER_BYTES).toString('base64url')}`;
+
+/** What tokens answer to a curve, or to a way of naming it, that they do not know. */
+const CURVE_REFUSED = [
+  CKR.GENERAL_ERROR,
+  CKR.FUNCTION_FAILED,
+  CKR.ARGUMENTS_BAD,
+  CKR.ATTRIBUTE_VALUE_INVALID,
+  CKR.TEMPLATE_INCONSISTENT,
+  CKR.DOMAIN_PARAMS_INVALID,
+  CKR.CURVE_NOT_SUPPORTED,
+] as const;
+
+async function firstTaken<D, T>(domains: readonly [D, ...D[]], make: (domain: D) => Promise<T>): Promise<T> {
+  const [domain, ...more] = domains;
+  try {
+    return await make(domain);
+  } catch (error) {
+    if (more.length === 0 || !isCode(error, ...CURVE_REFUSED)) throw error;
+    return firstTaken(more as [D, ...D[]], make);
+  }
+}
+
+export async function openPkcs11Store(options: TokenOptions): Promise<KeyStore> {
+  const token = await openToken(options);
+  const algorithms = supportedBy(token.mechanisms);
+  const tokenName = JSON.stringify(token.label);
+
+  function nameOf({ material }: KeptKey, place: KeyPlace): KeyName {
+    const { token: label, id } = JSON.parse(material) as { token: string; id: string };
+    if (label !== token.label)
+      throw new Error(`The key is in the PKCS#11 token ${JSON.stringify(label)}, and ${tokenName} is the one that is open`);
+    return { id: Buffer.from(id, 'hex'), label: labelOf(place) };
+  }
+
+  async function make(session: Session, algorithm: Algorithm, name: KeyName): Promise<PublicJwk> {
+    const recipe = recipeOf(algorithm);
+    const both: Attribute[] = [
+      [CKA.TOKEN, true],
+      [CKA.ID, name.id],
+      [CKA.LABEL, Buffer.from(name.label)],
+      [CKA.KEY_TYPE, recipe.keyType],
+    ];
+    const inside: Attribute[] = [
+      ...both,
+      [CKA.PRIVATE, true],
+      [CKA.SENSITIVE, true],
+      [CKA.EXTRACTABLE, false],
+      [CKA.SIGN, true],
+      ...recipe.denied,
+    ];
+    const { publicKey, privateKey } = await firstTaken(recipe.domains, (domain) =>
+      generatePair(session, recipe.generate, [...both, [CKA.VERIFY, true], ...domain], inside),
+    );
+    await mustStayInside(session, privateKey);
+    return publicJwkFrom(algorithm, await readAttributes(session, publicKey, publicAttributesOf(algorithm)));
+  }
+
+  /** A token that does not care for what it was told is not one to keep keys in. */
+  async function mustStayInside(session: Session, privateKey: bigint): Promise<void> {
+    const [sensitive, extractable] = await readAttributes(session, privateKey, [CKA.SENSITIVE, CKA.EXTRACTABLE]);
+    if (sensitive?.[0] !== 1 || extractable?.[0] !== 0)
+      throw new Error(`PKCS#11 token ${tokenName} makes keys that can be taken out of it; change its configuration`);
+  }
+
+  return {
+    algorithms,
+
+    async generate(algorithm, place) {
+      if (!algorithms.includes(algorithm)) throw new Error(`PKCS#11 token ${tokenName} cannot make keys for ${algorithm}`);
+      const name = { id: randomBytes(ID_BYTES), label: labelOf(place) };
+      let again = false;
+      try {
+        const publicJwk = await token.use(async (session) => {
+          // The session before this one may have been lost after the token had made the key.
+          if (again) await removeKey(session, name);
+          again = true;
+          return make(session, algorithm, name);
+        });
+        return {
+          publicJwk,
+          kept: { wrappedKey: null, material: JSON.stringify({ token: token.label, id: name.id.toString('hex') }) },
+        };
+      } catch (error) {
+        // Nobody will ever know of what is in the token by now.
+        await token.use((session) => removeKey(session, name)).catch(() => {});
+        throw error;
+      }
+    },
+
+    async sign(kept, algorithm, place, data) {
+      const name = nameOf(kept, place);
+      const { sign, parameter, input, signatureBytes } = recipeOf(algorithm);
+      return token.use(async (session) => {
+        // Found anew each time: a handle kept may, after another process removed the key, be that of another one.
+        const [key, ...more] = await findKey(session, CKO.PRIVATE_KEY, name);
+        if (key === undefined || more.length > 0)
+          throw new Error(
+            `PKCS#11 token ${tokenName} has ${key === undefined ? 'no such key' : 'that key twice'} (${name.label})`,
+          );
+        const signature = await signWithKey(session, key, sign, parameter, input(data));
+        if (signature.length !== signatureBytes)
+          throw new Error(`The key ${name.label} in PKCS#11 token ${tokenName} is not one for ${algorithm}`);
+        return signature;
+      });
+    },
+
+    async destroy(kept, place) {
+      const name = nameOf(kept, place);
+      await token.use((session) => removeKey(session, name));
+    },
+
+    rewrap: () => undefined,
+    close: () => token.close(),
+  };
+}

@@ -1,0 +1,245 @@
+// One token of a PKCS#11 library, and the sessions we have with it. A session does one thing at a time, so there are a few;
+// whoever finds none free waits.
+import { CK, CKM, CKR, isCode, Pkcs11Error } from './constants.ts';
+import { type Library, openLibrary, ulong, ulongAt, ulongs } from './library.ts';
+
+/** libuv has four threads for everything: a device that hangs must leave one to files and names. */
+const MAX_SESSIONS = 3;
+const TOKEN_INFO_BYTES = 256;
+const LABEL_BYTES = 32;
+const FLAGS_OF_TOKEN_INFO = 12;
+const MAX_RW_SESSIONS_OF_TOKEN_INFO = 15;
+
+/** The sessions are gone, all of them, and their handles may be given out again. */
+const SESSIONS_LOST = [CKR.SESSION_HANDLE_INVALID, CKR.SESSION_CLOSED, CKR.DEVICE_REMOVED, CKR.TOKEN_NOT_PRESENT] as const;
+
+export interface TokenOptions {
+  readonly library: string;
+  readonly tokenLabel?: string;
+  readonly pin: string;
+}
+
+export interface Session {
+  readonly library: Library;
+  readonly handle: bigint;
+}
+
+/** By mechanism, the key sizes it takes. */
+export type Mechanisms = ReadonlyMap<number, { readonly min: number; readonly max: number }>;
+
+export interface Token {
+  readonly label: string;
+  readonly mechanisms: Mechanisms;
+  /** With a session that is logged in. Work that finds the session lost is done once more, in a new one. */
+  use<T>(work: (session: Session) => Promise<T>): Promise<T>;
+  /** Waits for the work under way. */
+  close(): Promise<void>;
+}
+
+interface Held extends Session {
+  /** How many losses there had been when it was opened. */
+  readonly age: number;
+}
+
+interface Slot {
+  readonly id: bigint;
+  readonly label: string;
+  readonly maxSessions: number;
+}
+
+/** A PKCS#11 list is asked for twice: for its length, then for itself. */
+async function listOf(ask: (list: Buffer | null, count: Buffer) => Promise<void>): Promise<bigint[]> {
+  const count = ulong();
+  await ask(null, count);
+  const list = ulongs(Number(ulongAt(count, 0)));
+  if (list.length > 0) await ask(list, count);
+  return Array.from({ length: Number(ulongAt(count, 0)) }, (_, i) => ulongAt(list, i));
+}
+
+async function slotsOf(library: Library): Promise<Slot[]> {
+  const slots: Slot[] = [];
+  for (const id of await listOf((list, count) => library.call('C_GetSlotList', 1, list, count))) {
+    const info = Buffer.alloc(TOKEN_INFO_BYTES);
+    try {
+      await library.call('C_GetTokenInfo', id, info);
+    } catch (error) {
+      // Pulled out since the list was made, or not a token we could use: neither is in the way of the others.
+      if (error instanceof Pkcs11Error) continue;
+      throw error;
+    }
+    if ((ulongAt(info, FLAGS_OF_TOKEN_INFO) & BigInt(CK.CKF_TOKEN_INITIALIZED)) === 0n) continue;
+    const most = Number(ulongAt(info, MAX_RW_SESSIONS_OF_TOKEN_INFO));
+    // Zero stands for "without limit", all ones for "not telling".
+    const maxSessions = most > 0 ? Math.min(most, MAX_SESSIONS) : MAX_SESSIONS;
+    slots.push({ id, label: info.toString('utf8', 0, LABEL_BYTES).trimEnd(), maxSessions });
+  }
+  return slots;
+}
+
+async function findSlot(library: Library, wanted: string | undefined): Promise<Slot> {
+  const slots = await slotsOf(library);
+  const fitting = wanted === undefined ? slots : slots.filter(({ label }) => label === wanted);
+  if (fitting.length === 1) return fitting[0]!;
+  const there = slots.map(({ label }) => JSON.stringify(label)).join(', ') || 'none';
+  const fault =
+    wanted === undefined
+      ? 'the token must be named by its label unless there is exactly one'
+      : fitting.length === 0
+        ? `there is no initialized token labelled ${JSON.stringify(wanted)}; initialize it, connect it, or name another`
+        : `${fitting.length} tokens are labelled ${JSON.stringify(wanted)}; give them labels of their own`;
+  throw new Error(`PKCS#11 library ${library.path}: ${fault} (tokens: ${there})`);
+}
+
+async function mechanismsOf(library: Library, slot: bigint): Promise<Mechanisms> {
+  const known = new Set<number>(Object.values(CKM));
+  const mechanisms = new Map<number, { min: number; max: number }>();
+  for (const type of await listOf((list, count) => library.call('C_GetMechanismList', slot, list, count))) {
+    if (!known.has(Number(type))) continue;
+    const info = ulongs(3);
+    await library.call('C_GetMechanismInfo', slot, type, info);
+    mechanisms.set(Number(type), { min: Number(ulongAt(info, 0)), max: Number(ulongAt(info, 1)) });
+  }
+  return mechanisms;
+}
+
+const PIN_FAULTS: ReadonlyMap<number, string> = new Map([
+  [CKR.PIN_INCORRECT, 'the PIN is wrong; set the user PIN of this token (each wrong try counts towards locking it)'],
+  [CKR.PIN_INVALID, 'the PIN has characters the token does not take; set the user PIN of this token'],
+  [CKR.PIN_LEN_RANGE, 'the PIN is too short or too long; set the user PIN of this token'],
+  [CKR.PIN_LOCKED, "the PIN is locked after too many wrong tries; unlock it with the vendor's tool"],
+  [CKR.PIN_EXPIRED, "the PIN has expired; set a new one with the vendor's tool"],
+  [CKR.USER_PIN_NOT_INITIALIZED, "the token has no user PIN yet; set one with the vendor's tool"],
+]);
+
+async function logIn({ library, handle }: Session, label: string, pin: Buffer): Promise<void> {
+  try {
+    await library.call('C_Login', handle, CK.CKU_USER, pin, pin.length);
+  } catch (error) {
+    // The login belongs to the process: another session may have done it.
+    if (isCode(error, CKR.USER_ALREADY_LOGGED_IN)) return;
+    const fault = error instanceof Pkcs11Error ? PIN_FAULTS.get(error.code) : undefined;
+    throw fault ? new PinRefused(`PKCS#11 token ${JSON.stringify(label)}: ${fault}`, { cause: error }) : error;
+  }
+}
+
+class PinRefused extends Error {}
+
+/** A session that is not logged in sees no private objects, rather than being told so. */
+export async function mustBeLoggedIn({ library, handle }: Session): Promise<void> {
+  const info = ulongs(4);
+  await library.call('C_GetSessionInfo', handle, info);
+  const state = Number(ulongAt(info, 1));
+  if (state !== CK.CKS_RW_USER_FUNCTIONS && state !== CK.CKS_RO_USER_FUNCTIONS)
+    throw new Pkcs11Error('C_GetSessionInfo', CKR.USER_NOT_LOGGED_IN);
+}
+
+export async function openToken(options: TokenOptions): Promise<Token> {
+  const library = await openLibrary(options.library);
+  try {
+    const slot = await findSlot(library, options.tokenLabel);
+    return await sessionsWith(library, slot, Buffer.from(options.pin));
+  } catch (error) {
+    await library.release().catch(() => {});
+    throw error;
+  }
+}
+
+async function sessionsWith(library: Library, found: Slot, pin: Buffer): Promise<Token> {
+  const { label, maxSessions } = found;
+  /** Unknown after a loss: a token may come back elsewhere. */
+  let slot: bigint | undefined = found.id;
+  let free: Held[] = [];
+  let losses = 0;
+  let refused: PinRefused | undefined;
+  let busy = 0;
+  const waiting: (() => void)[] = [];
+  let whenIdle: (() => void) | undefined;
+  let closing: Promise<void> | undefined;
+
+  async function open(): Promise<Held> {
+    // Each try with a wrong PIN brings the token closer to being locked.
+    if (refused) throw refused;
+    const age = losses;
+    slot ??= (await findSlot(library, label)).id;
+    const handle = ulong();
+    await library.call('C_OpenSession', slot, CK.CKF_SERIAL_SESSION | CK.CKF_RW_SESSION, null, null, handle);
+    const session = { library, handle: ulongAt(handle, 0), age };
+    try {
+      await logIn(session, label, pin);
+    } catch (error) {
+      if (error instanceof PinRefused) refused = error;
+      await end(session);
+      throw error;
+    }
+    return session;
+  }
+
+  /** A handle from before a loss may be somebody else's session by now. */
+  const isOurs = (session: Held): boolean => session.age === losses;
+
+  async function end(session: Held): Promise<void> {
+    if (isOurs(session)) await library.call('C_CloseSession', session.handle).catch(() => {});
+  }
+
+  function lose(session: Held | undefined): void {
+    // Others may have noticed before, and opened new ones.
+    if (session && !isOurs(session)) return;
+    losses++;
+    free = [];
+    slot = undefined;
+  }
+
+  async function attempt<T>(work: (session: Session) => Promise<T>): Promise<T> {
+    let session = free.pop();
+    for (let again = true; ; again = false) {
+      try {
+        session ??= await open();
+        const result = await work(session);
+        if (isOurs(session)) free.push(session);
+        return result;
+      } catch (error) {
+        const lost = isCode(error, ...SESSIONS_LOST);
+        if (lost) lose(session);
+        // Whatever was begun in it ends with the session.
+        else if (session) await end(session);
+        if (!again || !(lost || isCode(error, CKR.USER_NOT_LOGGED_IN))) throw error;
+        session = undefined;
+      }
+    }
+  }
+
+  async function use<T>(work: (session: Session) => Promise<T>): Promise<T> {
+    if (closing) throw new Error(`PKCS#11 token ${JSON.stringify(label)} is closed`);
+    if (busy < maxSessions) busy++;
+    else await new Promise<void>((resolve) => waiting.push(resolve));
+    try {
+      return await attempt(work);
+    } finally {
+      const next = waiting.shift();
+      if (next) next();
+      else if (--busy === 0) whenIdle?.();
+    }
+  }
+
+  async function close(): Promise<void> {
+    if (busy > 0)
+      await new Promise<void>((resolve) => {
+        whenIdle = resolve;
+      });
+    for (const session of free) await end(session);
+    await library.release();
+  }
+
+  const mechanisms = await mechanismsOf(library, found.id);
+  // The PIN is tried now, and not when somebody needs a signature.
+  await use(async () => {});
+  return {
+    label,
+    mechanisms,
+    use,
+    close() {
+      closing ??= close();
+      return closing;
+    },
+  };
+}

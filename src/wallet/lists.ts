@@ -1,0 +1,43 @@
+// What every list has in common: bare arrays, `limit`, `cursor`, and the next page in a Link header.
+import { Answer, type Call, type Schema, t } from '../platform/http/index.ts';
+import { fail } from './faults.ts';
+
+const MAX_PAGE = 200;
+const DEFAULT_PAGE = 50;
+
+export interface Page {
+  readonly limit: number;
+  /** The id the page before ended with. Ids sort by age. */
+  readonly after: string | undefined;
+}
+
+export const pageQuery = {
+  limit: t.string({ description: `Items of a page: 1 to ${MAX_PAGE}, ${DEFAULT_PAGE} when not given.` }),
+  cursor: t.string({ maxLength: 100, description: 'Where the page before ended, from its Link header.' }),
+};
+
+export const flag: Schema<'true' | 'false' | undefined> = t.oneOf('true', 'false') as never;
+
+export function pageOf({ limit, cursor }: { limit?: string | undefined; cursor?: string | undefined }): Page {
+  if (limit !== undefined && (!/^\d{1,3}$/.test(limit) || Number(limit) < 1 || Number(limit) > MAX_PAGE))
+    fail('invalid-request', { why: `limit must be a number from 1 to ${MAX_PAGE}` });
+  if (cursor !== undefined && !/^[a-z]+_[0-9A-Z]{26}$/.test(cursor))
+    fail('invalid-request', { why: 'cursor is not one of ours' });
+  return { limit: Number(limit ?? DEFAULT_PAGE), after: cursor };
+}
+
+/** Stores read one row more than the page has: that there is another page is worth a header. */
+export function pageAnswer<Row extends { id: string }>(
+  call: Pick<Call<unknown, unknown, Readonly<Record<string, string | undefined>>>, 'base' | 'path' | 'query'>,
+  rows: readonly Row[],
+  { limit }: Page,
+  render: (row: Row) => unknown,
+): Answer {
+  const items = rows.slice(0, limit);
+  const body = items.map(render);
+  if (rows.length <= limit) return new Answer({ body });
+  const next = new URLSearchParams();
+  for (const [name, value] of Object.entries(call.query)) if (value !== undefined) next.set(name, value);
+  next.set('cursor', items.at(-1)!.id);
+  return new Answer({ body, headers: { Link: `<${call.base}${call.path}?${next}>; rel="next"` } });
+}

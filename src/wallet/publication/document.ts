@@ -1,0 +1,65 @@
+// A DID document, from the DID and the keys it carries. Pure: what is published is what this says.
+import type { PublicJwk } from '../keys/index.ts';
+
+export const CONTEXTS = ['https://www.w3.org/ns/did/v1', 'https://w3id.org/security/jwk/v1'];
+
+export const RELATIONSHIPS = ['authentication', 'assertionMethod', 'keyAgreement'] as const;
+export type Relationship = (typeof RELATIONSHIPS)[number];
+
+export interface Service {
+  readonly id: string;
+  readonly type: string;
+  readonly serviceEndpoint: unknown;
+}
+
+/** A key as a document shows it. */
+export interface DocumentKey {
+  readonly kid: string;
+  readonly jwk: PublicJwk;
+  readonly relationships: readonly Relationship[];
+}
+
+export interface DidDocument {
+  readonly '@context': readonly string[];
+  readonly id: string;
+  readonly alsoKnownAs?: readonly string[];
+  readonly verificationMethod?: readonly object[];
+  readonly authentication?: readonly string[];
+  readonly assertionMethod?: readonly string[];
+  readonly keyAgreement?: readonly string[];
+  readonly service?: readonly Service[];
+}
+
+/** The thumbprint is the fragment: another key never has it. */
+export const methodId = (did: string, kid: string): string => `${did}#${kid}`;
+
+export function buildDocument(
+  did: string,
+  keys: readonly DocumentKey[],
+  { service, alsoKnownAs }: { service: readonly Service[]; alsoKnownAs: readonly string[] },
+): DidDocument {
+  const related = RELATIONSHIPS.map(
+    (relationship) =>
+      [
+        relationship,
+        keys.filter((key) => key.relationships.includes(relationship)).map(({ kid }) => methodId(did, kid)),
+      ] as const,
+  );
+  return {
+    '@context': CONTEXTS,
+    id: did,
+    ...(alsoKnownAs.length > 0 ? { alsoKnownAs } : {}),
+    ...(keys.length > 0
+      ? {
+          verificationMethod: keys.map(({ kid, jwk }) => ({
+            id: methodId(did, kid),
+            type: 'JsonWebKey',
+            controller: did,
+            publicKeyJwk: { ...jwk, kid },
+          })),
+        }
+      : {}),
+    ...Object.fromEntries(related.filter(([, ids]) => ids.length > 0)),
+    ...(service.length > 0 ? { service } : {}),
+  };
+}

@@ -1,0 +1,129 @@
+// What happens to documents when DIDs and their keys change. Everything here runs within somebody's change.
+import { createHash } from 'node:crypto';
+import type { Clock } from '../../platform/clock.ts';
+import { ownerTag } from '../caller.ts';
+import type { Change, DidRow, Reader } from '../database.ts';
+import type { PublicJwk } from '../keys/index.ts';
+import { buildDocument, type DidDocument, type Relationship, type Service } from './document.ts';
+import {
+  addKey,
+  type CarriedKey,
+  didsOfKey,
+  keysOfDids,
+  putDocument,
+  removeDocument,
+  removeKey,
+  updateDid,
+} from './publication.store.ts';
+
+/** Published documents are kept in memory under their name. */
+export const documentTag = (name: string): string => `document:${name}`;
+
+/** The node's own document is at another address than those of callers, and names of callers never have a dot. */
+export const NODE_NAME = '.well-known';
+
+export function createPublication({ clock }: { clock: Clock }) {
+  /** Verifiers look for the relationship, not only for the key: a rotated key keeps both until its time is over. */
+  const isShown = ({ state, verify_until: until }: CarriedKey): boolean =>
+    state === 'active' || (state === 'rotated' && until !== null && until > clock.now());
+
+  function documentOf(did: DidRow, keys: readonly CarriedKey[]): DidDocument {
+    const shown = keys
+      .filter((key) => key.did_id === did.id && isShown(key))
+      .map((key) => ({
+        kid: key.kid,
+        jwk: JSON.parse(key.public_jwk) as PublicJwk,
+        relationships: JSON.parse(key.uses) as Relationship[],
+      }));
+    return buildDocument(did.did, shown, {
+      service: JSON.parse(did.service) as Service[],
+      alsoKnownAs: JSON.parse(did.also_known_as) as string[],
+    });
+  }
+
+  async function put({ tx, touch }: Change, did: DidRow): Promise<void> {
+    const document = JSON.stringify(documentOf(did, await keysOfDids(tx, did.owner, [did.id])));
+    await putDocument(tx, {
+      did: did.did,
+      name: did.name,
+      document,
+      etag: `"${createHash('sha256').update(document).digest('base64url').slice(0, 22)}"`,
+      published_at: clock.now(),
+    });
+    touch(documentTag(did.name!));
+  }
+
+  /** The keys or services of a DID are others now: another version, and the world sees it if it saw the one before. */
+  async function changed(inside: Change, did: DidRow): Promise<void> {
+    await updateDid(inside.tx, did, { version: did.version + 1 });
+    inside.touch(ownerTag(did.owner));
+    if (did.state !== 'published' || did.method !== 'web') return;
+    await put(inside, did);
+    inside.audit('did.republished', { kind: 'did', id: did.id });
+  }
+
+  async function publish(inside: Change, did: DidRow): Promise<void> {
+    await updateDid(inside.tx, did, {
+      state: 'published',
+      published_at: did.state === 'published' ? did.published_at : clock.now(),
+      unpublished_at: null,
+    });
+    await put(inside, did);
+    inside.touch(ownerTag(did.owner));
+  }
+
+  async function withdraw(inside: Change, did: DidRow): Promise<void> {
+    await updateDid(inside.tx, did, { state: 'unpublished', unpublished_at: clock.now() });
+    await removeDocument(inside.tx, did.did);
+    if (did.name !== null) inside.touch(documentTag(did.name));
+    inside.touch(ownerTag(did.owner));
+  }
+
+  const webDidsOf = async (reader: Reader, owner: string, keyId: string): Promise<DidRow[]> =>
+    (await didsOfKey(reader, owner, keyId)).filter(({ method }) => method === 'web');
+
+  return {
+    documentOf,
+    changed,
+    publish,
+    withdraw,
+
+    /** The successor joins every document that carries the key. Those that are made from a key cannot carry another. */
+    async succeed(inside: Change, owner: string, keyId: string, successorId: string): Promise<void> {
+      for (const did of await webDidsOf(inside.tx, owner, keyId)) {
+        await addKey(inside.tx, { owner, didId: did.id, keyId: successorId });
+        await changed(inside, did);
+      }
+    },
+
+    /** The key leaves every document; a DID made from it cannot be used any more. Tells which DIDs were published anew. */
+    async drop(inside: Change, owner: string, keyId: string): Promise<string[]> {
+      const republished: string[] = [];
+      for (const did of await didsOfKey(inside.tx, owner, keyId)) {
+        if (did.method !== 'web') {
+          await withdraw(inside, did);
+          continue;
+        }
+        await removeKey(inside.tx, owner, did.id, keyId);
+        await changed(inside, did);
+        if (did.state === 'published') republished.push(did.did);
+      }
+      return republished;
+    },
+
+    /** Published DIDs that would be left without any active key. */
+    async orphans(reader: Reader, owner: string, keyId: string): Promise<string[]> {
+      const dids = (await webDidsOf(reader, owner, keyId)).filter(({ state }) => state === 'published');
+      const keys = await keysOfDids(
+        reader,
+        owner,
+        dids.map(({ id }) => id),
+      );
+      const hasOther = (did: DidRow): boolean =>
+        keys.some((key) => key.did_id === did.id && key.key_id !== keyId && key.state === 'active');
+      return dids.filter((did) => !hasOther(did)).map(({ did }) => did);
+    },
+  };
+}
+
+export type Publication = ReturnType<typeof createPublication>;

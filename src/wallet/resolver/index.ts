@@ -1,0 +1,5 @@
+export { didJwkOf, documentOfDidJwk } from './did-jwk.ts';
+export { didKeyOf, documentOfDidKey } from './did-key.ts';
+export { didWebOf, webUrlOf } from './did-web.ts';
+export { type ResolutionCode, ResolutionError } from './errors.ts';
+export { createResolver, type Resolver } from './resolver.ts';

@@ -1,0 +1,24 @@
+// Every route of the wallet node.
+import { type App, t } from '../platform/http/index.ts';
+import type { Caller } from './caller.ts';
+import { mountCredentials } from './credentials/index.ts';
+import type { Deps } from './deps.ts';
+import { mountDids, mountDocuments } from './dids/index.ts';
+import { mountKeys } from './keys/index.ts';
+import { mountSession } from './session/index.ts';
+
+const Root = t.object({ service: t.string(), did: t.string(), login: t.string(), userinfo: t.string() });
+
+export function mountWallet(app: App<Caller>, deps: Deps): void {
+  app.get('/', { summary: 'Where things are', tag: 'Documents', access: 'anyone', reply: { 200: Root } }, () => ({
+    service: 'Gatehouse wallet node',
+    did: '/.well-known/did.json',
+    login: '/api/v1/auth/login',
+    userinfo: '/api/v1/auth/userinfo',
+  }));
+  mountDocuments(app, deps);
+  mountSession(app, deps);
+  mountKeys(app, deps);
+  mountDids(app, deps);
+  mountCredentials(app, deps);
+}

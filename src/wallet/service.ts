@@ -1,0 +1,226 @@
+// The wallet node: its database, its modules, its routes and its server.
+import { randomUUID } from 'node:crypto';
+import { fileURLToPath } from 'node:url';
+import { createChanges } from '../platform/audit/index.ts';
+import type { Clock } from '../platform/clock.ts';
+import { openPostgres, openSqlite } from '../platform/database/index.ts';
+import { type App, createApp, createServer, mountProbes, type Server, Throttle } from '../platform/http/index.ts';
+import type { Log } from '../platform/log/index.ts';
+import { createMetrics, type Metrics } from '../platform/metrics/index.ts';
+import { createOutbound } from '../platform/outbound/index.ts';
+import type { createSeal } from '../platform/seal/index.ts';
+import { type Caller, createWalletChanges, theNode } from './caller.ts';
+import { countCredentials, createCredentials } from './credentials/index.ts';
+import type { Database, Reader, Tables } from './database.ts';
+import { countDids, createDids, createDocuments } from './dids/index.ts';
+import { commonHeaders, problemFace, REQUEST_ID_HEADER } from './face.ts';
+import { createIdempotency } from './idempotency.store.ts';
+import { resealAll, retireKeys, sweepExpired } from './jobs.store.ts';
+import {
+  countKeys,
+  createKeys,
+  createSoftwareStore,
+  findDefaultKey,
+  type Keys,
+  openPkcs11Store,
+  type Stores,
+} from './keys/index.ts';
+import { EVERYONE, guardOwners, NODE, readAs } from './owners.store.ts';
+import { createPublication } from './publication/index.ts';
+import { createRemembered } from './remembered.ts';
+import { mountWallet } from './routes.ts';
+import {
+  countSessions,
+  createAuthenticate,
+  createBearer,
+  createCookies,
+  createLogins,
+  createProvider,
+  createSessionReader,
+  createSessions,
+  type ProviderOptions,
+} from './session/index.ts';
+import type { WalletConfig } from './settings.ts';
+import { startSweeper } from './sweeper.ts';
+
+const MIGRATIONS = fileURLToPath(new URL('./migrations', import.meta.url));
+const LOGINS = { attempts: 60, perSeconds: 60 };
+
+export interface WalletOptions {
+  readonly config: WalletConfig;
+  readonly dataDir: string;
+  readonly seal: ReturnType<typeof createSeal>;
+  readonly log: Log;
+  readonly clock: Clock;
+  readonly rateLimits: boolean;
+  readonly trustedProxies: readonly string[];
+  /** host[:port] that outgoing calls may reach although they are plain http or not public. */
+  readonly outboundAllow: readonly string[];
+  /** The provider people log in through. */
+  readonly provider: ProviderOptions;
+  readonly tls?: { readonly certFile: string; readonly keyFile: string } | undefined;
+  /** Shared by the services of a process; one of its own when not given. */
+  readonly metrics?: Metrics;
+  /** Tests: our own answers are held to their schemas. */
+  readonly checkReplies?: boolean;
+}
+
+export interface WalletService {
+  readonly metrics: Metrics;
+  readonly keys: Keys;
+  /** The jobs that otherwise run by themselves, now. */
+  sweep(): Promise<Readonly<Record<string, number>>>;
+  /** Where it listens. */
+  start(): Promise<string>;
+  stop(graceMs: number): Promise<void>;
+}
+
+export function openWalletDatabase(config: WalletConfig, dataDir: string): Promise<Database> {
+  return config.databaseUrl
+    ? openPostgres<Tables>(config.databaseUrl, MIGRATIONS, config)
+    : openSqlite<Tables>(`${dataDir}/wallet.sqlite`, MIGRATIONS);
+}
+
+/** The address clients use when no other is configured. */
+export function walletUrlOf({ url, host, port }: WalletConfig, tls: boolean): string {
+  const reachable = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
+  return url ?? `${tls ? 'https' : 'http'}://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`;
+}
+
+async function openStores({ config, seal }: WalletOptions): Promise<Stores> {
+  const { pkcs11Library: library, pkcs11Token: tokenLabel, pkcs11Pin: pin = '' } = config;
+  const software = createSoftwareStore(seal);
+  if (library === undefined) return { software };
+  return { software, pkcs11: await openPkcs11Store({ library, pin, ...(tokenLabel === undefined ? {} : { tokenLabel }) }) };
+}
+
+export async function createWalletService(options: WalletOptions): Promise<WalletService> {
+  const db = await openWalletDatabase(options.config, options.dataDir);
+  try {
+    if (!(await guardOwners(db)))
+      options.log.warn('the database user is a superuser: row-level security does not hold for it; use a role of its own');
+    return createOn(db, await openStores(options), options);
+  } catch (error) {
+    // A wrong PIN, for one: whoever tries again must not find the database taken.
+    await db.close();
+    throw error;
+  }
+}
+
+/** What `gatehouse master-key rotate` does to the wallet: nothing is served. */
+export async function resealWallet(options: Pick<WalletOptions, 'config' | 'dataDir' | 'seal'>): Promise<number> {
+  const db = await openWalletDatabase(options.config, options.dataDir);
+  try {
+    return await resealAll(db, options.seal, { software: createSoftwareStore(options.seal) });
+  } finally {
+    await db.close();
+  }
+}
+
+function createOn(db: Database, stores: Stores, options: WalletOptions): WalletService {
+  const { config, log, clock, seal } = options;
+  const metrics = options.metrics ?? createMetrics();
+  let address = walletUrlOf(config, options.tls !== undefined);
+  const publicUrl = (): string => address;
+
+  const change = createWalletChanges(db, clock);
+  const publication = createPublication({ clock });
+  const keys = createKeys({ db, clock, change, stores, publication });
+  const dids = createDids({ db, clock, change, keys, publication, publicUrl });
+  const idempotency = createIdempotency(db, clock);
+  const called = metrics.counter('wallet_outbound_requests_total', 'Calls to other services', ['kind', 'outcome']);
+  // The provider's address is the operator's choice, wherever it is.
+  const outbound = createOutbound([...options.outboundAllow, addressOf(options.provider.issuer)], {
+    onRequest: (kind, outcome) => called({ kind, outcome }),
+  });
+
+  const cookies = createCookies(seal, publicUrl);
+  const provider = createProvider(options.provider, { outbound, redirectUri: () => `${address}/api/v1/auth/callback` });
+  const idleMs = config.sessionIdleSeconds * 1000;
+  const rules = { idleMs, lifeMs: config.sessionSeconds * 1000 };
+  const sessions = createSessions({ db, clock, seal, cookies, provider, rules, log });
+  const audited = createChanges(db, clock);
+  const { sessionSeconds } = config;
+  const logins = createLogins({ clock, change: audited, cookies, provider, sessions, publicUrl, sessionSeconds });
+  const bearer = config.bearerAudience === undefined ? undefined : createBearer(provider, config.bearerAudience);
+
+  const app: App<Caller> = createApp();
+  mountWallet(app, {
+    keys,
+    dids,
+    documents: createDocuments(db),
+    credentials: createCredentials({ db, clock, change, seal }),
+    logins,
+    sessionOf: createSessionReader(cookies, sessions),
+    idempotency,
+    remembered: createRemembered(db),
+    throttle: new Throttle(options.rateLimits ? LOGINS : undefined, clock),
+  });
+
+  /** Proves that what is sealed can be opened and used. */
+  async function tryNodeKey(): Promise<void> {
+    const key = await readAs(db, NODE, (reader) => findDefaultKey(reader, NODE));
+    if (!key) throw new Error('the node has no key');
+    await keys.sign(NODE, key.id, Buffer.from('ready?'));
+  }
+  mountProbes(app, { database: () => db.ping(), wallet: tryNodeKey }, { reported: { identityProvider: () => provider.ping() } });
+
+  const counted = (read: (reader: Reader) => Promise<Record<string, number>>) => () =>
+    readAs(db, EVERYONE, read).catch(() => ({}));
+  metrics.labelledGauge('wallet_keys', 'Keys by their state', 'state', counted(countKeys));
+  metrics.labelledGauge('wallet_dids', 'DIDs by their state', 'state', counted(countDids));
+  metrics.labelledGauge('wallet_credentials', 'Held credentials by their format', 'format', counted(countCredentials));
+  metrics.sharedGauge('wallet_sessions_active', 'Sessions that have not ended', () => countSessions(db.read, clock.now()));
+
+  const server: Server = createServer<Caller>({
+    app,
+    faceOf: () => problemFace,
+    authenticate: createAuthenticate({ cookies, sessions, bearer, roles: config, publicUrl }),
+    headers: commonHeaders,
+    requestIdHeader: REQUEST_ID_HEADER,
+    newRequestId: () => randomUUID(),
+    log,
+    times: metrics.timesOf('wallet'),
+    publicUrl: config.url,
+    trustedProxies: options.trustedProxies,
+    bodyLimit: config.bodyLimit,
+    tls: options.tls,
+    ...(options.checkReplies ? { checkReplies: true } : {}),
+  });
+
+  const sweep = async () => ({
+    retired: await retireKeys({ db, clock, change, publication }),
+    expired: await sweepExpired(db, clock, idempotency, idleMs),
+  });
+  let sweeper: ReturnType<typeof startSweeper> | undefined;
+
+  return {
+    metrics,
+    keys,
+    sweep,
+    async start() {
+      // A port of 0 is any that is free: the address, and with it the DID, is known only when it listens.
+      const isKnown = config.url !== undefined || config.port !== 0;
+      if (isKnown) await dids.ensureNode(theNode);
+      const listening = await server.listen(config.host, config.port);
+      if (!isKnown) {
+        address = listening;
+        await dids.ensureNode(theNode);
+      }
+      sweeper = startSweeper(log, sweep);
+      return listening;
+    },
+    async stop(graceMs) {
+      await server.close(graceMs);
+      await sweeper?.stop();
+      await Promise.all(Object.values(stores).map((store) => store.close()));
+      await db.close();
+    },
+  };
+}
+
+/** host:port of a configured address, as the outgoing client names exceptions. */
+function addressOf(url: string): string {
+  const { hostname, port, protocol } = new URL(url);
+  return `${hostname}:${port || (protocol === 'https:' ? '443' : '80')}`;
+}

@@ -1,0 +1,61 @@
+// Who sends a request: a bearer token where those are accepted, else the session cookie.
+import type { IncomingHttpHeaders } from 'node:http';
+import { andThen, type Soon } from '../../platform/soon.ts';
+import { fault } from '../faults.ts';
+import type { Bearer } from './bearer.ts';
+import type { Cookies } from './cookies.ts';
+import { callerOf, type KnownCaller, type RoleRules } from './identity.ts';
+import type { Session, Sessions } from './sessions.ts';
+
+const BEARER = /^Bearer +([\w.~+/-]+=*)$/i;
+
+/**
+ * A browser says where a request comes from. One that changes something must come from a page of ours; those who say nothing
+ * at all may be a browser of old, and are refused as well.
+ */
+export function isOwnPage(headers: IncomingHttpHeaders, origin: string): boolean {
+  const site = headers['sec-fetch-site'];
+  return site === 'same-origin' || site === 'none' || headers.origin === origin;
+}
+
+export function createAuthenticate(deps: {
+  cookies: Cookies;
+  sessions: Sessions;
+  bearer: Bearer | undefined;
+  roles: RoleRules;
+  publicUrl(): string;
+}) {
+  const { cookies, sessions, bearer, roles, publicUrl } = deps;
+  const challenge = bearer ? 'Bearer realm="wallet"' : 'Session realm="wallet", login="/api/v1/auth/login"';
+
+  const refuse = (reason: string, clear = false): never => {
+    const headers = { 'WWW-Authenticate': challenge, ...(clear ? { 'Set-Cookie': cookies.clear('session') } : {}) };
+    throw fault('not-authenticated', undefined, { headers, reason });
+  };
+
+  async function byToken(token: string, requestId: string): Promise<KnownCaller> {
+    const payload = await bearer!(token);
+    if (!payload) return refuse('bearer token does not hold');
+    const { iss, sub, exp, auth_time: authTime } = payload;
+    const since = typeof authTime === 'number' ? authTime * 1000 : undefined;
+    const identity = { issuer: iss!, subject: sub!, claims: payload, authTime: since, expiresAt: exp! * 1000 };
+    return callerOf(identity, requestId, roles);
+  }
+
+  function bySession(session: Session, requestId: string): KnownCaller {
+    const { issuer, subject, claims, authTime, endsAt } = session;
+    return callerOf({ issuer, subject, claims, authTime, expiresAt: endsAt }, requestId, roles, session);
+  }
+
+  return (headers: IncomingHttpHeaders, requestId: string, _access: string | undefined, method: string): Soon<KnownCaller> => {
+    const token = bearer && BEARER.exec(headers.authorization ?? '')?.[1];
+    if (token !== undefined) return byToken(token, requestId);
+    const cookie = cookies.read(headers, 'session');
+    if (cookie === undefined) return refuse('no session');
+    return andThen(sessions.find(cookie), (session) => {
+      if (!session) return refuse('session unknown or over', true);
+      if (method !== 'GET' && method !== 'HEAD' && !isOwnPage(headers, new URL(publicUrl()).origin)) throw fault('csrf');
+      return bySession(session, requestId);
+    });
+  };
+}

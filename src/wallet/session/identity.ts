@@ -1,0 +1,45 @@
+// Who is behind a session or a token, as the wallet shows and uses it.
+import type { Caller } from '../caller.ts';
+import { ownerOf } from '../caller.ts';
+import type { Session } from './sessions.ts';
+
+export interface Identity {
+  readonly issuer: string;
+  readonly subject: string;
+  readonly claims: Readonly<Record<string, unknown>>;
+  readonly authTime: number | undefined;
+  readonly expiresAt: number;
+}
+
+export interface RoleRules {
+  /** Where in the claims the roles are: names joined by dots. */
+  readonly rolesClaim: string;
+  readonly adminRole: string;
+}
+
+/** A caller, with what their provider says of them. */
+export interface KnownCaller extends Caller {
+  readonly identity: Identity;
+  readonly roles: readonly string[];
+  readonly session: Session | undefined;
+}
+
+/** Names, or things that have one: providers write both. */
+export function rolesOf(claims: Readonly<Record<string, unknown>>, path: string): string[] {
+  const found = path.split('.').reduce<unknown>((value, name) => {
+    const inside = typeof value === 'object' && value !== null && Object.hasOwn(value, name);
+    return inside ? (value as Record<string, unknown>)[name] : undefined;
+  }, claims);
+  if (!Array.isArray(found)) return [];
+  return found.flatMap((role: unknown) => {
+    if (typeof role === 'string') return role;
+    const name = (role as { name?: unknown } | null)?.name;
+    return typeof name === 'string' ? name : [];
+  });
+}
+
+export function callerOf(identity: Identity, requestId: string, rules: RoleRules, session?: Session): KnownCaller {
+  const owner = session?.owner ?? ownerOf(identity.issuer, identity.subject);
+  const roles = rolesOf(identity.claims, rules.rolesClaim);
+  return { userId: owner, owner, requestId, isAdministrator: roles.includes(rules.adminRole), identity, roles, session };
+}

@@ -1,0 +1,11 @@
+// Sessions: logging in through an OpenID provider, the cookie, and who a request is from.
+export { createAuthenticate } from './authenticate.ts';
+export { createBearer } from './bearer.ts';
+export { createCookies } from './cookies.ts';
+export type { KnownCaller } from './identity.ts';
+export { createProvider, type Provider, type ProviderOptions } from './provider.ts';
+export { mountSession } from './session.routes.ts';
+export { createLogins, type Logins } from './session.rules.ts';
+export { createSessionReader, type SessionReader } from './session-reader.ts';
+export { countSessions, sweepSessions } from './sessions.store.ts';
+export { createSessions, type Sessions, sessionPlace } from './sessions.ts';

@@ -1,0 +1,178 @@
+// The OpenID provider people log in through. It may be away: it is asked for when it is needed, and asked again until it answers.
+import type { Configuration, CustomFetch, refreshTokenGrant } from 'openid-client';
+import { newSecret } from '../../platform/ids.ts';
+import { guardedFetch, type Outbound, OutboundError } from '../../platform/outbound/index.ts';
+import { fail } from '../faults.ts';
+
+export interface ProviderOptions {
+  readonly issuer: string;
+  readonly scopes: string;
+  /** What the node is registered with there; asked for when it is needed first. */
+  client(): Promise<{ readonly clientId: string; readonly clientSecret: string | undefined }>;
+}
+
+export interface Flow {
+  readonly state: string;
+  readonly nonce: string;
+  readonly verifier: string;
+}
+
+/** What the provider said about a person, and what to ask it again with. */
+export interface Grant {
+  readonly subject: string;
+  readonly claims: Readonly<Record<string, unknown>>;
+  readonly idToken: string;
+  readonly refreshToken: string | undefined;
+  /** When what was granted runs out (milliseconds); undefined when it did not say. */
+  readonly expiresAt: number | undefined;
+}
+
+/** Keys and addresses of a provider change now and then; a day is what its own caches allow. */
+const DISCOVERED_MS = 24 * 3600 * 1000;
+const AGAIN_MS = 2_000;
+
+/** Loaded when somebody logs in: it is large, and a node that only publishes documents never needs it. */
+interface Ready {
+  readonly oidc: typeof import('openid-client');
+  readonly config: Configuration;
+}
+
+/** What the provider itself refused, by its own word. Everything else that goes wrong is its absence. */
+export function refusalOf(error: unknown): string | undefined {
+  if (!(error instanceof Error)) return undefined;
+  if (error.name === 'ResponseBodyError' || error.name === 'AuthorizationResponseError')
+    return (error as Error & { error: string }).error;
+  if (error.name === 'WWWAuthenticateChallengeError') return 'invalid_token';
+  // An answer that does not hold: a wrong signature, nonce, issuer, or audience.
+  return error.name === 'ClientError' && !isAbsence(error) ? 'invalid_response' : undefined;
+}
+
+function isAbsence(error: unknown): boolean {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    if (cause instanceof OutboundError || cause instanceof TypeError || cause.name === 'TimeoutError') return true;
+    if ((cause as { code?: string }).code === 'OAUTH_TIMEOUT') return true;
+    if (cause.cause instanceof Response && cause.cause.status >= 500) return true;
+  }
+  return false;
+}
+
+export function createProvider(options: ProviderOptions, deps: { outbound: Outbound; redirectUri(): string }) {
+  const { issuer, scopes } = options;
+  const fetch = guardedFetch(deps.outbound, { kind: 'identity-provider', timeoutMs: 5_000, maxBytes: 256 * 1024 });
+  let discovered: { at: number; ready: Promise<Ready> } | undefined;
+  let failedAt = Number.NEGATIVE_INFINITY;
+
+  async function discover(): Promise<Ready> {
+    const oidc = await import('openid-client');
+    const { clientId, clientSecret } = await options.client();
+    const auth = clientSecret === undefined ? oidc.None() : oidc.ClientSecretBasic(clientSecret);
+    const config = await oidc.discovery(new URL(issuer), clientId, undefined, auth, {
+      [oidc.customFetch]: fetch as CustomFetch,
+      timeout: 5,
+      // Whoever configures a provider on plain http wants it: the address is the operator's, not a stranger's.
+      ...(issuer.startsWith('http:') ? { execute: [oidc.allowInsecureRequests] } : {}),
+    });
+    config[oidc.customFetch] = fetch as CustomFetch;
+    return { oidc, config };
+  }
+
+  async function whenReady(): Promise<Ready> {
+    const now = performance.now();
+    if (discovered && now - discovered.at < DISCOVERED_MS) return discovered.ready;
+    if (now - failedAt < AGAIN_MS) fail('identity-provider-unavailable');
+    const attempt = { at: now, ready: discover() };
+    discovered = attempt;
+    try {
+      return await attempt.ready;
+    } catch (error) {
+      if (discovered === attempt) discovered = undefined;
+      failedAt = performance.now();
+      return fail('identity-provider-unavailable', undefined, { reason: `discovery: ${(error as Error).message}` });
+    }
+  }
+
+  async function grantOf(
+    { oidc, config }: Ready,
+    tokens: Awaited<ReturnType<typeof refreshTokenGrant>>,
+    before?: { subject: string; claims: Readonly<Record<string, unknown>>; idToken: string; refreshToken: string },
+  ): Promise<Grant> {
+    const idClaims = tokens.claims();
+    const subject = idClaims?.sub ?? before!.subject;
+    if (before && subject !== before.subject) throw new oidc.ClientError('the subject changed');
+    const extra = config.serverMetadata().userinfo_endpoint
+      ? await oidc.fetchUserInfo(config, tokens.access_token, subject).catch(() => ({}))
+      : {};
+    const lasts = tokens.expiresIn();
+    return {
+      subject,
+      claims: { ...before?.claims, ...idClaims, ...extra, sub: subject },
+      idToken: tokens.id_token ?? before!.idToken,
+      refreshToken: tokens.refresh_token ?? before?.refreshToken,
+      expiresAt: lasts === undefined ? undefined : Date.now() + lasts * 1000,
+    };
+  }
+
+  return {
+    issuer,
+
+    async authorizationUrl(flow: Flow, more: { prompt?: string | undefined; loginHint?: string | undefined }): Promise<string> {
+      const { oidc, config } = await whenReady();
+      return oidc.buildAuthorizationUrl(config, {
+        redirect_uri: deps.redirectUri(),
+        scope: scopes,
+        state: flow.state,
+        nonce: flow.nonce,
+        code_challenge: await oidc.calculatePKCECodeChallenge(flow.verifier),
+        code_challenge_method: 'S256',
+        ...(more.prompt ? { prompt: more.prompt } : {}),
+        ...(more.loginHint ? { login_hint: more.loginHint } : {}),
+      }).href;
+    },
+
+    newFlow: (): Flow => ({ state: newSecret(), nonce: newSecret(), verifier: newSecret() }),
+
+    /** The code for a grant; the library checks state, issuer, nonce, signature, audience and times. */
+    async redeem(returned: URLSearchParams, { state, nonce, verifier }: Flow): Promise<Grant> {
+      const ready = await whenReady();
+      const { oidc, config } = ready;
+      const tokens = await oidc.authorizationCodeGrant(config, new URL(`${deps.redirectUri()}?${returned}`), {
+        expectedState: state,
+        expectedNonce: nonce,
+        pkceCodeVerifier: verifier,
+        idTokenExpected: true,
+      });
+      return grantOf(ready, tokens);
+    },
+
+    async refresh(before: { subject: string; claims: Grant['claims']; idToken: string; refreshToken: string }): Promise<Grant> {
+      const ready = await whenReady();
+      return grantOf(ready, await ready.oidc.refreshTokenGrant(ready.config, before.refreshToken), before);
+    },
+
+    async revoke(refreshToken: string): Promise<void> {
+      const { oidc, config } = await whenReady();
+      if (config.serverMetadata().revocation_endpoint)
+        await oidc.tokenRevocation(config, refreshToken, { token_type_hint: 'refresh_token' });
+    },
+
+    /** Where the browser ends the session at the provider too; undefined when it has no such place, or is away. */
+    async endSessionUrl(idToken: string, back: string): Promise<string | undefined> {
+      const ready = await whenReady().catch(() => undefined);
+      if (!ready?.config.serverMetadata().end_session_endpoint) return undefined;
+      return ready.oidc.buildEndSessionUrl(ready.config, { id_token_hint: idToken, post_logout_redirect_uri: back }).href;
+    },
+
+    /** Where its keys are, for whoever verifies its tokens. */
+    async jwksUri(): Promise<string> {
+      return (await whenReady()).config.serverMetadata().jwks_uri ?? fail('identity-provider-unavailable');
+    },
+
+    /** Rejects while it cannot be reached. */
+    async ping(): Promise<void> {
+      await whenReady();
+    },
+    fetch,
+  };
+}
+
+export type Provider = ReturnType<typeof createProvider>;

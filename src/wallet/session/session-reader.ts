@@ -1,0 +1,19 @@
+// The cookies of a request that needs no session, but may have one.
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Cookies } from './cookies.ts';
+import type { Session, Sessions } from './sessions.ts';
+
+export function createSessionReader(cookies: Cookies, sessions: Sessions) {
+  return {
+    cookies: (headers: IncomingHttpHeaders) => ({
+      flow: cookies.read(headers, 'flow'),
+      session: cookies.read(headers, 'session'),
+    }),
+    async find(headers: IncomingHttpHeaders): Promise<Session | undefined> {
+      const cookie = cookies.read(headers, 'session');
+      return cookie === undefined ? undefined : sessions.find(cookie);
+    },
+  };
+}
+
+export type SessionReader = ReturnType<typeof createSessionReader>;

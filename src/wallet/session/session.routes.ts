@@ -1,0 +1,126 @@
+// /api/v1/auth
+import type { IncomingHttpHeaders } from 'node:http';
+import { Answer, type App, type Call, type Query, t } from '../../platform/http/index.ts';
+import type { Caller } from '../caller.ts';
+import type { Deps } from '../deps.ts';
+import { fail } from '../faults.ts';
+import type { KnownCaller } from './identity.ts';
+
+const tag = 'Authentication';
+const text = (maxLength: number) => t.string({ maxLength });
+
+const LoginQuery = t.object({}, { return_to: text(2000), prompt: text(50), login_hint: text(300), response: t.oneOf('json') });
+const LogoutQuery = t.object({}, { return_to: text(2000), response: t.oneOf('json') });
+const LoginReply = t.object({ authorizationUrl: t.string() });
+const LogoutReply = t.object({}, { endSessionUrl: t.string() });
+const UserInfo = t.object(
+  {
+    sub: t.string(),
+    iss: t.string(),
+    roles: t.array(t.string()),
+    expiresAt: t.string({ format: 'date-time' }),
+    claims: t.record(t.unknown()),
+  },
+  {
+    name: t.string(),
+    preferred_username: t.string(),
+    email: t.string(),
+    email_verified: t.boolean(),
+    authTime: t.string({ format: 'date-time' }),
+  },
+);
+
+const wantsJson = (headers: IncomingHttpHeaders, response: string | undefined): boolean =>
+  response === 'json' || (headers.accept ?? '').split(',', 1)[0]!.trim().startsWith('application/json');
+
+/** As they came: the library looks for what comes twice. */
+function returnedOf(query: Query): URLSearchParams {
+  const returned = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) for (const one of [value ?? []].flat()) returned.append(name, one as string);
+  return returned;
+}
+
+/** Somebody else's page may send a person here to log out, but not do it behind their back. */
+function isHidden(headers: IncomingHttpHeaders): boolean {
+  return headers['sec-fetch-site'] === 'cross-site' && headers['sec-fetch-mode'] !== 'navigate';
+}
+
+const time = (milliseconds: number): string => new Date(milliseconds).toISOString();
+
+/** Claims are a stranger's: one of another type than it should be is left among the claims. */
+const only = (claims: Readonly<Record<string, unknown>>, name: string, type: 'string' | 'boolean') =>
+  typeof claims[name] === type ? { [name]: claims[name] } : {};
+
+export function mountSession(
+  app: App<Caller>,
+  { logins, sessionOf, throttle }: Pick<Deps, 'logins' | 'sessionOf' | 'throttle'>,
+): void {
+  app.get(
+    '/api/v1/auth/login',
+    {
+      summary: 'Begin a login at the identity provider',
+      tag,
+      access: 'anyone',
+      query: LoginQuery,
+      reply: { 302: null, 200: LoginReply },
+    },
+    async ({ query, headers, address }) => {
+      throttle.take(address);
+      const { return_to: returnTo, prompt, login_hint: loginHint } = query;
+      const { authorizationUrl, cookie } = await logins.begin({ returnTo, prompt, loginHint });
+      return wantsJson(headers, query.response)
+        ? new Answer({ status: 200, headers: { 'Set-Cookie': cookie }, body: { authorizationUrl } })
+        : new Answer({ status: 302, headers: { 'Set-Cookie': cookie, Location: authorizationUrl } });
+    },
+  );
+
+  app.get(
+    '/api/v1/auth/callback',
+    { summary: 'Finish a login: the provider sends the browser here', tag, access: 'anyone', reply: { 303: null } },
+    async ({ query, headers, address }) => {
+      throttle.take(address);
+      const { returnTo, cookies } = await logins.finish(returnedOf(query as Query), sessionOf.cookies(headers));
+      throttle.giveBack(address);
+      return new Answer({ status: 303, headers: { 'Set-Cookie': cookies, Location: returnTo } });
+    },
+  );
+
+  app.get(
+    '/api/v1/auth/userinfo',
+    { summary: 'Who is logged in, and what the provider says of them', tag, reply: { 200: UserInfo } },
+    ({ caller }) => {
+      const { identity, roles } = caller as KnownCaller;
+      const { claims } = identity;
+      return {
+        sub: identity.subject,
+        iss: identity.issuer,
+        ...only(claims, 'name', 'string'),
+        ...only(claims, 'preferred_username', 'string'),
+        ...only(claims, 'email', 'string'),
+        ...only(claims, 'email_verified', 'boolean'),
+        roles,
+        ...(identity.authTime === undefined ? {} : { authTime: time(identity.authTime) }),
+        expiresAt: time(identity.expiresAt),
+        claims,
+      };
+    },
+  );
+
+  const logOut = async ({
+    query,
+    headers,
+  }: Pick<Call<Caller, unknown, { return_to?: string | undefined; response?: string | undefined }>, 'query' | 'headers'>) => {
+    if (isHidden(headers)) fail('csrf');
+    const { returnTo, endSessionUrl, cookies } = await logins.end(await sessionOf.find(headers), query.return_to);
+    return wantsJson(headers, query.response)
+      ? new Answer({
+          status: 200,
+          headers: { 'Set-Cookie': cookies },
+          body: endSessionUrl === undefined ? {} : { endSessionUrl },
+        })
+      : new Answer({ status: 303, headers: { 'Set-Cookie': cookies, Location: endSessionUrl ?? returnTo } });
+  };
+  const logout = { tag, access: 'anyone', query: LogoutQuery, reply: { 303: null, 200: LogoutReply } } as const;
+  app.get('/api/v1/auth/logout', { summary: 'End the session, here and at the provider', ...logout }, logOut);
+  app.post('/api/v1/auth/logout', { summary: 'The same, for those who do not want it to be a GET', ...logout }, logOut);
+}

@@ -1,0 +1,67 @@
+// Sessions in the database, by the hash of their id: a copy of the table logs nobody in.
+import type { Reader, SessionRow, Tx } from '../database.ts';
+
+export function findSession(db: Reader, idHash: string): Promise<SessionRow | undefined> {
+  return db.selectFrom('sessions').where('id_hash', '=', idHash).selectAll().executeTakeFirst();
+}
+
+export async function insertSession(tx: Tx, row: SessionRow): Promise<void> {
+  await tx.insertInto('sessions').values(row).execute();
+}
+
+export async function deleteSession(tx: Tx, idHash: string): Promise<void> {
+  await tx.deleteFrom('sessions').where('id_hash', '=', idHash).execute();
+}
+
+export async function markUsed(tx: Tx, idHash: string, at: number): Promise<void> {
+  await tx.updateTable('sessions').set({ used_at: at }).where('id_hash', '=', idHash).where('used_at', '<', at).execute();
+}
+
+/** True for the one caller who is to refresh; whoever comes meanwhile goes on with what there is. */
+export async function claimRefresh(tx: Tx, idHash: string, due: number, next: number): Promise<boolean> {
+  const { numUpdatedRows } = await tx
+    .updateTable('sessions')
+    .set({ refresh_at: next })
+    .where('id_hash', '=', idHash)
+    .where('refresh_at', '=', due)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+/** False when the session ended meanwhile. */
+export async function replaceGrant(tx: Tx, idHash: string, sealed: string, refreshAt: number | null): Promise<boolean> {
+  const { numUpdatedRows } = await tx
+    .updateTable('sessions')
+    .set({ sealed, refresh_at: refreshAt })
+    .where('id_hash', '=', idHash)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+/** False when this login came back before. */
+export async function spendLogin(tx: Tx, stateHash: string, expiresAt: number): Promise<boolean> {
+  const { numInsertedOrUpdatedRows } = await tx
+    .insertInto('spent_logins')
+    .values({ state_hash: stateHash, expires_at: expiresAt })
+    .onConflict((conflict) => conflict.column('state_hash').doNothing())
+    .executeTakeFirst();
+  return (numInsertedOrUpdatedRows ?? 0n) > 0n;
+}
+
+export async function sweepSessions(tx: Tx, now: number, usedBefore: number): Promise<number> {
+  const sessions = await tx
+    .deleteFrom('sessions')
+    .where((eb) => eb.or([eb('ends_at', '<=', now), eb('used_at', '<=', usedBefore)]))
+    .executeTakeFirst();
+  const logins = await tx.deleteFrom('spent_logins').where('expires_at', '<=', now).executeTakeFirst();
+  return Number(sessions.numDeletedRows + logins.numDeletedRows);
+}
+
+export async function countSessions(db: Reader, now: number): Promise<number> {
+  const row = await db
+    .selectFrom('sessions')
+    .where('ends_at', '>', now)
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow();
+  return Number(row.count);
+}

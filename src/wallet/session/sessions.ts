@@ -1,0 +1,193 @@
+// Sessions: begun by a login, found by their cookie, refreshed before the provider's word runs out, ended for good.
+import { createHash } from 'node:crypto';
+import type { Clock } from '../../platform/clock.ts';
+import { newSecret } from '../../platform/ids.ts';
+import type { Log } from '../../platform/log/index.ts';
+import type { Seal } from '../../platform/seal/index.ts';
+import type { Soon } from '../../platform/soon.ts';
+import { TaggedCache } from '../../platform/tagged-cache.ts';
+import { ownerOf } from '../caller.ts';
+import type { Database, SessionRow } from '../database.ts';
+import type { Cookies } from './cookies.ts';
+import { type Grant, type Provider, refusalOf } from './provider.ts';
+import { claimRefresh, deleteSession, findSession, insertSession, markUsed, replaceGrant } from './sessions.store.ts';
+
+const MAX_KEPT = 20_000;
+/** How exact the time of last use is: each write costs, and reads are many. */
+const USED_MS = 60_000;
+const REFRESH_EARLY_MS = 60_000;
+const REFRESH_AGAIN_MS = 30_000;
+
+export interface SessionRules {
+  readonly idleMs: number;
+  readonly lifeMs: number;
+}
+
+/** What the sealed column holds. */
+interface Kept extends Omit<Grant, 'expiresAt'> {
+  readonly issuer: string;
+  readonly authTime: number;
+}
+
+export interface Session extends Kept {
+  readonly idHash: string;
+  readonly owner: string;
+  readonly endsAt: number;
+  usedAt: number;
+  readonly refreshAt: number | null;
+  readonly tags: readonly string[];
+}
+
+const hashOf = (id: string): string => createHash('sha256').update(id).digest('base64url');
+const sessionTag = (idHash: string): string => `session:${idHash}`;
+export const sessionPlace = (idHash: string): string => `wallet session ${idHash}`;
+
+export function createSessions(deps: {
+  db: Database;
+  clock: Clock;
+  seal: Seal;
+  cookies: Cookies;
+  provider: Provider;
+  rules: SessionRules;
+  log: Log;
+}) {
+  const { db, clock, seal, cookies, provider, rules, log } = deps;
+  /** By the cookie as it comes: opening it costs more than everything else a request does. */
+  const kept = new TaggedCache<Session>(MAX_KEPT);
+  const refreshing = new Map<string, Promise<Session | undefined>>();
+  db.feed.onChange((tags) => {
+    for (const tag of tags ?? [undefined]) kept.drop(tag);
+  });
+
+  const sealed = (idHash: string, grant: Kept): string => seal.seal(Buffer.from(JSON.stringify(grant)), sessionPlace(idHash));
+
+  function sessionOf(row: SessionRow): Session {
+    const grant = JSON.parse(seal.open(row.sealed, sessionPlace(row.id_hash)).toString()) as Kept;
+    return {
+      ...grant,
+      idHash: row.id_hash,
+      owner: row.owner,
+      endsAt: row.ends_at,
+      usedAt: row.used_at,
+      refreshAt: row.refresh_at,
+      tags: [sessionTag(row.id_hash)],
+    };
+  }
+
+  /** Before it runs out; of a short one, half-way. Null when there is nothing to ask with. */
+  function refreshTime({ refreshToken, expiresAt }: Grant): number | null {
+    if (refreshToken === undefined || expiresAt === undefined) return null;
+    const left = expiresAt - Date.now();
+    return clock.now() + Math.max(left - REFRESH_EARLY_MS, left / 2, 0);
+  }
+
+  const isOver = (session: Session): boolean => clock.now() >= session.endsAt || clock.now() >= session.usedAt + rules.idleMs;
+
+  async function end(idHash: string): Promise<void> {
+    await db.write(async (tx, touch) => {
+      await deleteSession(tx, idHash);
+      touch(sessionTag(idHash));
+    });
+  }
+
+  async function load(text: string): Promise<Session | undefined> {
+    const id = cookies.open(text, 'session');
+    if (id === undefined) return undefined;
+    return kept.load(text, async () => {
+      const row = await findSession(db.read, hashOf(id));
+      const session = row && sessionOf(row);
+      return session && !isOver(session) ? session : undefined;
+    });
+  }
+
+  /** Nobody waits for this, and nothing depends on it but that an unused session ends. */
+  function noteUse(session: Session): void {
+    const now = clock.now();
+    if (now - session.usedAt < USED_MS) return;
+    session.usedAt = now;
+    db.write((tx) => markUsed(tx, session.idHash, now)).catch((error: unknown) =>
+      log.warn({ err: error }, 'session use not noted'),
+    );
+  }
+
+  async function refresh(session: Session): Promise<Session | undefined> {
+    const { idHash, refreshToken } = session;
+    const claimed = await db.write(async (tx, touch) => {
+      touch(sessionTag(idHash));
+      return claimRefresh(tx, idHash, session.refreshAt!, clock.now() + REFRESH_AGAIN_MS);
+    });
+    if (!claimed) return session;
+    try {
+      const { claims, idToken, subject } = session;
+      const grant = await provider.refresh({ claims, idToken, subject, refreshToken: refreshToken! });
+      const { expiresAt: _, ...rest } = grant;
+      const next = { issuer: session.issuer, authTime: session.authTime, ...rest };
+      const alive = await db.write(async (tx, touch) => {
+        touch(sessionTag(idHash));
+        return replaceGrant(tx, idHash, sealed(idHash, next), refreshTime(grant));
+      });
+      return alive ? { ...session, ...next } : undefined;
+    } catch (error) {
+      const refusal = refusalOf(error);
+      if (refusal === undefined) return session;
+      // The provider takes its word back: the account was closed, or the consent withdrawn.
+      log.info({ refusal }, 'a session ended: the identity provider does not confirm it any more');
+      await end(idHash);
+      return undefined;
+    }
+  }
+
+  /** One refresh at a time for each session of this process; the database sees to the others. */
+  function refreshOnce(session: Session): Promise<Session | undefined> {
+    const running = refreshing.get(session.idHash);
+    if (running) return running;
+    const started = refresh(session).finally(() => refreshing.delete(session.idHash));
+    refreshing.set(session.idHash, started);
+    return started;
+  }
+
+  function inUse(session: Session): Soon<Session | undefined> {
+    noteUse(session);
+    return session.refreshAt !== null && clock.now() >= session.refreshAt ? refreshOnce(session) : session;
+  }
+
+  return {
+    /** The session of a cookie as it came; undefined when there is none any more, or never was. */
+    find(text: string): Soon<Session | undefined> {
+      const known = db.feed.live() ? kept.get(text) : undefined;
+      // One that seems unused here may be in use at another replica.
+      if (known && !isOver(known)) return inUse(known);
+      return load(text).then((session) => session && inUse(session));
+    },
+
+    async begin(grant: Grant, formerCookie: string | undefined): Promise<{ id: string; session: Session }> {
+      const id = newSecret();
+      const idHash = hashOf(id);
+      const now = clock.now();
+      const { expiresAt: _, ...rest } = grant;
+      const authTime = typeof grant.claims.auth_time === 'number' ? grant.claims.auth_time * 1000 : now;
+      const row: SessionRow = {
+        id_hash: idHash,
+        owner: ownerOf(provider.issuer, grant.subject),
+        sealed: sealed(idHash, { ...rest, issuer: provider.issuer, authTime }),
+        created_at: now,
+        used_at: now,
+        ends_at: now + rules.lifeMs,
+        refresh_at: refreshTime(grant),
+      };
+      const former = formerCookie === undefined ? undefined : cookies.open(formerCookie, 'session');
+      await db.write(async (tx, touch) => {
+        if (former !== undefined) {
+          await deleteSession(tx, hashOf(former));
+          touch(sessionTag(hashOf(former)));
+        }
+        await insertSession(tx, row);
+      });
+      return { id, session: sessionOf(row) };
+    },
+
+    end,
+  };
+}
+
+export type Sessions = ReturnType<typeof createSessions>;
