@@ -1,0 +1,106 @@
+// oidc-provider as it comes, in a process of its own: an OpenID provider that knows nothing of Gatehouse. Whoever is named in
+// login_hint is logged in. Its settings come as JSON in PLAIN_PROVIDER; it prints its address.
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import Provider, { interactionPolicy } from 'oidc-provider';
+
+const { clientId, clientSecret, accessTokenSeconds = 3600, audience } = JSON.parse(process.env.PLAIN_PROVIDER!);
+
+const server = createServer();
+await new Promise<void>((resolve) => server.listen(Number(process.env.PLAIN_PROVIDER_PORT ?? 0), '127.0.0.1', resolve));
+const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+
+const policy = interactionPolicy.base();
+policy.remove('consent');
+/** People who may not log in any more. */
+const closed = new Set<string>();
+
+const provider = new Provider(issuer, {
+  clients: [
+    {
+      client_id: clientId,
+      client_secret: clientSecret,
+      redirect_uris: ['http://127.0.0.1/api/v1/auth/callback'],
+      application_type: 'native',
+      post_logout_redirect_uris: ['http://127.0.0.1/'],
+      grant_types: ['authorization_code', 'refresh_token'],
+    },
+    {
+      client_id: 'machine',
+      client_secret: clientSecret,
+      redirect_uris: [],
+      response_types: [],
+      grant_types: ['client_credentials'],
+    },
+  ],
+  cookies: { keys: ['of the tests'] },
+  claims: { profile: ['name', 'preferred_username', 'groups'], email: ['email', 'email_verified'] },
+  findAccount: async (_context, id) =>
+    closed.has(id)
+      ? undefined
+      : {
+          accountId: id,
+          claims: async () => ({
+            sub: id,
+            name: `Person ${id}`,
+            preferred_username: id,
+            email: `${id}@example.org`,
+            email_verified: true,
+            groups: id.startsWith('admin') ? ['admin'] : ['people'],
+          }),
+        },
+  interactions: { policy, url: (_context, interaction) => `/interaction/${interaction.uid}` },
+  issueRefreshToken: async () => true,
+  rotateRefreshToken: true,
+  loadExistingGrant: async (context) => {
+    const grant = new context.oidc.provider.Grant({
+      clientId: context.oidc.client!.clientId,
+      accountId: context.oidc.session!.accountId!,
+    });
+    grant.addOIDCScope('openid profile email offline_access');
+    await grant.save();
+    return grant;
+  },
+  ttl: {
+    AccessToken: accessTokenSeconds,
+    ClientCredentials: 600,
+    IdToken: 3600,
+    Grant: 86_400,
+    RefreshToken: 86_400,
+    Session: 86_400,
+    Interaction: 600,
+  },
+  features: {
+    devInteractions: { enabled: false },
+    revocation: { enabled: true },
+    clientCredentials: { enabled: true },
+    resourceIndicators: {
+      enabled: true,
+      defaultResource: () => (audience ?? []) as never,
+      getResourceServerInfo: (_context, resource) => ({
+        scope: '',
+        audience: resource,
+        accessTokenFormat: 'jwt',
+        accessTokenTTL: 600,
+      }),
+      useGrantedResource: () => false,
+    },
+  },
+  pkce: { required: () => true },
+});
+
+// Ports of the tests are any: a native application's loopback address may have another each time (RFC 8252, 7.3).
+server.on('request', async (request, response) => {
+  const url = new URL(request.url!, issuer);
+  if (url.pathname === '/close') {
+    closed.add(url.searchParams.get('sub')!);
+    return response.writeHead(204).end();
+  }
+  if (!url.pathname.startsWith('/interaction/')) return provider.callback()(request, response);
+  const { params } = await provider.interactionDetails(request, response);
+  const hint = params.login_hint as string | undefined;
+  const result = hint ? { login: { accountId: hint } } : { error: 'access_denied', error_description: 'nobody was named' };
+  await provider.interactionFinished(request, response, result as never, { mergeWithLastSubmission: false });
+});
+
+console.log(issuer);

@@ -1,0 +1,211 @@
+// A whole wallet node for tests, on real HTTP, on each database, with a real OpenID provider and a clock the test can move.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe } from 'node:test';
+import pg from 'pg';
+import { load } from '../../src/platform/config/index.ts';
+import { createLog } from '../../src/platform/log/index.ts';
+import { createSeal, newMasterKey } from '../../src/platform/seal/index.ts';
+import { createWalletService, openWalletDatabase, type WalletService } from '../../src/wallet/service.ts';
+import { walletSettings } from '../../src/wallet/settings.ts';
+import { type Answer, type DatabaseKind, TestClock } from './api.ts';
+import { PlainProvider } from './plain-provider.ts';
+import { sharedPostgres } from './postgres.ts';
+
+export interface WalletOptions {
+  /** Settings by their GATEHOUSE_ keys. */
+  readonly settings?: Readonly<Record<string, string>>;
+  /** Of the plain provider. */
+  readonly provider?: object;
+  readonly rateLimits?: boolean;
+}
+
+export interface WalletRequest {
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** Somebody with a session: their cookie, and requests as a page of the service would send them. */
+export class Person {
+  readonly wallet: TestWallet;
+  readonly name: string;
+  cookie: string;
+
+  constructor(wallet: TestWallet, name: string, cookie: string) {
+    this.wallet = wallet;
+    this.name = name;
+    this.cookie = cookie;
+  }
+
+  request(method: string, path: string, { body, headers }: WalletRequest = {}): Promise<Answer> {
+    return this.wallet.request(method, path, {
+      body,
+      headers: { Cookie: this.cookie, Origin: this.wallet.url, ...headers },
+    });
+  }
+  get = (path: string, options?: WalletRequest) => this.request('GET', path, options);
+  post = (path: string, body?: unknown, options?: WalletRequest) => this.request('POST', path, { ...options, body });
+  delete = (path: string, options?: WalletRequest) => this.request('DELETE', path, options);
+
+  /** Makes something and returns it; throws unless it worked. */
+  async make(what: 'keys' | 'dids', body: object = {}): Promise<any> {
+    const answer = await this.post(`/api/v1/wallet/${what}`, body);
+    if (answer.status !== 201) throw new Error(`cannot make ${what}: ${answer.status} ${answer.text}`);
+    return answer.body;
+  }
+}
+
+/** A database whose owner is no superuser: row-level security holds for it. */
+async function createOwnDatabase(): Promise<string> {
+  const url = new URL(await (await sharedPostgres()).createDatabase());
+  const role = `wallet_${url.pathname.slice(1)}`;
+  const client = new pg.Client({ connectionString: url.href });
+  await client.connect();
+  try {
+    await client.query(`create role "${role}" login password 'wallet'`);
+    await client.query(`alter database "${url.pathname.slice(1)}" owner to "${role}"`);
+    await client.query(`alter schema public owner to "${role}"`);
+  } finally {
+    await client.end();
+  }
+  url.username = role;
+  url.password = 'wallet';
+  return url.href;
+}
+
+export class TestWallet {
+  readonly kind: DatabaseKind;
+  readonly clock = new TestClock();
+  readonly provider: PlainProvider;
+  /** Everything the service logged, for tests that look for what must not be there. */
+  readonly logged: string[] = [];
+  readonly masterKey = newMasterKey();
+  url = '';
+  folder = '';
+  databaseUrl: string | undefined;
+  service!: WalletService;
+  readonly #options: WalletOptions;
+  #people = 0;
+
+  constructor(kind: DatabaseKind, options: WalletOptions = {}) {
+    this.kind = kind;
+    this.#options = options;
+    this.provider = new PlainProvider(options.provider);
+  }
+
+  get config() {
+    return load(walletSettings, {
+      GATEHOUSE_WALLET_PORT: '0',
+      GATEHOUSE_WALLET_ROLES_CLAIM: 'groups',
+      ...(this.databaseUrl ? { GATEHOUSE_WALLET_DATABASE_URL: this.databaseUrl } : {}),
+      ...this.#options.settings,
+    });
+  }
+
+  async start(): Promise<void> {
+    await this.provider.start();
+    this.folder = await mkdtemp(join(tmpdir(), 'gatehouse-wallet-'));
+    this.databaseUrl = this.kind === 'PostgreSQL' ? await createOwnDatabase() : undefined;
+    await this.open();
+  }
+
+  /** Starts the service on the data there is. */
+  async open(masterKeys: readonly string[] = [this.masterKey]): Promise<void> {
+    const { clientId, clientSecret } = this.provider;
+    this.service = await createWalletService({
+      config: this.config,
+      dataDir: this.folder,
+      seal: createSeal(masterKeys),
+      log: createLog('debug', { write: (line) => void this.logged.push(line) }),
+      clock: this.clock,
+      rateLimits: this.#options.rateLimits ?? false,
+      trustedProxies: [],
+      outboundAllow: [],
+      provider: {
+        issuer: this.provider.issuer,
+        scopes: 'openid profile email offline_access',
+        client: async () => ({ clientId, clientSecret }),
+      },
+      checkReplies: true,
+    });
+    this.url = await this.service.start();
+  }
+
+  async stop(): Promise<void> {
+    // A test that looks into the database of this process ends its read with this turn; closing would wait for it.
+    await new Promise((resolve) => setImmediate(resolve));
+    await this.service.stop(1000);
+    await this.provider.stop();
+    await rm(this.folder, { recursive: true, force: true });
+  }
+
+  /** The database of the service, for tests that look into it. Close it. */
+  database() {
+    return openWalletDatabase(this.config, this.folder);
+  }
+
+  /** Nobody's request. */
+  async request(method: string, path: string, { body, headers }: WalletRequest = {}): Promise<Answer> {
+    const response = await fetch(this.url + path, {
+      method,
+      redirect: 'manual',
+      headers: { ...(body === undefined ? {} : { 'Content-Type': 'application/json' }), ...headers },
+      ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    const isJson = /json/.test(response.headers.get('content-type') ?? '');
+    return {
+      status: response.status,
+      headers: response.headers,
+      text,
+      body: isJson && text !== '' ? JSON.parse(text) : undefined,
+    };
+  }
+  get = (path: string, options?: WalletRequest) => this.request('GET', path, options);
+
+  /** The callback's address, and the cookie of the login, as a browser has them after the provider sent it back. */
+  async returned(name: string, query = ''): Promise<{ callback: string; flow: string }> {
+    const begun = await this.get(`/api/v1/auth/login?login_hint=${encodeURIComponent(name)}${query}`);
+    if (begun.status !== 302) throw new Error(`cannot log in: ${begun.status} ${begun.text}`);
+    const flow = begun.headers.getSetCookie()[0]!.split(';', 1)[0]!;
+    const jar = new Map<string, string>();
+    for (let url = begun.headers.get('location')!; ; ) {
+      const response = await fetch(url, {
+        redirect: 'manual',
+        headers: { Cookie: [...jar].map(([key, value]) => `${key}=${value}`).join('; ') },
+      });
+      for (const line of response.headers.getSetCookie()) {
+        const [key = '', ...value] = line.split(';', 1)[0]!.split('=');
+        jar.set(key, value.join('='));
+      }
+      const location = response.headers.get('location');
+      if (!location) throw new Error(`the provider stopped: ${response.status} ${await response.text()}`);
+      url = new URL(location, url).href;
+      if (new URL(url).origin === new URL(this.url).origin) return { callback: url.slice(this.url.length), flow };
+    }
+  }
+
+  /** Logs in through the provider, as a person who is named so there. */
+  async logIn(name = `person-${++this.#people}`): Promise<Person> {
+    const { callback, flow } = await this.returned(name);
+    const done = await this.get(callback, { headers: { Cookie: flow } });
+    if (done.status !== 303) throw new Error(`cannot log in: ${done.status} ${done.text}`);
+    const cookie = done.headers.getSetCookie().find((line) => line.includes('gatehouse_wallet='))!;
+    return new Person(this, name, cookie.split(';', 1)[0]!);
+  }
+}
+
+export function onWallet(kind: DatabaseKind, name: string, options: WalletOptions, define: (wallet: TestWallet) => void): void {
+  describe(`${name} (${kind})`, () => {
+    const wallet = new TestWallet(kind, options);
+    before(() => wallet.start());
+    after(() => wallet.stop());
+    define(wallet);
+  });
+}
+
+/** The same tests on SQLite and on a real PostgreSQL. */
+export function onEachWallet(name: string, define: (wallet: TestWallet) => void, options: WalletOptions = {}): void {
+  for (const kind of ['SQLite', 'PostgreSQL'] as const) onWallet(kind, name, options, define);
+}
