@@ -18,6 +18,8 @@ export interface Size {
 
 export interface Gatehouse {
   readonly url: string;
+  /** The wallet node, in the same process. */
+  readonly walletUrl: string;
   /** The process that serves. */
   readonly pid: number;
   /** The process `bin/gatehouse.js` started in, when it is still there beside the one that serves. */
@@ -31,6 +33,7 @@ export interface Data {
   readonly folder: string;
   readonly size: Size;
   readonly port: number;
+  readonly walletPort: number;
 }
 
 async function answers(url: string): Promise<boolean> {
@@ -53,12 +56,14 @@ export async function untilAnswers(url: string, child: ChildProcess): Promise<vo
   }
 }
 
-export async function startGatehouse({ folder, port }: Pick<Data, 'folder' | 'port'>): Promise<Gatehouse> {
+export async function startGatehouse({ folder, port, walletPort }: Omit<Data, 'size'>): Promise<Gatehouse> {
   const url = `http://127.0.0.1:${port}`;
+  const walletUrl = `http://127.0.0.1:${walletPort}`;
   const env = {
     ...cleanEnvironment(),
     GATEHOUSE_DATA_DIR: folder,
     GATEHOUSE_IDENTITY_PORT: String(port),
+    GATEHOUSE_WALLET_PORT: String(walletPort),
     GATEHOUSE_METRICS_PORT: '0',
     GATEHOUSE_RATE_LIMITS: 'off',
     GATEHOUSE_ADMIN_PASSWORD: PASSWORD,
@@ -68,7 +73,7 @@ export async function startGatehouse({ folder, port }: Pick<Data, 'folder' | 'po
   await untilAnswers(`${url}/healthz`, child);
   const readyMs = performance.now() - began;
   const pid = family(child.pid!).at(-1)!;
-  return { url, pid, launcherPid: pid === child.pid ? undefined : child.pid!, readyMs, stop: () => stop(child) };
+  return { url, walletUrl, pid, launcherPid: pid === child.pid ? undefined : child.pid!, readyMs, stop: () => stop(child) };
 }
 
 /** Seeds a stopped service. */
@@ -78,7 +83,7 @@ export async function seed({ folder }: Pick<Data, 'folder'>, { users, revocation
 
 /** A new data folder, made by the service itself and then filled. */
 export async function makeData(size: Size): Promise<Data> {
-  const data = { folder: temporaryFolder(), size, port: await freePort() };
+  const data = { folder: temporaryFolder(), size, port: await freePort(), walletPort: await freePort() };
   await (await startGatehouse(data)).stop();
   await seed(data, size);
   return data;

@@ -8,6 +8,7 @@ import { proxy } from './proxy.ts';
 import { circumstances, type Figure, table, writeReadme } from './report.ts';
 import * as scenarios from './scenarios.ts';
 import { scim } from './scim.ts';
+import { wallet } from './wallet.ts';
 import { World } from './world.ts';
 
 /** In this order: those that write, and the one that needs the services stopped, come last. */
@@ -21,6 +22,7 @@ const ALL: Readonly<Record<string, scenarios.Scenario>> = {
   applications,
   proxy,
   scim,
+  wallet,
   keystone: besideKeystone,
   ready: scenarios.ready,
 };

@@ -1,0 +1,46 @@
+// The wallet node: what a user interface asks for, what resolvers ask for, and what a key costs beside bare cryptography.
+import type { Request, Sample } from './load.ts';
+import { output, startScript } from './processes.ts';
+import type { Figure } from './report.ts';
+import { type Contender, takeTurns } from './rounds.ts';
+import { besideEmpty, contender, emptyRow, ofEmpty, type Scenario } from './scenarios.ts';
+
+const PEOPLE = 100;
+
+const keyWork = (what: string): Contender => ({
+  name: what,
+  measure: async (seconds) =>
+    JSON.parse(await output(startScript('key-work.ts', [String(seconds), what], { output: 'pipe' }))) as Sample,
+});
+
+export const wallet: Scenario = async (world, pace) => {
+  const scenario = 'wallet';
+  const data = await world.small();
+  await world.end(data);
+  const url = `http://127.0.0.1:${data.walletPort}`;
+  const people = JSON.parse(
+    await output(startScript('wallet-seed.ts', [data.folder, url, String(PEOPLE)], { output: 'pipe' })),
+  ) as { cookie: string; name: string }[];
+  const { pid, walletUrl } = await world.serve(data);
+  const target = { url: walletUrl, pid };
+  const keys = people.map(({ cookie }): Request => ({ method: 'GET', path: '/api/v1/wallet/keys', headers: { Cookie: cookie } }));
+  const documents = people.map(({ name }): Request => ({ method: 'GET', path: `/dids/${name}/did.json` }));
+  const contenders = [contender('keys of a session', target, keys), contender('published document', target, documents)];
+  const course = await besideEmpty(contenders, pace);
+
+  const works = ['bare generation', 'generation', 'bare signature', 'signature'].map(keyWork);
+  const cost = await takeTurns(works, pace);
+  const beside = (name: string): Figure => ({
+    scenario,
+    what: `ES256 ${name}`,
+    figure: `${cost.ratio(name, `bare ${name}`).toFixed(2)} of node:crypto alone`,
+    rate: cost.rate(name),
+    cpuMicros: cost.cpuMicros(name),
+  });
+  return [
+    emptyRow(scenario, course),
+    ...contenders.map(({ name }) => ofEmpty(scenario, course, name, 0.5)),
+    beside('generation'),
+    beside('signature'),
+  ];
+};
