@@ -31,7 +31,14 @@ const once = createIdempotency(db, clock);
 const made = await Promise.all(
   Array.from({ length: Number(people) }, async (_, at) => {
     const claims = { sub: `person-${at}`, name: `Person ${at}` };
-    const grant = { subject: claims.sub, claims, idToken: 'x', refreshToken: undefined, expiresAt: undefined };
+    const grant = {
+      issuer: provider.issuer,
+      subject: claims.sub,
+      claims,
+      idToken: 'x',
+      refreshToken: undefined,
+      expiresAt: undefined,
+    };
     const { id, session } = await sessions.begin(grant, undefined);
     const caller = { userId: session.owner, owner: session.owner, requestId: null, isAdministrator: false };
     for (let key = 0; key < 2; key++) await keys.create(caller, {}, once.of(caller, 'keys', {}, {}));

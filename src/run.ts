@@ -96,6 +96,8 @@ async function startWallet(
   identity: IdentityService | undefined,
   ground: Ground,
 ): Promise<[WalletService, string]> {
+  if (config.url && new URL(config.url).pathname !== '/')
+    throw new ConfigError('GATEHOUSE_WALLET_URL must have no path: DIDs of the node are made of its host');
   const configured = configuredProvider(config);
   if (!configured && !identity)
     throw new ConfigError(

@@ -82,6 +82,32 @@ export interface CredentialRow {
   sealed: string;
 }
 
+export interface CredentialInstanceRow {
+  id: string;
+  credential_id: string;
+  owner: string;
+  key_id: string | null;
+  sealed: string;
+}
+
+export interface ExchangeRow {
+  id: string;
+  owner: string;
+  protocol: string;
+  state: string;
+  peer: string | null;
+  outcome: string | null;
+  result: string | null;
+  request_hash: string | null;
+  steps: string;
+  sealed: string | null;
+  poll_at: number | null;
+  claimed_until: number;
+  created_at: number;
+  updated_at: number;
+  expires_at: number;
+}
+
 export interface SessionRow {
   id_hash: string;
   owner: string;
@@ -109,6 +135,8 @@ export interface Tables {
   did_names: { name: string; owner: string };
   published_documents: PublishedDocumentRow;
   credentials: CredentialRow;
+  credential_instances: CredentialInstanceRow;
+  exchanges: ExchangeRow;
   sessions: SessionRow;
   spent_logins: { state_hash: string; expires_at: number };
   idempotent_requests: IdempotentRequestRow;

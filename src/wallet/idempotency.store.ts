@@ -19,7 +19,8 @@ export interface Once {
   claim(inside: Change, resourceId: string): Promise<string | undefined>;
 }
 
-const always: Once = { earlier: async () => undefined, claim: async () => undefined };
+/** Of requests that are not repeated. */
+export const always: Once = { earlier: async () => undefined, claim: async () => undefined };
 
 /** JSON with its keys in order: two spellings of one request are one request. */
 const canonical = (value: unknown): string =>

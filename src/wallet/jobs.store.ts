@@ -23,7 +23,7 @@ export async function retireKeys(deps: {
   const due = await readAs(db, EVERYONE, (reader) => overdueKeys(reader, clock.now(), BATCH));
   for (const { id, owner } of due) {
     await change(theNode, owner, async (inside) => {
-      await publication.drop(inside, owner, id);
+      await publication.leave(inside, owner, id);
       inside.audit('key.retired', { kind: 'key', id });
     });
   }

@@ -11,7 +11,16 @@ export const NODE = 'node';
 export const EVERYONE = '*';
 
 /** Tables whose rows belong to somebody. Sessions are not among them: they are what tells who is asking. */
-const OWNED = ['keys', 'spent_kids', 'dids', 'did_keys', 'credentials', 'idempotent_requests'] as const;
+const OWNED = [
+  'keys',
+  'spent_kids',
+  'dids',
+  'did_keys',
+  'credentials',
+  'credential_instances',
+  'exchanges',
+  'idempotent_requests',
+] as const;
 
 const become = (reader: Reader, owner: string) => sql`select set_config('gatehouse.owner', ${owner}, true)`.execute(reader);
 

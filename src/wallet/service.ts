@@ -129,13 +129,15 @@ function createOn(db: Database, stores: Stores, options: WalletOptions): WalletS
   const dids = createDids({ db, clock, change, keys, publication, publicUrl });
   const idempotency = createIdempotency(db, clock);
   const called = metrics.counter('wallet_outbound_requests_total', 'Calls to other services', ['kind', 'outcome']);
-  // The provider's address is the operator's choice, wherever it is.
-  const outbound = createOutbound([...options.outboundAllow, addressOf(options.provider.issuer)], {
-    onRequest: (kind, outcome) => called({ kind, outcome }),
-  });
+  const onRequest = (kind: string, outcome: string): void => called({ kind, outcome });
+  // The provider's address is the operator's choice, wherever it is. Nobody else's calls may go there.
+  const toProvider = createOutbound([...options.outboundAllow, addressOf(options.provider.issuer)], { onRequest });
 
   const cookies = createCookies(seal, publicUrl);
-  const provider = createProvider(options.provider, { outbound, redirectUri: () => `${address}/api/v1/auth/callback` });
+  const provider = createProvider(options.provider, {
+    outbound: toProvider,
+    redirectUri: () => `${address}/api/v1/auth/callback`,
+  });
   const idleMs = config.sessionIdleSeconds * 1000;
   const rules = { idleMs, lifeMs: config.sessionSeconds * 1000 };
   const sessions = createSessions({ db, clock, seal, cookies, provider, rules, log });
@@ -191,6 +193,7 @@ function createOn(db: Database, stores: Stores, options: WalletOptions): WalletS
   const sweep = async () => ({
     retired: await retireKeys({ db, clock, change, publication }),
     expired: await sweepExpired(db, clock, idempotency, idleMs),
+    destroyed: await keys.destroyLeft(),
   });
   let sweeper: ReturnType<typeof startSweeper> | undefined;
 

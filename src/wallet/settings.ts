@@ -71,6 +71,35 @@ export const walletSettings = {
     'GATEHOUSE_WALLET_BEARER_AUDIENCE',
     'Audience of bearer tokens the wallet node accepts; cookies only when unset.',
   ),
+  issuerTrust: setting.choice(
+    'GATEHOUSE_WALLET_ISSUER_TRUST',
+    'any',
+    ['any', 'listed'],
+    'Issuers whose credentials are taken: any whose signature holds by a permitted way, or those of trust anchors and listed DIDs only.',
+  ),
+  trustedDids: setting.list('GATEHOUSE_WALLET_TRUSTED_DIDS', 'DIDs of issuers that are trusted.'),
+  unauthenticatedVerifiers: setting.flag(
+    'GATEHOUSE_WALLET_UNAUTHENTICATED_VERIFIERS',
+    true,
+    'Answers verifiers that prove nothing but where the answer goes (client ids with the prefix redirect_uri).',
+  ),
+  verifiersFile: setting.optionalText(
+    'GATEHOUSE_WALLET_VERIFIERS_FILE',
+    'JSON file of registered verifiers: client id to its response addresses.',
+  ),
+  requirePreview: setting.flag(
+    'GATEHOUSE_WALLET_REQUIRE_PREVIEW',
+    false,
+    'Nothing is shown to a verifier before its request was previewed.',
+  ),
+  transactionDataTypes: setting.list(
+    'GATEHOUSE_WALLET_TRANSACTION_DATA_TYPES',
+    'Types of transaction data that presentations may confirm.',
+  ),
+  clientId: setting.optionalText(
+    'GATEHOUSE_WALLET_CLIENT_ID',
+    'Client id of the wallet at authorization servers of issuers; its public address when unset.',
+  ),
   trustAnchors: setting.optionalText(
     'GATEHOUSE_WALLET_TRUST_ANCHORS',
     'PEM file of certificates trusted for issuers and verifiers.',

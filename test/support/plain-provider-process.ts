@@ -2,9 +2,17 @@
 // login_hint is logged in. Its settings come as JSON in PLAIN_PROVIDER; it prints its address.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { importJWK, type JWTPayload, SignJWT } from 'jose';
 import Provider, { interactionPolicy } from 'oidc-provider';
 
-const { clientId, clientSecret, accessTokenSeconds = 3600, audience } = JSON.parse(process.env.PLAIN_PROVIDER!);
+const {
+  clientId,
+  clientSecret,
+  key,
+  accessTokenSeconds = 3600,
+  redirectUri = 'http://127.0.0.1/api/v1/auth/callback',
+} = JSON.parse(process.env.PLAIN_PROVIDER!);
 
 const server = createServer();
 await new Promise<void>((resolve) => server.listen(Number(process.env.PLAIN_PROVIDER_PORT ?? 0), '127.0.0.1', resolve));
@@ -14,15 +22,18 @@ const policy = interactionPolicy.base();
 policy.remove('consent');
 /** People who may not log in any more. */
 const closed = new Set<string>();
+/** Claims that tests gave to people. */
+const changed = new Map<string, Record<string, unknown>>();
+const granted = new Map<string, number>();
 
 const provider = new Provider(issuer, {
   clients: [
     {
       client_id: clientId,
       client_secret: clientSecret,
-      redirect_uris: ['http://127.0.0.1/api/v1/auth/callback'],
+      redirect_uris: [redirectUri],
       application_type: 'native',
-      post_logout_redirect_uris: ['http://127.0.0.1/'],
+      post_logout_redirect_uris: [new URL('/', redirectUri).href],
       grant_types: ['authorization_code', 'refresh_token'],
     },
     {
@@ -33,8 +44,12 @@ const provider = new Provider(issuer, {
       grant_types: ['client_credentials'],
     },
   ],
+  jwks: { keys: [{ ...key, alg: 'RS256', use: 'sig', kid: 'own' }] },
   cookies: { keys: ['of the tests'] },
-  claims: { profile: ['name', 'preferred_username', 'groups'], email: ['email', 'email_verified'] },
+  claims: {
+    profile: ['name', 'preferred_username', 'groups', 'realm_access', 'https://example.org/roles'],
+    email: ['email', 'email_verified'],
+  },
   findAccount: async (_context, id) =>
     closed.has(id)
       ? undefined
@@ -47,6 +62,7 @@ const provider = new Provider(issuer, {
             email: `${id}@example.org`,
             email_verified: true,
             groups: id.startsWith('admin') ? ['admin'] : ['people'],
+            ...changed.get(id),
           }),
         },
   interactions: { policy, url: (_context, interaction) => `/interaction/${interaction.uid}` },
@@ -76,7 +92,6 @@ const provider = new Provider(issuer, {
     clientCredentials: { enabled: true },
     resourceIndicators: {
       enabled: true,
-      defaultResource: () => (audience ?? []) as never,
       getResourceServerInfo: (_context, resource) => ({
         scope: '',
         audience: resource,
@@ -89,12 +104,30 @@ const provider = new Provider(issuer, {
   pkce: { required: () => true },
 });
 
+provider.on('grant.success', ({ oidc }) => {
+  const type = String(oidc.params?.grant_type);
+  granted.set(type, (granted.get(type) ?? 0) + 1);
+});
+
+/** What tests want of it, and no provider does. */
+const wishes: Record<string, (about: any) => unknown> = {
+  close: ({ sub }) => closed.add(sub),
+  change: ({ sub, claims }) => changed.set(sub, claims),
+  granted: ({ grantType }) => ({ count: granted.get(grantType) ?? 0 }),
+  mint: async ({ header, claims }) => ({
+    token: await new SignJWT(claims as JWTPayload)
+      .setProtectedHeader({ alg: 'RS256', kid: 'own', ...header })
+      .sign(await importJWK(key, 'RS256')),
+  }),
+};
+
 // Ports of the tests are any: a native application's loopback address may have another each time (RFC 8252, 7.3).
 server.on('request', async (request, response) => {
   const url = new URL(request.url!, issuer);
-  if (url.pathname === '/close') {
-    closed.add(url.searchParams.get('sub')!);
-    return response.writeHead(204).end();
+  const wish = wishes[/^\/tests\/(\w+)$/.exec(url.pathname)?.[1] ?? ''];
+  if (wish) {
+    const result = await wish(JSON.parse(await text(request)));
+    return response.writeHead(200).end(JSON.stringify(result ?? {}));
   }
   if (!url.pathname.startsWith('/interaction/')) return provider.callback()(request, response);
   const { params } = await provider.interactionDetails(request, response);

@@ -1,5 +1,6 @@
 // The plain OpenID provider of the tests: started, stopped, brought back at the same address.
 import { type ChildProcess, spawn } from 'node:child_process';
+import { generateKeyPairSync } from 'node:crypto';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
@@ -9,20 +10,24 @@ export class PlainProvider {
   readonly clientId = 'wallet';
   readonly clientSecret = 'a secret of the tests, long enough';
   readonly #settings: object;
+  /** Lasts longer than its process. */
+  #key: object | undefined;
   #child: ChildProcess | undefined;
   issuer = '';
+  scopes = 'openid profile email offline_access';
 
-  /** `accessTokenSeconds`, `audience`. */
+  /** `accessTokenSeconds`, `redirectUri`. */
   constructor(settings: object = {}) {
     this.#settings = settings;
   }
 
   async start(): Promise<this> {
     const { clientId, clientSecret } = this;
+    this.#key ??= generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ format: 'jwk' });
     const port = this.issuer === '' ? '0' : new URL(this.issuer).port;
     const env = {
       ...process.env,
-      PLAIN_PROVIDER: JSON.stringify({ ...this.#settings, clientId, clientSecret }),
+      PLAIN_PROVIDER: JSON.stringify({ ...this.#settings, clientId, clientSecret, key: this.#key }),
       PLAIN_PROVIDER_PORT: port,
     };
     const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', PROGRAM], {
@@ -42,14 +47,49 @@ export class PlainProvider {
 
   async stop(): Promise<void> {
     const child = this.#child;
-    if (!child || child.exitCode !== null) return;
+    if (!child || child.exitCode !== null || child.signalCode !== null) return;
     const ended = once(child, 'exit');
     child.kill('SIGKILL');
     await ended;
   }
 
+  /** What the wallet node is registered with here. */
+  async client(): Promise<{ clientId: string; clientSecret: string }> {
+    return { clientId: this.clientId, clientSecret: this.clientSecret };
+  }
+
   /** From now on this person cannot log in, and nothing they were granted is renewed. */
   async close(sub: string): Promise<void> {
-    await fetch(`${this.issuer}/close?sub=${encodeURIComponent(sub)}`);
+    await this.#tell('close', { sub });
+  }
+
+  /** From now on these are claims of this person; null takes one away. */
+  async change(sub: string, claims: Readonly<Record<string, unknown>>): Promise<void> {
+    await this.#tell('change', { sub, claims });
+  }
+
+  /** A JWT with the provider's own signature, whatever it says. */
+  async mint(header: Readonly<Record<string, unknown>>, claims: Readonly<Record<string, unknown>>): Promise<string> {
+    return (await this.#tell('mint', { header, claims })).token;
+  }
+
+  /** How often tokens were given for this grant type. */
+  async granted(grantType: string): Promise<number> {
+    return (await this.#tell('granted', { grantType })).count;
+  }
+
+  async #tell(what: string, about: object): Promise<any> {
+    const answer = await fetch(`${this.issuer}/tests/${what}`, { method: 'POST', body: JSON.stringify(about) });
+    if (!answer.ok) throw new Error(`the provider cannot ${what}: ${answer.status} ${await answer.text()}`);
+    return answer.json();
+  }
+
+  /** The token endpoint, as this client. */
+  async token(fields: Record<string, string>, clientId = this.clientId): Promise<{ status: number; body: any }> {
+    const headers = {
+      Authorization: `Basic ${btoa(`${encodeURIComponent(clientId)}:${encodeURIComponent(this.clientSecret)}`)}`,
+    };
+    const answer = await fetch(`${this.issuer}/token`, { method: 'POST', headers, body: new URLSearchParams(fields) });
+    return { status: answer.status, body: await answer.json() };
   }
 }

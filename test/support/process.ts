@@ -37,12 +37,19 @@ export class GatehouseProcess {
   }
 
   /** The addresses it said it listens on, once there are so many of them. */
-  async listening(count = 1): Promise<string> {
+  listening(count = 1): Promise<string> {
+    return this.#addressOf('identity service', count);
+  }
+
+  walletListening(count = 1): Promise<string> {
+    return this.#addressOf('wallet node', count);
+  }
+
+  async #addressOf(service: string, count: number): Promise<string> {
+    const said = new RegExp(`"address":"(http[^"]+)","msg":"${service} listens"`, 'g');
     const until = Date.now() + START_MS;
     for (;;) {
-      const addresses = [...this.stdout.matchAll(/"address":"(http[^"]+)","msg":"identity service listens"/g)].map(
-        ([, address]) => address!,
-      );
+      const addresses = [...this.stdout.matchAll(said)].map(([, address]) => address!);
       if (addresses.length >= count) return addresses[0]!;
       if (this.child.exitCode !== null || Date.now() > until)
         throw new Error(`did not start (exit ${this.child.exitCode}):\n${this.stdout}\n${this.stderr}`);

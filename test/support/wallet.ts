@@ -16,9 +16,11 @@ import { sharedPostgres } from './postgres.ts';
 export interface WalletOptions {
   /** Settings by their GATEHOUSE_ keys. */
   readonly settings?: Readonly<Record<string, string>>;
-  /** Of the plain provider. */
+  /** The provider, or settings of the plain one. */
   readonly provider?: object;
   readonly rateLimits?: boolean;
+  /** Read at each start: a test may turn it on later. */
+  readonly tls?: { readonly certFile: string; readonly keyFile: string } | undefined;
 }
 
 export interface WalletRequest {
@@ -41,7 +43,7 @@ export class Person {
   request(method: string, path: string, { body, headers }: WalletRequest = {}): Promise<Answer> {
     return this.wallet.request(method, path, {
       body,
-      headers: { Cookie: this.cookie, Origin: this.wallet.url, ...headers },
+      headers: { Cookie: this.cookie, Origin: this.wallet.publicUrl, ...headers },
     });
   }
   get = (path: string, options?: WalletRequest) => this.request('GET', path, options);
@@ -91,7 +93,8 @@ export class TestWallet {
   constructor(kind: DatabaseKind, options: WalletOptions = {}) {
     this.kind = kind;
     this.#options = options;
-    this.provider = new PlainProvider(options.provider);
+    const { provider } = options;
+    this.provider = provider instanceof PlainProvider ? provider : new PlainProvider(provider);
   }
 
   get config() {
@@ -103,6 +106,11 @@ export class TestWallet {
     });
   }
 
+  /** Where browsers know it to be. */
+  get publicUrl(): string {
+    return this.config.url ?? this.url;
+  }
+
   async start(): Promise<void> {
     await this.provider.start();
     this.folder = await mkdtemp(join(tmpdir(), 'gatehouse-wallet-'));
@@ -112,7 +120,6 @@ export class TestWallet {
 
   /** Starts the service on the data there is. */
   async open(masterKeys: readonly string[] = [this.masterKey]): Promise<void> {
-    const { clientId, clientSecret } = this.provider;
     this.service = await createWalletService({
       config: this.config,
       dataDir: this.folder,
@@ -124,9 +131,10 @@ export class TestWallet {
       outboundAllow: [],
       provider: {
         issuer: this.provider.issuer,
-        scopes: 'openid profile email offline_access',
-        client: async () => ({ clientId, clientSecret }),
+        scopes: this.provider.scopes,
+        client: () => this.provider.client(),
       },
+      tls: this.#options.tls,
       checkReplies: true,
     });
     this.url = await this.service.start();
@@ -182,7 +190,7 @@ export class TestWallet {
       const location = response.headers.get('location');
       if (!location) throw new Error(`the provider stopped: ${response.status} ${await response.text()}`);
       url = new URL(location, url).href;
-      if (new URL(url).origin === new URL(this.url).origin) return { callback: url.slice(this.url.length), flow };
+      if (url.startsWith(`${this.publicUrl}/`)) return { callback: url.slice(this.publicUrl.length), flow };
     }
   }
 

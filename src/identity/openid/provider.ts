@@ -155,7 +155,9 @@ export function configurationOf(library: Library, keys: Keyring, deps: ProviderD
     pkce: { required: (_ctx, client) => client.clientAuthMethod === 'none' },
     rotateRefreshToken: true,
     issueRefreshToken: async (_ctx, client, code) =>
-      client.grantTypeAllowed('refresh_token') && (code.scopes.has('offline_access') || code.scopes.has('all_info')),
+      client.grantTypeAllowed('refresh_token') &&
+      // Our own ask again whether a person may still come in: a session there would otherwise outlive the account here.
+      (deps.isOwn(client.clientId) || code.scopes.has('offline_access') || code.scopes.has('all_info')),
     // Applications in a browser are public, and call from the address they are registered with.
     clientBasedCORS: (ctx, origin, client) =>
       (ctx.oidc.route === 'userinfo' || client.clientAuthMethod === 'none') &&

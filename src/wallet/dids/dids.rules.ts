@@ -36,7 +36,7 @@ import {
 import { hostOf, urlOfName } from './hosting.ts';
 
 const METHODS = ['web', 'key', 'jwk'] as const;
-const NAME = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
+const NAME = /^[a-z0-9-]{1,63}$/;
 
 const newName = (): string => randomBytes(10).toString('hex');
 
@@ -54,11 +54,24 @@ function servicesOf(did: string, given: DidRequest['service']): Service[] {
   return services;
 }
 
+/** Whoever shows a document may make links of what it says: those that would run something are not for documents. */
+const RUNS = /^(?:javascript|data|vbscript):/i;
+/** Browsers skip blanks and control characters on their way to the scheme: we refuse them. */
+const ADDRESS = /^[a-z][a-z0-9+.-]*:[^\s\p{Cc}<>"]+$/iu;
+
+const isAddress = (value: string): boolean =>
+  value.length <= 2000 && ADDRESS.test(value) && URL.canParse(value) && !RUNS.test(value);
+
+const runsNothing = (value: unknown): boolean =>
+  typeof value === 'string'
+    ? !RUNS.test(value.replace(/[\s\p{Cc}]/gu, ''))
+    : typeof value !== 'object' || value === null || Object.values(value).every(runsNothing);
+
 function isEndpoint(value: unknown): boolean {
-  if (typeof value === 'string')
-    return value.length <= 2000 && URL.canParse(value) && !/^(javascript|data|vbscript):/i.test(value);
-  if (Array.isArray(value)) return value.length > 0 && value.every(isEndpoint);
-  return typeof value === 'object' && value !== null && JSON.stringify(value).length <= 4000;
+  if (typeof value === 'string') return isAddress(value);
+  if (typeof value !== 'object' || value === null || JSON.stringify(value).length > 4000) return false;
+  if (Array.isArray(value)) return value.length > 0 && value.every((one) => !Array.isArray(one) && isEndpoint(one));
+  return runsNothing(value);
 }
 
 /** Documents of DIDs that are made from a key follow from the DID itself. */
@@ -128,10 +141,11 @@ export function createDids(deps: {
     const known = METHODS.find((one) => one === method);
     if (!known) fail('unsupported-did-method', { method, why: `; there are ${METHODS.join(', ')}` });
     const host = hostOf(publicUrl());
-    if (domain !== undefined && decodeURIComponent(domain).toLowerCase() !== host) fail('domain-not-hosted', { host });
+    // As in an address, or as in a DID.
+    if (domain !== undefined && domain.replace(/%3a/i, ':').toLowerCase() !== host) fail('domain-not-hosted', { host });
+    if (!alsoKnownAs.every(isAddress)) fail('invalid-request', { why: 'alsoKnownAs must have absolute addresses or DIDs' });
     if (known === 'web') {
-      if (path !== undefined && !NAME.test(path))
-        fail('invalid-request', { why: 'path must be 1 to 63 of a-z, 0-9 and -, and not begin or end with -' });
+      if (path !== undefined && !NAME.test(path)) fail('invalid-request', { why: 'path must be 1 to 63 of a-z, 0-9 and -' });
       return known;
     }
     if (path !== undefined || service.length > 0 || alsoKnownAs.length > 0)
@@ -259,13 +273,22 @@ export function createDids(deps: {
   /** The DID of the node itself: made with its key when it is not there, and published. */
   async function ensureNode(caller: Caller): Promise<void> {
     const did = didWebOf(hostOf(publicUrl()));
-    if (await readAs(db, NODE, (reader) => findDid(reader, NODE, did))) return;
+    // One that is not the default is of an address the node had before, and has again: it is missing, too.
+    const isThere = async (reader: Reader): Promise<boolean> => (await findDid(reader, NODE, did))?.is_default === 1;
+    if (await readAs(db, NODE, isThere)) return;
     const draft = await keys.draft(NODE);
     await change(caller, NODE, async (inside) => {
       inside.audit('did.ensured', { kind: 'did', id: did });
       // Another replica that starts at the same time.
-      if (await findDid(inside.tx, NODE, did)) return;
+      if (await isThere(inside.tx)) return;
       const key = await keys.add(inside, NODE, draft, { default: true });
+      await clearDefault(inside.tx, NODE);
+      const former = await findDid(inside.tx, NODE, did);
+      if (former) {
+        await addKey(inside.tx, { owner: NODE, didId: former.id, keyId: key.id });
+        await publication.changed(inside, former);
+        return publication.publish(inside, { ...former, is_default: 1 });
+      }
       const row: DidRow = {
         id: `did_${newUlid(clock.now())}`,
         owner: NODE,
@@ -282,10 +305,6 @@ export function createDids(deps: {
         published_at: null,
         unpublished_at: null,
       };
-      // Of an address the node had before: its document is not the one at this place any more.
-      for (const former of await listDids(inside.tx, NODE, { state: 'published' }, { limit: 100, after: undefined }))
-        await publication.withdraw(inside, former);
-      await clearDefault(inside.tx, NODE);
       await insertDid(inside.tx, row);
       await addKey(inside.tx, { owner: NODE, didId: row.id, keyId: key.id });
       await publication.publish(inside, row);

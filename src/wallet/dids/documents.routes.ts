@@ -12,13 +12,19 @@ const Document = t.open({ id: t.string() });
 /** Short: whoever keeps a document longer keeps trusting a key that was revoked. */
 const CACHE = 'public, max-age=300';
 
+/** Proxies that compress make an ETag weak; it is the same document (RFC 9110, 13.1.2). */
+const isKnown = (ifNoneMatch: string | undefined, etag: string): boolean =>
+  (ifNoneMatch ?? '').split(',').some((one) => one.trim() === '*' || one.trim().replace(/^W\//, '') === etag);
+
 export function mountDocuments(app: App<Caller>, { documents }: Pick<Deps, 'documents'>): void {
+  const missing = (): never => fail('not-found', { kind: 'document' }, { headers: { 'Access-Control-Allow-Origin': '*' } });
+
   function answer(name: string, { headers }: Pick<Call<Caller>, 'headers'>): Soon<Answer> {
     return andThen(documents.find(name), (found) => {
-      if (!found) fail('not-found', { kind: 'document' }, { headers: { 'Access-Control-Allow-Origin': '*' } });
+      if (!found) return missing();
       const { etag, document, bytes } = found;
       const common = { ETag: etag, 'Cache-Control': CACHE, 'Access-Control-Allow-Origin': '*', Vary: 'Accept' };
-      if (headers['if-none-match']?.split(/\s*,\s*/).includes(etag)) return new Answer({ status: 304, headers: common });
+      if (isKnown(headers['if-none-match'], etag)) return new Answer({ status: 304, headers: common });
       const type = headers.accept?.includes('application/did+json') ? 'application/did+json' : 'application/json';
       return new Answer({ headers: { ...common, 'Content-Type': type }, text: document, bytes });
     });
@@ -34,6 +40,6 @@ export function mountDocuments(app: App<Caller>, { documents }: Pick<Deps, 'docu
     '/dids/:name/did.json',
     { summary: 'A published DID document', tag, access: 'anyone', fast: true, reply },
     // The name of the node's own document is no name of a caller's.
-    (call) => (call.params.name === NODE_NAME ? fail('not-found', { kind: 'document' }) : answer(call.params.name, call)),
+    (call) => (call.params.name === NODE_NAME ? missing() : answer(call.params.name, call)),
   );
 }

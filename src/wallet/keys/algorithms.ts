@@ -80,8 +80,9 @@ export function algorithmOf(key: KeyObject, wanted?: string): Algorithm | undefi
   const { asymmetricKeyType: type, asymmetricKeyDetails: details } = key;
   if (type === 'ed25519') return 'EdDSA';
   if (type === 'ec') return Object.values(CURVES).find(({ node }) => node === details?.namedCurve)?.algorithm;
-  const bits = details?.modulusLength ?? 0;
-  if (type !== 'rsa' || bits < MIN_RSA_BITS || bits > MAX_RSA_BITS) return undefined;
+  const { modulusLength: bits = 0, publicExponent = 0n } = details ?? {};
+  // With an exponent of 1 everybody can sign.
+  if (type !== 'rsa' || bits < MIN_RSA_BITS || bits > MAX_RSA_BITS || publicExponent < 3n) return undefined;
   return wanted === 'PS256' ? 'PS256' : 'RS256';
 }
 

@@ -28,8 +28,18 @@ function parsePem(pem: string): KeyObject {
   }
 }
 
+const sameBytes = (a: string, b: unknown): boolean =>
+  typeof b === 'string' && Buffer.from(a, 'base64url').equals(Buffer.from(b, 'base64url'));
+
 /** The two halves must belong together: whoever trusts the public one would otherwise wait for signatures that never fit. */
-async function checkHalves({ privateKey, algorithm }: Imported): Promise<void> {
+async function checkHalves(
+  { privateKey, algorithm }: Imported,
+  jwk: Readonly<Record<string, unknown>> | undefined,
+): Promise<void> {
+  // Of Ed25519 the public half is computed, whatever the JWK says.
+  const { x } = publicJwkOf(privateKey);
+  if (algorithm === 'EdDSA' && jwk && !sameBytes(x!, jwk.x))
+    fail('invalid-key', { why: 'its public half belongs to another key' });
   const data = randomBytes(32);
   const signature = await signWith(privateKey, algorithm, data).catch(() => fail('invalid-key', { why: 'it does not sign' }));
   if (!verifyWith(publicJwkOf(privateKey), algorithm, data, signature))
@@ -47,6 +57,6 @@ export async function importKey(
   if (named !== undefined && named !== algorithm)
     fail('unsupported-algorithm', { algorithm: named, why: ` by this key, which is for ${algorithm}` });
   const imported = { privateKey, algorithm };
-  await checkHalves(imported);
+  await checkHalves(imported, jwk);
   return imported;
 }

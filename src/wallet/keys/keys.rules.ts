@@ -1,13 +1,14 @@
 // The life of a key: registered, rotated, revoked, purged. There is no way back.
 import type { Clock } from '../../platform/clock.ts';
+import { Fault } from '../../platform/faults/index.ts';
 import { newUlid } from '../../platform/ids.ts';
-import { type Caller, ownersFor, ownerTag, type RunChange } from '../caller.ts';
+import { type Caller, ownersFor, ownerTag, type RunChange, theNode } from '../caller.ts';
 import type { Change, Database, KeyRow, Reader } from '../database.ts';
 import { parseDuration } from '../duration.ts';
-import { fail } from '../faults.ts';
+import { fail, fault } from '../faults.ts';
 import type { Once } from '../idempotency.store.ts';
 import type { Page } from '../lists.ts';
-import { NODE, readAs } from '../owners.store.ts';
+import { EVERYONE, NODE, readAs } from '../owners.store.ts';
 import type { Publication } from '../publication/index.ts';
 import { ALGORITHMS, type Algorithm, thumbprintOf } from './algorithms.ts';
 import { importKey } from './import.ts';
@@ -25,10 +26,12 @@ import {
   isKnownKid,
   type KeyFilter,
   listKeys,
+  listUndestroyed,
   updateKey,
   usesOf,
 } from './keys.store.ts';
 
+const BATCH = 100;
 const DEFAULT_GRACE = 'P30D';
 const DEFAULT_USE = ['authentication', 'assertionMethod'];
 
@@ -90,7 +93,8 @@ export function createKeys(deps: { db: Database; clock: Clock; change: RunChange
     try {
       return await work();
     } catch (error) {
-      if (draft) await discard(owner, draft);
+      // What the caller must hear is why the change failed, whatever the device says now.
+      if (draft) await discard(owner, draft).catch(() => {});
       throw error;
     }
   }
@@ -191,7 +195,12 @@ export function createKeys(deps: { db: Database; clock: Clock; change: RunChange
           return made;
         }),
       ));
-    return get(caller, id).catch((error) => (earlier === undefined ? Promise.reject(error) : fail('idempotent-result-gone')));
+    // Another request with the same Idempotency-Key was first: what this one made is not needed.
+    if (draft && id !== draft.id) await discard(owner, draft);
+    return get(caller, id).catch((error: unknown) => {
+      const isGone = id !== draft?.id && error instanceof Fault && error.code === 'not-found';
+      throw isGone ? fault('idempotent-result-gone') : error;
+    });
   }
 
   async function rotate(caller: Caller, id: string, body: Rotation): Promise<{ successor: KeyWithUse; replaced: KeyWithUse }> {
@@ -225,7 +234,9 @@ export function createKeys(deps: { db: Database; clock: Clock; change: RunChange
 
   /** The successor takes over what the key was for, and joins the documents that carry it. */
   async function succeed(inside: Change, key: KeyRow, draft: Draft, alias: string | undefined): Promise<void> {
-    const use = (JSON.parse(key.uses) as string[]).filter((one) => one !== 'keyAgreement' || draft.algorithm === 'ES256');
+    const { algorithm } = draft;
+    const use = (JSON.parse(key.uses) as string[]).filter((one) => one !== 'keyAgreement' || algorithm === 'ES256');
+    if (use.length === 0) fail('unsupported-algorithm', { algorithm, why: ' for keyAgreement; ES256 is' });
     await insert(inside, key.owner, draft, { alias, use, isDefault: key.is_default === 1, predecessorId: key.id });
     await publication.succeed(inside, key.owner, key.id, draft.id);
   }
@@ -238,7 +249,8 @@ export function createKeys(deps: { db: Database; clock: Clock; change: RunChange
       state: 'revoked',
       is_default: 0,
       wrapped_key: null,
-      material: null,
+      // The handle of a key in a device tells nothing, and is what finds it there: it stays until the device has forgotten.
+      material: key.wrapped_key === null ? key.material : null,
       revoked_at: clock.now(),
       revocation_reason: reason,
       republished: JSON.stringify(republished),
@@ -251,9 +263,18 @@ export function createKeys(deps: { db: Database; clock: Clock; change: RunChange
     inside.touch(ownerTag(owner));
   }
 
-  const forget = async (key: KeyRow): Promise<void> => {
-    if (key.material !== null) await storeOf(key.storage).destroy(keptOf(key), { owner: key.owner, keyId: key.id });
-  };
+  const destroy = (key: KeyRow): Promise<void> => storeOf(key.storage).destroy(keptOf(key), { owner: key.owner, keyId: key.id });
+
+  /** The device forgets a revoked key. Not when it is not connected to this node: another one, or a later start, will. */
+  async function forget(caller: Caller, key: KeyRow): Promise<void> {
+    const { owner, id, material, storage } = key;
+    if (material === null || !stores[storage as Storage]) return;
+    await destroy(key);
+    await change(caller, owner, async (inside) => {
+      await updateKey(inside.tx, owner, id, { material: null });
+      inside.audit('key.destroyed', { kind: 'key', id });
+    });
+  }
 
   async function revoke(caller: Caller, id: string, { reason = 'unspecified', successor }: Revocation, force: boolean) {
     const seen = await find(caller, id);
@@ -262,29 +283,30 @@ export function createKeys(deps: { db: Database; clock: Clock; change: RunChange
     if (seen.state !== 'revoked') {
       // A rotated key has its successor already.
       const draft = wanted && seen.state === 'active' ? await generate(owner, wanted, seen.storage as Storage) : undefined;
-      const ended = await orDiscard(owner, draft, () =>
+      const follows = await orDiscard(owner, draft, () =>
         change(caller, owner, async (inside) => {
           const key = await held(inside, seen);
           if (key.state === 'revoked') {
             inside.audit('key.revoked_again', { kind: 'key', id });
-            return undefined;
+            return false;
           }
           if (!draft && !force && key.state === 'active' && (await publication.orphans(inside.tx, owner, id)).length > 0)
             fail('last-key-of-published-did');
-          const follows = draft !== undefined && key.state === 'active';
-          if (follows) {
+          const isFollowed = draft !== undefined && key.state === 'active';
+          if (isFollowed) {
             await updateKey(inside.tx, owner, id, { state: 'rotated', is_default: 0, successor_id: draft.id });
             await succeed(inside, key, draft, key.alias ?? undefined);
           }
-          await end(inside, follows ? { ...key, is_default: 0 } : key, reason);
-          return { key, follows };
+          await end(inside, isFollowed ? { ...key, is_default: 0 } : key, reason);
+          return isFollowed;
         }),
       );
-      if (ended) await forget(ended.key);
       // Somebody else was first: what was made to follow it is not needed.
-      if (draft && !ended?.follows) await discard(owner, draft);
+      if (draft && !follows) await discard(owner, draft);
     }
     const key = await get(caller, id);
+    // Here, so that a revocation the device did not follow can be repeated.
+    await forget(caller, key.row);
     return {
       key,
       affectedCredentials: await readAs(db, owner, (reader) => credentialsOfKey(reader, owner, id)),
@@ -296,21 +318,30 @@ export function createKeys(deps: { db: Database; clock: Clock; change: RunChange
     const seen = await find(caller, id);
     const { owner } = seen;
     if (owner === NODE) fail('forbidden', { why: 'the key of the node is rotated or revoked, never purged' });
-    const ended = await change(caller, owner, async (inside) => {
+    const left = await change(caller, owner, async (inside) => {
       const key = await held(inside, seen);
-      const [use] = await withUse(inside.tx, owner, [key]);
       if (key.state !== 'revoked') {
+        const [use] = await withUse(inside.tx, owner, [key]);
         const credentials = await credentialsOfKey(inside.tx, owner, id);
         const references = { dids: use!.dids, credentials };
         if (!force && (use!.dids.length > 0 || credentials.length > 0)) fail('key-in-use', undefined, { detail: { references } });
         await end(inside, key, 'cessation');
       }
-      await deleteKey(inside.tx, key);
-      inside.audit('key.purged', { kind: 'key', id });
-      inside.touch(ownerTag(owner));
-      return key;
+      const ended = await held(inside, seen);
+      if (ended.material === null) await remove(inside, ended);
+      else inside.audit('key.purging', { kind: 'key', id });
+      return ended.material === null ? undefined : ended;
     });
-    await forget(ended);
+    if (!left) return;
+    // A device forgets the key before its row goes: nobody would find it there afterwards.
+    await destroy(left);
+    await change(caller, owner, async (inside) => remove(inside, await held(inside, left)));
+  }
+
+  async function remove(inside: Change, key: KeyRow): Promise<void> {
+    await deleteKey(inside.tx, key);
+    inside.audit('key.purged', { kind: 'key', id: key.id });
+    inside.touch(ownerTag(key.owner));
   }
 
   return {
@@ -326,6 +357,12 @@ export function createKeys(deps: { db: Database; clock: Clock; change: RunChange
       readAs(db, caller.owner, async (reader) =>
         withUse(reader, caller.owner, await listKeys(reader, caller.owner, filter, page)),
       ),
+    /** What devices kept of revoked keys, because they did not answer or this process ended, goes. Counts it. */
+    async destroyLeft(): Promise<number> {
+      const left = await readAs(db, EVERYONE, (reader) => listUndestroyed(reader, Object.keys(stores), BATCH));
+      for (const key of left) await forget(theNode, key);
+      return left.length;
+    },
     /** Any key that was not revoked: a rotated one still shows the credentials that are bound to it. */
     async sign(owner: string, id: string, data: Buffer, purpose: 'any' | 'presentation' = 'any'): Promise<Buffer> {
       const key = await readAs(db, owner, (reader) => findKey(reader, owner, id));

@@ -76,6 +76,19 @@ export async function deleteKey(tx: Tx, { owner, id, kid }: KeyRow): Promise<voi
   await tx.deleteFrom('keys').where('owner', '=', owner).where('id', '=', id).execute();
 }
 
+/** Revoked keys a device has not forgotten yet. */
+export function listUndestroyed(db: Reader, storages: readonly string[], limit: number): Promise<KeyRow[]> {
+  return db
+    .selectFrom('keys')
+    .where('state', '=', 'revoked')
+    .where('material', 'is not', null)
+    .where('storage', 'in', storages)
+    .orderBy('id')
+    .limit(limit)
+    .selectAll()
+    .execute();
+}
+
 export interface KeyUse {
   readonly dids: ReadonlyMap<string, readonly string[]>;
   readonly credentials: ReadonlyMap<string, number>;

@@ -31,6 +31,18 @@ export function didsOfKey(db: Reader, owner: string, keyId: string): Promise<Did
     .execute();
 }
 
+/** Other DIDs of the owner whose document is at the place of this one. */
+export function publishedUnder(db: Reader, { owner, name, id }: DidRow): Promise<DidRow[]> {
+  return db
+    .selectFrom('dids')
+    .where('owner', '=', owner)
+    .where('name', '=', name)
+    .where('state', '=', 'published')
+    .where('id', '!=', id)
+    .selectAll()
+    .execute();
+}
+
 /** Another key at the end of those a DID carries. */
 export async function addKey(tx: Tx, { owner, didId, keyId }: { owner: string; didId: string; keyId: string }): Promise<void> {
   const last = await tx

@@ -10,6 +10,7 @@ import {
   type CarriedKey,
   didsOfKey,
   keysOfDids,
+  publishedUnder,
   putDocument,
   removeDocument,
   removeKey,
@@ -63,8 +64,11 @@ export function createPublication({ clock }: { clock: Clock }) {
   }
 
   async function publish(inside: Change, did: DidRow): Promise<void> {
+    // After the node got another address, one of the address before: there is one document at a place.
+    for (const former of await publishedUnder(inside.tx, did)) await withdraw(inside, former);
     await updateDid(inside.tx, did, {
       state: 'published',
+      is_default: did.is_default,
       published_at: did.state === 'published' ? did.published_at : clock.now(),
       unpublished_at: null,
     });
@@ -82,6 +86,17 @@ export function createPublication({ clock }: { clock: Clock }) {
   const webDidsOf = async (reader: Reader, owner: string, keyId: string): Promise<DidRow[]> =>
     (await didsOfKey(reader, owner, keyId)).filter(({ method }) => method === 'web');
 
+  /** The key leaves the documents that can be changed. Tells which DIDs were published anew. */
+  async function leave(inside: Change, owner: string, keyId: string): Promise<string[]> {
+    const republished: string[] = [];
+    for (const did of await webDidsOf(inside.tx, owner, keyId)) {
+      await removeKey(inside.tx, owner, did.id, keyId);
+      await changed(inside, did);
+      if (did.state === 'published') republished.push(did.did);
+    }
+    return republished;
+  }
+
   return {
     documentOf,
     changed,
@@ -96,19 +111,12 @@ export function createPublication({ clock }: { clock: Clock }) {
       }
     },
 
-    /** The key leaves every document; a DID made from it cannot be used any more. Tells which DIDs were published anew. */
+    leave,
+
+    /** The key is over: it leaves every document, and a DID made from it cannot be used any more. Tells as `leave` does. */
     async drop(inside: Change, owner: string, keyId: string): Promise<string[]> {
-      const republished: string[] = [];
-      for (const did of await didsOfKey(inside.tx, owner, keyId)) {
-        if (did.method !== 'web') {
-          await withdraw(inside, did);
-          continue;
-        }
-        await removeKey(inside.tx, owner, did.id, keyId);
-        await changed(inside, did);
-        if (did.state === 'published') republished.push(did.did);
-      }
-      return republished;
+      for (const did of await didsOfKey(inside.tx, owner, keyId)) if (did.method !== 'web') await withdraw(inside, did);
+      return leave(inside, owner, keyId);
     },
 
     /** Published DIDs that would be left without any active key. */

@@ -7,7 +7,8 @@ import type { Cookies } from './cookies.ts';
 import { callerOf, type KnownCaller, type RoleRules } from './identity.ts';
 import type { Session, Sessions } from './sessions.ts';
 
-const BEARER = /^Bearer +([\w.~+/-]+=*)$/i;
+const BEARER = /^Bearer +(\S+)$/i;
+const IS_BEARER = /^Bearer\b/i;
 
 /**
  * A browser says where a request comes from. One that changes something must come from a page of ours; those who say nothing
@@ -28,14 +29,14 @@ export function createAuthenticate(deps: {
   const { cookies, sessions, bearer, roles, publicUrl } = deps;
   const challenge = bearer ? 'Bearer realm="wallet"' : 'Session realm="wallet", login="/api/v1/auth/login"';
 
-  const refuse = (reason: string, clear = false): never => {
-    const headers = { 'WWW-Authenticate': challenge, ...(clear ? { 'Set-Cookie': cookies.clear('session') } : {}) };
-    throw fault('not-authenticated', undefined, { headers, reason });
+  const refuse = (reason: string, more: Readonly<Record<string, string>> = {}): never => {
+    throw fault('not-authenticated', undefined, { headers: { 'WWW-Authenticate': challenge, ...more }, reason });
   };
 
-  async function byToken(token: string, requestId: string): Promise<KnownCaller> {
-    const payload = await bearer!(token);
-    if (!payload) return refuse('bearer token does not hold');
+  async function byToken(accept: Bearer, authorization: string, requestId: string): Promise<KnownCaller> {
+    const token = BEARER.exec(authorization)?.[1];
+    const payload = token === undefined ? undefined : await accept(token);
+    if (!payload) return refuse('bearer token does not hold', { 'WWW-Authenticate': `${challenge}, error="invalid_token"` });
     const { iss, sub, exp, auth_time: authTime } = payload;
     const since = typeof authTime === 'number' ? authTime * 1000 : undefined;
     const identity = { issuer: iss!, subject: sub!, claims: payload, authTime: since, expiresAt: exp! * 1000 };
@@ -48,12 +49,12 @@ export function createAuthenticate(deps: {
   }
 
   return (headers: IncomingHttpHeaders, requestId: string, _access: string | undefined, method: string): Soon<KnownCaller> => {
-    const token = bearer && BEARER.exec(headers.authorization ?? '')?.[1];
-    if (token !== undefined) return byToken(token, requestId);
+    const { authorization = '' } = headers;
+    if (bearer && IS_BEARER.test(authorization)) return byToken(bearer, authorization, requestId);
     const cookie = cookies.read(headers, 'session');
     if (cookie === undefined) return refuse('no session');
     return andThen(sessions.find(cookie), (session) => {
-      if (!session) return refuse('session unknown or over', true);
+      if (!session) return refuse('session unknown or over', { 'Set-Cookie': cookies.clear('session') });
       if (method !== 'GET' && method !== 'HEAD' && !isOwnPage(headers, new URL(publicUrl()).origin)) throw fault('csrf');
       return bySession(session, requestId);
     });

@@ -1,5 +1,6 @@
 // Bearer tokens of machines: JWT access tokens (RFC 9068) of the same provider, for the audience that is configured.
 import type { JWTPayload, JWTVerifyGetKey } from 'jose';
+import { fail } from '../faults.ts';
 import type { Provider } from './provider.ts';
 
 /** No symmetric ones, and not `none`. */
@@ -8,13 +9,12 @@ const JWKS_MS = 5_000;
 
 export type Bearer = (token: string) => Promise<JWTPayload | undefined>;
 
-/** Undefined for a token that does not hold; throws when the provider's keys cannot be had. */
+/** Undefined for a token that does not hold; a Fault when the provider's keys cannot be had. */
 export function createBearer(provider: Provider, audience: string): Bearer {
   let keys: { uri: string; get: JWTVerifyGetKey } | undefined;
 
-  async function keySet(): Promise<JWTVerifyGetKey> {
+  async function keySet(uri: string): Promise<JWTVerifyGetKey> {
     const { createRemoteJWKSet, customFetch } = await import('jose');
-    const uri = await provider.jwksUri();
     if (keys?.uri !== uri)
       keys = { uri, get: createRemoteJWKSet(new URL(uri), { [customFetch]: provider.fetch, timeoutDuration: JWKS_MS }) };
     return keys.get;
@@ -22,10 +22,11 @@ export function createBearer(provider: Provider, audience: string): Bearer {
 
   return async (token) => {
     const { errors, jwtVerify } = await import('jose');
-    const get = await keySet();
+    const { issuer, jwksUri } = await provider.signer();
+    const get = await keySet(jwksUri);
     try {
       const { payload } = await jwtVerify(token, get, {
-        issuer: provider.issuer,
+        issuer,
         audience,
         typ: 'at+jwt',
         algorithms: ALGORITHMS,
@@ -33,8 +34,11 @@ export function createBearer(provider: Provider, audience: string): Bearer {
       });
       return payload;
     } catch (error) {
-      if (error instanceof errors.JOSEError && !(error instanceof errors.JWKSTimeout)) return undefined;
-      throw error;
+      // The plain error of the library is that no keys came; all others are about the token.
+      const { code } = error as { code?: string };
+      if (error instanceof errors.JOSEError && code !== errors.JWKSTimeout.code && code !== errors.JOSEError.code)
+        return undefined;
+      return fail('identity-provider-unavailable', undefined, { reason: `keys: ${(error as Error).message}` });
     }
   };
 }

@@ -11,6 +11,11 @@ const FLOW_PATH = '/api/v1/auth';
 /** Longer ones are not ours. */
 const MAX_LENGTH = 4000;
 
+function isCanonical(text: string): boolean {
+  const bytes = text.slice(text.lastIndexOf('.') + 1);
+  return text.split('.').length === 3 && Buffer.from(bytes, 'base64url').toString('base64url') === bytes;
+}
+
 export function createCookies(seal: Seal, publicUrl: () => string) {
   const isSecure = (): boolean => publicUrl().startsWith('https:');
   /** `__Host-` makes browsers refuse it from anybody but this very host, over TLS. It demands the path `/`. */
@@ -36,7 +41,8 @@ export function createCookies(seal: Seal, publicUrl: () => string) {
     },
     /** What was sealed in it; undefined for everything that is not whole, ours, and meant for this. */
     open(text: string, name: CookieName): string | undefined {
-      if (text.length > MAX_LENGTH) return undefined;
+      // Base64 has many spellings of the same bytes; ours is one. Sessions are remembered by this text.
+      if (text.length > MAX_LENGTH || !isCanonical(text)) return undefined;
       try {
         return seal.open(text, PLACES[name]).toString();
       } catch {

@@ -26,7 +26,9 @@ export interface KnownCaller extends Caller {
 
 /** Names, or things that have one: providers write both. */
 export function rolesOf(claims: Readonly<Record<string, unknown>>, path: string): string[] {
-  const found = path.split('.').reduce<unknown>((value, name) => {
+  // Some providers name their claims by addresses, whose dots are no steps.
+  const names = Object.hasOwn(claims, path) ? [path] : path.split('.');
+  const found = names.reduce<unknown>((value, name) => {
     const inside = typeof value === 'object' && value !== null && Object.hasOwn(value, name);
     return inside ? (value as Record<string, unknown>)[name] : undefined;
   }, claims);

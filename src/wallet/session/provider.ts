@@ -1,5 +1,5 @@
 // The OpenID provider people log in through. It may be away: it is asked for when it is needed, and asked again until it answers.
-import type { Configuration, CustomFetch, refreshTokenGrant } from 'openid-client';
+import type { Configuration, CustomFetch, IDToken, refreshTokenGrant } from 'openid-client';
 import { newSecret } from '../../platform/ids.ts';
 import { guardedFetch, type Outbound, OutboundError } from '../../platform/outbound/index.ts';
 import { fail } from '../faults.ts';
@@ -19,6 +19,8 @@ export interface Flow {
 
 /** What the provider said about a person, and what to ask it again with. */
 export interface Grant {
+  /** As the provider itself writes it. */
+  readonly issuer: string;
   readonly subject: string;
   readonly claims: Readonly<Record<string, unknown>>;
   readonly idToken: string;
@@ -30,6 +32,11 @@ export interface Grant {
 /** Keys and addresses of a provider change now and then; a day is what its own caches allow. */
 const DISCOVERED_MS = 24 * 3600 * 1000;
 const AGAIN_MS = 2_000;
+const PING_MS = 1_000;
+
+type Before = Pick<Grant, 'subject' | 'claims' | 'idToken'> & { readonly refreshToken: string };
+
+const claimsOf = (idToken: string): IDToken => JSON.parse(Buffer.from(idToken.split('.')[1]!, 'base64url').toString());
 
 /** Loaded when somebody logs in: it is large, and a node that only publishes documents never needs it. */
 interface Ready {
@@ -51,61 +58,85 @@ function isAbsence(error: unknown): boolean {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     if (cause instanceof OutboundError || cause instanceof TypeError || cause.name === 'TimeoutError') return true;
     if ((cause as { code?: string }).code === 'OAUTH_TIMEOUT') return true;
-    if (cause.cause instanceof Response && cause.cause.status >= 500) return true;
+    if (cause.cause instanceof Response && (cause.cause.status >= 500 || cause.cause.status === 429)) return true;
   }
   return false;
 }
 
 export function createProvider(options: ProviderOptions, deps: { outbound: Outbound; redirectUri(): string }) {
   const { issuer, scopes } = options;
-  const fetch = guardedFetch(deps.outbound, { kind: 'identity-provider', timeoutMs: 5_000, maxBytes: 256 * 1024 });
+  const guarded = guardedFetch(deps.outbound, { kind: 'identity-provider', timeoutMs: 5_000, maxBytes: 256 * 1024 });
   let discovered: { at: number; ready: Promise<Ready> } | undefined;
   let failedAt = Number.NEGATIVE_INFINITY;
+  let pinged = { at: Number.NEGATIVE_INFINITY, answer: Promise.resolve() };
 
   async function discover(): Promise<Ready> {
     const oidc = await import('openid-client');
     const { clientId, clientSecret } = await options.client();
     const auth = clientSecret === undefined ? oidc.None() : oidc.ClientSecretBasic(clientSecret);
-    const config = await oidc.discovery(new URL(issuer), clientId, undefined, auth, {
-      [oidc.customFetch]: fetch as CustomFetch,
-      timeout: 5,
-      // Whoever configures a provider on plain http wants it: the address is the operator's, not a stranger's.
-      ...(issuer.startsWith('http:') ? { execute: [oidc.allowInsecureRequests] } : {}),
+    const read = (from: string): Promise<Configuration> =>
+      oidc.discovery(new URL(from), clientId, undefined, auth, {
+        [oidc.customFetch]: guarded as CustomFetch,
+        timeout: 5,
+        // The library takes an ID token that came by TLS as it is; a signature costs little more.
+        execute: [
+          oidc.enableNonRepudiationChecks,
+          // Whoever configures a provider on plain http wants it: the address is the operator's, not a stranger's.
+          ...(issuer.startsWith('http:') ? [oidc.allowInsecureRequests] : []),
+        ],
+      });
+    const config = await read(issuer).catch((error: { code?: string }) => {
+      // Settings drop a slash at the end; the name of some providers has one.
+      if (error.code !== 'OAUTH_JSON_ATTRIBUTE_COMPARISON_FAILED') throw error;
+      return read(`${issuer}/`);
     });
-    config[oidc.customFetch] = fetch as CustomFetch;
+    config[oidc.customFetch] = guarded as CustomFetch;
     return { oidc, config };
   }
 
   async function whenReady(): Promise<Ready> {
     const now = performance.now();
-    if (discovered && now - discovered.at < DISCOVERED_MS) return discovered.ready;
-    if (now - failedAt < AGAIN_MS) fail('identity-provider-unavailable');
-    const attempt = { at: now, ready: discover() };
+    const former = discovered;
+    if (former && now - former.at < DISCOVERED_MS) return former.ready;
+    if (now - failedAt < AGAIN_MS) return former ? former.ready : fail('identity-provider-unavailable');
+    const attempt = {
+      at: now,
+      ready: discover().catch((error: unknown) => {
+        failedAt = performance.now();
+        discovered = former;
+        // What it said yesterday most likely still holds.
+        if (former) return former.ready;
+        return fail('identity-provider-unavailable', undefined, { reason: `discovery: ${(error as Error).message}` });
+      }),
+    };
     discovered = attempt;
-    try {
-      return await attempt.ready;
-    } catch (error) {
-      if (discovered === attempt) discovered = undefined;
-      failedAt = performance.now();
-      return fail('identity-provider-unavailable', undefined, { reason: `discovery: ${(error as Error).message}` });
-    }
+    return attempt.ready;
+  }
+
+  async function tryReach(): Promise<void> {
+    await whenReady();
+    const { ok, status } = await guarded(`${issuer}/.well-known/openid-configuration`);
+    if (!ok) throw new Error(`the identity provider answers ${status}`);
   }
 
   async function grantOf(
     { oidc, config }: Ready,
     tokens: Awaited<ReturnType<typeof refreshTokenGrant>>,
-    before?: { subject: string; claims: Readonly<Record<string, unknown>>; idToken: string; refreshToken: string },
+    before?: Before,
   ): Promise<Grant> {
-    const idClaims = tokens.claims();
-    const subject = idClaims?.sub ?? before!.subject;
+    // Who refreshes need not be told again who it is (OpenID Connect Core, 12.2).
+    const idClaims = tokens.claims() ?? claimsOf(before!.idToken);
+    const { sub: subject, iss } = idClaims;
     if (before && subject !== before.subject) throw new oidc.ClientError('the subject changed');
     const extra = config.serverMetadata().userinfo_endpoint
-      ? await oidc.fetchUserInfo(config, tokens.access_token, subject).catch(() => ({}))
+      ? await oidc.fetchUserInfo(config, tokens.access_token, subject).catch(() => undefined)
       : {};
     const lasts = tokens.expiresIn();
     return {
+      issuer: iss,
       subject,
-      claims: { ...before?.claims, ...idClaims, ...extra, sub: subject },
+      // What the provider says no more holds no more, a role for one; what was said before helps only when it cannot be asked.
+      claims: { ...(extra ? {} : before?.claims), ...idClaims, ...extra, sub: subject },
       idToken: tokens.id_token ?? before!.idToken,
       refreshToken: tokens.refresh_token ?? before?.refreshToken,
       expiresAt: lasts === undefined ? undefined : Date.now() + lasts * 1000,
@@ -144,7 +175,7 @@ export function createProvider(options: ProviderOptions, deps: { outbound: Outbo
       return grantOf(ready, tokens);
     },
 
-    async refresh(before: { subject: string; claims: Grant['claims']; idToken: string; refreshToken: string }): Promise<Grant> {
+    async refresh(before: Before): Promise<Grant> {
       const ready = await whenReady();
       return grantOf(ready, await ready.oidc.refreshTokenGrant(ready.config, before.refreshToken), before);
     },
@@ -162,16 +193,19 @@ export function createProvider(options: ProviderOptions, deps: { outbound: Outbo
       return ready.oidc.buildEndSessionUrl(ready.config, { id_token_hint: idToken, post_logout_redirect_uri: back }).href;
     },
 
-    /** Where its keys are, for whoever verifies its tokens. */
-    async jwksUri(): Promise<string> {
-      return (await whenReady()).config.serverMetadata().jwks_uri ?? fail('identity-provider-unavailable');
+    /** Its name, and where its keys are, for whoever verifies its tokens. */
+    async signer(): Promise<{ issuer: string; jwksUri: string }> {
+      const { issuer: name, jwks_uri: jwksUri } = (await whenReady()).config.serverMetadata();
+      return { issuer: name, jwksUri: jwksUri ?? fail('identity-provider-unavailable') };
     },
 
-    /** Rejects while it cannot be reached. */
-    async ping(): Promise<void> {
-      await whenReady();
+    /** Rejects while it cannot be reached. Asked of us by anybody, so not passed on each time. */
+    ping(): Promise<void> {
+      const now = performance.now();
+      if (now - pinged.at > PING_MS) pinged = { at: now, answer: tryReach() };
+      return pinged.answer;
     },
-    fetch,
+    fetch: guarded,
   };
 }
 

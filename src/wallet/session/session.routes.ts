@@ -4,6 +4,7 @@ import { Answer, type App, type Call, type Query, t } from '../../platform/http/
 import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
 import { fail } from '../faults.ts';
+import { isOwnPage } from './authenticate.ts';
 import type { KnownCaller } from './identity.ts';
 
 const tag = 'Authentication';
@@ -42,7 +43,9 @@ function returnedOf(query: Query): URLSearchParams {
 
 /** Somebody else's page may send a person here to log out, but not do it behind their back. */
 function isHidden(headers: IncomingHttpHeaders): boolean {
-  return headers['sec-fetch-site'] === 'cross-site' && headers['sec-fetch-mode'] !== 'navigate';
+  const { 'sec-fetch-site': site, 'sec-fetch-mode': mode, 'sec-fetch-dest': dest = 'document' } = headers;
+  // A frame is navigated as well, where nobody may see it.
+  return site === 'cross-site' && (mode !== 'navigate' || dest !== 'document');
 }
 
 const time = (milliseconds: number): string => new Date(milliseconds).toISOString();
@@ -122,5 +125,9 @@ export function mountSession(
   };
   const logout = { tag, access: 'anyone', query: LogoutQuery, reply: { 303: null, 200: LogoutReply } } as const;
   app.get('/api/v1/auth/logout', { summary: 'End the session, here and at the provider', ...logout }, logOut);
-  app.post('/api/v1/auth/logout', { summary: 'The same, for those who do not want it to be a GET', ...logout }, logOut);
+  app.post('/api/v1/auth/logout', { summary: 'The same, for those who do not want it to be a GET', ...logout }, (call) => {
+    const hasCookie = sessionOf.cookies(call.headers).session !== undefined;
+    if (hasCookie && !isOwnPage(call.headers, logins.origin())) fail('csrf');
+    return logOut(call);
+  });
 }

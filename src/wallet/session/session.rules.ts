@@ -13,6 +13,9 @@ const FLOW_SECONDS = 600;
 /** An OAuth error is a word (RFC 6749, 4.1.2.1); what else comes in its place is not repeated. */
 const OAUTH_ERROR = /^[\x20\x21\x23-\x5b\x5d-\x7e]{1,100}$/;
 
+/** Begins with one slash, and has no backslash, space or control character: browsers drop or turn those. */
+const PLAIN_PATH = /^\/(?![/\\])[^\\\s\p{Cc}]*$/u;
+
 interface LoginFlow extends Flow {
   readonly returnTo: string;
   readonly begunAt: number;
@@ -21,8 +24,10 @@ interface LoginFlow extends Flow {
 /** A page of our own, and nothing that a browser could take for another host. */
 export function ownPath(given: string | undefined, origin: string): string {
   if (given === undefined) return '/';
-  const plain = /^\/(?![/\\])[^\\\s\p{Cc}]*$/u.test(given) && URL.parse(given, origin)?.origin === origin;
-  return plain ? given : fail('invalid-request', { why: 'return_to must be a path of this service, as /wallet' });
+  const url = PLAIN_PATH.test(given) ? URL.parse(given, origin) : null;
+  // As a header can carry it. Without its dots it may begin with two slashes after all.
+  const path = url?.origin === origin ? url.href.slice(origin.length) : '';
+  return PLAIN_PATH.test(path) ? path : fail('invalid-request', { why: 'return_to must be a path of this service, as /wallet' });
 }
 
 export function createLogins(deps: {
@@ -100,12 +105,13 @@ export function createLogins(deps: {
     );
     const [, endSessionUrl] = await Promise.all([
       session.refreshToken === undefined ? undefined : provider.revoke(session.refreshToken).catch(() => undefined),
-      provider.endSessionUrl(session.idToken, `${origin()}${back}`),
+      // The address that is registered there: a provider that is asked for another one shows the person an error.
+      provider.endSessionUrl(session.idToken, `${origin()}/`),
     ]);
     return { returnTo: back, endSessionUrl, cookies: cleared };
   }
 
-  return { begin, finish, end };
+  return { origin, begin, finish, end };
 }
 
 export type Logins = ReturnType<typeof createLogins>;

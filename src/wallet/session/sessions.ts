@@ -13,7 +13,7 @@ import { type Grant, type Provider, refusalOf } from './provider.ts';
 import { claimRefresh, deleteSession, findSession, insertSession, markUsed, replaceGrant } from './sessions.store.ts';
 
 const MAX_KEPT = 20_000;
-/** How exact the time of last use is: each write costs, and reads are many. */
+/** How exact the time of last use is: each write costs, and reads are many. At most, a tenth of how long a session may lie unused. */
 const USED_MS = 60_000;
 const REFRESH_EARLY_MS = 60_000;
 const REFRESH_AGAIN_MS = 30_000;
@@ -25,7 +25,6 @@ export interface SessionRules {
 
 /** What the sealed column holds. */
 interface Kept extends Omit<Grant, 'expiresAt'> {
-  readonly issuer: string;
   readonly authTime: number;
 }
 
@@ -54,6 +53,7 @@ export function createSessions(deps: {
   const { db, clock, seal, cookies, provider, rules, log } = deps;
   /** By the cookie as it comes: opening it costs more than everything else a request does. */
   const kept = new TaggedCache<Session>(MAX_KEPT);
+  const usedMs = Math.min(USED_MS, rules.idleMs / 10);
   const refreshing = new Map<string, Promise<Session | undefined>>();
   db.feed.onChange((tags) => {
     for (const tag of tags ?? [undefined]) kept.drop(tag);
@@ -78,7 +78,8 @@ export function createSessions(deps: {
   function refreshTime({ refreshToken, expiresAt }: Grant): number | null {
     if (refreshToken === undefined || expiresAt === undefined) return null;
     const left = expiresAt - Date.now();
-    return clock.now() + Math.max(left - REFRESH_EARLY_MS, left / 2, 0);
+    // A whole number: the column is one, and whoever claims the refresh compares it.
+    return clock.now() + Math.floor(Math.max(left - REFRESH_EARLY_MS, left / 2, 0));
   }
 
   const isOver = (session: Session): boolean => clock.now() >= session.endsAt || clock.now() >= session.usedAt + rules.idleMs;
@@ -103,7 +104,7 @@ export function createSessions(deps: {
   /** Nobody waits for this, and nothing depends on it but that an unused session ends. */
   function noteUse(session: Session): void {
     const now = clock.now();
-    if (now - session.usedAt < USED_MS) return;
+    if (now - session.usedAt < usedMs) return;
     session.usedAt = now;
     db.write((tx) => markUsed(tx, session.idHash, now)).catch((error: unknown) =>
       log.warn({ err: error }, 'session use not noted'),
@@ -121,12 +122,15 @@ export function createSessions(deps: {
       const { claims, idToken, subject } = session;
       const grant = await provider.refresh({ claims, idToken, subject, refreshToken: refreshToken! });
       const { expiresAt: _, ...rest } = grant;
-      const next = { issuer: session.issuer, authTime: session.authTime, ...rest };
+      const next = { ...rest, issuer: session.issuer, authTime: session.authTime };
       const alive = await db.write(async (tx, touch) => {
         touch(sessionTag(idHash));
         return replaceGrant(tx, idHash, sealed(idHash, next), refreshTime(grant));
       });
-      return alive ? { ...session, ...next } : undefined;
+      if (alive) return { ...session, ...next };
+      // Logged out meanwhile: what came since is not to be used either.
+      if (grant.refreshToken !== undefined) provider.revoke(grant.refreshToken).catch(() => undefined);
+      return undefined;
     } catch (error) {
       const refusal = refusalOf(error);
       if (refusal === undefined) return session;
@@ -168,8 +172,8 @@ export function createSessions(deps: {
       const authTime = typeof grant.claims.auth_time === 'number' ? grant.claims.auth_time * 1000 : now;
       const row: SessionRow = {
         id_hash: idHash,
-        owner: ownerOf(provider.issuer, grant.subject),
-        sealed: sealed(idHash, { ...rest, issuer: provider.issuer, authTime }),
+        owner: ownerOf(grant.issuer, grant.subject),
+        sealed: sealed(idHash, { ...rest, authTime }),
         created_at: now,
         used_at: now,
         ends_at: now + rules.lifeMs,

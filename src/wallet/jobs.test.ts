@@ -1,0 +1,90 @@
+// Work nobody waits for, on both databases. Keys that leave their documents: dids/life.test.ts.
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { onEachWallet, type Person, type TestWallet } from '../../test/support/wallet.ts';
+import { assertProblem } from '../../test/support/wallet-answers.ts';
+import { credentialRow, holdCredentials, ownerOfPerson } from '../../test/support/wallet-credentials.ts';
+import { createSeal, newMasterKey } from '../platform/seal/index.ts';
+import { resealWallet } from './service.ts';
+
+const DIDS = '/api/v1/wallet/dids';
+const KEYS = '/api/v1/wallet/keys';
+const DAY = 86_400;
+
+onEachWallet('Sealing anew', (wallet) => {
+  /** More than one batch. */
+  const MANY = 205;
+
+  const reseal = (...masterKeys: string[]) =>
+    resealWallet({ config: wallet.config, dataDir: wallet.folder, seal: createSeal(masterKeys) });
+
+  const countOf = async (person: Person): Promise<number> =>
+    (await person.get('/api/v1/wallet/credentials?limit=200')).body.length;
+
+  it('brings everything under the new master key, after which the former one is not needed', async () => {
+    const person = await wallet.logIn('the owner');
+    const active = await person.make('keys', { default: true });
+    const revoked = await person.make('keys');
+    await person.post(`${KEYS}/${revoked.id}/revoke`, {});
+    const bound = { key_id: active.id, binding: 'jwk' };
+    await holdCredentials(
+      person,
+      Array.from({ length: MANY }, () => credentialRow(person, bound)),
+    );
+    assert.equal(await countOf(person), 200);
+    await wallet.service.stop(1000);
+
+    const next = newMasterKey();
+    try {
+      // The key of the node and the active one, the credentials, and a session. A revoked key has nothing to seal.
+      assert.equal(await reseal(next, wallet.masterKey), 2 + MANY + 1);
+      assert.equal(await reseal(next, wallet.masterKey), 0, 'there is nothing left to do');
+      await assert.rejects(reseal(newMasterKey()), /master key/, 'without the key in force nothing is touched');
+    } finally {
+      // Also after a failure: what comes after the tests stops a service that runs.
+      await wallet.open([next]);
+    }
+    assertProblem(await person.get(KEYS), 401, 'not-authenticated');
+    const again = await wallet.logIn('the owner');
+    assert.equal(await countOf(again), 200);
+    const signature = await wallet.service.keys.sign(ownerOfPerson(again), active.id, Buffer.from('text'));
+    assert.equal(signature.length, 64);
+    assert.equal((await wallet.get('/readyz')).body.checks.wallet.status, 'ok');
+  });
+});
+
+async function rowsOf(wallet: TestWallet, table: 'sessions'): Promise<number> {
+  // What the service read in this turn ends with it; closing would wait for it.
+  await new Promise((resolve) => setImmediate(resolve));
+  const db = await wallet.database();
+  const rows = await db.read.selectFrom(table).selectAll().execute();
+  await db.close();
+  return rows.length;
+}
+
+onEachWallet('Sweeping', (wallet) => {
+  it('forgets sessions that ended', async () => {
+    await wallet.logIn();
+    await wallet.logIn();
+    assert.equal((await wallet.service.sweep()).expired, 0);
+    assert.equal(await rowsOf(wallet, 'sessions'), 2);
+    wallet.clock.advance(DAY);
+    const kept = await wallet.logIn();
+    assert.ok((await wallet.service.sweep()).expired! >= 2);
+    assert.equal(await rowsOf(wallet, 'sessions'), 1);
+    assert.equal((await kept.get(KEYS)).status, 200);
+  });
+
+  it('forgets repeated requests after a day: their key can be used for another', async () => {
+    const headers = { 'Idempotency-Key': 'once' };
+    const person = await wallet.logIn('somebody');
+    await person.post(DIDS, { alias: 'one' }, { headers });
+    assertProblem(await person.post(DIDS, { alias: 'two' }, { headers }), 409, 'idempotency-key-reused');
+    assert.equal((await wallet.service.sweep()).expired, 0);
+    wallet.clock.advance(DAY + 1);
+    assert.ok((await wallet.service.sweep()).expired! >= 1);
+    const later = await wallet.logIn('somebody');
+    assert.equal((await later.post(DIDS, { alias: 'two' }, { headers })).status, 201);
+    assert.equal((await later.get(DIDS)).body.length, 2);
+  });
+});

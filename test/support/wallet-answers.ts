@@ -1,0 +1,21 @@
+// What tests expect of answers of the wallet node: problem details (RFC 9457) of one shape.
+import assert from 'node:assert/strict';
+import { STATUS_CODES } from 'node:http';
+import type { Answer } from './api.ts';
+
+/** The status and the code, and everything else a problem always has. */
+export function assertProblem(answer: Answer, status: number, code: string, detail: RegExp = /./): any {
+  assert.equal(answer.status, status, `expected ${status} ${code}, got ${answer.status}: ${answer.text}`);
+  assert.match(answer.headers.get('content-type') ?? '', /^application\/problem\+json\b/);
+  assert.equal(answer.headers.get('cache-control'), 'no-store');
+  const { body } = answer;
+  assert.deepEqual(
+    [body.type, body.title, body.status, body.code],
+    [`urn:gatehouse:problem:${code}`, STATUS_CODES[status], status, code],
+  );
+  assert.match(body.detail, detail);
+  const requestId = answer.headers.get('x-request-id');
+  assert.match(requestId ?? 'no X-Request-Id', /^[0-9a-f-]{36}$/);
+  assert.equal(body.instance, requestId);
+  return body;
+}

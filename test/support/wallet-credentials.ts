@@ -1,0 +1,68 @@
+// Credentials in somebody's wallet, put there as a finished issuance would.
+import { newUlid } from '../../src/platform/ids.ts';
+import { createSeal } from '../../src/platform/seal/index.ts';
+import { ownerOf } from '../../src/wallet/caller.ts';
+import { credentialPlace, type Held, insertCredential } from '../../src/wallet/credentials/index.ts';
+import type { CredentialRow } from '../../src/wallet/database.ts';
+import { actAs } from '../../src/wallet/owners.store.ts';
+import type { Person } from './wallet.ts';
+
+/** The owner of what a person of the tests has. */
+export const ownerOfPerson = ({ wallet, name }: Person): string => ownerOf(wallet.provider.issuer, name);
+
+const HELD: Held = {
+  types: ['https://types.example/pid'],
+  issuer: { id: 'https://issuer.example', name: 'The issuer', verified: true, trust: 'anchor' },
+  claims: { given_name: 'Ada', address: { country: 'ES' } },
+  credentialIssuer: 'https://issuer.example',
+  credentialConfigurationId: 'pid',
+  raw: ['eyJ.one.~', 'eyJ.two.~'],
+};
+
+/** A row as it is kept: sealed for its owner and its id. */
+export function credentialRow(person: Person, row: Partial<CredentialRow> = {}, held: Partial<Held> = {}): CredentialRow {
+  const { wallet } = person;
+  const [owner, id] = [ownerOfPerson(person), `cred_${newUlid(wallet.clock.now())}`];
+  const plain = Buffer.from(JSON.stringify({ ...HELD, ...held }));
+  return {
+    id,
+    owner,
+    format: 'dc+sd-jwt',
+    type: 'https://types.example/pid',
+    issuer: 'https://issuer.example',
+    status: 'valid',
+    status_checked_at: null,
+    key_id: null,
+    did_id: null,
+    binding: 'none',
+    valid_from: null,
+    valid_until: null,
+    issued_at: null,
+    added_at: wallet.clock.now(),
+    sealed: createSeal([wallet.masterKey]).seal(plain, credentialPlace({ owner, id })),
+    ...row,
+  };
+}
+
+export async function holdCredentials(person: Person, rows: readonly CredentialRow[]): Promise<void> {
+  const db = await person.wallet.database();
+  try {
+    await db.write(async (tx) => {
+      await actAs(db, tx, ownerOfPerson(person));
+      for (const row of rows) await insertCredential(tx, row);
+    });
+  } finally {
+    await db.close();
+  }
+}
+
+/** Returns its id. */
+export async function holdCredential(
+  person: Person,
+  row: Partial<CredentialRow> = {},
+  held: Partial<Held> = {},
+): Promise<string> {
+  const whole = credentialRow(person, row, held);
+  await holdCredentials(person, [whole]);
+  return whole.id;
+}

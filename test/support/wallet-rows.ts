@@ -1,0 +1,39 @@
+// What the wallet node keeps, for tests that look at it, or tamper with it, behind its back.
+import { newUlid } from '../../src/platform/ids.ts';
+import type { KeyRow, Tx } from '../../src/wallet/database.ts';
+import { actAs, EVERYONE } from '../../src/wallet/owners.store.ts';
+import type { TestWallet } from './wallet.ts';
+
+/** In a transaction that sees everybody's rows. */
+export async function inDatabase<T>(wallet: TestWallet, work: (tx: Tx) => Promise<T>): Promise<T> {
+  const db = await wallet.database();
+  try {
+    return await db.write(async (tx) => {
+      await actAs(db, tx, EVERYONE);
+      return work(tx);
+    });
+  } finally {
+    await db.close();
+  }
+}
+
+export async function keyRow(wallet: TestWallet, id: string): Promise<KeyRow> {
+  const row = await inDatabase(wallet, (tx) => tx.selectFrom('keys').where('id', '=', id).selectAll().executeTakeFirst());
+  if (!row) throw new Error(`no key ${id} in the database`);
+  return row;
+}
+
+/** A credential bound to a key; there is nothing in it. Returns its id. */
+export async function bindCredential(wallet: TestWallet, keyId: string): Promise<string> {
+  const { owner } = await keyRow(wallet, keyId);
+  const id = `cred_${newUlid(wallet.clock.now())}`;
+  const times = { status_checked_at: null, valid_from: null, valid_until: null, issued_at: null, added_at: wallet.clock.now() };
+  const about = { format: 'dc+sd-jwt', type: 'test', issuer: 'https://issuer.example', status: 'valid', binding: 'jwk' };
+  await inDatabase(wallet, (tx) =>
+    tx
+      .insertInto('credentials')
+      .values({ id, owner, key_id: keyId, did_id: null, sealed: 'nothing', ...about, ...times })
+      .execute(),
+  );
+  return id;
+}

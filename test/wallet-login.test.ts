@@ -1,0 +1,156 @@
+// The wallet node beside our own identity service: another provider than the plain one of most tests.
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { TestApi } from './support/api.ts';
+import { Browser, leftTo } from './support/browser-less.ts';
+import { PlainProvider } from './support/plain-provider.ts';
+import { makeUser } from './support/relying-party.ts';
+import { Person, TestWallet } from './support/wallet.ts';
+import { cookiesOf, isCleared, secretsOf } from './support/wallet-session.ts';
+
+const USERINFO = '/api/v1/auth/userinfo';
+const KEYS = '/api/v1/wallet/keys';
+const SESSION = 'gatehouse_wallet';
+
+/** What `gatehouse start` does: the identity service knows the wallet node as soon as that listens. */
+class OurProvider extends PlainProvider {
+  readonly #api: TestApi;
+  walletUrl = (): string => '';
+
+  constructor(api: TestApi) {
+    super();
+    this.#api = api;
+    this.scopes = 'openid profile email roles offline_access';
+  }
+  override async start(): Promise<this> {
+    await this.#api.start();
+    this.issuer = this.#api.service.issuer();
+    return this;
+  }
+  override stop(): Promise<void> {
+    return this.#api.stop();
+  }
+  override client(): Promise<{ clientId: string; clientSecret: string }> {
+    return this.#api.service.registerWallet(this.walletUrl());
+  }
+}
+
+for (const kind of ['SQLite', 'PostgreSQL'] as const)
+  describe(`The wallet node beside the identity service (${kind})`, () => {
+    const api = new TestApi(kind);
+    const provider = new OurProvider(api);
+    const wallet = new TestWallet(kind, { provider, settings: { GATEHOUSE_WALLET_ROLES_CLAIM: 'roles' } });
+    provider.walletUrl = () => wallet.url;
+    before(() => wallet.start());
+    after(() => wallet.stop());
+
+    type User = Awaited<ReturnType<typeof makeUser>>;
+
+    /** For the wallet node only: the administrator of the tests logs in once. */
+    const wait = (seconds: number): void => wallet.clock.advance(seconds);
+
+    async function signIn(user: User, query = ''): Promise<{ answer: Awaited<ReturnType<TestWallet['get']>>; browser: Browser }> {
+      const begun = await wallet.get(`/api/v1/auth/login${query}`);
+      assert.equal(begun.status, 302, begun.text);
+      const browser = new Browser(api);
+      const back = leftTo(await browser.signIn(begun.headers.get('location')!, user));
+      assert.equal(`${back.origin}${back.pathname}`, `${wallet.url}/api/v1/auth/callback`);
+      const flow = cookiesOf(begun).gatehouse_wallet_login!;
+      const answer = await wallet.get(back.pathname + back.search, { headers: { Cookie: `${flow.name}=${flow.value}` } });
+      return { answer, browser };
+    }
+
+    async function logIn(user: User): Promise<Person> {
+      const { answer } = await signIn(user);
+      assert.equal(answer.status, 303, answer.text);
+      return new Person(wallet, user.name, `${SESSION}=${cookiesOf(answer)[SESSION]!.value}`);
+    }
+
+    it('logs people in and knows who they are', async () => {
+      const user = await makeUser(api);
+      const { answer } = await signIn(user, '?return_to=/app');
+      assert.equal(answer.headers.get('location'), '/app');
+      const person = new Person(wallet, user.name, `${SESSION}=${cookiesOf(answer)[SESSION]!.value}`);
+      const { status, body } = await person.get(USERINFO);
+      assert.equal(status, 200);
+      assert.deepEqual([body.sub, body.iss, body.email], [user.id, api.url, `${user.name}@example.org`]);
+      assert.deepEqual(body.roles, []);
+      assert.equal((await person.post(KEYS, {})).status, 201);
+    });
+
+    it('asks a person who is signed in there for nothing more', async () => {
+      const user = await makeUser(api);
+      const { browser } = await signIn(user);
+      const begun = await wallet.get('/api/v1/auth/login');
+      const page = await browser.go(begun.headers.get('location')!);
+      assert.ok(leftTo(page).searchParams.get('code'));
+    });
+
+    it('hears that somebody gave up', async () => {
+      const begun = await wallet.get('/api/v1/auth/login?prompt=none');
+      const back = leftTo(await new Browser(api).go(begun.headers.get('location')!));
+      const flow = cookiesOf(begun).gatehouse_wallet_login!;
+      const answer = await wallet.get(back.pathname + back.search, { headers: { Cookie: `${flow.name}=${flow.value}` } });
+      assert.deepEqual([answer.status, answer.body.code, answer.body.protocol.error], [401, 'login-refused', 'login_required']);
+    });
+
+    it('keeps the session through refreshes, with what changed', async () => {
+      const user = await makeUser(api);
+      const person = await logIn(user);
+      const before = await secretsOf(wallet, person.cookie);
+      await api.patch(`/v3/users/${user.id}`, { user: { email: 'new@example.org' } });
+      for (let hours = 0; hours < 3; hours++) {
+        for (let parts = 0; parts < 2; parts++) {
+          wait(1790);
+          assert.equal((await person.get(USERINFO)).status, 200, `after ${hours} hours`);
+          // Noted beside the request.
+          await new Promise((resolve) => setTimeout(resolve, 50));
+        }
+      }
+      assert.equal((await person.get(USERINFO)).body.email, 'new@example.org');
+      const after = await secretsOf(wallet, person.cookie);
+      assert.equal(after.idHash, before.idHash);
+      assert.notEqual(after.refreshToken, before.refreshToken);
+    });
+
+    it('ends the session of a person who is disabled there, at the next refresh', async () => {
+      const [user, other] = [await makeUser(api), await makeUser(api)];
+      const [person, stays] = [await logIn(user), await logIn(other)];
+      assert.equal((await api.patch(`/v3/users/${user.id}`, { user: { enabled: false } })).status, 200);
+      assert.equal((await person.get(USERINFO)).status, 200, 'not before: nobody told the wallet');
+      wait(3550);
+      const answer = await person.get(USERINFO);
+      assert.deepEqual([answer.status, answer.body.code], [401, 'not-authenticated']);
+      assert.ok(isCleared(answer));
+      assert.equal((await person.post(KEYS, {})).status, 401);
+      assert.equal((await stays.get(USERINFO)).status, 200);
+    });
+
+    it('takes the refresh token back at the logout', async () => {
+      const person = await logIn(await makeUser(api));
+      const { refreshToken } = await secretsOf(wallet, person.cookie);
+      assert.ok(refreshToken);
+      await person.get('/api/v1/auth/logout');
+      const { clientId, clientSecret } = await provider.client();
+      const refresh = await fetch(`${api.url}/openid/token`, {
+        method: 'POST',
+        headers: { Authorization: `Basic ${btoa(`${clientId}:${clientSecret}`)}` },
+        body: new URLSearchParams({ grant_type: 'refresh_token', refresh_token: refreshToken }),
+      });
+      assert.deepEqual([refresh.status, ((await refresh.json()) as { error: string }).error], [400, 'invalid_grant']);
+    });
+
+    it('logs people out here and there', async () => {
+      const user = await makeUser(api);
+      const { answer, browser } = await signIn(user);
+      const person = new Person(wallet, user.name, `${SESSION}=${cookiesOf(answer)[SESSION]!.value}`);
+      const out = await person.get('/api/v1/auth/logout');
+      assert.equal(out.status, 303);
+      assert.equal((await person.get(USERINFO)).status, 401);
+      const asked = await browser.go(out.headers.get('location')!);
+      const page = asked.left ? asked : await browser.submit(asked, undefined, { logout: 'yes' });
+      assert.equal(leftTo(page).href, `${wallet.url}/`);
+      const again = await wallet.get('/api/v1/auth/login');
+      assert.equal((await browser.go(again.headers.get('location')!)).left, undefined, 'the password is asked for again');
+    });
+  });
