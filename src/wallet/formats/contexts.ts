@@ -1,0 +1,68 @@
+// The JSON-LD contexts we know. None is ever fetched, and none is taken from a document: a context is not signed, so whoever may
+// choose one may rename claims under a signature that still holds.
+import { reject } from './format.ts';
+
+const CREDENTIALS = ['https://www.w3.org/ns/credentials/v2', 'https://www.w3.org/2018/credentials/v1'] as const;
+export const [CREDENTIALS_V2, CREDENTIALS_V1] = CREDENTIALS;
+export const DATA_INTEGRITY_V2 = 'https://w3id.org/security/data-integrity/v2';
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** What W3C publishes there: every term is an example. Many demonstrations, and its own test vectors, need it. */
+const EXAMPLES: Json = { '@context': { '@vocab': 'https://www.w3.org/ns/credentials/examples#' } };
+
+const KNOWN: readonly unknown[] = [
+  ...CREDENTIALS,
+  DATA_INTEGRITY_V2,
+  'https://w3id.org/security/data-integrity/v1',
+  'https://w3id.org/security/multikey/v1',
+  'https://www.w3.org/ns/did/v1',
+  'https://www.w3.org/ns/credentials/undefined-terms/v2',
+  'https://www.w3.org/ns/credentials/examples/v2',
+];
+
+/** Texts with a language, as JSON-LD writes them. Other keywords are second spellings of what VCDM has words for. */
+const KEYWORDS: readonly string[] = ['@context', '@value', '@language', '@direction'];
+
+/** Throws unless every context in it is known, wherever it stands, and JSON means what JSON-LD does. */
+export function checkContexts(value: unknown): void {
+  if (Array.isArray(value)) for (const item of value) checkContexts(item);
+  else if (typeof value === 'object' && value !== null) {
+    for (const [name, child] of Object.entries(value)) {
+      if (name.startsWith('@') && !KEYWORDS.includes(name)) reject('malformed', `it uses ${name.slice(0, 20)}`);
+      if (name !== '@context') checkContexts(child);
+      else if (![child].flat().every((one) => KNOWN.includes(one)))
+        reject('unknown-context', 'it has a context that is not known');
+    }
+  }
+}
+
+/** The one a credential must begin with says which data model it follows. */
+export function modelOf(document: Json): typeof CREDENTIALS_V1 | typeof CREDENTIALS_V2 {
+  const [first] = [document['@context']].flat();
+  return CREDENTIALS.find((one) => one === first) ?? reject('unknown-context', 'its first context is not one of credentials');
+}
+
+export interface LoadedDocument {
+  readonly contextUrl: null;
+  readonly documentUrl: string;
+  readonly document: unknown;
+}
+
+/** Loaded with the library that asks for them. */
+export async function createLoader(): Promise<(url: string) => Promise<LoadedDocument>> {
+  const packages = await Promise.all([
+    import('@digitalbazaar/credentials-context'),
+    import('@digitalbazaar/data-integrity-context'),
+    import('@digitalbazaar/multikey-context'),
+    import('did-context'),
+  ]);
+  const documents = new Map<string, unknown>([
+    ...packages.flatMap(({ contexts }) => [...contexts]),
+    ['https://www.w3.org/ns/credentials/examples/v2', EXAMPLES],
+  ]);
+  return async (url) => {
+    const document = documents.get(url) ?? reject('unknown-context', 'it has a context that is not known');
+    return { contextUrl: null, documentUrl: url, document };
+  };
+}

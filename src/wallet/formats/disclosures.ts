@@ -1,0 +1,128 @@
+// The disclosures of an SD-JWT (RFC 9901, 7.1 and 7.3): what they reveal, and which of them a verifier's paths need.
+// @sd-jwt is not used for this: it names claims by paths joined with dots (a claim `a.b` is shown to whoever asks for `b` in `a`),
+// counts decoys as elements of a list (another element is shown than was asked for), and lets a disclosure replace an open claim.
+import { createHash } from 'node:crypto';
+import { isHostile, MAX_DEPTH } from '../jws.ts';
+import { CredentialRejected, type Showing } from './format.ts';
+
+export const HASHES: Readonly<Record<string, string>> = { 'sha-256': 'sha256', 'sha-384': 'sha384', 'sha-512': 'sha512' };
+
+const MAX_DISCLOSURES = 1000;
+const RESERVED = new Set(['_sd', '...', '__proto__', 'constructor', 'prototype']);
+
+/** A value, the disclosure it is hidden in, and what is in it. */
+export interface Part {
+  readonly disclosure?: string;
+  readonly value?: unknown;
+  readonly members?: ReadonlyMap<string, Part>;
+  readonly items?: readonly Part[];
+}
+
+interface Disclosure {
+  readonly encoded: string;
+  /** Absent for an element of a list. */
+  readonly name?: string;
+  readonly value: unknown;
+}
+
+function malformed(why: string): never {
+  throw new CredentialRejected('malformed', why);
+}
+
+function parse(encoded: string): Disclosure {
+  if (!/^[\w-]+$/.test(encoded)) malformed('a disclosure is not base64url');
+  const parts: unknown = JSON.parse(Buffer.from(encoded, 'base64url').toString('utf8'));
+  if (!Array.isArray(parts) || typeof parts[0] !== 'string' || isHostile(parts)) malformed('a disclosure is not one');
+  if (parts.length === 2) return { encoded, value: parts[1] };
+  if (parts.length !== 3 || typeof parts[1] !== 'string') malformed('a disclosure is not one');
+  return { encoded, name: parts[1], value: parts[2] };
+}
+
+/** Reads the claims of a payload. Every disclosure belongs to exactly one digest, and no digest is there twice. */
+export function openDisclosures(payload: Readonly<Record<string, unknown>>, encoded: readonly string[], hash: string): Part {
+  if (encoded.length > MAX_DISCLOSURES) malformed('it has too many disclosures');
+  const byDigest = new Map<string, Disclosure>();
+  for (const one of encoded) byDigest.set(createHash(hash).update(one).digest('base64url'), parse(one));
+  if (byDigest.size !== encoded.length) malformed('a disclosure is there twice');
+  const seen = new Set<string>();
+
+  /** Undefined for a decoy, and for what is not disclosed here: both look alike. */
+  function take(digest: unknown): Disclosure | undefined {
+    if (typeof digest !== 'string') malformed('a digest is not a text');
+    if (seen.has(digest)) malformed('a digest is there twice');
+    seen.add(digest);
+    const found = byDigest.get(digest);
+    byDigest.delete(digest);
+    return found;
+  }
+
+  function item(value: unknown, depth: number): Part | undefined {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, '...')) return open(value, depth);
+    if (Object.keys(value).length !== 1) malformed('an element of a list has more than its digest');
+    const found = take((value as Record<string, unknown>)['...']);
+    if (found?.name !== undefined) malformed('an element of a list has a name');
+    return found && { ...open(found.value, depth), disclosure: found.encoded };
+  }
+
+  function object(value: Readonly<Record<string, unknown>>, depth: number): Part {
+    const { _sd: digests = [], ...rest } = value;
+    if (!Array.isArray(digests)) malformed('_sd is not a list of digests');
+    const members = new Map<string, Part>();
+    for (const [name, child] of Object.entries(rest)) {
+      if (name === '...') malformed('a claim has a name it may not have');
+      members.set(name, open(child, depth + 1));
+    }
+    for (const found of digests.map(take)) {
+      if (!found) continue;
+      if (found.name === undefined) malformed('a claim has no name');
+      if (RESERVED.has(found.name)) malformed('a disclosure has a name it may not have');
+      if (members.has(found.name)) malformed('a claim is there twice');
+      members.set(found.name, { ...open(found.value, depth + 1), disclosure: found.encoded });
+    }
+    return { members };
+  }
+
+  function open(value: unknown, depth: number): Part {
+    // Each disclosure may hold digests of others: together they can be deeper than each of them.
+    if (depth > MAX_DEPTH) malformed('it is nested too deeply');
+    if (Array.isArray(value)) return { items: value.flatMap((one) => item(one, depth + 1) ?? []) };
+    return typeof value === 'object' && value !== null ? object(value as Record<string, unknown>, depth) : { value };
+  }
+
+  const { _sd_alg: _, ...claims } = payload;
+  const opened = open(claims, 0);
+  if (byDigest.size > 0) malformed('a disclosure belongs to nothing in it');
+  return opened;
+}
+
+/** As if nothing had ever been hidden. */
+export function claimsOf({ members, items, value }: Part): unknown {
+  if (members) return Object.fromEntries([...members].map(([name, part]) => [name, claimsOf(part)]));
+  return items ? items.map(claimsOf) : value;
+}
+
+/** Every disclosure in a part, its own first. */
+export function disclosuresIn({ disclosure, members, items }: Part): string[] {
+  const below = [...(members?.values() ?? []), ...(items ?? [])].flatMap(disclosuresIn);
+  return disclosure === undefined ? below : [disclosure, ...below];
+}
+
+/**
+ * The disclosures that show what the paths select (OpenID4VP, 7), and those without which it could not be seen. A path that ends
+ * at an object asks for all of it; one that leads nowhere asks for nothing.
+ */
+export function select(root: Part, paths: Showing['paths']): ReadonlySet<string> {
+  const chosen = new Set<string>();
+  function follow(part: Part, [step, ...rest]: readonly (string | number | null)[], above: readonly string[]): void {
+    if (step === undefined) {
+      for (const one of [...above, ...disclosuresIn(part)]) chosen.add(one);
+      return;
+    }
+    const way = part.disclosure === undefined ? above : [...above, part.disclosure];
+    const { members, items = [] } = part;
+    const next = typeof step === 'string' ? [members?.get(step)] : step === null ? items : [items[step]];
+    for (const one of next) if (one) follow(one, rest, way);
+  }
+  for (const path of paths) follow(root, path, []);
+  return chosen;
+}

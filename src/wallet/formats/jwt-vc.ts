@@ -1,0 +1,104 @@
+// W3C credentials as JWT (`jwt_vc_json`): VCDM 1.1 in the claim `vc`, VCDM 2.0 as the payload itself.
+import { randomUUID } from 'node:crypto';
+import type { Clock } from '../../platform/clock.ts';
+import { decodeJws, signJws, verifyJws } from '../jws.ts';
+import { readPublicJwk } from '../resolver/index.ts';
+import { referenceOf } from '../status/index.ts';
+import type { Trust } from '../trust/index.ts';
+import { type Binding, type Format, type Holder, refusing, reject, type Showing, type VerifiedCredential } from './format.ts';
+import { checkTimes, narrowest, timesOfJwt, timesOfW3c } from './times.ts';
+import { didOf, idOf, isObject, type Json, subjectIdOf, typesOf } from './w3c.ts';
+
+const MINUTES_MS = 5 * 60_000;
+
+/** `vc+jwt` of VCDM 2.0, and what was written before it. Anything else is a JWT for another purpose. */
+const TYPES: readonly string[] = ['jwt', 'vc+jwt', 'vc+ld+jwt', 'vc-ld+jwt', 'vc+ld+json+jwt'];
+
+function bindingOf(payload: Json, subject: string | undefined): Binding {
+  const jwk = isObject(payload.cnf) ? payload.cnf.jwk : undefined;
+  if (jwk !== undefined) return { kind: 'jwk', jwk: readPublicJwk(jwk) };
+  const did = didOf(subject);
+  return did === undefined ? { kind: 'none' } : { kind: 'did', did };
+}
+
+/** VCDM 1.1 lets an issuer say whom it is about in `sub` alone; queries look for it in the credential (6.3.1). */
+function withSubject(credential: Json, id: string | undefined): Json {
+  const { credentialSubject: about } = credential;
+  return id === undefined || !isObject(about) || 'id' in about
+    ? credential
+    : { ...credential, credentialSubject: { id, ...about } };
+}
+
+export function createJwtVc({ trust, clock }: { trust: Trust; clock: Clock }): Format {
+  async function verify(raw: unknown): Promise<VerifiedCredential> {
+    const { header, payload } = decodeJws(raw);
+    if (
+      header.typ !== undefined &&
+      !TYPES.includes(
+        String(header.typ)
+          .toLowerCase()
+          .replace(/^application\//, ''),
+      )
+    )
+      reject('wrong-type', 'its header says that it is something else');
+    const credential = isObject(payload.vc) ? payload.vc : payload;
+    const types = typesOf(credential);
+    const issuer = typeof payload.iss === 'string' ? payload.iss : idOf(credential.issuer);
+    if (issuer === undefined) reject('malformed', 'it has no issuer');
+    // Said twice, it must be the same (VCDM 1.1, 6.3.1).
+    const said = idOf(credential.issuer);
+    if (said !== undefined && said !== issuer) reject('malformed', 'it names two issuers');
+    const key = await trust.keyOfJwt(header, issuer);
+    await verifyJws(raw as string, key.jwk);
+    const times = narrowest(timesOfW3c(credential), timesOfJwt(payload));
+    checkTimes(times, clock);
+    const about = subjectIdOf(credential);
+    const subject = typeof payload.sub === 'string' ? payload.sub : about;
+    if (about !== undefined && about !== subject) reject('malformed', 'it names two subjects');
+    const status = referenceOf(credential) ?? referenceOf(payload);
+    return {
+      format: 'jwt_vc_json',
+      type: types.at(-1)!,
+      types,
+      issuer: { id: issuer, trust: key.trust },
+      ...(subject === undefined ? {} : { subject }),
+      claims: withSubject(credential, subject),
+      ...times,
+      binding: bindingOf(payload, subject),
+      ...(status ? { status } : {}),
+      ...(key.authorityKeyIds ? { authorityKeyIds: key.authorityKeyIds } : {}),
+    };
+  }
+
+  /** A presentation as a JWT: by whom, to whom, and that it is fresh. */
+  async function show(raw: unknown, { nonce, audience, now }: Showing, holder: Holder | undefined): Promise<string> {
+    if (!holder) reject('unsupported-binding', 'a credential that is bound to nobody cannot be shown as a JWT');
+    const by = didOf(holder.didUrl);
+    const presentation = {
+      '@context': ['https://www.w3.org/2018/credentials/v1'],
+      type: ['VerifiablePresentation'],
+      ...(by ? { holder: by } : {}),
+      verifiableCredential: [raw],
+    };
+    return signJws(
+      { typ: 'JWT', alg: holder.algorithm, ...(holder.didUrl ? { kid: holder.didUrl } : { jwk: holder.jwk }) },
+      {
+        ...(by ? { iss: by, sub: by } : {}),
+        aud: audience,
+        nonce,
+        jti: `urn:uuid:${randomUUID()}`,
+        iat: Math.floor(now / 1000),
+        nbf: Math.floor(now / 1000),
+        exp: Math.floor((now + MINUTES_MS) / 1000),
+        vp: presentation,
+      },
+      holder.sign,
+    );
+  }
+
+  return {
+    name: 'jwt_vc_json',
+    verify: (raw) => refusing(() => verify(raw)),
+    show,
+  };
+}

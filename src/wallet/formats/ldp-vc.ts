@@ -1,0 +1,86 @@
+// W3C credentials with Data Integrity proofs (`ldp_vc`), VCDM 1.1 and 2.0.
+import type { Clock } from '../../platform/clock.ts';
+import { isHostile } from '../jws.ts';
+import { referenceOf } from '../status/index.ts';
+import type { Trust } from '../trust/index.ts';
+import { CREDENTIALS_V1, CREDENTIALS_V2, checkContexts, DATA_INTEGRITY_V2, modelOf } from './contexts.ts';
+import { isSupported, type Proof, prove, verifyProof } from './data-integrity.ts';
+import { type Format, type Holder, refusing, reject, type Showing, type VerifiedCredential } from './format.ts';
+import { checkTimes, timeOf, timesOfW3c } from './times.ts';
+import { didOf, idOf, isObject, type Json, subjectIdOf, typesOf } from './w3c.ts';
+
+const MAX_LENGTH = 256 * 1024;
+
+function read(raw: unknown): Json {
+  if (typeof raw === 'string' && raw.length > MAX_LENGTH) reject('malformed', 'it is too long');
+  const document: unknown = typeof raw === 'string' ? JSON.parse(raw) : raw;
+  if (!isObject(document) || isHostile(document) || JSON.stringify(document).length > MAX_LENGTH)
+    reject('malformed', 'it is no credential in JSON');
+  checkContexts(document);
+  return document;
+}
+
+/** Of several proofs, the first we can verify: each stands for itself. */
+function proofOf({ proof }: Json): Proof {
+  const proofs = [proof].flat().filter(isObject);
+  if (proofs.length === 0) reject('malformed', 'it has no proof');
+  return proofs.find(isSupported) ?? reject('unsupported', 'it has no proof of a kind that is supported');
+}
+
+export function createLdpVc({ trust, clock }: { trust: Trust; clock: Clock }): Format {
+  async function verify(raw: unknown): Promise<VerifiedCredential> {
+    const whole = read(raw);
+    const { proof: _, ...document } = whole;
+    modelOf(document);
+    const proof = proofOf(whole);
+    if (proof.proofPurpose !== 'assertionMethod') reject('malformed', 'its proof is for another purpose');
+    const types = typesOf(document);
+    const issuer = idOf(document.issuer) ?? reject('malformed', 'it has no issuer');
+    const key = await trust.keyOfDid(proof.verificationMethod, issuer, 'assertionMethod');
+    await verifyProof(document, proof, key.jwk);
+    const [created, expires] = [timeOf(proof.created, 'created'), timeOf(proof.expires, 'expires')];
+    checkTimes(
+      { ...(created === undefined ? {} : { issuedAt: created }), ...(expires === undefined ? {} : { validUntil: expires }) },
+      clock,
+    );
+    const times = timesOfW3c(document);
+    checkTimes(times, clock);
+    const subject = subjectIdOf(document);
+    const did = didOf(subject);
+    const status = referenceOf(document);
+    return {
+      format: 'ldp_vc',
+      type: types.at(-1)!,
+      types,
+      issuer: { id: issuer, trust: key.trust },
+      ...(subject === undefined ? {} : { subject }),
+      claims: document,
+      ...times,
+      binding: did === undefined ? { kind: 'none' } : { kind: 'did', did },
+      ...(status ? { status } : {}),
+    };
+  }
+
+  /** A presentation by the DID it is bound to: to whom, and that it is fresh, is in the proof. */
+  async function show(raw: unknown, { nonce, audience, now }: Showing, holder: Holder | undefined): Promise<Json> {
+    const by = didOf(holder?.didUrl);
+    if (!holder || by === undefined) reject('unsupported-binding', 'such a credential is shown by a DID');
+    const credential = read(raw);
+    const presentation = {
+      '@context': modelOf(credential) === CREDENTIALS_V2 ? [CREDENTIALS_V2] : [CREDENTIALS_V1, DATA_INTEGRITY_V2],
+      type: ['VerifiablePresentation'],
+      holder: by,
+      verifiableCredential: [credential],
+    };
+    const options = {
+      created: new Date(now).toISOString().replace(/\.\d+Z$/, 'Z'),
+      verificationMethod: holder.didUrl,
+      proofPurpose: 'authentication',
+      challenge: nonce,
+      domain: audience,
+    };
+    return prove(presentation, options, holder.algorithm, holder.sign);
+  }
+
+  return { name: 'ldp_vc', verify: (raw) => refusing(() => verify(raw)), show };
+}

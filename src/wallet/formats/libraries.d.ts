@@ -1,0 +1,34 @@
+// What we use of libraries that come without types.
+declare module 'jsonld' {
+  export interface CanonizeOptions {
+    base: null;
+    safe: true;
+    rdfDirection: 'i18n-datatype';
+    documentLoader(url: string): Promise<unknown>;
+    canonizeOptions: {
+      algorithm: 'RDFC-1.0';
+      format: 'application/n-quads';
+      messageDigestAlgorithm: 'SHA-256' | 'SHA-384';
+      maxWorkFactor: number;
+      signal: AbortSignal;
+    };
+  }
+  const jsonld: { canonize(document: object, options: CanonizeOptions): Promise<string> };
+  export default jsonld;
+}
+
+declare module '@digitalbazaar/credentials-context' {
+  export const contexts: ReadonlyMap<string, unknown>;
+}
+
+declare module '@digitalbazaar/data-integrity-context' {
+  export const contexts: ReadonlyMap<string, unknown>;
+}
+
+declare module '@digitalbazaar/multikey-context' {
+  export const contexts: ReadonlyMap<string, unknown>;
+}
+
+declare module 'did-context' {
+  export const contexts: ReadonlyMap<string, unknown>;
+}

@@ -1,0 +1,260 @@
+// Mobile documents (`mso_mdoc`, ISO/IEC 18013-5): CBOR, signed by a certificate's key, shown element by element.
+// Structures are @owf/mdoc's. What the issuer hashed and signed is taken as the bytes that came: encoded again, as the library
+// would, a document by anyone who writes CBOR a little differently no longer fits its digests.
+import { createHash, randomBytes } from 'node:crypto';
+import type { DataItem, MdocContext } from '@owf/mdoc';
+import type { Clock } from '../../platform/clock.ts';
+import { type Algorithm, verifyWith } from '../keys/index.ts';
+import { readPublicJwk } from '../resolver/index.ts';
+import { referenceOf } from '../status/index.ts';
+import { type SignerKey, subjectOf, type Trust } from '../trust/index.ts';
+import { checkCbor } from './cbor.ts';
+import { type Binding, type Format, type Holder, refusing, reject, type Showing, type VerifiedCredential } from './format.ts';
+import { checkTimes } from './times.ts';
+
+type Library = typeof import('@owf/mdoc');
+
+const MAX_LENGTH = 512 * 1024;
+const MAX_ELEMENTS = 1000;
+const CRITICAL = 2;
+const ALGORITHM = 1;
+
+/** By their COSE numbers, also the fully specified ones (RFC 9864). */
+const ALGORITHMS: ReadonlyMap<unknown, Algorithm> = new Map([
+  [-7, 'ES256'],
+  [-9, 'ES256'],
+  [-35, 'ES384'],
+  [-51, 'ES384'],
+  [-36, 'ES512'],
+  [-52, 'ES512'],
+  [-8, 'EdDSA'],
+  [-19, 'EdDSA'],
+]);
+/** By their COSE numbers. The library's own table has two of them in lower case, and loses keys on them. */
+const CURVES: ReadonlyMap<unknown, { readonly kty: 'EC' | 'OKP'; readonly crv: string }> = new Map([
+  [1, { kty: 'EC', crv: 'P-256' }],
+  [2, { kty: 'EC', crv: 'P-384' }],
+  [3, { kty: 'EC', crv: 'P-521' }],
+  [6, { kty: 'OKP', crv: 'Ed25519' }],
+]);
+const HASHES = { 'SHA-256': 'sha256', 'SHA-384': 'sha384', 'SHA-512': 'sha512' } as const;
+
+/** Times as text, bytes as base64url. */
+function jsonOf(value: unknown, library: Library): unknown {
+  if (value === null || value === undefined) return null;
+  if (typeof value === 'string' || typeof value === 'boolean') return value;
+  if (typeof value === 'number') return Number.isFinite(value) ? value : null;
+  if (typeof value === 'bigint') return String(value);
+  if (value instanceof Date) return value.toISOString().replace('.000Z', 'Z');
+  if (value instanceof library.DateOnly) return value.toISOString();
+  if (value instanceof Uint8Array) return Buffer.from(value).toString('base64url');
+  if (value instanceof library.DataItem) return jsonOf(value.data, library);
+  if (Array.isArray(value)) return value.map((item) => jsonOf(item, library));
+  if (value instanceof Map) return objectOf([...value].map(([key, item]) => [String(key), jsonOf(item, library)]));
+  return reject('malformed', 'a value is of a kind that has no place in it');
+}
+
+function objectOf(entries: readonly (readonly [string, unknown])[]): Record<string, unknown> {
+  const object = Object.fromEntries(entries);
+  if (Object.hasOwn(object, '__proto__') || Object.keys(object).length !== entries.length)
+    reject('malformed', 'a name is there twice, or is none');
+  return object;
+}
+
+type IssuerAuth = readonly [
+  protectedHeaders: Uint8Array,
+  unprotected: Map<number, unknown>,
+  payload: Uint8Array,
+  signature: Uint8Array,
+];
+type NameSpaces = ReadonlyMap<string, readonly DataItem<Map<string, unknown>>[]>;
+
+/** Structures as the library sees them, and the bytes behind them. */
+function open(raw: unknown, library: Library) {
+  if (typeof raw !== 'string' || raw.length > MAX_LENGTH || !/^[\w-]+={0,2}$/.test(raw))
+    reject('malformed', 'it is not an mdoc as issuers send it');
+  const bytes = Buffer.from(raw, 'base64url');
+  checkCbor(bytes);
+  const encoded = library.cborDecode<ReadonlyMap<string, unknown>>(bytes);
+  const written = encoded.get('issuerAuth') as IssuerAuth;
+  const [protectedHeaders, , payload] = written;
+  if (!payload) reject('malformed', 'it has no security object');
+  // These two are CBOR in bytes without saying so.
+  checkCbor(protectedHeaders);
+  checkCbor(payload);
+  const { issuerAuth, issuerNamespaces } = library.IssuerSigned.decode(bytes);
+  const mso = issuerAuth.mobileSecurityObject;
+  if (mso.docType === '') reject('malformed', 'it has no doctype');
+  return {
+    issuerAuth,
+    mso,
+    written,
+    items: issuerNamespaces.issuerNamespaces,
+    nameSpaces: encoded.get('nameSpaces') as NameSpaces,
+  };
+}
+
+type Opened = ReturnType<typeof open>;
+
+function checkSignature({ issuerAuth, written }: Opened, key: SignerKey, { cborEncode }: Library): void {
+  const [protectedHeaders, , payload, signature] = written;
+  const headers = issuerAuth.protectedHeaders.headers;
+  if (headers.has(CRITICAL)) reject('malformed', 'its header names extensions that are not understood');
+  // Only what is protected counts.
+  const algorithm =
+    ALGORITHMS.get(headers.get(ALGORITHM)) ?? reject('invalid-signature', 'its algorithm is not one that is accepted');
+  const signed = cborEncode(['Signature1', protectedHeaders, new Uint8Array(), payload]);
+  if (!verifyWith(key.jwk, algorithm, Buffer.from(signed), Buffer.from(signature)))
+    reject('invalid-signature', 'its signature does not hold');
+}
+
+/** Every element is one the issuer signed the digest of. */
+function checkDigests({ mso, items, nameSpaces }: Opened, { cborEncode, DataItem }: Library): void {
+  let count = 0;
+  for (const [namespace, elements] of items) {
+    const digests = mso.valueDigests.valueDigests.get(namespace);
+    elements.forEach(({ digestId }, at) => {
+      const encoded = cborEncode(DataItem.fromBuffer(nameSpaces.get(namespace)![at]!.buffer));
+      const digest = createHash(HASHES[mso.digestAlgorithm]).update(encoded).digest();
+      const expected = digests?.get(digestId);
+      if (!expected || !digest.equals(expected)) reject('malformed', 'an element is not the one that was signed');
+      count++;
+    });
+  }
+  if (count > MAX_ELEMENTS) reject('malformed', 'it has too many elements');
+}
+
+function bindingOf({ mso }: Opened): Binding {
+  const { deviceKey } = mso.deviceKeyInfo;
+  if (deviceKey.d !== undefined) reject('malformed', 'its device key is a private one');
+  const curve = CURVES.get(deviceKey.curve);
+  const [x, y] = [deviceKey.x, deviceKey.y].map((bytes) => bytes && Buffer.from(bytes).toString('base64url'));
+  return { kind: 'jwk', jwk: readPublicJwk({ ...curve, x, ...(curve?.kty === 'EC' ? { y } : {}) }) };
+}
+
+/** Nothing of what the library may ask for beyond hashes and one signature is needed to show a document. */
+function contextOf(sign: Holder['sign']): Pick<MdocContext, 'crypto' | 'cose'> {
+  const never = (): never => {
+    throw new Error('not needed to show an mdoc');
+  };
+  return {
+    crypto: {
+      random: (length) => randomBytes(length),
+      digest: ({ digestAlgorithm, bytes }) => createHash(HASHES[digestAlgorithm]).update(bytes).digest(),
+      calculateEphemeralMacKey: never,
+    },
+    cose: {
+      sign1: { sign: ({ toBeSigned }) => sign(Buffer.from(toBeSigned)), verify: never },
+      mac0: { sign: never, verify: never },
+    },
+  };
+}
+
+async function transcriptOf(
+  { audience, nonce, handover }: Showing,
+  { SessionTranscript }: Library,
+  context: Pick<MdocContext, 'crypto'>,
+) {
+  if (!handover) throw new Error('an mdoc is shown in a session: the handover is missing');
+  const { responseUri, encryptionThumbprint, mdocGeneratedNonce } = handover;
+  if (mdocGeneratedNonce !== undefined)
+    return SessionTranscript.forOid4VpDraft18(
+      { clientId: audience, responseUri, verifierGeneratedNonce: nonce, mdocGeneratedNonce },
+      context,
+    );
+  return SessionTranscript.forOid4Vp(
+    { clientId: audience, nonce, responseUri, ...(encryptionThumbprint ? { jwkThumbprint: encryptionThumbprint } : {}) },
+    context,
+  );
+}
+
+/** Signs that the holder's device shows a document in this session, and that it adds nothing of its own. */
+async function deviceSigned(docType: string, showing: Showing, holder: Holder, library: Library) {
+  const algorithm = [...ALGORITHMS].find(([, name]) => name === holder.algorithm)?.[0];
+  if (algorithm === undefined) reject('unsupported-binding', 'an mdoc cannot be shown with such a key');
+  const context = contextOf(holder.sign);
+  const deviceNamespaces = library.DeviceNamespaces.create({ deviceNamespaces: new Map() });
+  const sessionTranscript = await transcriptOf(showing, library, context);
+  const deviceSignature = await library.DeviceSignature.create(
+    {
+      protectedHeaders: new Map([[ALGORITHM, algorithm]]),
+      unprotectedHeaders: new Map(),
+      detachedPayload: library.DeviceAuthentication.create({ sessionTranscript, docType, deviceNamespaces }).encode({
+        asDataItem: true,
+      }),
+      // Handed on to what signs, which knows better.
+      signingKey: library.CoseKey.create({ keyType: library.KeyType.Reserved }),
+    },
+    context,
+  );
+  return library.DeviceSigned.create({ deviceNamespaces, deviceAuth: library.DeviceAuth.create({ deviceSignature }) });
+}
+
+export function createMdoc({ trust, clock }: { trust: Trust; clock: Clock }): Format {
+  async function verify(raw: unknown): Promise<VerifiedCredential> {
+    const library = await import('@owf/mdoc');
+    const opened = open(raw, library);
+    const { issuerAuth, mso, items } = opened;
+    const chain = (issuerAuth.x5chain ?? []).map((der) => Buffer.from(der).toString('base64'));
+    const key = trust.keyOfChain(chain);
+    checkSignature(opened, key, library);
+    checkDigests(opened, library);
+    const { signed, validFrom, validUntil } = mso.validityInfo;
+    const times = { issuedAt: signed.getTime(), validFrom: validFrom.getTime(), validUntil: validUntil.getTime() };
+    if (Object.values(times).some(Number.isNaN)) reject('invalid-times', 'a time in it is none');
+    checkTimes(times, clock);
+    // ISO/IEC 18013-5, 9.3.1: otherwise a certificate that has ended could sign for the past.
+    if (signed < key.leaf.validFromDate || signed > key.leaf.validToDate)
+      reject('invalid-times', 'it was signed when its certificate did not hold');
+    const status = referenceOf({ status: jsonOf(mso.decodedStructure.toMap().get('status' as never), library) });
+    return {
+      format: 'mso_mdoc',
+      type: mso.docType,
+      types: [mso.docType],
+      issuer: { id: subjectOf(key.leaf), trust: key.trust },
+      claims: objectOf(
+        [...items].map(([namespace, elements]) => [
+          namespace,
+          objectOf(elements.map((one) => [one.elementIdentifier, jsonOf(one.elementValue, library)])),
+        ]),
+      ),
+      ...times,
+      binding: bindingOf(opened),
+      ...(status ? { status } : {}),
+      ...(key.authorityKeyIds ? { authorityKeyIds: key.authorityKeyIds } : {}),
+    };
+  }
+
+  async function show(raw: unknown, showing: Showing, holder: Holder | undefined): Promise<string> {
+    if (!holder) reject('unsupported-binding', 'an mdoc is shown with the key it is bound to');
+    const library = await import('@owf/mdoc');
+    const { mso, items, nameSpaces, written } = open(raw, library);
+    // By the very name: the library would answer age_over_18 with another age.
+    const isAsked = (namespace: string, element: string): boolean =>
+      showing.paths.some((path) => path.length === 2 && path[0] === namespace && path[1] === element);
+    const shown = [...items].flatMap(([namespace, elements]) => {
+      const chosen = nameSpaces.get(namespace)!.filter((_, at) => isAsked(namespace, elements[at]!.elementIdentifier));
+      return chosen.length > 0 ? [[namespace, chosen] as const] : [];
+    });
+    const device = await deviceSigned(mso.docType, showing, holder, library);
+    const document = new Map<string, unknown>([
+      ['docType', mso.docType],
+      [
+        'issuerSigned',
+        new Map<string, unknown>([
+          ['nameSpaces', new Map(shown)],
+          ['issuerAuth', written],
+        ]),
+      ],
+      ['deviceSigned', device.encodedStructure],
+    ]);
+    const response = new Map<string, unknown>([
+      ['version', '1.0'],
+      ['documents', [document]],
+      ['status', 0],
+    ]);
+    return Buffer.from(library.cborEncode(response)).toString('base64url');
+  }
+
+  return { name: 'mso_mdoc', verify: (raw) => refusing(() => verify(raw)), show };
+}

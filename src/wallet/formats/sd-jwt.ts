@@ -1,0 +1,93 @@
+// SD-JWT VC (`dc+sd-jwt`, and `vc+sd-jwt` as it was called): signed by the issuer, each claim shown or held back.
+import { createHash } from 'node:crypto';
+import type { Clock } from '../../platform/clock.ts';
+import { decodeJws, signJws, verifyJws } from '../jws.ts';
+import { readPublicJwk } from '../resolver/index.ts';
+import { referenceOf } from '../status/index.ts';
+import { subjectOf, type Trust } from '../trust/index.ts';
+import { claimsOf, disclosuresIn, HASHES, openDisclosures, type Part, select } from './disclosures.ts';
+import { type Binding, type Format, refusing, reject, type VerifiedCredential } from './format.ts';
+import { checkTimes, timesOfJwt } from './times.ts';
+
+const TYPES: readonly unknown[] = ['dc+sd-jwt', 'vc+sd-jwt'];
+const MAX_LENGTH = 256 * 1024;
+/** Claims that stand in the open: whoever could hold one back could change what the credential is (SD-JWT VC, 2.2.2.2). */
+const OPEN_CLAIMS = ['iss', 'nbf', 'exp', 'cnf', 'vct', 'vct#integrity', 'status'];
+
+function bindingOf(cnf: unknown): Binding {
+  if (cnf === undefined) return { kind: 'none' };
+  const { jwk, kid } = (cnf ?? {}) as { jwk?: unknown; kid?: unknown };
+  if (jwk !== undefined) return { kind: 'jwk', jwk: readPublicJwk(jwk) };
+  if (typeof kid === 'string' && kid.startsWith('did:')) return { kind: 'did', did: kid.split('#', 1)[0]! };
+  return reject('unsupported-binding', 'it is bound in a way that is not supported');
+}
+
+interface Opened {
+  readonly jwt: string;
+  readonly header: Readonly<Record<string, unknown>>;
+  readonly payload: Readonly<Record<string, unknown>>;
+  readonly disclosures: readonly string[];
+  readonly root: Part;
+  readonly hash: string;
+}
+
+function open(raw: unknown): Opened {
+  if (typeof raw !== 'string' || raw.length > MAX_LENGTH || !raw.endsWith('~'))
+    reject('malformed', 'it is not an SD-JWT as issuers send it');
+  const [jwt = '', ...disclosures] = raw.split('~').slice(0, -1);
+  const { header, payload } = decodeJws(jwt);
+  const { _sd_alg: name = 'sha-256' } = payload;
+  const hash = typeof name === 'string' && Object.hasOwn(HASHES, name) ? HASHES[name] : undefined;
+  if (hash === undefined) reject('unsupported', 'its hash is not one that is accepted');
+  return { jwt, header, payload, disclosures, hash, root: openDisclosures(payload, disclosures, hash) };
+}
+
+export function createSdJwt({ trust, clock }: { trust: Trust; clock: Clock }): Format {
+  async function verify(raw: unknown): Promise<VerifiedCredential> {
+    const { jwt, header, payload, root } = open(raw);
+    if (!TYPES.includes(header.typ)) reject('wrong-type', 'its header does not say that it is an SD-JWT VC');
+    const hidden = OPEN_CLAIMS.find((name) => disclosuresIn(root.members?.get(name) ?? {}).length > 0);
+    if (hidden) reject('malformed', `${hidden} must not be held back`);
+    const { vct, iss, sub, cnf } = payload;
+    if (typeof vct !== 'string' || vct === '') reject('malformed', 'it has no type');
+    if (iss !== undefined && typeof iss !== 'string') reject('malformed', 'its issuer is not a text');
+    const key = await trust.keyOfJwt(header, iss);
+    await verifyJws(jwt, key.jwk);
+    const times = timesOfJwt(payload);
+    checkTimes(times, clock);
+    const status = referenceOf(payload);
+    return {
+      format: 'dc+sd-jwt',
+      type: vct,
+      types: [vct],
+      issuer: { id: iss ?? (key.leaf ? subjectOf(key.leaf) : ''), trust: key.trust },
+      ...(typeof sub === 'string' ? { subject: sub } : {}),
+      claims: claimsOf(root) as Record<string, unknown>,
+      ...times,
+      binding: bindingOf(cnf),
+      ...(status ? { status } : {}),
+      ...(key.authorityKeyIds ? { authorityKeyIds: key.authorityKeyIds } : {}),
+    };
+  }
+
+  return {
+    name: 'dc+sd-jwt',
+    verify: (raw) => refusing(() => verify(raw)),
+    async show(raw, { paths, nonce, audience, now, transactionData }, holder) {
+      const { jwt, disclosures, root, hash } = open(raw);
+      const chosen = select(root, paths);
+      const presented = [jwt, ...disclosures.filter((one) => chosen.has(one)), ''].join('~');
+      if (!holder) return presented;
+      const binding = {
+        iat: Math.floor(now / 1000),
+        aud: audience,
+        nonce,
+        sd_hash: createHash(hash).update(presented).digest('base64url'),
+        ...(transactionData
+          ? { transaction_data_hashes: transactionData.hashes, transaction_data_hashes_alg: transactionData.algorithm }
+          : {}),
+      };
+      return presented + (await signJws({ typ: 'kb+jwt', alg: holder.algorithm }, binding, holder.sign));
+    },
+  };
+}

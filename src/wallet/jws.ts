@@ -1,0 +1,87 @@
+// JWS in the compact form: read without trust, verified by jose (and by node:crypto where jose has no algorithm), made with keys
+// that are in a store of ours.
+import type { JWK } from 'jose';
+import { ALGORITHMS, type Algorithm, type PublicJwk, verifyWith } from './keys/index.ts';
+
+const MAX_LENGTH = 256 * 1024;
+/** Real ones have less than ten levels; thousands would exhaust the stack of whoever walks over them later. */
+export const MAX_DEPTH = 32;
+
+export class JwsError extends Error {
+  readonly code: 'malformed' | 'invalid-signature';
+  constructor(why: string, code: JwsError['code'] = 'invalid-signature') {
+    super(why);
+    this.code = code;
+  }
+}
+
+export interface DecodedJws {
+  readonly header: Readonly<Record<string, unknown>>;
+  readonly payload: Readonly<Record<string, unknown>>;
+}
+
+/** Nested beyond reason, or with a key that becomes a prototype in careless hands. */
+export function isHostile(value: unknown, depth = MAX_DEPTH): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  if (depth === 0 || Object.hasOwn(value, '__proto__')) return true;
+  return Object.values(value).some((inner) => isHostile(inner, depth - 1));
+}
+
+function jsonOf(part: string, what: string): Record<string, unknown> {
+  let value: unknown;
+  try {
+    value = JSON.parse(Buffer.from(part, 'base64url').toString('utf8'));
+  } catch {
+    throw new JwsError(`the ${what} cannot be read`, 'malformed');
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw new JwsError(`the ${what} is not an object`, 'malformed');
+  if (isHostile(value)) throw new JwsError(`the ${what} is nested too deeply`, 'malformed');
+  return value as Record<string, unknown>;
+}
+
+/** What it says. Nobody vouches for it yet. */
+export function decodeJws(compact: unknown): DecodedJws {
+  if (typeof compact !== 'string' || compact.length > MAX_LENGTH) throw new JwsError('it is no JWS', 'malformed');
+  const parts = compact.split('.');
+  if (parts.length !== 3 || parts.some((part) => !/^[\w-]+$/.test(part))) throw new JwsError('it is no JWS', 'malformed');
+  const header = jsonOf(parts[0]!, 'header');
+  // Extensions that must be understood (RFC 7515, 4.1.11): there are none we know.
+  if (header.crit !== undefined) throw new JwsError('its header names extensions that are not understood', 'malformed');
+  return { header, payload: jsonOf(parts[1]!, 'payload') };
+}
+
+function algorithmOf(header: DecodedJws['header']): Algorithm {
+  const found = ALGORITHMS.find((one) => one === header.alg);
+  if (!found) throw new JwsError('its algorithm is not one that is accepted');
+  return found;
+}
+
+/** Throws JwsError unless the key signed it. */
+export async function verifyJws(compact: string, jwk: PublicJwk): Promise<void> {
+  const algorithm = algorithmOf(decodeJws(compact).header);
+  if (algorithm === 'ES256K') {
+    const end = compact.lastIndexOf('.');
+    const signature = Buffer.from(compact.slice(end + 1), 'base64url');
+    if (!verifyWith(jwk, algorithm, Buffer.from(compact.slice(0, end)), signature))
+      throw new JwsError('its signature does not hold');
+    return;
+  }
+  const { compactVerify, importJWK } = await import('jose');
+  try {
+    await compactVerify(compact, await importJWK(jwk as JWK, algorithm), { algorithms: [algorithm] });
+  } catch {
+    throw new JwsError('its signature does not hold');
+  }
+}
+
+/** The signing input is ours to make: the key may be in a device that signs bytes and knows no JOSE. */
+export async function signJws(
+  header: Readonly<Record<string, unknown>>,
+  payload: Readonly<Record<string, unknown>>,
+  sign: (data: Buffer) => Promise<Buffer>,
+): Promise<string> {
+  const part = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
+  const input = `${part(header)}.${part(payload)}`;
+  return `${input}.${(await sign(Buffer.from(input))).toString('base64url')}`;
+}

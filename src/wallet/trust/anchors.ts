@@ -1,0 +1,41 @@
+// The certificates an operator trusts: a PEM file that is read again when it changes, so that nobody restarts for it.
+import { X509Certificate } from 'node:crypto';
+import { readFileSync, statSync } from 'node:fs';
+import type { Log } from '../../platform/log/index.ts';
+
+const PEM = /-----BEGIN CERTIFICATE-----[A-Za-z0-9+/=\s]+-----END CERTIFICATE-----/g;
+const LOOK_MS = 5_000;
+
+export type Anchors = () => readonly X509Certificate[];
+
+export function parseAnchors(text: string): X509Certificate[] {
+  return (text.match(PEM) ?? []).map((pem) => new X509Certificate(pem));
+}
+
+/** Without a file nothing is trusted by certificate. One that cannot be read any more leaves what was read before. */
+export function createAnchors(file: string | undefined, log: Log): Anchors {
+  let anchors: readonly X509Certificate[] = [];
+  let seen = '';
+  let lookedAt = Number.NEGATIVE_INFINITY;
+
+  function look(path: string): void {
+    try {
+      const { mtimeMs, size, ino } = statSync(path);
+      const now = `${mtimeMs} ${size} ${ino}`;
+      if (now === seen) return;
+      anchors = parseAnchors(readFileSync(path, 'utf8'));
+      seen = now;
+      log.info({ anchors: anchors.length }, 'trust anchors read');
+    } catch (error) {
+      log.warn({ err: error }, 'trust anchors cannot be read; those read before stay');
+    }
+  }
+
+  return () => {
+    if (file !== undefined && performance.now() - lookedAt > LOOK_MS) {
+      lookedAt = performance.now();
+      look(file);
+    }
+    return anchors;
+  };
+}

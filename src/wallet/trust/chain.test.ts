@@ -1,0 +1,139 @@
+import assert from 'node:assert/strict';
+import { generateKeyPairSync } from 'node:crypto';
+import { describe, it } from 'node:test';
+import { type CertificateOptions, type Certified, certify, keyIdentifierOf } from '../../../test/support/certificates.ts';
+import { ChainError, parseX5c, verifyChain } from './chain.ts';
+
+const root = certify({ name: 'CN=Root', ca: true });
+const middle = certify({ name: 'CN=Middle', by: root, ca: true });
+const leaf = certify({ name: 'CN=Leaf', by: middle });
+
+const verify = (chain: readonly Certified[], anchors: readonly Certified[] = [root], now = Date.now()) =>
+  verifyChain(
+    chain.map(({ certificate }) => certificate),
+    anchors.map(({ certificate }) => certificate),
+    now,
+  );
+
+const refused = (chain: readonly Certified[], why: RegExp, anchors?: readonly Certified[], now?: number): void => {
+  assert.throws(
+    () => verify(chain, anchors, now),
+    (error) => error instanceof ChainError && why.test(error.message),
+  );
+};
+
+const under = (options: Partial<CertificateOptions>): Certified => certify({ name: 'CN=Under', by: root, ...options });
+
+describe('A certificate chain', () => {
+  it('leads from the leaf over an intermediate to an anchor that was not sent', () => {
+    assert.equal(verify([leaf, middle]).leaf, leaf.certificate);
+  });
+
+  it('may send the anchor along', () => {
+    assert.equal(verify([leaf, middle, root]).leaf, leaf.certificate);
+  });
+
+  it('may end below the top, where an intermediate is the anchor', () => {
+    assert.equal(verify([leaf], [middle]).leaf, leaf.certificate);
+    assert.equal(verify([leaf, middle, root], [middle]).leaf, leaf.certificate);
+  });
+
+  it('may be a leaf that an anchor issued, or that is an anchor', () => {
+    const direct = under({});
+    assert.equal(verify([direct]).leaf, direct.certificate);
+    assert.equal(verify([leaf], [leaf]).leaf, leaf.certificate);
+  });
+
+  it('names the key identifiers of every authority above', () => {
+    assert.deepEqual(verify([leaf, middle]).authorityKeyIds, [middle, root, root].map(keyIdentifierOf));
+  });
+
+  it('reads the addresses of the leaf', () => {
+    const named = under({ dns: ['a.example'], uris: ['https://a.example/x', 'urn:y'] });
+    assert.deepEqual(verify([named]).uris, ['https://a.example/x', 'urn:y']);
+  });
+
+  it('is refused without its intermediate', () => refused([leaf], /none that is trusted/));
+
+  it('is refused in another order, or with a stranger in between', () => {
+    refused([leaf, root, middle], /from one to the next/);
+    refused([leaf, certify({ name: 'CN=Middle', ca: true }), root], /from one to the next/);
+  });
+
+  it('is refused without any anchor, and under a foreign one of the same name', () => {
+    refused([leaf, middle, root], /none that is trusted/, []);
+    refused([leaf, middle], /none that is trusted/, [certify({ name: 'CN=Root', ca: true })]);
+  });
+
+  it('is refused when it signed itself and nobody trusts it', () =>
+    refused([certify({ name: 'CN=Me' })], /none that is trusted/));
+
+  it('is refused when any of its certificates has expired or is not yet valid', () => {
+    const [past, future] = [new Date(Date.now() - 60_000), new Date(Date.now() + 60_000)];
+    const [old, early] = [under({ ca: true, until: past }), under({ ca: true, from: future })];
+    refused([under({ until: past })], /not valid now/);
+    refused([under({ from: future })], /not valid now/);
+    refused([certify({ name: 'CN=L', by: old }), old], /not valid now/);
+    refused([certify({ name: 'CN=L', by: early }), early], /not valid now/);
+    const oldRoot = certify({ name: 'CN=Old root', ca: true, until: past });
+    refused([certify({ name: 'CN=L', by: oldRoot })], /not valid now/, [oldRoot]);
+    refused([leaf, middle], /not valid now/, [root], Date.now() + 48 * 3600 * 1000);
+  });
+
+  it('is refused when an issuer in it is no authority', () => {
+    // By either of the two extensions that say so.
+    for (const nobody of [under({ ca: false }), under({ ca: false, signs: true }), under({ ca: true, signs: false })]) {
+      refused([certify({ name: 'CN=L', by: nobody }), nobody], /from one to the next/);
+      refused([certify({ name: 'CN=L', by: nobody })], /none that is trusted/, [nobody]);
+    }
+  });
+
+  it('is refused when an authority allows fewer between it and the leaf', () => {
+    const last = under({ ca: true, pathLength: 0 });
+    const direct = certify({ name: 'CN=L', by: last });
+    assert.equal(verify([direct, last]).leaf, direct.certificate);
+    const below = certify({ name: 'CN=Below', by: last, ca: true });
+    refused([certify({ name: 'CN=L', by: below }), below, last], /longer than/);
+    const strictRoot = certify({ name: 'CN=Strict', ca: true, pathLength: 0 });
+    const under2 = certify({ name: 'CN=Under', by: strictRoot, ca: true });
+    refused([certify({ name: 'CN=L', by: under2 }), under2], /longer than/, [strictRoot]);
+  });
+
+  it('is refused with a critical extension that is not understood, and taken when it is not critical', () => {
+    const odd = { id: '1.3.6.1.4.1.99999.1', value: Buffer.from('0500', 'hex') };
+    refused([under({ extensions: [{ ...odd, critical: true }] })], /not understood: 1\.3\.6/);
+    assert.ok(verify([under({ extensions: [{ ...odd, critical: false }] })]));
+    // Name constraints narrow whom an authority may vouch for: not looking at them would widen it.
+    const constraints = { id: '2.5.29.30', critical: true, value: Buffer.from('3000', 'hex') };
+    const narrow = under({ ca: true, extensions: [constraints] });
+    refused([certify({ name: 'CN=L', by: narrow }), narrow], /not understood/);
+  });
+
+  it('is refused when one is signed over SHA-1, or has a short RSA key', () => {
+    refused([under({ hash: 'sha1' })], /not accepted/);
+    const key = generateKeyPairSync('rsa', { modulusLength: 1024 }).privateKey;
+    const weak = under({ ca: true, key });
+    refused([certify({ name: 'CN=L', by: weak }), weak], /not accepted/);
+  });
+
+  it('is refused when a signature in it does not hold', () => {
+    const bytes = Buffer.from(leaf.der, 'base64');
+    bytes[bytes.length - 5]! ^= 1;
+    const [broken] = parseX5c([bytes.toString('base64')]);
+    assert.throws(() => verifyChain([broken!, middle.certificate], [root.certificate], Date.now()), ChainError);
+  });
+
+  it('is refused when there is none', () => refused([], /no certificate/));
+});
+
+describe('x5c', () => {
+  it('is a short list of certificates in standard base64', () => {
+    assert.deepEqual(parseX5c([leaf.der])[0]!.raw, leaf.certificate.raw);
+    const url = Buffer.from(leaf.der, 'base64').toString('base64url');
+    const wrong: unknown[] = [undefined, leaf.der, [], [7], [''], ['AAAA'], Array(7).fill(leaf.der), [`${leaf.der}\n`]];
+    if (url !== leaf.der.replace(/=+$/, '')) wrong.push([url]);
+    for (const x5c of wrong) assert.throws(() => parseX5c(x5c), ChainError, JSON.stringify(x5c)?.slice(0, 40));
+  });
+
+  it('is not read beyond a bound', () => assert.throws(() => parseX5c(['A'.repeat(20_000)]), /base64/));
+});

@@ -1,0 +1,3 @@
+// Trust: certificates, DIDs and metadata by which a signer's key is known.
+export { type Anchors, createAnchors } from './anchors.ts';
+export { createTrust, type IssuerTrust, type SignerKey, subjectOf, type Trust, TrustError, type TrustPolicy } from './trust.ts';

@@ -1,0 +1,138 @@
+// Whether a signature means something: by which permitted way the signer's key is known to be the issuer's or the verifier's.
+import type { X509Certificate } from 'node:crypto';
+import type { Clock } from '../../platform/clock.ts';
+import { type Outbound, OutboundError } from '../../platform/outbound/index.ts';
+import { algorithmOf, type PublicJwk, publicJwkOf } from '../keys/index.ts';
+import { ResolutionError, type Resolver } from '../resolver/index.ts';
+import type { Anchors } from './anchors.ts';
+import { type Chain, ChainError, parseX5c, verifyChain } from './chain.ts';
+import { issuerMetadataKeys } from './issuer-metadata.ts';
+
+export type IssuerTrust = 'anchor' | 'did' | 'issuer-metadata' | 'none';
+
+/** `any`: a verified signature by a permitted way; `listed`: certificates of anchors, or DIDs on the list. */
+export interface TrustPolicy {
+  readonly mode: 'any' | 'listed';
+  readonly dids: readonly string[];
+}
+
+export interface SignerKey {
+  readonly jwk: PublicJwk;
+  readonly trust: IssuerTrust;
+  readonly authorityKeyIds?: readonly string[];
+  readonly leaf?: X509Certificate;
+}
+
+/** `untrusted`: it may well be who it says, but nobody here said so. The others: the key could not be had, or is not the signer's. */
+export class TrustError extends Error {
+  readonly code: 'untrusted' | 'unreachable' | 'mismatch';
+  constructor(code: TrustError['code'], why: string, cause?: unknown) {
+    super(why, { cause });
+    this.code = code;
+  }
+}
+
+/** The name in a certificate, on one line: `C=DE, O=Bund, CN=Signer`. */
+export const subjectOf = (leaf: X509Certificate): string => leaf.subject.split('\n').join(', ');
+
+export interface SignedHeader {
+  readonly alg?: unknown;
+  readonly kid?: unknown;
+  readonly x5c?: unknown;
+}
+
+interface ChainKey extends Pick<Chain, 'uris'> {
+  readonly key: SignerKey & { readonly leaf: X509Certificate };
+}
+
+function toTrustError(error: unknown): TrustError {
+  if (error instanceof TrustError) return error;
+  if (error instanceof ChainError) return new TrustError('untrusted', error.message, error);
+  if (error instanceof OutboundError) return new TrustError('unreachable', 'the keys of the issuer cannot be fetched', error);
+  if (error instanceof ResolutionError)
+    return new TrustError(
+      error.code === 'failed' ? 'unreachable' : 'mismatch',
+      `the DID does not give the key: ${error.code}`,
+      error,
+    );
+  throw error;
+}
+
+export function createTrust(deps: {
+  outbound: Outbound;
+  resolver: Resolver;
+  anchors: Anchors;
+  clock: Clock;
+  policy: TrustPolicy;
+}) {
+  const { outbound, resolver, anchors, clock, policy } = deps;
+
+  const listed = (did: string): boolean => policy.mode === 'any' || policy.dids.includes(did);
+
+  function byChain(x5c: unknown): ChainKey {
+    const { leaf, uris, authorityKeyIds } = verifyChain(parseX5c(x5c), anchors(), clock.now());
+    if (algorithmOf(leaf.publicKey) === undefined) throw new ChainError('the key of the certificate is not one that is accepted');
+    return { key: { jwk: publicJwkOf(leaf.publicKey), trust: 'anchor', authorityKeyIds, leaf }, uris };
+  }
+
+  /** The names of the leaf a JWT issuer may have: a certificate for one host says nothing about another. */
+  function isNamed({ key: { leaf }, uris }: ChainKey, issuer: string): boolean {
+    const url = URL.parse(issuer);
+    return (
+      url?.protocol === 'https:' && (uris.includes(issuer) || leaf.checkHost(url.hostname, { subject: 'never' }) !== undefined)
+    );
+  }
+
+  async function byDid(didUrl: string, did: string, relationship: 'assertionMethod' | 'authentication'): Promise<SignerKey> {
+    if (!listed(did)) throw new TrustError('untrusted', 'the DID is not on the list of those trusted');
+    if (!didUrl.startsWith(`${did}#`)) throw new TrustError('mismatch', 'the key is one of another DID');
+    return { jwk: await resolver.verificationMethod(didUrl, relationship), trust: 'did' };
+  }
+
+  /** The key that signed a JWT of this issuer, by the first way its header names. */
+  async function ofJwt(header: SignedHeader, issuer: string | undefined): Promise<SignerKey> {
+    const { x5c, kid } = header;
+    if (x5c !== undefined) {
+      const found = byChain(x5c);
+      if (issuer !== undefined && !isNamed(found, issuer))
+        throw new TrustError('mismatch', 'the certificate is not one of the issuer');
+      return found.key;
+    }
+    if (issuer?.startsWith('did:')) {
+      if (typeof kid !== 'string') throw new TrustError('mismatch', 'the header names no key of the DID');
+      return byDid(kid.startsWith('#') ? `${issuer}${kid}` : kid, issuer, 'assertionMethod');
+    }
+    if (issuer !== undefined && /^https?:/.test(issuer) && URL.canParse(issuer)) {
+      if (policy.mode === 'listed') throw new TrustError('untrusted', 'issuers are trusted by certificate or DID only');
+      return { jwk: await issuerMetadataKeys(outbound, issuer, kid), trust: 'issuer-metadata' };
+    }
+    throw new TrustError('mismatch', 'nothing says whose key signed it');
+  }
+
+  return {
+    async keyOfJwt(header: SignedHeader, issuer: string | undefined): Promise<SignerKey> {
+      try {
+        return await ofJwt(header, issuer);
+      } catch (error) {
+        throw toTrustError(error);
+      }
+    },
+    /** Of an mdoc or a verifier: the chain alone says who it is. */
+    keyOfChain(x5c: unknown): SignerKey & { readonly leaf: X509Certificate } {
+      try {
+        return byChain(x5c).key;
+      } catch (error) {
+        throw toTrustError(error);
+      }
+    },
+    async keyOfDid(didUrl: string, did: string, relationship: 'assertionMethod' | 'authentication'): Promise<SignerKey> {
+      try {
+        return await byDid(didUrl, did, relationship);
+      } catch (error) {
+        throw toTrustError(error);
+      }
+    },
+  };
+}
+
+export type Trust = ReturnType<typeof createTrust>;

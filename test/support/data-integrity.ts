@@ -1,0 +1,66 @@
+// W3C credentials with Data Integrity proofs, by the implementation of Digital Bazaar.
+import type { KeyObject } from 'node:crypto';
+import { DataIntegrityProof } from '@digitalbazaar/data-integrity';
+import { cryptosuite as ecdsa } from '@digitalbazaar/ecdsa-rdfc-2019-cryptosuite';
+import { cryptosuite as eddsa } from '@digitalbazaar/eddsa-rdfc-2022-cryptosuite';
+import * as vc from '@digitalbazaar/vc';
+import type { DIDDocument } from 'did-resolver';
+import { createLoader } from '../../src/wallet/formats/contexts.ts';
+import type { PublicJwk } from '../../src/wallet/keys/index.ts';
+import { jwkOfMultibase } from '../../src/wallet/resolver/did-key.ts';
+import { didKeyOf, documentOfDidKey } from '../../src/wallet/resolver/index.ts';
+import { newSigner, type Signer } from './issuers.ts';
+
+/** With a did:key: its DID document holds a Multikey, which is what that implementation reads. */
+export function newMultikeySigner(key?: KeyObject): Signer {
+  const signer = newSigner(key);
+  const did = didKeyOf(signer.jwk);
+  return { ...signer, did, didUrl: `${did}#${did.slice('did:key:'.length)}` };
+}
+
+export const jwkInDidKey = (document: DIDDocument): PublicJwk => jwkOfMultibase(document.id.slice('did:key:'.length));
+
+const suiteOf = (signer: Signer): unknown => (signer.algorithm === 'EdDSA' ? eddsa : ecdsa);
+const NAMES: Readonly<Record<string, string>> = { EdDSA: 'Ed25519', ES256: 'P-256', ES384: 'P-384' };
+
+/** Knows our contexts, and documents of did:key. */
+async function createDocumentLoader(): Promise<(url: string) => Promise<unknown>> {
+  const load = await createLoader();
+  return async (url) => {
+    if (!url.startsWith('did:key:')) return load(url);
+    const [did = '', fragment] = url.split('#');
+    const multibase = did.slice('did:key:'.length);
+    const method = { id: `${did}#${multibase}`, type: 'Multikey', controller: did, publicKeyMultibase: multibase };
+    documentOfDidKey(did);
+    const contexts = ['https://www.w3.org/ns/did/v1', 'https://w3id.org/security/multikey/v1'];
+    const document = fragment
+      ? { '@context': contexts[1], ...method }
+      : { '@context': contexts, id: did, authentication: [method], assertionMethod: [method] };
+    return { contextUrl: null, documentUrl: url, document };
+  };
+}
+
+export async function issueCredential(signer: Signer, credential: object, created: number): Promise<Record<string, unknown>> {
+  const suite = new DataIntegrityProof({
+    cryptosuite: suiteOf(signer),
+    date: new Date(created),
+    signer: {
+      id: signer.didUrl,
+      algorithm: NAMES[signer.algorithm],
+      sign: async ({ data }: { data: Uint8Array }) => new Uint8Array(await signer.sign(Buffer.from(data))),
+    },
+  });
+  // A copy: it writes into what it is given.
+  return vc.issue({ credential: structuredClone(credential), suite, documentLoader: await createDocumentLoader() });
+}
+
+/** What is wrong with a presentation; nothing when it holds, credentials in it included. */
+export async function faultsOfPresentation(presentation: object, challenge: string, domain: string): Promise<string[]> {
+  const suite = [eddsa, ecdsa].map((cryptosuite) => new DataIntegrityProof({ cryptosuite }));
+  const documentLoader = await createDocumentLoader();
+  const checkStatus = async () => ({ verified: true });
+  const result = await vc.verify({ presentation, challenge, domain, suite, documentLoader, checkStatus });
+  if (result.verified) return [];
+  const errors = [result, ...(result.credentialResults ?? [])].flatMap(({ error }) => error?.errors ?? error ?? []);
+  return errors.length > 0 ? errors.map(String) : ['it does not hold'];
+}

@@ -1,0 +1,82 @@
+// A world in which credentials are issued: keys, what the network answers, whom the wallet trusts, and what time it is.
+import { createPublicKey, type KeyObject, sign } from 'node:crypto';
+import { type JWTPayload, SignJWT } from 'jose';
+import { type Outbound, OutboundError } from '../../src/platform/outbound/index.ts';
+import { algorithmOf, type PublicJwk, publicJwkOf } from '../../src/wallet/keys/index.ts';
+import { createResolver, didJwkOf } from '../../src/wallet/resolver/index.ts';
+import { createTrust, type TrustPolicy } from '../../src/wallet/trust/index.ts';
+import type { Certified } from './certificates.ts';
+import { newEcKey } from './certificates.ts';
+
+/** 2026-01-01. */
+export const NOW = 1_767_225_600_000;
+
+export interface IssuerWorld {
+  /** What the network answers, by address: JSON, or a text as it is. */
+  readonly answers: Map<string, unknown>;
+  readonly asked: string[];
+  readonly anchors: Certified[];
+  now: number;
+}
+
+export function issuerWorld({ policy = { mode: 'any', dids: [] }, now = NOW }: { policy?: TrustPolicy; now?: number } = {}) {
+  const world: IssuerWorld = { answers: new Map(), asked: [], anchors: [], now };
+  const clock = { now: () => world.now };
+  const outbound: Outbound = async ({ url }) => {
+    world.asked.push(url);
+    const answer = world.answers.get(url);
+    if (answer === undefined) throw new OutboundError('failed', 'calling it failed');
+    if (typeof answer === 'number') return { status: answer, headers: {}, body: Buffer.alloc(0) };
+    const body = Buffer.from(typeof answer === 'string' ? answer : JSON.stringify(answer));
+    return { status: 200, headers: { 'content-type': 'application/json' }, body };
+  };
+  const resolver = createResolver({ outbound, clock });
+  const anchors = () => world.anchors.map(({ certificate }) => certificate);
+  const trust = createTrust({ outbound, resolver, anchors, clock, policy });
+  return { world, clock, outbound, trust };
+}
+
+export interface Signer {
+  readonly key: KeyObject;
+  readonly jwk: PublicJwk;
+  readonly algorithm: string;
+  readonly did: string;
+  readonly didUrl: string;
+  sign(data: Buffer): Promise<Buffer>;
+}
+
+const HASHES: Readonly<Record<string, string | null>> = { ES256: 'sha256', ES384: 'sha384', ES512: 'sha512', EdDSA: null };
+
+/** A key with a DID of its own. Signs by node:crypto alone, not by what is tested. */
+export function newSigner(key: KeyObject = newEcKey()): Signer {
+  const jwk = publicJwkOf(createPublicKey(key));
+  const algorithm = algorithmOf(createPublicKey(key))!;
+  const did = didJwkOf(jwk);
+  return {
+    key,
+    jwk,
+    algorithm,
+    did,
+    didUrl: `${did}#0`,
+    sign: async (data) => sign(HASHES[algorithm]!, data, { key, dsaEncoding: 'ieee-p1363' }),
+  };
+}
+
+/** By jose. The key is named by DID, unless the header says otherwise. */
+export function newJwt(signer: Signer, payload: object, header: object = {}): Promise<string> {
+  return new SignJWT(payload as JWTPayload)
+    .setProtectedHeader({ alg: signer.algorithm, kid: signer.didUrl, typ: 'JWT', ...header })
+    .sign(signer.key);
+}
+
+const encode = (value: unknown): string =>
+  Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)).toString('base64url');
+
+/** Whatever header and payload it is, signed or not: what no library would make. */
+export async function rawJwt(header: unknown, payload: unknown, signer?: Signer): Promise<string> {
+  const input = `${encode(header)}.${encode(payload)}`;
+  return `${input}.${signer ? (await signer.sign(Buffer.from(input))).toString('base64url') : 'AAAA'}`;
+}
+
+/** Nested arrays as JSON text: JSON.stringify itself would give up. */
+export const deepJson = (levels: number): string => '['.repeat(levels) + ']'.repeat(levels);

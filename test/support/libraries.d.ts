@@ -1,0 +1,34 @@
+// What tests use of libraries that come without types.
+declare module '@digitalbazaar/vc' {
+  interface Result {
+    error?: Error & { errors?: Error[] };
+  }
+  type Loader = (url: string) => Promise<unknown>;
+  export function issue(options: {
+    credential: object;
+    suite: unknown;
+    documentLoader: Loader;
+  }): Promise<Record<string, unknown>>;
+  export function verify(options: {
+    presentation: object;
+    challenge: string;
+    domain: string;
+    suite: unknown;
+    documentLoader: Loader;
+    checkStatus(): Promise<{ verified: boolean }>;
+  }): Promise<Result & { verified: boolean; credentialResults?: Result[] }>;
+}
+
+declare module '@digitalbazaar/data-integrity' {
+  export class DataIntegrityProof {
+    constructor(options: { cryptosuite: unknown; signer?: unknown; date?: Date });
+  }
+}
+
+declare module '@digitalbazaar/eddsa-rdfc-2022-cryptosuite' {
+  export const cryptosuite: unknown;
+}
+
+declare module '@digitalbazaar/ecdsa-rdfc-2019-cryptosuite' {
+  export const cryptosuite: unknown;
+}
