@@ -2,8 +2,10 @@
 import type { Throttle } from '../platform/http/index.ts';
 import type { Credentials } from './credentials/index.ts';
 import type { Dids, Documents } from './dids/index.ts';
+import type { Exchanges } from './exchanges/index.ts';
 import type { Idempotency } from './idempotency.store.ts';
 import type { Keys } from './keys/index.ts';
+import type { Protocols } from './protocols.ts';
 import type { Remembered } from './remembered.ts';
 import type { Logins, SessionReader } from './session/index.ts';
 
@@ -12,10 +14,15 @@ export interface Deps {
   readonly dids: Dids;
   readonly documents: Documents;
   readonly credentials: Credentials;
+  readonly exchanges: Exchanges;
+  /** Issuance and presentation, loaded when they are needed first. */
+  readonly protocols: () => Promise<Protocols>;
   readonly logins: Logins;
   readonly sessionOf: SessionReader;
   readonly idempotency: Idempotency;
   readonly remembered: Remembered;
   /** Of logins, by address. */
   readonly throttle: Throttle;
+  /** Of exchanges, by owner: each makes calls to others. */
+  readonly exchangeThrottle: Throttle;
 }

@@ -54,5 +54,8 @@ export const Problem = t.open(
     instance: t.string({ description: 'The request id, for the log.' }),
     errors: t.array(t.object({ field: t.string(), message: t.string() })),
     protocol: t.object({ error: t.string() }, { error_description: t.string(), endpoint: t.string() }),
+    exchangeId: t.string(),
+    steps: t.array(t.open({ at: t.string(), step: t.string() }), { description: 'What happened in the exchange so far.' }),
+    temporary: t.boolean({ description: 'The same request may succeed later.' }),
   },
 );

@@ -2,8 +2,9 @@
 import type { Clock } from '../platform/clock.ts';
 import { keyIdOf, type Seal } from '../platform/seal/index.ts';
 import { type RunChange, theNode } from './caller.ts';
-import { credentialPlace } from './credentials/index.ts';
-import type { CredentialRow, Database, KeyRow, SessionRow, Tx } from './database.ts';
+import { credentialPlace, instancePlace } from './credentials/index.ts';
+import type { CredentialInstanceRow, CredentialRow, Database, ExchangeRow, KeyRow, SessionRow, Tx } from './database.ts';
+import { exchangePlace, sweepExchanges } from './exchanges/index.ts';
 import type { Idempotency } from './idempotency.store.ts';
 import type { Stores } from './keys/index.ts';
 import { actAs, EVERYONE, readAs } from './owners.store.ts';
@@ -33,7 +34,8 @@ export async function retireKeys(deps: {
 export async function sweepExpired(db: Database, clock: Clock, idempotency: Idempotency, idleMs: number): Promise<number> {
   return db.write(async (tx) => {
     await actAs(db, tx, EVERYONE);
-    return (await sweepSessions(tx, clock.now(), clock.now() - idleMs)) + (await idempotency.sweep(tx));
+    const sessions = await sweepSessions(tx, clock.now(), clock.now() - idleMs);
+    return sessions + (await idempotency.sweep(tx)) + (await sweepExchanges(tx, clock.now()));
   });
 }
 
@@ -88,6 +90,34 @@ export async function resealAll(db: Database, seal: Seal & { readonly keyId: str
         .set({ sealed: anew(row.sealed, credentialPlace(row)) })
         .where('id', '=', row.id)
         .execute();
+      return true;
+    },
+  );
+  await each<CredentialInstanceRow>(
+    (tx, after) => tx.selectFrom('credential_instances').where('id', '>', after).orderBy('id').limit(BATCH).selectAll().execute(),
+    ({ id }) => id,
+    async (tx, row) => {
+      if (!stale(row.sealed)) return false;
+      const sealed = anew(row.sealed, instancePlace(row));
+      await tx.updateTable('credential_instances').set({ sealed }).where('id', '=', row.id).execute();
+      return true;
+    },
+  );
+  await each<ExchangeRow>(
+    (tx, after) =>
+      tx
+        .selectFrom('exchanges')
+        .where('sealed', 'is not', null)
+        .where('id', '>', after)
+        .orderBy('id')
+        .limit(BATCH)
+        .selectAll()
+        .execute(),
+    ({ id }) => id,
+    async (tx, row) => {
+      if (!stale(row.sealed!)) return false;
+      const sealed = anew(row.sealed!, exchangePlace(row));
+      await tx.updateTable('exchanges').set({ sealed }).where('id', '=', row.id).execute();
       return true;
     },
   );

@@ -4,7 +4,10 @@ import type { Caller } from './caller.ts';
 import { mountCredentials } from './credentials/index.ts';
 import type { Deps } from './deps.ts';
 import { mountDids, mountDocuments } from './dids/index.ts';
+import { mountExchanges } from './exchanges/index.ts';
+import { mountIssuance } from './issuance/index.ts';
 import { mountKeys } from './keys/index.ts';
+import { mountPresentations } from './presentation/index.ts';
 import { mountSession } from './session/index.ts';
 
 const Root = t.object({ service: t.string(), did: t.string(), login: t.string(), userinfo: t.string() });
@@ -21,4 +24,7 @@ export function mountWallet(app: App<Caller>, deps: Deps): void {
   mountKeys(app, deps);
   mountDids(app, deps);
   mountCredentials(app, deps);
+  mountIssuance(app, deps);
+  mountPresentations(app, deps);
+  mountExchanges(app, deps);
 }

@@ -13,6 +13,7 @@ import { type Caller, createWalletChanges, theNode } from './caller.ts';
 import { countCredentials, createCredentials } from './credentials/index.ts';
 import type { Database, Reader, Tables } from './database.ts';
 import { countDids, createDids, createDocuments } from './dids/index.ts';
+import { continueExchanges, createExchanges, releaseClaims } from './exchanges/index.ts';
 import { commonHeaders, problemFace, REQUEST_ID_HEADER } from './face.ts';
 import { createIdempotency } from './idempotency.store.ts';
 import { resealAll, retireKeys, sweepExpired } from './jobs.store.ts';
@@ -26,6 +27,7 @@ import {
   type Stores,
 } from './keys/index.ts';
 import { EVERYONE, guardOwners, NODE, readAs } from './owners.store.ts';
+import type { Protocols } from './protocols.ts';
 import { createPublication } from './publication/index.ts';
 import { createRemembered } from './remembered.ts';
 import { mountWallet } from './routes.ts';
@@ -45,6 +47,7 @@ import { startSweeper } from './sweeper.ts';
 
 const MIGRATIONS = fileURLToPath(new URL('./migrations', import.meta.url));
 const LOGINS = { attempts: 60, perSeconds: 60 };
+const EXCHANGES = { attempts: 120, perSeconds: 60 };
 
 export interface WalletOptions {
   readonly config: WalletConfig;
@@ -146,17 +149,37 @@ function createOn(db: Database, stores: Stores, options: WalletOptions): WalletS
   const logins = createLogins({ clock, change: audited, cookies, provider, sessions, publicUrl, sessionSeconds });
   const bearer = config.bearerAudience === undefined ? undefined : createBearer(provider, config.bearerAudience);
 
+  const credentials = createCredentials({ db, clock, change, seal });
+  const exchanges = createExchanges({
+    db,
+    clock,
+    change,
+    seal,
+    count: metrics.counter('wallet_exchanges_total', 'Exchanges by how they ended', ['protocol', 'outcome']),
+  });
+  const outbound = createOutbound(options.outboundAllow, { onRequest });
+  const { outboundAllow } = options;
+  const parts = { db, clock, log, seal, change, outbound, outboundAllow, keys, dids, credentials, exchanges, config, publicUrl };
+  let loading: Promise<Protocols> | undefined;
+  const protocols = (): Promise<Protocols> => {
+    loading ??= import('./protocols.ts').then(({ createProtocols }) => createProtocols(parts));
+    return loading;
+  };
+
   const app: App<Caller> = createApp();
   mountWallet(app, {
     keys,
     dids,
     documents: createDocuments(db),
-    credentials: createCredentials({ db, clock, change, seal }),
+    credentials,
+    exchanges,
+    protocols,
     logins,
     sessionOf: createSessionReader(cookies, sessions),
     idempotency,
     remembered: createRemembered(db),
     throttle: new Throttle(options.rateLimits ? LOGINS : undefined, clock),
+    exchangeThrottle: new Throttle(options.rateLimits ? EXCHANGES : undefined, clock),
   });
 
   /** Proves that what is sealed can be opened and used. */
@@ -194,6 +217,7 @@ function createOn(db: Database, stores: Stores, options: WalletOptions): WalletS
     retired: await retireKeys({ db, clock, change, publication }),
     expired: await sweepExpired(db, clock, idempotency, idleMs),
     destroyed: await keys.destroyLeft(),
+    continued: await continueExchanges(exchanges, protocols, log),
   });
   let sweeper: ReturnType<typeof startSweeper> | undefined;
 
@@ -204,6 +228,8 @@ function createOn(db: Database, stores: Stores, options: WalletOptions): WalletS
     async start() {
       // A port of 0 is any that is free: the address, and with it the DID, is known only when it listens.
       const isKnown = config.url !== undefined || config.port !== 0;
+      // One process: an exchange somebody worked on was left behind by one that died.
+      if (db.dialect === 'sqlite') await db.write((tx) => releaseClaims(tx));
       if (isKnown) await dids.ensureNode(theNode);
       const listening = await server.listen(config.host, config.port);
       if (!isKnown) {

@@ -1,6 +1,7 @@
 // A gatehouse process as an operator runs it: through the launcher, with settings in the environment.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 const LAUNCHER = fileURLToPath(new URL('../../bin/gatehouse.js', import.meta.url));
@@ -60,6 +61,14 @@ export class GatehouseProcess {
   async ended(): Promise<number | null> {
     if (this.child.exitCode === null && this.child.signalCode === null) await once(this.child, 'exit');
     return this.child.exitCode;
+  }
+
+  /** At once and without a chance to tidy up: the process that serves, not the launcher before it. */
+  async killNow(): Promise<void> {
+    const { pid } = this.child;
+    const served = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').filter(Boolean).map(Number);
+    for (const one of served) process.kill(one, 'SIGKILL');
+    await this.ended();
   }
 
   async stop(): Promise<number | null> {

@@ -2,7 +2,13 @@
 import { newUlid } from '../../src/platform/ids.ts';
 import { createSeal } from '../../src/platform/seal/index.ts';
 import { ownerOf } from '../../src/wallet/caller.ts';
-import { credentialPlace, type Held, insertCredential } from '../../src/wallet/credentials/index.ts';
+import {
+  credentialPlace,
+  type Held,
+  insertCredential,
+  insertInstances,
+  instancePlace,
+} from '../../src/wallet/credentials/index.ts';
 import type { CredentialRow } from '../../src/wallet/database.ts';
 import { actAs } from '../../src/wallet/owners.store.ts';
 import type { Person } from './wallet.ts';
@@ -16,8 +22,10 @@ const HELD: Held = {
   claims: { given_name: 'Ada', address: { country: 'ES' } },
   credentialIssuer: 'https://issuer.example',
   credentialConfigurationId: 'pid',
-  raw: ['eyJ.one.~', 'eyJ.two.~'],
 };
+
+/** Two copies of each. */
+const RAW = ['eyJ.one.~', 'eyJ.two.~'];
 
 /** A row as it is kept: sealed for its owner and its id. */
 export function credentialRow(person: Person, row: Partial<CredentialRow> = {}, held: Partial<Held> = {}): CredentialRow {
@@ -44,12 +52,22 @@ export function credentialRow(person: Person, row: Partial<CredentialRow> = {}, 
   };
 }
 
+const copiesOf = ({ wallet }: Person, { id: credential, owner, key_id }: CredentialRow) =>
+  RAW.map((raw, at) => {
+    const id = `${credential}.${at}`;
+    const sealed = createSeal([wallet.masterKey]).seal(Buffer.from(JSON.stringify(raw)), instancePlace({ owner, id }));
+    return { id, credential_id: credential, owner, key_id, sealed };
+  });
+
 export async function holdCredentials(person: Person, rows: readonly CredentialRow[]): Promise<void> {
   const db = await person.wallet.database();
   try {
     await db.write(async (tx) => {
       await actAs(db, tx, ownerOfPerson(person));
-      for (const row of rows) await insertCredential(tx, row);
+      for (const row of rows) {
+        await insertCredential(tx, row);
+        await insertInstances(tx, copiesOf(person, row));
+      }
     });
   } finally {
     await db.close();

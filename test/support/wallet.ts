@@ -128,7 +128,7 @@ export class TestWallet {
       clock: this.clock,
       rateLimits: this.#options.rateLimits ?? false,
       trustedProxies: [],
-      outboundAllow: [],
+      outboundAllow: ['127.0.0.1', 'localhost'],
       provider: {
         issuer: this.provider.issuer,
         scopes: this.provider.scopes,

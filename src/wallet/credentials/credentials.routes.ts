@@ -8,16 +8,18 @@ import { CredentialList, CredentialQuery, renderCredential } from './credentials
 const tag = 'Credentials';
 const CREDENTIALS = '/api/v1/wallet/credentials';
 
-export function mountCredentials(app: App<Caller>, { credentials }: Pick<Deps, 'credentials'>): void {
+export function mountCredentials(app: App<Caller>, { credentials, protocols }: Pick<Deps, 'credentials' | 'protocols'>): void {
   app.get(
     CREDENTIALS,
     { summary: 'List the credentials the wallet holds', tag, query: CredentialQuery, reply: { 200: CredentialList } },
     async (call) => {
       const { caller, query } = call;
-      const { limit, cursor, include, refreshStatus: _, ...filter } = query;
+      const { limit, cursor, include, refreshStatus, ...filter } = query;
       const page = pageOf({ limit, cursor });
-      const found = (await credentials.list(caller, filter, page)).map((parts) => ({ id: parts.row.id, parts }));
-      return pageAnswer(call, found, page, ({ parts }) => renderCredential(parts, include === 'raw'));
+      const list = () => credentials.list(caller, filter, page, include === 'raw');
+      if (refreshStatus === 'true') await (await protocols()).keeping.refresh(await list());
+      const found = (await list()).map((parts) => ({ id: parts.row.id, parts }));
+      return pageAnswer(call, found, page, ({ parts }) => renderCredential(parts));
     },
   );
 

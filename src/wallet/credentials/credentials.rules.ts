@@ -1,17 +1,16 @@
 // What the wallet holds: listed, and purged. Purging tells the issuer nothing.
 import type { Clock } from '../../platform/clock.ts';
+import type { Static } from '../../platform/http/index.ts';
 import type { Seal } from '../../platform/seal/index.ts';
 import { type Caller, ownerTag, type RunChange } from '../caller.ts';
-import type { CredentialRow, Database } from '../database.ts';
+import type { CredentialInstanceRow, CredentialRow, Database, Reader } from '../database.ts';
 import { fail } from '../faults.ts';
 import type { Page } from '../lists.ts';
 import { readAs } from '../owners.store.ts';
-import type { CredentialParts, Held } from './credentials.schema.ts';
+import { type Credential, type CredentialParts, renderCredential } from './credentials.schema.ts';
 import { type CredentialFilter, deleteCredential, didsByIds, keyStates, listCredentials } from './credentials.store.ts';
-
-/** Bound to owner and credential: a row copied elsewhere does not open. */
-export const credentialPlace = ({ owner, id }: Pick<CredentialRow, 'owner' | 'id'>): string =>
-  `wallet|${owner}|${id}|credential|v1`;
+import { credentialPlace, type Held, instancePlace } from './held.ts';
+import { credentialsByIds, instancesOf } from './keeping.store.ts';
 
 const present = (ids: readonly (string | null)[]): string[] => [...new Set(ids.flatMap((id) => id ?? []))];
 
@@ -19,22 +18,47 @@ export function createCredentials(deps: { db: Database; clock: Clock; change: Ru
   const { db, clock, change, seal } = deps;
 
   const open = (row: CredentialRow): Held => JSON.parse(seal.open(row.sealed, credentialPlace(row)).toString()) as Held;
+  const openInstance = (row: CredentialInstanceRow): unknown => JSON.parse(seal.open(row.sealed, instancePlace(row)).toString());
+
+  async function withParts(
+    reader: Reader,
+    owner: string,
+    rows: readonly CredentialRow[],
+    raw: boolean,
+  ): Promise<CredentialParts[]> {
+    const now = clock.now();
+    const states = await keyStates(reader, owner, present(rows.map((row) => row.key_id)));
+    const dids = await didsByIds(reader, owner, present(rows.map((row) => row.did_id)));
+    const copies = await instancesOf(
+      reader,
+      owner,
+      rows.map(({ id }) => id),
+    );
+    return rows.map((row) => {
+      const own = copies.filter((copy) => copy.credential_id === row.id);
+      return {
+        row,
+        held: open(row),
+        did: row.did_id === null ? undefined : dids.get(row.did_id),
+        keyState: row.key_id === null ? undefined : states.get(row.key_id),
+        instances: own.length,
+        ...(raw ? { raw: own.map(openInstance) } : {}),
+        now,
+      };
+    });
+  }
 
   return {
-    list: ({ owner }: Caller, filter: CredentialFilter, page: Page): Promise<CredentialParts[]> =>
-      readAs(db, owner, async (reader) => {
-        const now = clock.now();
-        const rows = await listCredentials(reader, owner, filter, page, now);
-        const states = await keyStates(reader, owner, present(rows.map((row) => row.key_id)));
-        const dids = await didsByIds(reader, owner, present(rows.map((row) => row.did_id)));
-        return rows.map((row) => ({
-          row,
-          held: open(row),
-          did: row.did_id === null ? undefined : dids.get(row.did_id),
-          keyState: row.key_id === null ? undefined : states.get(row.key_id),
-          now,
-        }));
-      }),
+    list: ({ owner }: Caller, filter: CredentialFilter, page: Page, raw: boolean): Promise<CredentialParts[]> =>
+      readAs(db, owner, async (reader) =>
+        withParts(reader, owner, await listCredentials(reader, owner, filter, page, clock.now()), raw),
+      ),
+
+    /** As they are shown, for whoever just received them. */
+    byIds: ({ owner }: Caller, ids: readonly string[]): Promise<Static<typeof Credential>[]> =>
+      readAs(db, owner, async (reader) =>
+        (await withParts(reader, owner, await credentialsByIds(reader, owner, ids), false)).map(renderCredential),
+      ),
 
     async purge(caller: Caller, id: string): Promise<void> {
       const { owner } = caller;

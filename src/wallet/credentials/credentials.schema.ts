@@ -2,20 +2,9 @@
 import { type Static, t } from '../../platform/http/index.ts';
 import type { CredentialRow } from '../database.ts';
 import { flag, pageQuery } from '../lists.ts';
+import type { Held } from './held.ts';
 
 export const STATUSES = ['valid', 'expired', 'revoked', 'suspended', 'unknown'] as const;
-
-/** What the sealed column holds: everything about the person, and the credentials themselves (a batch has several). */
-export interface Held {
-  readonly types: readonly string[];
-  readonly issuer: { readonly id: string; readonly name?: string; readonly verified: boolean; readonly trust: string };
-  readonly subject?: string;
-  readonly claims: Readonly<Record<string, unknown>>;
-  readonly display?: Readonly<Record<string, unknown>>;
-  readonly credentialIssuer: string;
-  readonly credentialConfigurationId: string;
-  readonly raw: readonly unknown[];
-}
 
 export const Credential = t.object(
   {
@@ -66,10 +55,13 @@ export interface CredentialParts {
   readonly held: Held;
   readonly did: string | undefined;
   readonly keyState: string | undefined;
+  readonly instances: number;
+  /** The credentials themselves, where they were asked for. */
+  readonly raw?: readonly unknown[];
   readonly now: number;
 }
 
-export function renderCredential({ row, held, did, keyState, now }: CredentialParts, raw: boolean): Static<typeof Credential> {
+export function renderCredential({ row, held, did, keyState, instances, raw, now }: CredentialParts): Static<typeof Credential> {
   const status = row.valid_until !== null && row.valid_until <= now ? 'expired' : (row.status as (typeof STATUSES)[number]);
   const bound = row.binding === 'none' || keyState === 'active' || keyState === 'rotated';
   return {
@@ -95,7 +87,7 @@ export function renderCredential({ row, held, did, keyState, now }: CredentialPa
     credentialIssuer: held.credentialIssuer,
     credentialConfigurationId: held.credentialConfigurationId,
     addedAt: time(row.added_at),
-    instances: held.raw.length,
-    ...(raw ? { raw: [...held.raw] } : {}),
+    instances,
+    ...(raw ? { raw: [...raw] } : {}),
   };
 }

@@ -6,6 +6,7 @@ export {
   hashOf,
   type PublicJwk,
   publicJwkOf,
+  signWith,
   thumbprintOf,
   verifyWith,
 } from './algorithms.ts';

@@ -106,11 +106,11 @@ export async function usesOf(db: Reader, owner: string, ids: readonly string[]):
     .select(['did_keys.key_id', 'dids.did'])
     .execute();
   const bound = await db
-    .selectFrom('credentials')
+    .selectFrom('credential_instances')
     .where('owner', '=', owner)
     .where('key_id', 'in', ids)
     .groupBy('key_id')
-    .select((eb) => ['key_id', eb.fn.countAll<number>().as('count')])
+    .select((eb) => ['key_id', eb.fn.count<number>('credential_id').distinct().as('count')])
     .execute();
   const dids = new Map<string, string[]>();
   for (const { key_id: id, did } of carried) dids.set(id, [...(dids.get(id) ?? []), did]);
@@ -119,13 +119,14 @@ export async function usesOf(db: Reader, owner: string, ids: readonly string[]):
 
 export async function credentialsOfKey(db: Reader, owner: string, keyId: string): Promise<string[]> {
   const rows = await db
-    .selectFrom('credentials')
+    .selectFrom('credential_instances')
     .where('owner', '=', owner)
     .where('key_id', '=', keyId)
-    .orderBy('id')
-    .select('id')
+    .orderBy('credential_id')
+    .select('credential_id')
+    .distinct()
     .execute();
-  return rows.map(({ id }) => id);
+  return rows.map((row) => row.credential_id);
 }
 
 export async function countKeys(db: Reader): Promise<Record<string, number>> {

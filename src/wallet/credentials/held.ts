@@ -1,0 +1,23 @@
+// What is sealed of a credential: everything about the person in it.
+import type { CredentialRow } from '../database.ts';
+import type { StatusReference } from '../status/index.ts';
+
+export interface Held {
+  readonly types: readonly string[];
+  readonly issuer: { readonly id: string; readonly name?: string; readonly verified: boolean; readonly trust: string };
+  readonly subject?: string;
+  readonly claims: Readonly<Record<string, unknown>>;
+  readonly display?: Readonly<Record<string, unknown>>;
+  readonly credentialIssuer: string;
+  readonly credentialConfigurationId: string;
+  readonly statusReference?: StatusReference;
+  readonly authorityKeyIds?: readonly string[];
+  /** The verification method it was asked for with. */
+  readonly didUrl?: string;
+}
+
+/** Bound to owner and credential: a row copied elsewhere does not open. */
+export const credentialPlace = ({ owner, id }: Pick<CredentialRow, 'owner' | 'id'>): string =>
+  `wallet|${owner}|${id}|credential|v1`;
+export const instancePlace = ({ owner, id }: { readonly owner: string; readonly id: string }): string =>
+  `wallet|${owner}|${id}|instance|v1`;

@@ -1,0 +1,73 @@
+// Copies of credentials, and credentials as verifiers ask for them. Every statement names the owner.
+import type { CredentialInstanceRow, CredentialRow, Reader, Tx } from '../database.ts';
+
+export async function insertInstances(tx: Tx, rows: readonly CredentialInstanceRow[]): Promise<void> {
+  await tx
+    .insertInto('credential_instances')
+    .values([...rows])
+    .execute();
+}
+
+/** Copies of credentials, in the order they came. */
+export function instancesOf(db: Reader, owner: string, credentialIds: readonly string[]): Promise<CredentialInstanceRow[]> {
+  if (credentialIds.length === 0) return Promise.resolve([]);
+  return db
+    .selectFrom('credential_instances')
+    .where('owner', '=', owner)
+    .where('credential_id', 'in', credentialIds)
+    .orderBy('credential_id')
+    .orderBy('id')
+    .selectAll()
+    .execute();
+}
+
+export async function countInstances(tx: Tx, owner: string, credentialId: string): Promise<number> {
+  const row = await tx
+    .selectFrom('credential_instances')
+    .where('owner', '=', owner)
+    .where('credential_id', '=', credentialId)
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow();
+  return Number(row.count);
+}
+
+export async function deleteInstance(tx: Tx, owner: string, id: string): Promise<void> {
+  await tx.deleteFrom('credential_instances').where('owner', '=', owner).where('id', '=', id).execute();
+}
+
+export interface CandidateFilter {
+  readonly format: string;
+  /** Any type when undefined. */
+  readonly types?: readonly string[] | undefined;
+  /** Only these credentials. */
+  readonly only?: readonly string[] | undefined;
+}
+
+/** By index, newest first, a few at a time: most questions are answered by the first. */
+export function candidateRows(
+  db: Reader,
+  owner: string,
+  { format, types, only }: CandidateFilter,
+  before: string | undefined,
+  limit: number,
+): Promise<CredentialRow[]> {
+  let query = db.selectFrom('credentials').where('owner', '=', owner).where('format', '=', format);
+  if (types) query = query.where('type', 'in', types);
+  if (only) query = query.where('id', 'in', only);
+  if (before) query = query.where('id', '<', before);
+  return query.orderBy('id', 'desc').limit(limit).selectAll().execute();
+}
+
+export function credentialsByIds(db: Reader, owner: string, ids: readonly string[]): Promise<CredentialRow[]> {
+  if (ids.length === 0) return Promise.resolve([]);
+  return db.selectFrom('credentials').where('owner', '=', owner).where('id', 'in', ids).orderBy('id').selectAll().execute();
+}
+
+export async function writeStatus(tx: Tx, owner: string, id: string, status: string, at: number): Promise<void> {
+  await tx
+    .updateTable('credentials')
+    .set({ status, status_checked_at: at })
+    .where('owner', '=', owner)
+    .where('id', '=', id)
+    .execute();
+}

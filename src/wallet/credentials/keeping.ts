@@ -1,0 +1,205 @@
+// Credentials kept, looked up and used up: what receiving and showing need of the store.
+import type { Clock } from '../../platform/clock.ts';
+import { newUlid } from '../../platform/ids.ts';
+import type { Seal } from '../../platform/seal/index.ts';
+import { type Caller, ownerTag } from '../caller.ts';
+import type { Change, CredentialRow, Database, Reader } from '../database.ts';
+import { fail } from '../faults.ts';
+import type { FormatName, Holder, VerifiedCredential } from '../formats/index.ts';
+import { findKey, type Keys, type PublicJwk } from '../keys/index.ts';
+import { readAs } from '../owners.store.ts';
+import type { Status } from '../status/index.ts';
+import { insertCredential } from './credentials.store.ts';
+import { credentialPlace, type Held, instancePlace } from './held.ts';
+import {
+  type CandidateFilter,
+  candidateRows,
+  countInstances,
+  deleteInstance,
+  insertInstances,
+  instancesOf,
+  writeStatus,
+} from './keeping.store.ts';
+
+const CHUNK = 20;
+/** How old a status may be when a credential is shown. */
+const STATUS_MS = 5 * 60_000;
+
+/** A copy that an issuer sent and that passed every check. */
+export interface NewCopy {
+  readonly raw: unknown;
+  readonly credential: VerifiedCredential;
+  readonly holding: { readonly keyId: string; readonly did?: { readonly id: string; readonly url: string } } | undefined;
+}
+
+/** One copy, and who signs for it. */
+export interface Copy {
+  readonly raw: unknown;
+  readonly holder: Holder | undefined;
+}
+
+/** A credential that may answer a verifier, opened. */
+export interface Candidate {
+  readonly row: CredentialRow;
+  readonly held: Held;
+  readonly format: FormatName;
+  readonly authorityKeyIds: readonly string[];
+}
+
+export function createKeeping(deps: {
+  db: Database;
+  clock: Clock;
+  seal: Seal;
+  keys: Keys;
+  status: Status;
+  change: (caller: Caller, owner: string, work: (inside: Change) => Promise<void>) => Promise<void>;
+}) {
+  const { db, clock, seal, keys, status, change } = deps;
+
+  const open = (row: CredentialRow): Held => JSON.parse(seal.open(row.sealed, credentialPlace(row)).toString()) as Held;
+
+  /** Within the change that ends the exchange: all copies, or none. */
+  async function keep(
+    { tx, audit, touch }: Change,
+    owner: string,
+    configuration: { readonly id: string; readonly raw: Readonly<Record<string, unknown>> },
+    copies: readonly NewCopy[],
+    credentialIssuer: string,
+  ): Promise<string> {
+    const [first] = copies as readonly [NewCopy, ...NewCopy[]];
+    const { credential, holding } = first;
+    const id = `cred_${newUlid(clock.now())}`;
+    const metadata = configuration.raw.credential_metadata as { display?: unknown } | undefined;
+    const display = [metadata?.display ?? configuration.raw.display].flat()[0];
+    const held: Held = {
+      types: credential.types,
+      issuer: { id: credential.issuer.id, verified: true, trust: credential.issuer.trust },
+      ...(credential.subject === undefined ? {} : { subject: credential.subject }),
+      claims: credential.claims,
+      ...(typeof display === 'object' && display !== null ? { display: display as Record<string, unknown> } : {}),
+      credentialIssuer,
+      credentialConfigurationId: configuration.id,
+      ...(credential.status ? { statusReference: credential.status } : {}),
+      ...(credential.authorityKeyIds ? { authorityKeyIds: credential.authorityKeyIds } : {}),
+      ...(holding?.did ? { didUrl: holding.did.url } : {}),
+    };
+    await insertCredential(tx, {
+      id,
+      owner,
+      format: credential.format,
+      type: credential.type,
+      issuer: credential.issuer.id,
+      // Not looked up yet; one without a list has nothing to be looked up.
+      status: credential.status ? 'unknown' : 'valid',
+      status_checked_at: null,
+      key_id: holding?.keyId ?? null,
+      did_id: holding?.did?.id ?? null,
+      binding: credential.binding.kind,
+      valid_from: credential.validFrom ?? null,
+      valid_until: credential.validUntil ?? null,
+      issued_at: credential.issuedAt ?? null,
+      added_at: clock.now(),
+      sealed: seal.seal(Buffer.from(JSON.stringify(held)), credentialPlace({ owner, id })),
+    });
+    await insertInstances(
+      tx,
+      copies.map((copy, at) => {
+        const instance = `${id}.${String(at).padStart(3, '0')}`;
+        const text = JSON.stringify(copy.raw);
+        return {
+          id: instance,
+          credential_id: id,
+          owner,
+          key_id: copy.holding?.keyId ?? null,
+          sealed: seal.seal(Buffer.from(text), instancePlace({ owner, id: instance })),
+        };
+      }),
+    );
+    audit('credential.received', { kind: 'credential', id }, { format: credential.format, copies: copies.length });
+    touch(ownerTag(owner));
+    return id;
+  }
+
+  async function* candidates({ owner }: Caller, filter: CandidateFilter): AsyncGenerator<Candidate> {
+    for (let before: string | undefined; ; ) {
+      const rows = await readAs(db, owner, (reader) => candidateRows(reader, owner, filter, before, CHUNK));
+      for (const row of rows) {
+        const held = open(row);
+        yield { row, held, format: row.format as FormatName, authorityKeyIds: held.authorityKeyIds ?? [] };
+      }
+      if (rows.length < CHUNK) return;
+      before = rows.at(-1)!.id;
+    }
+  }
+
+  /** Within its time, not withdrawn, and with a key that may still sign for it. */
+  async function isPresentable({ row, held }: Candidate): Promise<boolean> {
+    const now = clock.now();
+    if ((row.valid_until !== null && row.valid_until <= now) || (row.valid_from !== null && row.valid_from > now)) return false;
+    if (!(await readAs(db, row.owner, (reader) => nextCopy(reader, row)))) return false;
+    if (!held.statusReference) return true;
+    const isFresh = row.status_checked_at !== null && now - row.status_checked_at < STATUS_MS;
+    const found = isFresh ? row.status : await check(row, held);
+    return found === 'valid' || found === 'unknown';
+  }
+
+  /** Reads the list, and writes down what it says. Not knowing changes nothing. */
+  async function check(row: CredentialRow, { statusReference }: Held, fresh = false): Promise<string> {
+    const found = await status.of(statusReference!, { fresh });
+    if (found === 'unknown') return row.status;
+    const caller = { userId: row.owner, owner: row.owner, requestId: null, isAdministrator: false };
+    await change(caller, row.owner, async ({ tx, audit, touch }) => {
+      await writeStatus(tx, row.owner, row.id, found, clock.now());
+      if (found !== row.status) audit('credential.status', { kind: 'credential', id: row.id }, { status: found });
+      else audit('credential.checked', { kind: 'credential', id: row.id });
+      touch(ownerTag(row.owner));
+    });
+    return found;
+  }
+
+  /** Copies have keys of their own: one whose key was revoked is passed over, the others are as good as before. */
+  async function nextCopy(reader: Reader, row: CredentialRow) {
+    for (const copy of await instancesOf(reader, row.owner, [row.id])) {
+      if (row.binding === 'none') return { copy, key: undefined };
+      const key = copy.key_id === null ? undefined : await findKey(reader, row.owner, copy.key_id);
+      if (key && key.state !== 'revoked') return { copy, key };
+    }
+    return undefined;
+  }
+
+  /**
+   * The copy that is shown next, and who holds it. It is taken before it is shown: a copy that two verifiers see lets them
+   * compare. The last one is kept.
+   */
+  async function take({ tx, audit, touch }: Change, { row, held }: Candidate): Promise<Copy> {
+    const { owner } = row;
+    const next = await nextCopy(tx, row);
+    if (!next) fail('not-found', { kind: 'credential' });
+    const { copy, key } = next;
+    if ((await countInstances(tx, owner, row.id)) > 1) {
+      await deleteInstance(tx, owner, copy.id);
+      touch(ownerTag(owner));
+    }
+    audit('credential.shown', { kind: 'credential', id: row.id });
+    const raw: unknown = JSON.parse(seal.open(copy.sealed, instancePlace(copy)).toString());
+    if (!key) return { raw, holder: undefined };
+    return {
+      raw,
+      holder: {
+        algorithm: key.algorithm,
+        jwk: JSON.parse(key.public_jwk) as PublicJwk,
+        sign: (data) => keys.sign(owner, key.id, data, 'presentation'),
+        ...(held.didUrl === undefined ? {} : { didUrl: held.didUrl }),
+      },
+    };
+  }
+
+  /** Lists read again, whatever they were a moment ago. */
+  async function refresh(all: readonly { readonly row: CredentialRow; readonly held: Held }[]): Promise<void> {
+    for (const { row, held } of all) if (held.statusReference) await check(row, held, true);
+  }
+
+  return { keep, candidates, isPresentable, take, refresh };
+}
+
+export type Keeping = ReturnType<typeof createKeeping>;

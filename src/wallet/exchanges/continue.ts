@@ -1,0 +1,22 @@
+// Exchanges that wait for an issuer are gone on with by the node itself, also after a restart.
+import type { Log } from '../../platform/log/index.ts';
+import type { ExchangeRow } from '../database.ts';
+import type { Exchanges } from './exchanges.ts';
+
+const BATCH = 20;
+
+/** Counts those it went on with. What goes wrong is in the log of the exchange. */
+export async function continueExchanges(
+  exchanges: Exchanges,
+  protocols: () => Promise<{ readonly issuance: { poll(row: ExchangeRow): Promise<void> } }>,
+  log: Log,
+): Promise<number> {
+  const due = await exchanges.due(BATCH);
+  for (const row of due) {
+    const { issuance } = await protocols();
+    await issuance
+      .poll(row)
+      .catch((error: unknown) => log.info({ exchange: row.id, err: error }, 'a waiting exchange did not go on'));
+  }
+  return due.length;
+}

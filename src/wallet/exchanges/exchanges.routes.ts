@@ -1,0 +1,27 @@
+// /api/v1/wallet/exchanges: what happened between the wallet and issuers or verifiers, step by step.
+import type { App } from '../../platform/http/index.ts';
+import type { Caller } from '../caller.ts';
+import type { Deps } from '../deps.ts';
+import { pageAnswer, pageOf } from '../lists.ts';
+import { ExchangeList, ExchangeQuery, ExchangeSchema, renderExchange } from './exchanges.schema.ts';
+
+const tag = 'Exchanges';
+const EXCHANGES = '/api/v1/wallet/exchanges';
+
+export function mountExchanges(app: App<Caller>, { exchanges }: Pick<Deps, 'exchanges'>): void {
+  app.get(
+    EXCHANGES,
+    { summary: 'List exchanges, newest first', tag, query: ExchangeQuery, reply: { 200: ExchangeList } },
+    async (call) => {
+      const { protocol, state, ...rest } = call.query;
+      const page = pageOf(rest);
+      return pageAnswer(call, await exchanges.list(call.caller, { protocol, state }, page), page, renderExchange);
+    },
+  );
+
+  app.get(
+    `${EXCHANGES}/:id`,
+    { summary: 'Show an exchange and what happened in it', tag, reply: { 200: ExchangeSchema } },
+    async ({ caller, params }) => renderExchange(await exchanges.get(caller, params.id)),
+  );
+}

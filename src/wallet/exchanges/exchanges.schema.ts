@@ -1,0 +1,44 @@
+// The JSON of exchanges.
+import { type Static, t } from '../../platform/http/index.ts';
+import type { ExchangeRow } from '../database.ts';
+import { pageQuery } from '../lists.ts';
+import type { Step } from './exchanges.ts';
+
+export const StepSchema = t.object(
+  { at: t.string({ format: 'date-time' }), step: t.string() },
+  { detail: t.string(), error: t.string() },
+);
+
+export const ExchangeSchema = t.object(
+  {
+    id: t.string({ examples: ['ex_01KA2Z9Q1V8YB3T5M7N9P1R3S5'] }),
+    protocol: t.oneOf('oid4vci', 'oid4vp'),
+    state: t.string(),
+    steps: t.array(StepSchema),
+    createdAt: t.string({ format: 'date-time' }),
+    updatedAt: t.string({ format: 'date-time' }),
+    expiresAt: t.string({ format: 'date-time' }),
+  },
+  { peer: t.string(), outcome: t.string(), retryAt: t.string({ format: 'date-time' }) },
+);
+export const ExchangeList = t.array(ExchangeSchema);
+
+export const ExchangeQuery = t.object(
+  {},
+  { ...pageQuery, protocol: t.oneOf('oid4vci', 'oid4vp'), state: t.string({ maxLength: 40 }) },
+);
+
+const time = (milliseconds: number): string => new Date(milliseconds).toISOString();
+
+export const renderExchange = (row: ExchangeRow): Static<typeof ExchangeSchema> => ({
+  id: row.id,
+  protocol: row.protocol as 'oid4vci' | 'oid4vp',
+  state: row.state,
+  ...(row.peer === null ? {} : { peer: row.peer }),
+  ...(row.outcome === null ? {} : { outcome: row.outcome }),
+  ...(row.poll_at === null ? {} : { retryAt: time(row.poll_at) }),
+  steps: JSON.parse(row.steps) as Step[],
+  createdAt: time(row.created_at),
+  updatedAt: time(row.updated_at),
+  expiresAt: time(row.expires_at),
+});

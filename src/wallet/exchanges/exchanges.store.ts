@@ -1,0 +1,82 @@
+// Exchanges in the database. Every statement names the owner, but for the job that goes on with those that wait.
+import type { ExchangeRow, Reader, Tx } from '../database.ts';
+import type { Page } from '../lists.ts';
+
+export interface ExchangeFilter {
+  readonly protocol?: string | undefined;
+  readonly state?: string | undefined;
+}
+
+/** One more than the page has, newest first. */
+export function listExchanges(
+  db: Reader,
+  owner: string,
+  { protocol, state }: ExchangeFilter,
+  { limit, after }: Page,
+): Promise<ExchangeRow[]> {
+  let query = db.selectFrom('exchanges').where('owner', '=', owner);
+  if (protocol) query = query.where('protocol', '=', protocol);
+  if (state) query = query.where('state', '=', state);
+  if (after) query = query.where('id', '<', after);
+  return query
+    .orderBy('id', 'desc')
+    .limit(limit + 1)
+    .selectAll()
+    .execute();
+}
+
+export function findExchange(db: Reader, owner: string, id: string): Promise<ExchangeRow | undefined> {
+  return db.selectFrom('exchanges').where('owner', '=', owner).where('id', '=', id).selectAll().executeTakeFirst();
+}
+
+export function findByRequest(db: Reader, owner: string, protocol: string, hash: string): Promise<ExchangeRow | undefined> {
+  return db
+    .selectFrom('exchanges')
+    .where('owner', '=', owner)
+    .where('protocol', '=', protocol)
+    .where('request_hash', '=', hash)
+    .selectAll()
+    .executeTakeFirst();
+}
+
+export async function insertExchange(tx: Tx, row: ExchangeRow): Promise<void> {
+  await tx.insertInto('exchanges').values(row).execute();
+}
+
+export async function updateExchange(tx: Tx, owner: string, id: string, values: Partial<ExchangeRow>): Promise<void> {
+  await tx.updateTable('exchanges').set(values).where('owner', '=', owner).where('id', '=', id).execute();
+}
+
+/** True for the one who may work on it. */
+export async function claimExchange(tx: Tx, owner: string, id: string, now: number, until: number): Promise<boolean> {
+  const { numUpdatedRows } = await tx
+    .updateTable('exchanges')
+    .set({ claimed_until: until })
+    .where('owner', '=', owner)
+    .where('id', '=', id)
+    .where('claimed_until', '<=', now)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+/** Of everybody: those whose time to ask again has come. */
+export function dueExchanges(db: Reader, now: number, limit: number): Promise<ExchangeRow[]> {
+  return db
+    .selectFrom('exchanges')
+    .where('poll_at', '<=', now)
+    .where('claimed_until', '<=', now)
+    .orderBy('poll_at')
+    .limit(limit)
+    .selectAll()
+    .execute();
+}
+
+export async function sweepExchanges(tx: Tx, now: number): Promise<number> {
+  const { numDeletedRows } = await tx.deleteFrom('exchanges').where('expires_at', '<=', now).executeTakeFirst();
+  return Number(numDeletedRows);
+}
+
+/** After a start, where there is one process: whoever worked on one has died. */
+export async function releaseClaims(tx: Tx): Promise<void> {
+  await tx.updateTable('exchanges').set({ claimed_until: 0 }).where('claimed_until', '>', 0).execute();
+}

@@ -1,0 +1,267 @@
+// An exchange with an issuer or a verifier: what is known of it, what happened so far, and who works on it now.
+import type { Clock } from '../../platform/clock.ts';
+import { Fault } from '../../platform/faults/index.ts';
+import { newUlid } from '../../platform/ids.ts';
+import type { Seal } from '../../platform/seal/index.ts';
+import { type Caller, type RunChange, theNode } from '../caller.ts';
+import type { Change, Database, ExchangeRow } from '../database.ts';
+import { fail } from '../faults.ts';
+import { always, type Once } from '../idempotency.store.ts';
+import type { Page } from '../lists.ts';
+import { EVERYONE, readAs } from '../owners.store.ts';
+import {
+  claimExchange,
+  dueExchanges,
+  type ExchangeFilter,
+  findByRequest,
+  findExchange,
+  insertExchange,
+  listExchanges,
+  updateExchange,
+} from './exchanges.store.ts';
+
+export type Protocol = 'oid4vci' | 'oid4vp';
+
+/** Longer than any call a step makes: whoever has not come back by then has died. */
+const CLAIM_MS = 60_000;
+const LIFE_MS = 24 * 3600 * 1000;
+/** What is over is kept for those who ask what happened. */
+const KEPT_MS = 30 * 24 * 3600 * 1000;
+const MAX_STEPS = 200;
+
+export interface Step {
+  readonly at: string;
+  readonly step: string;
+  readonly detail?: string;
+  /** The code of what went wrong. */
+  readonly error?: string;
+}
+
+/** An exchange somebody works on. `data` is what it needs to go on, and is sealed whenever it is written down. */
+export interface Exchange<Data> {
+  readonly id: string;
+  readonly owner: string;
+  readonly caller: Caller;
+  readonly protocol: Protocol;
+  state: string;
+  peer: string | undefined;
+  data: Data;
+  readonly steps: Step[];
+  pollAt: number | null;
+  expiresAt: number;
+}
+
+export const exchangePlace = ({ owner, id }: Pick<ExchangeRow, 'owner' | 'id'>): string => `wallet|${owner}|${id}|exchange|v1`;
+
+interface Ending {
+  readonly outcome?: string;
+  /** For whoever asks again. */
+  readonly result?: object;
+  /** Something is still to be sent. */
+  readonly keep?: boolean;
+}
+
+/** States in which nothing more happens. */
+export const OVER = ['issued', 'submitted', 'rejected', 'failed', 'expired'];
+
+export function createExchanges(deps: {
+  db: Database;
+  clock: Clock;
+  change: RunChange;
+  seal: Seal;
+  count(values: { protocol: string; outcome: string }): void;
+}) {
+  const { db, clock, change, seal, count } = deps;
+
+  const sealed = (exchange: Exchange<unknown>): string =>
+    seal.seal(Buffer.from(JSON.stringify(exchange.data)), exchangePlace(exchange));
+
+  function opened<Data>(row: ExchangeRow, caller: Caller): Exchange<Data> {
+    return {
+      id: row.id,
+      owner: row.owner,
+      caller,
+      protocol: row.protocol as Protocol,
+      state: row.state,
+      peer: row.peer ?? undefined,
+      data: JSON.parse(seal.open(row.sealed!, exchangePlace(row)).toString()) as Data,
+      steps: JSON.parse(row.steps) as Step[],
+      pollAt: row.poll_at,
+      expiresAt: row.expires_at,
+    };
+  }
+
+  function step(exchange: Exchange<unknown>, name: string, more: { detail?: string; error?: string } = {}): void {
+    if (exchange.steps.length < MAX_STEPS) exchange.steps.push({ at: new Date(clock.now()).toISOString(), step: name, ...more });
+  }
+
+  const valuesOf = (exchange: Exchange<unknown>) => ({
+    state: exchange.state,
+    peer: exchange.peer ?? null,
+    steps: JSON.stringify(exchange.steps),
+    sealed: sealed(exchange),
+    poll_at: exchange.pollAt,
+    expires_at: exchange.expiresAt,
+    updated_at: clock.now(),
+  });
+
+  /** Writes down how far it is, within a change or in one of its own, and keeps working on it. */
+  async function save(exchange: Exchange<unknown>, inside?: Change): Promise<void> {
+    const write = async ({ tx, audit }: Change): Promise<void> => {
+      await updateExchange(tx, exchange.owner, exchange.id, { ...valuesOf(exchange), claimed_until: clock.now() + CLAIM_MS });
+      audit(`exchange.${exchange.state}`, { kind: 'exchange', id: exchange.id });
+    };
+    if (inside) await write(inside);
+    else await change(exchange.caller, exchange.owner, write);
+  }
+
+  /** It is over: what it needed to go on is forgotten, unless something is still to be sent. */
+  async function end(
+    exchange: Exchange<unknown>,
+    state: string,
+    inside: Change,
+    { outcome = state, result, keep = false }: Ending = {},
+  ): Promise<void> {
+    exchange.state = state;
+    await updateExchange(inside.tx, exchange.owner, exchange.id, {
+      ...valuesOf(exchange),
+      outcome,
+      ...(result === undefined ? {} : { result: JSON.stringify(result) }),
+      ...(keep ? {} : { sealed: null, poll_at: null }),
+      claimed_until: 0,
+      expires_at: clock.now() + KEPT_MS,
+    });
+    inside.audit(`exchange.${state}`, { kind: 'exchange', id: exchange.id }, { outcome });
+    count({ protocol: exchange.protocol, outcome });
+  }
+
+  /** It is over, and something was sent afterwards, or is to be tried again. */
+  async function noted(exchange: Exchange<unknown>, keep: boolean): Promise<void> {
+    await change(exchange.caller, exchange.owner, async ({ tx, audit }) => {
+      const { steps, sealed: rest, poll_at, updated_at } = valuesOf(exchange);
+      const left = keep ? { sealed: rest, poll_at } : { sealed: null, poll_at: null };
+      await updateExchange(tx, exchange.owner, exchange.id, { steps, updated_at, ...left });
+      audit('exchange.noted', { kind: 'exchange', id: exchange.id });
+    });
+  }
+
+  async function release(exchange: Exchange<unknown>): Promise<void> {
+    await change(exchange.caller, exchange.owner, async ({ tx, audit }) => {
+      await updateExchange(tx, exchange.owner, exchange.id, { ...valuesOf(exchange), claimed_until: 0 });
+      audit('exchange.waits', { kind: 'exchange', id: exchange.id });
+    });
+  }
+
+  async function open<Data>(
+    caller: Caller,
+    protocol: Protocol,
+    data: Data,
+    { state, peer, requestHash, once = always }: { state: string; peer?: string; requestHash?: string; once?: Once },
+  ): Promise<Exchange<Data>> {
+    const { owner } = caller;
+    const now = clock.now();
+    const exchange: Exchange<Data> = {
+      id: `ex_${newUlid(now)}`,
+      owner,
+      caller,
+      protocol,
+      state,
+      peer,
+      data,
+      steps: [],
+      pollAt: null,
+      expiresAt: now + LIFE_MS,
+    };
+    await change(caller, owner, async (inside) => {
+      const { tx, audit } = inside;
+      // The same request twice at once: the other one was faster.
+      const same = requestHash === undefined ? undefined : await findByRequest(tx, owner, protocol, requestHash);
+      if (same) fail('exchange-busy', undefined, { detail: { exchangeId: same.id } });
+      if ((await once.claim(inside, exchange.id)) !== undefined) fail('exchange-busy');
+      await insertExchange(tx, {
+        id: exchange.id,
+        owner,
+        protocol,
+        ...valuesOf(exchange),
+        outcome: null,
+        result: null,
+        request_hash: requestHash ?? null,
+        claimed_until: now + CLAIM_MS,
+        created_at: now,
+      });
+      audit('exchange.begun', { kind: 'exchange', id: exchange.id }, { protocol });
+    });
+    return exchange;
+  }
+
+  /** Takes up one that waits. */
+  async function takeUp<Data>(caller: Caller, id: string, protocol: Protocol): Promise<Exchange<Data>> {
+    const { owner } = caller;
+    const now = clock.now();
+    const row = await change(caller, owner, async ({ tx, audit }) => {
+      const found = await findExchange(tx, owner, id);
+      if (found?.protocol !== protocol) fail('not-found', { kind: 'exchange' });
+      if (OVER.includes(found.state)) fail('exchange-finished', { state: found.state }, { detail: { exchangeId: id } });
+      if (found.expires_at <= now) fail('exchange-expired', undefined, { detail: { exchangeId: id } });
+      if (!(await claimExchange(tx, owner, id, now, now + CLAIM_MS)))
+        fail('exchange-busy', undefined, { detail: { exchangeId: id } });
+      audit('exchange.continued', { kind: 'exchange', id });
+      return found;
+    });
+    return opened<Data>(row, caller);
+  }
+
+  /**
+   * Runs a part of an exchange. What goes wrong is written down and told with everything that happened before; a fault that the
+   * caller can mend leaves the exchange waiting, any other ends it.
+   */
+  async function during<T>(
+    exchange: Exchange<unknown>,
+    mendable: (code: string, error: unknown) => boolean,
+    work: () => Promise<T>,
+  ): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      const code = error instanceof Fault ? error.code : 'unexpected';
+      step(exchange, 'stopped', { error: code, ...(error instanceof Fault ? { detail: error.message } : {}) });
+      if (mendable(code, error)) await release(exchange);
+      else await change(exchange.caller, exchange.owner, (inside) => end(exchange, 'failed', inside, { outcome: code }));
+      if (!(error instanceof Fault)) throw error;
+      const detail = { ...error.detail, exchangeId: exchange.id, steps: exchange.steps };
+      throw new Fault(
+        error.code,
+        { status: error.status, text: error.message },
+        {},
+        { headers: error.headers, detail, reason: error.reason ?? '' },
+      );
+    }
+  }
+
+  return {
+    open,
+    takeUp,
+    /** One that is over, but for something that is still to be sent. */
+    revived: opened,
+    step,
+    save,
+    end,
+    noted,
+    release,
+    during,
+    list: ({ owner }: Caller, filter: ExchangeFilter, page: Page) =>
+      readAs(db, owner, (reader) => listExchanges(reader, owner, filter, page)),
+    async get({ owner }: Caller, id: string): Promise<ExchangeRow> {
+      const row = await readAs(db, owner, (reader) => findExchange(reader, owner, id));
+      return row ?? fail('not-found', { kind: 'exchange' });
+    },
+    findByRequest: ({ owner }: Caller, protocol: Protocol, hash: string) =>
+      readAs(db, owner, (reader) => findByRequest(reader, owner, protocol, hash)),
+    /** Those whose time has come, of everybody. */
+    due: (limit: number): Promise<ExchangeRow[]> => readAs(db, EVERYONE, (reader) => dueExchanges(reader, clock.now(), limit)),
+    /** The owner of a waiting exchange is not there: the node goes on in their name. */
+    callerFor: ({ owner }: ExchangeRow): Caller => ({ ...theNode, owner, isAdministrator: false }),
+  };
+}
+
+export type Exchanges = ReturnType<typeof createExchanges>;

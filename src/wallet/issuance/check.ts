@@ -1,0 +1,84 @@
+// What an issuer sent, looked at before anything is kept: it must be what was offered, bound to what we proved, and hold.
+import { isDeepStrictEqual } from 'node:util';
+import { fail, fault } from '../faults.ts';
+import { CredentialRejected, type Formats, type VerifiedCredential } from '../formats/index.ts';
+import { thumbprintOf } from '../keys/index.ts';
+import { TrustError } from '../trust/index.ts';
+import type { Holding } from './holding.ts';
+import type { Configuration } from './offer.ts';
+
+/** What copies may differ in, lest verifiers compare them: whose and which one it is, and when it was made. */
+const OF_ONE_COPY = new Set(['cnf', 'sub', 'jti', 'id', 'iat', 'nbf', 'exp', 'status', 'credentialStatus', 'proof']);
+const TIMES = new Set(['issuanceDate', 'expirationDate', 'validFrom', 'validUntil']);
+
+const sameIn = ({ types, issuer, claims }: VerifiedCredential): unknown => [
+  types,
+  issuer.id,
+  Object.fromEntries(Object.entries(claims).filter(([name]) => !OF_ONE_COPY.has(name) && !TIMES.has(name))),
+];
+
+/** A copy that passed. */
+export interface Checked {
+  readonly raw: unknown;
+  readonly credential: VerifiedCredential;
+  readonly holding: Holding | undefined;
+}
+
+const rejected = (why: string, code: string): never => fail('credential-rejected', { why }, { detail: { reasons: [code] } });
+
+function checkType({ format, raw }: Configuration, { format: got, type, types }: VerifiedCredential): void {
+  if (format !== got) rejected('it has another format than was offered', 'wrong-format');
+  const definition = raw.credential_definition as { type?: unknown } | undefined;
+  const wanted = raw.vct ?? raw.doctype;
+  if (typeof wanted === 'string' && wanted !== type) rejected('it is of another type than was offered', 'wrong-type');
+  const all = Array.isArray(definition?.type) ? definition.type : [];
+  if (!all.every((one) => types.includes(one as string))) rejected('it is of another type than was offered', 'wrong-type');
+}
+
+/** Which of our keys it is bound to. Each proof is good for one copy. */
+function holdingOf({ binding }: VerifiedCredential, free: readonly Holding[]): Holding | undefined {
+  if (binding.kind === 'jwk') {
+    const kid = thumbprintOf(binding.jwk);
+    return free.find((one) => one.kid === kid);
+  }
+  if (binding.kind === 'did') return free.find((one) => one.did?.did === binding.did);
+  return undefined;
+}
+
+async function verified(formats: Formats, configuration: Configuration, raw: unknown): Promise<VerifiedCredential> {
+  try {
+    return await formats[configuration.format].verify(raw);
+  } catch (error) {
+    if (error instanceof CredentialRejected) return rejected(error.message, error.code);
+    if (!(error instanceof TrustError)) throw error;
+    if (error.code === 'untrusted') throw fault('untrusted-issuer', { why: error.message });
+    if (error.code === 'unreachable') throw fault('upstream-error', { who: 'issuer', why: error.message });
+    return rejected(error.message, 'issuer-key');
+  }
+}
+
+export async function checkReceived(
+  formats: Formats,
+  configuration: Configuration,
+  credentials: readonly unknown[],
+  holdings: readonly Holding[],
+): Promise<Checked[]> {
+  if (credentials.length > Math.max(holdings.length, 1)) rejected('there are more than were asked for', 'too-many');
+  const free = [...holdings];
+  const checked: Checked[] = [];
+  for (const raw of credentials) {
+    const credential = await verified(formats, configuration, raw);
+    checkType(configuration, credential);
+    const holding = holdingOf(credential, free);
+    if (holdings.length > 0 && !holding) rejected('it is not bound to the key that was proved', 'wrong-binding');
+    if (holdings.length === 0 && credential.binding.kind !== 'none')
+      rejected('it is bound to a key that is not ours', 'wrong-binding');
+    if (holding) free.splice(free.indexOf(holding), 1);
+    checked.push({ raw, credential, holding });
+  }
+  const [first] = checked;
+  // Copies are of one credential: one that is another one came in by a side door, and its owner would never see what it says.
+  if (!checked.every(({ credential }) => isDeepStrictEqual(sameIn(credential), sameIn(first!.credential))))
+    rejected('the copies are not of one credential', 'mixed');
+  return checked;
+}

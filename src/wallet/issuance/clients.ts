@@ -1,0 +1,27 @@
+// Clients of the library for one call each: with the key that signs in it, through the guarded client.
+import { type CallbackContext, Oauth2Client } from '@openid4vc/oauth2';
+import type { Openid4vciClient } from '@openid4vc/openid4vci';
+import type { createCallbacks, Signer } from '../openid4vc.ts';
+
+/** Who the wallet is to authorization servers of issuers. */
+export interface WalletIdentity {
+  readonly clientId: string;
+  readonly redirectUri: string;
+}
+
+/** `library` is loaded when the first offer comes. */
+export async function createClients(callbacksFor: ReturnType<typeof createCallbacks>, identity: () => WalletIdentity) {
+  const { Openid4vciClient: Client, setGlobalConfig } = await import('@openid4vc/openid4vci');
+  // Which addresses may be plain http is for the guarded client to say, at every call.
+  setGlobalConfig({ allowInsecureUrls: true });
+  const clientWith = (callbacks: CallbackContext): Openid4vciClient => new Client({ callbacks });
+  return {
+    plain: () => clientWith(callbacksFor()),
+    signing: (signer: Signer) => clientWith(callbacksFor(signer)),
+    oauth: () => new Oauth2Client({ callbacks: callbacksFor() }),
+    callbacks: (signer: Signer): CallbackContext => callbacksFor(signer),
+    identity,
+  };
+}
+
+export type Clients = Awaited<ReturnType<typeof createClients>>;

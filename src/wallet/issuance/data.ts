@@ -1,0 +1,58 @@
+// What an exchange with an issuer needs to go on, and what ends it.
+import type { JsonWebKey } from 'node:crypto';
+import type { CredentialOfferObject } from '@openid4vc/openid4vci';
+import { Fault } from '../../platform/faults/index.ts';
+import type { Exchange } from '../exchanges/index.ts';
+import type { PendingAuthorization } from './authorization.ts';
+import type { Checked } from './check.ts';
+import type { Holding } from './holding.ts';
+import type { Configuration } from './offer.ts';
+import type { Token } from './token.ts';
+
+interface Waiting {
+  readonly transactionId: string;
+  readonly holdings: readonly Holding[];
+}
+
+/** What an exchange needs to go on. */
+export interface IssuanceData {
+  readonly offer: CredentialOfferObject;
+  configurationIds: readonly string[];
+  wanted: { readonly keyId?: string | undefined; readonly didId?: string | undefined; readonly count: number };
+  readonly dpopKey: JsonWebKey;
+  authorization?: PendingAuthorization;
+  token?: Token;
+  holdings: Record<string, readonly Holding[]>;
+  waiting: Record<string, Waiting>;
+  /** Credentials kept so far. */
+  readonly kept: string[];
+  notifications: { readonly id: string; readonly event: 'credential_accepted' }[];
+  tries: number;
+}
+
+export type Running = Exchange<IssuanceData>;
+
+export interface Received {
+  readonly configuration: Configuration;
+  readonly notificationId: string | undefined;
+  copies: readonly Checked[];
+}
+
+/** What the caller can mend, or the issuer may be over soon: the exchange waits for them. */
+const MENDABLE = new Set([
+  'tx-code-required',
+  'tx-code-rejected',
+  'upstream-timeout',
+  'key-not-active/named',
+  'no-active-key',
+  'not-found',
+  'invalid-request',
+]);
+
+/** Whether an exchange goes on after this. */
+export const isMendable = (code: string, error: unknown): boolean =>
+  MENDABLE.has(code) || (error instanceof Fault && error.detail?.temporary === true);
+
+/** What a stranger named may be the name of something every object has. */
+export const named = <T>(record: Readonly<Record<string, T>>, name: string): T | undefined =>
+  Object.hasOwn(record, name) ? record[name] : undefined;

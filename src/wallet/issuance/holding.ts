@@ -1,0 +1,177 @@
+// What a credential will be bound to: keys and DIDs of the wallet that the issuer accepts, and the proofs that they are ours.
+import type { IssuerMetadataResult, Openid4vciClient } from '@openid4vc/openid4vci';
+import type { Caller } from '../caller.ts';
+import type { Dids } from '../dids/index.ts';
+import { fail } from '../faults.ts';
+import { always } from '../idempotency.store.ts';
+import { ALGORITHMS, type Keys, type PublicJwk } from '../keys/index.ts';
+import type { Signer } from '../openid4vc.ts';
+import type { Configuration } from './offer.ts';
+
+/** One copy of a credential is bound to this. */
+export interface Holding {
+  readonly keyId: string;
+  readonly algorithm: string;
+  readonly jwk: PublicJwk;
+  readonly kid: string;
+  /** The DID and its verification method, where the issuer wants a DID. */
+  readonly did?: { readonly id: string; readonly did: string; readonly url: string };
+}
+
+export interface Wanted {
+  readonly keyId?: string | undefined;
+  readonly didId?: string | undefined;
+  readonly count: number;
+}
+
+const strings = (value: unknown): string[] =>
+  Array.isArray(value) ? value.filter((one): one is string => typeof one === 'string') : [];
+
+/** Undefined: the configuration asks for no proof, and the credential is bound to nobody. */
+function proofOf({ raw }: Configuration): { algorithms: readonly string[] } | undefined {
+  const types = raw.proof_types_supported as Readonly<Record<string, Record<string, unknown>>> | undefined;
+  const methods = raw.cryptographic_binding_methods_supported;
+  if (!types) return methods === undefined ? undefined : { algorithms: ALGORITHMS };
+  if (!types.jwt) fail('unsupported-proof-type', { why: Object.keys(types).join(', ').slice(0, 100) });
+  if (types.jwt.key_attestations_required) fail('unsupported-proof-type', { why: 'key attestations' });
+  return { algorithms: strings(types.jwt.proof_signing_alg_values_supported) };
+}
+
+/** Whether the binding is to be a DID: only where the issuer takes no bare key, or the caller wants one. */
+function didMethodsOf({ raw }: Configuration): { bareKey: boolean; methods: string[]; anyDid: boolean } {
+  const stated = strings(raw.cryptographic_binding_methods_supported);
+  const bareKey = stated.length === 0 || stated.includes('jwk') || stated.includes('cose_key');
+  return {
+    bareKey,
+    methods: stated.flatMap((one) => /^did:(\w+)$/.exec(one)?.[1] ?? []),
+    anyDid: stated.length === 0 || stated.includes('did'),
+  };
+}
+
+export function createHoldings({ keys, dids }: { keys: Keys; dids: Dids }) {
+  /** A key of the caller's that can sign so: the one named, the default one, any other, or a new one. */
+  async function keyFor(caller: Caller, algorithms: readonly string[], named: string | undefined): Promise<Holding> {
+    const accepted = (algorithm: string): boolean => algorithms.includes(algorithm);
+    if (named !== undefined) {
+      const { row } = await keys.get(caller, named);
+      if (row.owner !== caller.owner || row.state !== 'active') fail('key-not-active/named', { id: named });
+      if (!accepted(row.algorithm)) fail('unsupported-proof-type', { why: `the issuer takes ${algorithms.join(', ')}` });
+      return holdingOf(row);
+    }
+    const active = await keys.list(caller, { state: 'active' }, { limit: 200, after: undefined });
+    const fitting = active.map(({ row }) => row).filter(({ algorithm }) => accepted(algorithm));
+    const found = fitting.find((row) => row.is_default === 1) ?? fitting.at(-1);
+    return found ? holdingOf(found) : newKey(caller, algorithms);
+  }
+
+  async function newKey(caller: Caller, algorithms: readonly string[]): Promise<Holding> {
+    const algorithm = ALGORITHMS.find((one) => algorithms.includes(one));
+    if (!algorithm) fail('unsupported-proof-type', { why: algorithms.join(', ').slice(0, 100) || 'no algorithm' });
+    return holdingOf((await keys.create(caller, { algorithm }, always)).row);
+  }
+
+  const holdingOf = (row: { id: string; algorithm: string; kid: string; public_jwk: string }): Holding => ({
+    keyId: row.id,
+    algorithm: row.algorithm,
+    kid: row.kid,
+    jwk: JSON.parse(row.public_jwk) as PublicJwk,
+  });
+
+  async function withDid(
+    caller: Caller,
+    idOrDid: string,
+    { methods, anyDid: takesAny }: { methods: readonly string[]; anyDid: boolean },
+    algorithms: readonly string[],
+  ): Promise<Holding> {
+    const { row, keys: carried } = await dids.get(caller, idOrDid);
+    if (row.owner !== caller.owner || row.state !== 'published') fail('invalid-request', { why: 'the DID is not published' });
+    if (!takesAny && !methods.includes(row.method))
+      fail('unsupported-proof-type', { why: `the issuer does not take did:${row.method}` });
+    const key = carried.find(({ state }) => state === 'active') ?? fail('no-active-key');
+    return { ...(await keyFor(caller, algorithms, key.key_id)), did: { id: row.id, did: row.did, url: key.verificationMethod } };
+  }
+
+  /** A DID of the caller's that the issuer takes, else one made of a key: those resolve by themselves. */
+  async function anyDid(caller: Caller, methods: readonly string[], algorithms: readonly string[]): Promise<Holding> {
+    const published = await dids.list(caller, { state: 'published' }, { limit: 200, after: undefined });
+    for (const { row, keys: carried } of published) {
+      const key = carried.find(({ state }) => state === 'active');
+      if (!key || !methods.includes(row.method)) continue;
+      const { row: own } = await keys.get(caller, key.key_id);
+      if (algorithms.includes(own.algorithm))
+        return { ...holdingOf(own), did: { id: row.id, did: row.did, url: key.verificationMethod } };
+    }
+    const method = ['jwk', 'key'].find((one) => methods.includes(one));
+    if (!method) fail('unsupported-proof-type', { why: `bindings by did:${methods.join(', did:')}`.slice(0, 100) });
+    const key = await keyFor(caller, algorithms, undefined);
+    const made = await dids.create(
+      caller,
+      {
+        method,
+        keyIds: [key.keyId],
+        path: undefined,
+        domain: undefined,
+        alias: undefined,
+        isDefault: false,
+        service: [],
+        alsoKnownAs: [],
+      },
+      always,
+    );
+    return { ...key, did: { id: made.row.id, did: made.row.did, url: made.keys[0]!.verificationMethod } };
+  }
+
+  return {
+    /** Whether there will be something to bind it to. Nothing is made for that: it is asked before a code is spent. */
+    async check(caller: Caller, configuration: Configuration, { keyId, didId }: Omit<Wanted, 'count'>): Promise<void> {
+      const proof = proofOf(configuration);
+      if (!proof) return;
+      if (!ALGORITHMS.some((one) => proof.algorithms.includes(one)))
+        fail('unsupported-proof-type', { why: proof.algorithms.join(', ').slice(0, 100) || 'no algorithm' });
+      if (didId !== undefined) await withDid(caller, didId, didMethodsOf(configuration), proof.algorithms);
+      else if (keyId !== undefined) await keyFor(caller, proof.algorithms, keyId);
+    },
+
+    /** As many as copies are wanted; none when the credential is bound to nobody. */
+    async choose(caller: Caller, configuration: Configuration, { keyId, didId, count }: Wanted): Promise<Holding[]> {
+      const proof = proofOf(configuration);
+      if (!proof) return [];
+      const accepted = didMethodsOf(configuration);
+      const { bareKey, methods } = accepted;
+      if (didId !== undefined) return [await withDid(caller, didId, accepted, proof.algorithms)];
+      if (!bareKey) return [await anyDid(caller, methods, proof.algorithms)];
+      const first = await keyFor(caller, proof.algorithms, keyId);
+      // Copies that share a key are one credential to whoever compares them: each gets a key of its own.
+      const others = await Promise.all(Array.from({ length: count - 1 }, () => newKey(caller, [first.algorithm])));
+      return [first, ...others];
+    },
+
+    signerOf: (caller: Caller, { keyId, algorithm, jwk }: Holding): Signer => ({
+      algorithm,
+      jwk,
+      sign: (data) => keys.sign(caller.owner, keyId, data),
+    }),
+  };
+}
+
+export type Holdings = ReturnType<typeof createHoldings>;
+
+/** That the key is ours, for this issuer, now (OID4VCI, appendix F.1). */
+export async function proofJwt(
+  client: Openid4vciClient,
+  metadata: IssuerMetadataResult,
+  configuration: Configuration,
+  holding: Holding,
+  { nonce, clientId, now }: { nonce: string | undefined; clientId: string | undefined; now: number },
+): Promise<string> {
+  const { algorithm: alg, jwk, did } = holding;
+  const { jwt } = await client.createCredentialRequestJwtProof({
+    issuerMetadata: metadata,
+    credentialConfigurationId: configuration.id,
+    signer: did ? { method: 'did', didUrl: did.url, alg } : { method: 'jwk', publicJwk: { ...jwk } as never, alg },
+    issuedAt: new Date(now),
+    ...(nonce === undefined ? {} : { nonce }),
+    ...(clientId === undefined ? {} : { clientId }),
+  });
+  return jwt;
+}

@@ -1,0 +1,45 @@
+// POST /api/v1/wallet/oid4vci, and where issuers send browsers back to.
+import { Answer, type App, type Query } from '../../platform/http/index.ts';
+import type { Caller } from '../caller.ts';
+import type { Deps } from '../deps.ts';
+import { Deferred, IssuanceRequest, Issued, Onward } from './issuance.schema.ts';
+
+const tag = 'Issuance';
+const PATH = '/api/v1/wallet/oid4vci';
+
+export function mountIssuance(
+  app: App<Caller>,
+  { protocols, exchangeThrottle, idempotency }: Pick<Deps, 'protocols' | 'exchangeThrottle' | 'idempotency'>,
+): void {
+  app.post(
+    PATH,
+    {
+      summary: 'Receive credentials: begin with an offer, or go on with an exchange',
+      tag,
+      body: IssuanceRequest,
+      reply: { 201: Issued, 200: Onward, 202: Deferred },
+    },
+    async ({ caller, body, headers }) => {
+      exchangeThrottle.take(caller.owner);
+      const { issuance } = await protocols();
+      const answer = await issuance.process(caller, body, idempotency.of(caller, 'oid4vci', headers, body));
+      if (answer.status === 'issued') return new Answer({ status: 201, body: answer });
+      if (answer.status === 'deferred')
+        return new Answer({ status: 202, headers: { 'Retry-After': String(answer.retryAfter) }, body: answer });
+      return new Answer({ status: 200, body: answer });
+    },
+  );
+
+  app.get(
+    `${PATH}/callback`,
+    { summary: 'An issuer sends the browser of a caller here', tag, reply: { 303: null } },
+    async ({ caller, query }) => {
+      const parameters = new URLSearchParams();
+      for (const [name, value] of Object.entries(query as Query))
+        for (const one of [value ?? []].flat()) parameters.append(name, one as string);
+      const { issuance } = await protocols();
+      const exchangeId = await issuance.finish(caller, parameters);
+      return new Answer({ status: 303, headers: { Location: `/api/v1/wallet/exchanges/${exchangeId}` } });
+    },
+  );
+}

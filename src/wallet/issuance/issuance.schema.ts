@@ -1,0 +1,49 @@
+// The JSON of POST /api/v1/wallet/oid4vci: one body for all its steps, told apart by `status` in the answer.
+import { type Static, t } from '../../platform/http/index.ts';
+import { Credential } from '../credentials/index.ts';
+
+const Id = t.string({ maxLength: 40 });
+
+export const IssuanceRequest = t.object(
+  {},
+  {
+    uri: t.string({ minLength: 1, maxLength: 32_768, description: 'The offer, as the issuer shows it.' }),
+    offer: t.open(
+      { credential_issuer: t.string({ maxLength: 2000 }) },
+      {},
+      { description: 'The offer itself, instead of its address.' },
+    ),
+    txCode: t.string({ minLength: 1, maxLength: 200 }),
+    keyId: Id,
+    didId: t.string({ maxLength: 2000 }),
+    credentialConfigurationIds: t.array(t.string({ maxLength: 500 }), { minItems: 1, maxItems: 20, uniqueItems: true }),
+    count: t.integer({ minimum: 1, maximum: 100 }),
+    preview: t.boolean(),
+    exchangeId: Id,
+    authorizationResponse: t.string({ maxLength: 8000, description: 'The whole address the issuer sent the browser back to.' }),
+  },
+  { examples: [{ uri: 'openid-credential-offer://?credential_offer_uri=https%3A%2F%2Fissuer.example%2Foffers%2F1' }] },
+);
+export type IssuanceRequest = Static<typeof IssuanceRequest>;
+
+const TxCode = t.object({ inputMode: t.string() }, { length: t.integer(), description: t.string() });
+const Issuer = t.object({ id: t.string() }, { name: t.string() });
+
+export const Issued = t.object({ status: t.oneOf('issued'), exchangeId: t.string(), credentials: t.array(Credential) });
+export const Deferred = t.object({ status: t.oneOf('deferred'), exchangeId: t.string(), retryAfter: t.integer() });
+/** A preview, or what the caller does next. */
+export const Onward = t.object(
+  { status: t.oneOf('preview', 'authorization_required'), exchangeId: t.string() },
+  {
+    issuer: Issuer,
+    offered: t.array(
+      t.object({ configurationId: t.string(), format: t.string(), supported: t.boolean() }, { display: t.unknown() }),
+    ),
+    txCode: TxCode,
+    grant: t.string(),
+    authorizationUrl: t.string(),
+    expiresAt: t.string({ format: 'date-time' }),
+  },
+);
+
+export type IssuanceAnswer = (Static<typeof Issued> & { retryAfter?: never }) | Static<typeof Deferred> | Static<typeof Onward>;

@@ -1,0 +1,4 @@
+// Everything of this module that costs something to load.
+export { createClients } from './clients.ts';
+export { createHoldings } from './holding.ts';
+export { createIssuance } from './issuance.rules.ts';

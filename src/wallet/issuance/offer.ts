@@ -1,0 +1,90 @@
+// Offers: read by value or by reference, and what of them this wallet can take.
+import type { CredentialOfferObject, IssuerMetadataResult, Openid4vciClient } from '@openid4vc/openid4vci';
+import { fail } from '../faults.ts';
+import type { FormatName } from '../formats/index.ts';
+import { calling } from '../openid4vc.ts';
+import type { IssuanceRequest } from './issuance.schema.ts';
+
+export const PRE_AUTHORIZED = 'urn:ietf:params:oauth:grant-type:pre-authorized_code';
+
+/** Names of formats as issuers write them, drafts included. */
+const FORMATS: Readonly<Record<string, FormatName>> = {
+  'dc+sd-jwt': 'dc+sd-jwt',
+  'vc+sd-jwt': 'dc+sd-jwt',
+  jwt_vc_json: 'jwt_vc_json',
+  mso_mdoc: 'mso_mdoc',
+  ldp_vc: 'ldp_vc',
+};
+
+export interface Configuration {
+  readonly id: string;
+  readonly format: FormatName;
+  readonly raw: Readonly<Record<string, unknown>>;
+}
+
+function checkUri(uri: string): void {
+  const url = URL.parse(uri);
+  if (!url) fail('invalid-request', { why: 'uri is not an address' });
+  const has = (name: string): boolean => url.searchParams.has(name);
+  // Exactly one (OID4VCI, 4.1): an offer that is two offers is none.
+  if (has('credential_offer') === has('credential_offer_uri'))
+    fail('invalid-offer', { why: 'it must be given by value or by reference, and not by both' });
+  for (const name of ['credential_offer', 'credential_offer_uri'])
+    if (url.searchParams.getAll(name).length > 1) fail('invalid-offer', { why: 'it is given twice' });
+}
+
+export async function readOffer(client: Openid4vciClient, { uri, offer }: IssuanceRequest): Promise<CredentialOfferObject> {
+  if ((uri === undefined) === (offer === undefined)) fail('invalid-request', { why: 'give uri or offer, and not both' });
+  if (uri !== undefined) checkUri(uri);
+  const text = uri ?? `openid-credential-offer://?credential_offer=${encodeURIComponent(JSON.stringify(offer))}`;
+  const isFetched = uri !== undefined && URL.parse(uri)!.searchParams.has('credential_offer_uri');
+  const read = await calling('issuer', 'offer', () => client.resolveCredentialOffer(text)).catch((error: unknown) =>
+    // What came with the request is nobody's answer.
+    isFetched ? Promise.reject(error) : fail('invalid-offer', { why: 'it is not an offer of credentials' }),
+  );
+  const ids = read.credential_configuration_ids;
+  if (ids.length === 0 || new Set(ids).size !== ids.length)
+    fail('invalid-offer', { why: 'it names no credentials, or one twice' });
+  return read;
+}
+
+/** The grant that is used: a code the issuer made for this offer, else one the person asks for. */
+export function grantOf(offer: CredentialOfferObject): 'pre-authorized_code' | 'authorization_code' {
+  return offer.grants?.[PRE_AUTHORIZED] ? 'pre-authorized_code' : 'authorization_code';
+}
+
+export function txCodeOf(offer: CredentialOfferObject): { inputMode: string; length?: number; description?: string } | undefined {
+  const wanted = offer.grants?.[PRE_AUTHORIZED]?.tx_code;
+  if (!wanted) return undefined;
+  const { input_mode: inputMode = 'numeric', length, description } = wanted;
+  return {
+    inputMode,
+    ...(typeof length === 'number' ? { length } : {}),
+    // Longer than the specification lets it be, it is not for people.
+    ...(typeof description === 'string' ? { description: description.slice(0, 300) } : {}),
+  };
+}
+
+export function configurationsOf(metadata: IssuerMetadataResult, ids: readonly string[]): (Configuration | { id: string })[] {
+  const known = metadata.credentialIssuer.credential_configurations_supported as Record<string, Record<string, unknown>>;
+  return ids.map((id) => {
+    const raw = Object.hasOwn(known, id) ? known[id]! : undefined;
+    if (!raw) fail('invalid-offer', { why: `the issuer does not know the configuration ${id.slice(0, 100)}` });
+    const name = String(raw.format);
+    const format = Object.hasOwn(FORMATS, name) ? FORMATS[name] : undefined;
+    return format ? { id, format, raw } : { id };
+  });
+}
+
+/** Those of the offer that are wanted and that this wallet can hold. */
+export function chosenOf(
+  offer: CredentialOfferObject,
+  metadata: IssuerMetadataResult,
+  wanted: readonly string[] | undefined,
+): Configuration[] {
+  const offered = offer.credential_configuration_ids;
+  const foreign = wanted?.find((id) => !offered.includes(id));
+  if (foreign !== undefined) fail('invalid-request', { why: `the offer does not have ${foreign.slice(0, 100)}` });
+  const usable = configurationsOf(metadata, wanted ?? offered).filter((one): one is Configuration => 'format' in one);
+  return usable.length > 0 ? usable : fail('unsupported-format');
+}

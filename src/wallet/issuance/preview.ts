@@ -1,0 +1,27 @@
+// What an offer would bring, for people who look before they take.
+import type { CredentialOfferObject, IssuerMetadataResult } from '@openid4vc/openid4vci';
+import type { IssuanceAnswer } from './issuance.schema.ts';
+import { configurationsOf, grantOf, txCodeOf } from './offer.ts';
+
+export function previewOf(exchangeId: string, offer: CredentialOfferObject, metadata: IssuerMetadataResult): IssuanceAnswer {
+  const offered = configurationsOf(metadata, offer.credential_configuration_ids).map((one) => {
+    const raw = 'raw' in one ? one.raw : undefined;
+    const display = [(raw?.credential_metadata as { display?: unknown } | undefined)?.display ?? raw?.display].flat()[0];
+    return {
+      configurationId: one.id,
+      format: 'format' in one ? one.format : 'unknown',
+      supported: 'format' in one,
+      ...(display === undefined ? {} : { display }),
+    };
+  });
+  const name = metadata.credentialIssuer.display?.[0]?.name;
+  const txCode = txCodeOf(offer);
+  return {
+    status: 'preview',
+    exchangeId,
+    issuer: { id: offer.credential_issuer, ...(typeof name === 'string' ? { name } : {}) },
+    offered,
+    ...(txCode ? { txCode } : {}),
+    grant: grantOf(offer),
+  };
+}

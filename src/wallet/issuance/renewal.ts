@@ -1,0 +1,55 @@
+// Access tokens run out while an issuer takes its time: where it gave the means, a fresh one is fetched before it is asked again.
+import { type AuthorizationServerMetadata, getAuthorizationServerMetadataFromList, Oauth2Client } from '@openid4vc/oauth2';
+import {
+  type CredentialOfferObject,
+  determineAuthorizationServerForCredentialOffer,
+  type IssuerMetadataResult,
+} from '@openid4vc/openid4vci';
+import type { Exchange, Exchanges } from '../exchanges/index.ts';
+import { calling } from '../openid4vc.ts';
+import type { WalletIdentity } from './clients.ts';
+import { grantOf, PRE_AUTHORIZED } from './offer.ts';
+import type { Asking } from './request.ts';
+import { type Token, tokenOf } from './token.ts';
+
+/** One that runs out on its way is of no use either. */
+const EARLY_MS = 10_000;
+
+/** The server a grant of the offer is for, among those the issuer names. */
+export function serverOf(metadata: IssuerMetadataResult, named: string | undefined): AuthorizationServerMetadata {
+  const issuer = determineAuthorizationServerForCredentialOffer({
+    issuerMetadata: metadata,
+    ...(named === undefined ? {} : { grantAuthorizationServer: named }),
+  });
+  return getAuthorizationServerMetadataFromList(metadata.authorizationServers, issuer);
+}
+
+/** Written down at once: refresh tokens may work once only. */
+export async function renew(
+  exchanges: Exchanges,
+  exchange: Exchange<{ readonly offer: CredentialOfferObject; token?: Token }>,
+  { callbacks, metadata, token, dpop }: Asking,
+  { clientId }: WalletIdentity,
+  now: number,
+): Promise<void> {
+  const { refreshToken, expiresAt } = token;
+  if (refreshToken === undefined || expiresAt === undefined || expiresAt - EARLY_MS > now) return;
+  const { offer } = exchange.data;
+  const isKnown = grantOf(offer) === 'authorization_code';
+  const grant = isKnown ? offer.grants?.authorization_code : offer.grants?.[PRE_AUTHORIZED];
+  const result = await calling('issuer', 'token', () =>
+    new Oauth2Client({ callbacks }).retrieveRefreshTokenAccessToken({
+      authorizationServerMetadata: serverOf(metadata, grant?.authorization_server),
+      refreshToken,
+      resource: metadata.credentialIssuer.credential_issuer,
+      ...(isKnown ? { additionalRequestPayload: { client_id: clientId } } : {}),
+      ...(token.dpop && dpop ? { dpop } : {}),
+    }),
+  );
+  const fresh = tokenOf(result as Parameters<typeof tokenOf>[0], now);
+  // What is not said again stays as it was.
+  const identifiers = Object.keys(fresh.identifiers).length > 0 ? fresh.identifiers : token.identifiers;
+  exchange.data.token = { refreshToken, ...fresh, identifiers };
+  exchanges.step(exchange, 'token renewed');
+  await exchanges.save(exchange);
+}

@@ -1,0 +1,159 @@
+// Access tokens of an issuer: for the code in an offer, or for one a person fetched; bound to a key of the exchange by DPoP where
+// the issuer knows that.
+import { createPrivateKey, generateKeyPairSync, type JsonWebKey } from 'node:crypto';
+import type { RequestDpopOptions } from '@openid4vc/oauth2';
+import type { CredentialOfferObject, IssuerMetadataResult, Openid4vciClient } from '@openid4vc/openid4vci';
+import { fail } from '../faults.ts';
+import { type PublicJwk, publicJwkOf, signWith } from '../keys/index.ts';
+import { calling, protocolError, type Signer, upstreamFault } from '../openid4vc.ts';
+import { PRE_AUTHORIZED, txCodeOf } from './offer.ts';
+
+export interface Token {
+  readonly accessToken: string;
+  readonly dpop: boolean;
+  /** The nonce the issuer last gave for DPoP. */
+  readonly dpopNonce?: string;
+  readonly expiresAt?: number;
+  readonly refreshToken?: string;
+  /** For proofs, of issuers that have no endpoint for it. */
+  readonly nonce?: string;
+  /** By configuration: the identifiers the issuer wants to be asked with (OID4VCI, 6.2). */
+  readonly identifiers: Readonly<Record<string, readonly string[]>>;
+}
+
+/** A key for this exchange alone, so that issuers cannot tell by it who else they met. */
+export function newDpopKey(): JsonWebKey {
+  return generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ format: 'jwk' });
+}
+
+export function dpopSigner(jwk: JsonWebKey): Signer {
+  const key = createPrivateKey({ key: jwk, format: 'jwk' });
+  return { algorithm: 'ES256', jwk: publicJwkOf(key), sign: (data) => signWith(key, 'ES256', data) };
+}
+
+export const dpopOptions = (jwk: PublicJwk, nonce?: string): RequestDpopOptions => ({
+  signer: { method: 'jwk', alg: 'ES256', publicJwk: { ...jwk } as never },
+  ...(nonce === undefined ? {} : { nonce }),
+});
+
+function identifiersOf(details: unknown): Token['identifiers'] {
+  const found: Record<string, string[]> = Object.create(null);
+  for (const one of Array.isArray(details) ? details : []) {
+    const { type, credential_configuration_id: id, credential_identifiers: all } = (one ?? {}) as Record<string, unknown>;
+    if (type !== 'openid_credential' || typeof id !== 'string' || !Array.isArray(all)) continue;
+    found[id] = all.filter((identifier): identifier is string => typeof identifier === 'string').slice(0, 100);
+  }
+  return found;
+}
+
+interface TokenResult {
+  readonly accessTokenResponse: Readonly<Record<string, unknown>> & { access_token: string };
+  readonly dpop?: RequestDpopOptions;
+}
+
+export function tokenOf({ accessTokenResponse: answer, dpop }: TokenResult, now: number): Token {
+  const {
+    access_token: accessToken,
+    token_type: type,
+    expires_in: lasts,
+    refresh_token: refresh,
+    authorization_details: details,
+    c_nonce: nonce,
+  } = answer;
+  return {
+    accessToken,
+    // What it is bound to is the issuer's to say, whatever we sent.
+    dpop: String(type).toLowerCase() === 'dpop',
+    ...(dpop?.nonce === undefined ? {} : { dpopNonce: dpop.nonce }),
+    ...(typeof lasts === 'number' ? { expiresAt: now + lasts * 1000 } : {}),
+    ...(typeof refresh === 'string' ? { refreshToken: refresh } : {}),
+    ...(typeof nonce === 'string' ? { nonce } : {}),
+    identifiers: identifiersOf(details),
+  };
+}
+
+const knowsDpop = ({ authorizationServers }: IssuerMetadataResult): boolean =>
+  authorizationServers.some(({ dpop_signing_alg_values_supported: all }) => (all as string[] | undefined)?.includes('ES256'));
+
+/** With DPoP where it is advertised, else without; one that wants it and did not say so is asked again with it. */
+async function withDpop(
+  metadata: IssuerMetadataResult,
+  jwk: PublicJwk,
+  ask: (dpop?: RequestDpopOptions) => Promise<TokenResult>,
+): Promise<TokenResult> {
+  if (knowsDpop(metadata)) return ask(dpopOptions(jwk));
+  try {
+    return await ask();
+  } catch (error) {
+    if (protocolError(error)?.error !== 'invalid_dpop_proof') throw error;
+    return ask(dpopOptions(jwk));
+  }
+}
+
+export interface TokenRequest {
+  readonly client: Openid4vciClient;
+  readonly metadata: IssuerMetadataResult;
+  readonly offer: CredentialOfferObject;
+  readonly dpopJwk: PublicJwk;
+  readonly now: number;
+}
+
+export async function redeemOffer(
+  { client, metadata, offer, dpopJwk, now }: TokenRequest,
+  txCode: string | undefined,
+): Promise<Token> {
+  try {
+    const result = await withDpop(
+      metadata,
+      dpopJwk,
+      (dpop) =>
+        client.retrievePreAuthorizedCodeAccessTokenFromOffer({
+          credentialOffer: offer,
+          issuerMetadata: metadata,
+          ...(txCode === undefined ? {} : { txCode }),
+          ...(dpop ? { dpop } : {}),
+        }) as Promise<TokenResult>,
+    );
+    return tokenOf(result, now);
+  } catch (error) {
+    const said = protocolError(error);
+    const detail = said ? { protocol: { ...said, endpoint: 'token' } } : {};
+    // The caller can mend a wrong transaction code; a code that is spent nobody can.
+    if (said?.error === 'invalid_grant') {
+      if (txCodeOf(offer)) fail('tx-code-rejected', undefined, { detail });
+      fail('offer-spent', undefined, { detail });
+    }
+    throw upstreamFault(error, 'issuer', 'token');
+  }
+}
+
+export async function redeemCode(
+  { client, metadata, offer, dpopJwk, now }: TokenRequest,
+  {
+    code,
+    verifier,
+    redirectUri,
+    clientId,
+  }: { code: string; verifier: string | undefined; redirectUri: string; clientId: string },
+): Promise<Token> {
+  return calling('issuer', 'token', async () => {
+    const result = await withDpop(
+      metadata,
+      dpopJwk,
+      (dpop) =>
+        client.retrieveAuthorizationCodeAccessTokenFromOffer({
+          credentialOffer: offer,
+          issuerMetadata: metadata,
+          authorizationCode: code,
+          redirectUri,
+          additionalRequestPayload: { client_id: clientId },
+          ...(verifier === undefined ? {} : { pkceCodeVerifier: verifier }),
+          ...(dpop ? { dpop } : {}),
+        }) as Promise<TokenResult>,
+    );
+    return tokenOf(result, now);
+  });
+}
+
+export const preAuthorizedCodeOf = (offer: CredentialOfferObject): string | undefined =>
+  offer.grants?.[PRE_AUTHORIZED]?.['pre-authorized_code'];

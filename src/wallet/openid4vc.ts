@@ -1,0 +1,154 @@
+// What the libraries for OID4VCI and OID4VP need of us: the guarded client, our keys, our trust.
+import { createHash, randomBytes, X509Certificate } from 'node:crypto';
+import type { CallbackContext, HashAlgorithm, Jwk, JwtSigner } from '@openid4vc/oauth2';
+import type { JWK } from 'jose';
+import { Fault } from '../platform/faults/index.ts';
+import { guardedFetch, type Outbound, OutboundError } from '../platform/outbound/index.ts';
+import { fault } from './faults.ts';
+import { decodeJws, JwsError, signJws, verifyJws } from './jws.ts';
+import type { PublicJwk } from './keys/index.ts';
+import { readPublicJwk } from './resolver/index.ts';
+import type { Trust } from './trust/index.ts';
+
+/** A key of the wallet, as the libraries meet it: by the thumbprint in the signer. */
+export interface Signer {
+  readonly algorithm: string;
+  readonly jwk: PublicJwk;
+  sign(data: Buffer): Promise<Buffer>;
+}
+
+const NODE_HASHES: Readonly<Record<string, string>> = { 'sha-256': 'sha256', 'sha-384': 'sha384', 'sha-512': 'sha512' };
+
+/** Whoever signs by another way than with a key we know. */
+const refuse = (): never => {
+  throw new Error('nothing is signed here');
+};
+
+export function createCallbacks(deps: { outbound: Outbound; trust: Trust; kind: string }) {
+  const { outbound, trust, kind } = deps;
+  const fetch = guardedFetch(outbound, { kind });
+
+  /** The key a JWT of a peer must be signed with, by the way it names itself. */
+  async function keyOf(signer: JwtSigner, compact: string): Promise<PublicJwk> {
+    if (signer.method === 'did')
+      return (await trust.keyOfDid(signer.didUrl, signer.didUrl.split('#', 1)[0]!, 'authentication')).jwk;
+    if (signer.method === 'x5c') return trust.keyOfChain(signer.x5c).jwk;
+    if (signer.method === 'jwk') return readPublicJwk(publicMembers(signer.publicJwk));
+    const attested = signer.method === 'custom' ? attestedKeyIn(compact) : undefined;
+    if (attested) return attested;
+    throw new JwsError('it is signed in a way that is not supported');
+  }
+
+  return (signer?: Signer): CallbackContext => ({
+    fetch: fetch as CallbackContext['fetch'] & {},
+    hash: (data, algorithm: HashAlgorithm) => createHash(NODE_HASHES[algorithm]!).update(data).digest(),
+    generateRandom: (bytes) => randomBytes(bytes),
+    async signJwt(_signer, { header, payload }) {
+      if (!signer) return refuse();
+      return { jwt: await signJws(header, payload, signer.sign), signerJwk: signer.jwk as Jwk };
+    },
+    async verifyJwt(by, { compact }) {
+      const jwk = await keyOf(by, compact);
+      try {
+        await verifyJws(compact, jwk);
+        return { verified: true, signerJwk: jwk as Jwk };
+      } catch {
+        return { verified: false };
+      }
+    },
+    async encryptJwe({ publicJwk, alg, enc, apu, apv }, data) {
+      const { CompactEncrypt, importJWK } = await import('jose');
+      const header = { alg, enc, ...(publicJwk.kid ? { kid: publicJwk.kid } : {}) };
+      const jwe = new CompactEncrypt(Buffer.from(data)).setProtectedHeader(header);
+      if (apu || apv) {
+        const bytes = (text: string) => Buffer.from(text, 'base64url');
+        jwe.setKeyManagementParameters({ ...(apu ? { apu: bytes(apu) } : {}), ...(apv ? { apv: bytes(apv) } : {}) });
+      }
+      return { encryptionJwk: publicJwk, jwe: await jwe.encrypt(await importJWK(publicJwk as JWK, alg)) };
+    },
+    decryptJwe: () => ({ decrypted: false }),
+    clientAuthentication: () => undefined,
+    getX509CertificateMetadata(text) {
+      const names = (new X509Certificate(Buffer.from(text, 'base64')).subjectAltName ?? '').split(', ');
+      const of = (kind: string): string[] => names.flatMap((name) => (name.startsWith(kind) ? name.slice(kind.length) : []));
+      return { sanDnsNames: of('DNS:'), sanUriNames: of('URI:') };
+    },
+  });
+}
+
+/**
+ * A verifier with an attestation names its key nowhere else than in that (OID4VP, 12). Who made the attestation is looked at
+ * where it is known what the verifier says it is.
+ */
+function attestedKeyIn(compact: string): PublicJwk | undefined {
+  const { header } = decodeJws(compact);
+  if (header.typ !== 'oauth-authz-req+jwt' || header.jwt === undefined) return undefined;
+  const { cnf } = decodeJws(header.jwt).payload as { cnf?: { jwk?: object } };
+  return readPublicJwk(publicMembers((cnf?.jwk ?? {}) as Jwk));
+}
+
+/** A stranger may add what they like to a JWK; private members are refused where it is read. */
+const publicMembers = (jwk: Jwk): object => {
+  const { kid: _kid, alg: _alg, use: _use, key_ops: _ops, ...rest } = jwk;
+  return rest;
+};
+
+interface OAuthError {
+  readonly error: string;
+  readonly error_description?: string;
+}
+
+const WORD = /^[\x20\x21\x23-\x5b\x5d-\x7e]{1,300}$/;
+
+/** The OAuth error a peer gave, bounded to what the standard lets it say. Never its body. */
+export function protocolError(error: unknown): OAuthError | undefined {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    const { errorResponse, response } = cause as {
+      errorResponse?: unknown;
+      response?: { credentialErrorResponseResult?: { success: boolean; data?: unknown } };
+    };
+    const found = (errorResponse ?? response?.credentialErrorResponseResult?.data) as Partial<OAuthError> | undefined;
+    if (typeof found?.error !== 'string' || !WORD.test(found.error)) continue;
+    const text = found.error_description;
+    return { error: found.error, ...(typeof text === 'string' && WORD.test(text) ? { error_description: text } : {}) };
+  }
+  return undefined;
+}
+
+/** For the log. The libraries add what the peer sent on further lines, and a JSON parser shows some of it: tokens, claims. */
+const reasonOf = (error: unknown): string =>
+  error instanceof SyntaxError || !(error instanceof Error) ? 'not JSON' : error.message.split('\n', 1)[0]!.slice(0, 200);
+
+/** What went wrong between us and a peer, as what our caller is told. */
+export function upstreamFault(error: unknown, who: 'issuer' | 'verifier', endpoint: string): Fault {
+  if (error instanceof Fault) return error;
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    if (!(cause instanceof OutboundError)) continue;
+    const reason = `${endpoint}: ${cause.message}`;
+    if (cause.kind === 'blocked')
+      return fault('blocked-address', { who: `the ${who}` }, { reason, detail: { protocol: { error: 'blocked', endpoint } } });
+    if (cause.kind === 'timeout') return fault('upstream-timeout', { who }, { reason });
+    return fault('upstream-error', { who, why: `the ${endpoint} cannot be reached` }, { reason });
+  }
+  const said = protocolError(error);
+  const { status = 0 } = (error as { response?: { status?: number } }).response ?? {};
+  const temporary = status >= 500 || status === 429 ? { temporary: true } : {};
+  const why = said ? `${endpoint}: ${said.error}` : `${endpoint} gave an answer that cannot be used`;
+  return fault(
+    'upstream-error',
+    { who, why },
+    {
+      reason: `${endpoint}: ${reasonOf(error)}`,
+      detail: { ...(said ? { protocol: { ...said, endpoint } } : {}), ...temporary },
+    },
+  );
+}
+
+/** Runs a call to a peer, and tells its failures in our words. */
+export async function calling<T>(who: 'issuer' | 'verifier', endpoint: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw upstreamFault(error, who, endpoint);
+  }
+}

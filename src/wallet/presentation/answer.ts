@@ -1,0 +1,118 @@
+// The answer to a verifier: sent to its response_uri, encrypted where it asks for that. Errors go there too, and say no more than their word.
+import type { JWK } from 'jose';
+import type { Outbound } from '../../platform/outbound/index.ts';
+import { fail } from '../faults.ts';
+import { thumbprintOf } from '../keys/index.ts';
+import { calling } from '../openid4vc.ts';
+import { readPublicJwk } from '../resolver/index.ts';
+import type { Opened } from './request.ts';
+
+const CURVES = ['P-256', 'P-384', 'P-521', 'X25519'];
+const ALGORITHMS = ['ECDH-ES', 'ECDH-ES+A128KW', 'ECDH-ES+A256KW'];
+const ENCODINGS = ['A256GCM', 'A128GCM', 'A192GCM', 'A128CBC-HS256', 'A256CBC-HS512'];
+
+/** How the answer is encrypted. */
+export interface AnswerKey {
+  readonly jwk: JWK;
+  readonly alg: string;
+  readonly enc: string;
+  /** Part of what an mdoc signs. */
+  readonly thumbprint: Buffer;
+}
+
+interface EncryptionMetadata {
+  readonly jwks?: { readonly keys?: readonly JWK[] };
+  readonly encrypted_response_enc_values_supported?: readonly string[];
+  readonly authorization_encrypted_response_alg?: string;
+  readonly authorization_encrypted_response_enc?: string;
+}
+
+/** Undefined for answers in the clear. */
+export function answerKeyOf({ resolved, responseMode }: Opened): AnswerKey | undefined {
+  if (responseMode !== 'direct_post.jwt') return undefined;
+  // Of registered verifiers the library leaves it in the request: where the answer goes is registered, whoever wrote the key.
+  const { client_metadata: inRequest } = resolved.authorizationRequestPayload as { client_metadata?: object };
+  const metadata = (resolved.client.clientMetadata ?? inRequest ?? {}) as EncryptionMetadata;
+  // Drafts named the algorithm beside the keys, the final text within them.
+  const algOf = ({ alg }: JWK): string => alg ?? metadata.authorization_encrypted_response_alg ?? 'ECDH-ES';
+  const found = metadata.jwks?.keys?.find(
+    (key) => CURVES.includes(key.crv ?? '') && (key.use ?? 'enc') === 'enc' && ALGORITHMS.includes(algOf(key)),
+  );
+  if (!found) return fail('invalid-presentation-request', { why: 'it wants an encrypted answer and gives no key for it' });
+  const { kid, use: _use, alg: _alg, key_ops: _ops, ...bare } = found;
+  const jwk = publicKeyOf(bare);
+  const wanted = metadata.encrypted_response_enc_values_supported ?? [metadata.authorization_encrypted_response_enc ?? 'A128GCM'];
+  const enc =
+    ENCODINGS.find((one) => wanted.includes(one)) ??
+    fail('invalid-presentation-request', { why: 'it wants an encryption that is not supported' });
+  return {
+    jwk: { ...jwk, ...(kid ? { kid } : {}) } as JWK,
+    alg: algOf(found),
+    enc,
+    thumbprint: Buffer.from(thumbprintOf(jwk), 'base64url'),
+  };
+}
+
+function publicKeyOf(jwk: object): ReturnType<typeof readPublicJwk> {
+  try {
+    return readPublicJwk(jwk);
+  } catch {
+    return fail('invalid-presentation-request', { why: 'the key for its answer is not a public key' });
+  }
+}
+
+async function encrypted(payload: object, { jwk, alg, enc }: AnswerKey): Promise<string> {
+  const { CompactEncrypt, importJWK } = await import('jose');
+  return new CompactEncrypt(Buffer.from(JSON.stringify(payload)))
+    .setProtectedHeader({ alg, enc, typ: 'JWT', ...(jwk.kid ? { kid: jwk.kid } : {}) })
+    .encrypt(await importJWK(jwk, alg));
+}
+
+const post = (outbound: Outbound, url: string, form: Readonly<Record<string, string>>) =>
+  outbound({
+    method: 'POST',
+    url,
+    kind: 'response',
+    headers: { 'Content-Type': 'application/x-www-form-urlencoded', Accept: 'application/json' },
+    body: new URLSearchParams(form).toString(),
+  });
+
+/** Where the person's browser is to go next, if the verifier says so. */
+function redirectOf(body: Buffer): string | undefined {
+  let value: unknown;
+  try {
+    value = JSON.parse(body.toString('utf8'));
+  } catch {
+    return undefined;
+  }
+  const { redirect_uri: to } = (value ?? {}) as { redirect_uri?: unknown };
+  return typeof to === 'string' && to.length <= 4000 && /^https?:$/.test(URL.parse(to)?.protocol ?? '') ? to : undefined;
+}
+
+export async function sendAnswer(
+  outbound: Outbound,
+  { responseUri, state }: Opened,
+  vpToken: object,
+  key: AnswerKey | undefined,
+): Promise<string | undefined> {
+  const payload = { vp_token: vpToken, ...(state === undefined ? {} : { state }) };
+  const form: Record<string, string> = key
+    ? { response: await encrypted(payload, key) }
+    : { vp_token: JSON.stringify(vpToken), ...(state === undefined ? {} : { state }) };
+  const { status, body } = await calling('verifier', 'response_uri', () => post(outbound, responseUri, form));
+  if (status < 200 || status > 299) fail('verifier-refused', { status });
+  return redirectOf(body);
+}
+
+/** That nothing is sent, and why in one word. Whether it arrives changes nothing here. */
+export async function sendRefusal(
+  outbound: Outbound,
+  { responseUri, state }: Pick<Opened, 'responseUri' | 'state'>,
+  error: string,
+): Promise<string | undefined> {
+  try {
+    return redirectOf((await post(outbound, responseUri, { error, ...(state === undefined ? {} : { state }) })).body);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,147 @@
+// A verifier that is who it says, and asks for what it must not, or wants the answer in a way it must not.
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { part as data, type Hostile, metadata, refusing, says, within } from '../../../test/support/hostile-verifier.ts';
+import { newSigner } from '../../../test/support/issuers.ts';
+import { IDENTITY, queryFor, showing } from '../../../test/support/showing.ts';
+import type { AskOptions, VerifierTwist } from '../../../test/support/toy-verifier.ts';
+import { onWallet } from '../../../test/support/wallet.ts';
+
+const PAYMENT = 'https://example.org/payment';
+const stranger = newSigner();
+const claims = (count: number) => Array.from({ length: count }, (_, at) => ({ path: [`claim_${at}`] }));
+const manyQueries = Array.from({ length: 1000 }, (_, at) => queryFor(`q${at}`, IDENTITY));
+const publicKey = { kty: 'EC', crv: 'P-256', x: stranger.jwk.x, y: (stranger.jwk as { y?: string }).y };
+
+const queries: Hostile[] = [
+  { what: 'no query', twist: within(({ payload }) => delete payload.dcql_query), why: /nothing/ },
+  {
+    what: 'a scope instead',
+    twist: within(({ payload }) => {
+      delete payload.dcql_query;
+      payload.scope = 'identity';
+    }),
+    why: /nothing/,
+  },
+  { what: 'two languages', twist: says({ presentation_definition: { id: 'x', input_descriptors: [] } }), why: /two languages/ },
+  {
+    what: 'the old language',
+    twist: within(({ payload }) => {
+      delete payload.dcql_query;
+      delete payload.client_metadata.vp_formats_supported;
+      payload.client_id_scheme = undefined;
+      payload.presentation_definition = { id: 'x', input_descriptors: [] };
+    }),
+  },
+  ...[
+    ['text', 'credentials'],
+    ['nothing in it', {}],
+    ['no credentials', { credentials: [] }],
+    ['the same id twice', { credentials: [queryFor('id', IDENTITY), queryFor('id', IDENTITY)] }],
+    ['an id with other characters', { credentials: [queryFor('../id', IDENTITY)] }],
+    ['no format', { credentials: [{ id: 'id', meta: {} }] }],
+    ['a set of what is not there', { credentials: [queryFor('id', IDENTITY)], credential_sets: [{ options: [['other']] }] }],
+    [
+      'claim sets of what is not there',
+      { credentials: [queryFor('id', IDENTITY, { claims: [{ id: 'a', path: ['a'] }], claim_sets: [['b']] })] },
+    ],
+    ['an empty path', { credentials: [queryFor('id', IDENTITY, { claims: [{ path: [] }] })] }],
+    ['a negative place', { credentials: [queryFor('id', IDENTITY, { claims: [{ path: ['a', -1] }] })] }],
+    ['1000 queries', { credentials: manyQueries }],
+    ['1000 claims', { credentials: [queryFor('id', IDENTITY, { claims: claims(1000) })] }],
+    [
+      '1000 sets',
+      { credentials: [queryFor('id', IDENTITY)], credential_sets: Array.from({ length: 1000 }, () => ({ options: [['id']] })) },
+    ],
+    [
+      '1000 options',
+      { credentials: [queryFor('id', IDENTITY)], credential_sets: [{ options: Array.from({ length: 1000 }, () => ['id']) }] },
+    ],
+    [
+      '1000 claim sets',
+      {
+        credentials: [
+          queryFor('id', IDENTITY, { claims: [{ id: 'a', path: ['a'] }], claim_sets: Array.from({ length: 1000 }, () => ['a']) }),
+        ],
+      },
+    ],
+  ].map(([what, query]) => ({
+    what: `a query with ${what}`,
+    twist: says({ dcql_query: query }),
+    ...(typeof query === 'string' ? {} : { told: 'invalid_request' }),
+  })),
+];
+
+const encrypted: AskOptions = { mode: 'direct_post.jwt' };
+const keysOf = (...keys: object[]): VerifierTwist => metadata({ jwks: { keys } });
+const encryption: Hostile[] = [
+  { what: 'no keys', twist: metadata({ jwks: undefined }), told: 'invalid_request' },
+  { what: 'an empty list of keys', twist: keysOf(), told: 'invalid_request' },
+  { what: 'a private key', twist: keysOf({ ...publicKey, kid: 'a', alg: 'ECDH-ES', d: 'AAAA' }), told: 'invalid_request' },
+  { what: 'a shared secret', twist: keysOf({ kty: 'oct', k: 'AAAA', kid: 'a', alg: 'A256KW' }), told: 'invalid_request' },
+  { what: 'a key for signatures', twist: keysOf({ ...publicKey, kid: 'a', use: 'sig', alg: 'ES256' }), told: 'invalid_request' },
+  {
+    what: 'a point that is on no curve',
+    twist: keysOf({ ...publicKey, y: publicKey.x, kid: 'a', alg: 'ECDH-ES' }),
+    told: 'invalid_request',
+  },
+  {
+    what: 'a curve nobody uses',
+    twist: keysOf({ ...publicKey, crv: 'secp256k1', kid: 'a', alg: 'ECDH-ES' }),
+    told: 'invalid_request',
+  },
+  { what: 'an algorithm nobody knows', twist: keysOf({ ...publicKey, kid: 'a', alg: 'RSA1_5' }), told: 'invalid_request' },
+  {
+    what: 'an encryption nobody knows',
+    twist: metadata({ encrypted_response_enc_values_supported: ['ROT13'] }),
+    told: 'invalid_request',
+  },
+].map((one) => ({ ...one, ask: encrypted }));
+
+const TRANSACTION = { code: 'unsupported-transaction-data' };
+const transactions: Hostile[] = [
+  { what: 'that is no list', twist: says({ transaction_data: 'x' }) },
+  { what: 'that is no base64url', twist: says({ transaction_data: ['{"type":"x"}'] }) },
+  { what: 'that is no JSON', twist: says({ transaction_data: ['AAAA'] }), ...TRANSACTION },
+  {
+    what: 'that names no credential',
+    twist: says({ transaction_data: [data({ type: PAYMENT, credential_ids: [] })] }),
+    ...TRANSACTION,
+  },
+  { what: 'that is an empty list', twist: says({ transaction_data: [] }), ...TRANSACTION, told: 'invalid_transaction_data' },
+  {
+    what: 'of a query that is not there',
+    twist: says({ transaction_data: [data({ type: PAYMENT, credential_ids: ['other'] })] }),
+    ...TRANSACTION,
+    told: 'invalid_transaction_data',
+  },
+  {
+    what: 'of a type nobody allowed',
+    twist: says({ transaction_data: [data({ type: 'x', credential_ids: ['id'] })] }),
+    ...TRANSACTION,
+    told: 'invalid_transaction_data',
+  },
+  {
+    what: 'of 11 entries',
+    twist: says({ transaction_data: Array(11).fill(data({ type: PAYMENT, credential_ids: ['id'] })) }),
+    ...TRANSACTION,
+    told: 'invalid_transaction_data',
+  },
+];
+
+onWallet('SQLite', 'A verifier that asks badly', { settings: { GATEHOUSE_WALLET_TRANSACTION_DATA_TYPES: PAYMENT } }, (wallet) => {
+  const world = showing(wallet);
+
+  refusing(world, {
+    'that asks with': queries,
+    'that wants an encrypted answer with': encryption,
+    'with transaction data': transactions,
+  });
+
+  it('and an honest one is answered by the same wallet', async () => {
+    const { person } = await world.holder();
+    for (const ask of [{}, { mode: 'direct_post.jwt', by: 'post' }] as const)
+      assert.equal((await world.show(person, ask)).status, 200);
+    assert.equal(world.verifier.tokens.length, 2);
+  });
+});

@@ -1,0 +1,280 @@
+// Which credential answers, and how much of it: queries through HTTP, and what keeps a credential from being shown.
+import assert from 'node:assert/strict';
+import type { KeyObject } from 'node:crypto';
+import { describe, it } from 'node:test';
+import { deflateSync } from 'node:zlib';
+import { SignJWT } from 'jose';
+import { hidden, IDENTITY, MEMBERSHIP, paths, queryFor, showing } from '../../../test/support/showing.ts';
+import type { Shown } from '../../../test/support/toy-verifier.ts';
+import { onEachWallet, type Person } from '../../../test/support/wallet.ts';
+import { assertProblem } from '../../../test/support/wallet-answers.ts';
+
+const CREDENTIALS = '/api/v1/wallet/credentials';
+const identity = (more: object) => ({ credentials: [queryFor('id', IDENTITY, more)] });
+const disclosed = (answer: Record<string, Shown[]>): string[] => answer.id![0]!.disclosed.map(String).sort();
+
+onEachWallet('Choosing what is shown', (wallet) => {
+  const world = showing(wallet);
+  const { verifier, issuer } = world;
+
+  const answeredWith = async (person: Person, query?: unknown): Promise<string> => {
+    const answer = await world.show(person, query ? { query } : {});
+    assert.equal(answer.status, 200, answer.text);
+    return answer.body.presented[0].credentialId;
+  };
+  const refused = async (person: Person, query?: unknown): Promise<void> => {
+    assertProblem(await world.show(person, query ? { query } : {}), 422, 'no-matching-credential');
+    assert.deepEqual(verifier.tokens, []);
+  };
+
+  describe('claims', () => {
+    const street = hidden('street', 'St James Square');
+    const city = hidden('city', 'London');
+    const address = hidden('address', { _sd: [street.digest, city.digest], country: 'GB' });
+    const [british, french] = [hidden('GB'), hidden('FR')];
+    const [one, two] = [hidden('type', 'Bachelor'), hidden('type', 'Master')];
+    /** With claims below claims, and lists whose elements can be held back one by one. */
+    const nested = () =>
+      world.holder({
+        draft({ payload, disclosures }) {
+          for (const name of Object.keys(disclosures)) delete disclosures[name];
+          disclosures.email = 'ada@example.org';
+          payload.home = { _sd: [address.digest] };
+          payload.nationalities = [{ '...': british.digest }, { '...': french.digest }];
+          payload.degrees = [{ _sd: [one.digest] }, { _sd: [two.digest] }];
+        },
+        text: (text) => `${text}${[street, city, address, british, french, one, two].map((part) => part.text).join('~')}~`,
+      });
+
+    const cases: [string, object, string[]][] = [
+      ['at the top', { claims: paths(['email']) }, ['email']],
+      ['below others, with what they stand in', { claims: paths(['home', 'address', 'city']) }, ['address', 'city']],
+      ['with everything below them', { claims: paths(['home', 'address']) }, ['address', 'city', 'street']],
+      ['that stand in the open, with nothing else', { claims: paths(['home', 'address', 'country']) }, ['address']],
+      ['by their place in a list', { claims: paths(['nationalities', 1]) }, ['FR']],
+      ['in every place of a list', { claims: paths(['nationalities', null]) }, ['FR', 'GB']],
+      ['below a list', { claims: paths(['degrees', 0, 'type']) }, ['type']],
+      [
+        'with one of the values',
+        { claims: [{ path: ['home', 'address', 'city'], values: ['Paris', 'London'] }] },
+        ['address', 'city'],
+      ],
+      ['in a list, only those with the value', { claims: [{ path: ['nationalities', null], values: ['FR'] }] }, ['FR']],
+      [
+        'below a list, only those with the value',
+        { claims: [{ path: ['degrees', null, 'type'], values: ['Master'] }] },
+        ['type'],
+      ],
+      [
+        'of the first set that can be had',
+        {
+          claims: [
+            { id: 'a', path: ['phone'] },
+            { id: 'b', path: ['email'] },
+            { id: 'c', path: ['nationalities', 0] },
+            { id: 'd', path: ['home', 'address', 'city'] },
+          ],
+          claim_sets: [['a', 'b'], ['b', 'c'], ['d']],
+        },
+        ['GB', 'email'],
+      ],
+    ];
+    for (const [what, query, expected] of cases)
+      it(`are shown ${what}`, async () => {
+        const { person } = await nested();
+        const answer = await world.shown(person, { query: identity(query) });
+        assert.deepEqual(disclosed(answer), expected);
+        if (what.endsWith('only those with the value')) assert.ok(!Object.values(answer.id![0]!.claims).includes('Bachelor'));
+      });
+
+    for (const [what, query] of [
+      ['is not there', { claims: paths(['phone']) }],
+      ['has another value', { claims: [{ path: ['email'], values: ['bob@example.org'] }] }],
+      ['has the value in another type', { claims: [{ path: ['email'], values: [7] }] }],
+      ['is beyond the end of a list', { claims: paths(['nationalities', 2]) }],
+      ['is no list', { claims: paths(['email', null]) }],
+      [
+        'is in no set that can be had',
+        {
+          claims: [
+            { id: 'a', path: ['phone'] },
+            { id: 'b', path: ['email'] },
+          ],
+          claim_sets: [['a', 'b']],
+        },
+      ],
+    ] as const)
+      it(`are missing when one ${what}: then nothing is shown`, async () => {
+        const { person } = await nested();
+        await refused(person, identity(query));
+      });
+  });
+
+  describe('credentials', () => {
+    it('of any of the types named will do', async () => {
+      const { person, credential } = await world.holder();
+      const query = identity({ meta: { vct_values: ['https://example.org/passport', IDENTITY] } });
+      assert.equal(await answeredWith(person, query), credential.id);
+    });
+
+    it('of the format as drafts called it will do', async () => {
+      const { person, credential } = await world.holder();
+      assert.equal(await answeredWith(person, identity({ format: 'vc+sd-jwt' })), credential.id);
+    });
+
+    it('are shown one for each query, the newest, and several where that is asked', async () => {
+      const { person } = await world.holder();
+      const newest = await world.receive(person);
+      const { id, all } = await world.shown(person, {
+        query: { credentials: [queryFor('id', IDENTITY), queryFor('all', IDENTITY, { multiple: true })] },
+      });
+      assert.deepEqual([id!.length, all!.length], [1, 2]);
+      assert.deepEqual(id![0]!.payload.cnf, all![0]!.payload.cnf);
+      assert.equal(await answeredWith(person), newest.id);
+    });
+
+    it('that nobody is bound to answer only those who do without a binding', async () => {
+      const { person } = await world.holder({ configuration: 'ticket' });
+      const ticket = queryFor('id', 'https://example.org/ticket');
+      await refused(person, { credentials: [ticket] });
+      await answeredWith(person, { credentials: [{ ...ticket, require_cryptographic_holder_binding: false }] });
+    });
+
+    it('are shown by sets: the first option that can be had, and optional sets only when chosen', async () => {
+      const { person } = await world.holder();
+      const club = await world.receive(person, { configuration: 'membership' });
+      const query = {
+        credentials: [
+          queryFor('passport', 'https://example.org/passport'),
+          queryFor('id', IDENTITY),
+          queryFor('club', MEMBERSHIP),
+        ],
+        credential_sets: [{ options: [['passport'], ['id'], ['club']] }, { required: false, options: [['club']] }],
+      };
+      assert.deepEqual(Object.keys(await world.shown(person, { query })), ['id']);
+      const both = await world.shown(person, { query }, { selection: { club: [club.id] } });
+      assert.deepEqual(Object.keys(both), ['club']);
+    });
+
+    it('are shown for an optional set beside the required ones when it is chosen', async () => {
+      const { person, credential } = await world.holder();
+      const club = await world.receive(person, { configuration: 'membership' });
+      const query = {
+        credentials: [queryFor('id', IDENTITY), queryFor('club', MEMBERSHIP)],
+        credential_sets: [{ options: [['id']] }, { required: false, options: [['club']] }],
+      };
+      const answer = await world.shown(person, { query }, { selection: { id: [credential.id], club: [club.id] } });
+      assert.deepEqual(Object.keys(answer).sort(), ['club', 'id']);
+    });
+
+    it('are not shown at all when one required set cannot be had', async () => {
+      const { person } = await world.holder();
+      await refused(person, {
+        credentials: [queryFor('id', IDENTITY), queryFor('club', MEMBERSHIP)],
+        credential_sets: [{ options: [['id']] }, { options: [['club']] }],
+      });
+    });
+  });
+
+  describe('a credential', () => {
+    it('that has expired is passed over', async () => {
+      const { person, credential } = await world.holder();
+      await world.receive(person, {
+        draft: ({ payload }) => void Object.assign(payload, { exp: Math.floor(wallet.clock.now() / 1000) + 5 }),
+      });
+      wallet.clock.advance(10);
+      assert.equal(await answeredWith(person), credential.id);
+    });
+
+    it('whose key was revoked is not shown', async () => {
+      const { person, credential } = await world.holder();
+      const revoked = await person.post(`/api/v1/wallet/keys/${credential.holder.keyId}/revoke?force=true`, {});
+      assert.equal(revoked.status, 200, revoked.text);
+      await refused(person);
+    });
+
+    it('whose key was rotated is shown with the key it is bound to', async () => {
+      const { person, credential } = await world.holder();
+      const rotated = await person.post(`/api/v1/wallet/keys/${credential.holder.keyId}/rotate`, {});
+      assert.equal(rotated.status, 200, rotated.text);
+      assert.equal(await answeredWith(person), credential.id);
+      await world.looked(verifier.tokens[0]!);
+    });
+
+    it('that its issuer revoked is not shown, also when that was a moment ago', async () => {
+      let key: KeyObject;
+      let bits = 0;
+      const uri = `${issuer.url}/list`;
+      const serve = () => {
+        issuer.twist.raw = (endpoint, _, response) => {
+          if (endpoint !== 'none') return false;
+          const lst = deflateSync(Buffer.of(bits)).toString('base64url');
+          void new SignJWT({ sub: uri, ttl: 1, status_list: { bits: 1, lst } })
+            .setProtectedHeader({ alg: 'ES256', typ: 'statuslist+jwt', kid: 'one' })
+            .setIssuedAt()
+            .sign(key)
+            .then((jwt) => response.writeHead(200, { 'Content-Type': 'application/statuslist+jwt' }).end(jwt));
+          return true;
+        };
+      };
+      const { person } = await world.holder({
+        draft(draft) {
+          key = draft.key;
+          draft.payload.status = { status_list: { idx: 3, uri } };
+        },
+      });
+      serve();
+      await answeredWith(person);
+      verifier.reset();
+      bits = 0b1000;
+      wallet.clock.advance(600);
+      await refused(person);
+    });
+  });
+
+  describe('copies of a credential', () => {
+    const copies = async (person: Person): Promise<number> => (await person.get(CREDENTIALS)).body[0].instances;
+
+    it('are shown once each while there are others; the last one stays', async () => {
+      const { person } = await world.holder({ body: { count: 3 } });
+      const keys: string[] = [];
+      for (const left of [2, 1, 1, 1]) {
+        const { id } = await world.shown(person);
+        keys.push(id![0]!.payload.cnf.jwk.x);
+        assert.equal(await copies(person), left);
+      }
+      assert.equal(new Set(keys).size, 3);
+      assert.deepEqual(keys[3], keys[2]);
+    });
+
+    it('are not used up by a preview or a refusal, but by a verifier that saw one and did not take it', async () => {
+      const { person } = await world.holder({ body: { count: 2 } });
+      await world.show(person, {}, { preview: true });
+      await world.show(person, {}, { action: 'reject' });
+      assert.equal(await copies(person), 2);
+      verifier.twist = { reply: { status: 500, body: '' } };
+      assertProblem(await world.show(person), 502, 'verifier-refused');
+      assert.equal(await copies(person), 1);
+    });
+
+    it('are used up one at a time, also when one credential answers two queries', async () => {
+      const { person } = await world.holder({ body: { count: 3 } });
+      const query = {
+        credentials: [
+          queryFor('name', IDENTITY, { claims: paths(['given_name']) }),
+          queryFor('mail', IDENTITY, { claims: paths(['email']) }),
+        ],
+      };
+      const { name, mail } = await world.shown(person, { query });
+      assert.deepEqual([name![0]!.disclosed, mail![0]!.disclosed], [['given_name'], ['email']]);
+      assert.equal(await copies(person), 2);
+    });
+
+    it('have keys of their own: when one is revoked, another copy is shown', async () => {
+      const { person, credential } = await world.holder({ body: { count: 2 } });
+      await person.post(`/api/v1/wallet/keys/${credential.holder.keyId}/revoke?force=true`, {});
+      assert.equal(await answeredWith(person), credential.id);
+      await world.looked(verifier.tokens[0]!);
+    });
+  });
+});

@@ -1,0 +1,265 @@
+// A verifier that is dishonest in exactly one thing: who it is, how its request is signed, shaped and sent.
+import assert from 'node:assert/strict';
+import { createHmac } from 'node:crypto';
+import { it } from 'node:test';
+import {
+  answers,
+  type Hostile,
+  header,
+  outside,
+  part,
+  refusing,
+  resigned,
+  says,
+  within,
+} from '../../../test/support/hostile-verifier.ts';
+import { newSigner } from '../../../test/support/issuers.ts';
+import { showing, VP } from '../../../test/support/showing.ts';
+import type { VerifierTwist } from '../../../test/support/toy-verifier.ts';
+import { onWallet } from '../../../test/support/wallet.ts';
+import { assertProblem } from '../../../test/support/wallet-answers.ts';
+
+const REQUEST = { 'Content-Type': 'application/oauth-authz-req+jwt' };
+const stranger = newSigner();
+
+const signatures: Hostile[] = [
+  { what: 'has another type', twist: header({ typ: 'JWT' }), why: /type/ },
+  { what: 'has no type', twist: within(({ header: head }) => delete head.typ), why: /type/ },
+  {
+    what: 'has another type and looks like an early draft, which the library lets pass',
+    twist: {
+      request: ({ header: head, payload }) => {
+        head.typ = 'at+jwt';
+        payload.client_id_scheme = 'did';
+        payload.client_id = payload.client_id.replace('decentralized_identifier:', '');
+        delete payload.client_metadata;
+      },
+      parameters: (all) => all.set('client_id', all.get('client_id')!.replace('decentralized_identifier:', '')),
+    },
+    why: /type/,
+  },
+  {
+    what: 'is of another client',
+    reason: /client_id does not match/,
+    twist: says({ client_id: `decentralized_identifier:${stranger.did}` }),
+  },
+  {
+    what: 'was scanned as that of another client',
+    reason: /client_id does not match/,
+    twist: outside({ client_id: `decentralized_identifier:${stranger.did}` }),
+  },
+  { what: 'was scanned without a client', twist: outside({ client_id: undefined }), why: /client_id/ },
+  { what: 'names no client inside', reason: /schema/, twist: within(({ payload }) => delete payload.client_id) },
+  { what: 'names a key of another DID', reason: /verification of jwt/, twist: header({ kid: stranger.didUrl }) },
+  {
+    what: 'is signed by another DID',
+    reason: /same DID/,
+    twist: within((draft) => {
+      draft.header.kid = stranger.didUrl;
+      draft.key = stranger.key;
+    }),
+  },
+  {
+    what: 'names a key the DID does not have',
+    twist: within(({ header: head }) => void Object.assign(head, { kid: `${head.kid}1` })),
+    code: 'untrusted-verifier',
+  },
+  {
+    what: 'is signed by another key',
+    reason: /verification of jwt/,
+    twist: within((draft) => void Object.assign(draft, { key: stranger.key })),
+  },
+  {
+    what: 'has a broken signature',
+    reason: /verification of jwt/,
+    twist: { text: (jwt) => `${jwt.slice(0, -8)}${jwt.endsWith('AAAAAAAA') ? 'BBBBBBBB' : 'AAAAAAAA'}` },
+  },
+  {
+    what: 'was changed after it was signed',
+    reason: /verification of jwt/,
+    twist: {
+      text(jwt) {
+        const [head, body, signature] = jwt.split('.');
+        const payload = JSON.parse(Buffer.from(body!, 'base64url').toString());
+        return [head, part({ ...payload, state: 'changed' }), signature].join('.');
+      },
+    },
+  },
+  { what: 'is signed with none', twist: resigned({ alg: 'none' }, () => '') },
+  {
+    what: 'is signed with none and something',
+    twist: resigned({ alg: 'none' }, () => 'AAAA'),
+  },
+  {
+    what: 'is signed with a shared secret',
+    reason: /verification of jwt/,
+    twist: resigned({ alg: 'HS256' }, (input) =>
+      createHmac('sha256', Buffer.from('AAAA', 'base64url')).update(input).digest('base64url'),
+    ),
+  },
+  { what: 'names extensions that must be understood', twist: header({ crit: ['b64'], b64: true }), why: /not a signed request/ },
+  { what: 'has expired', reason: /'exp' is in the past/, twist: says({ exp: Math.floor(Date.now() / 1000) - 600 }) },
+  { what: 'is not valid yet', reason: /'nbf' is in the future/, twist: says({ nbf: Math.floor(Date.now() / 1000) + 6000 }) },
+  { what: 'is no JWT', twist: { text: () => 'no request at all' } },
+  { what: 'is encrypted for nobody', twist: { text: (jwt) => `${jwt}.AAAA.AAAA` } },
+];
+
+const clients = (id: string): VerifierTwist => ({ ...says({ client_id: id }), ...outside({ client_id: id }) });
+const kinds: Hostile[] = [
+  { what: 'an unknown prefix', reason: /Unsupported client_id/, twist: clients('telepathy:verifier') },
+  { what: 'the prefix origin', twist: clients('origin:https://verifier.example') },
+  { what: 'the prefix web-origin', twist: clients('web-origin:https://verifier.example') },
+  { what: 'a federation', twist: clients('openid_federation:https://verifier.example') },
+  { what: 'a federation, as drafts wrote it', twist: clients('https://verifier.example') },
+  { what: 'a certificate, without one', twist: clients('x509_san_dns:127.0.0.1') },
+  { what: 'a certificate by its hash, without one', twist: clients('x509_hash:AAAA') },
+  { what: 'redirect_uri, signed', reason: /signer method/, twist: {}, ask: { prefix: 'redirect_uri' } },
+  { what: 'a DID, unsigned', reason: /requires a signed/, twist: {}, ask: { by: 'unsigned' } },
+  {
+    what: 'an attestation, unsigned',
+    reason: /requires a signed/,
+    twist: clients('verifier_attestation:verifier.example'),
+    ask: { by: 'unsigned' },
+  },
+  {
+    what: 'redirect_uri with another response_uri',
+    reason: /MUST match the response_uri/,
+    twist: says({ response_uri: 'http://127.0.0.1:9/' }),
+    ask: { by: 'unsigned', prefix: 'redirect_uri' },
+  },
+];
+
+const shapes: Hostile[] = [
+  { what: 'no nonce', twist: within(({ payload }) => delete payload.nonce) },
+  ...['', 'with space', 'with"quote', 'ümlaut', 'a\nb', 'x'.repeat(600)].map((nonce) => ({
+    what: `the nonce ${JSON.stringify(nonce.slice(0, 10))}`,
+    twist: says({ nonce }),
+    why: /nonce/,
+  })),
+  { what: 'a nonce that is a number', twist: says({ nonce: 7 }) },
+  { what: 'redirect_uri beside response_uri', twist: says({ redirect_uri: 'https://verifier.example/' }), why: /redirect_uri/ },
+  ...['fragment', 'query', 'dc_api', 'dc_api.jwt', 'form_post', ''].map((mode) => ({
+    what: `response_mode "${mode}"`,
+    twist: says({ response_mode: mode }),
+  })),
+  { what: 'no response_mode', twist: within(({ payload }) => delete payload.response_mode) },
+  ...['code', 'vp_token id_token', 'id_token'].map((type) => ({
+    what: `response_type ${type}`,
+    twist: says({ response_type: type }),
+  })),
+  { what: 'no response_type', twist: within(({ payload }) => delete payload.response_type) },
+  { what: 'no response_uri', twist: within(({ payload }) => delete payload.response_uri) },
+  ...[
+    'javascript:alert(1)',
+    'file:///etc/passwd',
+    'data:,x',
+    '/response',
+    'https://user:secret@verifier.example/',
+    'https://verifier.example/#x',
+  ].map((to) => ({ what: `the response_uri ${to}`, twist: says({ response_uri: to }) })),
+  {
+    what: 'a response_uri on a private address',
+    twist: says({ response_uri: 'https://10.0.0.1/' }),
+    code: 'blocked-address',
+    status: 403,
+  },
+  {
+    what: 'a response_uri where clouds keep passwords',
+    twist: says({ response_uri: 'http://169.254.169.254/latest' }),
+    code: 'blocked-address',
+    status: 403,
+  },
+  { what: 'a state that is no text', twist: says({ state: { a: 1 } }) },
+  {
+    what: 'metadata elsewhere, which the library would fetch unguarded',
+    twist: within(({ payload }) => {
+      payload.client_metadata_uri = payload.response_uri.replace('/response', '/metadata');
+      delete payload.client_metadata;
+    }),
+    why: /client_metadata_uri/,
+  },
+];
+
+const UPSTREAM = { code: 'upstream-error', status: 502 };
+const BLOCKED = { code: 'blocked-address', status: 403 };
+const transport: Hostile[] = [
+  { what: 'comes twice, by value and by reference', twist: outside({ request: 'a.b.c' }), why: /both/ },
+  { what: 'has a parameter twice', twist: { parameters: (all) => all.append('client_id', 'other') }, why: /twice/ },
+  { what: 'is to be fetched with another method', twist: outside({ request_uri_method: 'POST' }), why: /get or post/ },
+  ...[
+    'http://10.0.0.1/',
+    'https://169.254.169.254/latest',
+    'https://[::1]/',
+    'https://0x0a000001/',
+    'http://verifier.example/',
+    'file:///etc/passwd',
+    'https://verifier.example:22/',
+    'https://a:b@verifier.example/',
+  ].map((uri) => ({ what: `is at ${uri}`, twist: outside({ request_uri: uri }), ...BLOCKED })),
+  { what: 'is somewhere else', twist: answers(302, { Location: 'http://127.0.0.1:9/' }, ''), ...UPSTREAM },
+  { what: 'is not there', twist: answers(404, {}, ''), ...UPSTREAM },
+  { what: 'is a page', twist: answers(200, { 'Content-Type': 'text/html' }, '<html>'), ...UPSTREAM },
+  { what: 'is empty', twist: answers(200, REQUEST, ''), why: /not a signed request/ },
+  { what: 'is larger than any request', twist: answers(200, REQUEST, 'a'.repeat(2 * 1024 * 1024)), ...UPSTREAM },
+  {
+    what: 'never ends',
+    twist: {
+      raw(endpoint, _, response) {
+        if (endpoint !== 'request') return false;
+        response.writeHead(200, REQUEST);
+        const more = () => {
+          if (!response.destroyed) response.write('a'.repeat(65_536), () => setImmediate(more));
+        };
+        more();
+        return true;
+      },
+    },
+    ...UPSTREAM,
+  },
+  {
+    what: 'breaks off',
+    twist: { raw: (endpoint, request) => endpoint === 'request' && Boolean(request.socket.destroy()) },
+    ...UPSTREAM,
+  },
+  {
+    what: 'comes without the nonce of the wallet',
+    reason: /wallet_nonce/,
+    ask: { by: 'post' },
+    twist: within(({ payload }) => delete payload.wallet_nonce),
+  },
+  {
+    what: 'comes with another nonce than that of the wallet',
+    reason: /wallet_nonce/,
+    ask: { by: 'post' },
+    twist: says({ wallet_nonce: 'another' }),
+  },
+  {
+    what: 'has a query that is no JSON',
+    ask: { by: 'unsigned', prefix: 'redirect_uri' },
+    twist: outside({ dcql_query: '{' }),
+    why: /JSON/,
+  },
+];
+
+onWallet('SQLite', 'A dishonest verifier', {}, (wallet) => {
+  const world = showing(wallet);
+  const { verifier } = world;
+
+  refusing(world, {
+    'whose request': signatures,
+    'that says who it is by': kinds,
+    'whose request has': shapes,
+    'whose request, on its way,': transport,
+  });
+
+  it('that replays a request gets no second answer', async () => {
+    const { person } = await world.holder();
+    const first = await verifier.ask({ by: 'value' });
+    assert.equal((await person.post(VP, { uri: first })).status, 200);
+    const { nonce } = verifier.asked;
+    verifier.twist = says({ nonce, state: 'another' });
+    for (const by of ['value', 'get', 'post'] as const)
+      assertProblem(await person.post(VP, { uri: await verifier.ask({ by }) }), 409, 'request-already-answered');
+    assert.equal(verifier.tokens.length, 1);
+  });
+});

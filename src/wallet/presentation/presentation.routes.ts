@@ -1,0 +1,25 @@
+// POST /api/v1/wallet/oid4vp
+import type { App } from '../../platform/http/index.ts';
+import type { Caller } from '../caller.ts';
+import type { Deps } from '../deps.ts';
+import { PresentationReply, PresentationRequest } from './presentation.schema.ts';
+
+export function mountPresentations(
+  app: App<Caller>,
+  { protocols, exchangeThrottle }: Pick<Deps, 'protocols' | 'exchangeThrottle'>,
+): void {
+  app.post(
+    '/api/v1/wallet/oid4vp',
+    {
+      summary: 'Answer a verifier: preview, submit or reject',
+      tag: 'Presentation',
+      body: PresentationRequest,
+      reply: { 200: PresentationReply },
+    },
+    async ({ caller, body }) => {
+      exchangeThrottle.take(caller.owner);
+      const { presentations } = await protocols();
+      return presentations.process(caller, body);
+    },
+  );
+}

@@ -1,0 +1,281 @@
+// Showing credentials (OID4VP 1.0): from a verifier's request to an answer that holds what was asked for, and nothing else.
+import { createHash } from 'node:crypto';
+import type { Openid4vpClient } from '@openid4vc/openid4vp';
+import type { Clock } from '../../platform/clock.ts';
+import { isUniqueViolation } from '../../platform/database/index.ts';
+import { Fault } from '../../platform/faults/index.ts';
+import type { Outbound } from '../../platform/outbound/index.ts';
+import type { Caller, RunChange } from '../caller.ts';
+import type { Copy, Keeping } from '../credentials/index.ts';
+import { type Exchange, type Exchanges, OVER } from '../exchanges/index.ts';
+import { fail } from '../faults.ts';
+import type { Formats, Showing } from '../formats/index.ts';
+import type { Trust } from '../trust/index.ts';
+import { type AnswerKey, answerKeyOf, sendAnswer, sendRefusal } from './answer.ts';
+import type { PresentationAnswer, PresentationRequest, Verifier } from './presentation.schema.ts';
+import { canConfirm, chooseQueries, isRequired, type Match, type Matching, parseQuery, type Query } from './query.ts';
+import { type Fetched, type Opened, openRequest } from './request.ts';
+import { type Confirmation, readTransactionData, type TransactionData } from './transaction-data.ts';
+import { type VerifierRules, verifierOf } from './verifier.ts';
+
+const PROTOCOL = 'oid4vp';
+/** Nobody waits longer for an answer. */
+const REMEMBERED_STATES = ['answering', ...OVER];
+
+interface PresentationData {
+  readonly uri: string;
+  /** What the verifier gave when it was asked: what is answered is what was previewed. */
+  readonly fetched?: Fetched;
+  readonly question: string;
+}
+
+type Running = Exchange<PresentationData>;
+
+/** Everything that is known before anything is chosen. */
+interface Asked {
+  readonly opened: Opened;
+  readonly verifier: Verifier;
+  readonly query: Query;
+  readonly transactionData: TransactionData | undefined;
+  readonly key: AnswerKey | undefined;
+}
+
+/** What a refusal of ours is called in the protocol. */
+const WORDS: Readonly<Record<string, string>> = {
+  'no-matching-credential': 'access_denied',
+  'unsupported-transaction-data': 'invalid_transaction_data',
+  'invalid-presentation-request': 'invalid_request',
+};
+
+export function createPresentations(deps: {
+  clock: Clock;
+  change: RunChange;
+  outbound: Outbound;
+  exchanges: Exchanges;
+  keeping: Keeping;
+  formats: Formats;
+  matching: Matching;
+  trust: Trust;
+  client: Openid4vpClient;
+  rules: VerifierRules & { readonly requirePreview: boolean; readonly transactionDataTypes: readonly string[] };
+}) {
+  const { clock, change, outbound, exchanges, keeping, formats, matching, trust, client, rules } = deps;
+
+  const digestOf = (value: unknown): string => createHash('sha256').update(JSON.stringify(value)).digest('base64url');
+  const hashOf = ({ resolved, nonce }: Opened): string => digestOf([resolved.client.effective, nonce]);
+
+  /** All that is asked, without what an honest verifier makes anew each time. */
+  function questionOf({ resolved }: Opened): string {
+    const { iat, exp, nbf, jti, wallet_nonce, client_metadata, ...rest } = resolved.authorizationRequestPayload as Readonly<
+      Record<string, unknown>
+    >;
+    return digestOf(rest);
+  }
+
+  const dataOf = (uri: string, opened: Opened): PresentationData => ({
+    uri,
+    ...(opened.fetched ? { fetched: opened.fetched } : {}),
+    question: questionOf(opened),
+  });
+
+  async function begin(caller: Caller, body: PresentationRequest): Promise<PresentationAnswer> {
+    if (body.uri === undefined) fail('invalid-request', { why: 'give the uri of the request' });
+    const opened = await openRequest(body.uri, { client, outbound });
+    const requestHash = hashOf(opened);
+    const before = await exchanges.findByRequest(caller, PROTOCOL, requestHash);
+    if (before && REMEMBERED_STATES.includes(before.state))
+      fail('request-already-answered', undefined, { detail: { exchangeId: before.id } });
+    const data = dataOf(body.uri, opened);
+    if (before) {
+      const exchange = await exchanges.takeUp<PresentationData>(caller, before.id, PROTOCOL);
+      if (exchange.data.question !== data.question) {
+        await exchanges.release(exchange);
+        fail('invalid-presentation-request', { why: 'it asks for something else than before' });
+      }
+      exchange.data = data;
+      return work(exchange, opened, body);
+    }
+    const exchange = await exchanges
+      .open(caller, PROTOCOL, data, { state: 'requested', peer: opened.resolved.client.effective, requestHash })
+      .catch((error: unknown) => {
+        // The same request, at the same moment: one of them is answered.
+        if (isUniqueViolation(error)) fail('request-already-answered');
+        throw error;
+      });
+    exchanges.step(exchange, 'request read', { detail: opened.resolved.client.prefix });
+    return work(exchange, opened, body);
+  }
+
+  async function goOn(caller: Caller, body: PresentationRequest): Promise<PresentationAnswer> {
+    const exchange = await exchanges.takeUp<PresentationData>(caller, body.exchangeId!, PROTOCOL);
+    let opened: Opened;
+    try {
+      // Whoever sent this answer died before knowing whether it arrived.
+      if (exchange.state === 'answering') fail('request-already-answered', undefined, { detail: { exchangeId: exchange.id } });
+      const { uri, fetched } = exchange.data;
+      opened = await openRequest(uri, { client, outbound }, fetched);
+    } catch (error) {
+      await exchanges.release(exchange);
+      throw error;
+    }
+    return work(exchange, opened, body);
+  }
+
+  /** A preview can be followed by an answer; everything else ends the exchange, one way or the other. */
+  const work = (exchange: Running, opened: Opened, body: PresentationRequest): Promise<PresentationAnswer> =>
+    exchanges.during(
+      exchange,
+      (code) => code === 'selection-does-not-match' || code === 'preview-required',
+      async () => {
+        const verifier = await verifierOf(opened, { trust, clock, rules });
+        exchanges.step(exchange, 'verifier known', { detail: `${verifier.prefix}, ${verifier.trust}` });
+        // From here on it is known that the answer's address is the verifier's: it may be told what is wrong.
+        try {
+          return await answer(exchange, opened, verifier, body);
+        } catch (error) {
+          const word = error instanceof Fault ? WORDS[error.code] : undefined;
+          if (word !== undefined) await sendRefusal(outbound, opened, word);
+          throw error;
+        }
+      },
+    );
+
+  async function answer(
+    exchange: Running,
+    opened: Opened,
+    verifier: Verifier,
+    body: PresentationRequest,
+  ): Promise<PresentationAnswer> {
+    const { resolved } = opened;
+    if (body.action === 'reject') return reject(exchange, opened, verifier);
+    if (!resolved.dcql) fail('invalid-presentation-request', { why: 'it does not ask with DCQL' });
+    const query = await parseQuery(resolved.dcql.query);
+    const asked: Asked = {
+      opened,
+      verifier,
+      query,
+      transactionData: readTransactionData(
+        resolved.authorizationRequestPayload as Record<string, unknown>,
+        rules.transactionDataTypes,
+        query.credentials.map(({ id }) => id),
+      ),
+      key: answerKeyOf(opened),
+    };
+    if (body.preview) return preview(exchange, asked, body);
+    if (rules.requirePreview && !exchange.steps.some(({ step }) => step === 'preview shown')) fail('preview-required');
+    return submit(exchange, asked, body);
+  }
+
+  async function reject(exchange: Running, opened: Opened, verifier: Verifier): Promise<PresentationAnswer> {
+    const redirectUri = await sendRefusal(outbound, opened, 'access_denied');
+    exchanges.step(exchange, 'rejected');
+    await change(exchange.caller, exchange.owner, (inside) => exchanges.end(exchange, 'rejected', inside));
+    return { status: 'rejected', exchangeId: exchange.id, verifier, ...(redirectUri === undefined ? {} : { redirectUri }) };
+  }
+
+  const selectionOf = ({ credentialIds, selection }: PresentationRequest) => ({ all: credentialIds, by: selection });
+
+  async function preview(
+    exchange: Running,
+    { query, verifier, transactionData }: Asked,
+    body: PresentationRequest,
+  ): Promise<PresentationAnswer> {
+    const results = await matching.match(exchange.caller, query, selectionOf(body), false);
+    exchanges.step(exchange, 'preview shown');
+    await exchanges.release(exchange);
+    return {
+      status: 'preview',
+      exchangeId: exchange.id,
+      verifier,
+      query: results.map(({ id, format, claims, matches }) => ({
+        id,
+        format,
+        required: isRequired(query, id),
+        claims: claims.map((path) => [...path]),
+        matches: matches.map(({ candidate, disclosed }) => ({
+          credentialId: candidate.row.id,
+          disclosed: disclosed.map((path) => [...path]),
+        })),
+      })),
+      ...(transactionData ? { transactionData: [...transactionData.shown] } : {}),
+      satisfiable: chooseQueries(query, results, []) !== undefined,
+    };
+  }
+
+  async function submit(exchange: Running, asked: Asked, body: PresentationRequest): Promise<PresentationAnswer> {
+    const { opened, query, verifier } = asked;
+    const { caller } = exchange;
+    const results = await matching.match(caller, query, selectionOf(body), true);
+    const chosen = chooseQueries(query, results, Object.keys(body.selection ?? {}));
+    if (!chosen)
+      fail(body.selection || body.credentialIds ? 'selection-does-not-match' : 'no-matching-credential', {
+        why: 'what is selected does not answer the request',
+      });
+    const shown = results
+      .filter(({ id }) => chosen.includes(id))
+      .map((result) => ({ result, matches: result.multiple ? result.matches : result.matches.slice(0, 1) }));
+    const confirmed = asked.transactionData?.confirmedBy(
+      shown.flatMap(({ result, matches }) => (canConfirm(matches) ? result.id : [])),
+    );
+    // Written down first, with the copies that are used up: whatever happens to us now, this request is not answered a second
+    // time, and no copy is shown to anybody else. One credential may answer several queries: it is one copy of it that does.
+    exchange.state = 'answering';
+    const copies = new Map<string, Copy>();
+    await change(caller, exchange.owner, async (inside) => {
+      for (const { candidate } of shown.flatMap(({ matches }) => matches))
+        if (!copies.has(candidate.row.id)) copies.set(candidate.row.id, await keeping.take(inside, candidate));
+      await exchanges.save(exchange, inside);
+    });
+    const vpToken: Record<string, unknown[]> = {};
+    for (const { result, matches } of shown) {
+      vpToken[result.id] = [];
+      for (const match of matches) {
+        const copy = copies.get(match.candidate.row.id)!;
+        vpToken[result.id]!.push(await presentationOf(copy, asked, match, result.bound, confirmed?.get(result.id)));
+      }
+    }
+    exchanges.step(exchange, 'answer made', { detail: shown.map(({ result }) => result.id).join(', ') });
+    const redirectUri = await sendAnswer(outbound, opened, vpToken, asked.key);
+    exchanges.step(exchange, 'answer accepted');
+    await change(caller, exchange.owner, (inside) => exchanges.end(exchange, 'submitted', inside));
+    return {
+      status: 'submitted',
+      exchangeId: exchange.id,
+      verifier,
+      presented: shown.flatMap(({ result, matches }) =>
+        matches.map(({ candidate, disclosed }) => ({
+          queryId: result.id,
+          credentialId: candidate.row.id,
+          disclosed: disclosed.map((path) => [...path]),
+        })),
+      ),
+      ...(redirectUri === undefined ? {} : { redirectUri }),
+      responseMode: opened.responseMode,
+    };
+  }
+
+  async function presentationOf(
+    { raw, holder }: Copy,
+    { opened, key }: Asked,
+    { candidate, disclosed }: Match,
+    isBound: boolean,
+    confirms: Confirmation | undefined,
+  ): Promise<unknown> {
+    const showing: Showing = {
+      paths: disclosed,
+      nonce: opened.nonce,
+      audience: opened.resolved.client.effective,
+      now: clock.now(),
+      ...(confirms ? { transactionData: confirms } : {}),
+      handover: { responseUri: opened.responseUri, ...(key ? { encryptionThumbprint: key.thumbprint } : {}) },
+    };
+    return formats[candidate.format].show(raw, showing, isBound || confirms ? holder : undefined);
+  }
+
+  return {
+    process: (caller: Caller, body: PresentationRequest): Promise<PresentationAnswer> =>
+      body.exchangeId === undefined ? begin(caller, body) : goOn(caller, body),
+  };
+}
+
+export type Presentations = ReturnType<typeof createPresentations>;

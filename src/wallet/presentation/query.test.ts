@@ -1,0 +1,312 @@
+// What answers a query: the examples of OpenID4VP 1.0 (sections 6 and 7, appendices B and D), against credentials of every format.
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { Candidate, Keeping } from '../credentials/index.ts';
+import { chooseQueries, createMatching, isRequired, type Path, parseQuery } from './query.ts';
+
+const caller = { userId: 'me', owner: 'me', requestId: null, isAdministrator: false };
+
+interface Credential {
+  readonly format?: string;
+  readonly type?: string;
+  readonly types?: readonly string[];
+  readonly claims: object;
+  readonly binding?: string;
+  readonly authorityKeyIds?: readonly string[];
+}
+
+/** A wallet that holds these, the newest first; each is named by its place. */
+function holding(credentials: Readonly<Record<string, Credential>>) {
+  const all = Object.entries(credentials).map(
+    ([id, { format = 'dc+sd-jwt', type, types, claims, binding = 'jwk', authorityKeyIds = [] }]) => ({
+      row: { id, type: type ?? types!.at(-1)!, binding },
+      held: { types: types ?? [type], claims },
+      format,
+      authorityKeyIds,
+    }),
+  ) as unknown as Candidate[];
+  const keeping = {
+    async *candidates(
+      _: unknown,
+      { format, types, only }: { format: string; types?: readonly string[]; only?: readonly string[] },
+    ) {
+      for (const one of all) {
+        if (one.format !== format || (types && !types.includes(one.row.type)) || (only && !only.includes(one.row.id))) continue;
+        yield one;
+      }
+    },
+    isPresentable: async () => true,
+  } as unknown as Keeping;
+  const matching = createMatching({ keeping });
+  return async (raw: object): Promise<Record<string, Record<string, readonly Path[]>> | undefined> => {
+    const query = await parseQuery(raw);
+    const results = await matching.match(caller, query, {}, true);
+    return chooseQueries(query, results, [])?.reduce<Record<string, Record<string, readonly Path[]>>>((shown, id) => {
+      const { matches } = results.find((one) => one.id === id)!;
+      shown[id] = Object.fromEntries(matches.map(({ candidate, disclosed }) => [candidate.row.id, disclosed]));
+      return shown;
+    }, {});
+  };
+}
+
+const ID = 'https://credentials.example.com/identity_credential';
+const sdJwt = (id: string, vct: string, ...paths: Path[]) => ({
+  id,
+  format: 'dc+sd-jwt',
+  meta: { vct_values: [vct] },
+  claims: paths.map((path) => ({ path })),
+});
+const mdoc = (id: string, doctype: string, ...paths: Path[]) => ({
+  id,
+  format: 'mso_mdoc',
+  meta: { doctype_value: doctype },
+  claims: paths.map((path) => ({ path })),
+});
+const pid = {
+  type: ID,
+  claims: { given_name: 'A', family_name: 'B', last_name: 'Doe', first_name: 'John', address: { street_address: 'S' } },
+};
+const mvrc = {
+  format: 'mso_mdoc',
+  type: 'org.iso.7367.1.mVRC',
+  claims: { 'org.iso.7367.1': { vehicle_holder: 'A' }, 'org.iso.18013.5.1': { first_name: 'A' } },
+};
+
+describe('A query for one credential', () => {
+  it('is answered with the claims it names', async () => {
+    const names: Path[] = [['last_name'], ['first_name'], ['address', 'street_address']];
+    assert.deepEqual(await holding({ pid })({ credentials: [sdJwt('my_credential', ID, ...names)] }), {
+      my_credential: { pid: names },
+    });
+    assert.equal(await holding({ mvrc })({ credentials: [sdJwt('my_credential', ID, ...names)] }), undefined);
+  });
+
+  it('is answered by an mdoc', async () => {
+    const names: Path[] = [
+      ['org.iso.7367.1', 'vehicle_holder'],
+      ['org.iso.18013.5.1', 'first_name'],
+    ];
+    const query = { credentials: [mdoc('my_credential', 'org.iso.7367.1.mVRC', ...names)] };
+    assert.deepEqual(await holding({ pid, mvrc })(query), { my_credential: { mvrc: names } });
+    const poorer = { ...mvrc, claims: { 'org.iso.7367.1': { vehicle_holder: 'A' } } };
+    assert.equal(await holding({ poorer })(query), undefined);
+  });
+
+  for (const format of ['jwt_vc_json', 'ldp_vc'])
+    it(`is answered by a W3C credential that has all types of one alternative, in any order (${format})`, async () => {
+      const query = (...alternatives: string[][]) => ({
+        credentials: [
+          { id: 'a', format, meta: { type_values: alternatives }, claims: [{ path: ['credentialSubject', 'last_name'] }] },
+        ],
+      });
+      const w3c = {
+        format,
+        types: ['VerifiableCredential', 'IDCredential', 'LocalCredential'],
+        claims: { credentialSubject: { last_name: 'Doe' } },
+      };
+      const answer = { a: { w3c: [['credentialSubject', 'last_name']] } };
+      for (const alternatives of [
+        [['LocalCredential']],
+        [['IDCredential']],
+        [['LocalCredential', 'IDCredential']],
+        [['OtherCredential'], ['VerifiableCredential', 'IDCredential']],
+      ])
+        assert.deepEqual(await holding({ w3c })(query(...alternatives)), answer, JSON.stringify(alternatives));
+      assert.equal(await holding({ w3c })(query(['IDCredential', 'OtherCredential'])), undefined);
+    });
+
+  it('is not answered by a format nobody knows', async () => {
+    assert.equal(
+      await holding({ pid })({ credentials: [{ id: 'a', format: 'ac_vp', meta: {} }] }).catch(() => undefined),
+      undefined,
+    );
+  });
+
+  it('takes only a credential with a key, unless it does without', async () => {
+    const loose = { ...pid, binding: 'none' };
+    const query = { ...sdJwt('a', ID, ['last_name']) };
+    assert.equal(await holding({ loose })({ credentials: [query] }), undefined);
+    assert.deepEqual(await holding({ loose })({ credentials: [{ ...query, require_cryptographic_holder_binding: false }] }), {
+      a: { loose: [['last_name']] },
+    });
+  });
+
+  it('takes the newest, or all when it takes several', async () => {
+    const query = sdJwt('a', ID, ['last_name']);
+    const wallet = holding({ second: pid, first: pid });
+    assert.deepEqual(Object.keys((await wallet({ credentials: [query] }))!.a!), ['second']);
+    assert.deepEqual(Object.keys((await wallet({ credentials: [{ ...query, multiple: true }] }))!.a!), ['second', 'first']);
+  });
+});
+
+describe('A query by authority', () => {
+  const query = (...trusted: object[]) => ({ credentials: [{ ...sdJwt('a', ID, ['last_name']), trusted_authorities: trusted }] });
+  const aki = (...values: string[]) => ({ type: 'aki', values });
+  const below = { ...pid, authorityKeyIds: ['s9tIpPmhxdiuNkHMEWNpYim8S8Y', 'UPv5MQuXgJdHqtQZmXhvyQ'] };
+
+  it('is answered by a credential below any of those it names', async () => {
+    for (const value of below.authorityKeyIds) assert.ok(await holding({ below })(query(aki('AAAA', value))), value);
+    assert.ok(
+      await holding({ below })(query({ type: 'etsi_tl', values: ['https://lotl.example.com'] }, aki(below.authorityKeyIds[0]!))),
+    );
+  });
+
+  it('is not answered by others', async () => {
+    assert.equal(await holding({ below })(query(aki('AAAA'))), undefined);
+    assert.equal(await holding({ pid })(query(aki('s9tIpPmhxdiuNkHMEWNpYim8S8Y'))), undefined);
+    assert.equal(
+      await holding({ below })(query({ type: 'openid_federation', values: ['https://trustanchor.example.com'] })),
+      undefined,
+    );
+  });
+});
+
+describe('A path', () => {
+  const arthur = {
+    type: ID,
+    claims: {
+      name: 'Arthur Dent',
+      address: { street_address: '42 Market Street', locality: 'Milliways', postal_code: '12345' },
+      degrees: [
+        { type: 'Bachelor of Science', university: 'University of Betelgeuse' },
+        { type: 'Master of Science', university: 'University of Betelgeuse' },
+      ],
+      nationalities: ['British', 'Betelgeusian'],
+    },
+  };
+  const leads = async (claim: object): Promise<readonly Path[] | undefined> =>
+    (await holding({ arthur })({ credentials: [{ ...sdJwt('a', ID), claims: [claim] }] }))?.a?.arthur;
+
+  for (const path of [['name'], ['address'], ['address', 'street_address'], ['degrees', null, 'type'], ['nationalities', 1]])
+    it(`leads to what is there: ${JSON.stringify(path)}`, async () => assert.deepEqual(await leads({ path }), [path]));
+
+  for (const path of [
+    ['title'],
+    ['name', 'first'],
+    ['address', null],
+    ['nationalities', 2],
+    ['degrees', 'type'],
+    ['nationalities', 0, 'x'],
+    ['toString'],
+    ['__proto__'],
+  ])
+    it(`leads nowhere: ${JSON.stringify(path)}`, async () => assert.equal(await leads({ path }), undefined));
+
+  it('with values leads to those alone', async () => {
+    assert.deepEqual(await leads({ path: ['degrees', null, 'type'], values: ['Master of Science'] }), [['degrees', 1, 'type']]);
+    assert.deepEqual(await leads({ path: ['nationalities', null], values: ['British', 'Betelgeusian'] }), [
+      ['nationalities', 0],
+      ['nationalities', 1],
+    ]);
+    assert.equal(await leads({ path: ['nationalities', null], values: ['Vogon'] }), undefined);
+    assert.deepEqual(await leads({ path: ['address', 'postal_code'], values: ['90210', '12345'] }), [['address', 'postal_code']]);
+    assert.equal(await leads({ path: ['address', 'postal_code'], values: [12345] }), undefined);
+  });
+});
+
+describe('Claim sets', () => {
+  const claims = ['last_name', 'postal_code', 'locality', 'region', 'date_of_birth'].map((name, at) => ({
+    id: 'abcde'[at],
+    path: [name],
+  }));
+  const query = {
+    credentials: [
+      {
+        ...sdJwt('pid', ID),
+        claims,
+        claim_sets: [
+          ['a', 'c', 'd', 'e'],
+          ['a', 'b', 'e'],
+        ],
+      },
+    ],
+  };
+  const everything = { last_name: '1', postal_code: '2', locality: '3', region: '4', date_of_birth: '5' };
+  const shown = async (claims: object): Promise<unknown> =>
+    (await holding({ one: { type: ID, claims } })(query))?.pid?.one?.map(([name]) => name);
+
+  it('are taken in the order of the verifier, and nothing beside the first that fits', async () => {
+    assert.deepEqual(await shown(everything), ['last_name', 'locality', 'region', 'date_of_birth']);
+    const { region: _, ...less } = everything;
+    assert.deepEqual(await shown(less), ['last_name', 'postal_code', 'date_of_birth']);
+    const { postal_code: __, ...least } = less;
+    assert.equal(await shown(least), undefined);
+  });
+});
+
+describe('A query for several credentials', () => {
+  const two = {
+    credentials: [sdJwt('pid', ID, ['given_name']), mdoc('mdl', 'org.iso.7367.1.mVRC', ['org.iso.7367.1', 'vehicle_holder'])],
+  };
+
+  it('wants all of them without sets', async () => {
+    assert.deepEqual(Object.keys((await holding({ pid, mvrc })(two))!), ['pid', 'mdl']);
+    assert.equal(await holding({ pid })(two), undefined);
+  });
+
+  const [OTHER, REDUCED, RESIDENCE, REWARDS] = [
+    'https://othercredentials.example/pid',
+    'https://credentials.example.com/reduced_identity_credential',
+    'https://cred.example/residence_credential',
+    'https://company.example/company_rewards',
+  ] as const;
+  const complex = {
+    credentials: [
+      sdJwt('pid', ID, ['given_name'], ['family_name'], ['address', 'street_address']),
+      sdJwt('other_pid', OTHER, ['given_name'], ['family_name'], ['address', 'street_address']),
+      sdJwt('pid_reduced_cred_1', REDUCED, ['family_name'], ['given_name']),
+      sdJwt('pid_reduced_cred_2', RESIDENCE, ['postal_code'], ['locality'], ['region']),
+      sdJwt('nice_to_have', REWARDS, ['rewards_number']),
+    ],
+    credential_sets: [
+      { options: [['pid'], ['other_pid'], ['pid_reduced_cred_1', 'pid_reduced_cred_2']] },
+      { required: false, options: [['nice_to_have']] },
+    ],
+  };
+  const other = { ...pid, type: OTHER };
+  const reduced = { ...pid, type: REDUCED };
+  const residence = { type: RESIDENCE, claims: { postal_code: '1', locality: '2', region: '3' } };
+  const rewards = { type: REWARDS, claims: { rewards_number: '7' } };
+
+  it('is answered with the first option that can be had as a whole', async () => {
+    const of = async (credentials: Readonly<Record<string, Credential>>) => {
+      const shown = await holding(credentials)(complex);
+      return shown && Object.keys(shown);
+    };
+    assert.deepEqual(await of({ reduced, residence, other, pid, rewards }), ['pid']);
+    assert.deepEqual(await of({ reduced, residence, other }), ['other_pid']);
+    assert.deepEqual(await of({ reduced, residence }), ['pid_reduced_cred_1', 'pid_reduced_cred_2']);
+    assert.equal(await of({ reduced, rewards }), undefined);
+  });
+
+  it('says which of them are required', async () => {
+    const query = await parseQuery(complex);
+    assert.deepEqual(
+      query.credentials.map(({ id }) => isRequired(query, id)),
+      [true, true, true, true, false],
+    );
+    const all = await parseQuery(two);
+    assert.ok(all.credentials.every(({ id }) => isRequired(all, id)));
+  });
+
+  it('may want one credential for two things, the second only if the person wants', async () => {
+    const [MDL, PHOTO] = ['org.iso.18013.5.1.mDL', 'org.iso.23220.photoid.1'];
+    const space = 'org.iso.18013.5.1';
+    const query = await parseQuery({
+      credentials: [
+        mdoc('mdl-id', MDL, [space, 'given_name'], [space, 'portrait']),
+        mdoc('mdl-address', MDL, [space, 'resident_address'], [space, 'resident_country']),
+        mdoc('photo_card-id', PHOTO, [space, 'given_name'], [space, 'portrait']),
+        mdoc('photo_card-address', PHOTO, [space, 'resident_address'], [space, 'resident_country']),
+      ],
+      credential_sets: [
+        { options: [['mdl-id'], ['photo_card-id']] },
+        { required: false, options: [['mdl-address'], ['photo_card-address']] },
+      ],
+    });
+    const results = query.credentials.map(({ id }) => ({ id, matches: id.startsWith('mdl') ? [{}] : [] })) as never;
+    assert.deepEqual(chooseQueries(query, results, []), ['mdl-id']);
+    assert.deepEqual(chooseQueries(query, results, ['mdl-address']), ['mdl-id', 'mdl-address']);
+    assert.deepEqual(chooseQueries(query, results, ['photo_card-address']), ['mdl-id']);
+  });
+});

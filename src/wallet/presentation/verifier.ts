@@ -1,0 +1,92 @@
+// Who asks: what the prefix of a client id proves, and what it does not.
+import type { Clock } from '../../platform/clock.ts';
+import { fail } from '../faults.ts';
+import { decodeJws, JwsError, verifyJws } from '../jws.ts';
+import { readPublicJwk } from '../resolver/index.ts';
+import { type Trust, TrustError } from '../trust/index.ts';
+import type { Verifier } from './presentation.schema.ts';
+import type { Opened } from './request.ts';
+
+export interface VerifierRules {
+  /** Verifiers that prove nothing but where the answer goes. */
+  readonly allowUnauthenticated: boolean;
+  /** DIDs whose attestations of verifiers count, beside certificates that lead to an anchor. */
+  readonly attesters: readonly string[];
+  /** client_id without prefix: where its answers may go. */
+  readonly registered: Readonly<Record<string, { readonly responseUris: readonly string[]; readonly name?: string }>>;
+}
+
+const untrusted = (why: string): never => fail('untrusted-verifier', { why });
+
+/** An attestation somebody trusted gave the verifier: about its id, its key, and where its answers go (OID4VP, 12). */
+async function checkAttestation(
+  { requestObject, resolved, responseUri }: Opened,
+  { trust, clock, rules }: { trust: Trust; clock: Clock; rules: VerifierRules },
+): Promise<void> {
+  const { header } = decodeJws(requestObject);
+  const { header: own, payload } = decodeJws(header.jwt);
+  if (own.typ !== 'verifier-attestation+jwt') untrusted('its attestation is none');
+  if (payload.sub !== resolved.client.identifier) untrusted('its attestation is about another');
+  if (typeof payload.exp !== 'number' || payload.exp * 1000 <= clock.now()) untrusted('its attestation has expired');
+  const issuer = typeof payload.iss === 'string' ? payload.iss : '';
+  const { jwk, trust: by } = await trust.keyOfJwt(own, issuer);
+  // Anybody can attest anything about themselves: it takes somebody an operator named.
+  if (by !== 'anchor' && !rules.attesters.includes(issuer)) untrusted('nobody trusted made its attestation');
+  await verifyJws(header.jwt as string, jwk);
+  await verifyJws(requestObject!, attestedKeyOf(payload.cnf));
+  const addresses = payload.redirect_uris;
+  if (Array.isArray(addresses) && !addresses.includes(responseUri)) untrusted('its attestation is for another address');
+}
+
+function attestedKeyOf(cnf: unknown): ReturnType<typeof readPublicJwk> {
+  try {
+    return readPublicJwk((cnf as { jwk?: unknown } | undefined)?.jwk);
+  } catch {
+    return untrusted('its attestation names no key');
+  }
+}
+
+export async function verifierOf(opened: Opened, deps: { trust: Trust; clock: Clock; rules: VerifierRules }): Promise<Verifier> {
+  const { rules } = deps;
+  const { resolved, responseUri, requestObject } = opened;
+  const { client } = resolved;
+  const metadata = client.clientMetadata as { client_name?: unknown } | undefined;
+  const about = {
+    clientId: client.effective,
+    prefix: client.prefix,
+    ...(typeof metadata?.client_name === 'string' ? { name: metadata.client_name.slice(0, 200) } : {}),
+  };
+  // Whoever has a key signs; an unsigned request proves nothing, whatever it calls itself.
+  if (client.prefix !== 'redirect_uri' && client.prefix !== 'pre-registered' && requestObject === undefined)
+    untrusted('its request is not signed');
+  try {
+    switch (client.prefix) {
+      case 'redirect_uri':
+        if (!rules.allowUnauthenticated) untrusted('verifiers that do not prove who they are are not served');
+        if (client.identifier !== responseUri) untrusted('the answer would go elsewhere than to its client_id');
+        return { ...about, authenticated: false, trust: 'none' };
+      case 'decentralized_identifier':
+        return { ...about, authenticated: true, trust: 'did' };
+      case 'x509_san_dns':
+        if (new URL(responseUri).hostname !== client.identifier)
+          untrusted('the answer would go to another host than its certificate names');
+        return { ...about, authenticated: true, trust: 'anchor' };
+      case 'x509_hash':
+        return { ...about, authenticated: true, trust: 'anchor' };
+      case 'verifier_attestation':
+        await checkAttestation(opened, deps);
+        return { ...about, authenticated: true, trust: 'attestation' };
+      case 'pre-registered': {
+        const known = Object.hasOwn(rules.registered, client.identifier) ? rules.registered[client.identifier]! : undefined;
+        if (!known?.responseUris.includes(responseUri)) return untrusted('it is not registered here, or not with this address');
+        return { ...about, ...(known.name ? { name: known.name } : {}), authenticated: false, trust: 'registered' };
+      }
+      default:
+        return untrusted(`client ids of the kind ${client.prefix} are not supported`);
+    }
+  } catch (error) {
+    if (error instanceof TrustError) return untrusted(error.message);
+    if (error instanceof JwsError) return untrusted('a signature does not hold');
+    throw error;
+  }
+}

@@ -1,0 +1,92 @@
+// Issuance and presentation, put together when the first offer or request comes: their libraries are large, and a node that
+// only keeps keys and documents never needs them.
+import type { Clock } from '../platform/clock.ts';
+import type { Log } from '../platform/log/index.ts';
+import type { Outbound } from '../platform/outbound/index.ts';
+import type { Seal } from '../platform/seal/index.ts';
+import type { RunChange } from './caller.ts';
+import { type Credentials, createKeeping } from './credentials/index.ts';
+import type { Database } from './database.ts';
+import type { Dids } from './dids/index.ts';
+import type { Exchanges } from './exchanges/index.ts';
+import { createFormats, listVerifier } from './formats/index.ts';
+import { loadIssuance } from './issuance/index.ts';
+import type { Keys } from './keys/index.ts';
+import { createCallbacks } from './openid4vc.ts';
+import { loadPresentations } from './presentation/index.ts';
+import { createResolver } from './resolver/index.ts';
+import type { WalletConfig } from './settings.ts';
+import { createStatus } from './status/index.ts';
+import { createAnchors, createTrust, type TrustPolicy } from './trust/index.ts';
+import { readVerifiers } from './verifiers.ts';
+
+export interface ProtocolOptions {
+  readonly db: Database;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly seal: Seal;
+  readonly change: RunChange;
+  readonly outbound: Outbound;
+  readonly outboundAllow: readonly string[];
+  readonly keys: Keys;
+  readonly dids: Dids;
+  readonly credentials: Credentials;
+  readonly exchanges: Exchanges;
+  readonly config: WalletConfig;
+  publicUrl(): string;
+}
+
+export async function createProtocols(options: ProtocolOptions) {
+  const { db, clock, log, seal, change, outbound, keys, dids, exchanges, config, publicUrl } = options;
+  const policy: TrustPolicy = { mode: config.issuerTrust, dids: config.trustedDids };
+  const resolver = createResolver({ outbound, clock, insecureHosts: options.outboundAllow });
+  const anchors = createAnchors(config.trustAnchors, log);
+  const trust = createTrust({ outbound, resolver, anchors, clock, policy });
+  // Verifiers prove who they are; whether they may ask is the person's to say.
+  const verifierTrust = createTrust({ outbound, resolver, anchors, clock, policy: { mode: 'any', dids: [] } });
+  const formats = createFormats({ trust, clock });
+  const status = createStatus({ outbound, trust, clock, verifyList: listVerifier(formats) });
+  const keeping = createKeeping({ db, clock, seal, keys, status, change });
+
+  const { createClients, createHoldings, createIssuance } = await loadIssuance();
+  const callbacks = createCallbacks({ outbound, trust, kind: 'issuer' });
+  const clients = await createClients(callbacks, () => ({
+    clientId: config.clientId ?? publicUrl(),
+    redirectUri: `${publicUrl()}/api/v1/wallet/oid4vci/callback`,
+  }));
+  const holdings = createHoldings({ keys, dids });
+  const issuance = createIssuance({
+    clock,
+    change,
+    exchanges,
+    credentials: options.credentials,
+    keeping,
+    formats,
+    holdings,
+    clients,
+  });
+
+  const { createPresentations, createMatching } = await loadPresentations();
+  const { Openid4vpClient } = await import('@openid4vc/openid4vp');
+  const presentations = createPresentations({
+    clock,
+    change,
+    outbound,
+    exchanges,
+    keeping,
+    formats,
+    matching: createMatching({ keeping }),
+    trust: verifierTrust,
+    client: new Openid4vpClient({ callbacks: createCallbacks({ outbound, trust: verifierTrust, kind: 'verifier' })() }),
+    rules: {
+      allowUnauthenticated: config.unauthenticatedVerifiers,
+      attesters: config.trustedDids,
+      registered: readVerifiers(config.verifiersFile),
+      requirePreview: config.requirePreview,
+      transactionDataTypes: config.transactionDataTypes,
+    },
+  });
+  return { issuance, presentations, keeping };
+}
+
+export type Protocols = Awaited<ReturnType<typeof createProtocols>>;

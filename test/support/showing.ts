@@ -1,0 +1,100 @@
+// Somebody with credentials, and somebody who asks for them: what tests of showing credentials begin with.
+import assert from 'node:assert/strict';
+import { createHash, randomBytes } from 'node:crypto';
+import { after, afterEach, before } from 'node:test';
+import type { Answer } from './api.ts';
+import { type OfferOptions, ToyIssuer, type Twist } from './toy-issuer.ts';
+import { type AskOptions, type Shown, ToyVerifier } from './toy-verifier.ts';
+import type { Person, TestWallet } from './wallet.ts';
+
+export const VP = '/api/v1/wallet/oid4vp';
+export const VCI = '/api/v1/wallet/oid4vci';
+export const IDENTITY = 'https://example.org/identity';
+export const MEMBERSHIP = 'https://example.org/membership';
+
+/** A query for one kind of credential. */
+export const queryFor = (id: string, vct: string, more: object = {}) => ({
+  id,
+  format: 'dc+sd-jwt',
+  meta: { vct_values: [vct] },
+  ...more,
+});
+export const paths = (...all: (string | number | null)[][]) => all.map((path) => ({ path }));
+
+/** A claim, or an element of a list, that can be held back wherever it stands. */
+export function hidden(...parts: [string, unknown] | [unknown]): { text: string; digest: string } {
+  const text = Buffer.from(JSON.stringify([randomBytes(12).toString('base64url'), ...parts])).toString('base64url');
+  return { text, digest: createHash('sha256').update(text).digest('base64url') };
+}
+
+export interface Received {
+  /** What the issuer writes instead. */
+  readonly draft?: NonNullable<Twist['credential']>;
+  readonly text?: (credential: string) => string;
+  readonly configuration?: string;
+  readonly body?: object;
+  readonly offer?: OfferOptions;
+}
+
+export class Showing {
+  readonly issuer = new ToyIssuer();
+  readonly verifier = new ToyVerifier();
+  readonly wallet: TestWallet;
+
+  constructor(wallet: TestWallet) {
+    this.wallet = wallet;
+  }
+
+  async receive(person: Person, { draft, text, configuration = 'identity', body, offer }: Received = {}): Promise<any> {
+    this.issuer.twist = { ...(draft ? { credential: draft } : {}), ...(text ? { text } : {}) };
+    const uri = this.issuer.offer({ configurations: [configuration], ...offer });
+    const answer = await person.post(VCI, { uri, ...body });
+    this.issuer.twist = {};
+    assert.equal(answer.status, 201, answer.text);
+    return answer.body.credentials[0];
+  }
+
+  /** Somebody who holds one credential. */
+  async holder(received?: Received): Promise<{ person: Person; credential: any }> {
+    const person = await this.wallet.logIn();
+    return { person, credential: await this.receive(person, received) };
+  }
+
+  async show(person: Person, options: AskOptions = {}, body: object = {}): Promise<Answer> {
+    return person.post(VP, { uri: await this.verifier.ask(options), ...body });
+  }
+
+  /** Shows, and looks at what the verifier then has for each query. */
+  async shown(person: Person, options: AskOptions = {}, body: object = {}): Promise<Record<string, Shown[]>> {
+    const already = this.verifier.tokens.length;
+    const answer = await this.show(person, options, body);
+    assert.equal(answer.status, 200, answer.text);
+    assert.equal(answer.body.status, 'submitted');
+    assert.equal(this.verifier.tokens.length, already + 1);
+    return this.looked(this.verifier.tokens.at(-1)!);
+  }
+
+  async looked(token: Record<string, string[]>): Promise<Record<string, Shown[]>> {
+    const looked: Record<string, Shown[]> = {};
+    for (const [id, all] of Object.entries(token)) looked[id] = await Promise.all(all.map((one) => this.verifier.look(one)));
+    return looked;
+  }
+}
+
+/** Within a describe: starts both, and makes them honest again after each test. */
+export function showing(wallet: TestWallet): Showing {
+  const world = new Showing(wallet);
+  before(async () => {
+    await world.issuer.start();
+    await world.verifier.start();
+  });
+  after(async () => {
+    await world.issuer.stop();
+    await world.verifier.stop();
+  });
+  afterEach(() => {
+    world.issuer.reset();
+    world.verifier.reset();
+  });
+  return world;
+}

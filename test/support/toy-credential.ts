@@ -1,0 +1,25 @@
+// An SD-JWT VC as a toy issuer makes it: everything can be changed before it is signed, honest or not.
+import { createHash, type KeyObject, randomBytes } from 'node:crypto';
+import { SignJWT } from 'jose';
+
+export interface Draft {
+  header: Record<string, unknown>;
+  payload: Record<string, unknown>;
+  /** Claims that can be held back. */
+  disclosures: Record<string, unknown>;
+  /** Their digests, as they are signed. */
+  digests?: (honest: readonly string[]) => readonly string[];
+  key: KeyObject;
+}
+
+export const disclosure = (name: string, value: unknown): string =>
+  Buffer.from(JSON.stringify([randomBytes(12).toString('base64url'), name, value])).toString('base64url');
+
+export async function signDraft({ header, payload, disclosures, digests, key }: Draft): Promise<string> {
+  const texts = Object.entries(disclosures).map(([name, value]) => disclosure(name, value));
+  const honest = texts.map((text) => createHash('sha256').update(text).digest('base64url')).sort();
+  const jwt = await new SignJWT({ ...payload, _sd: digests?.(honest) ?? honest, _sd_alg: 'sha-256' })
+    .setProtectedHeader(header as never)
+    .sign(key);
+  return `${[jwt, ...texts].join('~')}~`;
+}

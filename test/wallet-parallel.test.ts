@@ -1,0 +1,50 @@
+// Many exchanges at once: nothing is lost, nothing is shown twice.
+import assert from 'node:assert/strict';
+import { after, before, it } from 'node:test';
+import { ToyIssuer } from './support/toy-issuer.ts';
+import { IDENTITY_QUERY, ToyVerifier } from './support/toy-verifier.ts';
+import { onEachWallet } from './support/wallet.ts';
+
+onEachWallet('Exchanges that come together', (wallet) => {
+  const issuer = new ToyIssuer();
+  const verifier = new ToyVerifier();
+  before(async () => {
+    issuer.batchSize = 50;
+    await issuer.start();
+    await verifier.start();
+  });
+  after(async () => {
+    await issuer.stop();
+    await verifier.stop();
+  });
+
+  it('a batch of fifty copies is received whole, and a hundred presentations of it arrive', async () => {
+    const person = await wallet.logIn();
+    const received = await person.post('/api/v1/wallet/oid4vci', { uri: issuer.offer(), count: 50 });
+    assert.equal(received.status, 201, received.text);
+    assert.equal(received.body.credentials[0].instances, 50);
+
+    const requests = await Promise.all(Array.from({ length: 100 }, () => verifier.ask({ query: IDENTITY_QUERY })));
+    const answers = await Promise.all(requests.map((uri) => person.post('/api/v1/wallet/oid4vp', { uri })));
+    assert.deepEqual(
+      answers.filter(({ status }) => status !== 200).map(({ text }) => text),
+      [],
+    );
+    assert.equal(verifier.posted.length, 100);
+    const jwts = verifier.posted.map(({ vp_token: token }) => (token.id[0] as string).split('~', 1)[0]!);
+    // Each copy once, as long as there was another; then the last one.
+    assert.equal(new Set(jwts).size, 50);
+    const [credential] = (await person.get('/api/v1/wallet/credentials')).body;
+    assert.equal(credential.instances, 1);
+  });
+
+  it('fifty offers of one person are all kept', async () => {
+    const person = await wallet.logIn();
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, () => person.post('/api/v1/wallet/oid4vci', { uri: issuer.offer() })),
+    );
+    assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([201]));
+    const held = await person.get('/api/v1/wallet/credentials?limit=200');
+    assert.equal(held.body.length, 50);
+  });
+});
