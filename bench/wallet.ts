@@ -7,11 +7,13 @@ import { besideEmpty, contender, emptyRow, ofEmpty, type Scenario } from './scen
 
 const PEOPLE = 100;
 
-const keyWork = (what: string): Contender => ({
-  name: what,
-  measure: async (seconds) =>
-    JSON.parse(await output(startScript('key-work.ts', [String(seconds), what], { output: 'pipe' }))) as Sample,
-});
+const workOf =
+  (script: string) =>
+  (what: string): Contender => ({
+    name: what,
+    measure: async (seconds) =>
+      JSON.parse(await output(startScript(script, [String(seconds), what], { output: 'pipe' }))) as Sample,
+  });
 
 export const wallet: Scenario = async (world, pace) => {
   const scenario = 'wallet';
@@ -28,7 +30,7 @@ export const wallet: Scenario = async (world, pace) => {
   const contenders = [contender('keys of a session', target, keys), contender('published document', target, documents)];
   const course = await besideEmpty(contenders, pace);
 
-  const works = ['bare generation', 'generation', 'bare signature', 'signature'].map(keyWork);
+  const works = ['bare generation', 'generation', 'bare signature', 'signature'].map(workOf('key-work.ts'));
   const cost = await takeTurns(works, pace);
   const beside = (name: string): Figure => ({
     scenario,
@@ -37,10 +39,32 @@ export const wallet: Scenario = async (world, pace) => {
     rate: cost.rate(name),
     cpuMicros: cost.cpuMicros(name),
   });
+  const showing = await takeTurns(
+    ['bare signature', 'presentation', 'match 100', 'match 10000'].map(workOf('credential-work.ts')),
+    pace,
+  );
+  // Time over ten thousand credentials by time over a hundred.
+  const growth = showing.ratio('match 100', 'match 10000');
   return [
     emptyRow(scenario, course),
     ...contenders.map(({ name }) => ofEmpty(scenario, course, name, 0.5)),
     beside('generation'),
     beside('signature'),
+    {
+      scenario,
+      what: 'SD-JWT presentation',
+      figure: `${showing.ratio('presentation', 'bare signature').toFixed(2)} of a bare ES256 signature`,
+      rate: showing.rate('presentation'),
+      cpuMicros: showing.cpuMicros('presentation'),
+    },
+    {
+      scenario,
+      what: 'DCQL query over 10,000 credentials',
+      figure: `${growth.toFixed(2)} of the time over 100`,
+      target: 'at most 1.5',
+      ok: growth <= 1.5,
+      rate: showing.rate('match 10000'),
+      cpuMicros: showing.cpuMicros('match 10000'),
+    },
   ];
 };

@@ -1,0 +1,130 @@
+// What showing a credential costs, in one process: `credential-work.ts SECONDS WHAT`. Prints a Sample.
+//   bare signature     one ES256 signature by node:crypto
+//   presentation       an SD-JWT with ten claims, two of them shown: opened, chosen, signed by a key that is opened for it
+//   match 100          a DCQL query over a wallet of so many credentials, each of its own type but one
+//   match 10000
+import { generateKeyPairSync, randomBytes, sign } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { SDJwtInstance } from '@sd-jwt/core';
+import { systemClock } from '../src/platform/clock.ts';
+import { load } from '../src/platform/config/index.ts';
+import { createSeal, newMasterKey } from '../src/platform/seal/index.ts';
+import { createWalletChanges } from '../src/wallet/caller.ts';
+import { createKeeping } from '../src/wallet/credentials/index.ts';
+import { createFormats } from '../src/wallet/formats/index.ts';
+import { always } from '../src/wallet/idempotency.store.ts';
+import { createKeys, createSoftwareStore, hashOf } from '../src/wallet/keys/index.ts';
+import { loadPresentations } from '../src/wallet/presentation/index.ts';
+import { createPublication } from '../src/wallet/publication/index.ts';
+import { openWalletDatabase } from '../src/wallet/service.ts';
+import { walletSettings } from '../src/wallet/settings.ts';
+
+const [seconds, what] = process.argv.slice(2) as [string, string];
+const clock = systemClock;
+const folder = mkdtempSync(join(tmpdir(), 'gatehouse-bench-'));
+const seal = createSeal([newMasterKey()]);
+const db = await openWalletDatabase(load(walletSettings, {}), folder);
+const change = createWalletChanges(db, clock);
+const caller = { userId: 'bench', owner: 'bench', requestId: null, isAdministrator: false };
+const stores = { software: createSoftwareStore(seal) };
+const keys = createKeys({ db, clock, change, stores, publication: createPublication({ clock }) });
+const { row: key } = await keys.create(caller, {}, always);
+const jwk = JSON.parse(key.public_jwk);
+const issuer = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+
+/** By somebody else's implementation. */
+const library = new SDJwtInstance({
+  hasher: async (data, algorithm) => {
+    const bytes = typeof data === 'string' ? Buffer.from(data) : new Uint8Array(data);
+    return new Uint8Array(await crypto.subtle.digest(algorithm.toUpperCase(), bytes));
+  },
+  hashAlg: 'sha-256',
+  saltGenerator: () => randomBytes(16).toString('base64url'),
+  signer: (data) =>
+    sign('sha256', Buffer.from(data), { key: issuer.privateKey, dsaEncoding: 'ieee-p1363' }).toString('base64url'),
+  signAlg: 'ES256',
+});
+const claims = Object.fromEntries(Array.from({ length: 10 }, (_, at) => [`claim_${at}`, `value ${at}`]));
+// Its types unfold without end over a payload like this one.
+const issue = library.issue.bind(library) as unknown as (payload: object, frame: object) => Promise<string>;
+const raw = await issue(
+  { iss: 'https://issuer.example', vct: 'https://example.org/card', cnf: { jwk }, ...claims },
+  { _sd: Object.keys(claims) },
+);
+
+const keeping = createKeeping({ db, clock, seal, keys, status: { of: async () => 'valid' }, change });
+const formats = createFormats({ trust: {} as never, clock });
+const { createMatching } = await loadPresentations();
+const matching = createMatching({ keeping });
+
+async function fill(count: number): Promise<void> {
+  for (let at = 0; at < count; at += 500) {
+    await change(caller, caller.owner, async (inside) => {
+      for (let one = at; one < Math.min(at + 500, count); one++) {
+        const type = one === Math.floor(count / 2) ? 'https://example.org/card' : `https://example.org/other/${one}`;
+        const issuedBy = { id: 'https://issuer.example', trust: 'did' as const };
+        const credential = {
+          format: 'dc+sd-jwt' as const,
+          type,
+          types: [type],
+          issuer: issuedBy,
+          claims: { vct: type, ...claims },
+          binding: { kind: 'jwk' as const, jwk },
+        };
+        await keeping.keep(
+          inside,
+          caller.owner,
+          { id: 'card', raw: {} },
+          [{ raw, credential, holding: { keyId: key.id } }],
+          issuedBy.id,
+        );
+      }
+    });
+  }
+}
+
+const query = {
+  credentials: [
+    {
+      id: 'card',
+      format: 'dc+sd-jwt',
+      meta: { vct_values: ['https://example.org/card'] },
+      claims: [{ path: ['claim_1'] }, { path: ['claim_2'] }],
+    },
+  ],
+};
+const data = randomBytes(64);
+const match = () => matching.match(caller, query as never, {}, true);
+
+const works: Readonly<Record<string, { prepare?(): Promise<void>; work(): unknown }>> = {
+  'bare signature': { work: () => sign(hashOf('ES256'), data, { key: issuer.privateKey, dsaEncoding: 'ieee-p1363' }) },
+  presentation: {
+    work: () =>
+      formats['dc+sd-jwt'].show(
+        raw,
+        { paths: [['claim_1'], ['claim_2']], nonce: 'a nonce', audience: 'x509_hash:abc', now: clock.now() },
+        { algorithm: 'ES256', jwk, sign: (bytes) => keys.sign(caller.owner, key.id, bytes, 'presentation') },
+      ),
+  },
+  'match 100': { prepare: () => fill(100), work: match },
+  'match 10000': { prepare: () => fill(10_000), work: match },
+};
+const { prepare, work } = works[what]!;
+
+async function run(milliseconds: number): Promise<number> {
+  let done = 0;
+  for (const end = performance.now() + milliseconds; performance.now() < end; done++) await work();
+  return done;
+}
+
+await prepare?.();
+await run(200);
+const [started, cpu] = [performance.now(), process.cpuUsage()];
+const done = await run(Number(seconds) * 1000);
+const elapsed = (performance.now() - started) / 1000;
+const { user, system } = process.cpuUsage(cpu);
+console.log(JSON.stringify({ rate: done / elapsed, cpuMicros: (user + system) / done, failed: 0 }));
+await db.close();
+rmSync(folder, { recursive: true, force: true });
