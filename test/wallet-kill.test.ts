@@ -8,13 +8,16 @@ import { after, afterEach, before, describe, it } from 'node:test';
 import { freePort } from './support/ports.ts';
 import { type GatehouseProcess, gatehouse } from './support/process.ts';
 import { ToyIssuer } from './support/toy-issuer.ts';
-import { type Person, TestWallet } from './support/wallet.ts';
+import { ToyVerifier } from './support/toy-verifier.ts';
+import { TestWallet } from './support/wallet.ts';
 
 const VCI = '/api/v1/wallet/oid4vci';
+const VP = '/api/v1/wallet/oid4vp';
 
-describe('A wallet node that is killed while it receives', () => {
+describe('A wallet node that is killed', () => {
   const wallet = new TestWallet('SQLite');
   const issuer = new ToyIssuer();
+  const verifier = new ToyVerifier();
   let folder: string;
   let port: number;
   let node: GatehouseProcess;
@@ -37,18 +40,23 @@ describe('A wallet node that is killed while it receives', () => {
     port = await freePort();
     await wallet.provider.start();
     await issuer.start();
+    await verifier.start();
     await start();
   });
   after(async () => {
     await node.stop();
     await issuer.stop();
+    await verifier.stop();
     await wallet.provider.stop();
     await rm(folder, { recursive: true, force: true });
   });
-  afterEach(() => issuer.reset());
+  afterEach(() => {
+    issuer.reset();
+    verifier.reset();
+  });
 
-  /** Asks, and dies when the issuer is asked (or has answered) at this endpoint. */
-  async function dieAt(person: Person, uri: string, endpoint: string, when: 'before' | 'after'): Promise<void> {
+  /** Asks, and dies when the peer is asked (or has answered) at this endpoint. */
+  async function dieAt(peer: ToyIssuer | ToyVerifier, endpoint: string, when: 'before' | 'after', ask: () => Promise<unknown>) {
     const dying = Promise.withResolvers<void>();
     let fired = false;
     const kill = async (): Promise<void> => {
@@ -57,7 +65,7 @@ describe('A wallet node that is killed while it receives', () => {
       await node.killNow();
       dying.resolve();
     };
-    issuer.twist = {
+    peer.twist = {
       raw(at, _request, response) {
         if (at !== endpoint || fired) return false;
         if (when === 'after') response.once('finish', () => setTimeout(kill, 5));
@@ -65,10 +73,11 @@ describe('A wallet node that is killed while it receives', () => {
         return when === 'before';
       },
     };
-    const asked = person.post(VCI, { uri }).catch(() => undefined);
-    await Promise.race([dying.promise, asked.then(() => dying.promise)]);
-    issuer.twist = {};
+    const asked = ask().catch(() => undefined);
+    await dying.promise;
+    peer.twist = {};
     await asked;
+    await start();
   }
 
   const steps: readonly [string, 'before' | 'after'][] = [
@@ -89,8 +98,7 @@ describe('A wallet node that is killed while it receives', () => {
     it(`${when} the issuer's answer at its ${endpoint} endpoint`, async () => {
       const person = await wallet.logIn(`person-${endpoint}-${when}`);
       const uri = issuer.offer({}, 'reference');
-      await dieAt(person, uri, endpoint, when);
-      await start();
+      await dieAt(issuer, endpoint, when, () => person.post(VCI, { uri }));
 
       const again = await person.post(VCI, { uri });
       const held = (await person.get('/api/v1/wallet/credentials')).body as {
@@ -105,4 +113,19 @@ describe('A wallet node that is killed while it receives', () => {
         assert.deepEqual([held[0]!.instances, held[0]!.claims.given_name], [1, 'Ada'], 'kept whole');
       }
     });
+
+  for (const endpoint of ['request', 'response'])
+    for (const when of ['before', 'after'] as const)
+      it(`${when} the verifier's answer at its ${endpoint} endpoint, shows nothing twice`, async () => {
+        const person = await wallet.logIn(`shower-${endpoint}-${when}`);
+        assert.equal((await person.post(VCI, { uri: issuer.offer() })).status, 201);
+        const uri = await verifier.ask();
+        await dieAt(verifier, endpoint, when, () => person.post(VP, { uri }));
+
+        const again = await person.post(VP, { uri });
+        const shown = verifier.posted.filter(({ vp_token: token }) => token !== undefined).length;
+        if (endpoint === 'request') assert.deepEqual([again.status, shown], [200, 1], again.text);
+        // It was on its way: nobody can say whether it arrived, so it is not sent again.
+        else assert.deepEqual([again.status, again.body.code, shown <= 1], [409, 'request-already-answered', true], again.text);
+      });
 });

@@ -27,20 +27,24 @@ export function createCredentials(deps: { db: Database; clock: Clock; change: Ru
     raw: boolean,
   ): Promise<CredentialParts[]> {
     const now = clock.now();
-    const states = await keyStates(reader, owner, present(rows.map((row) => row.key_id)));
     const dids = await didsByIds(reader, owner, present(rows.map((row) => row.did_id)));
     const copies = await instancesOf(
       reader,
       owner,
       rows.map(({ id }) => id),
     );
+    const states = await keyStates(reader, owner, present(copies.map((copy) => copy.key_id)));
+    const stateOf = ({ key_id: id }: CredentialInstanceRow): string | undefined => (id === null ? undefined : states.get(id));
     return rows.map((row) => {
       const own = copies.filter((copy) => copy.credential_id === row.id);
+      // The copy that is shown next: one whose key was revoked is passed over.
+      const next = own.find((copy) => ['active', 'rotated'].includes(stateOf(copy) ?? '')) ?? own[0];
       return {
         row,
         held: open(row),
         did: row.did_id === null ? undefined : dids.get(row.did_id),
-        keyState: row.key_id === null ? undefined : states.get(row.key_id),
+        keyId: next?.key_id ?? undefined,
+        keyState: next && stateOf(next),
         instances: own.length,
         ...(raw ? { raw: own.map(openInstance) } : {}),
         now,

@@ -54,6 +54,8 @@ export interface CredentialParts {
   readonly row: CredentialRow;
   readonly held: Held;
   readonly did: string | undefined;
+  /** Of the copy that is shown next. */
+  readonly keyId: string | undefined;
   readonly keyState: string | undefined;
   readonly instances: number;
   /** The credentials themselves, where they were asked for. */
@@ -61,7 +63,16 @@ export interface CredentialParts {
   readonly now: number;
 }
 
-export function renderCredential({ row, held, did, keyState, instances, raw, now }: CredentialParts): Static<typeof Credential> {
+export function renderCredential({
+  row,
+  held,
+  did,
+  keyId,
+  keyState,
+  instances,
+  raw,
+  now,
+}: CredentialParts): Static<typeof Credential> {
   const status = row.valid_until !== null && row.valid_until <= now ? 'expired' : (row.status as (typeof STATUSES)[number]);
   const bound = row.binding === 'none' || keyState === 'active' || keyState === 'rotated';
   return {
@@ -72,7 +83,7 @@ export function renderCredential({ row, held, did, keyState, instances, raw, now
     issuer: held.issuer,
     ...(held.subject === undefined ? {} : { subject: held.subject }),
     holder: {
-      ...(row.key_id === null ? {} : { keyId: row.key_id }),
+      ...(keyId === undefined ? {} : { keyId }),
       ...(did === undefined ? {} : { did }),
       binding: row.binding,
     },
