@@ -107,7 +107,9 @@ describe('A wallet node that is killed', () => {
       }[];
       const outcome = again.status === 201 ? 'issued' : again.body.code;
       assert.ok(['issued', 'exchange-finished', 'offer-spent'].includes(outcome), again.text);
-      if (outcome === 'offer-spent') assert.deepEqual([endpoint, when, held.length], ['token', 'after', 0]);
+      // It had asked for the token before it died, and never learned the answer.
+      if (outcome === 'offer-spent')
+        assert.deepEqual([issuer.seen.some((one) => one.endpoint === 'token'), held.length], [true, 0]);
       else {
         assert.equal(held.length, 1, 'kept once');
         assert.deepEqual([held[0]!.instances, held[0]!.claims.given_name], [1, 'Ada'], 'kept whole');

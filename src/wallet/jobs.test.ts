@@ -36,8 +36,8 @@ onEachWallet('Sealing anew', (wallet) => {
 
     const next = newMasterKey();
     try {
-      // The key of the node and the active one, the credentials, and a session. A revoked key has nothing to seal.
-      assert.equal(await reseal(next, wallet.masterKey), 2 + MANY + 1);
+      // The key of the node and the active one, the credentials with two copies each, and a session. A revoked key has nothing to seal.
+      assert.equal(await reseal(next, wallet.masterKey), 2 + 3 * MANY + 1);
       assert.equal(await reseal(next, wallet.masterKey), 0, 'there is nothing left to do');
       await assert.rejects(reseal(newMasterKey()), /master key/, 'without the key in force nothing is touched');
     } finally {

@@ -29,11 +29,13 @@ export async function bindCredential(wallet: TestWallet, keyId: string): Promise
   const id = `cred_${newUlid(wallet.clock.now())}`;
   const times = { status_checked_at: null, valid_from: null, valid_until: null, issued_at: null, added_at: wallet.clock.now() };
   const about = { format: 'dc+sd-jwt', type: 'test', issuer: 'https://issuer.example', status: 'valid', binding: 'jwk' };
-  await inDatabase(wallet, (tx) =>
-    tx
+  await inDatabase(wallet, async (tx) => {
+    await tx
       .insertInto('credentials')
       .values({ id, owner, key_id: keyId, did_id: null, sealed: 'nothing', ...about, ...times })
-      .execute(),
-  );
+      .execute();
+    const copy = { id: `${id}.000`, credential_id: id, owner, key_id: keyId, sealed: 'nothing' };
+    await tx.insertInto('credential_instances').values(copy).execute();
+  });
   return id;
 }

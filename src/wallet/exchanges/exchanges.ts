@@ -23,7 +23,7 @@ import {
 export type Protocol = 'oid4vci' | 'oid4vp';
 
 /** Longer than any call a step makes: whoever has not come back by then has died. */
-const CLAIM_MS = 60_000;
+const CLAIM_MS = 5 * 60_000;
 const LIFE_MS = 24 * 3600 * 1000;
 /** What is over is kept for those who ask what happened. */
 const KEPT_MS = 30 * 24 * 3600 * 1000;

@@ -77,9 +77,14 @@ export async function finishAuthorization(
   for (const name of ['state', 'code', 'iss', 'error'])
     if (searchParams.getAll(name).length > 1) fail('invalid-request', { why: `${name} is there twice` });
   if (searchParams.get('state') !== pending.state) fail('invalid-request', { why: 'the answer belongs to another request' });
-  const server = request.metadata.authorizationServers.find(({ issuer }) => issuer === pending.authorizationServer);
+  const server = await calling('issuer', 'authorization', async () =>
+    serverOf(request.metadata, request.offer.grants?.authorization_code?.authorization_server),
+  );
+  // The code goes to whom it was asked of, whatever the issuer says since.
+  if (server.issuer !== pending.authorizationServer)
+    fail('authorization-refused', undefined, { detail: { protocol: { error: 'invalid_issuer', endpoint: 'authorization' } } });
   const iss = searchParams.get('iss');
-  const mustSayWho = server?.authorization_response_iss_parameter_supported === true;
+  const mustSayWho = server.authorization_response_iss_parameter_supported === true;
   // Another server answering in this one's place (RFC 9207).
   if ((iss !== null && iss !== pending.authorizationServer) || (iss === null && mustSayWho))
     fail('authorization-refused', undefined, { detail: { protocol: { error: 'invalid_issuer', endpoint: 'authorization' } } });

@@ -1,12 +1,29 @@
 // Clients of the library for one call each: with the key that signs in it, through the guarded client.
 import { type CallbackContext, Oauth2Client } from '@openid4vc/oauth2';
 import type { Openid4vciClient } from '@openid4vc/openid4vci';
+import { OutboundError } from '../../platform/outbound/index.ts';
 import type { createCallbacks, Signer } from '../openid4vc.ts';
+
+const MAX_CALLS = 16;
+const MAX_MS = 20_000;
 
 /** Who the wallet is to authorization servers of issuers. */
 export interface WalletIdentity {
   readonly clientId: string;
   readonly redirectUri: string;
+}
+
+/** Metadata names other addresses, and those are fetched: so many, and no longer. */
+function bounded(callbacks: CallbackContext): CallbackContext {
+  let left = MAX_CALLS;
+  const signal = AbortSignal.timeout(MAX_MS);
+  return {
+    ...callbacks,
+    fetch: async (input, init) => {
+      if (left-- <= 0) throw new OutboundError('failed', 'the metadata names too many servers');
+      return callbacks.fetch!(input, { ...init, signal } as typeof init);
+    },
+  };
 }
 
 /** `library` is loaded when the first offer comes. */
@@ -16,7 +33,7 @@ export async function createClients(callbacksFor: ReturnType<typeof createCallba
   setGlobalConfig({ allowInsecureUrls: true });
   const clientWith = (callbacks: CallbackContext): Openid4vciClient => new Client({ callbacks });
   return {
-    plain: () => clientWith(callbacksFor()),
+    plain: () => clientWith(bounded(callbacksFor())),
     signing: (signer: Signer) => clientWith(callbacksFor(signer)),
     oauth: () => new Oauth2Client({ callbacks: callbacksFor() }),
     callbacks: (signer: Signer): CallbackContext => callbacksFor(signer),

@@ -28,6 +28,8 @@ export interface IssuanceData {
   readonly kept: string[];
   notifications: { readonly id: string; readonly event: 'credential_accepted' }[];
   tries: number;
+  /** When an issuer that takes its time has taken too much of it. */
+  endsAt?: number;
 }
 
 export type Running = Exchange<IssuanceData>;

@@ -27,6 +27,9 @@ const PROTOCOL = 'oid4vci';
 const NOTIFY_AGAIN_MS = 60_000;
 const POLL_AGAIN_MS = 60_000;
 const DAY_MS = 24 * 3600 * 1000;
+/** Nobody is asked more often than this, or longer than that. */
+const LEAST_SECONDS = 5;
+const LONGEST_MS = 90 * DAY_MS;
 const MAX_NOTIFICATIONS = 5;
 
 export function createIssuance(deps: {
@@ -279,9 +282,10 @@ export function createIssuance(deps: {
       if (kept.length > 0) exchanges.step(exchange, 'kept', { detail: kept.join(', ') });
       if (waits) {
         exchange.state = 'deferred';
-        exchange.pollAt = clock.now() + interval * 1000;
-        // However long the issuer takes, there is time to ask it then.
-        exchange.expiresAt = Math.max(exchange.expiresAt, exchange.pollAt + DAY_MS);
+        exchange.pollAt = clock.now() + Math.max(interval, LEAST_SECONDS) * 1000;
+        // However long the issuer takes, there is time to ask it then; but nobody is asked for ever.
+        data.endsAt ??= clock.now() + LONGEST_MS;
+        exchange.expiresAt = Math.min(Math.max(exchange.expiresAt, exchange.pollAt + DAY_MS), data.endsAt);
         await exchanges.save(exchange, inside);
       } else {
         exchange.pollAt = data.notifications.length > 0 ? clock.now() + NOTIFY_AGAIN_MS : null;

@@ -2,9 +2,11 @@
 import type { CredentialOfferObject, IssuerMetadataResult, Openid4vciClient } from '@openid4vc/openid4vci';
 import { fail } from '../faults.ts';
 import type { FormatName } from '../formats/index.ts';
+import { isHostile } from '../jws.ts';
 import { calling } from '../openid4vc.ts';
 import type { IssuanceRequest } from './issuance.schema.ts';
 
+const MAX_OFFERED = 20;
 export const PRE_AUTHORIZED = 'urn:ietf:params:oauth:grant-type:pre-authorized_code';
 
 /** Names of formats as issuers write them, drafts included. */
@@ -45,6 +47,9 @@ export async function readOffer(client: Openid4vciClient, { uri, offer }: Issuan
   const ids = read.credential_configuration_ids;
   if (ids.length === 0 || new Set(ids).size !== ids.length)
     fail('invalid-offer', { why: 'it names no credentials, or one twice' });
+  // Each of them is asked for: an offer of thousands is an attack.
+  if (ids.length > MAX_OFFERED || ids.some((id) => id.length > 500) || isHostile(read))
+    fail('invalid-offer', { why: 'it is larger than any offer is' });
   return read;
 }
 

@@ -37,9 +37,12 @@ export async function renew(
   const { offer } = exchange.data;
   const isKnown = grantOf(offer) === 'authorization_code';
   const grant = isKnown ? offer.grants?.authorization_code : offer.grants?.[PRE_AUTHORIZED];
+  const server = serverOf(metadata, grant?.authorization_server);
+  // A refresh token goes to whom it is from, whatever the issuer says since.
+  if (token.server !== undefined && server.issuer !== token.server) return;
   const result = await calling('issuer', 'token', () =>
     new Oauth2Client({ callbacks }).retrieveRefreshTokenAccessToken({
-      authorizationServerMetadata: serverOf(metadata, grant?.authorization_server),
+      authorizationServerMetadata: server,
       refreshToken,
       resource: metadata.credentialIssuer.credential_issuer,
       ...(isKnown ? { additionalRequestPayload: { client_id: clientId } } : {}),
@@ -49,7 +52,7 @@ export async function renew(
   const fresh = tokenOf(result as Parameters<typeof tokenOf>[0], now);
   // What is not said again stays as it was.
   const identifiers = Object.keys(fresh.identifiers).length > 0 ? fresh.identifiers : token.identifiers;
-  exchange.data.token = { refreshToken, ...fresh, identifiers };
+  exchange.data.token = { refreshToken, ...fresh, identifiers, server: server.issuer };
   exchanges.step(exchange, 'token renewed');
   await exchanges.save(exchange);
 }

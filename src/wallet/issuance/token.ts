@@ -15,6 +15,8 @@ export interface Token {
   readonly dpopNonce?: string;
   readonly expiresAt?: number;
   readonly refreshToken?: string;
+  /** Who gave it. */
+  readonly server?: string;
   /** For proofs, of issuers that have no endpoint for it. */
   readonly nonce?: string;
   /** By configuration: the identifiers the issuer wants to be asked with (OID4VCI, 6.2). */
@@ -49,9 +51,10 @@ function identifiersOf(details: unknown): Token['identifiers'] {
 interface TokenResult {
   readonly accessTokenResponse: Readonly<Record<string, unknown>> & { access_token: string };
   readonly dpop?: RequestDpopOptions;
+  readonly authorizationServer?: string;
 }
 
-export function tokenOf({ accessTokenResponse: answer, dpop }: TokenResult, now: number): Token {
+export function tokenOf({ accessTokenResponse: answer, dpop, authorizationServer: server }: TokenResult, now: number): Token {
   const {
     access_token: accessToken,
     token_type: type,
@@ -68,6 +71,7 @@ export function tokenOf({ accessTokenResponse: answer, dpop }: TokenResult, now:
     ...(typeof lasts === 'number' ? { expiresAt: now + lasts * 1000 } : {}),
     ...(typeof refresh === 'string' ? { refreshToken: refresh } : {}),
     ...(typeof nonce === 'string' ? { nonce } : {}),
+    ...(server === undefined ? {} : { server }),
     identifiers: identifiersOf(details),
   };
 }

@@ -226,7 +226,7 @@ export function createPresentations(deps: {
         if (!copies.has(candidate.row.id)) copies.set(candidate.row.id, await keeping.take(inside, candidate));
       await exchanges.save(exchange, inside);
     });
-    const vpToken: Record<string, unknown[]> = {};
+    const vpToken: Record<string, unknown[]> = Object.create(null);
     for (const { result, matches } of shown) {
       vpToken[result.id] = [];
       for (const match of matches) {
@@ -269,7 +269,11 @@ export function createPresentations(deps: {
       ...(confirms ? { transactionData: confirms } : {}),
       handover: { responseUri: opened.responseUri, ...(key ? { encryptionThumbprint: key.thumbprint } : {}) },
     };
-    return formats[candidate.format].show(raw, showing, isBound || confirms ? holder : undefined);
+    return formats[candidate.format].show(
+      raw,
+      showing,
+      isBound || confirms || candidate.format !== 'dc+sd-jwt' ? holder : undefined,
+    );
   }
 
   return {

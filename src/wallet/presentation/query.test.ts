@@ -20,7 +20,7 @@ function holding(credentials: Readonly<Record<string, Credential>>) {
   const all = Object.entries(credentials).map(
     ([id, { format = 'dc+sd-jwt', type, types, claims, binding = 'jwk', authorityKeyIds = [] }]) => ({
       row: { id, type: type ?? types!.at(-1)!, binding },
-      held: { types: types ?? [type], claims },
+      held: { types: types ?? [type], claims, didUrl: 'did:example:me#0' },
       format,
       authorityKeyIds,
     }),
@@ -104,7 +104,8 @@ describe('A query for one credential', () => {
         types: ['VerifiableCredential', 'IDCredential', 'LocalCredential'],
         claims: { credentialSubject: { last_name: 'Doe' } },
       };
-      const answer = { a: { w3c: [['credentialSubject', 'last_name']] } };
+      // It cannot hold anything back: what is asked for of it is not what is shown.
+      const answer = { a: { w3c: [['credentialSubject']] } };
       for (const alternatives of [
         [['LocalCredential']],
         [['IDCredential']],
@@ -308,5 +309,27 @@ describe('A query for several credentials', () => {
     assert.deepEqual(chooseQueries(query, results, []), ['mdl-id']);
     assert.deepEqual(chooseQueries(query, results, ['mdl-address']), ['mdl-id', 'mdl-address']);
     assert.deepEqual(chooseQueries(query, results, ['photo_card-address']), ['mdl-id']);
+  });
+});
+
+describe('A query that asks for too much', () => {
+  const one = { id: 'a', format: 'dc+sd-jwt', meta: { vct_values: ['x'] } };
+  const many = (length: number, value: unknown = 'x'): unknown[] => Array.from({ length }, () => value);
+  for (const [what, query] of Object.entries({
+    'a path of a thousand steps': { credentials: [{ ...one, claims: [{ path: many(1000) }] }] },
+    'a thousand values': { credentials: [{ ...one, claims: [{ path: ['a'], values: many(1000) }] }] },
+    'a thousand types': { credentials: [{ ...one, meta: { vct_values: many(1000) } }] },
+    'a claim set of a thousand': { credentials: [{ ...one, claims: [{ id: 'x', path: ['a'] }], claim_sets: [many(1000)] }] },
+    'an option of a thousand': { credentials: [one], credential_sets: [{ options: [many(1000)] }] },
+    'a thousand authorities': { credentials: [{ ...one, trusted_authorities: many(1000, { type: 'aki', values: ['x'] }) }] },
+  }))
+    it(`is refused before it is looked at: ${what}`, async () => {
+      await assert.rejects(parseQuery(query), /asks for too much/);
+    });
+
+  it('may have a name that every object has', async () => {
+    const query = { credentials: [{ ...one, id: 'constructor' }] };
+    const found = await holding({ card: { type: 'x', claims: { vct: 'x' } } })(query);
+    assert.deepEqual(Object.keys(found ?? {}), ['constructor']);
   });
 });

@@ -57,6 +57,8 @@ const FORMATS: Readonly<Record<string, FormatName>> = {
 const MAX_QUERIES = 20;
 const MAX_CLAIMS = 100;
 const MAX_SETS = 100;
+const MAX_VALUES = 100;
+const MAX_PATH = 32;
 const MAX_CANDIDATES = 200;
 
 const library = () => import('dcql');
@@ -66,9 +68,23 @@ function isTooMuch(raw: unknown): boolean {
   const { credentials, credential_sets: sets } = (raw ?? {}) as Partial<Query>;
   const size = (list: unknown): number => (Array.isArray(list) ? list.length : 0);
   if (size(credentials) > MAX_QUERIES || size(sets) > MAX_SETS) return true;
+  const some = (list: unknown, test: (one: Readonly<Record<string, unknown>>) => boolean): boolean =>
+    Array.isArray(list) && list.some((one) => typeof one === 'object' && one !== null && test(one));
+  const isLong = (max: number) => (list: unknown) => size(list) > max;
   return (
-    (Array.isArray(sets) && sets.some((set) => size(set?.options) > MAX_SETS)) ||
-    (Array.isArray(credentials) && credentials.some((one) => size(one?.claims) > MAX_CLAIMS || size(one?.claim_sets) > MAX_SETS))
+    some(sets, ({ options }) => size(options) > MAX_SETS || some(options, isLong(MAX_QUERIES))) ||
+    some(credentials, ({ claims, claim_sets: claimSets, meta, trusted_authorities: authorities }) => {
+      const { vct_values: vcts, type_values: types } = (meta ?? {}) as NonNullable<CredentialQuery['meta']>;
+      return (
+        [vcts, types, authorities].some(isLong(MAX_VALUES)) ||
+        some(types, isLong(MAX_VALUES)) ||
+        some(authorities, ({ values }) => size(values) > MAX_VALUES) ||
+        size(claims) > MAX_CLAIMS ||
+        some(claims, ({ path, values }) => size(path) > MAX_PATH || size(values) > MAX_VALUES) ||
+        size(claimSets) > MAX_SETS ||
+        some(claimSets, isLong(MAX_CLAIMS))
+      );
+    })
   );
 }
 
@@ -148,6 +164,14 @@ function typesOf({ meta }: CredentialQuery): readonly string[] | undefined {
   return undefined;
 }
 
+/** Formats that cannot hold anything back: whoever is asked for one claim must know that all of them go. */
+const isWhole = ({ format }: Candidate): boolean => format === 'jwt_vc_json' || format === 'ldp_vc';
+const wholeOf = ({ held }: Candidate): Path[] => Object.keys(held.claims).map((name) => [name]);
+
+/** All but SD-JWTs are shown by somebody who signs. */
+const canShow = ({ format, row, held }: Candidate): boolean =>
+  format === 'dc+sd-jwt' || (row.binding !== 'none' && (format !== 'ldp_vc' || held.didUrl !== undefined));
+
 export function createMatching({ keeping }: { keeping: Keeping }) {
   /** Newest first. `first`: one that fits is enough, and none older is even opened. */
   async function matchesOf(
@@ -162,9 +186,9 @@ export function createMatching({ keeping }: { keeping: Keeping }) {
     let seen = 0;
     for await (const candidate of keeping.candidates(caller, { format, types: typesOf(query), only })) {
       if (++seen > MAX_CANDIDATES) break;
-      const disclosed = await matchOf(query, candidate);
+      const disclosed = canShow(candidate) ? await matchOf(query, candidate) : undefined;
       if (!disclosed || !(await keeping.isPresentable(candidate))) continue;
-      found.push({ candidate, disclosed });
+      found.push({ candidate, disclosed: isWhole(candidate) ? wholeOf(candidate) : disclosed });
       if (first && query.multiple !== true) break;
     }
     return found;
@@ -181,9 +205,10 @@ export function createMatching({ keeping }: { keeping: Keeping }) {
       if (unknown !== undefined) fail('selection-does-not-match', { why: `the request has no query ${unknown.slice(0, 50)}` });
       const results: QueryMatches[] = [];
       for (const one of query.credentials) {
-        const only = selection.by?.[one.id] ?? (selection.by ? undefined : selection.all);
+        // A verifier may call its query as it likes, `constructor` for one.
+        const selected = selection.by && Object.hasOwn(selection.by, one.id) ? selection.by[one.id] : undefined;
+        const only = selected ?? (selection.by ? undefined : selection.all);
         const matches = await matchesOf(caller, one, only, first && only === undefined);
-        const selected = selection.by?.[one.id];
         if (selected && !selected.every((id) => matches.some(({ candidate }) => candidate.row.id === id)))
           fail('selection-does-not-match', { why: `not everything selected answers ${one.id}` });
         if (selected && selected.length > 1 && one.multiple !== true)

@@ -3,7 +3,7 @@ import type { Openid4vpClient, ResolvedOpenid4vpAuthorizationRequest } from '@op
 import { newSecret } from '../../platform/ids.ts';
 import type { Outbound } from '../../platform/outbound/index.ts';
 import { fail } from '../faults.ts';
-import { decodeJws } from '../jws.ts';
+import { decodeJws, isHostile } from '../jws.ts';
 import { calling, protocolError } from '../openid4vc.ts';
 import { TrustError } from '../trust/index.ts';
 
@@ -118,6 +118,7 @@ function checkShape(
 ): Opened {
   const payload = resolved.authorizationRequestPayload as Readonly<Record<string, unknown>>;
   const { response_type: type, response_mode: mode, response_uri: to, redirect_uri: redirect, nonce, state } = payload;
+  if (isHostile(payload)) invalid('it is nested too deeply');
   if (type !== 'vp_token') invalid('response_type is not vp_token');
   if (mode !== 'direct_post' && mode !== 'direct_post.jwt') return invalid('response_mode is not direct_post or direct_post.jwt');
   if (!isAddress(to)) return invalid('there is no usable response_uri');

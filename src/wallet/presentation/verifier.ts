@@ -29,9 +29,9 @@ async function checkAttestation(
   if (payload.sub !== resolved.client.identifier) untrusted('its attestation is about another');
   if (typeof payload.exp !== 'number' || payload.exp * 1000 <= clock.now()) untrusted('its attestation has expired');
   const issuer = typeof payload.iss === 'string' ? payload.iss : '';
-  const { jwk, trust: by } = await trust.keyOfJwt(own, issuer);
-  // Anybody can attest anything about themselves: it takes somebody an operator named.
-  if (by !== 'anchor' && !rules.attesters.includes(issuer)) untrusted('nobody trusted made its attestation');
+  // Anybody can attest anything, also about others: it takes somebody an operator named. A certificate says who one is, not that.
+  if (!rules.attesters.includes(issuer)) untrusted('nobody trusted made its attestation');
+  const { jwk } = await trust.keyOfJwt(own, issuer);
   await verifyJws(header.jwt as string, jwk);
   await verifyJws(requestObject!, attestedKeyOf(payload.cnf));
   const addresses = payload.redirect_uris;

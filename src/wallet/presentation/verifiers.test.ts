@@ -154,11 +154,11 @@ onEachWallet(
         assert.deepEqual([clientId, authenticated, trust], ['verifier_attestation:verifier.example', true, 'attestation']);
       });
 
-      it('believes one that a certificate under an anchor made', async () => {
+      it('refuses one that a certificate under an anchor made: it says who one is, not whom one may vouch for', async () => {
         const issuer = certify({ name: 'CN=Attester', by: root, dns: ['attester.example'] });
         const signer = { ...newSigner(issuer.key), did: 'https://attester.example' };
         await attest(signer, {}, { kid: undefined, x5c: [issuer.der] });
-        assert.equal((await accepted({ prefix })).trust, 'attestation');
+        await refused({ prefix }, 'untrusted-verifier', /nobody trusted/);
       });
 
       it('refuses one that the verifier, or any other stranger, made', async () => {

@@ -88,14 +88,14 @@ export function createStatus(deps: { outbound: Outbound; trust: Trust; clock: Cl
 
   async function tokenList(uri: string): Promise<Kept> {
     const jwt = await fetchList(uri, ['application/statuslist+jwt']);
-    const { header, payload } = decodeJws(jwt);
+    const { header, payload } = decodeJws(jwt, MAX_LIST_BYTES);
     if (header.typ !== 'statuslist+jwt') throw new StatusListError('it is no status list');
     if (payload.sub !== uri) throw new StatusListError('it is the list of another address');
     const end = typeof payload.exp === 'number' ? payload.exp * 1000 : undefined;
     if (end !== undefined && end <= clock.now()) throw new StatusListError('the list has expired');
     // Without an issuer in it the list belongs to whoever serves its address.
     const issuer = typeof payload.iss === 'string' ? payload.iss : new URL(uri).origin;
-    await verifyJws(jwt, (await trust.keyOfJwt(header, issuer)).jwk);
+    await verifyJws(jwt, (await trust.keyOfJwt(header, issuer)).jwk, MAX_LIST_BYTES);
     const list = (payload.status_list ?? {}) as object;
     return {
       until: until(typeof payload.ttl === 'number' ? payload.ttl : DEFAULT_SECONDS, end),
