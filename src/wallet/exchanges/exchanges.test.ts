@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { EXCHANGES, held, issued, onEachReceiving, VCI } from '../../../test/support/receiving.ts';
+import { PRE_AUTHORIZED } from '../../../test/support/toy-issuer.ts';
 import { assertProblem } from '../../../test/support/wallet-answers.ts';
 import { actAs, EVERYONE, readAs } from '../owners.store.ts';
 
@@ -81,12 +82,12 @@ onEachReceiving('Exchanges', (wallet, issuer) => {
       const secrets = new Set(['Lovelace', 'ada@example.org', '1815-12-10', '4711-secret', '0815-secret']);
       issuer.twist = {
         reply(endpoint, { body }) {
-          if (endpoint === 'token') secrets.add((body as any).access_token ?? '4711-secret');
-          if (endpoint === 'nonce') secrets.add((body as any).c_nonce);
+          if (endpoint === 'token') secrets.add(body.access_token ?? '4711-secret');
+          if (endpoint === 'nonce') secrets.add(body.c_nonce);
         },
       };
       const offer = issuer.offerObject({ txCode: '4711-secret' });
-      secrets.add((Object.values(offer.grants)[0] as any)['pre-authorized_code']);
+      secrets.add(offer.grants[PRE_AUTHORIZED]['pre-authorized_code']);
       texts.push((await person.post(VCI, { offer })).text);
       const wrong = await person.post(VCI, { offer, txCode: '0815-secret' });
       assertProblem(wrong, 422, 'tx-code-rejected');
@@ -122,7 +123,7 @@ onEachReceiving('Exchanges', (wallet, issuer) => {
     it('are sealed in the database while it waits, and gone when it is over', async () => {
       const person = await wallet.logIn();
       const offer = issuer.offerObject({ txCode: '1' });
-      const code = (Object.values(offer.grants)[0] as any)['pre-authorized_code'];
+      const code = offer.grants[PRE_AUTHORIZED]['pre-authorized_code'];
       const { exchangeId } = (await person.post(VCI, { offer })).body;
       const row = async () => {
         const db = await wallet.database();

@@ -49,9 +49,9 @@ onEachReceiving('Issuers that ask for more', (wallet, issuer) => {
       const person = await wallet.logIn();
       issuer.twist = {
         reply(endpoint, { body }) {
-          const known = (body as any)?.credential_configurations_supported;
+          const known = body?.credential_configurations_supported;
           if (endpoint === 'metadata') known.identity.scope = 'identity_credential';
-          if (endpoint === 'server') delete (body as any).pushed_authorization_request_endpoint;
+          if (endpoint === 'server') delete body.pushed_authorization_request_endpoint;
         },
       };
       const { exchangeId, authorizationUrl } = await begin(person);
@@ -277,7 +277,7 @@ onEachReceiving('Issuers that ask for more', (wallet, issuer) => {
       issuer.encrypts = true;
       issuer.twist = {
         reply(endpoint, { body }) {
-          if (endpoint === 'metadata') (body as any).credential_response_encryption.alg_values_supported = ['RSA1_5'];
+          if (endpoint === 'metadata') body.credential_response_encryption.alg_values_supported = ['RSA1_5'];
         },
       };
       assertProblem(await person.post(VCI, { uri: issuer.offer() }), 422, 'unsupported-encryption');

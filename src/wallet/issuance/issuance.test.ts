@@ -235,7 +235,7 @@ onEachReceiving('Receiving credentials', (wallet, issuer) => {
       const person = await wallet.logIn();
       issuer.twist = {
         async reply(endpoint, { body }) {
-          const known = (body as any)?.credential_configurations_supported;
+          const known = body?.credential_configurations_supported;
           if (endpoint === 'metadata') known.did_bound.cryptographic_binding_methods_supported = ['did:key'];
           if (endpoint !== 'nonce') return;
           const [did] = (await person.get('/api/v1/wallet/dids?limit=200')).body;
@@ -275,7 +275,7 @@ onEachReceiving('Receiving credentials', (wallet, issuer) => {
       ]) {
         issuer.twist = {
           reply(endpoint, { body }) {
-            if (endpoint === 'metadata') (body as any).credential_configurations_supported.identity.proof_types_supported = types;
+            if (endpoint === 'metadata') body.credential_configurations_supported.identity.proof_types_supported = types;
           },
         };
         assertProblem(await person.post(VCI, { uri: issuer.offer() }), 422, 'unsupported-proof-type');
@@ -385,7 +385,7 @@ onEachReceiving('Receiving credentials', (wallet, issuer) => {
       issuer.isDraft = true;
       issuer.twist = {
         reply(endpoint, { body }) {
-          if (endpoint === 'token') (body as any).c_nonce = 'stale';
+          if (endpoint === 'token') body.c_nonce = 'stale';
         },
       };
       issued(await person.post(VCI, { uri: issuer.offer() }));
@@ -428,7 +428,7 @@ onEachReceiving('Receiving credentials', (wallet, issuer) => {
     issuer.twist = {
       reply(endpoint, reply) {
         if (endpoint !== 'metadata') return;
-        const known = (reply.body as any).credential_configurations_supported;
+        const known = reply.body.credential_configurations_supported;
         Object.assign(known, { constructor: known.identity, toString: known.identity });
       },
     };

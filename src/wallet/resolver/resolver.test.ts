@@ -37,7 +37,7 @@ function setUp(options: { cacheSeconds?: number; insecureHosts?: string[] } = {}
   const resolver = createResolver({ outbound, clock: { now: () => world.now }, ...options });
   const answerOf = async (did = DID, fresh = false): Promise<unknown> => {
     const { didDocument, didResolutionMetadata } = await resolver.resolve(did, { fresh });
-    return didResolutionMetadata.error ?? (didDocument as any).answer;
+    return didResolutionMetadata.error ?? (didDocument as { answer?: unknown } | null)?.answer;
   };
   return { world, resolver, answerOf };
 }
@@ -229,7 +229,7 @@ describe('keeping what was resolved', () => {
     const { resolver, answerOf } = setUp();
     for (let times = 0; times < 2; times++) {
       const { didDocument } = await resolver.resolve(DID);
-      (didDocument as any).answer = 'mine';
+      Object.assign(didDocument!, { answer: 'mine' });
     }
     assert.equal(await answerOf(), 1);
   });
