@@ -76,6 +76,7 @@ async function fill(count: number): Promise<void> {
         await keeping.keep(
           inside,
           caller.owner,
+          keeping.newId(),
           { id: 'card', raw: {} },
           [{ raw, credential, holding: { keyId: key.id } }],
           issuedBy.id,

@@ -55,7 +55,7 @@ async function beginExchange(person: Person): Promise<string> {
         .insertInto('exchanges')
         .values({
           ...{ id, owner, protocol: 'oid4vci', state: 'deferred', peer: 'https://issuer.example', outcome: null, result: null },
-          ...{ request_hash: null, steps: '[]', sealed: null, poll_at: null, claimed_until: 0 },
+          ...{ request_hash: null, steps: '[]', sealed: null, poll_at: null, claimed_until: 0, claimed_by: '' },
           ...{ created_at: now, updated_at: now, expires_at: now + 86_400_000 },
         })
         .execute();

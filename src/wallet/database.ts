@@ -103,6 +103,7 @@ export interface ExchangeRow {
   sealed: string | null;
   poll_at: number | null;
   claimed_until: number;
+  claimed_by: string;
   created_at: number;
   updated_at: number;
   expires_at: number;

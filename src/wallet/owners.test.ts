@@ -47,7 +47,7 @@ async function fill(person: Person): Promise<string> {
       await actAs(db, tx, owner);
       const instance = { id: `inst ${owner}`, credential_id: credential, owner, key_id: null, sealed: '' };
       await tx.insertInto('credential_instances').values(instance).execute();
-      const times = { poll_at: null, claimed_until: 0, created_at: 0, updated_at: 0, expires_at: 0 };
+      const times = { poll_at: null, claimed_until: 0, claimed_by: '', created_at: 0, updated_at: 0, expires_at: 0 };
       const said = {
         protocol: 'oid4vci',
         state: 'begun',

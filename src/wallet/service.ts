@@ -213,18 +213,19 @@ function createOn(db: Database, stores: Stores, options: WalletOptions): WalletS
     ...(options.checkReplies ? { checkReplies: true } : {}),
   });
 
-  const sweep = async () => ({
+  const keepHouse = async () => ({
     retired: await retireKeys({ db, clock, change, publication }),
     expired: await sweepExpired(db, clock, idempotency, idleMs),
     destroyed: await keys.destroyLeft(),
-    continued: await continueExchanges(exchanges, protocols, log),
   });
-  let sweeper: ReturnType<typeof startSweeper> | undefined;
+  const goOn = async () => ({ continued: await continueExchanges(exchanges, protocols, log) });
+  /** Apart: an issuer that takes its time does not keep a key in a document. */
+  const sweepers: ReturnType<typeof startSweeper>[] = [];
 
   return {
     metrics,
     keys,
-    sweep,
+    sweep: async () => ({ ...(await keepHouse()), ...(await goOn()) }),
     async start() {
       // A port of 0 is any that is free: the address, and with it the DID, is known only when it listens.
       const isKnown = config.url !== undefined || config.port !== 0;
@@ -236,12 +237,12 @@ function createOn(db: Database, stores: Stores, options: WalletOptions): WalletS
         address = listening;
         await dids.ensureNode(theNode);
       }
-      sweeper = startSweeper(log, sweep);
+      for (const jobs of [keepHouse, goOn]) sweepers.push(startSweeper(log, jobs));
       return listening;
     },
     async stop(graceMs) {
       await server.close(graceMs);
-      await sweeper?.stop();
+      await Promise.all(sweepers.map((sweeper) => sweeper.stop()));
       await Promise.all(Object.values(stores).map((store) => store.close()));
       await db.close();
     },

@@ -4,6 +4,7 @@ import { newUlid } from '../../platform/ids.ts';
 import type { Seal } from '../../platform/seal/index.ts';
 import { type Caller, ownerTag } from '../caller.ts';
 import type { Change, CredentialRow, Database, Reader } from '../database.ts';
+import { findDid } from '../dids/index.ts';
 import { fail } from '../faults.ts';
 import type { FormatName, Holder, VerifiedCredential } from '../formats/index.ts';
 import { findKey, type Keys, type PublicJwk } from '../keys/index.ts';
@@ -58,17 +59,21 @@ export function createKeeping(deps: {
 
   const open = (row: CredentialRow): Held => JSON.parse(seal.open(row.sealed, credentialPlace(row)).toString()) as Held;
 
-  /** Within the change that ends the exchange: all copies, or none. */
+  /** Within the change that writes down how far the exchange is. Copies whose key was revoked meanwhile are of no use. */
   async function keep(
     { tx, audit, touch }: Change,
     owner: string,
+    id: string,
     configuration: { readonly id: string; readonly raw: Readonly<Record<string, unknown>> },
-    copies: readonly NewCopy[],
+    received: readonly NewCopy[],
     credentialIssuer: string,
-  ): Promise<string> {
-    const [first] = copies as readonly [NewCopy, ...NewCopy[]];
+  ): Promise<void> {
+    const copies: NewCopy[] = [];
+    for (const copy of received) if (await canBeShown(tx, owner, copy)) copies.push(copy);
+    const [first] = copies;
+    if (!first)
+      fail('credential-rejected', { why: 'the key it is bound to was revoked' }, { detail: { reasons: ['key-revoked'] } });
     const { credential, holding } = first;
-    const id = `cred_${newUlid(clock.now())}`;
     const metadata = configuration.raw.credential_metadata as { display?: unknown } | undefined;
     const display = [metadata?.display ?? configuration.raw.display].flat()[0];
     const held: Held = {
@@ -93,7 +98,8 @@ export function createKeeping(deps: {
       status: credential.status ? 'unknown' : 'valid',
       status_checked_at: null,
       key_id: holding?.keyId ?? null,
-      did_id: holding?.did?.id ?? null,
+      // One that was deleted meanwhile is missed by nobody: its credentials stay, too, when it goes later.
+      did_id: holding?.did && (await findDid(tx, owner, holding.did.id)) ? holding.did.id : null,
       binding: credential.binding.kind,
       valid_from: credential.validFrom ?? null,
       valid_until: credential.validUntil ?? null,
@@ -117,7 +123,11 @@ export function createKeeping(deps: {
     );
     audit('credential.received', { kind: 'credential', id }, { format: credential.format, copies: copies.length });
     touch(ownerTag(owner));
-    return id;
+  }
+
+  async function canBeShown(reader: Reader, owner: string, { holding }: NewCopy): Promise<boolean> {
+    const key = holding && (await findKey(reader, owner, holding.keyId));
+    return holding === undefined || (key !== undefined && key.state !== 'revoked');
   }
 
   async function* candidates({ owner }: Caller, filter: CandidateFilter): AsyncGenerator<Candidate> {
@@ -199,7 +209,7 @@ export function createKeeping(deps: {
     for (const { row, held } of all) if (held.statusReference) await check(row, held, true);
   }
 
-  return { keep, candidates, isPresentable, take, refresh };
+  return { newId: () => `cred_${newUlid(clock.now())}`, keep, candidates, isPresentable, take, refresh };
 }
 
 export type Keeping = ReturnType<typeof createKeeping>;

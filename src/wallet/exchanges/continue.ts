@@ -3,7 +3,9 @@ import type { Log } from '../../platform/log/index.ts';
 import type { ExchangeRow } from '../database.ts';
 import type { Exchanges } from './exchanges.ts';
 
-const BATCH = 20;
+const BATCH = 100;
+/** An issuer that answers slowly does not keep the others' credentials from coming. */
+const AT_ONCE = 5;
 
 /** Counts those it went on with. What goes wrong is in the log of the exchange. */
 export async function continueExchanges(
@@ -12,11 +14,15 @@ export async function continueExchanges(
   log: Log,
 ): Promise<number> {
   const due = await exchanges.due(BATCH);
-  for (const row of due) {
-    const { issuance } = await protocols();
-    await issuance
-      .poll(row)
-      .catch((error: unknown) => log.info({ exchange: row.id, err: error }, 'a waiting exchange did not go on'));
-  }
+  if (due.length === 0) return 0;
+  const { issuance } = await protocols();
+  const rows = due.values();
+  const work = async (): Promise<void> => {
+    for (const row of rows)
+      await issuance
+        .poll(row)
+        .catch((error: unknown) => log.info({ exchange: row.id, err: error }, 'a waiting exchange did not go on'));
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, work));
   return due.length;
 }

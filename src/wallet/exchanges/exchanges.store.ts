@@ -47,14 +47,35 @@ export async function updateExchange(tx: Tx, owner: string, id: string, values: 
   await tx.updateTable('exchanges').set(values).where('owner', '=', owner).where('id', '=', id).execute();
 }
 
+export interface Claim {
+  readonly claimed_by: string;
+  readonly claimed_until: number;
+}
+
 /** True for the one who may work on it. */
-export async function claimExchange(tx: Tx, owner: string, id: string, now: number, until: number): Promise<boolean> {
+export async function claimExchange(tx: Tx, owner: string, id: string, claim: Claim, now: number): Promise<boolean> {
   const { numUpdatedRows } = await tx
     .updateTable('exchanges')
-    .set({ claimed_until: until })
+    .set(claim)
     .where('owner', '=', owner)
     .where('id', '=', id)
     .where('claimed_until', '<=', now)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+/** False when another has claimed it since. */
+export async function updateClaimed(
+  tx: Tx,
+  { owner, id, claim }: { readonly owner: string; readonly id: string; readonly claim: string },
+  values: Partial<ExchangeRow>,
+): Promise<boolean> {
+  const { numUpdatedRows } = await tx
+    .updateTable('exchanges')
+    .set(values)
+    .where('owner', '=', owner)
+    .where('id', '=', id)
+    .where('claimed_by', '=', claim)
     .executeTakeFirst();
   return numUpdatedRows > 0n;
 }

@@ -1,4 +1,5 @@
 // An exchange with an issuer or a verifier: what is known of it, what happened so far, and who works on it now.
+import { randomUUID } from 'node:crypto';
 import type { Clock } from '../../platform/clock.ts';
 import { Fault } from '../../platform/faults/index.ts';
 import { newUlid } from '../../platform/ids.ts';
@@ -17,12 +18,13 @@ import {
   findExchange,
   insertExchange,
   listExchanges,
+  updateClaimed,
   updateExchange,
 } from './exchanges.store.ts';
 
 export type Protocol = 'oid4vci' | 'oid4vp';
 
-/** Longer than any call a step makes: whoever has not come back by then has died. */
+/** Longer than any call a step makes: whoever has not come back by then has died, or is taken for dead. */
 const CLAIM_MS = 5 * 60_000;
 const LIFE_MS = 24 * 3600 * 1000;
 /** What is over is kept for those who ask what happened. */
@@ -43,6 +45,8 @@ export interface Exchange<Data> {
   readonly owner: string;
   readonly caller: Caller;
   readonly protocol: Protocol;
+  /** Who works on it. */
+  readonly claim: string;
   state: string;
   peer: string | undefined;
   data: Data;
@@ -61,6 +65,8 @@ interface Ending {
   readonly keep?: boolean;
 }
 
+/** Something is sent that may be sent once only: nobody else goes on with it. */
+export const ANSWERING = 'answering';
 /** States in which nothing more happens. */
 export const OVER = ['issued', 'submitted', 'rejected', 'failed', 'expired'];
 
@@ -76,12 +82,13 @@ export function createExchanges(deps: {
   const sealed = (exchange: Exchange<unknown>): string =>
     seal.seal(Buffer.from(JSON.stringify(exchange.data)), exchangePlace(exchange));
 
-  function opened<Data>(row: ExchangeRow, caller: Caller): Exchange<Data> {
+  function opened<Data>(row: ExchangeRow, caller: Caller, claim = row.claimed_by): Exchange<Data> {
     return {
       id: row.id,
       owner: row.owner,
       caller,
       protocol: row.protocol as Protocol,
+      claim,
       state: row.state,
       peer: row.peer ?? undefined,
       data: JSON.parse(seal.open(row.sealed!, exchangePlace(row)).toString()) as Data,
@@ -105,14 +112,19 @@ export function createExchanges(deps: {
     updated_at: clock.now(),
   });
 
+  /** Whoever was taken for dead does not write over what another does since. */
+  async function write({ tx }: Change, exchange: Exchange<unknown>, values: Partial<ExchangeRow>): Promise<void> {
+    if (!(await updateClaimed(tx, exchange, values))) fail('exchange-busy', undefined, { detail: { exchangeId: exchange.id } });
+  }
+
   /** Writes down how far it is, within a change or in one of its own, and keeps working on it. */
   async function save(exchange: Exchange<unknown>, inside?: Change): Promise<void> {
-    const write = async ({ tx, audit }: Change): Promise<void> => {
-      await updateExchange(tx, exchange.owner, exchange.id, { ...valuesOf(exchange), claimed_until: clock.now() + CLAIM_MS });
-      audit(`exchange.${exchange.state}`, { kind: 'exchange', id: exchange.id });
+    const work = async (within: Change): Promise<void> => {
+      await write(within, exchange, { ...valuesOf(exchange), claimed_until: clock.now() + CLAIM_MS });
+      within.audit(`exchange.${exchange.state}`, { kind: 'exchange', id: exchange.id });
     };
-    if (inside) await write(inside);
-    else await change(exchange.caller, exchange.owner, write);
+    if (inside) await work(inside);
+    else await change(exchange.caller, exchange.owner, work);
   }
 
   /** It is over: what it needed to go on is forgotten, unless something is still to be sent. */
@@ -123,7 +135,7 @@ export function createExchanges(deps: {
     { outcome = state, result, keep = false }: Ending = {},
   ): Promise<void> {
     exchange.state = state;
-    await updateExchange(inside.tx, exchange.owner, exchange.id, {
+    await write(inside, exchange, {
       ...valuesOf(exchange),
       outcome,
       ...(result === undefined ? {} : { result: JSON.stringify(result) }),
@@ -146,9 +158,9 @@ export function createExchanges(deps: {
   }
 
   async function release(exchange: Exchange<unknown>): Promise<void> {
-    await change(exchange.caller, exchange.owner, async ({ tx, audit }) => {
-      await updateExchange(tx, exchange.owner, exchange.id, { ...valuesOf(exchange), claimed_until: 0 });
-      audit('exchange.waits', { kind: 'exchange', id: exchange.id });
+    await change(exchange.caller, exchange.owner, async (inside) => {
+      await write(inside, exchange, { ...valuesOf(exchange), claimed_until: 0 });
+      inside.audit('exchange.waits', { kind: 'exchange', id: exchange.id });
     });
   }
 
@@ -165,6 +177,7 @@ export function createExchanges(deps: {
       owner,
       caller,
       protocol,
+      claim: randomUUID(),
       state,
       peer,
       data,
@@ -187,6 +200,7 @@ export function createExchanges(deps: {
         result: null,
         request_hash: requestHash ?? null,
         claimed_until: now + CLAIM_MS,
+        claimed_by: exchange.claim,
         created_at: now,
       });
       audit('exchange.begun', { kind: 'exchange', id: exchange.id }, { protocol });
@@ -195,29 +209,33 @@ export function createExchanges(deps: {
   }
 
   /** Takes up one that waits. */
-  async function takeUp<Data>(caller: Caller, id: string, protocol: Protocol): Promise<Exchange<Data>> {
+  async function takeUp<Data>(caller: Caller, id: string, protocol: Protocol, once: Once = always): Promise<Exchange<Data>> {
     const { owner } = caller;
     const now = clock.now();
-    const row = await change(caller, owner, async ({ tx, audit }) => {
+    const claim = { claimed_by: randomUUID(), claimed_until: now + CLAIM_MS };
+    const row = await change(caller, owner, async (inside) => {
+      const { tx, audit } = inside;
       const found = await findExchange(tx, owner, id);
       if (found?.protocol !== protocol) fail('not-found', { kind: 'exchange' });
       if (OVER.includes(found.state)) fail('exchange-finished', { state: found.state }, { detail: { exchangeId: id } });
+      // Whoever sent this answer still waits, or died before knowing whether it arrived.
+      if (found.state === ANSWERING) fail('request-already-answered', undefined, { detail: { exchangeId: id } });
       if (found.expires_at <= now) fail('exchange-expired', undefined, { detail: { exchangeId: id } });
-      if (!(await claimExchange(tx, owner, id, now, now + CLAIM_MS)))
-        fail('exchange-busy', undefined, { detail: { exchangeId: id } });
+      if (!(await claimExchange(tx, owner, id, claim, now))) fail('exchange-busy', undefined, { detail: { exchangeId: id } });
+      await once.claim(inside, id);
       audit('exchange.continued', { kind: 'exchange', id });
       return found;
     });
-    return opened<Data>(row, caller);
+    return opened<Data>(row, caller, claim.claimed_by);
   }
 
   /**
    * Runs a part of an exchange. What goes wrong is written down and told with everything that happened before; a fault that the
-   * caller can mend leaves the exchange waiting, any other ends it.
+   * caller can mend leaves the exchange waiting, any other ends it. When another works on it by now, nothing is written.
    */
   async function during<T>(
     exchange: Exchange<unknown>,
-    mendable: (code: string, error: unknown) => boolean,
+    mendable: (error: unknown) => boolean,
     work: () => Promise<T>,
   ): Promise<T> {
     try {
@@ -225,7 +243,7 @@ export function createExchanges(deps: {
     } catch (error) {
       const code = error instanceof Fault ? error.code : 'unexpected';
       step(exchange, 'stopped', { error: code, ...(error instanceof Fault ? { detail: error.message } : {}) });
-      if (mendable(code, error)) await release(exchange);
+      if (mendable(error)) await release(exchange);
       else await change(exchange.caller, exchange.owner, (inside) => end(exchange, 'failed', inside, { outcome: code }));
       if (!(error instanceof Fault)) throw error;
       const detail = { ...error.detail, exchangeId: exchange.id, steps: exchange.steps };
@@ -242,7 +260,7 @@ export function createExchanges(deps: {
     open,
     takeUp,
     /** One that is over, but for something that is still to be sent. */
-    revived: opened,
+    revived: <Data>(row: ExchangeRow, caller: Caller) => opened<Data>(row, caller),
     step,
     save,
     end,

@@ -2,4 +2,13 @@
 export { continueExchanges } from './continue.ts';
 export { mountExchanges } from './exchanges.routes.ts';
 export { releaseClaims, sweepExchanges } from './exchanges.store.ts';
-export { createExchanges, type Exchange, type Exchanges, exchangePlace, OVER, type Protocol, type Step } from './exchanges.ts';
+export {
+  ANSWERING,
+  createExchanges,
+  type Exchange,
+  type Exchanges,
+  exchangePlace,
+  OVER,
+  type Protocol,
+  type Step,
+} from './exchanges.ts';

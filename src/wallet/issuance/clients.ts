@@ -1,8 +1,11 @@
 // Clients of the library for one call each: with the key that signs in it, through the guarded client.
 import { type CallbackContext, Oauth2Client } from '@openid4vc/oauth2';
-import type { Openid4vciClient } from '@openid4vc/openid4vci';
+import type { IssuerMetadataResult, Openid4vciClient } from '@openid4vc/openid4vci';
 import { OutboundError } from '../../platform/outbound/index.ts';
 import type { createCallbacks, Signer } from '../openid4vc.ts';
+import type { IssuanceData } from './data.ts';
+import type { Asking } from './request.ts';
+import { dpopOptions, dpopSigner } from './token.ts';
 
 const MAX_CALLS = 16;
 const MAX_MS = 20_000;
@@ -36,7 +39,18 @@ export async function createClients(callbacksFor: ReturnType<typeof createCallba
     plain: () => clientWith(bounded(callbacksFor())),
     signing: (signer: Signer) => clientWith(callbacksFor(signer)),
     oauth: () => new Oauth2Client({ callbacks: callbacksFor() }),
-    callbacks: (signer: Signer): CallbackContext => callbacksFor(signer),
+    /** With the token of an exchange, and the key it may be bound to. */
+    asking({ dpopKey, token }: Pick<IssuanceData, 'dpopKey' | 'token'>, metadata: IssuerMetadataResult): Asking {
+      const signer = dpopSigner(dpopKey);
+      const callbacks = callbacksFor(signer);
+      return {
+        client: clientWith(callbacks),
+        callbacks,
+        metadata,
+        token: token!,
+        dpop: dpopOptions(signer.jwk, token!.dpopNonce),
+      };
+    },
     identity,
   };
 }

@@ -9,21 +9,24 @@ import type { Holding } from './holding.ts';
 import type { Configuration } from './offer.ts';
 import type { Token } from './token.ts';
 
-interface Waiting {
-  readonly transactionId: string;
-  readonly holdings: readonly Holding[];
+/** One of the offered credentials, and how far it is. */
+export interface Part {
+  readonly configurationId: string;
+  /** What proofs were made with: what comes is bound to these. */
+  holdings?: readonly Holding[];
+  /** The issuer takes its time, and knows it by this. */
+  transactionId?: string;
+  isDone?: boolean;
 }
 
 /** What an exchange needs to go on. */
 export interface IssuanceData {
   readonly offer: CredentialOfferObject;
-  configurationIds: readonly string[];
+  parts: readonly Part[];
   wanted: { readonly keyId?: string | undefined; readonly didId?: string | undefined; readonly count: number };
   readonly dpopKey: JsonWebKey;
   authorization?: PendingAuthorization;
   token?: Token;
-  holdings: Record<string, readonly Holding[]>;
-  waiting: Record<string, Waiting>;
   /** Credentials kept so far. */
   readonly kept: string[];
   notifications: { readonly id: string; readonly event: 'credential_accepted' }[];
@@ -35,6 +38,9 @@ export interface IssuanceData {
 export type Running = Exchange<IssuanceData>;
 
 export interface Received {
+  readonly part: Part;
+  /** What it is kept under. */
+  readonly id: string;
   readonly configuration: Configuration;
   readonly notificationId: string | undefined;
   copies: readonly Checked[];
@@ -52,9 +58,5 @@ const MENDABLE = new Set([
 ]);
 
 /** Whether an exchange goes on after this. */
-export const isMendable = (code: string, error: unknown): boolean =>
-  MENDABLE.has(code) || (error instanceof Fault && error.detail?.temporary === true);
-
-/** What a stranger named may be the name of something every object has. */
-export const named = <T>(record: Readonly<Record<string, T>>, name: string): T | undefined =>
-  Object.hasOwn(record, name) ? record[name] : undefined;
+export const canBeMended = (error: unknown): boolean =>
+  error instanceof Fault && (MENDABLE.has(error.code) || error.detail?.temporary === true);

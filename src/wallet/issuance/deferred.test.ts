@@ -1,7 +1,7 @@
 // Credentials that come later: asked for again by their owner, or by the node itself.
 import assert from 'node:assert/strict';
-import { it } from 'node:test';
-import { EXCHANGES, held, issued, onEachReceiving, stepsOf, VCI } from '../../../test/support/receiving.ts';
+import { describe, it } from 'node:test';
+import { EXCHANGES, held, issued, KEYS, keysOf, onEachReceiving, stepsOf, VCI } from '../../../test/support/receiving.ts';
 import type { Person } from '../../../test/support/wallet.ts';
 import { assertProblem } from '../../../test/support/wallet-answers.ts';
 
@@ -160,5 +160,122 @@ onEachReceiving('Credentials that come later', (wallet, issuer) => {
     assert.deepEqual(all.map(({ credentialConfigurationId: id }) => id).sort(), configurations);
     assert.equal(issuer.notifications.length, 2);
     assert.ok((await stepsOf(person, exchangeId)).includes('issuer needs time'));
+  });
+
+  it('asks several issuers at once: a slow one does not keep the others waiting', async () => {
+    const person = await wallet.logIn();
+    const ids = [await deferred(person), await deferred(person)];
+    issuer.ready = true;
+    const both = Promise.withResolvers<void>();
+    let asked = 0;
+    issuer.twist = {
+      async reply(endpoint) {
+        if (endpoint !== 'deferred') return;
+        if (++asked === 2) both.resolve();
+        await both.promise;
+      },
+    };
+    await later(6);
+    for (const id of ids) assert.equal(await state(person, id), 'issued');
+  });
+
+  describe('one of two', () => {
+    const configurations = ['identity', 'membership'];
+    /** The one that is not deferred fails in this way. */
+    const failing = (change: (reply: { status: number; body: unknown }) => void): void => {
+      issuer.deferredOnly = 'identity';
+      issuer.twist = {
+        reply: (endpoint, reply) => void (endpoint === 'credential' && reply.body.transaction_id === undefined && change(reply)),
+      };
+    };
+
+    it('comes later although the other failed for the moment, and the other is asked for again', async () => {
+      const person = await wallet.logIn();
+      failing((reply) => Object.assign(reply, { status: 503, body: {} }));
+      const refused = assertProblem(
+        await person.post(VCI, { uri: issuer.offer({ configurations, deferred: true }) }),
+        502,
+        'upstream-error',
+      );
+      assert.equal(await state(person, refused.exchangeId), 'deferred');
+      issuer.ready = true;
+      await later(61);
+      // It came, and waits no more; the other one is still missing.
+      assert.equal((await held(person)).length, 1);
+      assert.equal(await state(person, refused.exchangeId), 'requesting');
+      const asked = issuer.seen.length;
+      await later(600);
+      assert.equal(issuer.seen.length, asked);
+      issuer.twist = {};
+      const all = issued(await person.post(VCI, { exchangeId: refused.exchangeId }));
+      assert.deepEqual(all.map(({ credentialConfigurationId: id }) => id).sort(), configurations);
+      assert.equal((await held(person)).length, 2);
+    });
+
+    it('is not waited for when the other is refused', async () => {
+      const person = await wallet.logIn();
+      failing((reply) => Object.assign(reply, { status: 400, body: { error: 'credential_request_denied' } }));
+      const refused = assertProblem(
+        await person.post(VCI, { uri: issuer.offer({ configurations, deferred: true }) }),
+        422,
+        'issuance-denied',
+      );
+      assert.equal(await state(person, refused.exchangeId), 'failed');
+      await later(600);
+      assert.deepEqual(await held(person), []);
+    });
+  });
+
+  describe('what it was to be bound to', () => {
+    const keyIds = async (person: Person): Promise<string[]> => (await keysOf(person)).map(({ id }) => id);
+
+    it('is gone: a key that was revoked, or purged, takes no credential', async () => {
+      for (const end of ['revoke', 'purge']) {
+        const person = await wallet.logIn();
+        const exchangeId = await deferred(person);
+        const [id] = await keyIds(person);
+        const answer = end === 'purge' ? await person.delete(`${KEYS}/${id}`) : await person.post(`${KEYS}/${id}/revoke`, {});
+        assert.ok(answer.status < 300, answer.text);
+        issuer.ready = true;
+        const refused = assertProblem(await person.post(VCI, { exchangeId }), 422, 'credential-rejected', /revoked/);
+        assert.deepEqual(refused.reasons, ['key-revoked']);
+        assert.deepEqual(await held(person), []);
+        assert.deepEqual(
+          issuer.notifications.map(({ event }) => event),
+          ['credential_failure'],
+        );
+        issuer.reset();
+      }
+    });
+
+    it('was rotated: the credential is kept, and can be shown', async () => {
+      const person = await wallet.logIn();
+      const exchangeId = await deferred(person);
+      const [id] = await keyIds(person);
+      assert.equal((await person.post(`${KEYS}/${id}/rotate`, {})).status, 200);
+      issuer.ready = true;
+      const [credential] = issued(await person.post(VCI, { exchangeId }));
+      assert.equal(credential.holder.keyId, id);
+    });
+
+    it('is gone for some copies: the others are kept', async () => {
+      const person = await wallet.logIn();
+      const exchangeId = await deferred(person, { uri: issuer.offer({ deferred: true }), count: 3 });
+      const [id] = await keyIds(person);
+      assert.equal((await person.post(`${KEYS}/${id}/revoke`, {})).status, 200);
+      issuer.ready = true;
+      const [credential] = issued(await person.post(VCI, { exchangeId }));
+      assert.equal(credential.instances, 2);
+    });
+
+    it('was a DID that is deleted since: its key still holds it', async () => {
+      const person = await wallet.logIn();
+      const exchangeId = await deferred(person, { uri: issuer.offer({ configurations: ['did_bound'], deferred: true }) });
+      const [did] = (await person.get('/api/v1/wallet/dids')).body;
+      assert.equal((await person.delete(`/api/v1/wallet/dids/${did.id}`)).status, 204);
+      issuer.ready = true;
+      const [credential] = issued(await person.post(VCI, { exchangeId }));
+      assert.equal(credential.holder.did, undefined);
+    });
   });
 });

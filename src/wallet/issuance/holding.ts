@@ -16,6 +16,8 @@ export interface Holding {
   readonly kid: string;
   /** The DID and its verification method, where the issuer wants a DID. */
   readonly did?: { readonly id: string; readonly did: string; readonly url: string };
+  /** Made for a copy of a batch, and for nothing else. */
+  readonly isForCopy?: true;
 }
 
 export interface Wanted {
@@ -121,6 +123,16 @@ export function createHoldings({ keys, dids }: { keys: Keys; dids: Dids }) {
     return { ...key, did: { id: made.row.id, did: made.row.did, url: made.keys[0]!.verificationMethod } };
   }
 
+  async function areActive(caller: Caller, all: readonly Holding[]): Promise<boolean> {
+    for (const { keyId } of all) if (!(await keys.isActive(caller.owner, keyId))) return false;
+    return true;
+  }
+
+  /** Keys that were made for copies nobody got. One that was put to other use meanwhile stays. */
+  async function discard(caller: Caller, all: readonly Holding[] = []): Promise<void> {
+    for (const { keyId, isForCopy } of all) if (isForCopy) await keys.purge(caller, keyId, false).catch(() => undefined);
+  }
+
   return {
     /** Whether there will be something to bind it to. Nothing is made for that: it is asked before a code is spent. */
     async check(caller: Caller, configuration: Configuration, { keyId, didId }: Omit<Wanted, 'count'>): Promise<void> {
@@ -132,8 +144,15 @@ export function createHoldings({ keys, dids }: { keys: Keys; dids: Dids }) {
       else if (keyId !== undefined) await keyFor(caller, proof.algorithms, keyId);
     },
 
-    /** As many as copies are wanted; none when the credential is bound to nobody. */
-    async choose(caller: Caller, configuration: Configuration, { keyId, didId, count }: Wanted): Promise<Holding[]> {
+    /** As many as copies are wanted; none when the credential is bound to nobody. Those of `before`, while they can sign. */
+    async choose(
+      caller: Caller,
+      configuration: Configuration,
+      { keyId, didId, count }: Wanted,
+      before: readonly Holding[] | undefined,
+    ): Promise<readonly Holding[]> {
+      if (before && (await areActive(caller, before))) return before;
+      await discard(caller, before);
       const proof = proofOf(configuration);
       if (!proof) return [];
       const accepted = didMethodsOf(configuration);
@@ -143,8 +162,10 @@ export function createHoldings({ keys, dids }: { keys: Keys; dids: Dids }) {
       const first = await keyFor(caller, proof.algorithms, keyId);
       // Copies that share a key are one credential to whoever compares them: each gets a key of its own.
       const others = await Promise.all(Array.from({ length: count - 1 }, () => newKey(caller, [first.algorithm])));
-      return [first, ...others];
+      return [first, ...others.map((one): Holding => ({ ...one, isForCopy: true }))];
     },
+
+    discard,
 
     signerOf: (caller: Caller, { keyId, algorithm, jwk }: Holding): Signer => ({
       algorithm,

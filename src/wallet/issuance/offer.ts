@@ -81,6 +81,12 @@ export function configurationsOf(metadata: IssuerMetadataResult, ids: readonly s
   });
 }
 
+/** One that is still to come: an issuer that changed its mind about it does not get it past us. */
+export function configurationOf(metadata: IssuerMetadataResult, id: string): Configuration {
+  const [one] = configurationsOf(metadata, [id]);
+  return one && 'format' in one ? one : fail('unsupported-format');
+}
+
 /** Those of the offer that are wanted and that this wallet can hold. */
 export function chosenOf(
   offer: CredentialOfferObject,

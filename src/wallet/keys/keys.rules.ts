@@ -363,6 +363,8 @@ export function createKeys(deps: { db: Database; clock: Clock; change: RunChange
       for (const key of left) await forget(theNode, key);
       return left.length;
     },
+    isActive: async (owner: string, id: string): Promise<boolean> =>
+      (await readAs(db, owner, (reader) => findKey(reader, owner, id)))?.state === 'active',
     /** Any key that was not revoked: a rotated one still shows the credentials that are bound to it. */
     async sign(owner: string, id: string, data: Buffer, purpose: 'any' | 'presentation' = 'any'): Promise<Buffer> {
       const key = await readAs(db, owner, (reader) => findKey(reader, owner, id));

@@ -195,6 +195,24 @@ onEachWallet(
         assert.equal(verifier.posted.length, 1);
       });
 
+      it('repeated with its Idempotency-Key, is told what became of it, and the verifier hears nothing', async () => {
+        const { person } = await world.holder();
+        for (const [at, action] of [{}, { action: 'reject' }, {}, { action: 'reject' }].entries()) {
+          const uri = await verifier.ask();
+          const { exchangeId } = (await person.post(VP, { uri, preview: true })).body;
+          const request = at < 2 ? { uri, ...action } : { exchangeId, ...action };
+          const options = { headers: { 'Idempotency-Key': exchangeId } };
+          const heard = verifier.posted.length;
+          const first = await person.post(VP, request, options);
+          assert.equal(first.status, 200, first.text);
+          const again = await person.post(VP, request, options);
+          assert.deepEqual([again.status, again.body], [200, first.body]);
+          assert.equal(verifier.posted.length, heard + 1);
+          assertProblem(await person.post(VP, { uri, preview: true }, options), 409, 'idempotency-key-reused');
+          assertProblem(await (await wallet.logIn()).post(VP, { exchangeId }, options), 404, 'not-found');
+        }
+      });
+
       it('is answered once when it comes twice at the same moment', async () => {
         const { person } = await world.holder();
         const uri = await verifier.ask({ by: 'value' });

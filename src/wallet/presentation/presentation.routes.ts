@@ -6,7 +6,7 @@ import { PresentationReply, PresentationRequest } from './presentation.schema.ts
 
 export function mountPresentations(
   app: App<Caller>,
-  { protocols, exchangeThrottle }: Pick<Deps, 'protocols' | 'exchangeThrottle'>,
+  { protocols, exchangeThrottle, idempotency }: Pick<Deps, 'protocols' | 'exchangeThrottle' | 'idempotency'>,
 ): void {
   app.post(
     '/api/v1/wallet/oid4vp',
@@ -16,10 +16,10 @@ export function mountPresentations(
       body: PresentationRequest,
       reply: { 200: PresentationReply },
     },
-    async ({ caller, body }) => {
+    async ({ caller, body, headers }) => {
       exchangeThrottle.take(caller.owner);
       const { presentations } = await protocols();
-      return presentations.process(caller, body);
+      return presentations.process(caller, body, idempotency.of(caller, 'oid4vp', headers, body));
     },
   );
 }

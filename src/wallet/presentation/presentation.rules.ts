@@ -7,9 +7,10 @@ import { Fault } from '../../platform/faults/index.ts';
 import type { Outbound } from '../../platform/outbound/index.ts';
 import type { Caller, RunChange } from '../caller.ts';
 import type { Copy, Keeping } from '../credentials/index.ts';
-import { type Exchange, type Exchanges, OVER } from '../exchanges/index.ts';
+import { ANSWERING, type Exchange, type Exchanges, OVER } from '../exchanges/index.ts';
 import { fail } from '../faults.ts';
 import type { Formats, Showing } from '../formats/index.ts';
+import type { Once } from '../idempotency.store.ts';
 import type { Trust } from '../trust/index.ts';
 import { type AnswerKey, answerKeyOf, sendAnswer, sendRefusal } from './answer.ts';
 import type { PresentationAnswer, PresentationRequest, Verifier } from './presentation.schema.ts';
@@ -19,14 +20,18 @@ import { type Confirmation, readTransactionData, type TransactionData } from './
 import { type VerifierRules, verifierOf } from './verifier.ts';
 
 const PROTOCOL = 'oid4vp';
+/** What the caller can mend: the exchange waits for them. */
+const MENDABLE = ['selection-does-not-match', 'preview-required'];
 /** Nobody waits longer for an answer. */
-const REMEMBERED_STATES = ['answering', ...OVER];
+const REMEMBERED_STATES = [ANSWERING, ...OVER];
 
 interface PresentationData {
   readonly uri: string;
   /** What the verifier gave when it was asked: what is answered is what was previewed. */
   readonly fetched?: Fetched;
   readonly question: string;
+  /** What the caller was told at the end, for whoever asks again with the same Idempotency-Key. */
+  readonly answer?: PresentationAnswer;
 }
 
 type Running = Exchange<PresentationData>;
@@ -78,7 +83,7 @@ export function createPresentations(deps: {
     question: questionOf(opened),
   });
 
-  async function begin(caller: Caller, body: PresentationRequest): Promise<PresentationAnswer> {
+  async function begin(caller: Caller, body: PresentationRequest, once: Once): Promise<PresentationAnswer> {
     if (body.uri === undefined) fail('invalid-request', { why: 'give the uri of the request' });
     const opened = await openRequest(body.uri, { client, outbound });
     const requestHash = hashOf(opened);
@@ -87,7 +92,7 @@ export function createPresentations(deps: {
       fail('request-already-answered', undefined, { detail: { exchangeId: before.id } });
     const data = dataOf(body.uri, opened);
     if (before) {
-      const exchange = await exchanges.takeUp<PresentationData>(caller, before.id, PROTOCOL);
+      const exchange = await exchanges.takeUp<PresentationData>(caller, before.id, PROTOCOL, once);
       if (exchange.data.question !== data.question) {
         await exchanges.release(exchange);
         fail('invalid-presentation-request', { why: 'it asks for something else than before' });
@@ -96,7 +101,7 @@ export function createPresentations(deps: {
       return work(exchange, opened, body);
     }
     const exchange = await exchanges
-      .open(caller, PROTOCOL, data, { state: 'requested', peer: opened.resolved.client.effective, requestHash })
+      .open(caller, PROTOCOL, data, { state: 'requested', peer: opened.resolved.client.effective, requestHash, once })
       .catch((error: unknown) => {
         // The same request, at the same moment: one of them is answered.
         if (isUniqueViolation(error)) fail('request-already-answered');
@@ -106,12 +111,10 @@ export function createPresentations(deps: {
     return work(exchange, opened, body);
   }
 
-  async function goOn(caller: Caller, body: PresentationRequest): Promise<PresentationAnswer> {
-    const exchange = await exchanges.takeUp<PresentationData>(caller, body.exchangeId!, PROTOCOL);
+  async function goOn(caller: Caller, body: PresentationRequest, once: Once): Promise<PresentationAnswer> {
+    const exchange = await exchanges.takeUp<PresentationData>(caller, body.exchangeId!, PROTOCOL, once);
     let opened: Opened;
     try {
-      // Whoever sent this answer died before knowing whether it arrived.
-      if (exchange.state === 'answering') fail('request-already-answered', undefined, { detail: { exchangeId: exchange.id } });
       const { uri, fetched } = exchange.data;
       opened = await openRequest(uri, { client, outbound }, fetched);
     } catch (error) {
@@ -125,7 +128,7 @@ export function createPresentations(deps: {
   const work = (exchange: Running, opened: Opened, body: PresentationRequest): Promise<PresentationAnswer> =>
     exchanges.during(
       exchange,
-      (code) => code === 'selection-does-not-match' || code === 'preview-required',
+      (error) => error instanceof Fault && MENDABLE.includes(error.code),
       async () => {
         const verifier = await verifierOf(opened, { trust, clock, rules });
         exchanges.step(exchange, 'verifier known', { detail: `${verifier.prefix}, ${verifier.trust}` });
@@ -167,11 +170,40 @@ export function createPresentations(deps: {
   }
 
   async function reject(exchange: Running, opened: Opened, verifier: Verifier): Promise<PresentationAnswer> {
+    // Written down first, as an answer is: whoever lost the exchange to another does not refuse what that one answers.
+    exchange.state = ANSWERING;
+    await exchanges.save(exchange);
     const redirectUri = await sendRefusal(outbound, opened, 'access_denied');
     exchanges.step(exchange, 'rejected');
-    await change(exchange.caller, exchange.owner, (inside) => exchanges.end(exchange, 'rejected', inside));
-    return { status: 'rejected', exchangeId: exchange.id, verifier, ...(redirectUri === undefined ? {} : { redirectUri }) };
+    return conclude(exchange, {
+      status: 'rejected',
+      exchangeId: exchange.id,
+      verifier,
+      ...(redirectUri === undefined ? {} : { redirectUri }),
+    });
   }
+
+  /** The verifier has its answer. */
+  async function conclude(
+    exchange: Running,
+    answer: PresentationAnswer & { status: 'submitted' | 'rejected' },
+  ): Promise<PresentationAnswer> {
+    const { uri, question } = exchange.data;
+    exchange.data = { uri, question, answer };
+    await change(exchange.caller, exchange.owner, (inside) => exchanges.end(exchange, answer.status, inside, { keep: true }));
+    return answer;
+  }
+
+  /** The same request once more: what it came to, or how it goes on. */
+  async function again(caller: Caller, id: string, body: PresentationRequest, once: Once): Promise<PresentationAnswer> {
+    const row = await exchanges.get(caller, id);
+    const answer =
+      OVER.includes(row.state) && row.sealed !== null && exchanges.revived<PresentationData>(row, caller).data.answer;
+    return answer || proceed(caller, body, once);
+  }
+
+  const proceed = (caller: Caller, body: PresentationRequest, once: Once): Promise<PresentationAnswer> =>
+    body.exchangeId === undefined ? begin(caller, body, once) : goOn(caller, body, once);
 
   const selectionOf = ({ credentialIds, selection }: PresentationRequest) => ({ all: credentialIds, by: selection });
 
@@ -219,12 +251,13 @@ export function createPresentations(deps: {
     );
     // Written down first, with the copies that are used up: whatever happens to us now, this request is not answered a second
     // time, and no copy is shown to anybody else. One credential may answer several queries: it is one copy of it that does.
-    exchange.state = 'answering';
-    const copies = new Map<string, Copy>();
-    await change(caller, exchange.owner, async (inside) => {
+    exchange.state = ANSWERING;
+    const copies = await change(caller, exchange.owner, async (inside) => {
+      const taken = new Map<string, Copy>();
       for (const { candidate } of shown.flatMap(({ matches }) => matches))
-        if (!copies.has(candidate.row.id)) copies.set(candidate.row.id, await keeping.take(inside, candidate));
+        if (!taken.has(candidate.row.id)) taken.set(candidate.row.id, await keeping.take(inside, candidate));
       await exchanges.save(exchange, inside);
+      return taken;
     });
     const vpToken: Record<string, unknown[]> = Object.create(null);
     for (const { result, matches } of shown) {
@@ -237,8 +270,7 @@ export function createPresentations(deps: {
     exchanges.step(exchange, 'answer made', { detail: shown.map(({ result }) => result.id).join(', ') });
     const redirectUri = await sendAnswer(outbound, opened, vpToken, asked.key);
     exchanges.step(exchange, 'answer accepted');
-    await change(caller, exchange.owner, (inside) => exchanges.end(exchange, 'submitted', inside));
-    return {
+    return conclude(exchange, {
       status: 'submitted',
       exchangeId: exchange.id,
       verifier,
@@ -251,7 +283,7 @@ export function createPresentations(deps: {
       ),
       ...(redirectUri === undefined ? {} : { redirectUri }),
       responseMode: opened.responseMode,
-    };
+    });
   }
 
   async function presentationOf(
@@ -277,8 +309,10 @@ export function createPresentations(deps: {
   }
 
   return {
-    process: (caller: Caller, body: PresentationRequest): Promise<PresentationAnswer> =>
-      body.exchangeId === undefined ? begin(caller, body) : goOn(caller, body),
+    async process(caller: Caller, body: PresentationRequest, once: Once): Promise<PresentationAnswer> {
+      const earlier = await once.earlier();
+      return earlier === undefined ? proceed(caller, body, once) : again(caller, earlier, body, once);
+    },
   };
 }
 
