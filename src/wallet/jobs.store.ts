@@ -3,7 +3,7 @@ import type { Clock } from '../platform/clock.ts';
 import { keyIdOf, type Seal } from '../platform/seal/index.ts';
 import { type RunChange, theNode } from './caller.ts';
 import { credentialPlace, instancePlace } from './credentials/index.ts';
-import type { CredentialInstanceRow, CredentialRow, Database, ExchangeRow, KeyRow, SessionRow, Tx } from './database.ts';
+import type { Database, ExchangeRow, KeyRow, SessionRow, Tx } from './database.ts';
 import { exchangePlace, sweepExchanges } from './exchanges/index.ts';
 import type { Idempotency } from './idempotency.store.ts';
 import type { Stores } from './keys/index.ts';
@@ -39,10 +39,17 @@ export async function sweepExpired(db: Database, clock: Clock, idempotency: Idem
   });
 }
 
+/** What all these tables have in common is what is done with them. */
+type SealedRow = Pick<ExchangeRow, 'id' | 'owner' | 'sealed'>;
+const SEALED = [
+  { table: 'credentials', key: 'id', place: credentialPlace },
+  { table: 'credential_instances', key: 'id', place: instancePlace },
+  { table: 'exchanges', key: 'id', place: exchangePlace },
+  { table: 'sessions', key: 'id_hash', place: ({ id_hash }: SessionRow) => sessionPlace(id_hash) },
+] as unknown as readonly { readonly table: 'exchanges'; readonly key: 'id'; place(row: SealedRow): string }[];
+
 /** After a change of the master key: what is sealed under a former one is sealed under the one in force. Says how much. */
 export async function resealAll(db: Database, seal: Seal & { readonly keyId: string }, stores: Stores): Promise<number> {
-  const stale = (sealed: string): boolean => keyIdOf(sealed) !== seal.keyId;
-  const anew = (sealed: string, place: string): string => seal.seal(seal.open(sealed, place), place);
   let count = 0;
 
   /** Rows in the order of their key, in batches: a wallet with many must not stop for this. */
@@ -76,63 +83,30 @@ export async function resealAll(db: Database, seal: Seal & { readonly keyId: str
     ({ id }) => id,
     async (tx, { id, owner, storage, wrapped_key: wrappedKey, material }) => {
       const kept = stores[storage as keyof Stores]?.rewrap({ wrappedKey, material: material! }, { owner, keyId: id });
-      if (kept) await tx.updateTable('keys').set({ wrapped_key: kept.wrappedKey }).where('id', '=', id).execute();
-      return kept !== undefined;
+      if (!kept) return false;
+      const query = tx.updateTable('keys').set({ wrapped_key: kept.wrappedKey }).where('id', '=', id);
+      return (await query.where('wrapped_key', '=', wrappedKey).executeTakeFirst()).numUpdatedRows > 0n;
     },
   );
-  await each<CredentialRow>(
-    (tx, after) => tx.selectFrom('credentials').where('id', '>', after).orderBy('id').limit(BATCH).selectAll().execute(),
-    ({ id }) => id,
-    async (tx, row) => {
-      if (!stale(row.sealed)) return false;
-      await tx
-        .updateTable('credentials')
-        .set({ sealed: anew(row.sealed, credentialPlace(row)) })
-        .where('id', '=', row.id)
-        .execute();
-      return true;
-    },
-  );
-  await each<CredentialInstanceRow>(
-    (tx, after) => tx.selectFrom('credential_instances').where('id', '>', after).orderBy('id').limit(BATCH).selectAll().execute(),
-    ({ id }) => id,
-    async (tx, row) => {
-      if (!stale(row.sealed)) return false;
-      const sealed = anew(row.sealed, instancePlace(row));
-      await tx.updateTable('credential_instances').set({ sealed }).where('id', '=', row.id).execute();
-      return true;
-    },
-  );
-  await each<ExchangeRow>(
-    (tx, after) =>
-      tx
-        .selectFrom('exchanges')
-        .where('sealed', 'is not', null)
-        .where('id', '>', after)
-        .orderBy('id')
-        .limit(BATCH)
-        .selectAll()
-        .execute(),
-    ({ id }) => id,
-    async (tx, row) => {
-      if (!stale(row.sealed!)) return false;
-      const sealed = anew(row.sealed!, exchangePlace(row));
-      await tx.updateTable('exchanges').set({ sealed }).where('id', '=', row.id).execute();
-      return true;
-    },
-  );
-  await each<SessionRow>(
-    (tx, after) => tx.selectFrom('sessions').where('id_hash', '>', after).orderBy('id_hash').limit(BATCH).selectAll().execute(),
-    (row) => row.id_hash,
-    async (tx, { id_hash: idHash, sealed }) => {
-      if (!stale(sealed)) return false;
-      await tx
-        .updateTable('sessions')
-        .set({ sealed: anew(sealed, sessionPlace(idHash)) })
-        .where('id_hash', '=', idHash)
-        .execute();
-      return true;
-    },
-  );
+  for (const { table, key, place } of SEALED)
+    await each<SealedRow>(
+      (tx, after) =>
+        tx
+          .selectFrom(table)
+          .where('sealed', 'is not', null)
+          .where(key, '>', after)
+          .orderBy(key)
+          .limit(BATCH)
+          .selectAll()
+          .execute(),
+      (row) => row[key],
+      async (tx, row) => {
+        if (keyIdOf(row.sealed!) === seal.keyId) return false;
+        const sealed = seal.seal(seal.open(row.sealed!, place(row)), place(row));
+        // Not over what a replica wrote meanwhile.
+        const query = tx.updateTable(table).set({ sealed }).where(key, '=', row[key]).where('sealed', '=', row.sealed);
+        return (await query.executeTakeFirst()).numUpdatedRows > 0n;
+      },
+    );
   return count;
 }

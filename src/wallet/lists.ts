@@ -1,5 +1,5 @@
 // What every list has in common: bare arrays, `limit`, `cursor`, and the next page in a Link header.
-import { Answer, type Call, type Schema, t } from '../platform/http/index.ts';
+import { Answer, type Call, t } from '../platform/http/index.ts';
 import { fail } from './faults.ts';
 
 const MAX_PAGE = 200;
@@ -15,8 +15,6 @@ export const pageQuery = {
   limit: t.string({ description: `Items of a page: 1 to ${MAX_PAGE}, ${DEFAULT_PAGE} when not given.` }),
   cursor: t.string({ maxLength: 100, description: 'Where the page before ended, from its Link header.' }),
 };
-
-export const flag: Schema<'true' | 'false' | undefined> = t.oneOf('true', 'false') as never;
 
 export function pageOf({ limit, cursor }: { limit?: string | undefined; cursor?: string | undefined }): Page {
   if (limit !== undefined && (!/^\d{1,3}$/.test(limit) || Number(limit) < 1 || Number(limit) > MAX_PAGE))

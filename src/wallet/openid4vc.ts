@@ -1,7 +1,6 @@
 // What the libraries for OID4VCI and OID4VP need of us: the guarded client, our keys, our trust.
 import { createHash, randomBytes, X509Certificate } from 'node:crypto';
 import type { CallbackContext, HashAlgorithm, Jwk, JwtSigner } from '@openid4vc/oauth2';
-import type { JWK } from 'jose';
 import { Fault } from '../platform/faults/index.ts';
 import { guardedFetch, type Outbound, OutboundError } from '../platform/outbound/index.ts';
 import { fault } from './faults.ts';
@@ -56,16 +55,8 @@ export function createCallbacks(deps: { outbound: Outbound; trust: Trust; kind: 
         return { verified: false };
       }
     },
-    async encryptJwe({ publicJwk, alg, enc, apu, apv }, data) {
-      const { CompactEncrypt, importJWK } = await import('jose');
-      const header = { alg, enc, ...(publicJwk.kid ? { kid: publicJwk.kid } : {}) };
-      const jwe = new CompactEncrypt(Buffer.from(data)).setProtectedHeader(header);
-      if (apu || apv) {
-        const bytes = (text: string) => Buffer.from(text, 'base64url');
-        jwe.setKeyManagementParameters({ ...(apu ? { apu: bytes(apu) } : {}), ...(apv ? { apv: bytes(apv) } : {}) });
-      }
-      return { encryptionJwk: publicJwk, jwe: await jwe.encrypt(await importJWK(publicJwk as JWK, alg)) };
-    },
+    // Answers are encrypted by ourselves: which key they are for is looked at closely.
+    encryptJwe: refuse,
     decryptJwe: () => ({ decrypted: false }),
     clientAuthentication: () => undefined,
     getX509CertificateMetadata(text) {

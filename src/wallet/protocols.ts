@@ -18,7 +18,7 @@ import { createResolver } from './resolver/index.ts';
 import type { WalletConfig } from './settings.ts';
 import { createStatus } from './status/index.ts';
 import { createAnchors, createTrust, type TrustPolicy } from './trust/index.ts';
-import { readVerifiers } from './verifiers.ts';
+import type { RegisteredVerifiers } from './verifiers.ts';
 
 export interface ProtocolOptions {
   readonly db: Database;
@@ -33,6 +33,7 @@ export interface ProtocolOptions {
   readonly credentials: Credentials;
   readonly exchanges: Exchanges;
   readonly config: WalletConfig;
+  readonly verifiers: RegisteredVerifiers;
   publicUrl(): string;
 }
 
@@ -81,7 +82,7 @@ export async function createProtocols(options: ProtocolOptions) {
     rules: {
       allowUnauthenticated: config.unauthenticatedVerifiers,
       attesters: config.trustedDids,
-      registered: readVerifiers(config.verifiersFile),
+      registered: options.verifiers,
       requirePreview: config.requirePreview,
       transactionDataTypes: config.transactionDataTypes,
     },

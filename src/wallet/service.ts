@@ -1,8 +1,11 @@
 // The wallet node: its database, its modules, its routes and its server.
 import { randomUUID } from 'node:crypto';
+import { accessSync, constants } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { createChanges } from '../platform/audit/index.ts';
 import type { Clock } from '../platform/clock.ts';
+import { ConfigError } from '../platform/config/index.ts';
 import { openPostgres, openSqlite } from '../platform/database/index.ts';
 import { type App, createApp, createServer, mountProbes, type Server, Throttle } from '../platform/http/index.ts';
 import type { Log } from '../platform/log/index.ts';
@@ -12,9 +15,9 @@ import type { createSeal } from '../platform/seal/index.ts';
 import { type Caller, createWalletChanges, theNode } from './caller.ts';
 import { countCredentials, createCredentials } from './credentials/index.ts';
 import type { Database, Reader, Tables } from './database.ts';
-import { countDids, createDids, createDocuments } from './dids/index.ts';
+import { countDids, createDids, createDocuments, hostOf } from './dids/index.ts';
 import { continueExchanges, createExchanges, releaseClaims } from './exchanges/index.ts';
-import { commonHeaders, problemFace, REQUEST_ID_HEADER } from './face.ts';
+import { headersOf, problemFace, REQUEST_ID_HEADER } from './face.ts';
 import { createIdempotency } from './idempotency.store.ts';
 import { resealAll, retireKeys, sweepExpired } from './jobs.store.ts';
 import {
@@ -22,6 +25,7 @@ import {
   createKeys,
   createSoftwareStore,
   findDefaultKey,
+  inDevice,
   type Keys,
   openPkcs11Store,
   type Stores,
@@ -30,6 +34,7 @@ import { EVERYONE, guardOwners, NODE, readAs } from './owners.store.ts';
 import type { Protocols } from './protocols.ts';
 import { createPublication } from './publication/index.ts';
 import { createRemembered } from './remembered.ts';
+import { didWebOf } from './resolver/index.ts';
 import { mountWallet } from './routes.ts';
 import {
   countSessions,
@@ -44,6 +49,7 @@ import {
 } from './session/index.ts';
 import type { WalletConfig } from './settings.ts';
 import { startSweeper } from './sweeper.ts';
+import { type RegisteredVerifiers, readVerifiers } from './verifiers.ts';
 
 const MIGRATIONS = fileURLToPath(new URL('./migrations', import.meta.url));
 const LOGINS = { attempts: 60, perSeconds: 60 };
@@ -94,15 +100,36 @@ async function openStores({ config, seal }: WalletOptions): Promise<Stores> {
   const { pkcs11Library: library, pkcs11Token: tokenLabel, pkcs11Pin: pin = '' } = config;
   const software = createSoftwareStore(seal);
   if (library === undefined) return { software };
-  return { software, pkcs11: await openPkcs11Store({ library, pin, ...(tokenLabel === undefined ? {} : { tokenLabel }) }) };
+  const pkcs11 = await openPkcs11Store({ library, pin, ...(tokenLabel === undefined ? {} : { tokenLabel }) }).catch(
+    (error: Error) => {
+      throw new ConfigError(`GATEHOUSE_WALLET_PKCS11_LIBRARY: the device cannot be used: ${error.message}`);
+    },
+  );
+  return { software, pkcs11: inDevice(pkcs11) };
+}
+
+/** What can be wrong with settings is said at the start, not to whoever comes first. */
+function checkSettings({ url, trustAnchors }: WalletConfig): void {
+  try {
+    if (url !== undefined) didWebOf(hostOf(url));
+  } catch (error) {
+    throw new ConfigError(`GATEHOUSE_WALLET_URL: ${url} cannot be the address of a DID: ${(error as Error).message}`);
+  }
+  try {
+    if (trustAnchors !== undefined) accessSync(trustAnchors, constants.R_OK);
+  } catch (error) {
+    throw new ConfigError(`GATEHOUSE_WALLET_TRUST_ANCHORS: ${(error as Error).message}`);
+  }
 }
 
 export async function createWalletService(options: WalletOptions): Promise<WalletService> {
+  checkSettings(options.config);
+  const verifiers = readVerifiers(options.config.verifiersFile);
   const db = await openWalletDatabase(options.config, options.dataDir);
   try {
     if (!(await guardOwners(db)))
       options.log.warn('the database user is a superuser: row-level security does not hold for it; use a role of its own');
-    return createOn(db, await openStores(options), options);
+    return createOn(db, await openStores(options), verifiers, options);
   } catch (error) {
     // A wrong PIN, for one: whoever tries again must not find the database taken.
     await db.close();
@@ -120,7 +147,7 @@ export async function resealWallet(options: Pick<WalletOptions, 'config' | 'data
   }
 }
 
-function createOn(db: Database, stores: Stores, options: WalletOptions): WalletService {
+function createOn(db: Database, stores: Stores, verifiers: RegisteredVerifiers, options: WalletOptions): WalletService {
   const { config, log, clock, seal } = options;
   const metrics = options.metrics ?? createMetrics();
   let address = walletUrlOf(config, options.tls !== undefined);
@@ -159,10 +186,16 @@ function createOn(db: Database, stores: Stores, options: WalletOptions): WalletS
   });
   const outbound = createOutbound(options.outboundAllow, { onRequest });
   const { outboundAllow } = options;
-  const parts = { db, clock, log, seal, change, outbound, outboundAllow, keys, dids, credentials, exchanges, config, publicUrl };
+  const held = { keys, dids, credentials, exchanges };
+  const parts = { ...held, db, clock, log, seal, change, outbound, outboundAllow, verifiers, config, publicUrl };
   let loading: Promise<Protocols> | undefined;
   const protocols = (): Promise<Protocols> => {
-    loading ??= import('./protocols.ts').then(({ createProtocols }) => createProtocols(parts));
+    loading ??= import('./protocols.ts')
+      .then(({ createProtocols }) => createProtocols(parts))
+      .catch((error: unknown) => {
+        loading = undefined;
+        throw error;
+      });
     return loading;
   };
 
@@ -201,7 +234,7 @@ function createOn(db: Database, stores: Stores, options: WalletOptions): WalletS
     app,
     faceOf: () => problemFace,
     authenticate: createAuthenticate({ cookies, sessions, bearer, roles: config, publicUrl }),
-    headers: commonHeaders,
+    headers: headersOf(address.startsWith('https:')),
     requestIdHeader: REQUEST_ID_HEADER,
     newRequestId: () => randomUUID(),
     log,
@@ -242,7 +275,8 @@ function createOn(db: Database, stores: Stores, options: WalletOptions): WalletS
     },
     async stop(graceMs) {
       await server.close(graceMs);
-      await Promise.all(sweepers.map((sweeper) => sweeper.stop()));
+      // A job may wait for somebody outside: what it does is written down, and the next start goes on with it.
+      await Promise.race([Promise.all(sweepers.map((sweeper) => sweeper.stop())), delay(graceMs, undefined, { ref: false })]);
       await Promise.all(Object.values(stores).map((store) => store.close()));
       await db.close();
     },

@@ -78,7 +78,7 @@ export function createSender(common: Readonly<Record<string, string>>, requestId
       else for (const one of value) list.push(name, one);
     }
     if (text === undefined) {
-      if (status !== 204 && response.req.method !== 'HEAD') list.push('Content-Length', '0');
+      if (status !== 204 && status !== 304 && response.req.method !== 'HEAD') list.push('Content-Length', '0');
       response.writeHead(status, list);
       response.end();
       return;

@@ -1,7 +1,8 @@
 // The JSON of held credentials.
 import { type Static, t } from '../../platform/http/index.ts';
 import type { CredentialRow } from '../database.ts';
-import { flag, pageQuery } from '../lists.ts';
+import { pageQuery } from '../lists.ts';
+import { flag, time } from '../schemas.ts';
 import type { Held } from './held.ts';
 
 export const STATUSES = ['valid', 'expired', 'revoked', 'suspended', 'unknown'] as const;
@@ -47,7 +48,6 @@ export const CredentialQuery = t.object(
   },
 );
 
-const time = (milliseconds: number): string => new Date(milliseconds).toISOString();
 const maybe = (name: string, milliseconds: number | null) => (milliseconds === null ? {} : { [name]: time(milliseconds) });
 
 export interface CredentialParts {

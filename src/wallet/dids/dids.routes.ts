@@ -3,7 +3,8 @@ import { Answer, type App } from '../../platform/http/index.ts';
 import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
 import { pageAnswer, pageOf } from '../lists.ts';
-import { Did, DidList, DidQuery, ForceQuery, NewDid, renderDid, requestOf } from './dids.schema.ts';
+import { ForceQuery, Nothing } from '../schemas.ts';
+import { Did, DidList, DidQuery, NewDid, renderDid, requestOf } from './dids.schema.ts';
 
 const tag = 'DIDs';
 const DIDS = '/api/v1/wallet/dids';
@@ -36,13 +37,13 @@ export function mountDids(
 
   app.post(
     `${DIDS}/:id/publish`,
-    { summary: 'Publish the document of a DID', tag, reply: { 200: Did } },
+    { summary: 'Publish the document of a DID', tag, body: Nothing, reply: { 200: Did } },
     async ({ caller, params }) => renderDid(await dids.publish(caller, params.id)),
   );
 
   app.post(
     `${DIDS}/:id/unpublish`,
-    { summary: 'Withdraw the document of a DID', tag, reply: { 200: Did } },
+    { summary: 'Withdraw the document of a DID', tag, body: Nothing, reply: { 200: Did } },
     async ({ caller, params }) => renderDid(await dids.unpublish(caller, params.id)),
   );
 

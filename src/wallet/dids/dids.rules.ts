@@ -1,10 +1,11 @@
 // DIDs: provisioned, published, unpublished, deleted.
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '../../platform/clock.ts';
+import { Fault } from '../../platform/faults/index.ts';
 import { newUlid } from '../../platform/ids.ts';
 import { type Caller, ownersFor, ownerTag, type RunChange } from '../caller.ts';
 import type { Change, Database, DidMethod, DidRow, KeyRow, Reader } from '../database.ts';
-import { fail } from '../faults.ts';
+import { fail, fault } from '../faults.ts';
 import type { Once } from '../idempotency.store.ts';
 import { findKey, type Keys, type PublicJwk } from '../keys/index.ts';
 import type { Page } from '../lists.ts';
@@ -211,7 +212,10 @@ export function createDids(deps: {
     const { owner } = caller;
     const method = methodOf(request);
     const earlier = await once.earlier();
-    if (earlier !== undefined) return get(caller, earlier).catch(() => fail('idempotent-result-gone'));
+    if (earlier !== undefined)
+      return get(caller, earlier).catch((error: unknown) => {
+        throw error instanceof Fault && error.code === 'not-found' ? fault('idempotent-result-gone') : error;
+      });
     const id = `did_${newUlid(clock.now())}`;
     const draft = request.keyIds ? undefined : await keys.draft(owner);
     const made = await change(caller, owner, async (inside) => {

@@ -2,8 +2,9 @@
 import { type Static, t } from '../../platform/http/index.ts';
 import type { DidRow } from '../database.ts';
 import { fail } from '../faults.ts';
-import { flag, pageQuery } from '../lists.ts';
+import { pageQuery } from '../lists.ts';
 import type { CarriedKey, DidDocument, Service } from '../publication/index.ts';
+import { Alias, time } from '../schemas.ts';
 
 const Method = t.string({ minLength: 1, maxLength: 20, examples: ['web', 'key', 'jwk'] });
 const Path = t.string({ maxLength: 200, description: 'The name of the hosted document; a random one when not given.' });
@@ -24,7 +25,7 @@ export const NewDid = t.object(
     method: Method,
     path: Path,
     keyIds: KeyIds,
-    alias: t.string({ minLength: 1, maxLength: 100, pattern: '^[^\\u0000-\\u001f\\u007f]+$' }),
+    alias: Alias,
     default: t.boolean(),
     service: t.array(ServiceInput, { maxItems: 20 }),
     alsoKnownAs: t.array(t.string({ minLength: 1, maxLength: 500 }), { maxItems: 20, uniqueItems: true }),
@@ -95,9 +96,6 @@ export const DidQuery = t.object(
   {},
   { ...pageQuery, state: t.oneOf('draft', 'published', 'unpublished'), method: t.oneOf('web', 'key', 'jwk') },
 );
-export const ForceQuery = t.object({}, { force: flag });
-
-const time = (milliseconds: number): string => new Date(milliseconds).toISOString();
 
 export interface DidParts {
   readonly row: DidRow;

@@ -77,6 +77,7 @@ onEachWallet('Published documents', (wallet) => {
           const answer = await wallet.get(path, { headers: { 'If-None-Match': known } });
           assert.deepEqual([answer.status, answer.text], [304, ''], known);
           assert.equal(answer.headers.get('etag'), etag);
+          assert.equal(answer.headers.get('content-length'), null);
           assert.equal(answer.headers.get('access-control-allow-origin'), '*');
           assert.match(answer.headers.get('cache-control')!, /max-age/);
         }

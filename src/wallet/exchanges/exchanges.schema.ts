@@ -2,6 +2,7 @@
 import { type Static, t } from '../../platform/http/index.ts';
 import type { ExchangeRow } from '../database.ts';
 import { pageQuery } from '../lists.ts';
+import { time } from '../schemas.ts';
 import type { Step } from './exchanges.ts';
 
 export const StepSchema = t.object(
@@ -27,8 +28,6 @@ export const ExchangeQuery = t.object(
   {},
   { ...pageQuery, protocol: t.oneOf('oid4vci', 'oid4vp'), state: t.string({ maxLength: 40 }) },
 );
-
-const time = (milliseconds: number): string => new Date(milliseconds).toISOString();
 
 export const renderExchange = (row: ExchangeRow): Static<typeof ExchangeSchema> => ({
   id: row.id,

@@ -10,6 +10,7 @@ import { fail } from '../faults.ts';
 import { always, type Once } from '../idempotency.store.ts';
 import type { Page } from '../lists.ts';
 import { EVERYONE, readAs } from '../owners.store.ts';
+import { time } from '../schemas.ts';
 import {
   claimExchange,
   dueExchanges,
@@ -99,7 +100,7 @@ export function createExchanges(deps: {
   }
 
   function step(exchange: Exchange<unknown>, name: string, more: { detail?: string; error?: string } = {}): void {
-    if (exchange.steps.length < MAX_STEPS) exchange.steps.push({ at: new Date(clock.now()).toISOString(), step: name, ...more });
+    if (exchange.steps.length < MAX_STEPS) exchange.steps.push({ at: time(clock.now()), step: name, ...more });
   }
 
   const valuesOf = (exchange: Exchange<unknown>) => ({

@@ -10,6 +10,7 @@ import { fail } from '../faults.ts';
 import type { Formats } from '../formats/index.ts';
 import { always, type Once } from '../idempotency.store.ts';
 import { calling } from '../openid4vc.ts';
+import { time } from '../schemas.ts';
 import { beginAuthorization, finishAuthorization } from './authorization.ts';
 import type { Clients } from './clients.ts';
 import { canBeMended, type IssuanceData, type Part, type Running } from './data.ts';
@@ -172,7 +173,7 @@ export function createIssuance(deps: {
         status: 'authorization_required',
         exchangeId: exchange.id,
         authorizationUrl: begun.url,
-        expiresAt: new Date(exchange.expiresAt).toISOString(),
+        expiresAt: time(exchange.expiresAt),
       };
     }
     exchange.state = 'authorized';

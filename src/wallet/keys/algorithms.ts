@@ -16,8 +16,9 @@ export interface PublicJwk {
 
 const RSA_BITS = 3072;
 const MIN_RSA_BITS = 2048;
-/** Larger ones cost whoever verifies more than they protect. */
-const MAX_RSA_BITS = 4096;
+/** Larger keys, and larger exponents, cost whoever verifies more than they protect. */
+export const MAX_RSA_BITS = 4096;
+const MAX_RSA_EXPONENT = 2n ** 32n;
 
 /** Curve by its JOSE name: the curve in node:crypto, and the algorithm it is for. */
 const CURVES = {
@@ -73,6 +74,13 @@ export function thumbprintOf(jwk: PublicJwk): string {
   return createHash('sha256').update(JSON.stringify(members)).digest('base64url');
 }
 
+/** Ours, or a stranger's. */
+export function isGoodRsa({ asymmetricKeyDetails: details }: KeyObject): boolean {
+  const { modulusLength: bits = 0, publicExponent: e = 0n } = details ?? {};
+  // With the exponent 1 anything is a signature of itself; an even one has no private key.
+  return bits >= MIN_RSA_BITS && bits <= MAX_RSA_BITS && e >= 3n && e % 2n === 1n && e <= MAX_RSA_EXPONENT;
+}
+
 /**
  * The algorithm a key is for; undefined when none of ours uses such a key. An RSA key serves two: `wanted` decides.
  */
@@ -80,9 +88,7 @@ export function algorithmOf(key: KeyObject, wanted?: string): Algorithm | undefi
   const { asymmetricKeyType: type, asymmetricKeyDetails: details } = key;
   if (type === 'ed25519') return 'EdDSA';
   if (type === 'ec') return Object.values(CURVES).find(({ node }) => node === details?.namedCurve)?.algorithm;
-  const { modulusLength: bits = 0, publicExponent = 0n } = details ?? {};
-  // With an exponent of 1 everybody can sign.
-  if (type !== 'rsa' || bits < MIN_RSA_BITS || bits > MAX_RSA_BITS || publicExponent < 3n) return undefined;
+  if (type !== 'rsa' || !isGoodRsa(key)) return undefined;
   return wanted === 'PS256' ? 'PS256' : 'RS256';
 }
 

@@ -4,12 +4,15 @@ export {
   type Algorithm,
   algorithmOf,
   hashOf,
+  isGoodRsa,
+  MAX_RSA_BITS,
   type PublicJwk,
   publicJwkOf,
   signWith,
   thumbprintOf,
   verifyWith,
 } from './algorithms.ts';
+export { inDevice } from './device.ts';
 export type { KeyStore, Storage } from './key-store.ts';
 export { mountKeys } from './keys.routes.ts';
 export { createKeys, type Keys, type Stores } from './keys.rules.ts';

@@ -426,5 +426,17 @@ onEachWallet('The life of keys', (wallet) => {
       assertProblem(await admin.delete(`${KEYS}/${keyId}`), 403, 'forbidden');
       assert.equal((await wallet.get('/readyz')).body.checks.wallet.status, 'ok');
     });
+
+    it('is never missing: what is revoked has a successor, asked for or not', async () => {
+      const admin = await wallet.logIn('admin');
+      const { keys } = await nodeDid(admin);
+      const { keyId } = keys.find(({ state }: { state: string }) => state === 'active');
+      assertProblem(await admin.post(`${KEYS}/${keyId}/revoke`, {}), 409, 'last-key-of-published-did');
+      assert.equal((await admin.post(`${KEYS}/${keyId}/revoke?force=true`, { reason: 'compromised' })).status, 200);
+      assert.equal((await wallet.get('/readyz')).body.checks.wallet.status, 'ok');
+      const after = (await nodeDid(admin)).keys.filter(({ state }: { state: string }) => state === 'active');
+      assert.equal(after.length, 1);
+      assert.notEqual(after[0].keyId, keyId);
+    });
   });
 });

@@ -203,7 +203,10 @@ onEachWallet(
         const { material } = await keyRow(wallet, key.id);
         await inDatabase(wallet, (tx) => tx.updateTable('keys').set({ material }).where('id', '=', own.id).execute());
         const { owner } = await keyRow(wallet, own.id);
-        await assert.rejects(wallet.service.keys.sign(owner, own.id, data), /no such key/);
+        await assert.rejects(wallet.service.keys.sign(owner, own.id, data), {
+          code: 'key-store-unavailable',
+          reason: /no such key/,
+        });
         // Nor can it be destroyed that way.
         assert.equal((await thief.delete(`${KEYS}/${own.id}`)).status, 204);
         await assertSigns(key);
@@ -220,7 +223,7 @@ onEachWallet(
           await person.post(`${KEYS}/${key.id}/revoke`, { successor: {} }),
         ]);
         for (const answer of answers) {
-          assertProblem(answer, 500, 'unexpected');
+          assertProblem(answer, 503, 'key-store-unavailable');
           assert.doesNotMatch(answer.text, /pkcs|cryptoki|C_|CKR|token|softhsm/i);
           assert.ok(!answer.text.includes(soft.pin));
         }
@@ -236,7 +239,7 @@ onEachWallet(
         const did = await person.make('dids', { keyIds: [key.id] });
         await person.post(`${DIDS}/${did.id}/publish`);
         const path = `${KEYS}/${key.id}/revoke?force=true`;
-        assertProblem(await withoutDevice(() => person.post(path, { reason: 'compromised' })), 500, 'unexpected');
+        assertProblem(await withoutDevice(() => person.post(path, { reason: 'compromised' })), 503, 'key-store-unavailable');
         assert.equal((await person.get(KEYS)).body[0].state, 'revoked');
         const { body: document } = await wallet.get(new URL(did.documentUrl).pathname);
         assert.equal(document.verificationMethod, undefined);
@@ -252,7 +255,7 @@ onEachWallet(
         const key = await person.make('keys', { storage });
         const handle = await handleOf(key.id);
         await withoutDevice(async () => {
-          assertProblem(await person.post(`${KEYS}/${key.id}/revoke`, {}), 500, 'unexpected');
+          assertProblem(await person.post(`${KEYS}/${key.id}/revoke`, {}), 503, 'key-store-unavailable');
           await assert.rejects(wallet.service.sweep());
         });
         assert.equal((await wallet.service.sweep()).destroyed, 1);
@@ -264,7 +267,7 @@ onEachWallet(
         const person = await wallet.logIn();
         const key = await person.make('keys', { storage });
         const handle = await handleOf(key.id);
-        assertProblem(await withoutDevice(() => person.delete(`${KEYS}/${key.id}`)), 500, 'unexpected');
+        assertProblem(await withoutDevice(() => person.delete(`${KEYS}/${key.id}`)), 503, 'key-store-unavailable');
         assert.equal((await person.get(KEYS)).body[0].state, 'revoked');
         assert.equal((await person.delete(`${KEYS}/${key.id}`)).status, 204);
         assert.equal(await objectsInToken(handle), 0);

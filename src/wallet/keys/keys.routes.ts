@@ -3,19 +3,9 @@ import { Answer, type App } from '../../platform/http/index.ts';
 import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
 import { pageAnswer, pageOf } from '../lists.ts';
+import { ForceQuery } from '../schemas.ts';
 import type { KeyWithUse } from './keys.rules.ts';
-import {
-  ForceQuery,
-  Key,
-  KeyList,
-  KeyQuery,
-  NewKey,
-  Revocation,
-  RevokedKey,
-  RotatedKey,
-  Rotation,
-  renderKey,
-} from './keys.schema.ts';
+import { Key, KeyList, KeyQuery, NewKey, Revocation, RevokedKey, RotatedKey, Rotation, renderKey } from './keys.schema.ts';
 
 const tag = 'Keys';
 const KEYS = '/api/v1/wallet/keys';

@@ -196,7 +196,7 @@ export function createKeys(deps: { db: Database; clock: Clock; change: RunChange
         }),
       ));
     // Another request with the same Idempotency-Key was first: what this one made is not needed.
-    if (draft && id !== draft.id) await discard(owner, draft);
+    if (draft && id !== draft.id) await discard(owner, draft).catch(() => {});
     return get(caller, id).catch((error: unknown) => {
       const isGone = id !== draft?.id && error instanceof Fault && error.code === 'not-found';
       throw isGone ? fault('idempotent-result-gone') : error;
@@ -279,7 +279,8 @@ export function createKeys(deps: { db: Database; clock: Clock; change: RunChange
   async function revoke(caller: Caller, id: string, { reason = 'unspecified', successor }: Revocation, force: boolean) {
     const seen = await find(caller, id);
     const { owner } = seen;
-    const wanted = successor && algorithmNamed(successor.algorithm ?? seen.algorithm);
+    // A node without a key is not ready, and could not be mended: its key always has one to follow it.
+    const wanted = successor || owner === NODE ? algorithmNamed(successor?.algorithm ?? seen.algorithm) : undefined;
     if (seen.state !== 'revoked') {
       // A rotated key has its successor already.
       const draft = wanted && seen.state === 'active' ? await generate(owner, wanted, seen.storage as Storage) : undefined;
@@ -290,7 +291,7 @@ export function createKeys(deps: { db: Database; clock: Clock; change: RunChange
             inside.audit('key.revoked_again', { kind: 'key', id });
             return false;
           }
-          if (!draft && !force && key.state === 'active' && (await publication.orphans(inside.tx, owner, id)).length > 0)
+          if (!successor && !force && key.state === 'active' && (await publication.orphans(inside.tx, owner, id)).length > 0)
             fail('last-key-of-published-did');
           const isFollowed = draft !== undefined && key.state === 'active';
           if (isFollowed) {
@@ -302,7 +303,7 @@ export function createKeys(deps: { db: Database; clock: Clock; change: RunChange
         }),
       );
       // Somebody else was first: what was made to follow it is not needed.
-      if (draft && !follows) await discard(owner, draft);
+      if (draft && !follows) await discard(owner, draft).catch(() => {});
     }
     const key = await get(caller, id);
     // Here, so that a revocation the device did not follow can be repeated.
@@ -360,7 +361,10 @@ export function createKeys(deps: { db: Database; clock: Clock; change: RunChange
     /** What devices kept of revoked keys, because they did not answer or this process ended, goes. Counts it. */
     async destroyLeft(): Promise<number> {
       const left = await readAs(db, EVERYONE, (reader) => listUndestroyed(reader, Object.keys(stores), BATCH));
-      for (const key of left) await forget(theNode, key);
+      const failures: unknown[] = [];
+      for (const key of left) await forget(theNode, key).catch((error: unknown) => failures.push(error));
+      // One that a device does not give up keeps nobody from the others.
+      if (failures.length > 0) throw failures[0];
       return left.length;
     },
     isActive: async (owner: string, id: string): Promise<boolean> =>

@@ -1,11 +1,11 @@
 // The JSON of keys.
 import { type Static, t } from '../../platform/http/index.ts';
 import type { KeyRow } from '../database.ts';
-import { flag, pageQuery } from '../lists.ts';
+import { pageQuery } from '../lists.ts';
 import { RELATIONSHIPS } from '../publication/index.ts';
+import { Alias, time } from '../schemas.ts';
 import { STORAGES } from './key-store.ts';
 
-const Alias = t.string({ minLength: 1, maxLength: 100, pattern: '^[^\\u0000-\\u001f\\u007f]+$' });
 const Use = t.array(t.oneOf(...RELATIONSHIPS), { minItems: 1, maxItems: RELATIONSHIPS.length, uniqueItems: true });
 /** Any word: one we do not know is understood, and cannot be done (422). */
 const AlgorithmName = t.string({ minLength: 1, maxLength: 20, examples: ['ES256', 'EdDSA'] });
@@ -80,9 +80,6 @@ export const Revocation = t.object(
 export type Revocation = Static<typeof Revocation>;
 
 export const KeyQuery = t.object({}, { ...pageQuery, state: t.oneOf('active', 'rotated', 'revoked'), algorithm: AlgorithmName });
-export const ForceQuery = t.object({}, { force: flag });
-
-const time = (milliseconds: number): string => new Date(milliseconds).toISOString();
 
 export interface KeyReferences {
   readonly dids: readonly string[];

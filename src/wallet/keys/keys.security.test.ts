@@ -21,6 +21,21 @@ const base64url = (bytes: Buffer): string => bytes.toString('base64url');
 
 const PRIVATE_MEMBERS = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'k'];
 
+/** The same primes with another exponent: larger ones than node:crypto makes. */
+function withExponent(jwk: any, e: bigint): any {
+  const [p, q] = ['p', 'q'].map((name) => BigInt(`0x${Buffer.from(jwk[name], 'base64url').toString('hex')}`)) as [bigint, bigint];
+  const order = (p - 1n) * (q - 1n);
+  let [a, b, x, y] = [order, e % order, 0n, 1n];
+  while (b !== 0n) [a, b, x, y] = [b, a % b, y, x - (a / b) * y];
+  if (a !== 1n) return withExponent(jwkOf(rsa(2048)), e);
+  const d = ((x % order) + order) % order;
+  const text = (value: bigint): string => {
+    const hex = value.toString(16);
+    return base64url(Buffer.from(hex.padStart(hex.length + (hex.length % 2), '0'), 'hex'));
+  };
+  return { ...jwk, e: text(e), d: text(d), dp: text(d % (p - 1n)), dq: text(d % (q - 1n)) };
+}
+
 /** The private parts of a key in the forms somebody could print them. */
 function secretsOf(key: KeyObject): string[] {
   const jwk = jwkOf(key);
@@ -118,6 +133,12 @@ onEachWallet('The security of keys', (wallet) => {
       await refused({ jwk: { kty: 'oct', k: 'AAAA', alg: 'HS256' } }, 'unsupported-algorithm');
       await refused({ jwk: { ...jwkOf(ec()), alg: 'HS256' } }, 'unsupported-algorithm');
       await refused({ jwk: { ...jwkOf(ec()), alg: 'none' } }, 'unsupported-algorithm');
+    });
+
+    it('are RSA keys with an exponent that nobody would verify', async () => {
+      const jwk = withExponent(jwkOf(rsa(2048)), 2n ** 32n + 15n);
+      await refused({ jwk }, 'unsupported-algorithm');
+      await refused({ pem: pemOf(createPrivateKey({ key: jwk, format: 'jwk' })) }, 'unsupported-algorithm');
     });
 
     it('are RSA keys that are too short, too long, or sign for everybody', async () => {

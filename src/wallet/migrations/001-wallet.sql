@@ -1,5 +1,5 @@
 -- The wallet node. Written for both databases: text, bigint, and integer 0/1 only. Times are milliseconds UTC.
--- On PostgreSQL, tables with an owner are also guarded by row-level security (row-security.ts).
+-- On PostgreSQL, tables with an owner are also guarded by row-level security (owners.store.ts).
 
 create table keys (
   id text primary key,

@@ -1,7 +1,5 @@
 // Publication: DID documents, and what becomes of them when their keys change.
 export {
-  buildDocument,
-  CONTEXTS,
   type DidDocument,
   methodId,
   RELATIONSHIPS,

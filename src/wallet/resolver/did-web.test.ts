@@ -48,6 +48,8 @@ describe('the address of a did:web', () => {
     assert.equal(webUrlOf('did:web:localhost%3A8080:dids:a', { insecureHosts }), 'http://localhost:8080/dids/a/did.json');
     assert.equal(webUrlOf('did:web:localhost%3A8081', { insecureHosts }), 'https://localhost:8081/.well-known/did.json');
     assert.equal(webUrlOf('did:web:localhost', { insecureHosts }), 'https://localhost/.well-known/did.json');
+    for (const [did, at] of Object.entries({ 'did:web:wallet': 'wallet', 'did:web:wallet%3A8443': 'wallet:8443' }))
+      assert.equal(webUrlOf(did, { insecureHosts }), `https://${at}/.well-known/did.json`);
     assert.equal(webUrlOf('did:web:wallet%3A80', { insecureHosts }), 'http://wallet:80/.well-known/did.json');
     assert.equal(webUrlOf('did:web:wallet.example', { insecureHosts }), 'https://wallet.example/.well-known/did.json');
   });

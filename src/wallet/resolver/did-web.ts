@@ -10,11 +10,13 @@ const MAX_BYTES = 256 * 1024;
 /** A thousand documents are kept. A larger one is read again instead. */
 const MAX_KEPT_BYTES = 32 * 1024;
 
+const TLS_PORTS = ['443', '8443'];
+
 const LABEL = '[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?';
 const HOST = new RegExp(`^(?=.{1,253}$)${LABEL}(?:\\.${LABEL})*$`, 'i');
 
 export interface WebOptions {
-  /** host, or host:port, that is read over plain http: development only. */
+  /** host, or host:port, whose DIDs with a port of their own are read over plain http: development only. */
   readonly insecureHosts?: readonly string[];
 }
 
@@ -53,7 +55,9 @@ export function webUrlOf(did: string, { insecureHosts = [] }: WebOptions = {}): 
   const [first = '', ...rest] = parsed.id.split(':');
   const { host, port } = hostOf(first);
   const authority = port === undefined ? host : `${host}:${port}`;
-  const plain = insecureHosts.some((entry) => [host, authority].includes(entry.toLowerCase()));
+  const isNamed = insecureHosts.some((entry) => [host, authority].includes(entry.toLowerCase()));
+  // A host may be named only because its address is private: the ports of TLS are read over TLS.
+  const plain = isNamed && port !== undefined && !TLS_PORTS.includes(port);
   const path = rest.length === 0 ? '.well-known' : rest.map(segmentOf).join('/');
   return `${plain ? 'http' : 'https'}://${authority}/${path}/did.json`;
 }

@@ -1,6 +1,6 @@
 // The public keys that are taken from others: of known kinds and sizes, written as the standards want, and public.
 import { createPublicKey, type JsonWebKey, type KeyObject } from 'node:crypto';
-import type { PublicJwk } from '../keys/index.ts';
+import { isGoodRsa, MAX_RSA_BITS, type PublicJwk } from '../keys/index.ts';
 import { InvalidKey } from './errors.ts';
 import { isObject } from './json.ts';
 
@@ -8,11 +8,6 @@ const PRIVATE_MEMBERS = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k'];
 
 const EC_CURVES = ['P-256', 'P-384', 'P-521', 'secp256k1'];
 const OKP_CURVES = ['Ed25519', 'X25519'];
-
-const MIN_RSA_BITS = 2048;
-/** Larger keys, and larger exponents, cost whoever verifies more than they protect. */
-const MAX_RSA_BITS = 4096;
-const MAX_RSA_EXPONENT = 2n ** 32n;
 
 function required(jwk: Readonly<Record<string, unknown>>): PublicJwk {
   const { kty, crv, x, y, n, e } = jwk as Record<string, string>;
@@ -31,13 +26,6 @@ function keyObjectOf(jwk: PublicJwk): KeyObject {
   }
 }
 
-function checkRsa(key: KeyObject): void {
-  const { modulusLength: bits = 0, publicExponent: e = 0n } = key.asymmetricKeyDetails ?? {};
-  if (bits < MIN_RSA_BITS || bits > MAX_RSA_BITS) throw new InvalidKey(`RSA keys have ${MIN_RSA_BITS} to ${MAX_RSA_BITS} bits`);
-  // With the exponent 1 anything is a signature of itself; an even one has no private key.
-  if (e < 3n || e % 2n === 0n || e > MAX_RSA_EXPONENT) throw new InvalidKey('its RSA exponent is not acceptable');
-}
-
 /** Only the required members of RFC 7638 remain: nothing else of a stranger's JWK is passed on. */
 export function readPublicJwk(value: unknown): PublicJwk {
   if (!isObject(value)) throw new InvalidKey('its JWK is not an object');
@@ -50,6 +38,6 @@ export function readPublicJwk(value: unknown): PublicJwk {
   // One key, one spelling: otherwise it has several thumbprints.
   if (Object.entries(jwk).some(([name, member]) => written[name] !== member))
     throw new InvalidKey('its JWK is not written as RFC 7518 wants');
-  if (jwk.kty === 'RSA') checkRsa(key);
+  if (jwk.kty === 'RSA' && !isGoodRsa(key)) throw new InvalidKey('its RSA key has a size or an exponent that is not acceptable');
   return jwk;
 }

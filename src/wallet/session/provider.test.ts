@@ -17,7 +17,6 @@ onWallet('SQLite', 'An identity provider', { provider }, (wallet) => {
     return new Person(wallet, 'anna', `gatehouse_wallet=${cookiesOf(answer).gatehouse_wallet!.value}`);
   }
   const nearTheEnd = (): void => wallet.clock.advance(100);
-  const OTHER_WORDS = { status: 400, body: { error: 'invalid_grant' } };
 
   it('may be away: every login is refused with 503, also those that come together', async () => {
     await provider.stop();
@@ -71,7 +70,15 @@ onWallet('SQLite', 'An identity provider', { provider }, (wallet) => {
 
   it('ends a session by refusing to refresh it, and by nothing else', async () => {
     const busy = [{ status: 500 }, { status: 503, body: 'try later' }, { status: 429, body: 'slow down' }];
-    for (const reply of [...busy, { status: 503, body: { error: 'temporarily_unavailable' } }]) {
+    // About us, or about the way there: the person's account is as good as before.
+    const other = [
+      { status: 503, body: { error: 'temporarily_unavailable' } },
+      { status: 400, body: { error: 'temporarily_unavailable' } },
+      { status: 401, body: { error: 'invalid_client' } },
+      { status: 403, body: '<h1>Forbidden</h1>', headers: { 'Content-Type': 'text/html' } },
+      { status: 404, body: 'no such page' },
+    ];
+    for (const reply of [...busy, ...other]) {
       const person = await logIn();
       provider.scripts['/token'] = () => reply;
       nearTheEnd();
@@ -80,10 +87,13 @@ onWallet('SQLite', 'An identity provider', { provider }, (wallet) => {
       wallet.clock.advance(31);
       assert.equal((await person.get(USERINFO)).status, 200);
     }
-    const person = await logIn();
-    provider.scripts['/token'] = () => OTHER_WORDS;
-    nearTheEnd();
-    assert.equal((await person.get(USERINFO)).status, 401);
+    for (const error of ['invalid_grant', 'interaction_required']) {
+      const person = await logIn();
+      provider.scripts['/token'] = () => ({ status: 400, body: { error } });
+      nearTheEnd();
+      assert.equal((await person.get(USERINFO)).status, 401);
+      delete provider.scripts['/token'];
+    }
   });
 
   it('is asked again half a minute after it failed, not with every request', async () => {

@@ -54,6 +54,18 @@ export function refusalOf(error: unknown): string | undefined {
   return error.name === 'ClientError' && !isAbsence(error) ? 'invalid_response' : undefined;
 }
 
+/** What a provider says of a grant that holds no more, or only after the person was there again. */
+const TAKEN_BACK = ['invalid_grant', 'access_denied', 'login_required', 'interaction_required', 'consent_required'];
+
+/**
+ * The provider takes its word back: the account was closed, the consent withdrawn, or the subject is another. All else that goes
+ * wrong (a proxy's page, a client secret that was changed) is about us or the way there, and logs nobody out.
+ */
+export const isTakenBack = (error: unknown): boolean =>
+  error instanceof SubjectChanged || TAKEN_BACK.includes(refusalOf(error) ?? '');
+
+class SubjectChanged extends Error {}
+
 function isAbsence(error: unknown): boolean {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     if (cause instanceof OutboundError || cause instanceof TypeError || cause.name === 'TimeoutError') return true;
@@ -127,7 +139,7 @@ export function createProvider(options: ProviderOptions, deps: { outbound: Outbo
     // Who refreshes need not be told again who it is (OpenID Connect Core, 12.2).
     const idClaims = tokens.claims() ?? claimsOf(before!.idToken);
     const { sub: subject, iss } = idClaims;
-    if (before && subject !== before.subject) throw new oidc.ClientError('the subject changed');
+    if (before && subject !== before.subject) throw new SubjectChanged('the identity provider answers for another subject');
     const extra = config.serverMetadata().userinfo_endpoint
       ? await oidc.fetchUserInfo(config, tokens.access_token, subject).catch(() => undefined)
       : {};

@@ -4,6 +4,7 @@ import { Answer, type App, type Call, type Query, t } from '../../platform/http/
 import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
 import { fail } from '../faults.ts';
+import { time } from '../schemas.ts';
 import { isOwnPage } from './authenticate.ts';
 import type { KnownCaller } from './identity.ts';
 
@@ -47,8 +48,6 @@ function isHidden(headers: IncomingHttpHeaders): boolean {
   // A frame is navigated as well, where nobody may see it.
   return site === 'cross-site' && (mode !== 'navigate' || dest !== 'document');
 }
-
-const time = (milliseconds: number): string => new Date(milliseconds).toISOString();
 
 /** Claims are a stranger's: one of another type than it should be is left among the claims. */
 const only = (claims: Readonly<Record<string, unknown>>, name: string, type: 'string' | 'boolean') =>

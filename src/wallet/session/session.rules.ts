@@ -16,6 +16,9 @@ const OAUTH_ERROR = /^[\x20\x21\x23-\x5b\x5d-\x7e]{1,100}$/;
 /** Begins with one slash, and has no backslash, space or control character: browsers drop or turn those. */
 const PLAIN_PATH = /^\/(?![/\\])[^\\\s\p{Cc}]*$/u;
 
+/** It travels in a cookie. */
+const MAX_PATH = 2000;
+
 interface LoginFlow extends Flow {
   readonly returnTo: string;
   readonly begunAt: number;
@@ -27,7 +30,9 @@ export function ownPath(given: string | undefined, origin: string): string {
   const url = PLAIN_PATH.test(given) ? URL.parse(given, origin) : null;
   // As a header can carry it. Without its dots it may begin with two slashes after all.
   const path = url?.origin === origin ? url.href.slice(origin.length) : '';
-  return PLAIN_PATH.test(path) ? path : fail('invalid-request', { why: 'return_to must be a path of this service, as /wallet' });
+  return PLAIN_PATH.test(path) && path.length <= MAX_PATH
+    ? path
+    : fail('invalid-request', { why: 'return_to must be a path of this service, as /wallet' });
 }
 
 export function createLogins(deps: {

@@ -131,6 +131,8 @@ onEachWallet('Logging in', (wallet) => {
       }
     assert.equal((await wallet.get(`${LOGIN}?return_to=/a&return_to=//evil.example`)).status, 400);
     assert.equal((await wallet.get(`${LOGIN}?return_to=/${'a'.repeat(2000)}`)).status, 400);
+    // It is longer where it is kept.
+    assert.equal((await wallet.get(`${LOGIN}?return_to=/${encodeURIComponent('é'.repeat(700))}`)).status, 400);
   });
 
   it('takes an encoded slash for what it is: a letter of a path of ours', async () => {

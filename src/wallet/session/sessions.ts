@@ -9,7 +9,7 @@ import { TaggedCache } from '../../platform/tagged-cache.ts';
 import { ownerOf } from '../caller.ts';
 import type { Database, SessionRow } from '../database.ts';
 import type { Cookies } from './cookies.ts';
-import { type Grant, type Provider, refusalOf } from './provider.ts';
+import { type Grant, isTakenBack, type Provider } from './provider.ts';
 import { claimRefresh, deleteSession, findSession, insertSession, markUsed, replaceGrant } from './sessions.store.ts';
 
 const MAX_KEPT = 20_000;
@@ -132,10 +132,11 @@ export function createSessions(deps: {
       if (grant.refreshToken !== undefined) provider.revoke(grant.refreshToken).catch(() => undefined);
       return undefined;
     } catch (error) {
-      const refusal = refusalOf(error);
-      if (refusal === undefined) return session;
-      // The provider takes its word back: the account was closed, or the consent withdrawn.
-      log.info({ refusal }, 'a session ended: the identity provider does not confirm it any more');
+      if (!isTakenBack(error)) {
+        log.warn({ err: error }, 'a session could not be refreshed; it will be tried again');
+        return session;
+      }
+      log.info('a session ended: the identity provider does not confirm it any more');
       await end(idHash);
       return undefined;
     }

@@ -1,0 +1,32 @@
+// What goes wrong in a device that keeps keys is told apart from what goes wrong in us: whoever asked may ask again.
+import { Fault } from '../../platform/faults/index.ts';
+import { fault } from '../faults.ts';
+import type { KeyStore } from './key-store.ts';
+import { CKR, isCode } from './pkcs11/constants.ts';
+
+/** What tokens say of a curve they do not have. */
+const NOT_MADE = [
+  CKR.ATTRIBUTE_VALUE_INVALID,
+  CKR.TEMPLATE_INCONSISTENT,
+  CKR.DOMAIN_PARAMS_INVALID,
+  CKR.CURVE_NOT_SUPPORTED,
+] as const;
+
+const asFault = (error: unknown): unknown =>
+  error instanceof Fault ? error : fault('key-store-unavailable', undefined, { reason: (error as Error).message });
+
+export function inDevice(store: KeyStore): KeyStore {
+  const answered = <T>(work: Promise<T>): Promise<T> => work.catch((error: unknown) => Promise.reject(asFault(error)));
+  return {
+    ...store,
+    generate: (algorithm, place) =>
+      answered(
+        store.generate(algorithm, place).catch((error: unknown) => {
+          if (isCode(error, ...NOT_MADE)) throw fault('unsupported-algorithm', { algorithm, why: ' by this device' });
+          throw error;
+        }),
+      ),
+    sign: (...given) => answered(store.sign(...given)),
+    destroy: (...given) => answered(store.destroy(...given)),
+  };
+}

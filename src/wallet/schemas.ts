@@ -1,0 +1,11 @@
+// Parts of requests and answers that several modules have.
+import { type Schema, t } from '../platform/http/index.ts';
+
+export const flag: Schema<'true' | 'false' | undefined> = t.oneOf('true', 'false') as never;
+export const ForceQuery = t.object({}, { force: flag });
+/** A request that says everything by its path. */
+export const Nothing = t.object({});
+/** A name people give to a thing of theirs. */
+export const Alias = t.string({ minLength: 1, maxLength: 100, pattern: '^[^\\u0000-\\u001f\\u007f]+$' });
+
+export const time = (milliseconds: number): string => new Date(milliseconds).toISOString();
