@@ -55,7 +55,7 @@ export function credentialRow(person: Person, row: Partial<CredentialRow> = {}, 
 const copiesOf = ({ wallet }: Person, { id: credential, owner, key_id }: CredentialRow) =>
   RAW.map((raw, at) => {
     const id = `${credential}.${at}`;
-    const sealed = createSeal([wallet.masterKey]).seal(Buffer.from(JSON.stringify(raw)), instancePlace({ owner, id }));
+    const sealed = createSeal([wallet.masterKey]).seal(Buffer.from(JSON.stringify({ raw })), instancePlace({ owner, id }));
     return { id, credential_id: credential, owner, key_id, sealed };
   });
 

@@ -23,8 +23,12 @@ export async function keyRow(wallet: TestWallet, id: string): Promise<KeyRow> {
   return row;
 }
 
-/** A credential bound to a key; there is nothing in it. Returns its id. */
-export async function bindCredential(wallet: TestWallet, keyId: string): Promise<string> {
+/** A credential bound to a key, or to a DID that carries it; there is nothing in it. Returns its id. */
+export async function bindCredential(
+  wallet: TestWallet,
+  keyId: string,
+  more: { format?: string; binding?: string; did_id?: string } = {},
+): Promise<string> {
   const { owner } = await keyRow(wallet, keyId);
   const id = `cred_${newUlid(wallet.clock.now())}`;
   const times = { status_checked_at: null, valid_from: null, valid_until: null, issued_at: null, added_at: wallet.clock.now() };
@@ -32,7 +36,7 @@ export async function bindCredential(wallet: TestWallet, keyId: string): Promise
   await inDatabase(wallet, async (tx) => {
     await tx
       .insertInto('credentials')
-      .values({ id, owner, key_id: keyId, did_id: null, sealed: 'nothing', ...about, ...times })
+      .values({ id, owner, key_id: keyId, did_id: null, sealed: 'nothing', ...about, ...times, ...more })
       .execute();
     const copy = { id: `${id}.000`, credential_id: id, owner, key_id: keyId, sealed: 'nothing' };
     await tx.insertInto('credential_instances').values(copy).execute();

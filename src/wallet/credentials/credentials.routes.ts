@@ -17,7 +17,7 @@ export function mountCredentials(app: App<Caller>, { credentials, protocols }: P
       const { limit, cursor, include, refreshStatus, ...filter } = query;
       const page = pageOf({ limit, cursor });
       const list = () => credentials.list(caller, filter, page, include === 'raw');
-      if (refreshStatus === 'true') await (await protocols()).keeping.refresh(await list());
+      if (refreshStatus === 'true') await (await protocols()).keeping.refresh((await list()).map(({ row }) => row));
       const found = (await list()).map((parts) => ({ id: parts.row.id, parts }));
       return pageAnswer(call, found, page, ({ parts }) => renderCredential(parts));
     },

@@ -9,7 +9,7 @@ import type { Page } from '../lists.ts';
 import { readAs } from '../owners.store.ts';
 import { type Credential, type CredentialParts, renderCredential } from './credentials.schema.ts';
 import { type CredentialFilter, deleteCredential, didsByIds, keyStates, listCredentials } from './credentials.store.ts';
-import { credentialPlace, type Held, instancePlace } from './held.ts';
+import { credentialPlace, type Held, type HeldCopy, instancePlace } from './held.ts';
 import { credentialsByIds, instancesOf } from './keeping.store.ts';
 
 const present = (ids: readonly (string | null)[]): string[] => [...new Set(ids.flatMap((id) => id ?? []))];
@@ -18,7 +18,8 @@ export function createCredentials(deps: { db: Database; clock: Clock; change: Ru
   const { db, clock, change, seal } = deps;
 
   const open = (row: CredentialRow): Held => JSON.parse(seal.open(row.sealed, credentialPlace(row)).toString()) as Held;
-  const openInstance = (row: CredentialInstanceRow): unknown => JSON.parse(seal.open(row.sealed, instancePlace(row)).toString());
+  const openInstance = (row: CredentialInstanceRow): unknown =>
+    (JSON.parse(seal.open(row.sealed, instancePlace(row)).toString()) as HeldCopy).raw;
 
   async function withParts(
     reader: Reader,

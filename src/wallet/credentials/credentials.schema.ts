@@ -74,7 +74,9 @@ export function renderCredential({
   now,
 }: CredentialParts): Static<typeof Credential> {
   const status = row.valid_until !== null && row.valid_until <= now ? 'expired' : (row.status as (typeof STATUSES)[number]);
-  const bound = row.binding === 'none' || keyState === 'active' || keyState === 'rotated';
+  // One that is bound to nobody is shown as it is; presentations of the other formats are signed by somebody.
+  const isHeld = row.binding === 'none' ? row.format === 'dc+sd-jwt' : keyState === 'active' || keyState === 'rotated';
+  const hasBegun = row.valid_from === null || row.valid_from <= now;
   return {
     id: row.id,
     format: row.format,
@@ -93,7 +95,7 @@ export function renderCredential({
     ...maybe('validUntil', row.valid_until),
     status,
     ...maybe('statusCheckedAt', row.status_checked_at),
-    presentable: bound && (status === 'valid' || status === 'unknown'),
+    presentable: isHeld && hasBegun && (status === 'valid' || status === 'unknown'),
     ...(held.display === undefined ? {} : { display: { ...held.display } }),
     credentialIssuer: held.credentialIssuer,
     credentialConfigurationId: held.credentialConfigurationId,

@@ -10,10 +10,15 @@ export interface Held {
   readonly display?: Readonly<Record<string, unknown>>;
   readonly credentialIssuer: string;
   readonly credentialConfigurationId: string;
-  readonly statusReference?: StatusReference;
   readonly authorityKeyIds?: readonly string[];
   /** The verification method it was asked for with. */
   readonly didUrl?: string;
+}
+
+/** What is sealed of each copy. Copies are told apart in the lists of their issuer, too. */
+export interface HeldCopy {
+  readonly raw: unknown;
+  readonly status?: StatusReference;
 }
 
 /** Bound to owner and credential: a row copied elsewhere does not open. */

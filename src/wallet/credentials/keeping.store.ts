@@ -51,6 +51,8 @@ export function candidateRows(
   before: string | undefined,
   limit: number,
 ): Promise<CredentialRow[]> {
+  // PostgreSQL has no word for a list of nothing.
+  if (types?.length === 0 || only?.length === 0) return Promise.resolve([]);
   let query = db.selectFrom('credentials').where('owner', '=', owner).where('format', '=', format);
   if (types) query = query.where('type', 'in', types);
   if (only) query = query.where('id', 'in', only);
@@ -61,6 +63,11 @@ export function candidateRows(
 export function credentialsByIds(db: Reader, owner: string, ids: readonly string[]): Promise<CredentialRow[]> {
   if (ids.length === 0) return Promise.resolve([]);
   return db.selectFrom('credentials').where('owner', '=', owner).where('id', 'in', ids).orderBy('id').selectAll().execute();
+}
+
+/** It is to be looked up again. */
+export async function forgetStatus(tx: Tx, owner: string, id: string): Promise<void> {
+  await tx.updateTable('credentials').set({ status_checked_at: null }).where('owner', '=', owner).where('id', '=', id).execute();
 }
 
 export async function writeStatus(tx: Tx, owner: string, id: string, status: string, at: number): Promise<void> {

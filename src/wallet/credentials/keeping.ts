@@ -1,22 +1,25 @@
 // Credentials kept, looked up and used up: what receiving and showing need of the store.
+import { atOnce } from '../../platform/at-once.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { newUlid } from '../../platform/ids.ts';
 import type { Seal } from '../../platform/seal/index.ts';
 import { type Caller, ownerTag } from '../caller.ts';
-import type { Change, CredentialRow, Database, Reader } from '../database.ts';
+import type { Change, CredentialInstanceRow, CredentialRow, Database, Reader } from '../database.ts';
 import { findDid } from '../dids/index.ts';
 import { fail } from '../faults.ts';
 import type { FormatName, Holder, VerifiedCredential } from '../formats/index.ts';
 import { findKey, type Keys, type PublicJwk } from '../keys/index.ts';
 import { readAs } from '../owners.store.ts';
-import type { Status } from '../status/index.ts';
+import { methodId } from '../publication/index.ts';
+import type { Status, StatusReference } from '../status/index.ts';
 import { insertCredential } from './credentials.store.ts';
-import { credentialPlace, type Held, instancePlace } from './held.ts';
+import { credentialPlace, type Held, type HeldCopy, instancePlace } from './held.ts';
 import {
   type CandidateFilter,
   candidateRows,
   countInstances,
   deleteInstance,
+  forgetStatus,
   insertInstances,
   instancesOf,
   writeStatus,
@@ -25,6 +28,17 @@ import {
 const CHUNK = 20;
 /** How old a status may be when a credential is shown. */
 const STATUS_MS = 5 * 60_000;
+/** Lists of so many issuers are read at the same time. */
+const AT_ONCE = 10;
+
+/** Copies are one credential: it holds while all of them do. */
+const known = (times: readonly (number | undefined)[]): number[] => times.filter((time) => time !== undefined);
+const latest = (times: readonly (number | undefined)[]): number | null => known(times).sort((a, b) => b - a)[0] ?? null;
+const earliest = (times: readonly (number | undefined)[]): number | null => known(times).sort((a, b) => a - b)[0] ?? null;
+
+/** In a document that changes, what was asked for with may have moved on to another key; the others have the one for ever. */
+const methodOf = (didUrl: string, kid: string): string =>
+  didUrl.startsWith('did:web:') ? methodId(didUrl.slice(0, didUrl.indexOf('#')), kid) : didUrl;
 
 /** A copy that an issuer sent and that passed every check. */
 export interface NewCopy {
@@ -57,6 +71,8 @@ export function createKeeping(deps: {
 }) {
   const { db, clock, seal, keys, status, change } = deps;
 
+  const opened = (row: CredentialInstanceRow): HeldCopy =>
+    JSON.parse(seal.open(row.sealed, instancePlace(row)).toString()) as HeldCopy;
   const open = (row: CredentialRow): Held => JSON.parse(seal.open(row.sealed, credentialPlace(row)).toString()) as Held;
 
   /** Within the change that writes down how far the exchange is. Copies whose key was revoked meanwhile are of no use. */
@@ -84,7 +100,6 @@ export function createKeeping(deps: {
       ...(typeof display === 'object' && display !== null ? { display: display as Record<string, unknown> } : {}),
       credentialIssuer,
       credentialConfigurationId: configuration.id,
-      ...(credential.status ? { statusReference: credential.status } : {}),
       ...(credential.authorityKeyIds ? { authorityKeyIds: credential.authorityKeyIds } : {}),
       ...(holding?.did ? { didUrl: holding.did.url } : {}),
     };
@@ -101,8 +116,8 @@ export function createKeeping(deps: {
       // One that was deleted meanwhile is missed by nobody: its credentials stay, too, when it goes later.
       did_id: holding?.did && (await findDid(tx, owner, holding.did.id)) ? holding.did.id : null,
       binding: credential.binding.kind,
-      valid_from: credential.validFrom ?? null,
-      valid_until: credential.validUntil ?? null,
+      valid_from: latest(copies.map((copy) => copy.credential.validFrom)),
+      valid_until: earliest(copies.map((copy) => copy.credential.validUntil)),
       issued_at: credential.issuedAt ?? null,
       added_at: clock.now(),
       sealed: seal.seal(Buffer.from(JSON.stringify(held)), credentialPlace({ owner, id })),
@@ -111,13 +126,13 @@ export function createKeeping(deps: {
       tx,
       copies.map((copy, at) => {
         const instance = `${id}.${String(at).padStart(3, '0')}`;
-        const text = JSON.stringify(copy.raw);
+        const kept: HeldCopy = { raw: copy.raw, ...(copy.credential.status ? { status: copy.credential.status } : {}) };
         return {
           id: instance,
           credential_id: id,
           owner,
           key_id: copy.holding?.keyId ?? null,
-          sealed: seal.seal(Buffer.from(text), instancePlace({ owner, id: instance })),
+          sealed: seal.seal(Buffer.from(JSON.stringify(kept)), instancePlace({ owner, id: instance })),
         };
       }),
     );
@@ -143,19 +158,21 @@ export function createKeeping(deps: {
   }
 
   /** Within its time, not withdrawn, and with a key that may still sign for it. */
-  async function isPresentable({ row, held }: Candidate): Promise<boolean> {
+  async function isPresentable({ row }: Candidate): Promise<boolean> {
     const now = clock.now();
     if ((row.valid_until !== null && row.valid_until <= now) || (row.valid_from !== null && row.valid_from > now)) return false;
-    if (!(await readAs(db, row.owner, (reader) => nextCopy(reader, row)))) return false;
-    if (!held.statusReference) return true;
+    const next = await readAs(db, row.owner, (reader) => nextCopy(reader, row));
+    if (!next) return false;
+    const reference = opened(next.copy).status;
+    if (!reference) return true;
     const isFresh = row.status_checked_at !== null && now - row.status_checked_at < STATUS_MS;
-    const found = isFresh ? row.status : await check(row, held);
+    const found = isFresh ? row.status : await check(row, reference);
     return found === 'valid' || found === 'unknown';
   }
 
   /** Reads the list, and writes down what it says. Not knowing changes nothing. */
-  async function check(row: CredentialRow, { statusReference }: Held, fresh = false): Promise<string> {
-    const found = await status.of(statusReference!, { fresh });
+  async function check(row: CredentialRow, reference: StatusReference, fresh = false): Promise<string> {
+    const found = await status.of(reference, { fresh });
     if (found === 'unknown') return row.status;
     const caller = { userId: row.owner, owner: row.owner, requestId: null, isAdministrator: false };
     await change(caller, row.owner, async ({ tx, audit, touch }) => {
@@ -188,10 +205,12 @@ export function createKeeping(deps: {
     const { copy, key } = next;
     if ((await countInstances(tx, owner, row.id)) > 1) {
       await deleteInstance(tx, owner, copy.id);
+      // What was known was known of this copy.
+      await forgetStatus(tx, owner, row.id);
       touch(ownerTag(owner));
     }
     audit('credential.shown', { kind: 'credential', id: row.id });
-    const raw: unknown = JSON.parse(seal.open(copy.sealed, instancePlace(copy)).toString());
+    const { raw } = opened(copy);
     if (!key) return { raw, holder: undefined };
     return {
       raw,
@@ -199,15 +218,18 @@ export function createKeeping(deps: {
         algorithm: key.algorithm,
         jwk: JSON.parse(key.public_jwk) as PublicJwk,
         sign: (data) => keys.sign(owner, key.id, data, 'presentation'),
-        ...(held.didUrl === undefined ? {} : { didUrl: held.didUrl }),
+        ...(held.didUrl === undefined ? {} : { didUrl: methodOf(held.didUrl, key.kid) }),
       },
     };
   }
 
   /** Lists read again, whatever they were a moment ago. */
-  async function refresh(all: readonly { readonly row: CredentialRow; readonly held: Held }[]): Promise<void> {
-    for (const { row, held } of all) if (held.statusReference) await check(row, held, true);
-  }
+  const refresh = (rows: readonly CredentialRow[]): Promise<void> =>
+    atOnce(AT_ONCE, rows, async (row) => {
+      const next = await readAs(db, row.owner, (reader) => nextCopy(reader, row));
+      const reference = next && opened(next.copy).status;
+      if (reference) await check(row, reference, true);
+    });
 
   return { newId: () => `cred_${newUlid(clock.now())}`, keep, candidates, isPresentable, take, refresh };
 }

@@ -1,4 +1,5 @@
 // Exchanges that wait for an issuer are gone on with by the node itself, also after a restart.
+import { atOnce } from '../../platform/at-once.ts';
 import type { Log } from '../../platform/log/index.ts';
 import type { ExchangeRow } from '../database.ts';
 import type { Exchanges } from './exchanges.ts';
@@ -16,13 +17,8 @@ export async function continueExchanges(
   const due = await exchanges.due(BATCH);
   if (due.length === 0) return 0;
   const { issuance } = await protocols();
-  const rows = due.values();
-  const work = async (): Promise<void> => {
-    for (const row of rows)
-      await issuance
-        .poll(row)
-        .catch((error: unknown) => log.info({ exchange: row.id, err: error }, 'a waiting exchange did not go on'));
-  };
-  await Promise.all(Array.from({ length: AT_ONCE }, work));
+  await atOnce(AT_ONCE, due, (row) =>
+    issuance.poll(row).catch((error: unknown) => log.info({ exchange: row.id, err: error }, 'a waiting exchange did not go on')),
+  );
   return due.length;
 }

@@ -5,8 +5,7 @@ import { newSecret } from '../../platform/ids.ts';
 import { fail } from '../faults.ts';
 import { calling } from '../openid4vc.ts';
 import type { WalletIdentity } from './clients.ts';
-import { serverOf } from './renewal.ts';
-import { redeemCode, type Token, type TokenRequest } from './token.ts';
+import { redeemCode, serverOf, type Token, type TokenRequest } from './token.ts';
 
 export interface PendingAuthorization {
   readonly state: string;
@@ -42,7 +41,7 @@ export async function beginAuthorization(
   const { scope, details } = askedFor(metadata, ids);
   const grant = offer.grants?.authorization_code;
   const { url, server } = await calling('issuer', 'authorization', async () => {
-    const server = serverOf(metadata, grant?.authorization_server);
+    const server = serverOf(metadata, offer);
     // Not the library's way from an offer: that one drops our state.
     const { authorizationRequestUrl } = await oauth.createAuthorizationRequestUrl({
       // Servers that do not know PKCE ignore it; those that forgot to say so do not.
@@ -77,9 +76,7 @@ export async function finishAuthorization(
   for (const name of ['state', 'code', 'iss', 'error'])
     if (searchParams.getAll(name).length > 1) fail('invalid-request', { why: `${name} is there twice` });
   if (searchParams.get('state') !== pending.state) fail('invalid-request', { why: 'the answer belongs to another request' });
-  const server = await calling('issuer', 'authorization', async () =>
-    serverOf(request.metadata, request.offer.grants?.authorization_code?.authorization_server),
-  );
+  const server = await calling('issuer', 'authorization', async () => serverOf(request.metadata, request.offer));
   // The code goes to whom it was asked of, whatever the issuer says since.
   if (server.issuer !== pending.authorizationServer)
     fail('authorization-refused', undefined, { detail: { protocol: { error: 'invalid_issuer', endpoint: 'authorization' } } });

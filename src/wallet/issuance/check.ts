@@ -26,6 +26,14 @@ export interface Checked {
 
 const rejected = (why: string, code: string): never => fail('credential-rejected', { why }, { detail: { reasons: [code] } });
 
+const MAX_NAME = 1000;
+
+/** They are kept in the clear, and looked up: names, not texts. */
+function checkNames({ type, types, issuer }: VerifiedCredential): void {
+  if ([type, issuer.id, ...types].some((name) => name.length > MAX_NAME || name.includes('\0')))
+    rejected('its type, or the name of its issuer, is not a name', 'malformed');
+}
+
 function checkType({ format, raw }: Configuration, { format: got, type, types }: VerifiedCredential): void {
   if (format !== got) rejected('it has another format than was offered', 'wrong-format');
   const definition = raw.credential_definition as { type?: unknown } | undefined;
@@ -68,6 +76,7 @@ export async function checkReceived(
   const checked: Checked[] = [];
   for (const raw of credentials) {
     const credential = await verified(formats, configuration, raw);
+    checkNames(credential);
     checkType(configuration, credential);
     const holding = holdingOf(credential, free);
     if (holdings.length > 0 && !holding) rejected('it is not bound to the key that was proved', 'wrong-binding');

@@ -29,25 +29,41 @@ export interface Wanted {
 const strings = (value: unknown): string[] =>
   Array.isArray(value) ? value.filter((one): one is string => typeof one === 'string') : [];
 
+/** Algorithms with a Data Integrity suite. */
+const DATA_INTEGRITY = ['ES256', 'ES384', 'EdDSA'];
+
 /** Undefined: the configuration asks for no proof, and the credential is bound to nobody. */
-function proofOf({ raw }: Configuration): { algorithms: readonly string[] } | undefined {
+function proofOf({ raw, format }: Configuration): { algorithms: readonly string[] } | undefined {
+  // A credential whose key could never show it is of no use.
+  const showable = (all: readonly string[]): readonly string[] =>
+    format === 'ldp_vc' ? all.filter((one) => DATA_INTEGRITY.includes(one)) : all;
   const types = raw.proof_types_supported as Readonly<Record<string, Record<string, unknown>>> | undefined;
   const methods = raw.cryptographic_binding_methods_supported;
-  if (!types) return methods === undefined ? undefined : { algorithms: ALGORITHMS };
+  if (!types) return methods === undefined ? undefined : { algorithms: showable(ALGORITHMS) };
   if (!types.jwt) fail('unsupported-proof-type', { why: Object.keys(types).join(', ').slice(0, 100) });
   if (types.jwt.key_attestations_required) fail('unsupported-proof-type', { why: 'key attestations' });
-  return { algorithms: strings(types.jwt.proof_signing_alg_values_supported) };
+  return { algorithms: showable(strings(types.jwt.proof_signing_alg_values_supported)) };
 }
 
 /** Whether the binding is to be a DID: only where the issuer takes no bare key, or the caller wants one. */
-function didMethodsOf({ raw }: Configuration): { bareKey: boolean; methods: string[]; anyDid: boolean } {
+function bindingsOf({ raw, format }: Configuration): Bindings {
   const stated = strings(raw.cryptographic_binding_methods_supported);
-  const bareKey = stated.length === 0 || stated.includes('jwk') || stated.includes('cose_key');
+  const isBare = stated.length === 0 || stated.includes('jwk') || stated.includes('cose_key');
+  const methods = stated.flatMap((one) => /^did:(\w+)$/.exec(one)?.[1] ?? []);
+  const takesAny = stated.length === 0 || stated.includes('did');
   return {
-    bareKey,
-    methods: stated.flatMap((one) => /^did:(\w+)$/.exec(one)?.[1] ?? []),
-    anyDid: stated.length === 0 || stated.includes('did'),
+    // A Data Integrity proof names its key by a DID.
+    bareKey: isBare && format !== 'ldp_vc',
+    methods,
+    takes: (method) => takesAny || methods.includes(method),
   };
+}
+
+interface Bindings {
+  readonly bareKey: boolean;
+  /** Those the issuer names. */
+  readonly methods: readonly string[];
+  takes(method: string): boolean;
 }
 
 export function createHoldings({ keys, dids }: { keys: Keys; dids: Dids }) {
@@ -79,33 +95,42 @@ export function createHoldings({ keys, dids }: { keys: Keys; dids: Dids }) {
     jwk: JSON.parse(row.public_jwk) as PublicJwk,
   });
 
-  async function withDid(
-    caller: Caller,
-    idOrDid: string,
-    { methods, anyDid: takesAny }: { methods: readonly string[]; anyDid: boolean },
-    algorithms: readonly string[],
-  ): Promise<Holding> {
+  async function withDid(caller: Caller, idOrDid: string, { takes }: Bindings, algorithms: readonly string[]): Promise<Holding> {
     const { row, keys: carried } = await dids.get(caller, idOrDid);
     if (row.owner !== caller.owner || row.state !== 'published') fail('invalid-request', { why: 'the DID is not published' });
-    if (!takesAny && !methods.includes(row.method))
-      fail('unsupported-proof-type', { why: `the issuer does not take did:${row.method}` });
+    if (!takes(row.method)) fail('unsupported-proof-type', { why: `the issuer does not take did:${row.method}` });
     const key = carried.find(({ state }) => state === 'active') ?? fail('no-active-key');
     return { ...(await keyFor(caller, algorithms, key.key_id)), did: { id: row.id, did: row.did, url: key.verificationMethod } };
   }
 
-  /** A DID of the caller's that the issuer takes, else one made of a key: those resolve by themselves. */
-  async function anyDid(caller: Caller, methods: readonly string[], algorithms: readonly string[]): Promise<Holding> {
+  /** A DID of the caller's that the issuer takes, and that has the key that is wanted. */
+  async function ownDid(caller: Caller, { takes }: Bindings, algorithms: readonly string[], keyId: string | undefined) {
     const published = await dids.list(caller, { state: 'published' }, { limit: 200, after: undefined });
     for (const { row, keys: carried } of published) {
-      const key = carried.find(({ state }) => state === 'active');
-      if (!key || !methods.includes(row.method)) continue;
+      const key = carried.find((one) => one.state === 'active' && (keyId === undefined || one.key_id === keyId));
+      if (!key || !takes(row.method)) continue;
       const { row: own } = await keys.get(caller, key.key_id);
       if (algorithms.includes(own.algorithm))
         return { ...holdingOf(own), did: { id: row.id, did: row.did, url: key.verificationMethod } };
     }
-    const method = ['jwk', 'key'].find((one) => methods.includes(one));
-    if (!method) fail('unsupported-proof-type', { why: `bindings by did:${methods.join(', did:')}`.slice(0, 100) });
-    const key = await keyFor(caller, algorithms, undefined);
+    return undefined;
+  }
+
+  /** Those that are made of a key resolve by themselves. */
+  const methodToMake = ({ takes, methods }: Bindings): string =>
+    ['jwk', 'key'].find((one) => takes(one)) ??
+    fail('unsupported-proof-type', { why: `bindings by did:${methods.join(', did:')}`.slice(0, 100) });
+
+  async function anyDid(
+    caller: Caller,
+    bindings: Bindings,
+    algorithms: readonly string[],
+    keyId: string | undefined,
+  ): Promise<Holding> {
+    const own = await ownDid(caller, bindings, algorithms, keyId);
+    if (own) return own;
+    const method = methodToMake(bindings);
+    const key = await keyFor(caller, algorithms, keyId);
     const made = await dids.create(
       caller,
       {
@@ -140,8 +165,11 @@ export function createHoldings({ keys, dids }: { keys: Keys; dids: Dids }) {
       if (!proof) return;
       if (!ALGORITHMS.some((one) => proof.algorithms.includes(one)))
         fail('unsupported-proof-type', { why: proof.algorithms.join(', ').slice(0, 100) || 'no algorithm' });
-      if (didId !== undefined) await withDid(caller, didId, didMethodsOf(configuration), proof.algorithms);
+      const bindings = bindingsOf(configuration);
+      if (didId !== undefined) await withDid(caller, didId, bindings, proof.algorithms);
       else if (keyId !== undefined) await keyFor(caller, proof.algorithms, keyId);
+      if (didId === undefined && !bindings.bareKey && !(await ownDid(caller, bindings, proof.algorithms, keyId)))
+        methodToMake(bindings);
     },
 
     /** As many as copies are wanted; none when the credential is bound to nobody. Those of `before`, while they can sign. */
@@ -155,10 +183,9 @@ export function createHoldings({ keys, dids }: { keys: Keys; dids: Dids }) {
       await discard(caller, before);
       const proof = proofOf(configuration);
       if (!proof) return [];
-      const accepted = didMethodsOf(configuration);
-      const { bareKey, methods } = accepted;
-      if (didId !== undefined) return [await withDid(caller, didId, accepted, proof.algorithms)];
-      if (!bareKey) return [await anyDid(caller, methods, proof.algorithms)];
+      const bindings = bindingsOf(configuration);
+      if (didId !== undefined) return [await withDid(caller, didId, bindings, proof.algorithms)];
+      if (!bindings.bareKey) return [await anyDid(caller, bindings, proof.algorithms, keyId)];
       const first = await keyFor(caller, proof.algorithms, keyId);
       // Copies that share a key are one credential to whoever compares them: each gets a key of its own.
       const others = await Promise.all(Array.from({ length: count - 1 }, () => newKey(caller, [first.algorithm])));

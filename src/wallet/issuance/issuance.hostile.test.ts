@@ -77,6 +77,12 @@ const inSecond = (change: (draft: Draft, first: Draft) => void): Twist => {
 };
 const structuredCloneOf = (draft: Draft): Draft => ({ ...draft, payload: { ...draft.payload } });
 
+const deep = (levels: number): unknown => {
+  let value: unknown = 'evil';
+  for (let level = 0; level < levels; level++) value = { x: value };
+  return value;
+};
+
 onEachReceiving('Hostile issuers', (wallet, issuer) => {
   const offer = (change: (offer: any) => void): object => {
     const made = issuer.offerObject();
@@ -226,6 +232,34 @@ onEachReceiving('Hostile issuers', (wallet, issuer) => {
       twist: inBody('metadata', { credential_endpoint: 'https://10.0.0.1/c' }),
     },
     {
+      name: 'that are nested beyond reason',
+      ...upstream,
+      twist: onReply('metadata', (reply) => {
+        const identity = reply.body.credential_configurations_supported.identity;
+        identity.credential_metadata = { display: [{ name: 'Identity', x: deep(3000) }] };
+      }),
+    },
+    {
+      name: 'whose type has a NUL, as that of the credential has',
+      ...upstream,
+      twist: {
+        ...onReply('metadata', ({ body }) => {
+          body.credential_configurations_supported.identity.vct = 'https://example.org/a\0b';
+        }),
+        ...inPayload({ vct: 'https://example.org/a\0b' }),
+      },
+    },
+    {
+      name: 'whose type is longer than any name, as that of the credential is',
+      ...rejects('malformed'),
+      twist: {
+        ...onReply('metadata', ({ body }) => {
+          body.credential_configurations_supported.identity.vct = `https://example.org/${'a'.repeat(5000)}`;
+        }),
+        ...inPayload({ vct: `https://example.org/${'a'.repeat(5000)}` }),
+      },
+    },
+    {
       name: 'with a format of a name every object has',
       status: 422,
       code: 'unsupported-format',
@@ -322,6 +356,7 @@ onEachReceiving('Hostile issuers', (wallet, issuer) => {
       twist: inPayload({ cnf: { jwk: attackerJwk } }),
       configurations: ['ticket'],
     },
+    { name: 'with a NUL in a claim', ...rejects('malformed'), twist: inPayload({ given_name: 'evil\0' }) },
     { name: 'of another type', ...rejects('wrong-type'), twist: inPayload({ vct: 'https://example.org/evil' }) },
     { name: 'of another format', ...rejects('malformed'), twist: { text: (text) => text.split('~', 1)[0] } },
     { name: 'that is a presentation', ...rejects('malformed'), twist: { text: (text) => `${text}${text.split('~', 1)[0]}` } },

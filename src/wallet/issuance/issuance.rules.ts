@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import type { CredentialOfferObject, IssuerMetadataResult } from '@openid4vc/openid4vci';
 import type { Clock } from '../../platform/clock.ts';
+import { Fault } from '../../platform/faults/index.ts';
 import type { Caller, RunChange } from '../caller.ts';
 import type { Credentials, Keeping } from '../credentials/index.ts';
 import type { ExchangeRow } from '../database.ts';
@@ -9,6 +10,7 @@ import { type Exchanges, OVER } from '../exchanges/index.ts';
 import { fail } from '../faults.ts';
 import type { Formats } from '../formats/index.ts';
 import { always, type Once } from '../idempotency.store.ts';
+import { isHostile } from '../jws.ts';
 import { calling } from '../openid4vc.ts';
 import { time } from '../schemas.ts';
 import { beginAuthorization, finishAuthorization } from './authorization.ts';
@@ -41,13 +43,24 @@ export function createIssuance(deps: {
   const { clock, exchanges, credentials, holdings, clients } = deps;
   const gathering = createGathering(deps);
 
-  const metadataOf = (offer: CredentialOfferObject): Promise<IssuerMetadataResult> =>
-    calling('issuer', 'issuer metadata', () => clients.plain().resolveIssuerMetadata(offer.credential_issuer));
+  async function metadataOf(offer: CredentialOfferObject): Promise<IssuerMetadataResult> {
+    const metadata = await calling('issuer', 'issuer metadata', () =>
+      clients.plain().resolveIssuerMetadata(offer.credential_issuer),
+    );
+    // Parts of it are shown, and kept with the credential.
+    if (Object.values(metadata.credentialIssuer).some((part) => isHostile(part)))
+      fail('upstream-error', { who: 'issuer', why: 'its metadata are nested too deeply, or have what no honest ones have' });
+    return metadata;
+  }
+
+  /** Before a code is spent, another key or DID than the one that was named mends what the issuer has against it. */
+  const canBeChosenAnew = ({ data: { token, wanted } }: Running, error: unknown): boolean =>
+    !token && (wanted.keyId ?? wanted.didId) !== undefined && error instanceof Fault && error.code === 'unsupported-proof-type';
 
   /** When nothing came of it, keys that were made for copies are of no use to anybody. */
   async function during<T>(exchange: Running, mendable: (error: unknown) => boolean, work: () => Promise<T>): Promise<T> {
     try {
-      return await exchanges.during(exchange, mendable, work);
+      return await exchanges.during(exchange, (error) => mendable(error) || canBeChosenAnew(exchange, error), work);
     } catch (error) {
       if (exchange.state === 'failed')
         for (const { holdings: made, isDone } of exchange.data.parts) if (!isDone) await holdings.discard(exchange.caller, made);
@@ -122,7 +135,9 @@ export function createIssuance(deps: {
     const { credentialConfigurationIds: ids, keyId, didId, count = data.wanted.count } = body;
     if (ids && !data.token) data.parts = partsOf(chosenOf(data.offer, metadata, ids));
     const isNamed = keyId !== undefined || didId !== undefined;
-    data.wanted = isNamed ? { keyId, didId, count } : { ...data.wanted, count };
+    // Whoever brings the offer once more has changed their mind about all of it.
+    const isAnew = (body.uri !== undefined || body.offer !== undefined) && !data.token;
+    data.wanted = isNamed || isAnew ? { keyId, didId, count } : { ...data.wanted, count };
     // What the issuer has a proof of stays as it is.
     if (isNamed) for (const part of data.parts) if (part.transactionId === undefined) delete part.holdings;
   }

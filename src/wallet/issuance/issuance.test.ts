@@ -1,7 +1,17 @@
 // POST /api/v1/wallet/oid4vci, against a small honest issuer, on both databases.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { CREDENTIALS, held, issued, KEYS, keysOf, onEachReceiving, stepsOf, VCI } from '../../../test/support/receiving.ts';
+import {
+  CREDENTIALS,
+  EXCHANGES,
+  held,
+  issued,
+  KEYS,
+  keysOf,
+  onEachReceiving,
+  stepsOf,
+  VCI,
+} from '../../../test/support/receiving.ts';
 import { assertProblem } from '../../../test/support/wallet-answers.ts';
 
 onEachReceiving('Receiving credentials', (wallet, issuer) => {
@@ -264,6 +274,61 @@ onEachReceiving('Receiving credentials', (wallet, issuer) => {
       const bound = issuer.offer({ configurations: ['did_bound'] });
       assertProblem(await person.post(VCI, { uri: bound, didId: web.id }), 400, 'invalid-request', /not published/);
       assert.equal(issuer.asked('token').length, 0);
+    });
+
+    /** What the issuer says it binds credentials to. */
+    const bindings = (...methods: string[]): void => {
+      issuer.twist = {
+        reply(endpoint, { body }) {
+          const known = body?.credential_configurations_supported;
+          if (endpoint === 'metadata') known.did_bound.cryptographic_binding_methods_supported = methods;
+        },
+      };
+    };
+    const didBound = () => issuer.offer({ configurations: ['did_bound'] });
+
+    it('makes a DID where the issuer takes any', async () => {
+      const person = await wallet.logIn();
+      bindings('did');
+      const [credential] = issued(await person.post(VCI, { uri: didBound() }));
+      assert.match(credential.holder.did, /^did:jwk:/);
+    });
+
+    it('refuses DIDs it cannot make, before the code is spent; unless the caller has one', async () => {
+      const person = await wallet.logIn();
+      bindings('did:ebsi');
+      assertProblem(await person.post(VCI, { uri: didBound() }), 422, 'unsupported-proof-type', /did:ebsi/);
+      bindings('did:web');
+      const uri = didBound();
+      const { exchangeId } = assertProblem(await person.post(VCI, { uri }), 422, 'unsupported-proof-type', /did:web/);
+      assert.equal((await person.get(`${EXCHANGES}/${exchangeId}`)).body.state, 'failed');
+      assert.equal(issuer.asked('token').length, 0);
+    });
+
+    it('makes the DID of the key it is told', async () => {
+      const person = await wallet.logIn();
+      const [first, second] = [await person.make('keys'), await person.make('keys')];
+      for (const key of [second, first, second]) {
+        const [credential] = issued(await person.post(VCI, { uri: didBound(), keyId: key.id }));
+        assert.equal(credential.holder.keyId, key.id);
+      }
+      assert.equal((await person.get('/api/v1/wallet/dids')).body.length, 2);
+    });
+
+    it('leaves the offer as it is when what was named does not fit, and forgets it when the offer comes again', async () => {
+      const person = await wallet.logIn();
+      const key = await person.make('keys', { algorithm: 'RS256' });
+      const did = await person.make('dids', { method: 'key', keyIds: [key.id] });
+      for (const wrong of [{ keyId: key.id }, { didId: did.id }, { keyId: 'key_01KA2Z9Q1V8YB3T5M7N9P1R3S5' }]) {
+        const uri = issuer.offer();
+        const { exchangeId } = await person.post(VCI, { uri, ...wrong }).then(({ status, body }) => {
+          assert.ok([404, 422].includes(status), body.detail);
+          return body;
+        });
+        const answer = await person.post(VCI, { uri });
+        issued(answer);
+        assert.equal(answer.body.exchangeId, exchangeId);
+      }
     });
 
     it('refuses proofs it cannot make, before the code is spent', async () => {

@@ -1,28 +1,15 @@
 // Access tokens run out while an issuer takes its time: where it gave the means, a fresh one is fetched before it is asked again.
-import { type AuthorizationServerMetadata, getAuthorizationServerMetadataFromList, Oauth2Client } from '@openid4vc/oauth2';
-import {
-  type CredentialOfferObject,
-  determineAuthorizationServerForCredentialOffer,
-  type IssuerMetadataResult,
-} from '@openid4vc/openid4vci';
+import { Oauth2Client } from '@openid4vc/oauth2';
+import type { CredentialOfferObject } from '@openid4vc/openid4vci';
 import type { Exchange, Exchanges } from '../exchanges/index.ts';
 import { calling } from '../openid4vc.ts';
 import type { WalletIdentity } from './clients.ts';
-import { grantOf, PRE_AUTHORIZED } from './offer.ts';
+import { grantOf } from './offer.ts';
 import type { Asking } from './request.ts';
-import { type Token, tokenOf } from './token.ts';
+import { serverOf, type Token, tokenOf } from './token.ts';
 
 /** One that runs out on its way is of no use either. */
 const EARLY_MS = 10_000;
-
-/** The server a grant of the offer is for, among those the issuer names. */
-export function serverOf(metadata: IssuerMetadataResult, named: string | undefined): AuthorizationServerMetadata {
-  const issuer = determineAuthorizationServerForCredentialOffer({
-    issuerMetadata: metadata,
-    ...(named === undefined ? {} : { grantAuthorizationServer: named }),
-  });
-  return getAuthorizationServerMetadataFromList(metadata.authorizationServers, issuer);
-}
 
 /** Written down at once: refresh tokens may work once only. */
 export async function renew(
@@ -36,8 +23,7 @@ export async function renew(
   if (refreshToken === undefined || expiresAt === undefined || expiresAt - EARLY_MS > now) return;
   const { offer } = exchange.data;
   const isKnown = grantOf(offer) === 'authorization_code';
-  const grant = isKnown ? offer.grants?.authorization_code : offer.grants?.[PRE_AUTHORIZED];
-  const server = serverOf(metadata, grant?.authorization_server);
+  const server = serverOf(metadata, offer);
   // A refresh token goes to whom it is from, whatever the issuer says since.
   if (token.server !== undefined && server.issuer !== token.server) return;
   const result = await calling('issuer', 'token', () =>

@@ -51,25 +51,33 @@ function answerOf(body: unknown): CredentialAnswer {
   return { kind: 'credentials', credentials: list, ...(canBeTold ? { notificationId } : {}) };
 }
 
-/** What an issuer answered instead: a word of the protocol, or how it failed in ours. Never its own text. */
+/** What an issuer answered instead: a word of the protocol, or how it failed in ours. Never its body. */
 export class CredentialError extends Error {
   readonly isWord: boolean;
+  readonly description: string | undefined;
   readonly status: number;
   /** For the next attempt: drafts send it with the refusal. */
   readonly nonce: string | undefined;
-  constructor(error: string, more: { isWord?: boolean; status?: number; nonce?: unknown } = {}) {
+  constructor(
+    error: string,
+    more: { isWord?: boolean; status?: number; nonce?: unknown; description?: string | undefined } = {},
+  ) {
     super(error);
     this.isWord = more.isWord ?? false;
+    this.description = more.description;
     this.status = more.status ?? 200;
     this.nonce = typeof more.nonce === 'string' ? more.nonce : undefined;
   }
 }
 
 const WORD = /^[a-z_]{1,60}$/;
+/** What the standard lets it say to people. */
+const TEXT = /^[\x20\x21\x23-\x5b\x5d-\x7e]{1,300}$/;
 function refusalOf(body: unknown, status: number): CredentialError {
-  const { error, c_nonce: nonce } = isObject(body) ? body : {};
+  const { error, error_description: text, c_nonce: nonce } = isObject(body) ? body : {};
+  const description = typeof text === 'string' && TEXT.test(text) ? text : undefined;
   return typeof error === 'string' && WORD.test(error)
-    ? new CredentialError(error, { isWord: true, status, nonce })
+    ? new CredentialError(error, { isWord: true, status, nonce, description })
     : new CredentialError(`status ${status}`, { status });
 }
 
@@ -125,7 +133,9 @@ function parse(text: string): unknown {
 /** In our words. */
 function toFault(error: unknown, endpoint: string): unknown {
   if (!(error instanceof CredentialError)) return upstreamFault(error, 'issuer', endpoint);
-  const said = error.isWord ? { protocol: { error: error.message, endpoint } } : {};
+  const { description } = error;
+  const words = { error: error.message, ...(description === undefined ? {} : { error_description: description }) };
+  const said = error.isWord ? { protocol: { ...words, endpoint } } : {};
   const detail = { detail: { ...said, ...(isPassing(error) ? { temporary: true } : {}) } };
   if (error.message === 'credential_request_denied') return fault('issuance-denied', undefined, detail);
   return fault('upstream-error', { who: 'issuer', why: `${endpoint}: ${error.message}` }, detail);
@@ -171,6 +181,10 @@ async function byLibrary(
 
 const LATEST = ['Draft15', 'V1'];
 
+/** Drafts said so of the proof, and sent a fresh nonce along. */
+const isNonceRefused = ({ message, nonce }: CredentialError): boolean =>
+  message === 'invalid_nonce' || (nonce !== undefined && message === 'invalid_proof');
+
 /** Asks once, and once more when only the nonce was too old. */
 export async function requestCredential(
   asking: Asking,
@@ -193,7 +207,7 @@ export async function requestCredential(
   };
   try {
     return await attempt().catch((error: unknown) => {
-      const isStale = error instanceof CredentialError && (error.message === 'invalid_nonce' || error.nonce !== undefined);
+      const isStale = error instanceof CredentialError && isNonceRefused(error);
       return isStale ? attempt(error) : Promise.reject(error);
     });
   } catch (error) {

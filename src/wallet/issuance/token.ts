@@ -1,12 +1,21 @@
 // Access tokens of an issuer: for the code in an offer, or for one a person fetched; bound to a key of the exchange by DPoP where
 // the issuer knows that.
 import { createPrivateKey, generateKeyPairSync, type JsonWebKey } from 'node:crypto';
-import type { RequestDpopOptions } from '@openid4vc/oauth2';
-import type { CredentialOfferObject, IssuerMetadataResult, Openid4vciClient } from '@openid4vc/openid4vci';
+import {
+  type AuthorizationServerMetadata,
+  getAuthorizationServerMetadataFromList,
+  type RequestDpopOptions,
+} from '@openid4vc/oauth2';
+import {
+  type CredentialOfferObject,
+  determineAuthorizationServerForCredentialOffer,
+  type IssuerMetadataResult,
+  type Openid4vciClient,
+} from '@openid4vc/openid4vci';
 import { fail } from '../faults.ts';
 import { type PublicJwk, publicJwkOf, signWith } from '../keys/index.ts';
 import { calling, protocolError, type Signer, upstreamFault } from '../openid4vc.ts';
-import { PRE_AUTHORIZED, txCodeOf } from './offer.ts';
+import { grantOf, PRE_AUTHORIZED, txCodeOf } from './offer.ts';
 
 export interface Token {
   readonly accessToken: string;
@@ -76,16 +85,28 @@ export function tokenOf({ accessTokenResponse: answer, dpop, authorizationServer
   };
 }
 
-const knowsDpop = ({ authorizationServers }: IssuerMetadataResult): boolean =>
-  authorizationServers.some(({ dpop_signing_alg_values_supported: all }) => (all as string[] | undefined)?.includes('ES256'));
+/** The server a grant of the offer is for, among those the issuer names. */
+export function serverOf(metadata: IssuerMetadataResult, offer: CredentialOfferObject): AuthorizationServerMetadata {
+  const { authorization_server: named } =
+    (grantOf(offer) === 'authorization_code' ? offer.grants?.authorization_code : offer.grants?.[PRE_AUTHORIZED]) ?? {};
+  const issuer = determineAuthorizationServerForCredentialOffer({
+    issuerMetadata: metadata,
+    ...(named === undefined ? {} : { grantAuthorizationServer: named }),
+  });
+  return getAuthorizationServerMetadataFromList(metadata.authorizationServers, issuer);
+}
+
+function knowsDpop(metadata: IssuerMetadataResult, offer: CredentialOfferObject): boolean {
+  const { dpop_signing_alg_values_supported: all } = serverOf(metadata, offer);
+  return (all as readonly string[] | undefined)?.includes('ES256') ?? false;
+}
 
 /** With DPoP where it is advertised, else without; one that wants it and did not say so is asked again with it. */
 async function withDpop(
-  metadata: IssuerMetadataResult,
-  jwk: PublicJwk,
+  { metadata, offer, dpopJwk: jwk }: Pick<TokenRequest, 'metadata' | 'offer' | 'dpopJwk'>,
   ask: (dpop?: RequestDpopOptions) => Promise<TokenResult>,
 ): Promise<TokenResult> {
-  if (knowsDpop(metadata)) return ask(dpopOptions(jwk));
+  if (knowsDpop(metadata, offer)) return ask(dpopOptions(jwk));
   try {
     return await ask();
   } catch (error) {
@@ -108,8 +129,7 @@ export async function redeemOffer(
 ): Promise<Token> {
   try {
     const result = await withDpop(
-      metadata,
-      dpopJwk,
+      { metadata, offer, dpopJwk },
       (dpop) =>
         client.retrievePreAuthorizedCodeAccessTokenFromOffer({
           credentialOffer: offer,
@@ -142,8 +162,7 @@ export async function redeemCode(
 ): Promise<Token> {
   return calling('issuer', 'token', async () => {
     const result = await withDpop(
-      metadata,
-      dpopJwk,
+      { metadata, offer, dpopJwk },
       (dpop) =>
         client.retrieveAuthorizationCodeAccessTokenFromOffer({
           credentialOffer: offer,

@@ -405,6 +405,50 @@ onEachWallet('The life of keys', (wallet) => {
     });
   });
 
+  describe('credentials that are bound to a DID', () => {
+    const keyOfCredential = (id: string) =>
+      inDatabase(wallet, async (tx) => {
+        const of = (table: 'credentials' | 'credential_instances', column: 'id' | 'credential_id') =>
+          tx
+            .selectFrom(table)
+            .where(column as 'id', '=', id)
+            .select('key_id')
+            .executeTakeFirstOrThrow();
+        const [row, copy] = [await of('credentials', 'id'), await of('credential_instances', 'credential_id')];
+        assert.equal(row.key_id, copy.key_id);
+        return row.key_id;
+      });
+
+    it('move on with it, but for those that are bound to the key itself', async () => {
+      const person = await wallet.logIn();
+      const key = await person.make('keys');
+      const did = await publish(person, [key.id]);
+      const bound = (format: string) => bindCredential(wallet, key.id, { format, binding: 'did', did_id: did.id });
+      const [moves, proves, stays] = [await bound('jwt_vc_json'), await bound('ldp_vc'), await bound('dc+sd-jwt')];
+      const elsewhere = await bindCredential(wallet, key.id);
+      const successor = await rotate(person, key, { algorithm: 'ES512' });
+      assert.equal(await keyOfCredential(moves), successor.id);
+      // There is no Data Integrity proof with the successor's algorithm.
+      assert.equal(await keyOfCredential(proves), key.id);
+      for (const id of [stays, elsewhere]) assert.equal(await keyOfCredential(id), key.id);
+      const { affectedCredentials } = await revoke(person, key);
+      assert.deepEqual(affectedCredentials, [proves, stays, elsewhere].sort());
+      const last = await revoke(person, successor, { successor: { algorithm: 'ES256' } });
+      assert.deepEqual(last.affectedCredentials, []);
+      assert.equal((await keyRow(wallet, (await keyOfCredential(moves))!)).algorithm, 'ES256');
+    });
+
+    it('go to another key of it when theirs is revoked', async () => {
+      const person = await wallet.logIn();
+      const [first, second] = [await person.make('keys'), await person.make('keys')];
+      const did = await publish(person, [first.id, second.id]);
+      const id = await bindCredential(wallet, first.id, { format: 'ldp_vc', binding: 'did', did_id: did.id });
+      assert.deepEqual((await revoke(person, first)).affectedCredentials, []);
+      assert.equal(await keyOfCredential(id), second.id);
+      assert.deepEqual((await revoke(person, second, {}, '?force=true')).affectedCredentials, [id]);
+    });
+  });
+
   describe('the key of the node', () => {
     const nodeDid = async (person: Person) => {
       const { body } = await wallet.get('/.well-known/did.json');

@@ -238,7 +238,7 @@ export function createKeys(deps: { db: Database; clock: Clock; change: RunChange
     const use = (JSON.parse(key.uses) as string[]).filter((one) => one !== 'keyAgreement' || algorithm === 'ES256');
     if (use.length === 0) fail('unsupported-algorithm', { algorithm, why: ' for keyAgreement; ES256 is' });
     await insert(inside, key.owner, draft, { alias, use, isDefault: key.is_default === 1, predecessorId: key.id });
-    await publication.succeed(inside, key.owner, key.id, draft.id);
+    await publication.succeed(inside, key.owner, key.id, draft);
   }
 
   /** Ends a key within a change: nothing can be signed with it again, here or by whoever has a copy of the row. */

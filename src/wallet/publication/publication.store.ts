@@ -2,8 +2,11 @@
 import { preparedRow } from '../../platform/database/index.ts';
 import type { DidKeyRow, DidRow, KeyRow, PublishedDocumentRow, Reader, Tables, Tx } from '../database.ts';
 
+/** Algorithms with a Data Integrity suite. */
+const PROVES = ['ES256', 'ES384', 'EdDSA'];
+
 /** A key of a DID, with what a document says of it. */
-export type CarriedKey = Pick<KeyRow, 'kid' | 'state' | 'uses' | 'public_jwk' | 'verify_until'> &
+export type CarriedKey = Pick<KeyRow, 'kid' | 'algorithm' | 'state' | 'uses' | 'public_jwk' | 'verify_until'> &
   Pick<DidKeyRow, 'did_id' | 'key_id'>;
 
 export function keysOfDids(db: Reader, owner: string, didIds: readonly string[]): Promise<CarriedKey[]> {
@@ -15,7 +18,16 @@ export function keysOfDids(db: Reader, owner: string, didIds: readonly string[])
     .where('did_keys.did_id', 'in', didIds)
     .orderBy('did_keys.did_id')
     .orderBy('did_keys.position')
-    .select(['did_keys.did_id', 'did_keys.key_id', 'keys.kid', 'keys.state', 'keys.uses', 'keys.public_jwk', 'keys.verify_until'])
+    .select([
+      'did_keys.did_id',
+      'did_keys.key_id',
+      'keys.kid',
+      'keys.algorithm',
+      'keys.state',
+      'keys.uses',
+      'keys.public_jwk',
+      'keys.verify_until',
+    ])
     .execute();
 }
 
@@ -53,6 +65,39 @@ export async function addKey(tx: Tx, { owner, didId, keyId }: { owner: string; d
   await tx
     .insertInto('did_keys')
     .values({ did_id: didId, key_id: keyId, owner, position: (last?.position ?? 0) + 1 })
+    .execute();
+}
+
+/**
+ * What is bound to a DID is shown with any of its keys: another one takes over. SD-JWT and mdoc are bound to the key itself, and
+ * stay with it; Data Integrity has proofs of some algorithms only.
+ */
+export async function moveCredentials(
+  tx: Tx,
+  { owner, id }: DidRow,
+  from: string,
+  to: { readonly id: string; readonly algorithm: string },
+): Promise<void> {
+  const formats = ['jwt_vc_json', ...(PROVES.includes(to.algorithm) ? ['ldp_vc'] : [])];
+  const bound = tx
+    .selectFrom('credentials')
+    .where('owner', '=', owner)
+    .where('did_id', '=', id)
+    .where('binding', '=', 'did')
+    .where('format', 'in', formats);
+  await tx
+    .updateTable('credential_instances')
+    .set({ key_id: to.id })
+    .where('owner', '=', owner)
+    .where('key_id', '=', from)
+    .where('credential_id', 'in', bound.select('id'))
+    .execute();
+  await tx
+    .updateTable('credentials')
+    .set({ key_id: to.id })
+    .where('owner', '=', owner)
+    .where('key_id', '=', from)
+    .where('id', 'in', bound.select('id'))
     .execute();
 }
 

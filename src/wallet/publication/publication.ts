@@ -10,6 +10,7 @@ import {
   type CarriedKey,
   didsOfKey,
   keysOfDids,
+  moveCredentials,
   publishedUnder,
   putDocument,
   removeDocument,
@@ -91,6 +92,8 @@ export function createPublication({ clock }: { clock: Clock }) {
     const republished: string[] = [];
     for (const did of await webDidsOf(inside.tx, owner, keyId)) {
       await removeKey(inside.tx, owner, did.id, keyId);
+      const other = (await keysOfDids(inside.tx, owner, [did.id])).findLast(({ state }) => state === 'active');
+      if (other) await moveCredentials(inside.tx, did, keyId, { id: other.key_id, algorithm: other.algorithm });
       await changed(inside, did);
       if (did.state === 'published') republished.push(did.did);
     }
@@ -104,9 +107,15 @@ export function createPublication({ clock }: { clock: Clock }) {
     withdraw,
 
     /** The successor joins every document that carries the key. Those that are made from a key cannot carry another. */
-    async succeed(inside: Change, owner: string, keyId: string, successorId: string): Promise<void> {
+    async succeed(
+      inside: Change,
+      owner: string,
+      keyId: string,
+      successor: { readonly id: string; readonly algorithm: string },
+    ): Promise<void> {
       for (const did of await webDidsOf(inside.tx, owner, keyId)) {
-        await addKey(inside.tx, { owner, didId: did.id, keyId: successorId });
+        await addKey(inside.tx, { owner, didId: did.id, keyId: successor.id });
+        await moveCredentials(inside.tx, did, keyId, successor);
         await changed(inside, did);
       }
     },
