@@ -54,7 +54,7 @@ const raw = await issue(
   { _sd: Object.keys(claims) },
 );
 
-const keeping = createKeeping({ db, clock, seal, keys, status: { of: async () => 'valid' }, change });
+const keeping = createKeeping({ db, clock, seal, keys, status: { of: async () => 'valid', ofAll: async (looks) => looks.map(() => 'valid') }, change });
 const formats = createFormats({ trust: {} as never, clock });
 const { createMatching } = await loadPresentations();
 const matching = createMatching({ keeping });

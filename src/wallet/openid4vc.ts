@@ -23,7 +23,7 @@ const refuse = (): never => {
   throw new Error('nothing is signed here');
 };
 
-export function createCallbacks(deps: { outbound: Outbound; trust: Trust; kind: string }) {
+export function createCallbacks(deps: { outbound: Outbound; trust: Trust; kind: 'issuer' | 'verifier' }) {
   const { outbound, trust, kind } = deps;
   const fetch = guardedFetch(outbound, { kind });
 
@@ -31,7 +31,7 @@ export function createCallbacks(deps: { outbound: Outbound; trust: Trust; kind: 
   async function keyOf(signer: JwtSigner, compact: string): Promise<PublicJwk> {
     if (signer.method === 'did')
       return (await trust.keyOfDid(signer.didUrl, signer.didUrl.split('#', 1)[0]!, 'authentication')).jwk;
-    if (signer.method === 'x5c') return trust.keyOfChain(signer.x5c).jwk;
+    if (signer.method === 'x5c') return trust.keyOfChain(signer.x5c, kind === 'issuer' ? 'credential' : 'request').jwk;
     if (signer.method === 'jwk') return readPublicJwk(publicMembers(signer.publicJwk));
     const attested = signer.method === 'custom' ? attestedKeyIn(compact) : undefined;
     if (attested) return attested;

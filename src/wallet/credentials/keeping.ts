@@ -1,5 +1,4 @@
 // Credentials kept, looked up and used up: what receiving and showing need of the store.
-import { atOnce } from '../../platform/at-once.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { newUlid } from '../../platform/ids.ts';
 import type { Seal } from '../../platform/seal/index.ts';
@@ -28,8 +27,8 @@ import {
 const CHUNK = 20;
 /** How old a status may be when a credential is shown. */
 const STATUS_MS = 5 * 60_000;
-/** Lists of so many issuers are read at the same time. */
-const AT_ONCE = 10;
+/** Nobody waits longer for lists that were asked for again. */
+const REFRESH_MS = 15_000;
 
 /** Copies are one credential: it holds while all of them do. */
 const known = (times: readonly (number | undefined)[]): number[] => times.filter((time) => time !== undefined);
@@ -157,22 +156,31 @@ export function createKeeping(deps: {
     }
   }
 
-  /** Within its time, not withdrawn, and with a key that may still sign for it. */
-  async function isPresentable({ row }: Candidate): Promise<boolean> {
+  /** Of one that can be shown: within its time, not withdrawn as far as is known, and with a key that may still sign for it. */
+  async function standingOf({ row, held }: Candidate): Promise<'valid' | 'unknown' | undefined> {
     const now = clock.now();
-    if ((row.valid_until !== null && row.valid_until <= now) || (row.valid_from !== null && row.valid_from > now)) return false;
+    if ((row.valid_until !== null && row.valid_until <= now) || (row.valid_from !== null && row.valid_from > now))
+      return undefined;
     const next = await readAs(db, row.owner, (reader) => nextCopy(reader, row));
-    if (!next) return false;
+    if (!next) return undefined;
     const reference = opened(next.copy).status;
-    if (!reference) return true;
+    if (!reference) return 'valid';
     const isFresh = row.status_checked_at !== null && now - row.status_checked_at < STATUS_MS;
-    const found = isFresh ? row.status : await check(row, reference);
-    return found === 'valid' || found === 'unknown';
+    const found = isFresh ? row.status : await check(row, reference, held);
+    return found === 'valid' || found === 'unknown' ? found : undefined;
   }
 
   /** Reads the list, and writes down what it says. Not knowing changes nothing. */
-  async function check(row: CredentialRow, reference: StatusReference, fresh = false): Promise<string> {
-    const found = await status.of(reference, { fresh });
+  const check = async (row: CredentialRow, reference: StatusReference, held: Held): Promise<string> =>
+    noted(row, await status.of(reference, signerOf(held)));
+
+  /** Who may say what became of it: its issuer, or somebody of the same authority. */
+  const signerOf = ({ issuer, authorityKeyIds }: Held) => ({
+    issuer: issuer.id,
+    ...(authorityKeyIds ? { authorityKeyIds } : {}),
+  });
+
+  async function noted(row: CredentialRow, found: string): Promise<string> {
     if (found === 'unknown') return row.status;
     const caller = { userId: row.owner, owner: row.owner, requestId: null, isAdministrator: false };
     await change(caller, row.owner, async ({ tx, audit, touch }) => {
@@ -192,6 +200,12 @@ export function createKeeping(deps: {
       if (key && key.state !== 'revoked') return { copy, key };
     }
     return undefined;
+  }
+
+  /** The copy that would be shown next, as it is held. */
+  async function peek({ row }: Candidate): Promise<unknown> {
+    const next = await readAs(db, row.owner, (reader) => nextCopy(reader, row));
+    return next ? opened(next.copy).raw : fail('not-found', { kind: 'credential' });
   }
 
   /**
@@ -224,14 +238,18 @@ export function createKeeping(deps: {
   }
 
   /** Lists read again, whatever they were a moment ago. */
-  const refresh = (rows: readonly CredentialRow[]): Promise<void> =>
-    atOnce(AT_ONCE, rows, async (row) => {
+  async function refresh(rows: readonly CredentialRow[]): Promise<void> {
+    const looks = [];
+    for (const row of rows) {
       const next = await readAs(db, row.owner, (reader) => nextCopy(reader, row));
       const reference = next && opened(next.copy).status;
-      if (reference) await check(row, reference, true);
-    });
+      if (reference) looks.push({ row, reference, ...signerOf(open(row)) });
+    }
+    const found = await status.ofAll(looks, { fresh: true, deadlineMs: REFRESH_MS });
+    for (const [at, { row }] of looks.entries()) await noted(row, found[at]!);
+  }
 
-  return { newId: () => `cred_${newUlid(clock.now())}`, keep, candidates, isPresentable, take, refresh };
+  return { newId: () => `cred_${newUlid(clock.now())}`, keep, candidates, standingOf, peek, take, refresh };
 }
 
 export type Keeping = ReturnType<typeof createKeeping>;

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { jwkInDidKey } from '../../../test/support/data-integrity.ts';
 import { newSigner } from '../../../test/support/issuers.ts';
 import { documentOfDidKey } from '../resolver/index.ts';
-import { isSupported, type Proof, prove, signedBytes, verifyProof } from './data-integrity.ts';
+import { checkSize, isSupported, type Proof, prove, signedBytes, verifyProof } from './data-integrity.ts';
 import { CredentialRejected } from './format.ts';
 
 /** The credential of the test vectors of vc-di-eddsa and vc-di-ecdsa. */
@@ -107,5 +107,47 @@ describe('A Data Integrity proof', () => {
       prove(document, { proofPurpose: 'authentication' }, 'ES256', signer.sign),
       /[Ss]afe mode|invalid property/,
     );
+  });
+});
+
+describe('What is canonicalised', () => {
+  const OPTIONS = { type: 'DataIntegrityProof', cryptosuite: 'ecdsa-rdfc-2019', proofPurpose: 'assertionMethod' };
+  const times = <T>(count: number, make: (at: number) => T): T[] => Array.from({ length: count }, (_, at) => make(at));
+  const about = (credentialSubject: object) => ({ ...DOCUMENT, credentialSubject });
+
+  it('is bounded in all that costs', () => {
+    const tooMuch: Record<string, object> = {
+      objects: { a: times(400, () => ({})) },
+      values: { a: times(1500, (at) => at) },
+      'empty lists': Object.fromEntries(times(1500, (at) => [`p${at}`, []])),
+      types: { type: times(400, (at) => `T${at}`) },
+      contexts: { a: times(64, () => ({ '@context': DOCUMENT['@context'][0] })) },
+    };
+    for (const [what, subject] of Object.entries(tooMuch))
+      assert.throws(() => checkSize(about(subject)), CredentialRejected, what);
+    checkSize(about({ a: times(300, (at) => ({ type: 'T', name: `${at}` })) }));
+  });
+
+  it('takes no time worth mentioning, be it as nasty as it may', async () => {
+    const V2 = DOCUMENT['@context'][0];
+    const isVc = { type: 'VerifiableCredential' };
+    const nasty: Record<string, object> = {
+      'the same many times': { a: times(390, () => ({ b: 1 })) },
+      'contexts of types': { a: times(390, (at) => ({ ...isVc, b: at })) },
+      'contexts of their own': { a: times(60, (at) => ({ '@context': V2, ...isVc, b: at })) },
+      twins: { a: times(2, () => ({ c: times(195, (at) => ({ b: at })) })) },
+      ring: times(190, (at) => ({ id: `_:n${at}`, knows: { id: `_:n${(at + 1) % 190}` } })),
+      clique: times(19, (at) => ({ id: `_:n${at}`, knows: times(19, (to) => ({ id: `_:n${to}` })) })),
+      // Orders without end that take no deep comparison: the same blank node in several graphs.
+      graphs: { ...isVc, proof: times(180, (at) => ({ id: `_:w${at % 30}`, p: 1, q: 2, r: 3 })) },
+    };
+    for (const [what, subject] of Object.entries(nasty)) {
+      checkSize(about(subject));
+      const started = process.cpuUsage();
+      await signedBytes(about(subject), OPTIONS, 'SHA-256').catch(() => undefined);
+      const { user } = process.cpuUsage(started);
+      // A fifth of a second where nothing else runs.
+      assert.ok(user < 1_000_000, `${what}: ${user / 1000} ms`);
+    }
   });
 });

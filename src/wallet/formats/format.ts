@@ -82,7 +82,6 @@ export interface Showing {
   readonly handover?: {
     readonly responseUri: string;
     readonly encryptionThumbprint?: Buffer;
-    readonly mdocGeneratedNonce?: string;
   };
 }
 

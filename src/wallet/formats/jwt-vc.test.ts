@@ -58,7 +58,6 @@ describe('Verifying a W3C credential as JWT', () => {
       issuer: { id: issuer.did, trust: 'did' },
       subject: holder.did,
       claims: V1,
-      issuedAt: NOW - 10_000,
       validFrom: NOW - 10_000,
       validUntil: NOW + 100_000,
       binding: { kind: 'did', did: holder.did },

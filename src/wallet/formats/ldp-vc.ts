@@ -4,9 +4,9 @@ import { isHostile } from '../jws.ts';
 import { referenceOf } from '../status/index.ts';
 import type { Trust } from '../trust/index.ts';
 import { CREDENTIALS_V1, CREDENTIALS_V2, checkContexts, DATA_INTEGRITY_V2, modelOf } from './contexts.ts';
-import { isSupported, type Proof, prove, verifyProof } from './data-integrity.ts';
+import { checkSize, isSupported, type Proof, prove, verifyProof } from './data-integrity.ts';
 import { type Format, type Holder, refusing, reject, type Showing, type VerifiedCredential } from './format.ts';
-import { checkTimes, timeOf, timesOfW3c } from './times.ts';
+import { checkTimes, narrowest, timeOf, timesOfW3c } from './times.ts';
 import { didOf, idOf, isObject, type Json, subjectIdOf, typesOf } from './w3c.ts';
 
 const MAX_LENGTH = 256 * 1024;
@@ -17,6 +17,7 @@ function read(raw: unknown): Json {
   if (!isObject(document) || isHostile(document) || JSON.stringify(document).length > MAX_LENGTH)
     reject('malformed', 'it is no credential in JSON');
   checkContexts(document);
+  checkSize(document);
   return document;
 }
 
@@ -38,12 +39,11 @@ export function createLdpVc({ trust, clock }: { trust: Trust; clock: Clock }): F
     const issuer = idOf(document.issuer) ?? reject('malformed', 'it has no issuer');
     const key = await trust.keyOfDid(proof.verificationMethod, issuer, 'assertionMethod');
     await verifyProof(document, proof, key.jwk);
-    const [created, expires] = [timeOf(proof.created, 'created'), timeOf(proof.expires, 'expires')];
-    checkTimes(
-      { ...(created === undefined ? {} : { issuedAt: created }), ...(expires === undefined ? {} : { validUntil: expires }) },
-      clock,
-    );
-    const times = timesOfW3c(document);
+    const created = timeOf(proof.created, 'created');
+    if (created !== undefined) checkTimes({ issuedAt: created }, clock);
+    const expires = timeOf(proof.expires, 'expires');
+    // It ends with its proof.
+    const times = narrowest(timesOfW3c(document), expires === undefined ? {} : { validUntil: expires });
     checkTimes(times, clock);
     const subject = subjectIdOf(document);
     const did = didOf(subject);

@@ -474,12 +474,9 @@ describe('Showing an mdoc', () => {
     assert.ok(signed[0]!.toString('hex').includes(example));
   });
 
-  it('has no thumbprint when the answer is not encrypted, and another transcript for draft 18', async () => {
+  it('has no thumbprint when the answer is not encrypted', async () => {
     const plain = await setUp().show(await issue(), { ...showing, handover: { responseUri } }, holder);
     assert.deepEqual(await verifyShown(plain, await SessionTranscript.forOid4Vp(session, contextOf())), []);
-    const old = await setUp().show(await issue(), { ...showing, handover: { responseUri, mdocGeneratedNonce: 'm' } }, holder);
-    const draft = { clientId: session.clientId, responseUri, verifierGeneratedNonce: session.nonce, mdocGeneratedNonce: 'm' };
-    assert.deepEqual(await verifyShown(old, await SessionTranscript.forOid4VpDraft18(draft, contextOf())), []);
   });
 
   it('signs with every key a device may have', async () => {
@@ -507,8 +504,10 @@ describe('Showing an mdoc', () => {
 
   it('shows nothing but the doctype when nothing is asked for', async () => {
     const presented = await setUp().show(await issue(), { ...showing, paths: [] }, holder);
-    const [document] = DeviceResponse.fromEncodedForOid4Vp(String(presented)).documents!;
-    assert.equal(document!.docType, DOCTYPE);
-    assert.equal(document!.issuerSigned.issuerNamespaces.issuerNamespaces.size, 0);
+    // By hand: the library cannot read what has no namespaces, but an empty map of them is none (ISO/IEC 18013-5, 8.3.2.1.2.2).
+    const response = cborDecode(Buffer.from(String(presented), 'base64url')) as Map<string, Map<string, unknown>[]>;
+    const [document] = response.get('documents')!;
+    assert.equal(document!.get('docType'), DOCTYPE);
+    assert.deepEqual([...(document!.get('issuerSigned') as Map<string, unknown>).keys()], ['issuerAuth']);
   });
 });

@@ -156,12 +156,7 @@ async function transcriptOf(
   context: Pick<MdocContext, 'crypto'>,
 ) {
   if (!handover) throw new Error('an mdoc is shown in a session: the handover is missing');
-  const { responseUri, encryptionThumbprint, mdocGeneratedNonce } = handover;
-  if (mdocGeneratedNonce !== undefined)
-    return SessionTranscript.forOid4VpDraft18(
-      { clientId: audience, responseUri, verifierGeneratedNonce: nonce, mdocGeneratedNonce },
-      context,
-    );
+  const { responseUri, encryptionThumbprint } = handover;
   return SessionTranscript.forOid4Vp(
     { clientId: audience, nonce, responseUri, ...(encryptionThumbprint ? { jwkThumbprint: encryptionThumbprint } : {}) },
     context,
@@ -196,7 +191,7 @@ export function createMdoc({ trust, clock }: { trust: Trust; clock: Clock }): Fo
     const opened = open(raw, library);
     const { issuerAuth, mso, items } = opened;
     const chain = (issuerAuth.x5chain ?? []).map((der) => Buffer.from(der).toString('base64'));
-    const key = trust.keyOfChain(chain);
+    const key = trust.keyOfChain(chain, 'document');
     checkSignature(opened, key, library);
     checkDigests(opened, library);
     const { signed, validFrom, validUntil } = mso.validityInfo;
@@ -242,7 +237,8 @@ export function createMdoc({ trust, clock }: { trust: Trust; clock: Clock }): Fo
       [
         'issuerSigned',
         new Map<string, unknown>([
-          ['nameSpaces', new Map(shown)],
+          // Absent rather than empty.
+          ...(shown.length > 0 ? [['nameSpaces', new Map(shown)] as const] : []),
           ['issuerAuth', written],
         ]),
       ],

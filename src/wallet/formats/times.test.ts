@@ -17,12 +17,13 @@ describe('Times', () => {
   it('of a W3C credential are those of either version', () => {
     const [start, end] = ['1970-01-01T00:00:01Z', '1970-01-01T00:00:02Z'];
     assert.deepEqual(timesOfW3c({ validFrom: start, validUntil: end }), { validFrom: 1000, validUntil: 2000 });
-    assert.deepEqual(timesOfW3c({ issuanceDate: start, expirationDate: end }), {
-      issuedAt: 1000,
-      validFrom: 1000,
-      validUntil: 2000,
-    });
+    assert.deepEqual(timesOfW3c({ issuanceDate: start, expirationDate: end }), { validFrom: 1000, validUntil: 2000 });
     refused(() => timesOfW3c({ validUntil: null, expirationDate: end }));
+  });
+
+  it('of a W3C credential may begin later, in either version', () => {
+    const clock = { now: () => 0 };
+    for (const name of ['validFrom', 'issuanceDate']) checkTimes(timesOfW3c({ [name]: '2099-01-01T00:00:00Z' }), clock);
   });
 
   it('are written as RFC 3339 has them, in UTC where no zone is named', () => {

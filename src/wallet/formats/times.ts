@@ -38,10 +38,9 @@ export const timesOfJwt = ({ iat, nbf, exp }: Readonly<Record<string, unknown>>)
 /** Null is not absent: it is no time. */
 const orElse = (one: unknown, other: unknown): unknown => (one === undefined ? other : one);
 
-/** VCDM 2.0 and 1.1. */
+/** VCDM 2.0 and 1.1, where `issuanceDate` is when it begins to hold, which may well be later than when it was issued (1.1, 4.6). */
 export const timesOfW3c = (credential: Readonly<Record<string, unknown>>): Times =>
   present({
-    issuedAt: timeOf(credential.issuanceDate, 'issuanceDate'),
     validFrom: timeOf(orElse(credential.validFrom, credential.issuanceDate), 'validFrom'),
     validUntil: timeOf(orElse(credential.validUntil, credential.expirationDate), 'validUntil'),
   });

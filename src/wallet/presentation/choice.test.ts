@@ -4,10 +4,11 @@ import type { KeyObject } from 'node:crypto';
 import { describe, it } from 'node:test';
 import { deflateSync } from 'node:zlib';
 import { SignJWT } from 'jose';
-import { hidden, IDENTITY, MEMBERSHIP, paths, queryFor, showing } from '../../../test/support/showing.ts';
+import { hidden, IDENTITY, MEMBERSHIP, paths, queryFor, showing, VP } from '../../../test/support/showing.ts';
 import type { Shown } from '../../../test/support/toy-verifier.ts';
 import { onEachWallet, type Person } from '../../../test/support/wallet.ts';
 import { assertProblem } from '../../../test/support/wallet-answers.ts';
+import type { Path } from './claims.ts';
 
 const CREDENTIALS = '/api/v1/wallet/credentials';
 const identity = (more: object) => ({ credentials: [queryFor('id', IDENTITY, more)] });
@@ -87,6 +88,49 @@ onEachWallet('Choosing what is shown', (wallet) => {
         if (what.endsWith('only those with the value')) assert.ok(!Object.values(answer.id![0]!.claims).includes('Bachelor'));
       });
 
+    const work = hidden('work', { city: 'London', street: 'Piccadilly' });
+    const [first, third, decoy] = [hidden('first'), hidden('third'), hidden('decoy')];
+    /** With claims that stand in the open, also between others. */
+    const partlyOpen = () =>
+      world.holder({
+        draft({ payload, disclosures }) {
+          for (const name of Object.keys(disclosures)) delete disclosures[name];
+          disclosures.email = 'ada@example.org';
+          payload.home = { _sd: [address.digest] };
+          payload.nationalities = [{ '...': british.digest }, { '...': french.digest }];
+          payload.jobs = { _sd: [work.digest] };
+          payload.member = { since: 1815, level: ['gold', 'silver'] };
+          payload.mixed = [{ '...': decoy.digest }, { '...': first.digest }, 'second', { '...': third.digest }];
+        },
+        text: (text) =>
+          `${text}${[street, city, address, british, french, work, first, third].map((part) => part.text).join('~')}~`,
+      });
+    const open: Path[] = [['member'], ['mixed', 1]];
+    const told: [string, object, Path[]][] = [
+      ['the open ones, when nothing is asked for', {}, open],
+      ['those asked for, and the open ones', { claims: paths(['email']) }, [['email'], ...open]],
+      ['open ones once', { claims: paths(['member', 'since']) }, open],
+      ['open ones that are asked for', { claims: paths(['mixed', 1], ['member']) }, [['mixed', 1], ['member']]],
+      ['technical ones only when they are asked for', { claims: paths(['iss'], ['vct']) }, [['iss'], ['vct'], ...open]],
+      [
+        'what comes with what they stand in',
+        { claims: paths(['home', 'address', 'city']) },
+        [['home', 'address', 'city'], ['home', 'address', 'country'], ...open],
+      ],
+      ['what is shown wholly with a part of it', { claims: paths(['jobs', 'work', 'city']) }, [['jobs'], ...open]],
+      ['elements of lists', { claims: paths(['nationalities', 1]) }, [['nationalities', 1], ...open]],
+      ['all elements as they were asked for', { claims: paths(['nationalities', null]) }, [['nationalities', null], ...open]],
+      ['elements among open ones and decoys', { claims: paths(['mixed', 2]) }, [['mixed', 2], ...open]],
+    ];
+    for (const [what, query, expected] of told)
+      it(`are told as what the verifier learns: ${what}`, async () => {
+        const { person } = await partlyOpen();
+        const { exchangeId, query: asked } = (await world.show(person, { query: identity(query) }, { preview: true })).body;
+        assert.deepEqual(asked[0].matches[0].disclosed, expected);
+        const { presented } = (await person.post(VP, { exchangeId })).body;
+        assert.deepEqual(presented[0].disclosed, expected);
+      });
+
     for (const [what, query] of [
       ['is not there', { claims: paths(['phone']) }],
       ['has another value', { claims: [{ path: ['email'], values: ['bob@example.org'] }] }],
@@ -122,15 +166,27 @@ onEachWallet('Choosing what is shown', (wallet) => {
       assert.equal(await answeredWith(person, identity({ format: 'vc+sd-jwt' })), credential.id);
     });
 
-    it('are shown one for each query, the newest, and several where that is asked', async () => {
+    it('are shown one for each query, the newest, also where several may be shown', async () => {
       const { person } = await world.holder();
       const newest = await world.receive(person);
       const { id, all } = await world.shown(person, {
         query: { credentials: [queryFor('id', IDENTITY), queryFor('all', IDENTITY, { multiple: true })] },
       });
-      assert.deepEqual([id!.length, all!.length], [1, 2]);
+      assert.deepEqual([id!.length, all!.length], [1, 1]);
       assert.deepEqual(id![0]!.payload.cnf, all![0]!.payload.cnf);
       assert.equal(await answeredWith(person), newest.id);
+    });
+
+    it('are shown together where several may be shown and were chosen', async () => {
+      const { person, credential } = await world.holder();
+      const newest = await world.receive(person);
+      await world.receive(person);
+      const query = identity({ multiple: true });
+      for (const body of [{ selection: { id: [credential.id, newest.id] } }, { credentialIds: [credential.id, newest.id] }]) {
+        const { presented } = (await world.show(person, { query }, body)).body;
+        const shown = presented.map(({ credentialId }: { credentialId: string }) => credentialId);
+        assert.deepEqual(shown, [newest.id, credential.id]);
+      }
     });
 
     it('that nobody is bound to answer only those who do without a binding', async () => {

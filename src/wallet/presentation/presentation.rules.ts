@@ -13,8 +13,19 @@ import type { Formats, Showing } from '../formats/index.ts';
 import type { Once } from '../idempotency.store.ts';
 import type { Trust } from '../trust/index.ts';
 import { type AnswerKey, answerKeyOf, sendAnswer, sendRefusal } from './answer.ts';
+import { disclosedOf, type Told } from './disclosed.ts';
+import { createPauses } from './pauses.ts';
 import type { PresentationAnswer, PresentationRequest, Verifier } from './presentation.schema.ts';
-import { canConfirm, chooseQueries, isRequired, type Match, type Matching, parseQuery, type Query } from './query.ts';
+import {
+  canConfirm,
+  chooseQueries,
+  isRequired,
+  type Match,
+  type Matching,
+  parseQuery,
+  type Query,
+  type QueryMatches,
+} from './query.ts';
 import { type Fetched, type Opened, openRequest } from './request.ts';
 import { type Confirmation, readTransactionData, type TransactionData } from './transaction-data.ts';
 import { type VerifierRules, verifierOf } from './verifier.ts';
@@ -24,6 +35,8 @@ const PROTOCOL = 'oid4vp';
 const MENDABLE = ['selection-does-not-match', 'preview-required'];
 /** Nobody waits longer for an answer. */
 const REMEMBERED_STATES = [ANSWERING, ...OVER];
+/** Paths a preview names before it leaves matches out. */
+const MAX_TOLD = 20_000;
 
 interface PresentationData {
   readonly uri: string;
@@ -43,6 +56,11 @@ interface Asked {
   readonly query: Query;
   readonly transactionData: TransactionData | undefined;
   readonly key: AnswerKey | undefined;
+}
+
+interface Foreseen {
+  readonly credentialId: string;
+  readonly disclosed: Told;
 }
 
 /** What a refusal of ours is called in the protocol. */
@@ -92,7 +110,12 @@ export function createPresentations(deps: {
       fail('request-already-answered', undefined, { detail: { exchangeId: before.id } });
     const data = dataOf(body.uri, opened);
     if (before) {
-      const exchange = await exchanges.takeUp<PresentationData>(caller, before.id, PROTOCOL, once);
+      const exchange = await exchanges.takeUp<PresentationData>(caller, before.id, PROTOCOL, once).catch((error: unknown) => {
+        // Answered since we looked.
+        if (error instanceof Fault && error.code === 'exchange-finished')
+          fail('request-already-answered', undefined, { detail: { exchangeId: before.id } });
+        throw error;
+      });
       if (exchange.data.question !== data.question) {
         await exchanges.release(exchange);
         fail('invalid-presentation-request', { why: 'it asks for something else than before' });
@@ -207,27 +230,47 @@ export function createPresentations(deps: {
 
   const selectionOf = ({ credentialIds, selection }: PresentationRequest) => ({ all: credentialIds, by: selection });
 
-  async function preview(
-    exchange: Running,
-    { query, verifier, transactionData }: Asked,
-    body: PresentationRequest,
-  ): Promise<PresentationAnswer> {
+  /** What would be shown, and what the verifier would learn from it. One match for each query, others while there is room. */
+  async function foreseen(asked: Asked, results: readonly QueryMatches[]) {
+    const pause = createPauses();
+    const seen: Foreseen[][] = [];
+    let told = 0;
+    for (const { matches } of results) {
+      const own: Foreseen[] = [];
+      for (const match of matches) {
+        if (told > MAX_TOLD && own.length > 0) break;
+        await pause();
+        const disclosed = await disclosedIn(asked, match);
+        told += disclosed.length;
+        own.push({ credentialId: match.candidate.row.id, disclosed });
+      }
+      seen.push(own);
+    }
+    return seen;
+  }
+
+  async function disclosedIn(asked: Asked, match: Match): Promise<Told> {
+    if (match.candidate.format !== 'dc+sd-jwt') return disclosedOf(match, undefined, undefined);
+    const raw = await keeping.peek(match.candidate);
+    return disclosedOf(match, raw, await presentationOf({ raw, holder: undefined }, asked, match, false, undefined));
+  }
+
+  async function preview(exchange: Running, asked: Asked, body: PresentationRequest): Promise<PresentationAnswer> {
+    const { query, verifier, transactionData } = asked;
     const results = await matching.match(exchange.caller, query, selectionOf(body), false);
+    const seen = await foreseen(asked, results);
     exchanges.step(exchange, 'preview shown');
     await exchanges.release(exchange);
     return {
       status: 'preview',
       exchangeId: exchange.id,
       verifier,
-      query: results.map(({ id, format, claims, matches }) => ({
+      query: results.map(({ id, format, claims }, at) => ({
         id,
         format,
         required: isRequired(query, id),
         claims: claims.map((path) => [...path]),
-        matches: matches.map(({ candidate, disclosed }) => ({
-          credentialId: candidate.row.id,
-          disclosed: disclosed.map((path) => [...path]),
-        })),
+        matches: seen[at]!,
       })),
       ...(transactionData ? { transactionData: [...transactionData.shown] } : {}),
       satisfiable: chooseQueries(query, results, []) !== undefined,
@@ -260,11 +303,15 @@ export function createPresentations(deps: {
       return taken;
     });
     const vpToken: Record<string, unknown[]> = Object.create(null);
+    const presented: NonNullable<PresentationAnswer['presented']> = [];
     for (const { result, matches } of shown) {
       vpToken[result.id] = [];
       for (const match of matches) {
-        const copy = copies.get(match.candidate.row.id)!;
-        vpToken[result.id]!.push(await presentationOf(copy, asked, match, result.bound, confirmed?.get(result.id)));
+        const { id: credentialId } = match.candidate.row;
+        const copy = copies.get(credentialId)!;
+        const token = await presentationOf(copy, asked, match, result.bound, confirmed?.get(result.id));
+        vpToken[result.id]!.push(token);
+        presented.push({ queryId: result.id, credentialId, disclosed: disclosedOf(match, copy.raw, token) });
       }
     }
     exchanges.step(exchange, 'answer made', { detail: shown.map(({ result }) => result.id).join(', ') });
@@ -274,13 +321,7 @@ export function createPresentations(deps: {
       status: 'submitted',
       exchangeId: exchange.id,
       verifier,
-      presented: shown.flatMap(({ result, matches }) =>
-        matches.map(({ candidate, disclosed }) => ({
-          queryId: result.id,
-          credentialId: candidate.row.id,
-          disclosed: disclosed.map((path) => [...path]),
-        })),
-      ),
+      presented,
       ...(redirectUri === undefined ? {} : { redirectUri }),
       responseMode: opened.responseMode,
     });
@@ -289,12 +330,12 @@ export function createPresentations(deps: {
   async function presentationOf(
     { raw, holder }: Copy,
     { opened, key }: Asked,
-    { candidate, disclosed }: Match,
+    { candidate, paths }: Match,
     isBound: boolean,
     confirms: Confirmation | undefined,
   ): Promise<unknown> {
     const showing: Showing = {
-      paths: disclosed,
+      paths,
       nonce: opened.nonce,
       audience: opened.resolved.client.effective,
       now: clock.now(),

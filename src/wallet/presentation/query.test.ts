@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Candidate, Keeping } from '../credentials/index.ts';
-import { chooseQueries, createMatching, isRequired, type Path, parseQuery } from './query.ts';
+import type { Path } from './claims.ts';
+import { chooseQueries, createMatching, isRequired, parseQuery } from './query.ts';
 
 const caller = { userId: 'me', owner: 'me', requestId: null, isAdministrator: false };
 
@@ -13,6 +14,7 @@ interface Credential {
   readonly claims: object;
   readonly binding?: string;
   readonly authorityKeyIds?: readonly string[];
+  readonly standing?: 'valid' | 'unknown';
 }
 
 /** A wallet that holds these, the newest first; each is named by its place. */
@@ -35,7 +37,7 @@ function holding(credentials: Readonly<Record<string, Credential>>) {
         yield one;
       }
     },
-    isPresentable: async () => true,
+    standingOf: async ({ row }: Candidate) => credentials[row.id]!.standing ?? 'valid',
   } as unknown as Keeping;
   const matching = createMatching({ keeping });
   return async (raw: object): Promise<Record<string, Record<string, readonly Path[]>> | undefined> => {
@@ -43,11 +45,28 @@ function holding(credentials: Readonly<Record<string, Credential>>) {
     const results = await matching.match(caller, query, {}, true);
     return chooseQueries(query, results, [])?.reduce<Record<string, Record<string, readonly Path[]>>>((shown, id) => {
       const { matches } = results.find((one) => one.id === id)!;
-      shown[id] = Object.fromEntries(matches.map(({ candidate, disclosed }) => [candidate.row.id, disclosed]));
+      shown[id] = Object.fromEntries(matches.map(({ candidate, paths }) => [candidate.row.id, paths]));
       return shown;
     }, {});
   };
 }
+
+describe('A credential whose status nobody could look up', () => {
+  const asked = {
+    credentials: [{ id: 'id', format: 'dc+sd-jwt', meta: { vct_values: ['card'] }, claims: [{ path: ['name'] }] }],
+  };
+  const card = (standing: 'valid' | 'unknown') => ({ type: 'card', claims: { name: 'A' }, standing });
+
+  it('comes after older ones that surely hold', async () => {
+    const shown = await holding({ newest: card('unknown'), older: card('valid'), oldest: card('valid') })(asked);
+    assert.deepEqual(Object.keys(shown!.id!), ['older', 'newest']);
+  });
+
+  it('is shown where there is no other', async () => {
+    const shown = await holding({ newest: card('unknown'), older: card('unknown') })(asked);
+    assert.equal(Object.keys(shown!.id!)[0], 'newest');
+  });
+});
 
 const ID = 'https://credentials.example.com/identity_credential';
 const sdJwt = (id: string, vct: string, ...paths: Path[]) => ({
@@ -92,6 +111,22 @@ describe('A query for one credential', () => {
     assert.equal(await holding({ poorer })(query), undefined);
   });
 
+  it('is answered by an mdoc whose claims are named as drafts did', async () => {
+    const [first, second] = [
+      { namespace: 'org.iso.7367.1', claim_name: 'vehicle_holder' },
+      { namespace: 'org.iso.18013.5.1', claim_name: 'first_name', values: ['A'] },
+    ];
+    const query = (...claims: object[]) => ({ credentials: [{ ...mdoc('a', 'org.iso.7367.1.mVRC'), claims }] });
+    const paths = [
+      ['org.iso.7367.1', 'vehicle_holder'],
+      ['org.iso.18013.5.1', 'first_name'],
+    ];
+    assert.deepEqual(await holding({ mvrc })(query(first, second)), { a: { mvrc: paths } });
+    assert.equal(await holding({ mvrc })(query(first, { ...second, values: ['B'] })), undefined);
+    const { credentials } = await parseQuery(query(first));
+    assert.deepEqual(credentials[0]!.claims![0]!.path, paths[0]);
+  });
+
   for (const format of ['jwt_vc_json', 'ldp_vc'])
     it(`is answered by a W3C credential that has all types of one alternative, in any order (${format})`, async () => {
       const query = (...alternatives: string[][]) => ({
@@ -104,8 +139,7 @@ describe('A query for one credential', () => {
         types: ['VerifiableCredential', 'IDCredential', 'LocalCredential'],
         claims: { credentialSubject: { last_name: 'Doe' } },
       };
-      // It cannot hold anything back: what is asked for of it is not what is shown.
-      const answer = { a: { w3c: [['credentialSubject']] } };
+      const answer = { a: { w3c: [['credentialSubject', 'last_name']] } };
       for (const alternatives of [
         [['LocalCredential']],
         [['IDCredential']],
@@ -132,11 +166,11 @@ describe('A query for one credential', () => {
     });
   });
 
-  it('takes the newest, or all when it takes several', async () => {
+  it('takes the newest, and no others because it would take several', async () => {
     const query = sdJwt('a', ID, ['last_name']);
     const wallet = holding({ second: pid, first: pid });
     assert.deepEqual(Object.keys((await wallet({ credentials: [query] }))!.a!), ['second']);
-    assert.deepEqual(Object.keys((await wallet({ credentials: [{ ...query, multiple: true }] }))!.a!), ['second', 'first']);
+    assert.deepEqual(Object.keys((await wallet({ credentials: [{ ...query, multiple: true }] }))!.a!), ['second']);
   });
 });
 
@@ -173,6 +207,8 @@ describe('A path', () => {
         { type: 'Master of Science', university: 'University of Betelgeuse' },
       ],
       nationalities: ['British', 'Betelgeusian'],
+      phone: null,
+      numbers: [null, null],
     },
   };
   const leads = async (claim: object): Promise<readonly Path[] | undefined> =>
@@ -188,6 +224,8 @@ describe('A path', () => {
     ['nationalities', 2],
     ['degrees', 'type'],
     ['nationalities', 0, 'x'],
+    ['phone'],
+    ['numbers', null],
     ['toString'],
     ['__proto__'],
   ])
@@ -318,6 +356,12 @@ describe('A query that asks for too much', () => {
   for (const [what, query] of Object.entries({
     'a path of a thousand steps': { credentials: [{ ...one, claims: [{ path: many(1000) }] }] },
     'a thousand values': { credentials: [{ ...one, claims: [{ path: ['a'], values: many(1000) }] }] },
+    'a thousand W3C types': {
+      credentials: [{ id: 'a', format: 'ldp_vc', meta: { type_values: many(20, many(50)) } }],
+    },
+    'a thousand keys of authorities': {
+      credentials: [{ ...one, trusted_authorities: many(20, { type: 'aki', values: many(50) }) }],
+    },
     'a thousand types': { credentials: [{ ...one, meta: { vct_values: many(1000) } }] },
     'a claim set of a thousand': { credentials: [{ ...one, claims: [{ id: 'x', path: ['a'] }], claim_sets: [many(1000)] }] },
     'an option of a thousand': { credentials: [one], credential_sets: [{ options: [many(1000)] }] },
@@ -331,5 +375,97 @@ describe('A query that asks for too much', () => {
     const query = { credentials: [{ ...one, id: 'constructor' }] };
     const found = await holding({ card: { type: 'x', claims: { vct: 'x' } } })(query);
     assert.deepEqual(Object.keys(found ?? {}), ['constructor']);
+  });
+});
+
+describe('A query that DCQL does not know', () => {
+  const one = { id: 'a', format: 'dc+sd-jwt', meta: { vct_values: ['x'] } };
+  let deep: unknown = 'x';
+  for (let at = 0; at < 40; at++) deep = { deep };
+  for (const [what, query] of Object.entries({
+    'no type of all': { credentials: [{ ...one, meta: { vct_values: [] } }] },
+    'two claims of one name': {
+      credentials: [{ ...one, claims: ['a', 'b'].map((name) => ({ id: 'x', path: [name] })), claim_sets: [['x']] }],
+    },
+    'a purpose without end': { credentials: [one], credential_sets: [{ options: [['a']], purpose: deep }] },
+  }))
+    it(`is refused: ${what}`, async () => {
+      await assert.rejects(parseQuery(query), /cannot be read/);
+    });
+});
+
+describe('A credential made to keep the node busy', () => {
+  const list = (length: number, value: unknown = 'v'): unknown[] => Array.from({ length }, () => value);
+  const ask = (count: number, claim: object) => ({ credentials: [{ ...sdJwt('a', ID), claims: list(count, claim) }] });
+  const values = Array.from({ length: 100 }, (_, at) => `v${at}`);
+  let tree: unknown = 1;
+  for (let at = 0; at < 16; at++) tree = [tree, tree];
+  const nulls = list(16, null);
+
+  for (const [what, claims, query, isAnswered] of [
+    ['1,000 elements', { l: list(1000) }, ask(100, { path: ['l', null] }), false],
+    ['1,000 elements, each with 100 values', { l: list(1000, 'v99') }, ask(100, { path: ['l', null], values }), false],
+    ['15,000 elements', { l: list(15_000) }, ask(1, { path: ['l', null] }), true],
+    ['90,000 elements', { l: list(90_000) }, ask(100, { path: ['l', null] }), false],
+    ['90,000 elements, wanted whole', { l: list(90_000) }, ask(100, { path: ['l'] }), false],
+    ['60,000 objects', { l: list(60_000, {}) }, ask(100, { path: ['l', null, 'x'] }), false],
+    ['a tree', { l: tree }, ask(100, { path: ['l', ...nulls], values: [1] }), false],
+  ] as const)
+    it(`costs little: ${what}`, async () => {
+      const wallet = holding({ busy: { type: ID, claims } });
+      await wallet(ask(1, { path: ['x'] }));
+      const started = performance.now();
+      assert.equal((await wallet(query)) !== undefined, isAnswered);
+      // It is some milliseconds; it was many seconds.
+      assert.ok(performance.now() - started < 1000);
+    });
+
+  it('costs little: 60,000 types', async () => {
+    const types = Array.from({ length: 60_000 }, (_, at) => `t${at}`);
+    const wallet = holding({ busy: { format: 'ldp_vc', types, claims: {} } });
+    const query = (...last: string[]) => ({
+      credentials: [{ id: 'a', format: 'ldp_vc', meta: { type_values: [[...types.slice(-90), ...last]] } }],
+    });
+    assert.deepEqual(await wallet(query()), { a: { busy: [] } });
+    assert.equal(await wallet(query('other')), undefined);
+  });
+
+  it('does not keep one that is real from being shown', async () => {
+    const busy = { type: ID, claims: { l: list(90_000) } };
+    const real = { type: ID, claims: { l: ['v'] } };
+    const found = await holding({ busy, real })(ask(100, { path: ['l', null] }));
+    assert.deepEqual(found, { a: { real: [['l', null]] } });
+  });
+});
+
+describe('A wallet with many credentials', () => {
+  const w3c = (name: string) => ({ format: 'ldp_vc', types: ['VerifiableCredential', name], claims: { id: 'x' } });
+  const many = (count: number, one: Credential) =>
+    Object.fromEntries(Array.from({ length: count }, (_, at) => [`other${at}`, one]));
+  const query = { credentials: [{ id: 'a', format: 'ldp_vc', meta: { type_values: [['Rare']] } }] };
+
+  it('finds the one that fits behind all others, by its type or by a value', async () => {
+    const found = await holding({ ...many(5000, w3c('Common')), rare: w3c('Rare') })(query);
+    assert.deepEqual(found, { a: { rare: [] } });
+    const john = { credentials: [{ ...sdJwt('a', ID), claims: [{ path: ['first_name'], values: ['John'] }] }] };
+    const others = many(5000, { type: ID, claims: { first_name: 'Jane' } });
+    assert.deepEqual(await holding({ ...others, pid })(john), { a: { pid: [['first_name']] } });
+  });
+
+  it('lets others have their turn while it looks', async () => {
+    const wallet = holding(many(10_000, w3c('Common')));
+    let turns = 0;
+    const turn = (): void => {
+      turns++;
+      timer = setImmediate(turn);
+    };
+    let timer = setImmediate(turn);
+    assert.equal(await wallet(query), undefined);
+    clearImmediate(timer);
+    assert.ok(turns > 1, `${turns} turns`);
+  });
+
+  it('does not say that there is none when there is too much to look through', async () => {
+    await assert.rejects(holding(many(20_001, w3c('Common')))(query), /too much to look through/);
   });
 });

@@ -1,15 +1,20 @@
-// What a verifier asks for, and what of the wallet answers it (DCQL; the library decides, we look up the candidates).
+// What a verifier asks for, and what of the wallet answers it (DCQL). The library reads the query and decides about types,
+// bindings and authorities; candidates are looked up here, and their claims read by claims.ts.
 import type { DcqlCredential } from 'dcql';
 import type { Caller } from '../caller.ts';
 import type { Candidate, Keeping } from '../credentials/index.ts';
 import { fail } from '../faults.ts';
 import type { FormatName } from '../formats/index.ts';
-
-export type Path = readonly (string | number | null)[];
+import { isHostile } from '../jws.ts';
+import { type ClaimsQuery, claimsReader, type Path } from './claims.ts';
+import { createPauses } from './pauses.ts';
 
 export interface Match {
   readonly candidate: Candidate;
-  readonly disclosed: readonly Path[];
+  /** What is asked for of it. What the verifier learns with that, disclosed.ts tells. */
+  readonly paths: readonly Path[];
+  /** Not only as far as is known. */
+  readonly isSure: boolean;
 }
 
 export interface QueryMatches {
@@ -21,12 +26,7 @@ export interface QueryMatches {
   readonly matches: readonly Match[];
 }
 
-interface Claim {
-  readonly path: Path;
-  readonly values?: readonly unknown[];
-}
-
-interface CredentialQuery {
+interface CredentialQuery extends ClaimsQuery {
   readonly id: string;
   readonly format: string;
   readonly multiple?: boolean;
@@ -36,8 +36,6 @@ interface CredentialQuery {
     readonly doctype_value?: string;
     readonly type_values?: readonly (readonly string[])[];
   };
-  readonly claims?: readonly Claim[];
-  readonly claim_sets?: readonly (readonly string[])[];
 }
 
 export interface Query {
@@ -59,7 +57,10 @@ const MAX_CLAIMS = 100;
 const MAX_SETS = 100;
 const MAX_VALUES = 100;
 const MAX_PATH = 32;
-const MAX_CANDIDATES = 200;
+/** So many answers to one query are more than anybody chooses from. */
+const MAX_MATCHES = 200;
+/** Credentials opened for one request. A wallet with more, none of which fits, has to be told where to look. */
+const MAX_OPENED = 20_000;
 
 const library = () => import('dcql');
 
@@ -71,14 +72,16 @@ function isTooMuch(raw: unknown): boolean {
   const some = (list: unknown, test: (one: Readonly<Record<string, unknown>>) => boolean): boolean =>
     Array.isArray(list) && list.some((one) => typeof one === 'object' && one !== null && test(one));
   const isLong = (max: number) => (list: unknown) => size(list) > max;
+  const total = (list: unknown, sizeOf: (one: unknown) => number): number =>
+    Array.isArray(list) ? list.reduce<number>((sum, one) => sum + sizeOf(one), 0) : 0;
   return (
     some(sets, ({ options }) => size(options) > MAX_SETS || some(options, isLong(MAX_QUERIES))) ||
     some(credentials, ({ claims, claim_sets: claimSets, meta, trusted_authorities: authorities }) => {
       const { vct_values: vcts, type_values: types } = (meta ?? {}) as NonNullable<CredentialQuery['meta']>;
       return (
         [vcts, types, authorities].some(isLong(MAX_VALUES)) ||
-        some(types, isLong(MAX_VALUES)) ||
-        some(authorities, ({ values }) => size(values) > MAX_VALUES) ||
+        total(types, size) > MAX_VALUES ||
+        total(authorities, (one) => size((one as { values?: unknown } | null)?.values)) > MAX_VALUES ||
         size(claims) > MAX_CLAIMS ||
         some(claims, ({ path, values }) => size(path) > MAX_PATH || size(values) > MAX_VALUES) ||
         size(claimSets) > MAX_SETS ||
@@ -88,110 +91,121 @@ function isTooMuch(raw: unknown): boolean {
   );
 }
 
-export async function parseQuery(raw: unknown): Promise<Query> {
-  const { DcqlQuery } = await library();
-  if (isTooMuch(raw)) fail('invalid-presentation-request', { why: 'it asks for too much' });
-  try {
-    const query = DcqlQuery.parse(raw as never);
-    DcqlQuery.validate(query);
-    return query as unknown as Query;
-  } catch {
-    return fail('invalid-presentation-request', { why: 'its query cannot be read' });
-  }
+/** Drafts named a claim of an mdoc by its two parts, and the library still lets them. */
+function normalised(query: CredentialQuery): CredentialQuery {
+  const claims = query.claims?.map((claim) => {
+    const { namespace, claim_name: name } = claim as { namespace?: string; claim_name?: string };
+    return namespace === undefined || name === undefined ? claim : { ...claim, path: [namespace, name] };
+  });
+  return claims ? { ...query, claims } : query;
 }
 
-function asDcql({ format, held, row, authorityKeyIds }: Candidate, named: string): DcqlCredential {
+/** What the text of DCQL forbids, and the library lets pass. */
+function isForbidden({ meta, claims = [] }: CredentialQuery): boolean {
+  const ids = claims.flatMap(({ id }) => id ?? []);
+  return meta?.vct_values?.length === 0 || new Set(ids).size < ids.length;
+}
+
+const refuse = (why: string): never => fail('invalid-presentation-request', { why });
+
+export async function parseQuery(raw: unknown): Promise<Query> {
+  const { DcqlQuery } = await library();
+  if (isTooMuch(raw)) refuse('it asks for too much');
+  if (isHostile(raw)) refuse('its query cannot be read');
+  let query: Query;
+  try {
+    const parsed = DcqlQuery.parse(raw as never);
+    DcqlQuery.validate(parsed);
+    query = parsed as unknown as Query;
+  } catch {
+    return refuse('its query cannot be read');
+  }
+  if (query.credentials.some(isForbidden)) refuse('its query cannot be read');
+  return { ...query, credentials: query.credentials.map(normalised) };
+}
+
+/** Without its claims, and of its types only those that matter: the library compares each with each. */
+function asDcql({ format, held, row, authorityKeyIds }: Candidate, { format: named, meta }: CredentialQuery): DcqlCredential {
   const common = {
     cryptographic_holder_binding: row.binding !== 'none',
     ...(authorityKeyIds.length > 0 ? { authority: { type: 'aki', values: [...authorityKeyIds] } } : {}),
   };
-  const { claims, types } = held;
   const own =
     format === 'mso_mdoc'
-      ? { credential_format: format, doctype: row.type, namespaces: claims }
+      ? { credential_format: format, doctype: row.type, namespaces: {} }
       : format === 'dc+sd-jwt'
-        ? { credential_format: named, vct: row.type, claims }
-        : { credential_format: format, type: [...types], claims };
+        ? { credential_format: named, vct: row.type, claims: {} }
+        : { credential_format: format, type: wantedOf(held.types, meta?.type_values ?? []), claims: {} };
   return { ...common, ...own } as unknown as DcqlCredential;
 }
 
-interface ClaimSetResult {
-  readonly success: boolean;
-  readonly valid_claim_indexes?: readonly number[];
+function wantedOf(types: readonly string[], alternatives: readonly (readonly string[])[]): string[] {
+  const own = new Set(types);
+  return [...new Set(alternatives.flat())].filter((type) => own.has(type));
 }
 
-/** The paths of the first claim set that fits; none when nothing is named: then nothing that can be held back is shown. */
-async function matchOf(query: CredentialQuery, candidate: Candidate): Promise<readonly Path[] | undefined> {
+/** Whether a credential is of the kind that is asked for, whatever its claims are. */
+async function kindReader(query: CredentialQuery): Promise<(candidate: Candidate) => boolean> {
   const { DcqlQuery } = await library();
-  const result = DcqlQuery.query({ credentials: [query] } as never, [asDcql(candidate, query.format)]);
-  const found = result.credential_matches[query.id];
-  if (!found?.success) return undefined;
-  const { claims } = found.valid_credentials[0] as unknown as { claims: { valid_claim_sets?: readonly ClaimSetResult[] } };
-  for (const { valid_claim_indexes: indexes = [] } of claims.valid_claim_sets ?? []) {
-    const ways = indexes.map((index) => waysOf(query.claims![index]!, candidate.held.claims));
-    if (ways.every((one) => one.length > 0)) return ways.flat();
-  }
-  return undefined;
-}
-
-/**
- * Where a claim is. Of a list only the elements that have one of the values: the others were not asked for. And only what the
- * credential itself has: to the library every object has a claim `toString`.
- */
-function waysOf({ path, values }: Claim, claims: unknown): Path[] {
-  const found: Path[] = [];
-  function follow(value: unknown, at: number, way: Path): void {
-    if (at === path.length) {
-      if (!values || values.includes(value)) found.push(way);
-      return;
-    }
-    const step = path[at] as string | number | null;
-    const isList = Array.isArray(value);
-    if (typeof step === 'string' ? isList || typeof value !== 'object' || value === null : !isList) return;
-    if (step === null) for (const [index, one] of (value as unknown[]).entries()) follow(one, at + 1, [...way, index]);
-    else if (Object.hasOwn(value as object, step))
-      follow((value as Record<string | number, unknown>)[step], at + 1, [...way, step]);
-  }
-  follow(claims, 0, []);
-  return values || found.length === 0 ? found : [path];
+  const { claims: _, claim_sets: __, ...kind } = query;
+  return (candidate) => {
+    const result = DcqlQuery.query({ credentials: [kind] } as never, [asDcql(candidate, query)]);
+    return result.credential_matches[query.id]?.success === true;
+  };
 }
 
 /** Types a query can mean, for looking candidates up by index; undefined when any will do. */
 function typesOf({ meta }: CredentialQuery): readonly string[] | undefined {
   if (meta?.vct_values) return meta.vct_values;
-  if (meta?.doctype_value) return [meta.doctype_value];
+  if (meta?.doctype_value !== undefined) return [meta.doctype_value];
   // A W3C credential has several types and is listed by one of them: by which, a query cannot know.
   return undefined;
 }
-
-/** Formats that cannot hold anything back: whoever is asked for one claim must know that all of them go. */
-const isWhole = ({ format }: Candidate): boolean => format === 'jwt_vc_json' || format === 'ldp_vc';
-const wholeOf = ({ held }: Candidate): Path[] => Object.keys(held.claims).map((name) => [name]);
 
 /** All but SD-JWTs are shown by somebody who signs. */
 const canShow = ({ format, row, held }: Candidate): boolean =>
   format === 'dc+sd-jwt' || (row.binding !== 'none' && (format !== 'ldp_vc' || held.didUrl !== undefined));
 
+/** What looking for an answer may cost, over all queries of a request. */
+class Search {
+  readonly pause = createPauses();
+  #opened = 0;
+
+  /** False when it is enough. */
+  open(): boolean {
+    return ++this.#opened <= MAX_OPENED;
+  }
+}
+
 export function createMatching({ keeping }: { keeping: Keeping }) {
-  /** Newest first. `first`: one that fits is enough, and none older is even opened. */
+  /** Newest first. `first`: one that fits and surely holds is enough, and none older is even opened. */
   async function matchesOf(
     caller: Caller,
     query: CredentialQuery,
     only: readonly string[] | undefined,
-    first: boolean,
+    { first, search }: { readonly first: boolean; readonly search: Search },
   ): Promise<Match[]> {
     const format = FORMATS[query.format];
     if (!format) return [];
+    const isOfKind = await kindReader(query);
+    const pathsIn = claimsReader(query);
     const found: Match[] = [];
-    let seen = 0;
     for await (const candidate of keeping.candidates(caller, { format, types: typesOf(query), only })) {
-      if (++seen > MAX_CANDIDATES) break;
-      const disclosed = canShow(candidate) ? await matchOf(query, candidate) : undefined;
-      if (!disclosed || !(await keeping.isPresentable(candidate))) continue;
-      found.push({ candidate, disclosed: isWhole(candidate) ? wholeOf(candidate) : disclosed });
-      if (first && query.multiple !== true) break;
+      if (!search.open()) {
+        // None was found, which is not the same as: there is none.
+        if (found.length === 0) fail('selection-does-not-match', { why: 'there is too much to look through; say what to show' });
+        break;
+      }
+      await search.pause();
+      const paths = canShow(candidate) && isOfKind(candidate) ? pathsIn(candidate.held.claims) : undefined;
+      const standing = paths && (await keeping.standingOf(candidate));
+      if (!standing) continue;
+      const isSure = standing === 'valid';
+      found.push({ candidate, paths, isSure });
+      if ((first && isSure) || found.length === MAX_MATCHES) break;
     }
-    return found;
+    // One that is known to hold goes before newer ones nobody could look up.
+    return found.sort((one, other) => Number(other.isSure) - Number(one.isSure));
   }
 
   return {
@@ -204,11 +218,12 @@ export function createMatching({ keeping }: { keeping: Keeping }) {
       const unknown = Object.keys(selection.by ?? {}).find((id) => !query.credentials.some((one) => one.id === id));
       if (unknown !== undefined) fail('selection-does-not-match', { why: `the request has no query ${unknown.slice(0, 50)}` });
       const results: QueryMatches[] = [];
+      const search = new Search();
       for (const one of query.credentials) {
         // A verifier may call its query as it likes, `constructor` for one.
         const selected = selection.by && Object.hasOwn(selection.by, one.id) ? selection.by[one.id] : undefined;
         const only = selected ?? (selection.by ? undefined : selection.all);
-        const matches = await matchesOf(caller, one, only, first && only === undefined);
+        const matches = await matchesOf(caller, one, only, { first: first && only === undefined, search });
         if (selected && !selected.every((id) => matches.some(({ candidate }) => candidate.row.id === id)))
           fail('selection-does-not-match', { why: `not everything selected answers ${one.id}` });
         if (selected && selected.length > 1 && one.multiple !== true)

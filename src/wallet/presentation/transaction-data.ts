@@ -2,6 +2,7 @@
 // understand is signing anything (OID4VP, 5.1).
 import { createHash } from 'node:crypto';
 import { fail } from '../faults.ts';
+import { isHostile } from '../jws.ts';
 
 const HASHES: Readonly<Record<string, string>> = { 'sha-256': 'sha256', 'sha-384': 'sha384', 'sha-512': 'sha512' };
 const MAX_ENTRIES = 10;
@@ -37,6 +38,8 @@ function entryOf(encoded: unknown, allowed: readonly string[]): Entry {
   } catch {
     return unsupported('an entry cannot be read');
   }
+  // What nobody could be shown, nobody confirms.
+  if (isHostile(value)) unsupported('an entry cannot be read');
   if (typeof value?.type !== 'string' || !allowed.includes(value.type)) unsupported('its type is not one that is allowed here');
   const ids = value.credential_ids;
   if (!Array.isArray(ids) || ids.length === 0 || ids.some((id) => typeof id !== 'string')) unsupported('it names no credential');

@@ -4,13 +4,13 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, before, describe, it } from 'node:test';
+import { after, before, beforeEach, describe, it } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { exportJWK } from 'jose';
 import { type Certified, certify } from '../../../test/support/certificates.ts';
 import { newJwt, newSigner } from '../../../test/support/issuers.ts';
-import { showing } from '../../../test/support/showing.ts';
-import type { AskOptions, Identity } from '../../../test/support/toy-verifier.ts';
+import { Showing, showing } from '../../../test/support/showing.ts';
+import { type AskOptions, type Identity, ToyVerifier } from '../../../test/support/toy-verifier.ts';
 import { onEachWallet, onWallet } from '../../../test/support/wallet.ts';
 import { assertProblem } from '../../../test/support/wallet-answers.ts';
 
@@ -29,7 +29,14 @@ writeFileSync(anchorsFile, root.certificate.toString());
 
 const attester = newSigner();
 const stranger = newSigner();
+/** Registered before the node starts: it reads the file then. */
+const shop = await new ToyVerifier().start();
+after(() => shop.stop());
 const verifiersFile = join(folder, 'verifiers.json');
+writeFileSync(
+  verifiersFile,
+  JSON.stringify({ 'a-registered-verifier': { responseUris: [`${shop.url}/response`], name: 'The shop' } }),
+);
 
 onEachWallet(
   'Knowing verifiers',
@@ -37,18 +44,18 @@ onEachWallet(
     const world = showing(wallet);
     const { verifier } = world;
 
-    const accepted = async (options: AskOptions): Promise<any> => {
-      const { person } = await world.holder();
-      const answer = await world.show(person, options);
+    const accepted = async (options: AskOptions, at: Showing = world): Promise<any> => {
+      const { person } = await at.holder();
+      const answer = await at.show(person, options);
       assert.equal(answer.status, 200, answer.text);
-      const { id } = await world.looked(verifier.tokens[0]!);
+      const { id } = await at.looked(at.verifier.tokens[0]!);
       assert.equal(id![0]!.binding.aud, answer.body.verifier.clientId);
       return answer.body.verifier;
     };
-    const refused = async (options: AskOptions, code: string, why?: RegExp): Promise<void> => {
-      const { person } = await world.holder();
-      assertProblem(await world.show(person, options), 422, code, why);
-      assert.deepEqual(verifier.posted, []);
+    const refused = async (options: AskOptions, code: string, why?: RegExp, at: Showing = world): Promise<void> => {
+      const { person } = await at.holder();
+      assertProblem(await at.show(person, options), 422, code, why);
+      assert.deepEqual(at.verifier.posted, []);
     };
 
     describe('by certificate', () => {
@@ -207,32 +214,29 @@ onEachWallet(
     });
 
     describe('by registration', () => {
+      const atShop = Object.assign(new Showing(wallet), { issuer: world.issuer, verifier: shop });
+      beforeEach(() => shop.reset());
+
       it('believes a client id with an address an operator named, and says that it proves nothing', async () => {
         for (const mode of ['direct_post', 'direct_post.jwt'] as const) {
-          verifier.reset();
-          const { clientId, name, authenticated, trust } = await accepted({ by: 'unsigned', prefix: 'registered', mode });
+          shop.reset();
+          const found = await accepted({ by: 'unsigned', prefix: 'registered', mode }, atShop);
+          const { clientId, name, authenticated, trust } = found;
           assert.deepEqual([clientId, name, authenticated, trust], ['a-registered-verifier', 'The shop', false, 'registered']);
         }
       });
 
       it('refuses another address, and a client id nobody registered', async () => {
-        verifier.twist = { request: ({ payload }) => void Object.assign(payload, { response_uri: `${verifier.url}/elsewhere` }) };
-        await refused({ by: 'unsigned', prefix: 'registered' }, 'untrusted-verifier');
+        shop.twist = { request: ({ payload }) => void Object.assign(payload, { response_uri: `${shop.url}/elsewhere` }) };
+        await refused({ by: 'unsigned', prefix: 'registered' }, 'untrusted-verifier', undefined, atShop);
         for (const id of ['somebody-else', 'constructor', '__proto__']) {
-          verifier.twist = {
+          shop.twist = {
             request: ({ payload }) => void Object.assign(payload, { client_id: id }),
             parameters: (all) => all.set('client_id', id),
           };
-          await refused({ by: 'unsigned', prefix: 'registered' }, 'untrusted-verifier');
+          await refused({ by: 'unsigned', prefix: 'registered' }, 'untrusted-verifier', undefined, atShop);
         }
       });
-    });
-
-    before(() => {
-      writeFileSync(
-        verifiersFile,
-        JSON.stringify({ 'a-registered-verifier': { responseUris: [`${verifier.url}/response`], name: 'The shop' } }),
-      );
     });
   },
   {

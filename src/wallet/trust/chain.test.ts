@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
-import { generateKeyPairSync } from 'node:crypto';
+import { generateKeyPairSync, sign, X509Certificate } from 'node:crypto';
 import { describe, it } from 'node:test';
+import { AsnConvert } from '@peculiar/asn1-schema';
+import { Certificate, ExtendedKeyUsage, Extensions } from '@peculiar/asn1-x509';
 import { type CertificateOptions, type Certified, certify, keyIdentifierOf } from '../../../test/support/certificates.ts';
-import { ChainError, parseX5c, verifyChain } from './chain.ts';
+import { ChainError, type Purpose, parseX5c, verifyChain } from './chain.ts';
 
 const root = certify({ name: 'CN=Root', ca: true });
 const middle = certify({ name: 'CN=Middle', by: root, ca: true });
@@ -20,6 +22,17 @@ const refused = (chain: readonly Certified[], why: RegExp, anchors?: readonly Ce
     () => verify(chain, anchors, now),
     (error) => error instanceof ChainError && why.test(error.message),
   );
+};
+
+/** Signed anew by the root, without some of its extensions. */
+const without = ({ certificate, key }: Certified, oid: string): Certified => {
+  const parsed = AsnConvert.parse(certificate.raw, Certificate);
+  const { tbsCertificate: inner } = parsed;
+  inner.extensions = new Extensions(inner.extensions!.filter(({ extnID }) => extnID !== oid));
+  parsed.tbsCertificateRaw = AsnConvert.serialize(inner);
+  parsed.signatureValue = new Uint8Array(sign('sha256', Buffer.from(parsed.tbsCertificateRaw), root.key)).buffer;
+  const der = Buffer.from(AsnConvert.serialize(parsed));
+  return { certificate: new X509Certificate(der), key, der: der.toString('base64') };
 };
 
 const under = (options: Partial<CertificateOptions>): Certified => certify({ name: 'CN=Under', by: root, ...options });
@@ -121,6 +134,58 @@ describe('A certificate chain', () => {
     bytes[bytes.length - 5]! ^= 1;
     const [broken] = parseX5c([bytes.toString('base64')]);
     assert.throws(() => verifyChain([broken!, middle.certificate], [root.certificate], Date.now()), ChainError);
+  });
+
+  it('is refused when the key of its leaf is not one that signs', () => {
+    refused([under({ signs: true })], /not for signing/);
+    const silent = without(under({ signs: true }), '2.5.29.15');
+    assert.equal(verify([silent]).leaf, silent.certificate);
+    assert.equal(verify([leaf, middle]).leaf, leaf.certificate);
+  });
+
+  it('is refused with an extension that is there twice', () => {
+    const usage = { id: '2.5.29.15', critical: true, value: Buffer.from('03020780', 'hex') };
+    refused([under({ signs: true, extensions: [usage] })], /none that is trusted/);
+  });
+
+  it('is refused when the leaf is for something else than what it signed', () => {
+    const [document, reader, pid, server, client, mail, any] = [
+      '1.0.18013.5.1.2',
+      '1.0.18013.5.1.6',
+      '1.3.130.2.0.0.1.2',
+      '1.3.6.1.5.5.7.3.1',
+      '1.3.6.1.5.5.7.3.2',
+      '1.3.6.1.5.5.7.3.4',
+      '2.5.29.37.0',
+    ] as const;
+    const isTaken = (purpose: Purpose, ...usages: string[]): boolean => {
+      const value = Buffer.from(AsnConvert.serialize(new ExtendedKeyUsage(usages)));
+      const made = under({ extensions: usages.length > 0 ? [{ id: '2.5.29.37', critical: true, value }] : [] });
+      try {
+        return Boolean(verifyChain([made.certificate], [root.certificate], Date.now(), purpose));
+      } catch (error) {
+        assert.match((error as ChainError).message, /for another purpose/);
+        return false;
+      }
+    };
+    const taken: Record<Purpose, string[]> = {
+      document: [document, pid, any],
+      credential: [document, pid, server, client, mail, any],
+      request: [reader, server, client, any],
+    };
+    for (const [purpose, usages] of Object.entries(taken) as [Purpose, string[]][]) {
+      assert.ok(isTaken(purpose), `${purpose}: nothing said`);
+      for (const one of [document, reader, pid, server, client, mail, any])
+        assert.equal(isTaken(purpose, one), usages.includes(one), `${purpose}: ${one}`);
+      assert.ok(isTaken(purpose, document, reader), `${purpose}: both`);
+    }
+  });
+
+  it('may have authorities for other purposes: theirs say nothing about what is below', () => {
+    const value = Buffer.from(AsnConvert.serialize(new ExtendedKeyUsage(['1.3.130.2.0.0.1.7'])));
+    const authority = under({ ca: true, extensions: [{ id: '2.5.29.37', critical: true, value }] });
+    const signer = certify({ name: 'CN=L', by: authority });
+    assert.equal(verify([signer, authority]).leaf, signer.certificate);
   });
 
   it('is refused when there is none', () => refused([], /no certificate/));

@@ -3,21 +3,39 @@ import { X509Certificate } from 'node:crypto';
 import { AsnConvert } from '@peculiar/asn1-schema';
 import {
   AuthorityKeyIdentifier,
+  anyExtendedKeyUsage,
   BasicConstraints,
   Certificate,
+  ExtendedKeyUsage,
   id_ce_authorityKeyIdentifier,
   id_ce_basicConstraints,
   id_ce_extKeyUsage,
   id_ce_keyUsage,
   id_ce_subjectAltName,
+  id_kp_clientAuth,
+  id_kp_serverAuth,
+  KeyUsage,
   SubjectAlternativeName,
 } from '@peculiar/asn1-x509';
 
 const MAX_CHAIN = 6;
 const MAX_BYTES = 16_384;
 
-/** Critical extensions whose meaning is looked at, here or by OpenSSL. With any other one a certificate is not understood. */
-const UNDERSTOOD: readonly string[] = [id_ce_basicConstraints, id_ce_keyUsage, id_ce_extKeyUsage, id_ce_subjectAltName];
+/** What a leaf signs: mdocs, other credentials (and what belongs to them), or what a peer says in a protocol. */
+export type Purpose = 'document' | 'credential' | 'request';
+
+/** Of ISO/IEC 18013-5, B.1, and those the EU has beside them for PIDs. */
+const DOCUMENT_SIGNERS: readonly string[] = ['1.0.18013.5.1.2', '1.3.130.2.0.0.1.2'];
+const READERS: readonly string[] = ['1.0.18013.5.1.6', '1.3.130.2.0.0.1.6'];
+/** A verifier known by its host often signs with the certificate of its server. */
+const PEERS: readonly string[] = [...READERS, id_kp_clientAuth, id_kp_serverAuth];
+
+/** Whether an extended key usage lets it sign this. For credentials that are no mdocs none is agreed on: only readers have no say. */
+const FITS: Readonly<Record<Purpose, (usage: string) => boolean>> = {
+  document: (usage) => DOCUMENT_SIGNERS.includes(usage),
+  credential: (usage) => !READERS.includes(usage),
+  request: (usage) => PEERS.includes(usage),
+};
 
 /** SHA-2 with RSA (also PSS) and ECDSA, and EdDSA. OpenSSL would still verify MD5 and SHA-1, for which collisions are made. */
 const SIGNATURES: readonly string[] = [
@@ -49,6 +67,9 @@ interface Parsed {
   readonly authorityKeyId: string | undefined;
   readonly uris: readonly string[];
   readonly isStrong: boolean;
+  /** Whether its key may sign something else than certificates; so it may when nothing is said. */
+  readonly signs: boolean;
+  readonly purposes: readonly string[] | undefined;
 }
 
 function parse(certificate: X509Certificate): Parsed {
@@ -69,6 +90,8 @@ function read(certificate: X509Certificate): Parsed {
   let pathLength: number | undefined;
   let authorityKeyId: string | undefined;
   let uris: string[] = [];
+  let signs = true;
+  let purposes: string[] | undefined;
   for (const { extnID, critical, extnValue } of tbsCertificate.extensions ?? []) {
     if (extnID === id_ce_basicConstraints) pathLength = AsnConvert.parse(extnValue.buffer, BasicConstraints).pathLenConstraint;
     else if (extnID === id_ce_authorityKeyIdentifier) {
@@ -78,10 +101,13 @@ function read(certificate: X509Certificate): Parsed {
       // From the structure: the text Node makes of it would have to be taken apart again.
       const names = AsnConvert.parse(extnValue.buffer, SubjectAlternativeName);
       uris = [...names].flatMap(({ uniformResourceIdentifier: uri }) => uri ?? []);
-    } else if (critical && !UNDERSTOOD.includes(extnID))
-      throw new ChainError(`a critical extension is not understood: ${extnID}`);
+    } else if (extnID === id_ce_keyUsage)
+      signs = AsnConvert.parse(extnValue.buffer, KeyUsage).toJSON().includes('digitalSignature');
+    else if (extnID === id_ce_extKeyUsage) purposes = [...AsnConvert.parse(extnValue.buffer, ExtendedKeyUsage)];
+    else if (critical) throw new ChainError(`a critical extension is not understood: ${extnID}`);
   }
-  return { certificate, pathLength, authorityKeyId, uris, isStrong: isStrong(certificate, signatureAlgorithm.algorithm) };
+  const strong = isStrong(certificate, signatureAlgorithm.algorithm);
+  return { certificate, pathLength, authorityKeyId, uris, isStrong: strong, signs, purposes };
 }
 
 /** `x5c`: standard base64 of DER, the leaf first (RFC 7515, 4.1.6). */
@@ -106,10 +132,22 @@ const isWithin = ({ validFromDate, validToDate }: X509Certificate, now: number):
 const issued = (issuer: X509Certificate, subject: X509Certificate): boolean =>
   issuer.ca && subject.checkIssued(issuer) && subject.verify(issuer.publicKey);
 
+function checkUse({ signs, purposes }: Parsed, purpose: Purpose): void {
+  if (!signs) throw new ChainError('the key of the certificate is not for signing');
+  if (purposes && !purposes.some((usage) => usage === anyExtendedKeyUsage || FITS[purpose](usage)))
+    throw new ChainError('the certificate is for another purpose');
+}
+
 /** Throws ChainError unless the leaf leads to an anchor. An anchor itself may be sent along, or be the leaf's very issuer. */
-export function verifyChain(chain: readonly X509Certificate[], anchors: readonly X509Certificate[], now: number): Chain {
+export function verifyChain(
+  chain: readonly X509Certificate[],
+  anchors: readonly X509Certificate[],
+  now: number,
+  purpose: Purpose = 'credential',
+): Chain {
   const [leaf, ...above] = chain.map(parse);
   if (!leaf) throw new ChainError('there is no certificate');
+  checkUse(leaf, purpose);
   const sameAs = (one: X509Certificate) => (other: X509Certificate) => one.raw.equals(other.raw);
   const path: Parsed[] = [leaf];
   for (const next of above) {

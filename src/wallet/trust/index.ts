@@ -1,3 +1,13 @@
 // Trust: certificates, DIDs and metadata by which a signer's key is known.
 export { type Anchors, createAnchors } from './anchors.ts';
-export { createTrust, type IssuerTrust, type SignerKey, subjectOf, type Trust, TrustError, type TrustPolicy } from './trust.ts';
+export type { Purpose } from './chain.ts';
+export {
+  createTrust,
+  type IssuerTrust,
+  type SignedHeader,
+  type SignerKey,
+  subjectOf,
+  type Trust,
+  TrustError,
+  type TrustPolicy,
+} from './trust.ts';

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
 import { describe, it } from 'node:test';
+import { AsnConvert } from '@peculiar/asn1-schema';
+import { ExtendedKeyUsage } from '@peculiar/asn1-x509';
 import { certify } from '../../../test/support/certificates.ts';
 import { issuerWorld, NOW, newSigner } from '../../../test/support/issuers.ts';
 import { metadataUrlOf } from './issuer-metadata.ts';
@@ -196,5 +198,26 @@ describe('The key in a certificate', () => {
       generateKeyPairSync('ec', { namedCurve: 'brainpoolP256r1' }).privateKey,
     ];
     for (const key of keys) assert.throws(() => trusting().keyOfChain([leafOf({}, key).der]), because('untrusted'));
+  });
+
+  it('is for what was signed with it, where the certificate says what it is for', async () => {
+    const certified = (...usages: string[]): string =>
+      certify({
+        name: 'CN=Signer',
+        by: root,
+        from: FROM,
+        until: UNTIL,
+        key: signer.key,
+        dns: ['issuer.example'],
+        extensions: [{ id: '2.5.29.37', critical: true, value: Buffer.from(AsnConvert.serialize(new ExtendedKeyUsage(usages))) }],
+      }).der;
+    const [document, reader, server] = ['1.0.18013.5.1.2', '1.0.18013.5.1.6', '1.3.6.1.5.5.7.3.1'].map((one) => certified(one));
+    const trust = trusting();
+    assert.ok(trust.keyOfChain([document], 'document'));
+    for (const other of [reader, server]) assert.throws(() => trust.keyOfChain([other], 'document'), because('untrusted'));
+    for (const peer of [reader, server]) assert.ok(trust.keyOfChain([peer]));
+    assert.throws(() => trust.keyOfChain([document]), because('untrusted'));
+    for (const one of [document, server]) assert.ok(await trust.keyOfJwt({ x5c: [one] }, ISSUER));
+    await assert.rejects(trust.keyOfJwt({ x5c: [reader] }, ISSUER), because('untrusted'));
   });
 });

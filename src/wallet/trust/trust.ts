@@ -5,7 +5,7 @@ import { type Outbound, OutboundError } from '../../platform/outbound/index.ts';
 import { algorithmOf, type PublicJwk, publicJwkOf } from '../keys/index.ts';
 import { ResolutionError, type Resolver } from '../resolver/index.ts';
 import type { Anchors } from './anchors.ts';
-import { type Chain, ChainError, parseX5c, verifyChain } from './chain.ts';
+import { type Chain, ChainError, type Purpose, parseX5c, verifyChain } from './chain.ts';
 import { issuerMetadataKeys } from './issuer-metadata.ts';
 
 export type IssuerTrust = 'anchor' | 'did' | 'issuer-metadata' | 'none';
@@ -69,8 +69,8 @@ export function createTrust(deps: {
 
   const listed = (did: string): boolean => policy.mode === 'any' || policy.dids.includes(did);
 
-  function byChain(x5c: unknown): ChainKey {
-    const { leaf, uris, authorityKeyIds } = verifyChain(parseX5c(x5c), anchors(), clock.now());
+  function byChain(x5c: unknown, purpose: Purpose): ChainKey {
+    const { leaf, uris, authorityKeyIds } = verifyChain(parseX5c(x5c), anchors(), clock.now(), purpose);
     if (algorithmOf(leaf.publicKey) === undefined) throw new ChainError('the key of the certificate is not one that is accepted');
     return { key: { jwk: publicJwkOf(leaf.publicKey), trust: 'anchor', authorityKeyIds, leaf }, uris };
   }
@@ -93,7 +93,7 @@ export function createTrust(deps: {
   async function ofJwt(header: SignedHeader, issuer: string | undefined): Promise<SignerKey> {
     const { x5c, kid } = header;
     if (x5c !== undefined) {
-      const found = byChain(x5c);
+      const found = byChain(x5c, 'credential');
       if (issuer !== undefined && !isNamed(found, issuer))
         throw new TrustError('mismatch', 'the certificate is not one of the issuer');
       return found.key;
@@ -118,9 +118,9 @@ export function createTrust(deps: {
       }
     },
     /** Of an mdoc or a verifier: the chain alone says who it is. */
-    keyOfChain(x5c: unknown): SignerKey & { readonly leaf: X509Certificate } {
+    keyOfChain(x5c: unknown, purpose: Purpose = 'request'): SignerKey & { readonly leaf: X509Certificate } {
       try {
-        return byChain(x5c).key;
+        return byChain(x5c, purpose).key;
       } catch (error) {
         throw toTrustError(error);
       }

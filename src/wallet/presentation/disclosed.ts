@@ -1,0 +1,146 @@
+// What a verifier learns from a presentation: what it asked for, and what cannot be held back when that is shown.
+import { createHash } from 'node:crypto';
+import { decodeJws } from '../jws.ts';
+import { keyOf, type Path } from './claims.ts';
+import type { Match } from './query.ts';
+
+/** As it is answered. */
+export type Told = (string | number | null)[][];
+
+/** What a credential says of itself, and not of the person. It stands in the open, and everybody knows that it does. */
+const TECHNICAL = new Set(['iss', 'iat', 'nbf', 'exp', 'cnf', 'vct', 'vct#integrity', 'status', '_sd_alg']);
+/** A list longer than that is told as a whole, and so is a credential. */
+const MAX_PARTS = 100;
+const MAX_TOLD = 1000;
+const MAX_LENGTH = 256 * 1024;
+
+/** Paths as a tree: what of them leads on from a place is found without going through all of them. */
+interface Asked {
+  isEnd: boolean;
+  readonly next: Map<string | number | null, Asked>;
+}
+
+const newAsked = (): Asked => ({ isEnd: false, next: new Map() });
+
+function treeOf(paths: readonly Path[]): Asked {
+  const root = newAsked();
+  for (const path of paths) {
+    let at = root;
+    for (const step of path) {
+      const next = at.next.get(step) ?? newAsked();
+      at.next.set(step, next);
+      at = next;
+    }
+    at.isEnd = true;
+  }
+  return root;
+}
+
+const below = (asked: readonly Asked[], step: string | number): Asked[] =>
+  asked.flatMap(({ next }) => [next.get(step) ?? [], (typeof step === 'number' && next.get(null)) || []].flat());
+
+/** Whoever asks for something, or for everything in a list, asks for all of it. */
+const isAllOf = ({ isEnd, next }: Asked, value: unknown): boolean =>
+  isEnd || (Array.isArray(value) && next.get(null)?.isEnd === true);
+
+/** A value in its place; without one it is held back. */
+interface Child {
+  readonly step: string | number;
+  readonly shown?: { readonly value: unknown };
+}
+
+interface Part {
+  readonly paths: Path[];
+  /** Nothing in it is held back. */
+  readonly isWhole: boolean;
+}
+
+const isHidden = (one: unknown): one is { readonly '...': unknown } =>
+  typeof one === 'object' && one !== null && Object.hasOwn(one, '...');
+
+/** Values with something in them that can be held back. The others need no second look. */
+function markHiding(value: unknown, marked: Set<unknown>): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  let isHiding = Object.hasOwn(value, '_sd') || isHidden(value);
+  for (const inner of Object.values(value)) isHiding = markHiding(inner, marked) || isHiding;
+  if (isHiding) marked.add(value);
+  return isHiding;
+}
+
+/** Of an SD-JWT that was verified when it came: its parts, hidden ones by their digests. */
+function createParts(raw: string, presented: string) {
+  const { payload } = decodeJws(raw.split('~', 1)[0], MAX_LENGTH);
+  const shown = new Set(presented.split('~').slice(1));
+  const hash = String(payload._sd_alg ?? 'sha-256').replace('-', '');
+  const hidden = new Map(
+    raw
+      .split('~')
+      .slice(1, -1)
+      .map((text) => [createHash(hash).update(text).digest('base64url'), text]),
+  );
+  const hiding = new Set<unknown>();
+  markHiding(payload, hiding);
+
+  /** Nothing for a decoy. */
+  function disclosed(digest: unknown): { readonly name: string; readonly shown?: { readonly value: unknown } } | undefined {
+    const text = hidden.get(String(digest));
+    if (text === undefined) return undefined;
+    const parts = JSON.parse(Buffer.from(text, 'base64url').toString()) as unknown[];
+    markHiding(parts.at(-1), hiding);
+    return { name: String(parts[1]), ...(shown.has(text) ? { shown: { value: parts.at(-1) } } : {}) };
+  }
+
+  function itemsOf(list: readonly unknown[]): Child[] {
+    return list
+      .flatMap((one) => (isHidden(one) ? (disclosed(one['...']) ?? []) : { shown: { value: one } }))
+      .map((one, step) => ({ step, ...(one.shown ? { shown: one.shown } : {}) }));
+  }
+
+  function childrenOf(value: unknown): Child[] {
+    if (Array.isArray(value)) return itemsOf(value);
+    if (typeof value !== 'object' || value === null) return [];
+    const { _sd: digests = [], ...open } = value as { readonly _sd?: readonly unknown[] };
+    return [
+      ...Object.entries(open).map(([step, inner]) => ({ step, shown: { value: inner } })),
+      ...digests.flatMap((digest) => {
+        const { name, ...rest } = disclosed(digest) ?? {};
+        return name === undefined ? [] : { step: name, ...rest };
+      }),
+    ];
+  }
+
+  return { payload, childrenOf, isOpen: (value: unknown) => !hiding.has(value) };
+}
+
+/** Beside what was asked for. Of what is shown wholly nothing but its name: what is in it goes without saying. */
+function toldBeside(raw: string, presented: string, paths: readonly Path[]): Path[] {
+  const { payload, childrenOf, isOpen } = createParts(raw, presented);
+
+  function told(value: unknown, way: Path, asked: readonly Asked[]): Part {
+    if (asked.some((one) => isAllOf(one, value))) return { paths: [], isWhole: true };
+    const children = asked.length === 0 && isOpen(value) ? [] : childrenOf(value);
+    if (children.length === 0) return { paths: [way], isWhole: true };
+    const inner = children.map(({ step, shown }) => shown && told(shown.value, [...way, step], below(asked, step)));
+    const isWhole = inner.every((one) => one?.isWhole);
+    const all = inner.flatMap((one) => one?.paths ?? []);
+    return { paths: all.length > MAX_PARTS || (isWhole && all.length > 0) ? [way] : all, isWhole };
+  }
+
+  const root = [treeOf(paths)];
+  const claims = childrenOf(payload).flatMap(({ step, shown }) => {
+    const found = shown && !TECHNICAL.has(String(step)) ? told(shown.value, [step], below(root, step)).paths : [];
+    return found.length > 0 ? { name: step, found } : [];
+  });
+  const all = claims.flatMap(({ found }) => found);
+  return all.length > MAX_TOLD ? claims.map(({ name }) => [name]) : all;
+}
+
+/** `raw` and `presented`: a copy as it is held, and as it is shown. */
+export function disclosedOf({ candidate: { format, held }, paths }: Match, raw: unknown, presented: unknown): Told {
+  // These cannot hold anything back: whoever is asked for one claim must know that all of them go.
+  if (format === 'jwt_vc_json' || format === 'ldp_vc') return Object.keys(held.claims).map((name) => [name]);
+  const beside = format === 'dc+sd-jwt' ? toldBeside(String(raw), String(presented), paths) : [];
+  const names = new Set(beside.map(keyOf));
+  const isWithin = (path: Path): boolean => path.some((_, at) => names.has(keyOf(path.slice(0, at))));
+  return [...paths.filter((path) => !isWithin(path)), ...beside].map((path) => [...path]);
+}
