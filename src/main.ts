@@ -12,6 +12,7 @@ import { qrCode } from './identity/two-factor/index.ts';
 import { identityOpenApi, walletOpenApi } from './openapi.ts';
 import { ConfigError, describe, load, refuseUnknownKeys } from './platform/config/index.ts';
 import { FolderInUse, lockFolder } from './platform/database/index.ts';
+import { Fault } from './platform/faults/index.ts';
 import { createLog } from './platform/log/index.ts';
 import { newMasterKey } from './platform/seal/index.ts';
 import { createIdentity, type RunOptions, runServices } from './run.ts';
@@ -31,6 +32,7 @@ const USAGE = `gatehouse ${version}
   gatehouse config              print the settings in force, secrets masked
   gatehouse openapi identity|wallet
                                 print the OpenAPI document
+  gatehouse admin-password      set the password of the built-in administrator: that of GATEHOUSE_ADMIN_PASSWORD, or a new one, printed
   gatehouse master-key new      print a new master key
   gatehouse master-key rotate   put a new master key in force and seal everything anew
   gatehouse token-key rotate    replace the key that seals tokens; tokens stay valid
@@ -144,6 +146,16 @@ async function rotateOpenidKeys(): Promise<void> {
   });
 }
 
+/** One that was given is not shown again. */
+async function resetAdminPassword(): Promise<void> {
+  const options = settings();
+  const { adminPassword: given } = options.identity;
+  await withService(options, async (service) => {
+    const password = await service.resetAdminPassword(given);
+    return given === undefined ? password : 'the password of admin is that of GATEHOUSE_ADMIN_PASSWORD now';
+  });
+}
+
 async function rotateConsumerSecret(id: string): Promise<void> {
   await withService(settings(), async (service) => (await service.consumers.rotateSecretOf(theService, id)).plainSecret);
 }
@@ -193,6 +205,7 @@ const commands: Readonly<Record<string, () => void | Promise<void>>> = {
   config,
   'openapi identity': () => out(JSON.stringify(identityOpenApi(), null, 2)),
   'openapi wallet': () => out(JSON.stringify(walletOpenApi(), null, 2)),
+  'admin-password': resetAdminPassword,
   'master-key new': () => out(newMasterKey()),
   'master-key rotate': rotateMasterKey,
   'token-key rotate': rotateTokenKey,
@@ -201,7 +214,10 @@ const commands: Readonly<Record<string, () => void | Promise<void>>> = {
   'two-factor qr': () => showQrCode('terminal'),
   'two-factor qr --svg': () => showQrCode('svg'),
   help: () => out(USAGE),
+  '--help': () => out(USAGE),
+  '-h': () => out(USAGE),
   version: () => out(version),
+  '--version': () => out(version),
 };
 
 /** PostgreSQL has tools of its own, and the data folder is not where its data is. */
@@ -243,6 +259,11 @@ main().catch((error: unknown) => {
   if (expected) {
     process.stderr.write(`${error instanceof UsageError ? '' : 'gatehouse: '}${error.message}\n`);
     process.exit(2);
+  }
+  if (error instanceof Fault) {
+    // The service runs well; what was asked for is not there, or not allowed.
+    process.stderr.write(`gatehouse: ${error.message}\n`);
+    process.exit(1);
   }
   const { code, message } = error as NodeJS.ErrnoException;
   process.stderr.write(`gatehouse: cannot start: ${code ? `${code}: ` : ''}${message}\n`);

@@ -4,15 +4,14 @@ import { accessSync, constants } from 'node:fs';
 import type { Server } from 'node:http';
 import { flushCompileCache } from 'node:module';
 import { availableParallelism } from 'node:os';
-import { AggregatorRegistry, type Registry } from 'prom-client';
 import { masterKeys, openDataFolder, sealWith } from './data-folder.ts';
 import { createIdentityService, type IdentityService } from './identity/service.ts';
 import type { IdentityConfig } from './identity/settings.ts';
 import { systemClock } from './platform/clock.ts';
-import { ConfigError } from './platform/config/index.ts';
+import { ConfigError, listening } from './platform/config/index.ts';
 import { type FolderLock, lockFolder } from './platform/database/index.ts';
 import { createLog, type Log } from './platform/log/index.ts';
-import { createMetrics, type Metrics, serveMetrics } from './platform/metrics/index.ts';
+import { answerPrimary, createMetrics, gatherFromWorkers, type Metrics, serveMetrics } from './platform/metrics/index.ts';
 import type { SharedConfig } from './settings.ts';
 import { createWalletService, type WalletService, walletUrlOf } from './wallet/service.ts';
 import type { ProviderOptions } from './wallet/session/index.ts';
@@ -114,29 +113,43 @@ async function startWallet(
       client: () => registered.promise,
     },
   });
-  const listening = await service.start();
+  const address = await listening({ ...config, prefix: 'GATEHOUSE_WALLET' }, () => service.start());
   if (!configured)
     registered.resolve(
       await identity!.registerWallet(
-        config.port === 0 && !config.url ? listening : walletUrlOf(config, tlsOf(ground.shared) !== undefined),
+        config.port === 0 && !config.url ? address : walletUrlOf(config, tlsOf(ground.shared) !== undefined),
+        { adminRole: config.adminRole, beside: config.url === undefined },
       ),
     );
-  return [service, listening];
+  return [service, address];
 }
 
 /** For people, and so on standard error: standard output belongs to the log. */
 const say = (line: string): void => void process.stderr.write(`${line}\n`);
 
-function announce(address: string, adminPassword: string | undefined, given: boolean): void {
-  say(`Gatehouse identity service: ${address}`);
-  if (adminPassword === undefined) return;
+/** At once when there is one: whatever fails after it, nobody could log in without these words. */
+function announceAdmin(password: string, given: boolean): void {
   say(
     given
       ? 'First administrator: admin, with the password of GATEHOUSE_ADMIN_PASSWORD'
-      : `First administrator: admin, password ${adminPassword} (shown only now)`,
+      : `First administrator: admin, password ${password} (shown only now)`,
   );
+}
+
+function announce(address: string, isFirst: boolean): void {
+  say(`Gatehouse identity service: ${address}`);
+  if (!isFirst) return;
   say(`Try:  openstack --os-auth-url ${address}/v3 --os-username admin --os-password ... --os-project-name admin`);
   say('      --os-user-domain-id default --os-project-domain-id default token issue');
+}
+
+function startIdentity(service: IdentityService, config: IdentityConfig) {
+  const onAdmin = (password: string) => announceAdmin(password, config.adminPassword !== undefined);
+  return listening({ ...config, prefix: 'GATEHOUSE_IDENTITY' }, () => service.start(onAdmin));
+}
+
+function startMetrics({ metricsHost: host, metricsPort: port }: SharedConfig, read: () => Promise<string>): Promise<Server> {
+  return listening({ prefix: 'GATEHOUSE_METRICS', host, port }, () => serveMetrics(host, port, read));
 }
 
 /** Stops in reverse order on the first signal; a second one does not wait. */
@@ -164,23 +177,22 @@ async function runHere(options: RunOptions, log: Log, metricsHere: boolean): Pro
   const embedded = [identity, wallet].some((config) => config && !config.databaseUrl);
   const lock: FolderLock | undefined = embedded ? lockFolder(folder) : undefined;
   const measured = createMetrics();
+  // Before anything else: the primary is answered also while the services are being made.
+  if (!metricsHere) answerPrimary(measured);
   const ground = { shared, folder, log, metrics: measured };
   const running: { stop(graceMs: number): Promise<void> }[] = [];
 
   const service = identity && (await createIdentity(identity, ground));
   if (service) running.push(service);
-  const begun = await service?.start();
+  const begun = service && identity && (await startIdentity(service, identity));
   const [node, walletAddress] = wallet ? await startWallet(wallet, service, ground) : [];
   if (node) running.push(node);
 
-  const { registry } = measured;
-  let metrics: Server | undefined;
-  if (metricsHere) metrics = await serveMetrics(shared.metricsHost, shared.metricsPort, () => registry.metrics());
-  else AggregatorRegistry.setRegistries(registry as Registry);
+  const metrics = metricsHere ? await startMetrics(shared, () => measured.registry.metrics()) : undefined;
   // Now, not only at the end: a process that is killed would leave nothing for the next start.
   flushCompileCache();
   if (identity && begun && (metricsHere || begun.adminPassword !== undefined))
-    announce(identity.url ?? begun.address, begun.adminPassword, identity.adminPassword !== undefined);
+    announce(identity.url ?? begun.address, begun.adminPassword !== undefined);
   if (wallet && metricsHere) say(`Gatehouse wallet node: ${wallet.url ?? walletAddress}`);
   // Last: whoever waits for these lines finds everything else said.
   if (walletAddress) log.info({ address: walletAddress }, 'wallet node listens');
@@ -196,7 +208,8 @@ async function runHere(options: RunOptions, log: Log, metricsHere: boolean): Pro
 async function runWorkers(options: RunOptions, log: Log, count: number): Promise<void> {
   const { shared } = options;
   let stopping = false;
-  const gathered = new AggregatorRegistry();
+  // First: a port that is taken is said before anything is made.
+  const metrics = await startMetrics(shared, gatherFromWorkers());
   cluster.on('exit', (worker, code) => {
     if (stopping) return;
     if (code === 2) process.exit(2);
@@ -204,7 +217,6 @@ async function runWorkers(options: RunOptions, log: Log, count: number): Promise
     setTimeout(() => cluster.fork(), 1000);
   });
   for (let i = 0; i < count; i++) cluster.fork();
-  const metrics = await serveMetrics(shared.metricsHost, shared.metricsPort, () => gathered.clusterMetrics());
   onSignal(log, async () => {
     stopping = true;
     metrics.close();

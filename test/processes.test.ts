@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { newMasterKey } from '../src/platform/seal/index.ts';
+import { freePort } from './support/ports.ts';
 import { sharedPostgres } from './support/postgres.ts';
 import { type GatehouseProcess, gatehouse, type Settings } from './support/process.ts';
 
@@ -153,6 +154,35 @@ describe('On PostgreSQL', () => {
     }
   });
 
+  it('shows the metrics of all workers as one: what each counts added up, what they share once', async () => {
+    const port = String(await freePort());
+    const service = gatehouse(['start'], {
+      ...settings,
+      GATEHOUSE_IDENTITY_DATABASE_URL: await (await sharedPostgres()).createDatabase(),
+      GATEHOUSE_WALLET_DATABASE_URL: await (await sharedPostgres()).createDatabase(),
+      GATEHOUSE_METRICS_PORT: port,
+      GATEHOUSE_WORKERS: '3',
+    });
+    try {
+      const url = await service.listening(3);
+      const tokens = [await logIn(url), await logIn(url)];
+      for (const token of tokens) await revoke(url, token);
+      await new Promise((resolve) => setTimeout(resolve, 900));
+      // New connections go to the workers in turn, so each of them counts some of these.
+      for (let i = 0; i < 12; i++) assert.equal(await freshStatus(url, tokens[0]!), 401);
+      const metrics = await metricsAt(port);
+      assert.equal(metrics.get('gatehouse_feed_live'), 1, 'live in all, not three times');
+      assert.equal(metrics.get('gatehouse_revoked_tokens'), 2, 'the same two in each');
+      assert.equal(metrics.get('wallet_keys{state="active"}'), 1, 'the key of the node');
+      assert.equal(metrics.get('wallet_sessions_active'), 0);
+      const refused = 'http_request_duration_seconds_count{service="identity",method="GET",route="/v3/auth/tokens",status="401"}';
+      assert.equal(metrics.get(refused), 12);
+      assert.ok(metrics.get('gatehouse_sweep_lag_seconds')! < 60);
+    } finally {
+      assert.equal(await service.stop(), 0);
+    }
+  });
+
   it('asks for the master key instead of making one', async () => {
     const { GATEHOUSE_MASTER_KEY: _, ...without } = settings;
     const service = gatehouse(['start'], without);
@@ -160,6 +190,15 @@ describe('On PostgreSQL', () => {
     assert.match(service.stderr, /^gatehouse: GATEHOUSE_MASTER_KEY must be set with PostgreSQL/);
   });
 });
+
+/** Values by name and labels. */
+async function metricsAt(port: string): Promise<Map<string, number>> {
+  const answer = await fetch(`http://127.0.0.1:${port}/metrics`);
+  const text = await answer.text();
+  assert.equal(answer.status, 200, text);
+  const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+  return new Map(lines.map((line) => [line.slice(0, line.lastIndexOf(' ')), Number(line.slice(line.lastIndexOf(' ') + 1))]));
+}
 
 /** A request on a connection of its own. */
 function freshStatus(url: string, token: string): Promise<number> {

@@ -40,8 +40,8 @@ for (const kind of KINDS) {
       );
       const { users } = assertOk(await api.get('/v3/users'));
       assert.deepEqual(
-        users.map(({ name, domain_id, enabled }: any) => ({ name, domain_id, enabled })),
-        [{ name: 'admin', domain_id: 'default', enabled: true }],
+        users.map(({ name, domain_id, enabled, default_project_id }: any) => ({ name, domain_id, enabled, default_project_id })),
+        [{ name: 'admin', domain_id: 'default', enabled: true, default_project_id: projects[0].id }],
       );
       assert.deepEqual(assertOk(await api.get('/v3/groups')).groups, []);
     });
@@ -71,6 +71,12 @@ for (const kind of KINDS) {
           ['admin', 'member', 'reader'],
         );
       }
+    });
+
+    it('has an administrator who can be given roles of applications without naming an organization', async () => {
+      const { users } = assertOk(await api.get('/v3/users'));
+      assertOk(await api.put(`/v3/OS-ROLES/users/${users[0].id}/applications/idm_admin_app/roles/purchaser`));
+      assertOk(await api.delete(`/v3/OS-ROLES/users/${users[0].id}/applications/idm_admin_app/roles/purchaser`), 204);
     });
 
     it('has a catalog without which no client takes one step', async () => {

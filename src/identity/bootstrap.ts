@@ -7,14 +7,15 @@ import { type Change, type RunChange, theService } from './audit/index.ts';
 import { moveEndpoints, readFact, writeFact } from './bootstrap.store.ts';
 import { insertEntry } from './catalog/index.ts';
 import type { Database } from './database.ts';
-import { Fault } from './faults.ts';
+import { Fault, fail } from './faults.ts';
 import { insertGrant } from './grants/index.ts';
-import type { Passwords } from './passwords/index.ts';
+import type { NewPassword, Passwords } from './passwords/index.ts';
 import { insertRow } from './projects/index.ts';
 import { insertImplication, insertRole } from './roles/index.ts';
 import type { Users } from './users/index.ts';
 
 const DOMAIN = 'default';
+const ADMIN = 'admin';
 const REGION = 'RegionOne';
 const ENDPOINT_FACT = 'identity_endpoint_url';
 const ROLES = ['admin', 'member', 'reader', 'owner', 'basic', 'trial', 'community', 'service'];
@@ -63,6 +64,19 @@ async function makeCatalog({ tx }: Change, url: string): Promise<void> {
   }
 }
 
+/** Given, not chosen: the rules for passwords people choose do not bear on it, and it must give the first token. */
+async function given(passwords: Passwords, password: string): Promise<NewPassword> {
+  return { hash: await passwords.hash(password), expiresAt: null, by: 'administrator' };
+}
+
+/** For whoever lost it: `gatehouse admin-password`. Ends what the old one opened, as any change of a password does. */
+export async function resetAdminPassword({ passwords, users }: BootstrapDeps, wanted: string | undefined): Promise<string> {
+  const { id } = (await users.findByName(DOMAIN, ADMIN)) ?? fail('user.not_found', { id: ADMIN });
+  const password = wanted ?? newSecret();
+  await users.replacePassword(theService, id, await given(passwords, password));
+  return password;
+}
+
 /** Returns the password of the administrator it made, or undefined when the service has its data already. */
 export async function bootstrap(
   deps: BootstrapDeps,
@@ -75,8 +89,7 @@ export async function bootstrap(
     return undefined;
   }
   const password = options.adminPassword ?? newSecret();
-  // Given, not chosen: the rules for passwords people choose do not bear on it, and it must give the first token.
-  const prepared = { hash: await passwords.hash(password), expiresAt: null, by: 'administrator' as const };
+  const prepared = await given(passwords, password);
   try {
     await change(theService, async (inside) => {
       await insertRow(inside, clock, { name: 'Default', description: 'The default domain' }, null, { id: DOMAIN });
@@ -87,7 +100,7 @@ export async function bootstrap(
         { name: 'admin', description: 'The organization of the administrators' },
         { domainId: DOMAIN, parentId: DOMAIN },
       );
-      const userId = await users.insert(inside, { name: 'admin' }, DOMAIN);
+      const userId = await users.insert(inside, { name: ADMIN, default_project_id: projectId }, DOMAIN);
       await passwords.store(inside, userId, prepared);
       for (const targetId of [projectId, DOMAIN, null]) {
         await insertGrant(inside.tx, {

@@ -82,6 +82,7 @@ export async function buildModules(db: Database, options: ServiceOptions & { iss
   const holdings = createHoldings(db);
   const managers = createManagers({ holdings, applicationsOf: (userId) => applicationsOfUser(db.read, userId) });
   const consumers = createConsumers({ ...deps, seal, managers });
+  const appRoles = createAppRoles({ ...deps, managers });
   const projects = createProjects({ ...deps, domains });
   const groups = createGroups(deps);
   const connections = createConnections({ ...deps, provisioner: (token) => openid.provisioner(token) });
@@ -100,6 +101,7 @@ export async function buildModules(db: Database, options: ServiceOptions & { iss
     scopes,
     throttle: throttles.user,
     issuer: options.issuer,
+    ensureRole: appRoles.ensureRole,
     organizationsOf: async (userId) => readProjects(db.read, [...(await reachableProjectIds(db.read, userId))]),
   });
 
@@ -120,7 +122,7 @@ export async function buildModules(db: Database, options: ServiceOptions & { iss
     reach: createReach(deps),
     catalog: createCatalog(deps),
     consumers,
-    appRoles: createAppRoles({ ...deps, managers }),
+    appRoles,
     appAssignments: createAppAssignments({ ...deps, holdings }),
     factor,
     devices,

@@ -7,14 +7,14 @@ import { type App, createApp, createServer, mountProbes, type Server } from '../
 import type { Log } from '../platform/log/index.ts';
 import { createMetrics, type Metrics } from '../platform/metrics/index.ts';
 import type { Seal } from '../platform/seal/index.ts';
-import { bootstrap } from './bootstrap.ts';
+import { bootstrap, resetAdminPassword } from './bootstrap.ts';
 import { ensureBuiltInApplication } from './built-in-application.ts';
 import { type Caller, createAuthenticate } from './caller.ts';
 import type { Consumers } from './consumers/index.ts';
 import type { Database, Tables } from './database.ts';
 import { commonHeaders, keystoneFace, oauthFace, REQUEST_ID_HEADER } from './face.ts';
 import { buildModules } from './modules.ts';
-import type { OpenidKeys } from './openid/index.ts';
+import type { OpenidKeys, WalletOptions } from './openid/index.ts';
 import { mountIdentity } from './routes.ts';
 import { type Connections, canonicalUrl, scimFace } from './scim/index.ts';
 import type { IdentityConfig } from './settings.ts';
@@ -50,11 +50,16 @@ export interface IdentityService {
   /** The address its tokens name as their issuer. */
   issuer(): string;
   /** Registers the wallet node as an application, and hands over what it logs in with. */
-  registerWallet(walletUrl: string): Promise<{ clientId: string; clientSecret: string }>;
+  registerWallet(walletUrl: string, options?: WalletOptions): Promise<{ clientId: string; clientSecret: string }>;
   /** After a change of the master key: seals every secret anew under the current one, and says how many. */
   reseal(): Promise<number>;
-  /** Where it listens, and the administrator's password when this start made one. */
-  start(): Promise<{ address: string; adminPassword: string | undefined }>;
+  /**
+   * Where it listens, and the administrator's password when this start made one. `onAdmin` gets it as soon as it is stored:
+   * a start that fails later must not take it along.
+   */
+  start(onAdmin?: (password: string) => void): Promise<{ address: string; adminPassword: string | undefined }>;
+  /** The built-in administrator gets this password, or a new one, which it returns. */
+  resetAdminPassword(given: string | undefined): Promise<string>;
   stop(graceMs: number): Promise<void>;
 }
 
@@ -96,12 +101,14 @@ async function createOn(db: Database, options: ServiceOptions): Promise<Identity
   mountProbes(app, { database: () => db.ping() });
 
   metrics.gauge('gatehouse_access_views', 'Views of users in scopes kept in memory', () => access.size);
-  metrics.gauge('gatehouse_revoked_tokens', 'Tokens revoked one by one that have not expired', () => revocations.size);
+  // Every worker knows them all.
+  metrics.gauge('gatehouse_revoked_tokens', 'Tokens revoked one by one that have not expired', () => revocations.size, 'max');
   metrics.gauge('gatehouse_password_queue', 'Logins waiting for a free core', () => passwords.waiting);
   metrics.gauge(
     'gatehouse_feed_live',
     '1 while changes of other processes arrive, 0 while everything is read from the database',
     () => Number(db.feed.live()),
+    'min',
   );
 
   const server: Server = createServer({
@@ -132,11 +139,13 @@ async function createOn(db: Database, options: ServiceOptions): Promise<Identity
     issuer: () => address,
     registerWallet: openid.registerWallet,
     reseal,
-    async start() {
+    resetAdminPassword: (given) => resetAdminPassword(deps, given),
+    async start(onAdmin) {
       const adminPassword = await bootstrap(deps, {
         url: address,
         adminPassword: config.adminPassword,
       });
+      if (adminPassword !== undefined) onAdmin?.(adminPassword);
       await ensureBuiltInApplication({ ...deps, consumers });
       sweeper = startSweeper({ revocations, tokenKeys, records: openid.records, log, metrics });
       notifications.start();

@@ -32,7 +32,7 @@ export const identitySettings = {
   ),
   adminPassword: setting.secret(
     'GATEHOUSE_ADMIN_PASSWORD',
-    'Password of the first administrator, used on the first start only; random and printed once when unset.',
+    'Password of the first administrator, used on the first start and by `gatehouse admin-password` only; random and printed once when unset.',
   ),
   bodyLimit: setting.number(
     'GATEHOUSE_IDENTITY_BODY_LIMIT',

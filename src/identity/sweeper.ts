@@ -22,6 +22,8 @@ export function startSweeper(deps: {
     'gatehouse_sweep_lag_seconds',
     'Time since expired rows were last swept',
     () => (performance.now() - lastDone) / 1000,
+    // The worst of several workers: one whose sweeps fail must show.
+    'max',
   );
 
   async function sweep(): Promise<void> {

@@ -5,13 +5,13 @@ import type { Query, Static } from '../../platform/http/index.ts';
 import { newId } from '../../platform/ids.ts';
 import { tagOf } from '../access/index.ts';
 import { bit } from '../attributes.ts';
-import type { Change } from '../audit/index.ts';
+import type { Actor, Change } from '../audit/index.ts';
 import type { Caller } from '../caller.ts';
 import { unlessTaken } from '../conflicts.ts';
 import { findConsumer } from '../consumers/index.ts';
 import type { AppPermissionRow, AppRoleRow } from '../database.ts';
 import type { Deps } from '../deps.ts';
-import { fail } from '../faults.ts';
+import { Fault, fail } from '../faults.ts';
 import { criteriaOf, type Filters, pageOf, single } from '../lists.ts';
 import type { CreateAppRole, CreatePermission, UpdateAppRole, UpdatePermission } from './app-roles.schema.ts';
 import { isBuiltIn } from './built-in.ts';
@@ -22,6 +22,7 @@ import {
   deleteLink,
   deletePermission,
   findAppRole,
+  findAppRoleByName,
   findPermission,
   insertAppRole,
   insertLink,
@@ -103,6 +104,10 @@ export function createAppRoles({ db, clock, change, managers }: Pick<Deps, 'db' 
     await permit(caller, 'create_role', body.application_id);
     checkInternal(caller, 'create_role', false, body.is_internal);
     await checkApplication(body.application_id);
+    return insertRole(caller, body);
+  }
+
+  async function insertRole(actor: Actor, body: NewRole): Promise<AppRoleRow> {
     const row: AppRoleRow = {
       id: newId(),
       application_id: body.application_id,
@@ -110,7 +115,7 @@ export function createAppRoles({ db, clock, change, managers }: Pick<Deps, 'db' 
       is_internal: bit(body.is_internal ?? false),
       created_at: seconds(clock),
     };
-    await change(caller, async (inside) => {
+    await change(actor, async (inside) => {
       await stillThere('application.not_found', row.application_id, () =>
         unlessTaken('role', row.name, () => insertAppRole(inside.tx, row)),
       );
@@ -118,6 +123,17 @@ export function createAppRoles({ db, clock, change, managers }: Pick<Deps, 'db' 
       inside.audit('app_role.created', { kind: 'app_role', id: row.id }, { application_id: row.application_id });
     });
     return row;
+  }
+
+  /** A role the installation needs, when it is missing; one that is there stays as it is. */
+  async function ensureRole(actor: Actor, applicationId: string, name: string): Promise<void> {
+    if (await findAppRoleByName(db.read, applicationId, name)) return;
+    try {
+      await insertRole(actor, { application_id: applicationId, name });
+    } catch (error) {
+      // Another process of the same service was first.
+      if (!(error instanceof Fault && error.code === 'resource.duplicate')) throw error;
+    }
   }
 
   async function updateRole(caller: Caller, id: string, body: RoleChanges): Promise<AppRoleRow> {
@@ -224,6 +240,7 @@ export function createAppRoles({ db, clock, change, managers }: Pick<Deps, 'db' 
     },
     getRole: (caller: Caller, id: string) => roleFor(caller, 'get_role', id),
     createRole,
+    ensureRole,
     updateRole,
     removeRole,
 

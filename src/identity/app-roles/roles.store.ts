@@ -9,6 +9,9 @@ type Within = readonly string[] | undefined;
 export const findAppRole = (db: Reader, id: string): Promise<AppRoleRow | undefined> =>
   db.selectFrom('app_roles').where('id', '=', id).selectAll().executeTakeFirst();
 
+export const findAppRoleByName = (db: Reader, applicationId: string, name: string): Promise<AppRoleRow | undefined> =>
+  db.selectFrom('app_roles').where('application_id', '=', applicationId).where('name', '=', name).selectAll().executeTakeFirst();
+
 export const findPermission = (db: Reader, id: string): Promise<AppPermissionRow | undefined> =>
   db.selectFrom('app_permissions').where('id', '=', id).selectAll().executeTakeFirst();
 

@@ -1,4 +1,5 @@
 // Consumers: who may register, see and change an application.
+import { isDeepStrictEqual } from 'node:util';
 import { seconds } from '../../platform/clock.ts';
 import { isUniqueViolation } from '../../platform/database/index.ts';
 import type { Query, Static } from '../../platform/http/index.ts';
@@ -17,6 +18,7 @@ import { findUser } from '../users/index.ts';
 import { type CreateConsumer, consumerFields, type UpdateConsumer } from './consumers.schema.ts';
 import {
   deleteConsumer,
+  endGrants,
   findConsumer,
   insertConsumer,
   listConsumers,
@@ -24,7 +26,8 @@ import {
   readSecrets,
   updateConsumer,
 } from './consumers.store.ts';
-import { checkRedirectUris } from './redirect-uris.ts';
+import { afterLogoutOf, checkOpenidFields, namesAfterLogout, withoutNull } from './openid-fields.ts';
+import { checkFit, checkRedirectUris } from './redirect-uris.ts';
 
 type NewConsumer = Static<typeof CreateConsumer>['consumer'];
 type ConsumerChanges = Static<typeof UpdateConsumer>['consumer'];
@@ -38,6 +41,34 @@ const filters: Filters = {
     ]),
   ),
 };
+
+/** What an application that comes with the installation is moved by. */
+export interface ConsumerValues {
+  readonly redirect_uris: readonly string[];
+  readonly extra: Readonly<Record<string, unknown>>;
+}
+type BodyOf = (held: ConsumerValues | undefined) => NewConsumer & ConsumerValues;
+
+const valuesOf = (row: ConsumerRow): ConsumerValues => ({
+  redirect_uris: JSON.parse(row.redirect_uris) as string[],
+  extra: parsed(row.extra),
+});
+/** In whatever order. */
+const isSameSet = (one: string, other: string): boolean =>
+  new Set(JSON.parse(one) as string[]).symmetricDifference(new Set(JSON.parse(other) as string[])).size === 0;
+
+const columnsOf = ({ redirect_uris: uris, extra }: ConsumerValues) => ({
+  redirect_uris: JSON.stringify(uris),
+  extra: JSON.stringify(extra),
+});
+
+/** What is kept beyond the fields we know, wherever in the body it was. */
+const extraIn = (body: ConsumerChanges): Record<string, unknown> => ({ ...body.extra, ...extraOf(body, consumerFields) });
+
+function checkSent(body: ConsumerChanges): void {
+  checkRedirectUris(body.redirect_uris ?? []);
+  checkOpenidFields(extraIn(body));
+}
 
 const placeOf = (id: string): string => `consumers/${id}`;
 const PROVIDER = 'provider';
@@ -71,7 +102,7 @@ export function createConsumers(deps: Pick<Deps, 'db' | 'clock' | 'change'> & { 
       grant_type: body.grant_type ?? 'authorization_code',
       redirect_uris: JSON.stringify(body.redirect_uris ?? []),
       scopes: JSON.stringify(body.scopes ?? []),
-      extra: JSON.stringify({ ...body.extra, ...extraOf(body, consumerFields) }),
+      extra: JSON.stringify(withoutNull(extraIn(body))),
       secret: seal.seal(Buffer.from(newSecret()), placeOf(id)),
       created_at: seconds(clock),
     };
@@ -81,7 +112,8 @@ export function createConsumers(deps: Pick<Deps, 'db' | 'clock' | 'change'> & { 
   }
 
   async function create(caller: Caller, body: NewConsumer): Promise<ConsumerWithSecret> {
-    checkRedirectUris(body.redirect_uris ?? []);
+    checkSent(body);
+    checkFit(body.redirect_uris ?? [], afterLogoutOf(extraIn(body)));
     const organizationId = await ownOrganization(caller);
     const row = await change(caller, async (inside) => {
       const made = await insert(inside, body);
@@ -109,7 +141,7 @@ export function createConsumers(deps: Pick<Deps, 'db' | 'clock' | 'change'> & { 
     if (isBuiltIn(id)) fail('resource.built_in', { kind: 'consumer', id });
     if (body.id !== undefined && body.id !== id) fail('resource.id_fixed', { kind: 'consumer' });
     if (body.secret !== undefined) fail('request.bad_value', { field: 'secret', why: 'it cannot be changed this way' });
-    checkRedirectUris(body.redirect_uris ?? []);
+    checkSent(body);
     return change(caller, async ({ tx, audit, touch }) => {
       const held = (await lockConsumer(db, tx, id)) ?? fail('consumer.not_found', { id });
       const values = {
@@ -119,9 +151,14 @@ export function createConsumers(deps: Pick<Deps, 'db' | 'clock' | 'change'> & { 
         grant_type: body.grant_type ?? held.grant_type,
         redirect_uris: body.redirect_uris ? JSON.stringify(body.redirect_uris) : held.redirect_uris,
         scopes: body.scopes ? JSON.stringify(body.scopes) : held.scopes,
-        extra: JSON.stringify({ ...parsed(held.extra), ...body.extra, ...extraOf(body, consumerFields) }),
+        extra: JSON.stringify(withoutNull({ ...parsed(held.extra), ...extraIn(body) })),
       };
+      // Rows that are older than this check can still be given another name.
+      if (body.redirect_uris || namesAfterLogout(extraIn(body)))
+        checkFit(JSON.parse(values.redirect_uris) as string[], afterLogoutOf(parsed(values.extra)));
       await updateConsumer(tx, id, values);
+      // What was given for other addresses may be in the hands of whoever has those.
+      if (!isSameSet(held.redirect_uris, values.redirect_uris)) await endGrants(tx, id);
       touch(appTagOf.application(id));
       audit('consumer.updated', { kind: 'consumer', id }, { fields: Object.keys(body) });
       return { ...held, ...values };
@@ -150,6 +187,34 @@ export function createConsumers(deps: Pick<Deps, 'db' | 'clock' | 'change'> & { 
     return withSecret(row);
   }
 
+  /** Written by `bodyOf`, from what is there while nobody else changes it. */
+  async function move({ tx, audit, touch }: Change, id: string, bodyOf: BodyOf): Promise<ConsumerRow | undefined> {
+    const held = await lockConsumer(db, tx, id);
+    if (!held) return undefined;
+    const values = columnsOf(bodyOf(valuesOf(held)));
+    if (isDeepStrictEqual(values, columnsOf(valuesOf(held)))) return held;
+    await updateConsumer(tx, id, values);
+    touch(appTagOf.application(id));
+    audit('consumer.updated', { kind: 'consumer', id }, { fields: Object.keys(values) });
+    return { ...held, ...values };
+  }
+
+  /** An application that comes with the installation: made when it is missing, and moved when its address is another. */
+  async function ensure(actor: Actor, id: string, bodyOf: BodyOf): Promise<ConsumerWithSecret> {
+    const found = await findConsumer(db.read, id);
+    const stays = found && isDeepStrictEqual(columnsOf(bodyOf(valuesOf(found))), columnsOf(valuesOf(found)));
+    if (stays) return withSecret(found);
+    try {
+      return withSecret(
+        await change(actor, async (inside) => (await move(inside, id, bodyOf)) ?? insert(inside, bodyOf(undefined), id)),
+      );
+    } catch (error) {
+      // Another process of the same service was first; ours may still be missing in what it wrote.
+      if (!isUniqueViolation(error)) throw error;
+      return ensure(actor, id, bodyOf);
+    }
+  }
+
   return {
     async list(caller: Caller, query: Query) {
       const within = await managers.managed(caller, 'manage-application');
@@ -166,27 +231,7 @@ export function createConsumers(deps: Pick<Deps, 'db' | 'clock' | 'change'> & { 
       if (isBuiltIn(id)) fail('resource.built_in', { kind: 'consumer', id });
       return rotate(caller, id);
     },
-    /** An application that comes with the installation: made when it is missing, and moved when its address is another. */
-    async ensure(actor: Actor, id: string, body: NewConsumer): Promise<ConsumerWithSecret> {
-      const values = { redirect_uris: JSON.stringify(body.redirect_uris ?? []), extra: JSON.stringify(body.extra ?? {}) };
-      const found = await findConsumer(db.read, id);
-      if (found?.redirect_uris === values.redirect_uris && found.extra === values.extra) return withSecret(found);
-      try {
-        return withSecret(
-          await change(actor, async (inside) => {
-            inside.touch(appTagOf.application(id));
-            if (!found) return insert(inside, body, id);
-            await updateConsumer(inside.tx, id, values);
-            inside.audit('consumer.updated', { kind: 'consumer', id }, { fields: Object.keys(values) });
-            return { ...found, ...values };
-          }),
-        );
-      } catch (error) {
-        // Another process of the same service was first.
-        if (!isUniqueViolation(error)) throw error;
-        return withSecret((await findConsumer(db.read, id))!);
-      }
-    },
+    ensure,
     /** For the OpenID provider: the application itself, whoever asks. */
     async findWithSecret(id: string): Promise<ConsumerWithSecret | undefined> {
       const row = await findConsumer(db.read, id);

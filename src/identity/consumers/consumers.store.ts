@@ -32,6 +32,11 @@ export async function deleteConsumer(tx: Tx, id: string): Promise<void> {
   await tx.deleteFrom('consumers').where('id', '=', id).execute();
 }
 
+/** Codes, grants and tokens that were given for it, and what people allowed it. */
+export async function endGrants(tx: Tx, id: string): Promise<void> {
+  await tx.deleteFrom('openid_records').where('consumer_id', '=', id).execute();
+}
+
 export const readSecrets = (db: Reader): Promise<{ id: string; secret: string }[]> =>
   db.selectFrom('consumers').select(['id', 'secret']).execute();
 

@@ -34,10 +34,38 @@ function problem(uri: string): string | undefined {
   return undefined;
 }
 
-export function checkRedirectUris(uris: readonly string[]): void {
-  if (uris.length > MAX_URIS) fail('request.bad_value', { field: 'redirect_uris', why: `there are more than ${MAX_URIS}` });
+export function checkRedirectUris(uris: readonly string[], field = 'redirect_uris'): void {
+  if (uris.length > MAX_URIS) fail('request.bad_value', { field, why: `there are more than ${MAX_URIS}` });
   for (const [index, uri] of uris.entries()) {
     const why = problem(uri);
-    if (why) fail('request.bad_value', { field: `redirect_uris.${index}`, why });
+    if (why) fail('request.bad_value', { field: `${field}.${index}`, why });
   }
+}
+
+export const isRedirectUri = (uri: string): boolean => problem(uri) === undefined;
+export const isWebAddress = (uri: string): boolean => /^https?:/i.test(uri) && isRedirectUri(uri);
+
+/** An address with a scheme of its own belongs to an application on the person's machine. */
+export const isNative = (uris: readonly string[]): boolean => uris.some((uri) => !/^https?:/i.test(uri));
+
+const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]']);
+
+/** Whether the OpenID provider takes an address beside the others: of that machine or of the web, but not both (RFC 8252). */
+export function misfit(uri: string, native: boolean): string | undefined {
+  const { protocol, hostname } = new URL(uri);
+  const isWeb = protocol === 'http:' || protocol === 'https:';
+  if (!native) return isWeb ? undefined : 'only an application whose redirect_uris have a scheme of their own can have it';
+  if (!isWeb) return undefined;
+  const fits = LOOPBACK.has(hostname) ? protocol === 'http:' : protocol === 'https:';
+  return fits ? undefined : 'beside an address with a scheme of its own, http is for this machine and https for others';
+}
+
+/** Both lists as they will be kept. */
+export function checkFit(redirectUris: readonly string[], afterLogout: readonly string[]): void {
+  const native = isNative(redirectUris);
+  for (const [name, uris] of Object.entries({ redirect_uris: redirectUris, post_logout_redirect_uris: afterLogout }))
+    for (const [index, uri] of uris.entries()) {
+      const why = misfit(uri, native);
+      if (why) fail('request.bad_value', { field: `${name}.${index}`, why });
+    }
 }

@@ -43,6 +43,8 @@ const ENDINGS: Readonly<Record<string, Ending>> = {
   'the domain of the user is disabled': (api, { person }) =>
     api.patch(`/v3/domains/${person.user.domain_id}`, { domain: { enabled: false } }),
   'the application is deleted': (api, { client }) => api.delete(`/v3/OS-OAUTH2/consumers/${client.id}`),
+  'the addresses of the application change': (api, { client }) =>
+    api.patch(`/v3/OS-OAUTH2/consumers/${client.id}`, { consumer: { redirect_uris: ['https://elsewhere.example/callback'] } }),
   'the person takes it back': async (api, { person }) => {
     const [{ id }] = (await api.get(listPath(person.user), { token: person.token })).body.access_tokens;
     return api.delete(`${listPath(person.user)}/${id}`, { token: person.token });
@@ -79,7 +81,7 @@ function defineEndings(api: TestApi): void {
       assert.equal(userInfo.status, 401, userInfo.text);
       const refreshed = await client.refresh(refresh);
       assert.ok([400, 401].includes(refreshed.status), refreshed.text);
-      const others = what === 'the application is deleted' ? BAD : GOOD;
+      const others = ['the application is deleted', 'the addresses of the application change'].includes(what) ? BAD : GOOD;
       assert.deepEqual(await verdictsOn(api, proxy, bystander.access_token), others, 'nobody else notices');
     });
   }
@@ -97,6 +99,17 @@ function defineEndings(api: TestApi): void {
     assert.equal(stepOf(await browser.go((await party.ask()).url)), 'password', 'logged out');
     assert.deepEqual(await verdictsOn(api, proxy, token), BAD);
     assert.deepEqual(await verdictsOn(api, proxy, lasting.access_token), GOOD);
+  });
+
+  it('goes on when the application changes in something else, or names its addresses in another order', async () => {
+    const { client, token, refresh } = await scene();
+    const { redirect_uris: uris } = (await api.get(`/v3/OS-OAUTH2/consumers/${client.id}`)).body.consumer;
+    for (const changes of [{ name: uniqueName('renamed') }, { redirect_uris: [...uris].reverse() }]) {
+      const answer = await api.patch(`/v3/OS-OAUTH2/consumers/${client.id}`, { consumer: changes });
+      assert.equal(answer.status, 200, answer.text);
+      assert.deepEqual(await verdictsOn(api, client, token), GOOD);
+    }
+    assert.equal((await client.refresh(refresh)).status, 200);
   });
 
   it('does not come back when the user does', async () => {

@@ -5,6 +5,7 @@ import { type Consent, keepConsent } from './consents.ts';
 import type { Steps, Visit } from './interaction.ts';
 import { consentPage } from './pages/sign-in-pages.ts';
 import type { Records } from './records.ts';
+import { allow, resourcesOf, shownAddress } from './resources.ts';
 
 export interface ConsentDeps {
   readonly users: Users;
@@ -18,6 +19,8 @@ interface Missing {
   readonly missingOIDCScope?: string[];
   readonly missingOIDCClaims?: string[];
   readonly missingResourceScopes?: Record<string, string[]>;
+  /** Those whose address the person has not seen. */
+  readonly missingResources?: string[];
 }
 
 export class ConsentStep implements Steps {
@@ -35,7 +38,8 @@ export class ConsentStep implements Steps {
     const scopes = String(interaction.params.scope ?? '')
       .split(' ')
       .filter(Boolean);
-    sendPage(browser, consentPage({ ...form, application, person: user?.name ?? '', scopes }));
+    const resources = resourcesOf(interaction.params.resource).map(shownAddress);
+    sendPage(browser, consentPage({ ...form, application, person: user?.name ?? '', scopes, resources }));
   }
 
   take(step: string): Promise<void> {
@@ -48,10 +52,12 @@ export class ConsentStep implements Steps {
     const accountId = interaction.session!.accountId!;
     const held = interaction.grantId ? await provider.Grant.find(interaction.grantId) : undefined;
     const grant = held ?? new provider.Grant({ accountId, clientId });
-    const { missingOIDCScope = [], missingOIDCClaims = [], missingResourceScopes = {} } = interaction.prompt.details as Missing;
+    const details = interaction.prompt.details as Missing;
+    const { missingOIDCScope = [], missingOIDCClaims = [], missingResourceScopes = {}, missingResources = [] } = details;
     if (missingOIDCScope.length > 0) grant.addOIDCScope(missingOIDCScope.join(' '));
     if (missingOIDCClaims.length > 0) grant.addOIDCClaims(missingOIDCClaims);
     for (const [resource, scopes] of Object.entries(missingResourceScopes)) grant.addResourceScope(resource, scopes.join(' '));
+    allow(grant, missingResources);
     const grantId = await grant.save();
     await keepConsent(records, { accountId, clientId }, grant as Consent, consentSeconds);
     // The sign-in just before goes along: without it, an application that asks for one (prompt=login) gets another, for ever.

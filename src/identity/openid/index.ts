@@ -2,5 +2,5 @@
 
 export type { OpenidKeys } from './keys.ts';
 export { mountOldOAuth } from './old.routes.ts';
-export { createOpenid, type Openid } from './openid.ts';
+export { createOpenid, type Openid, type WalletOptions } from './openid.ts';
 export { createRecords, type Records } from './records.ts';

@@ -8,7 +8,7 @@ import type { Seal } from '../../platform/seal/index.ts';
 import { holdsRoleAnywhere, type Ref, tagOf } from '../access/index.ts';
 import type { Holdings } from '../app-roles/index.ts';
 import { type Actor, theService } from '../audit/index.ts';
-import type { Consumers } from '../consumers/index.ts';
+import type { Consumers, ConsumerValues } from '../consumers/index.ts';
 import type { Deps } from '../deps.ts';
 import { fail } from '../faults.ts';
 import type { UserWithExpiry } from '../users/index.ts';
@@ -27,6 +27,7 @@ import { LIBRARY_HEADERS } from './pages/layout.ts';
 import { providerPages } from './pages/provider-pages.ts';
 import { STYLE_PATH, style } from './pages/style.ts';
 import { registerPasswordGrant } from './password-grant.ts';
+import { ACCOUNT, checkMethod, OLD_TOKEN, withoutSlash } from './paths.ts';
 import { configurationOf, DISCOVERY, ROOT } from './provider.ts';
 import type { Records } from './records.ts';
 import { createSignIn, type SignInDeps } from './sign-in.ts';
@@ -39,9 +40,18 @@ export interface OpenidDeps
   readonly consumers: Consumers;
   readonly holdings: Holdings;
   readonly outbound: Outbound;
+  /** Makes a role of an application when it is missing. */
+  ensureRole(actor: Actor, applicationId: string, name: string): Promise<void>;
   organizationsOf(userId: string): Promise<readonly { readonly name: string }[]>;
   /** Where the service is, once it listens. */
   issuer(): string;
+}
+
+export interface WalletOptions {
+  /** The role whose holders manage the node. */
+  readonly adminRole?: string;
+  /** Nobody said what its address is: other replicas may have others, and theirs stay. */
+  readonly beside?: boolean;
 }
 
 interface Ready {
@@ -49,9 +59,7 @@ interface Ready {
   readonly keys: Keyring;
 }
 
-const ACCOUNT = '/account';
 const STAND_IN_MS = 10 * 60_000;
-const OLD_TOKEN = '/v3/OS-OAUTH2/access_token';
 
 /** People may be sent here by a form as well. They go on by the address: with a form of another site no cookie comes along. */
 const POSTABLE: readonly string[] = [`${ROOT}/authorize`, `${ROOT}/logout`];
@@ -123,11 +131,13 @@ export function createOpenid(deps: OpenidDeps) {
   async function handle(exchange: RawExchange): Promise<void> {
     const { request, response } = exchange;
     const issuer = new URL(deps.issuer());
+    request.url = withoutSlash(request.url ?? '/');
     request.headers.host = issuer.host;
     request.headers['x-forwarded-host'] = issuer.host;
     request.headers['x-forwarded-for'] = exchange.address;
     request.headers['x-forwarded-proto'] = issuer.protocol.slice(0, -1);
     const browser = browserOf(exchange, issuer.href);
+    checkMethod(browser.path, browser.method);
     if (browser.path === STYLE_PATH) {
       response.writeHead(200, { ...STYLE_HEADERS, 'Content-Length': Buffer.byteLength(style) }).end(style);
       return;
@@ -153,8 +163,13 @@ export function createOpenid(deps: OpenidDeps) {
     oldCodes: createOldCodes({ ...deps, provider: async () => (await current()).provider }),
 
     /** The wallet node's registration. The secret goes from hand to hand in memory; it is not printed or written down. */
-    async registerWallet(walletUrl: string): Promise<{ clientId: string; clientSecret: string }> {
-      const { id, plainSecret } = await consumers.ensure(theService, WALLET_CONSUMER, walletConsumer(walletUrl));
+    async registerWallet(
+      walletUrl: string,
+      { adminRole, beside = false }: WalletOptions = {},
+    ): Promise<{ clientId: string; clientSecret: string }> {
+      const change = (held: ConsumerValues | undefined) => walletConsumer(walletUrl, beside ? held : undefined);
+      const { id, plainSecret } = await consumers.ensure(theService, WALLET_CONSUMER, change);
+      if (adminRole) await deps.ensureRole(theService, id, adminRole);
       return { clientId: id, clientSecret: plainSecret };
     },
 

@@ -1,5 +1,6 @@
 // The account page as a client of the provider: nobody registered it, and it is there in every installation.
 import type { ClientMetadata } from 'oidc-provider';
+import type { ConsumerValues } from '../consumers/index.ts';
 
 export const OWN_CLIENT = 'gatehouse_account';
 
@@ -16,9 +17,18 @@ export const ownClient = (issuer: string): ClientMetadata => ({
 /** The wallet node beside this service, where it runs. */
 export const WALLET_CONSUMER = 'gatehouse_wallet';
 
-export const walletConsumer = (walletUrl: string) => ({
+const KEPT_ADDRESSES = 10;
+
+/** The newest come last, and the oldest go: a node whose port is any that is free has another with every start. */
+const newest = (held: unknown, ours: string): string[] => {
+  const others = Array.isArray(held) ? (held as string[]) : [];
+  return others.includes(ours) ? others : [...others, ours].slice(-KEPT_ADDRESSES);
+};
+
+/** `held`: what is registered already, where it is to stay beside this. */
+export const walletConsumer = (walletUrl: string, held?: ConsumerValues) => ({
   name: 'Wallet',
   description: 'The wallet node of this installation',
-  redirect_uris: [`${walletUrl}/api/v1/auth/callback`],
-  extra: { post_logout_redirect_uris: [`${walletUrl}/`] },
+  redirect_uris: newest(held?.redirect_uris, `${walletUrl}/api/v1/auth/callback`),
+  extra: { post_logout_redirect_uris: newest(held?.extra.post_logout_redirect_uris, `${walletUrl}/`) },
 });

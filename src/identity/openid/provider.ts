@@ -1,12 +1,14 @@
 // The OpenID provider's configuration: what it offers, to whom, for how long, and where our own parts come in.
 import type { Account, Configuration, KoaContextWithOIDC, Provider } from 'oidc-provider';
 import type { Access } from '../access/index.ts';
+import { ID_TOKEN_ALGORITHMS } from '../consumers/index.ts';
 import { type Accounts, CLAIMS, SCOPES } from './accounts.ts';
 import { type AdapterDeps, createAdapter } from './adapter.ts';
 import { readConsent } from './consents.ts';
 import type { Keyring } from './keys.ts';
 import type { ProviderPages } from './pages/provider-pages.ts';
 import type { Records } from './records.ts';
+import { notAllowed, resourceServer } from './resources.ts';
 
 export const ROOT = '/openid';
 export const DISCOVERY = '/.well-known/openid-configuration';
@@ -38,22 +40,6 @@ export interface ProviderDeps {
 
 type Library = typeof import('oidc-provider');
 
-/** A resource is named by its address; a token for one is good nowhere else, so any will do. */
-function resourceServer(resource: string, { errors }: Library) {
-  const url = URL.parse(resource);
-  const secure =
-    url?.protocol === 'https:' || (url?.protocol === 'http:' && /^(127\.0\.0\.1|\[::1\]|localhost)$/.test(url.hostname));
-  if (url?.hash !== '' || !secure) throw new errors.InvalidTarget();
-  return {
-    scope: SCOPES.filter((scope) => scope !== 'openid' && scope !== 'offline_access').join(' '),
-    audience: resource,
-    accessTokenFormat: 'jwt' as const,
-    // It cannot be taken back, so it does not last.
-    accessTokenTTL: 10 * MINUTE,
-    jwt: { sign: { alg: 'ES256' as const } },
-  };
-}
-
 export function configurationOf(library: Library, keys: Keyring, deps: ProviderDeps): Configuration {
   const { records, accounts, access, pages, lifetimes } = deps;
   const { errors, interactionPolicy } = library;
@@ -76,6 +62,19 @@ export function configurationOf(library: Library, keys: Keyring, deps: ProviderD
           : interactionPolicy.Check.NO_NEED_TO_PROMPT,
       ),
     );
+
+  /** A resource is used in a person's name only after they saw its address; own applications are not asked about. */
+  const missing = ({ oidc }: KoaContextWithOIDC): string[] =>
+    deps.isOwn(oidc.client!.clientId) ? [] : notAllowed(oidc.entities.Grant!, Object.keys(oidc.resourceServers ?? {}));
+  policy.get('consent')!.checks.add(
+    new interactionPolicy.Check(
+      'resource_not_allowed',
+      'requested resource not granted',
+      'consent_required',
+      (ctx) => (missing(ctx).length > 0 ? interactionPolicy.Check.REQUEST_PROMPT : interactionPolicy.Check.NO_NEED_TO_PROMPT),
+      (ctx) => ({ missingResources: missing(ctx) }),
+    ),
+  );
 
   async function findAccount(ctx: KoaContextWithOIDC, sub: string): Promise<Account | undefined> {
     // Disabled, or of a disabled domain: as if there were none.
@@ -168,7 +167,7 @@ export function configurationOf(library: Library, keys: Keyring, deps: ProviderD
     renderError: pages.error,
     fetch: deps.fetch as never,
     enabledJWA: {
-      idTokenSigningAlgValues: ['RS256', 'ES256', 'EdDSA'],
+      idTokenSigningAlgValues: [...ID_TOKEN_ALGORITHMS],
       userinfoSigningAlgValues: ['RS256', 'ES256', 'EdDSA'],
       dPoPSigningAlgValues: ['ES256', 'EdDSA', 'RS256', 'PS256'],
     },

@@ -92,13 +92,55 @@ function onProcesses(kind: DatabaseKind): void {
       assert.equal(moved.count, second.count);
 
       const local = await run({ GATEHOUSE_WALLET_HOST: '::1', GATEHOUSE_WALLET_PORT: '8099' });
-      assert.deepEqual(local.wallet.redirect_uris, ['http://[::1]:8099/api/v1/auth/callback']);
+      assert.deepEqual(
+        local.wallet.redirect_uris,
+        ['https://moved.example.org/api/v1/auth/callback', 'http://[::1]:8099/api/v1/auth/callback'],
+        'nobody said that it moved: another replica may be there',
+      );
+      const said = await run({ GATEHOUSE_WALLET_URL: ONE });
+      assert.deepEqual(said.wallet.redirect_uris, [`${ONE}/api/v1/auth/callback`]);
 
       for (const { output } of [first, second, moved, local]) {
         assert.match(output, /identity service listens/);
         assert.ok(!output.includes(first.wallet.secret));
       }
     });
+
+    it('has the role whose holders manage the node, by the name of the settings', async () => {
+      const rolesOf = async (more: Settings) => {
+        const service = begin({ ...more, GATEHOUSE_WALLET_URL: ONE });
+        const { api } = await look(service);
+        await service.walletListening();
+        const { roles } = (await api.get(`/v3/OS-ROLES/roles?application_id=${ID}`)).body;
+        assert.equal(await service.stop(), 0);
+        return roles.map(({ id, name, is_internal }: any) => ({ id, name, is_internal }));
+      };
+      const first = await rolesOf({});
+      assert.deepEqual(first, [{ id: first[0].id, name: 'admin', is_internal: false }]);
+      assert.deepEqual(await rolesOf({}), first);
+      const named = await rolesOf({ GATEHOUSE_WALLET_ADMIN_ROLE: 'keeper' });
+      assert.deepEqual(
+        named.map(({ name }: any) => name),
+        ['admin', 'keeper'],
+      );
+    });
+
+    if (kind === 'PostgreSQL')
+      it('lets people in at every replica whose address nobody set, started at once or one after the other', async () => {
+        const fresh = { GATEHOUSE_IDENTITY_DATABASE_URL: await (await sharedPostgres()).createDatabase() };
+        const services = ['one', 'two'].map((name) => begin({ ...fresh, GATEHOUSE_DATA_DIR: join(folder, name) }));
+        await Promise.all(services.map((service) => service.walletListening()));
+        services.push(begin({ ...fresh, GATEHOUSE_DATA_DIR: join(folder, 'three') }));
+        const addresses = await Promise.all(services.map((service) => service.walletListening()));
+        const { wallet } = await look(services[0]!);
+        assert.deepEqual(new Set(wallet.redirect_uris), new Set(addresses.map((address) => `${address}/api/v1/auth/callback`)));
+        for (const address of addresses) {
+          const sent = await fetch(`${address}/api/v1/auth/login`, { redirect: 'manual' });
+          const answer = await fetch(sent.headers.get('location')!, { redirect: 'manual' });
+          assert.match(answer.headers.get('location') ?? '', /^\/openid\/interaction\//, await answer.text());
+        }
+        assert.deepEqual(await Promise.all(services.map((service) => service.stop())), [0, 0, 0]);
+      });
 
     if (kind === 'PostgreSQL')
       it('is registered once when two services start at once', async () => {
@@ -164,6 +206,40 @@ onEachDatabase('Signing in to the wallet node', (api) => {
     assert.equal(back.clientSecret, clientSecret);
     leftTo(await new Browser(api).signIn(asked(ID, callback, 'openid'), person));
     assert.ok(!api.logged.some((line) => line.includes(clientSecret)));
+  });
+
+  it('is known at the ten newest addresses when nobody set one, and at one when somebody did', async () => {
+    const at = (number: number) => `http://127.0.0.1:${9000 + number}`;
+    const uris = async () => (await api.get(`/v3/OS-OAUTH2/consumers/${ID}`)).body.consumer;
+    await api.service.registerWallet(at(0));
+    for (const number of [1, 2, 1, 3, 4, 5, 6, 7, 8, 9, 10, 11]) await api.service.registerWallet(at(number), { beside: true });
+    const newest = [2, 3, 4, 5, 6, 7, 8, 9, 10, 11].map(at);
+    const many = await uris();
+    assert.deepEqual(
+      many.redirect_uris,
+      newest.map((address) => `${address}/api/v1/auth/callback`),
+    );
+    assert.deepEqual(
+      many.post_logout_redirect_uris,
+      newest.map((address) => `${address}/`),
+    );
+    await api.service.registerWallet(at(12));
+    assert.deepEqual((await uris()).redirect_uris, [`${at(12)}/api/v1/auth/callback`]);
+  });
+
+  it('has the role for its administrators again when it was deleted, and leaves one that is there alone', async () => {
+    await api.service.registerWallet(ONE, { adminRole: 'admin' });
+    const roles = async () => (await api.get(`/v3/OS-ROLES/roles?application_id=${ID}&name=admin`)).body.roles;
+    const [role] = await roles();
+    await api.service.registerWallet(ONE, { adminRole: 'admin' });
+    assert.deepEqual(await roles(), [role]);
+    assert.equal((await api.delete(`/v3/OS-ROLES/roles/${role.id}`)).status, 204);
+    await api.service.registerWallet(ONE, { adminRole: 'admin' });
+    assert.equal((await roles()).length, 1);
+
+    const [admin] = (await api.get('/v3/users?name=admin')).body.users;
+    const path = `/v3/OS-ROLES/users/${admin.id}/applications/${ID}/roles/${(await roles())[0].id}`;
+    assert.equal((await api.put(path)).status, 200);
   });
 
   it('comes back with another secret when an administrator deleted it', async () => {

@@ -13,7 +13,7 @@ import type { Database, UserRow } from '../database.ts';
 import type { Deps } from '../deps.ts';
 import { fail } from '../faults.ts';
 import { type Criterion, criteriaOf, type Filters, pageOf, single } from '../lists.ts';
-import type { PasswordOptions } from '../passwords/index.ts';
+import type { NewPassword, PasswordOptions } from '../passwords/index.ts';
 import { isAdministrator, listTarget, permit, type Target, visibleDomain } from '../policy.ts';
 import { createKeptUsers } from './kept-users.ts';
 import { emailKeys, mainEmail, type Person, type Profile, withMainEmail } from './profile.ts';
@@ -299,11 +299,15 @@ export function createUsers(
     if (!user || !isOpen(user) || (check !== 'good' && check !== 'expired'))
       fail('auth.required', undefined, { reason: `password change: ${check}` });
     if (original === password) fail('user.password_same');
-    const prepared = await passwords.prepare(password, 'self', { id, options });
-    await change({ ...actor, userId: id }, async (inside) => {
+    await replacePassword({ ...actor, userId: id }, id, await passwords.prepare(password, 'self', { id, options }));
+  }
+
+  /** Whatever the old password opened ends with it. */
+  async function replacePassword(actor: Actor, id: string, password: NewPassword): Promise<void> {
+    await change(actor, async (inside) => {
       if (!(await endTokensOfUser(inside.tx, id))) fail('auth.required', undefined, { reason: 'password change: user deleted' });
       await cutAccess(inside, id);
-      await passwords.store(inside, id, prepared);
+      await passwords.store(inside, id, password);
       inside.touch(tagOf.user(id));
       inside.audit('user.password_changed', { kind: 'user', id });
     });
@@ -318,6 +322,7 @@ export function createUsers(
     revise,
     remove,
     changePassword,
+    replacePassword,
     find: (id: string) => findUser(db.read, id),
     /** Users of this name in every domain. */
     findEverywhere: (name: string) => findUsersByName(db.read, name),

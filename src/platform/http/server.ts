@@ -71,7 +71,8 @@ const REQUEST_MS = 30_000;
 const KEEP_ALIVE_MS = 72_000;
 const MAX_PARAM = 1024;
 const IDLE_MS = 50;
-const RAW_METHODS = ['GET', 'HEAD', 'POST', 'OPTIONS'];
+/** All of them: what a mount does not take it refuses itself, with Allow. */
+const RAW_METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 
 function toFault(error: unknown): Fault {
   if (error instanceof Fault) return error;

@@ -28,7 +28,9 @@ function fieldOf({ instancePath, keyword, params }: ErrorObject): string {
 function whyOf({ keyword, params, message }: ErrorObject): string {
   if (keyword === 'required') return 'it is a required property';
   if (keyword === 'additionalProperties') return 'it is not a property of this object';
-  if (keyword === 'enum') return `it must be one of ${(params as { allowedValues: unknown[] }).allowedValues.join(', ')}`;
+  // Joined as they are, null would be nothing.
+  if (keyword === 'enum') return `it must be one of ${(params as { allowedValues: unknown[] }).allowedValues.map(String).join(', ')}`;
+  if (keyword === 'type') return `must be ${[(params as { type: string | string[] }).type].flat().join(' or ')}`;
   return message ?? 'it is invalid';
 }
 

@@ -1,6 +1,6 @@
 // Prometheus metrics, served on the internal port only.
 import type { Server } from 'node:http';
-import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import { createServer } from '../node-http.ts';
 import { type RequestTimes, RequestTimesMetric } from './request-times.ts';
 
@@ -13,7 +13,8 @@ export type Labelled = Readonly<Record<string, number>>;
 export interface Metrics {
   readonly registry: Registry;
   timesOf(service: string): RequestTimes;
-  gauge(name: string, help: string, read: () => number): void;
+  /** `among`: what the values of several workers are together. Each counts its own unless told otherwise. */
+  gauge(name: string, help: string, read: () => number, among?: 'sum' | 'min' | 'max'): void;
   /** A gauge of what all workers share: their values are not added up. */
   sharedGauge(name: string, help: string, read: () => Promise<number>): void;
   /** A gauge with one label, read when it is asked for. Every worker reads the same, too. */
@@ -30,11 +31,12 @@ export function createMetrics(): Metrics {
   return {
     registry,
     timesOf: (service) => times.of(service),
-    gauge(name, help, read) {
+    gauge(name, help, read, among = 'sum') {
       new Gauge({
         name,
         help,
         registers,
+        aggregator: among,
         collect() {
           this.set(read());
         },
@@ -73,6 +75,18 @@ export function createMetrics(): Metrics {
   };
 }
 
+/** In a worker: answers the primary, which gathers the values of all. To make one is what makes the library listen. */
+export function answerPrimary({ registry }: Metrics): void {
+  new AggregatorRegistry();
+  AggregatorRegistry.setRegistries(registry);
+}
+
+/** In the primary: the values of all workers, as one text. */
+export function gatherFromWorkers(): () => Promise<string> {
+  const gathered = new AggregatorRegistry();
+  return () => gathered.clusterMetrics();
+}
+
 /** A plain server: two lines of protocol need no framework. */
 export async function serveMetrics(host: string, port: number, read: () => Promise<string>): Promise<Server> {
   const server = createServer((request, response) => {
@@ -82,7 +96,7 @@ export async function serveMetrics(host: string, port: number, read: () => Promi
     }
     read().then(
       (text) => response.writeHead(200, { 'Content-Type': 'text/plain; version=0.0.4; charset=utf-8' }).end(text),
-      () => response.writeHead(500).end(),
+      (error: Error) => response.writeHead(500, { 'Content-Type': 'text/plain' }).end(`${error.message}\n`),
     );
   });
   await new Promise<void>((resolve, reject) => {

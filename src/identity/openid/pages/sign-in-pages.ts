@@ -59,9 +59,14 @@ ${hidden('step', recovery ? 'ask-code' : 'ask-recovery')}
   return page(words, { title: words.secondFactor, body });
 }
 
-export function consentPage(about: Form & { application: string; person: string; scopes: readonly string[] }): string {
+/** `resources`: addresses of what the application wants to use. */
+export function consentPage(
+  about: Form & { application: string; person: string; scopes: readonly string[]; resources: readonly string[] },
+): string {
   const items = about.scopes.map((scope) => html`<li>${words.scopes[scope] ?? scope}</li>`);
-  const body = html`<p>${words.consentText(about.person)}</p><ul>${items}</ul>${form(
+  const [before, after] = words.resource;
+  const used = about.resources.map((address) => html`<li>${before} <code>${address}</code> ${after}</li>`);
+  const body = html`<p>${words.consentText(about.person)}</p><ul>${items}${used}</ul>${form(
     about,
     html`${hidden('step', 'allow')}<button type="submit">${words.allow}</button>`,
   )}<form method="post" action="${about.action}">${hidden('form_token', about.token)}${hidden('step', 'cancel')}

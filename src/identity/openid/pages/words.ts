@@ -44,6 +44,8 @@ export const english = {
     scim: 'to manage the people and groups of your domain',
     offline_access: 'access also while you are away, until you take it back',
   } as Readonly<Record<string, string>>,
+  /** What stands before and after the address of a resource. */
+  resource: ['to use', 'in your name'] as const,
   deviceTitle: 'Connect a device',
   deviceText: 'Enter the code that the device shows.',
   deviceCode: 'Device code',

@@ -1,0 +1,46 @@
+// The paths of the OpenID provider and the methods each takes: the library answers others in words of its own.
+import { fail } from '../faults.ts';
+import { STYLE_PATH } from './pages/style.ts';
+import { DISCOVERY, ROOT } from './provider.ts';
+
+export const ACCOUNT = '/account';
+/** The token endpoint of the old back-end. */
+export const OLD_TOKEN = '/v3/OS-OAUTH2/access_token';
+
+const READ = ['GET', 'HEAD'];
+const OPEN = ['GET', 'HEAD', 'OPTIONS'];
+const CALLED = ['OPTIONS', 'POST'];
+const PAGE = ['GET', 'HEAD', 'POST'];
+
+/** OPTIONS where scripts of other sites may call. */
+const METHODS: readonly (readonly [path: string | RegExp, methods: readonly string[]])[] = [
+  [DISCOVERY, OPEN],
+  [`${ROOT}/jwks`, OPEN],
+  [`${ROOT}/authorize`, PAGE],
+  [/^\/openid\/authorize\/[^/]+$/, READ],
+  [/^\/openid\/interaction\/[^/]+$/, PAGE],
+  [`${ROOT}/token`, CALLED],
+  [OLD_TOKEN, CALLED],
+  [`${ROOT}/userinfo`, ['GET', 'HEAD', 'OPTIONS', 'POST']],
+  [`${ROOT}/introspect`, CALLED],
+  [`${ROOT}/revoke`, CALLED],
+  [`${ROOT}/par`, CALLED],
+  [`${ROOT}/device`, PAGE],
+  [`${ROOT}/device/authorize`, CALLED],
+  [/^\/openid\/device\/[^/]+$/, READ],
+  [`${ROOT}/logout`, PAGE],
+  [`${ROOT}/logout/confirm`, ['POST']],
+  [`${ROOT}/logout/success`, READ],
+  [STYLE_PATH, READ],
+  [ACCOUNT, PAGE],
+];
+
+/** Goes on, or refuses as any route would. */
+export function checkMethod(path: string, method: string): void {
+  const found = METHODS.find(([known]) => (typeof known === 'string' ? known === path : known.test(path)));
+  const [, methods] = found ?? fail('route.not_found');
+  if (!methods.includes(method)) fail('route.method_not_allowed', undefined, { headers: { Allow: methods.join(', ') } });
+}
+
+/** One slash more at the end means the same, as everywhere. */
+export const withoutSlash = (url: string): string => url.replace(/^([^?]*[^/?])\/(?=$|\?)/, '$1');

@@ -1,0 +1,196 @@
+// The first start, and what helps when it went wrong: a taken port, a lost password, a command that was not meant.
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { type AddressInfo, createServer, type Server } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { newMasterKey } from '../src/platform/seal/index.ts';
+import { sharedPostgres } from './support/postgres.ts';
+import { type GatehouseProcess, gatehouse, type Settings } from './support/process.ts';
+
+const PASSWORD_LINE = /^First administrator: admin, password (\S+) \(shown only now\)$/m;
+
+function authenticate(url: string, password: string): Promise<Response> {
+  const user = { name: 'admin', domain: { id: 'default' }, password };
+  const scope = { project: { name: 'admin', domain: { id: 'default' } } };
+  return fetch(`${url}/v3/auth/tokens`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ auth: { identity: { methods: ['password'], password: { user } }, scope } }),
+  });
+}
+
+const loginStatus = async (url: string, password: string): Promise<number> => (await authenticate(url, password)).status;
+
+async function tokenStatus(url: string, token: string): Promise<number> {
+  const answer = await fetch(`${url}/v3/auth/tokens`, { headers: { 'X-Auth-Token': token, 'X-Subject-Token': token } });
+  await answer.arrayBuffer();
+  return answer.status;
+}
+
+describe('A first start', () => {
+  const running: GatehouseProcess[] = [];
+  const folders: string[] = [];
+  let taken: Server;
+  let port: string;
+  before(async () => {
+    taken = createServer().listen(0, '127.0.0.1');
+    await once(taken, 'listening');
+    port = String((taken.address() as AddressInfo).port);
+  });
+  after(async () => {
+    taken.close();
+    await Promise.all(running.map((service) => service.stop()));
+    await Promise.all(folders.map((folder) => rm(folder, { recursive: true, force: true })));
+  });
+
+  async function newFolder(): Promise<string> {
+    const folder = await mkdtemp(join(tmpdir(), 'gatehouse-test-'));
+    folders.push(folder);
+    return folder;
+  }
+
+  function run(args: readonly string[], settings: Settings): GatehouseProcess {
+    const service = gatehouse(args, settings);
+    running.push(service);
+    return service;
+  }
+
+  async function start(settings: Settings): Promise<{ url: string; service: GatehouseProcess }> {
+    const service = run(['start'], settings);
+    return { url: await service.listening(), service };
+  }
+
+  for (const service of ['IDENTITY', 'WALLET', 'METRICS'])
+    it(`names the setting of a port that is taken (${service.toLowerCase()}), and does not lose the password`, async () => {
+      const folder = { GATEHOUSE_DATA_DIR: join(await newFolder(), 'data') };
+      const failed = run(['start'], { ...folder, [`GATEHOUSE_${service}_PORT`]: port });
+      assert.equal(await failed.ended(), 2);
+      const refusal = `gatehouse: GATEHOUSE_${service}_PORT: another program listens on port ${port} of 127.0.0.1; `;
+      const said = failed.stderr.split('\n').filter((line) => line.startsWith('gatehouse: '));
+      assert.equal(said.length, 1, failed.stderr);
+      assert.ok(said[0]!.startsWith(refusal), failed.stderr);
+
+      const password = PASSWORD_LINE.exec(failed.stderr)?.[1];
+      assert.ok(password, failed.stderr);
+      const { url, service: second } = await start(folder);
+      assert.equal(await loginStatus(url, password), 201);
+      assert.equal(await second.stop(), 0);
+      assert.ok(!PASSWORD_LINE.test(second.stderr));
+    });
+
+  it('names the setting of an address this machine does not have', async () => {
+    const settings = { GATEHOUSE_DATA_DIR: join(await newFolder(), 'data'), GATEHOUSE_IDENTITY_HOST: '192.0.2.1' };
+    const failed = run(['start'], settings);
+    assert.equal(await failed.ended(), 2);
+    assert.match(failed.stderr, /^gatehouse: GATEHOUSE_IDENTITY_HOST: 192\.0\.2\.1 is not an address of this machine/m);
+  });
+
+  it('names the setting of a taken port with several workers, too, and ends', async () => {
+    const postgres = await sharedPostgres();
+    const settings = {
+      GATEHOUSE_DATA_DIR: join(await newFolder(), 'data'),
+      GATEHOUSE_IDENTITY_DATABASE_URL: await postgres.createDatabase(),
+      GATEHOUSE_MASTER_KEY: newMasterKey(),
+      GATEHOUSE_WORKERS: '2',
+    };
+    for (const service of ['IDENTITY', 'METRICS']) {
+      const failed = run(['identity'], { ...settings, [`GATEHOUSE_${service}_PORT`]: port });
+      assert.equal(await failed.ended(), 2, failed.stderr);
+      assert.match(
+        failed.stderr,
+        new RegExp(`^gatehouse: GATEHOUSE_${service}_PORT: another program listens on port ${port}`, 'm'),
+      );
+    }
+  });
+
+  describe('and a lost password', () => {
+    let settings: Settings;
+    before(async () => {
+      settings = { GATEHOUSE_DATA_DIR: join(await newFolder(), 'data') };
+    });
+
+    it('is replaced by a new one, which ends what the old one opened', async () => {
+      const first = await start(settings);
+      const old = PASSWORD_LINE.exec(first.service.stderr)![1]!;
+      const token = (await authenticate(first.url, old)).headers.get('x-subject-token')!;
+
+      const refused = run(['admin-password'], settings);
+      assert.equal(await refused.ended(), 2);
+      assert.match(refused.stderr, /^gatehouse: .*\/data is in use by another gatehouse process; .*\n$/);
+      assert.equal(await loginStatus(first.url, old), 201);
+      assert.equal(await first.service.stop(), 0);
+
+      const reset = run(['admin-password'], settings);
+      assert.equal(await reset.ended(), 0, reset.stderr);
+      const fresh = reset.stdout.trim();
+      assert.match(fresh, /^[\w-]{20,}$/);
+
+      const second = await start(settings);
+      assert.equal(await loginStatus(second.url, old), 401);
+      assert.equal(await loginStatus(second.url, fresh), 201);
+      assert.equal(await tokenStatus(second.url, token), 401);
+      assert.equal(await second.service.stop(), 0);
+    });
+
+    it('is replaced by the one of the settings, which is not printed', async () => {
+      const file = join(await newFolder(), 'password');
+      await writeFile(file, 'a password of my own\n');
+      const reset = run(['admin-password'], { ...settings, GATEHOUSE_ADMIN_PASSWORD_FILE: file });
+      assert.equal(await reset.ended(), 0, reset.stderr);
+      assert.equal(reset.stdout, 'the password of admin is that of GATEHOUSE_ADMIN_PASSWORD now\n');
+      const { url, service } = await start(settings);
+      assert.equal(await loginStatus(url, 'a password of my own'), 201);
+      assert.equal(await service.stop(), 0);
+    });
+
+    it('is nothing a service has that was never started', async () => {
+      const reset = run(['admin-password'], { GATEHOUSE_DATA_DIR: join(await newFolder(), 'data') });
+      assert.equal(await reset.ended(), 1);
+      assert.equal(reset.stderr, 'gatehouse: Could not find user: admin.\n');
+    });
+
+    it('is replaced on PostgreSQL while the service runs, which refuses the old one within a second', async () => {
+      const shared = {
+        GATEHOUSE_DATA_DIR: join(await newFolder(), 'data'),
+        GATEHOUSE_IDENTITY_DATABASE_URL: await (await sharedPostgres()).createDatabase(),
+        GATEHOUSE_MASTER_KEY: newMasterKey(),
+      };
+      const service = run(['identity'], shared);
+      const url = await service.listening();
+      const old = PASSWORD_LINE.exec(service.stderr)![1]!;
+      const token = (await authenticate(url, old)).headers.get('x-subject-token')!;
+      const reset = run(['admin-password'], shared);
+      assert.equal(await reset.ended(), 0, reset.stderr);
+      await new Promise((resolve) => setTimeout(resolve, 900));
+      assert.equal(await tokenStatus(url, token), 401);
+      assert.equal(await loginStatus(url, old), 401);
+      assert.equal(await loginStatus(url, reset.stdout.trim()), 201);
+      assert.equal(await service.stop(), 0);
+    });
+  });
+
+  it('is not what a command that finds nothing speaks of', async () => {
+    const settings = { GATEHOUSE_DATA_DIR: join(await newFolder(), 'data') };
+    const rotation = run(['consumer', 'rotate-secret', 'nope'], settings);
+    assert.equal(await rotation.ended(), 1);
+    assert.equal(rotation.stderr, 'gatehouse: Could not find consumer: nope.\n');
+  });
+
+  it('is explained to whoever asks for help, or for the version', async () => {
+    for (const [word, said] of [
+      ['--help', /gatehouse admin-password +set/],
+      ['-h', /gatehouse start +run both services/],
+      ['--version', /^\d+\.\d+\.\d+/],
+    ] as const) {
+      const asked = run([word], {});
+      assert.equal(await asked.ended(), 0, word);
+      assert.match(asked.stdout, said);
+      assert.equal(asked.stderr, '');
+    }
+    const wrong = run(['halp'], {});
+    assert.equal(await wrong.ended(), 2);
+  });
+});
