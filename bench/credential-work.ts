@@ -54,7 +54,14 @@ const raw = await issue(
   { _sd: Object.keys(claims) },
 );
 
-const keeping = createKeeping({ db, clock, seal, keys, status: { of: async () => 'valid', ofAll: async (looks) => looks.map(() => 'valid') }, change });
+const keeping = createKeeping({
+  db,
+  clock,
+  seal,
+  keys,
+  status: { of: async () => 'valid', ofAll: async (looks) => looks.map(() => 'valid') },
+  change,
+});
 const formats = createFormats({ trust: {} as never, clock });
 const { createMatching } = await loadPresentations();
 const matching = createMatching({ keeping });
@@ -79,7 +86,7 @@ async function fill(count: number): Promise<void> {
           keeping.newId(),
           { id: 'card', raw: {} },
           [{ raw, credential, holding: { keyId: key.id } }],
-          issuedBy.id,
+          { address: issuedBy.id },
         );
       }
     });

@@ -91,7 +91,9 @@ export function createServer<Caller>(options: ServerOptions<Caller>): Server {
   function refuse(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
     const refusal = toFault(error);
     const { status, code, reason } = refusal;
-    if (status >= 500) log.error({ request_id: request.id, code, err: error }, 'request failed');
+    // Somebody else's failure is no error of ours, and where we were when we heard of it says nothing.
+    if (status >= 500 && error instanceof Fault) log.warn({ request_id: request.id, code, reason }, 'request failed');
+    else if (status >= 500) log.error({ request_id: request.id, code, err: error }, 'request failed');
     else if (reason) log.info({ request_id: request.id, code, reason }, 'request refused');
     const { body, headers } = faceOf(request.url)(refusal, baseOf(request, publicUrl), request.id);
     const own = { ...headers, ...refusal.headers };

@@ -81,7 +81,7 @@ export function createKeeping(deps: {
     id: string,
     configuration: { readonly id: string; readonly raw: Readonly<Record<string, unknown>> },
     received: readonly NewCopy[],
-    credentialIssuer: string,
+    from: { readonly address: string; readonly name?: string },
   ): Promise<void> {
     const copies: NewCopy[] = [];
     for (const copy of received) if (await canBeShown(tx, owner, copy)) copies.push(copy);
@@ -93,11 +93,17 @@ export function createKeeping(deps: {
     const display = [metadata?.display ?? configuration.raw.display].flat()[0];
     const held: Held = {
       types: credential.types,
-      issuer: { id: credential.issuer.id, verified: true, trust: credential.issuer.trust },
+      issuer: {
+        id: credential.issuer.id,
+        // A name somebody gives themselves is not put beside the verified id of another.
+        ...(from.name === undefined || from.address !== credential.issuer.id ? {} : { name: from.name }),
+        verified: true,
+        trust: credential.issuer.trust,
+      },
       ...(credential.subject === undefined ? {} : { subject: credential.subject }),
       claims: credential.claims,
       ...(typeof display === 'object' && display !== null ? { display: display as Record<string, unknown> } : {}),
-      credentialIssuer,
+      credentialIssuer: from.address,
       credentialConfigurationId: configuration.id,
       ...(credential.authorityKeyIds ? { authorityKeyIds: credential.authorityKeyIds } : {}),
       ...(holding?.did ? { didUrl: holding.did.url } : {}),

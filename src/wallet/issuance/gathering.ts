@@ -11,7 +11,7 @@ import type { Clients } from './clients.ts';
 import { canBeMended, type Part, type Received, type Running } from './data.ts';
 import { type Holding, type Holdings, proofJwt } from './holding.ts';
 import type { IssuanceAnswer } from './issuance.schema.ts';
-import { type Configuration, configurationOf, grantOf } from './offer.ts';
+import { type Configuration, configurationOf, grantOf, issuerNameOf } from './offer.ts';
 import { type Asking, type CredentialAnswer, notify, requestCredential, requestDeferred } from './request.ts';
 
 const NOTIFY_AGAIN_MS = 60_000;
@@ -103,8 +103,15 @@ export function createGathering(deps: {
   }
 
   /** What was received is kept, all of it or nothing, together with how far the exchange is. */
-  async function keep(exchange: Running, received: readonly Received[], interval: number): Promise<void> {
+  async function keep(
+    exchange: Running,
+    metadata: IssuerMetadataResult,
+    received: readonly Received[],
+    interval: number,
+  ): Promise<void> {
     const { data, caller, owner } = exchange;
+    const name = issuerNameOf(metadata);
+    const issuer = { address: data.offer.credential_issuer, ...(name === undefined ? {} : { name }) };
     for (const { part, notificationId, id } of received) {
       part.isDone = true;
       data.kept.push(id);
@@ -117,8 +124,7 @@ export function createGathering(deps: {
     else if (left.some(({ transactionId }) => transactionId !== undefined)) wait(exchange, interval);
     else exchange.pollAt = null;
     await change(caller, owner, async (inside) => {
-      for (const { id, configuration, copies } of received)
-        await keeping.keep(inside, owner, id, configuration, copies, data.offer.credential_issuer);
+      for (const { id, configuration, copies } of received) await keeping.keep(inside, owner, id, configuration, copies, issuer);
       const result = { credentialIds: data.kept };
       if (isOver) await exchanges.end(exchange, 'issued', inside, { result, keep: data.notifications.length > 0 });
       else await exchanges.save(exchange, inside);
@@ -131,7 +137,7 @@ export function createGathering(deps: {
     let outcome: { interval: number; stopped: unknown };
     try {
       outcome = await ask(exchange, asking, received);
-      await keep(exchange, received, outcome.interval);
+      await keep(exchange, metadata, received, outcome.interval);
     } catch (error) {
       for (const { notificationId } of received)
         if (notificationId !== undefined) await notify(asking, notificationId, 'credential_failure').catch(() => undefined);

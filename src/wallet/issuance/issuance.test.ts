@@ -22,7 +22,7 @@ onEachReceiving('Receiving credentials', (wallet, issuer) => {
       assert.deepEqual(more, []);
       const [key] = await keysOf(person);
       assert.deepEqual(credential.holder, { keyId: key.id, binding: 'jwk' });
-      assert.deepEqual(credential.issuer, { id: issuer.url, verified: true, trust: 'issuer-metadata' });
+      assert.deepEqual(credential.issuer, { id: issuer.url, name: 'The toy issuer', verified: true, trust: 'issuer-metadata' });
       assert.deepEqual(
         [credential.format, credential.type, credential.status, credential.presentable, credential.instances],
         ['dc+sd-jwt', 'https://example.org/identity', 'valid', true, 1],

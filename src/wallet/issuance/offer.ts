@@ -53,6 +53,12 @@ export async function readOffer(client: Openid4vciClient, { uri, offer }: Issuan
   return read;
 }
 
+/** What people call it, as it says itself. */
+export function issuerNameOf({ credentialIssuer }: IssuerMetadataResult): string | undefined {
+  const name: unknown = credentialIssuer.display?.[0]?.name;
+  return typeof name === 'string' ? name.slice(0, 300) : undefined;
+}
+
 /** The grant that is used: a code the issuer made for this offer, else one the person asks for. */
 export function grantOf(offer: CredentialOfferObject): 'pre-authorized_code' | 'authorization_code' {
   return offer.grants?.[PRE_AUTHORIZED] ? 'pre-authorized_code' : 'authorization_code';

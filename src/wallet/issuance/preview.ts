@@ -1,7 +1,7 @@
 // What an offer would bring, for people who look before they take.
 import type { CredentialOfferObject, IssuerMetadataResult } from '@openid4vc/openid4vci';
 import type { IssuanceAnswer } from './issuance.schema.ts';
-import { configurationsOf, grantOf, txCodeOf } from './offer.ts';
+import { configurationsOf, grantOf, issuerNameOf, txCodeOf } from './offer.ts';
 
 export function previewOf(exchangeId: string, offer: CredentialOfferObject, metadata: IssuerMetadataResult): IssuanceAnswer {
   const offered = configurationsOf(metadata, offer.credential_configuration_ids).map((one) => {
@@ -14,12 +14,12 @@ export function previewOf(exchangeId: string, offer: CredentialOfferObject, meta
       ...(display === undefined ? {} : { display }),
     };
   });
-  const name = metadata.credentialIssuer.display?.[0]?.name;
+  const name = issuerNameOf(metadata);
   const txCode = txCodeOf(offer);
   return {
     status: 'preview',
     exchangeId,
-    issuer: { id: offer.credential_issuer, ...(typeof name === 'string' ? { name } : {}) },
+    issuer: { id: offer.credential_issuer, ...(name === undefined ? {} : { name }) },
     offered,
     ...(txCode ? { txCode } : {}),
     grant: grantOf(offer),

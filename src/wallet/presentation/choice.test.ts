@@ -5,6 +5,7 @@ import { describe, it } from 'node:test';
 import { deflateSync } from 'node:zlib';
 import { SignJWT } from 'jose';
 import { hidden, IDENTITY, MEMBERSHIP, paths, queryFor, showing, VP } from '../../../test/support/showing.ts';
+import type { Draft } from '../../../test/support/toy-credential.ts';
 import type { Shown } from '../../../test/support/toy-verifier.ts';
 import { onEachWallet, type Person } from '../../../test/support/wallet.ts';
 import { assertProblem } from '../../../test/support/wallet-answers.ts';
@@ -232,6 +233,25 @@ onEachWallet('Choosing what is shown', (wallet) => {
     });
   });
 
+  let listKey: KeyObject;
+  function listed(draft: Draft, idx: number): void {
+    listKey = draft.key;
+    draft.payload.status = { status_list: { idx, uri: `${issuer.url}/list` } };
+  }
+  /** The issuer's list, as it is from now on. */
+  function serveList(bits: number): void {
+    const lst = deflateSync(Buffer.of(bits)).toString('base64url');
+    issuer.twist.raw = (endpoint, _, response) => {
+      if (endpoint !== 'none') return false;
+      void new SignJWT({ sub: `${issuer.url}/list`, ttl: 1, status_list: { bits: 1, lst } })
+        .setProtectedHeader({ alg: 'ES256', typ: 'statuslist+jwt', kid: 'one' })
+        .setIssuedAt()
+        .sign(listKey)
+        .then((jwt) => response.writeHead(200, { 'Content-Type': 'application/statuslist+jwt' }).end(jwt));
+      return true;
+    };
+  }
+
   describe('a credential', () => {
     it('that has expired is passed over', async () => {
       const { person, credential } = await world.holder();
@@ -258,31 +278,11 @@ onEachWallet('Choosing what is shown', (wallet) => {
     });
 
     it('that its issuer revoked is not shown, also when that was a moment ago', async () => {
-      let key: KeyObject;
-      let bits = 0;
-      const uri = `${issuer.url}/list`;
-      const serve = () => {
-        issuer.twist.raw = (endpoint, _, response) => {
-          if (endpoint !== 'none') return false;
-          const lst = deflateSync(Buffer.of(bits)).toString('base64url');
-          void new SignJWT({ sub: uri, ttl: 1, status_list: { bits: 1, lst } })
-            .setProtectedHeader({ alg: 'ES256', typ: 'statuslist+jwt', kid: 'one' })
-            .setIssuedAt()
-            .sign(key)
-            .then((jwt) => response.writeHead(200, { 'Content-Type': 'application/statuslist+jwt' }).end(jwt));
-          return true;
-        };
-      };
-      const { person } = await world.holder({
-        draft(draft) {
-          key = draft.key;
-          draft.payload.status = { status_list: { idx: 3, uri } };
-        },
-      });
-      serve();
+      const { person } = await world.holder({ draft: (draft) => listed(draft, 3) });
+      serveList(0);
       await answeredWith(person);
       verifier.reset();
-      bits = 0b1000;
+      serveList(0b1000);
       wallet.clock.advance(600);
       await refused(person);
     });
@@ -324,6 +324,17 @@ onEachWallet('Choosing what is shown', (wallet) => {
       const { name, mail } = await world.shown(person, { query });
       assert.deepEqual([name![0]!.disclosed, mail![0]!.disclosed], [['given_name'], ['email']]);
       assert.equal(await copies(person), 2);
+    });
+
+    it('are withdrawn one by one', async () => {
+      let idx = 2;
+      const { person } = await world.holder({ body: { count: 2 }, draft: (draft) => listed(draft, ++idx) });
+      serveList(0b10000);
+      wallet.clock.advance(600);
+      await world.shown(person);
+      verifier.reset();
+      await refused(person);
+      assert.equal((await person.get(CREDENTIALS)).body[0].status, 'revoked');
     });
 
     it('have keys of their own: when one is revoked, another copy is shown', async () => {

@@ -33,6 +33,7 @@ export interface Grant {
 const DISCOVERED_MS = 24 * 3600 * 1000;
 const AGAIN_MS = 2_000;
 const PING_MS = 1_000;
+const RETRY_SECONDS = '5';
 
 type Before = Pick<Grant, 'subject' | 'claims' | 'idToken'> & { readonly refreshToken: string };
 
@@ -80,6 +81,9 @@ export function createProvider(options: ProviderOptions, deps: { outbound: Outbo
   const guarded = guardedFetch(deps.outbound, { kind: 'identity-provider', timeoutMs: 5_000, maxBytes: 256 * 1024 });
   let discovered: { at: number; ready: Promise<Ready> } | undefined;
   let failedAt = Number.NEGATIVE_INFINITY;
+  let failure = '';
+  const unavailable = (): never =>
+    fail('identity-provider-unavailable', undefined, { reason: failure, headers: { 'Retry-After': RETRY_SECONDS } });
   let pinged = { at: Number.NEGATIVE_INFINITY, answer: Promise.resolve() };
 
   async function discover(): Promise<Ready> {
@@ -110,15 +114,16 @@ export function createProvider(options: ProviderOptions, deps: { outbound: Outbo
     const now = performance.now();
     const former = discovered;
     if (former && now - former.at < DISCOVERED_MS) return former.ready;
-    if (now - failedAt < AGAIN_MS) return former ? former.ready : fail('identity-provider-unavailable');
+    if (now - failedAt < AGAIN_MS) return former ? former.ready : unavailable();
     const attempt = {
       at: now,
       ready: discover().catch((error: unknown) => {
         failedAt = performance.now();
+        failure = `discovery: ${(error as Error).message}`;
         discovered = former;
         // What it said yesterday most likely still holds.
         if (former) return former.ready;
-        return fail('identity-provider-unavailable', undefined, { reason: `discovery: ${(error as Error).message}` });
+        return unavailable();
       }),
     };
     discovered = attempt;
