@@ -2,6 +2,7 @@
 
 import { PROVISIONING } from './identity/caller.ts';
 import { KeystoneError } from './identity/face.ts';
+import { ACCESS_TOKEN, APPLICATION, openidRoutes } from './identity/openid.described.ts';
 import { mountIdentity, type Parts } from './identity/routes.ts';
 import { createApp, mountProbes, openApi } from './platform/http/index.ts';
 import { version } from './version.ts';
@@ -9,20 +10,37 @@ import type { Deps } from './wallet/deps.ts';
 import { Problem } from './wallet/face.ts';
 import { mountWallet } from './wallet/routes.ts';
 
+/** Everything else takes a token of the service. */
+const IDENTITY_SECURITY: Readonly<Record<string, readonly string[]>> = {
+  [PROVISIONING]: ['bearer', 'token'],
+  [ACCESS_TOKEN]: ['bearer'],
+  [APPLICATION]: ['application'],
+};
+
 export function identityOpenApi(): unknown {
   const app = createApp<never>();
   // Only the descriptions are read; no handler runs, so nothing that handlers use is needed.
   mountIdentity(app as never, {} as Parts);
   mountProbes(app, {});
-  return openApi(app.routes, {
+  return openApi([...app.routes, ...openidRoutes], {
     title: 'Gatehouse identity service',
     version,
-    description: 'A Keystone-v3-compatible identity API. Every route but those marked otherwise takes a token in X-Auth-Token.',
+    description:
+      'A Keystone-v3-compatible identity API. Every route but those marked otherwise takes a token in X-Auth-Token. Every answer has an X-Openstack-Request-Id, which the log knows too. A query parameter that a route reads must not be given twice. Flags are true, false, 1, 0, or a bare name, which means true.',
     securitySchemes: {
       token: { type: 'apiKey', in: 'header', name: 'X-Auth-Token' },
-      bearer: { type: 'http', scheme: 'bearer', description: 'A token of a provisioning connection, or of this service.' },
+      bearer: {
+        type: 'http',
+        scheme: 'bearer',
+        description: 'A token of a provisioning connection or of this service, or an access token of OAuth2.',
+      },
+      application: {
+        type: 'http',
+        scheme: 'basic',
+        description: 'The id and the secret of an application. They may stand in the body instead.',
+      },
     },
-    securityOf: (access) => (access === PROVISIONING ? ['bearer', 'token'] : ['token']),
+    securityOf: (access) => IDENTITY_SECURITY[access ?? ''] ?? ['token'],
     error: KeystoneError,
   });
 }
@@ -37,7 +55,12 @@ export function walletOpenApi(): unknown {
     description:
       'Keys, DIDs and verifiable credentials of callers who log in through OpenID Connect. Requests that change something with a session cookie must come from a page of the service (Origin or Sec-Fetch-Site).',
     securitySchemes: {
-      session: { type: 'apiKey', in: 'cookie', name: '__Host-gatehouse_wallet' },
+      session: {
+        type: 'apiKey',
+        in: 'cookie',
+        name: '__Host-gatehouse_wallet',
+        description: 'Without TLS it is called gatehouse_wallet.',
+      },
       bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'Where an audience is configured (RFC 9068).' },
     },
     securityOf: () => ['session', 'bearer'],

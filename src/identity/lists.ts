@@ -1,13 +1,45 @@
 // What every list of the API has in common: limit and marker, filters by field, and the links of the envelope.
 import type { SelectQueryBuilder } from 'kysely';
 import { type Comparison, condition, type Dialect, INEXACT, type PageRequest } from '../platform/database/index.ts';
-import { type Call, type Query, t } from '../platform/http/index.ts';
+import { type Call, type Described, type Query, t } from '../platform/http/index.ts';
 import { fail } from './faults.ts';
 
 export const MAX_PAGE = 1000;
 
 export const Links = t.object({ self: t.string() });
 export const ListLinks = t.object({ self: t.string(), previous: t.nullable(t.string()), next: t.nullable(t.string()) });
+
+/** What the documentation says of every list that comes in pages. */
+export const LISTED = {
+  query: {
+    limit: `Items of a page, ${MAX_PAGE} at most and when it is not given.`,
+    marker: 'The id of the last item of the page before.',
+  },
+} as const satisfies Described;
+
+/** The same of a list that can be filtered: by texts and by flags as `Filters` has them, and by what it has of its own. */
+export function filtered(
+  texts: readonly string[],
+  flags: readonly string[] = [],
+  own: Readonly<Record<string, string>> = {},
+): Described {
+  const exactly = (name: string): string =>
+    `Only those with exactly this. For a part of it: ${name}__contains, ${name}__startswith, ${name}__endswith; in any case with an i, as ${name}__icontains.`;
+  return {
+    query: {
+      ...LISTED.query,
+      ...Object.fromEntries(texts.map((name) => [name, exactly(name)])),
+      ...Object.fromEntries(flags.map((name) => [name, 'Only those of which it is true, or false.'])),
+      ...own,
+    },
+  };
+}
+
+/** Users are listed by more than one module. */
+export const FILTERED_USERS = filtered(['name', 'domain_id', 'default_project_id'], ['enabled'], {
+  password_expires_at:
+    'Only those whose password expires at this time, or before, after or not then: lt:2026-12-08T22:02:00Z, also lte:, gt:, gte:, eq:, neq:.',
+});
 
 /** One value of a query parameter; a repeated one is refused, since nobody could say which counts. */
 export function single(query: Query, name: string): string | undefined {

@@ -16,6 +16,9 @@ export const pageQuery = {
   cursor: t.string({ maxLength: 100, description: 'Where the page before ended, from its Link header.' }),
 };
 
+/** What the documentation says of lists. */
+export const PAGED = { replyHeaders: { Link: 'The next page (rel="next"), where there is one.' } } as const;
+
 export function pageOf({ limit, cursor }: { limit?: string | undefined; cursor?: string | undefined }): Page {
   if (limit !== undefined && (!/^\d{1,3}$/.test(limit) || Number(limit) < 1 || Number(limit) > MAX_PAGE))
     fail('invalid-request', { why: `limit must be a number from 1 to ${MAX_PAGE}` });

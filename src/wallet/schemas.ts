@@ -8,4 +8,10 @@ export const Nothing = t.object({});
 /** A name people give to a thing of theirs. */
 export const Alias = t.string({ minLength: 1, maxLength: 100, pattern: '^[^\\u0000-\\u001f\\u007f]+$' });
 
+/** What the documentation says of requests that make something once. */
+export const ONCE = {
+  headers: { 'Idempotency-Key': 'A request that is repeated with the same key within a day makes nothing twice.' },
+} as const;
+export const CREATED = { ...ONCE, replyHeaders: { Location: 'Where it is from now on.' } } as const;
+
 export const time = (milliseconds: number): string => new Date(milliseconds).toISOString();

@@ -2,7 +2,7 @@
 import { Answer, type App } from '../../platform/http/index.ts';
 import { andThen } from '../../platform/soon.ts';
 import type { Caller } from '../caller.ts';
-import { listOf } from '../lists.ts';
+import { filtered, listOf } from '../lists.ts';
 import {
   AllowedApplications,
   AllowedRoles,
@@ -13,6 +13,11 @@ import {
 import type { AppAssignments } from './assignments.rules.ts';
 
 const tag = 'Role assignments in applications';
+
+const OF_USERS = filtered(['user_id', 'organization_id', 'application_id', 'role_id'], [], {
+  default_organization: 'With user_id, whatever the value: only those in the organization of their own.',
+});
+const OF_ORGANIZATIONS = filtered(['organization_id', 'application_id', 'role_id']);
 
 interface AssignmentParams {
   readonly user_id: string;
@@ -36,7 +41,7 @@ export function mountAppAssignments(app: App<Caller>, { appAssignments }: { appA
 
   app.get(
     '/v3/OS-ROLES/users/role_assignments',
-    { summary: 'List role assignments of users', tag, reply: { 200: UserAssignmentList } },
+    { summary: 'List role assignments of users', tag, described: OF_USERS, reply: { 200: UserAssignmentList } },
     async (call) => {
       const page = await appAssignments.listOfUsers(call.caller, call.query);
       return listOf(call, 'role_assignments', { ...page, items: page.items.map(({ id: _, ...row }) => row) });
@@ -68,7 +73,12 @@ export function mountAppAssignments(app: App<Caller>, { appAssignments }: { appA
 
   app.get(
     '/v3/OS-ROLES/organizations/role_assignments',
-    { summary: 'List role assignments of organizations', tag, reply: { 200: OrganizationAssignmentList } },
+    {
+      summary: 'List role assignments of organizations',
+      tag,
+      described: OF_ORGANIZATIONS,
+      reply: { 200: OrganizationAssignmentList },
+    },
     async (call) => {
       const page = await appAssignments.listOfOrganizations(call.caller, call.query);
       return listOf(call, 'role_assignments', { ...page, items: page.items.map(({ id: _, ...row }) => row) });

@@ -1,7 +1,7 @@
 // /v3/OS-ROLES/roles, /v3/OS-ROLES/permissions, and the permissions of a role
 import type { App } from '../../platform/http/index.ts';
 import type { Caller } from '../caller.ts';
-import { listOf } from '../lists.ts';
+import { filtered, listOf } from '../lists.ts';
 import {
   AppRoleEnvelope,
   AppRoleList,
@@ -18,14 +18,25 @@ import type { AppRoles } from './roles.rules.ts';
 
 const tag = 'Roles of applications';
 
+const PERMISSIONS = filtered(['name', 'application_id', 'action', 'resource'], ['is_internal']);
+
 export function mountAppRoles(app: App<Caller>, { appRoles }: { appRoles: AppRoles }): void {
   const many = '/v3/OS-ROLES/roles';
   const one = '/v3/OS-ROLES/roles/:role_id';
 
-  app.get(many, { summary: 'List roles of applications', tag, reply: { 200: AppRoleList } }, async (call) => {
-    const page = await appRoles.listRoles(call.caller, call.query);
-    return listOf(call, 'roles', { ...page, items: page.items.map((row) => renderAppRole(call.base, row)) });
-  });
+  app.get(
+    many,
+    {
+      summary: 'List roles of applications',
+      tag,
+      described: filtered(['name', 'application_id'], ['is_internal']),
+      reply: { 200: AppRoleList },
+    },
+    async (call) => {
+      const page = await appRoles.listRoles(call.caller, call.query);
+      return listOf(call, 'roles', { ...page, items: page.items.map((row) => renderAppRole(call.base, row)) });
+    },
+  );
   app.post(
     many,
     { summary: 'Create a role of an application', tag, body: CreateAppRole, reply: { 200: AppRoleEnvelope } },
@@ -60,7 +71,7 @@ export function mountPermissions(app: App<Caller>, { appRoles }: { appRoles: App
   const ofRole = '/v3/OS-ROLES/roles/:role_id/permissions';
   const link = '/v3/OS-ROLES/roles/:role_id/permissions/:permission_id';
 
-  app.get(many, { summary: 'List permissions', tag, reply: { 200: PermissionList } }, async (call) => {
+  app.get(many, { summary: 'List permissions', tag, described: PERMISSIONS, reply: { 200: PermissionList } }, async (call) => {
     const page = await appRoles.listPermissions(call.caller, call.query);
     return listOf(call, 'permissions', { ...page, items: page.items.map((row) => renderPermission(call.base, row)) });
   });
@@ -85,10 +96,14 @@ export function mountPermissions(app: App<Caller>, { appRoles }: { appRoles: App
     appRoles.removePermission(caller, params.permission_id),
   );
 
-  app.get(ofRole, { summary: 'List the permissions of a role', tag, reply: { 200: PermissionList } }, async (call) => {
-    const page = await appRoles.permissionsOfRole(call.caller, call.params.role_id, call.query);
-    return listOf(call, 'permissions', { ...page, items: page.items.map((row) => renderPermission(call.base, row)) });
-  });
+  app.get(
+    ofRole,
+    { summary: 'List the permissions of a role', tag, described: PERMISSIONS, reply: { 200: PermissionList } },
+    async (call) => {
+      const page = await appRoles.permissionsOfRole(call.caller, call.params.role_id, call.query);
+      return listOf(call, 'permissions', { ...page, items: page.items.map((row) => renderPermission(call.base, row)) });
+    },
+  );
   app.put(link, { summary: 'Give a role a permission', tag, reply: { 200: null } }, async ({ caller, params }) =>
     appRoles.link(caller, params.role_id, params.permission_id),
   );

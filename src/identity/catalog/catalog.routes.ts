@@ -1,7 +1,7 @@
 // /v3/regions, /v3/services, /v3/endpoints
 import type { App } from '../../platform/http/index.ts';
 import type { Caller } from '../caller.ts';
-import { listOf } from '../lists.ts';
+import { filtered, listOf } from '../lists.ts';
 import type { CatalogRules } from './catalog.rules.ts';
 import {
   CreateEndpoint,
@@ -32,7 +32,13 @@ export function mountCatalog(app: App<Caller>, { catalog }: { catalog: CatalogRu
 function mountRegions(app: App<Caller>, catalog: CatalogRules): void {
   app.get(
     '/v3/regions',
-    { summary: 'List regions', tag, policy: 'identity:list_regions', reply: { 200: RegionList } },
+    {
+      summary: 'List regions',
+      tag,
+      policy: 'identity:list_regions',
+      described: filtered(['parent_region_id']),
+      reply: { 200: RegionList },
+    },
     async (call) => {
       const page = await catalog.list(call.caller, 'regions', call.query);
       return listOf(call, 'regions', { ...page, items: page.items.map((row) => renderRegion(call.base, row)) });
@@ -78,7 +84,13 @@ function mountRegions(app: App<Caller>, catalog: CatalogRules): void {
 function mountServices(app: App<Caller>, catalog: CatalogRules): void {
   app.get(
     '/v3/services',
-    { summary: 'List services', tag, policy: 'identity:list_services', reply: { 200: ServiceList } },
+    {
+      summary: 'List services',
+      tag,
+      policy: 'identity:list_services',
+      described: filtered(['name', 'type'], ['enabled']),
+      reply: { 200: ServiceList },
+    },
     async (call) => {
       const page = await catalog.list(call.caller, 'services', call.query);
       return listOf(call, 'services', { ...page, items: page.items.map((row) => renderService(call.base, row)) });
@@ -111,7 +123,13 @@ function mountServices(app: App<Caller>, catalog: CatalogRules): void {
 function mountEndpoints(app: App<Caller>, catalog: CatalogRules): void {
   app.get(
     '/v3/endpoints',
-    { summary: 'List endpoints', tag, policy: 'identity:list_endpoints', reply: { 200: EndpointList } },
+    {
+      summary: 'List endpoints',
+      tag,
+      policy: 'identity:list_endpoints',
+      described: filtered(['service_id', 'region_id', 'interface'], ['enabled']),
+      reply: { 200: EndpointList },
+    },
     async (call) => {
       const page = await catalog.list(call.caller, 'endpoints', call.query);
       return listOf(call, 'endpoints', { ...page, items: page.items.map((row) => renderEndpoint(call.base, row)) });

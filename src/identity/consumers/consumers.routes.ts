@@ -1,7 +1,7 @@
 // /v3/OS-OAUTH2/consumers, and its alias /v3/OS-ROLES/consumers that the old clients call
 import type { App } from '../../platform/http/index.ts';
 import type { Caller } from '../caller.ts';
-import { listOf } from '../lists.ts';
+import { filtered, listOf } from '../lists.ts';
 import type { Consumers, ConsumerWithSecret } from './consumers.rules.ts';
 import {
   ChangedConsumer,
@@ -14,6 +14,8 @@ import {
 
 const tag = 'Consumers';
 
+const FILTERED = filtered(['name', 'description', 'client_type', 'grant_type']);
+
 export function mountConsumers(app: App<Caller>, { consumers }: { consumers: Consumers }): void {
   const withSecret = (base: string, row: ConsumerWithSecret) => ({
     consumer: { ...renderConsumer(base, row), secret: row.plainSecret },
@@ -23,7 +25,7 @@ export function mountConsumers(app: App<Caller>, { consumers }: { consumers: Con
     const many = `${root}/consumers` as const;
     const one = `${root}/consumers/:consumer_id` as const;
 
-    app.get(many, { summary: 'List consumers', tag, reply: { 200: ConsumerList } }, async (call) => {
+    app.get(many, { summary: 'List consumers', tag, described: FILTERED, reply: { 200: ConsumerList } }, async (call) => {
       const page = await consumers.list(call.caller, call.query);
       return listOf(call, 'consumers', { ...page, items: page.items.map((row) => renderConsumer(call.base, row)) });
     });

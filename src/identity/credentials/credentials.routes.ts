@@ -1,7 +1,7 @@
 // /v3/credentials
 import type { App } from '../../platform/http/index.ts';
 import type { Caller } from '../caller.ts';
-import { listOf } from '../lists.ts';
+import { filtered, listOf } from '../lists.ts';
 import type { Credentials } from './credentials.rules.ts';
 import {
   CreateCredential,
@@ -18,7 +18,13 @@ export function mountCredentials(app: App<Caller>, { credentials }: { credential
 
   app.get(
     '/v3/credentials',
-    { summary: 'List credentials', tag, policy: 'identity:list_credentials', reply: { 200: CredentialList } },
+    {
+      summary: 'List credentials',
+      tag,
+      policy: 'identity:list_credentials',
+      described: filtered(['user_id', 'type']),
+      reply: { 200: CredentialList },
+    },
     async (call) => {
       const page = await credentials.list(call.caller, call.query);
       return listOf(call, 'credentials', { ...page, items: page.items.map((row) => renderCredential(call.base, row)) });

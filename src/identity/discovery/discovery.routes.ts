@@ -5,6 +5,7 @@ import { homeDocument } from './json-home.ts';
 
 const tag = 'Discovery';
 const Anything = t.open({});
+const HOME = 'application/json-home';
 
 /** The last version of the v3 API Keystone numbered; clients compare it. */
 const VERSION = { id: 'v3.14', status: 'stable', updated: '2020-04-07T00:00:00Z' };
@@ -19,14 +20,20 @@ const wantsHome = (accept: string | undefined): boolean => /application\/json-ho
 const home = (prefix: string): Answer =>
   new Answer({
     status: 200,
-    headers: { 'Content-Type': 'application/json-home', Vary: 'Accept, X-Auth-Token' },
+    headers: { 'Content-Type': HOME, Vary: 'Accept, X-Auth-Token' },
     text: JSON.stringify(homeDocument(prefix)),
   });
 
 export function mountDiscovery(app: App<Caller>): void {
   app.get(
     '/',
-    { summary: 'List API versions', tag, access: 'anyone', reply: { 300: Anything, 200: Anything } },
+    {
+      summary: 'List API versions',
+      tag,
+      access: 'anyone',
+      described: { otherTypes: [HOME], replyHeaders: { Location: 'Of 300: where the version is.' } },
+      reply: { 300: Anything, 200: Anything },
+    },
     ({ base, headers }) =>
       wantsHome(headers.accept)
         ? home('/v3')
@@ -36,7 +43,9 @@ export function mountDiscovery(app: App<Caller>): void {
             body: { versions: { values: [versionDocument(base)] } },
           }),
   );
-  app.get('/v3', { summary: 'Show the version', tag, access: 'anyone', reply: { 200: Anything } }, ({ base, headers }) =>
-    wantsHome(headers.accept) ? home('') : { version: versionDocument(base) },
+  app.get(
+    '/v3',
+    { summary: 'Show the version', tag, access: 'anyone', described: { otherTypes: [HOME] }, reply: { 200: Anything } },
+    ({ base, headers }) => (wantsHome(headers.accept) ? home('') : { version: versionDocument(base) }),
   );
 }

@@ -1,7 +1,7 @@
 // /v3/role_assignments, and where a user has roles: /v3/users/{id}/projects, /v3/auth/{projects,domains,system}
 import type { App, Call } from '../../platform/http/index.ts';
 import type { Caller } from '../caller.ts';
-import { listOf } from '../lists.ts';
+import { filtered, LISTED, listOf } from '../lists.ts';
 import { DomainList, ProjectList, type ProjectPage, renderDomain, renderProject } from '../projects/index.ts';
 import type { Assignments } from './assignments.rules.ts';
 import { RoleAssignmentList, renderAssignment, SystemList } from './assignments.schema.ts';
@@ -9,10 +9,32 @@ import type { Reach } from './reach.rules.ts';
 
 const tag = 'Role assignments';
 
+const ASSIGNED = {
+  query: {
+    ...LISTED.query,
+    'user.id': 'Only those of this user. Not with group.id.',
+    'group.id': 'Only those of this group. Not with effective.',
+    'role.id': 'Only those of this role.',
+    'scope.project.id': 'Only those on this project. One scope at a time.',
+    'scope.domain.id': 'Only those on this domain.',
+    'scope.system': 'Only those on the system, whatever the value.',
+    'scope.OS-INHERIT:inherited_to': 'projects: only those that are handed down to projects.',
+    effective: 'Show what comes of them: of groups their members, of roles what they imply, of those handed down each project.',
+    include_subtree: 'With scope.project.id: those on the projects below it as well.',
+    include_names: 'Show names and domains beside the ids.',
+  },
+};
+
 export function mountAssignments(app: App<Caller>, { assignments, reach }: { assignments: Assignments; reach: Reach }): void {
   app.get(
     '/v3/role_assignments',
-    { summary: 'List role assignments', tag, policy: 'identity:list_role_assignments', reply: { 200: RoleAssignmentList } },
+    {
+      summary: 'List role assignments',
+      tag,
+      policy: 'identity:list_role_assignments',
+      described: ASSIGNED,
+      reply: { 200: RoleAssignmentList },
+    },
     async (call) => {
       const { naming, ...page } = await assignments.list(call.caller, call.query);
       return listOf(call, 'role_assignments', {
@@ -31,6 +53,7 @@ export function mountAssignments(app: App<Caller>, { assignments, reach }: { ass
       summary: 'List the projects a user has a role in',
       tag,
       policy: 'identity:list_user_projects',
+      described: filtered(['name', 'domain_id'], ['enabled']),
       reply: { 200: ProjectList },
     },
     async (call) => projects(call, await reach.projectsOf(call.caller, call.params.user_id, call.query)),
@@ -38,13 +61,23 @@ export function mountAssignments(app: App<Caller>, { assignments, reach }: { ass
 
   app.get(
     '/v3/auth/projects',
-    { summary: 'List the projects this token can be scoped to', tag, reply: { 200: ProjectList } },
+    {
+      summary: 'List the projects this token can be scoped to',
+      tag,
+      described: filtered(['name', 'domain_id'], ['enabled']),
+      reply: { 200: ProjectList },
+    },
     async (call) => projects(call, await reach.ownProjects(call.caller, call.query)),
   );
 
   app.get(
     '/v3/auth/domains',
-    { summary: 'List the domains this token can be scoped to', tag, reply: { 200: DomainList } },
+    {
+      summary: 'List the domains this token can be scoped to',
+      tag,
+      described: filtered(['name'], [], { domain_id: 'No domain is in another: with it the list is empty.' }),
+      reply: { 200: DomainList },
+    },
     async (call) => {
       const page = await reach.ownDomains(call.caller, call.query);
       return listOf(call, 'domains', { ...page, items: page.items.map((domain) => renderDomain(call.base, domain)) });

@@ -3,12 +3,14 @@ import { seconds } from '../../platform/clock.ts';
 import type { App } from '../../platform/http/index.ts';
 import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
-import { listOf } from '../lists.ts';
+import { FILTERED_USERS, filtered, listOf } from '../lists.ts';
 import { renderUser, UserList } from '../users/index.ts';
 import type { Groups } from './groups.rules.ts';
 import { CreateGroup, GroupEnvelope, GroupList, renderGroup, UpdateGroup } from './groups.schema.ts';
 
 const tag = 'Groups';
+
+const FILTERED = filtered(['name', 'domain_id']);
 
 export function mountGroups(
   app: App<Caller>,
@@ -16,7 +18,7 @@ export function mountGroups(
 ): void {
   app.get(
     '/v3/groups',
-    { summary: 'List groups', tag, policy: 'identity:list_groups', reply: { 200: GroupList } },
+    { summary: 'List groups', tag, policy: 'identity:list_groups', described: FILTERED, reply: { 200: GroupList } },
     async (call) => {
       const page = await groups.list(call.caller, call.query);
       return listOf(call, 'groups', { ...page, items: page.items.map((group) => renderGroup(call.base, group)) });
@@ -51,7 +53,13 @@ export function mountGroups(
 
   app.get(
     '/v3/groups/:group_id/users',
-    { summary: 'List the members of a group', tag, policy: 'identity:list_users_in_group', reply: { 200: UserList } },
+    {
+      summary: 'List the members of a group',
+      tag,
+      policy: 'identity:list_users_in_group',
+      described: FILTERED_USERS,
+      reply: { 200: UserList },
+    },
     async (call) => {
       const page = await groups.members(call.caller, call.params.group_id, call.query);
       const rendering = { base: call.base, now: seconds(clock), daysInactive: config.disableUserAccountDaysInactive };
@@ -78,7 +86,13 @@ export function mountGroups(
 
   app.get(
     '/v3/users/:user_id/groups',
-    { summary: 'List the groups of a user', tag, policy: 'identity:list_groups_for_user', reply: { 200: GroupList } },
+    {
+      summary: 'List the groups of a user',
+      tag,
+      policy: 'identity:list_groups_for_user',
+      described: FILTERED,
+      reply: { 200: GroupList },
+    },
     async (call) => {
       const page = await groups.listOfUser(call.caller, call.params.user_id, call.query);
       return listOf(call, 'groups', { ...page, items: page.items.map((group) => renderGroup(call.base, group)) });

@@ -11,6 +11,28 @@ import type { Kept } from './records.ts';
 
 const tag = 'OAuth2 of the old back-end';
 
+const ASKED = {
+  query: {
+    client_id: 'The application.',
+    redirect_uri: 'Where to send the person with the code: one that is registered, or the only one when it is not given.',
+    response_type: 'code.',
+    scope: 'Words with spaces; those of the application when it is not given.',
+    state: 'Comes back as it is.',
+  },
+  required: ['client_id', 'response_type'],
+};
+const REDIRECTED = { replyHeaders: { Location: 'The address of the application, with the code.' } };
+const INTROSPECTED = {
+  body: t.open(
+    { token: t.string() },
+    {
+      client_id: t.string({ description: 'The application that asks, where it does not use HTTP Basic.' }),
+      client_secret: t.string({ description: 'Its secret; public applications have none.' }),
+    },
+  ),
+  error: t.object({ error: t.string(), error_description: t.string() }),
+};
+
 const Asked = t.object({
   data: t.object({
     consumer: t.object({ id: t.string(), name: t.string() }, { description: t.nullable(t.string()) }),
@@ -50,7 +72,7 @@ export function mountOldOAuth(app: App<Caller>, parts: { readonly openid: Openid
 
   app.get(
     '/v3/OS-OAUTH2/authorize',
-    { summary: 'What an application asks the caller for', tag, reply: { 200: Asked } },
+    { summary: 'What an application asks the caller for', tag, described: ASKED, reply: { 200: Asked } },
     async ({ caller, query }) => {
       inPerson(caller);
       const [id = '', uri, type, scope = '', state] = ['client_id', 'redirect_uri', 'response_type', 'scope', 'state'].map(
@@ -71,7 +93,13 @@ export function mountOldOAuth(app: App<Caller>, parts: { readonly openid: Openid
 
   app.post(
     '/v3/OS-OAUTH2/authorize',
-    { summary: 'Let an application act for the caller: redirects with a code', tag, body: Allowed, reply: { 302: null } },
+    {
+      summary: 'Let an application act for the caller: redirects with a code',
+      tag,
+      body: Allowed,
+      described: REDIRECTED,
+      reply: { 302: null },
+    },
     async ({ caller, body: { user_auth: allowed } }) => {
       inPerson(caller);
       if (allowed.user_id !== undefined && allowed.user_id !== caller.userId) fail('auth.forbidden', { action: 'authorize' });
@@ -154,6 +182,7 @@ export function mountOldOAuth(app: App<Caller>, parts: { readonly openid: Openid
       form: true,
       asks: true,
       body: t.open({ token: t.string({ minLength: 1, maxLength: 4096 }) }),
+      described: INTROSPECTED,
       reply: { 200: t.open({ active: t.boolean() }) },
     },
     ({ headers, body }) =>

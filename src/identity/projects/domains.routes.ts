@@ -1,7 +1,7 @@
 // /v3/domains
 import type { App } from '../../platform/http/index.ts';
 import type { Caller } from '../caller.ts';
-import { listOf } from '../lists.ts';
+import { filtered, listOf } from '../lists.ts';
 import type { Domains } from './domains.rules.ts';
 import { CreateDomain, DomainEnvelope, DomainList, renderDomain, UpdateDomain } from './projects.schema.ts';
 
@@ -10,7 +10,13 @@ const tag = 'Domains';
 export function mountDomains(app: App<Caller>, { domains }: { domains: Domains }): void {
   app.get(
     '/v3/domains',
-    { summary: 'List domains', tag, policy: 'identity:list_domains', reply: { 200: DomainList } },
+    {
+      summary: 'List domains',
+      tag,
+      policy: 'identity:list_domains',
+      described: filtered(['name'], ['enabled']),
+      reply: { 200: DomainList },
+    },
     async (call) => {
       const page = await domains.list(call.caller, call.query);
       return listOf(call, 'domains', { ...page, items: page.items.map((domain) => renderDomain(call.base, domain)) });

@@ -2,7 +2,7 @@
 import { Answer, type App } from '../../platform/http/index.ts';
 import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
-import { listOf } from '../lists.ts';
+import { filtered, listOf } from '../lists.ts';
 import { hierarchyOf } from './hierarchy.ts';
 import type { Projects } from './projects.rules.ts';
 import {
@@ -18,6 +18,22 @@ import type { ProjectTags } from './tags.rules.ts';
 
 const tag = 'Projects';
 
+const FILTERED = filtered(['name', 'domain_id', 'parent_id'], ['enabled'], {
+  is_domain: 'true: those that act as a domain; false, or nothing: the others.',
+  tags: 'Names by commas. Only those with all of these tags.',
+  'tags-any': 'Only those with one of these tags.',
+  'not-tags': 'Only those without all of these tags together.',
+  'not-tags-any': 'Only those without any of these tags.',
+});
+const HIERARCHY = {
+  query: {
+    parents_as_list: 'Show what is above, as far as the caller may see it. Not with parents_as_ids.',
+    parents_as_ids: 'Show the ids of what is above, as a tree.',
+    subtree_as_list: 'Show what is below, as far as the caller may see it. Not with subtree_as_ids.',
+    subtree_as_ids: 'Show the ids of what is below, as a tree.',
+  },
+};
+
 interface ProjectDeps extends Pick<Deps, 'db'> {
   readonly projects: Projects;
   readonly tags: ProjectTags;
@@ -28,7 +44,7 @@ interface ProjectDeps extends Pick<Deps, 'db'> {
 export function mountProjects(app: App<Caller>, { db, projects, projectIdsOf }: ProjectDeps): void {
   app.get(
     '/v3/projects',
-    { summary: 'List projects', tag, policy: 'identity:list_projects', reply: { 200: ProjectList } },
+    { summary: 'List projects', tag, policy: 'identity:list_projects', described: FILTERED, reply: { 200: ProjectList } },
     async (call) => {
       const page = await projects.list(call.caller, call.query);
       return listOf(call, 'projects', { ...page, items: page.items.map((project) => renderProject(call.base, project)) });
@@ -47,6 +63,7 @@ export function mountProjects(app: App<Caller>, { db, projects, projectIdsOf }: 
       summary: 'Show a project, with what is above or below it on request',
       tag,
       policy: 'identity:get_project',
+      described: HIERARCHY,
       reply: { 200: ProjectEnvelope },
     },
     async ({ caller, params, query, base }) => {
@@ -109,7 +126,13 @@ export function mountTags(app: App<Caller>, { tags }: { tags: ProjectTags }): vo
   );
   app.put(
     one,
-    { summary: 'Add a tag', tag, policy: 'identity:create_project_tag', reply: { 201: null } },
+    {
+      summary: 'Add a tag',
+      tag,
+      policy: 'identity:create_project_tag',
+      described: { replyHeaders: { Location: 'Where the tag is from now on.' } },
+      reply: { 201: null },
+    },
     async ({ caller, params, base, path: at }) => {
       await tags.add(caller, params.project_id, params.tag);
       return new Answer({ headers: { Location: base + at } });

@@ -1,7 +1,7 @@
 // /v3/roles, the roles they imply, and /v3/role_inferences
 import type { App } from '../../platform/http/index.ts';
 import type { Caller } from '../caller.ts';
-import { listOf } from '../lists.ts';
+import { filtered, listOf } from '../lists.ts';
 import type { ImpliedRoles, Inference } from './implied.rules.ts';
 import type { Roles } from './roles.rules.ts';
 import {
@@ -18,11 +18,17 @@ import {
 
 const tag = 'Roles';
 
+const FILTERED = filtered(['name'], [], { domain_id: 'The roles of this domain, instead of those of none.' });
+
 export function mountRoles(app: App<Caller>, { roles }: { roles: Roles }): void {
-  app.get('/v3/roles', { summary: 'List roles', tag, policy: 'identity:list_roles', reply: { 200: RoleList } }, async (call) => {
-    const page = await roles.list(call.caller, call.query);
-    return listOf(call, 'roles', { ...page, items: page.items.map((role) => renderRole(call.base, role)) });
-  });
+  app.get(
+    '/v3/roles',
+    { summary: 'List roles', tag, policy: 'identity:list_roles', described: FILTERED, reply: { 200: RoleList } },
+    async (call) => {
+      const page = await roles.list(call.caller, call.query);
+      return listOf(call, 'roles', { ...page, items: page.items.map((role) => renderRole(call.base, role)) });
+    },
+  );
 
   app.post(
     '/v3/roles',

@@ -4,6 +4,7 @@ import { type Caller, PROVISIONING } from '../caller.ts';
 import { fail } from '../faults.ts';
 import { MAX_PAGE, single } from '../lists.ts';
 import type { Roles } from '../roles/index.ts';
+import { LISTED_ROLES } from './old.described.ts';
 import { OldRole, oldList, type Version } from './old.schema.ts';
 import { onlyAdministrators } from './requests.ts';
 import type { Scim } from './scim.rules.ts';
@@ -16,6 +17,9 @@ const Given = t.open(
   {},
   { id: t.string(), name: t.string({ minLength: 1, maxLength: 255, pattern: '\\S' }), domain_id: t.nullable(t.string()) },
 );
+
+/** What the handler insists on. */
+const NAMED = { body: { ...Given, required: ['name'] } };
 
 interface Place {
   readonly prefix: string;
@@ -35,27 +39,35 @@ export function mountOldRoles(app: App<Caller>, { prefix, version }: Place, part
     return at > 0 ? { schemas, id, name: name.slice(at + 1), domain_id: name.slice(0, at) } : { schemas, id, name };
   }
 
-  app.get(path, { summary: 'List roles', tag, access, reply: { 200: oldList(OldRole as never) } }, async (call) => {
-    onlyAdministrators(call);
-    const domainId = single(call.query, 'domain_id');
-    const query = { limit: String(MAX_PAGE), ...(domainId ? { name__startswith: domainId + SEPARATOR } : {}) };
-    const { items } = await roles.list(call.caller, query);
-    return {
-      schemas: schemasNow(),
-      totalResults: items.length,
-      itemsPerPage: items.length,
-      startIndex: 1,
-      Resources: items.map(render),
-    };
-  });
+  app.get(
+    path,
+    { summary: 'List roles', tag, access, described: LISTED_ROLES, reply: { 200: oldList(OldRole as never) } },
+    async (call) => {
+      onlyAdministrators(call);
+      const domainId = single(call.query, 'domain_id');
+      const query = { limit: String(MAX_PAGE), ...(domainId ? { name__startswith: domainId + SEPARATOR } : {}) };
+      const { items } = await roles.list(call.caller, query);
+      return {
+        schemas: schemasNow(),
+        totalResults: items.length,
+        itemsPerPage: items.length,
+        startIndex: 1,
+        Resources: items.map(render),
+      };
+    },
+  );
 
-  app.post(path, { summary: 'Create a role', tag, access, body: Given, reply: { 201: OldRole } }, async (call) => {
-    onlyAdministrators(call);
-    const { name, domain_id: domainId } = call.body;
-    if (name === undefined) fail('scim.invalid_value', { name: 'name', why: 'it is required' });
-    await parts.scim.checkDomain(domainId ?? undefined);
-    return render(await roles.create(call.caller, { name: nameOf(name, domainId) }));
-  });
+  app.post(
+    path,
+    { summary: 'Create a role', tag, access, body: Given, described: NAMED, reply: { 201: OldRole } },
+    async (call) => {
+      onlyAdministrators(call);
+      const { name, domain_id: domainId } = call.body;
+      if (name === undefined) fail('scim.invalid_value', { name: 'name', why: 'it is required' });
+      await parts.scim.checkDomain(domainId ?? undefined);
+      return render(await roles.create(call.caller, { name: nameOf(name, domainId) }));
+    },
+  );
 
   app.get(`${path}/:id`, { summary: 'Show a role', tag, access, reply: { 200: OldRole } }, async (call) => {
     onlyAdministrators(call);

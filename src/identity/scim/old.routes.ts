@@ -7,6 +7,7 @@ import type { Resource, ResourceType } from './attribute.ts';
 import { groupType, organizationType, userType } from './definitions.ts';
 import type { Context, Extras, Handler, Revision } from './handler.ts';
 import type { Condition } from './narrow.ts';
+import { changed, created, listed, REMOVED, SHOWN, updated } from './old.described.ts';
 import {
   checkId,
   emptiedIn,
@@ -125,54 +126,71 @@ export function mountOldScim(app: App<Caller>, parts: { scim: Scim } & Parameter
       return { revision: { kind: 'patch', operations }, extras };
     }
 
-    app.get(path, { summary: `List ${noun}`, tag, access, reply: { 200: oldList(One) } }, async (call) => {
-      onlyAdministrators(call);
-      // Pages by cursor came with the standard face.
-      const asked = { ...askedByQuery(call.query), cursor: undefined };
-      const request = { ...readListRequest(asked, MAX_COUNT), also: oldCriteria(call.query, handler().table) };
-      const { rows, total = 0 } = await parts.scim.list(dressed(), contextOf(call), request);
-      const resources = await shownRows(call, rows);
-      return new Answer({
-        text: JSON.stringify({
-          schemas: schemasOf(names()),
-          totalResults: total,
-          itemsPerPage: resources.length,
-          startIndex: request.startIndex,
-          Resources: resources,
-        }),
-      });
-    });
+    app.get(
+      path,
+      { summary: `List ${noun}`, tag, access, described: listed(type), reply: { 200: oldList(One) } },
+      async (call) => {
+        onlyAdministrators(call);
+        // Pages by cursor came with the standard face.
+        const asked = { ...askedByQuery(call.query), cursor: undefined };
+        const request = { ...readListRequest(asked, MAX_COUNT), also: oldCriteria(call.query, handler().table) };
+        const { rows, total = 0 } = await parts.scim.list(dressed(), contextOf(call), request);
+        const resources = await shownRows(call, rows);
+        return new Answer({
+          text: JSON.stringify({
+            schemas: schemasOf(names()),
+            totalResults: total,
+            itemsPerPage: resources.length,
+            startIndex: request.startIndex,
+            Resources: resources,
+          }),
+        });
+      },
+    );
 
-    app.post(path, { summary: `Create one of ${noun}`, tag, access, body: Message, reply: { 200: One } }, async (call) => {
-      onlyAdministrators(call);
-      const { input, extras } = fromOld(type, call.body, names());
-      insistOnRequired(type, input);
-      if (type !== groupType) checkId(extras.id);
-      await parts.scim.checkDomain(extras.domainId);
-      return shown(
-        call,
-        await handler().create(contextOf(call), input, { ...extras, domainId: extras.domainId ?? visibleDomain(call.caller) }),
-      );
-    });
+    app.post(
+      path,
+      { summary: `Create one of ${noun}`, tag, access, body: Message, described: created(type, One), reply: { 200: One } },
+      async (call) => {
+        onlyAdministrators(call);
+        const { input, extras } = fromOld(type, call.body, names());
+        insistOnRequired(type, input);
+        if (type !== groupType) checkId(extras.id);
+        await parts.scim.checkDomain(extras.domainId);
+        return shown(
+          call,
+          await handler().create(contextOf(call), input, { ...extras, domainId: extras.domainId ?? visibleDomain(call.caller) }),
+        );
+      },
+    );
 
-    app.get(`${path}/:id`, { summary: `Show one of ${noun}`, tag, access, reply: { 200: One } }, async (call) => {
-      onlyAdministrators(call);
-      return shown(call, await handler().find(contextOf(call), pathId(call)));
-    });
+    app.get(
+      `${path}/:id`,
+      { summary: `Show one of ${noun}`, tag, access, described: SHOWN, reply: { 200: One } },
+      async (call) => {
+        onlyAdministrators(call);
+        return shown(call, await handler().find(contextOf(call), pathId(call)));
+      },
+    );
 
     for (const method of ['put', 'patch'] as const) {
+      const described = method === 'put' ? updated(type, One) : changed(type, One);
       const summary = `${method === 'put' ? 'Update' : 'Change'} one of ${noun}`;
-      app[method](`${path}/:id`, { summary, tag, access, body: Message, reply: { 200: One } }, async (call) => {
+      app[method](`${path}/:id`, { summary, tag, access, body: Message, described, reply: { 200: One } }, async (call) => {
         onlyAdministrators(call);
         const { revision, extras } = readChange(call.body, method === 'patch');
         return shown(call, await handler().revise(contextOf(call), pathId(call), revision, undefined, extras));
       });
     }
 
-    app.delete(`${path}/:id`, { summary: `Delete one of ${noun}`, tag, access, reply: { 204: null } }, async (call) => {
-      onlyAdministrators(call);
-      await handler().remove(contextOf(call), pathId(call));
-    });
+    app.delete(
+      `${path}/:id`,
+      { summary: `Delete one of ${noun}`, tag, access, described: REMOVED, reply: { 204: null } },
+      async (call) => {
+        onlyAdministrators(call);
+        await handler().remove(contextOf(call), pathId(call));
+      },
+    );
   }
 
   for (const [prefix, version] of [

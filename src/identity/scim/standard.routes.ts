@@ -17,6 +17,20 @@ import { SCIM_JSON } from './scim.face.ts';
 import type { Scim } from './scim.rules.ts';
 import type { Rows, Table } from './scim.store.ts';
 import { BULK, serviceProviderConfig } from './service-provider.ts';
+import {
+  aliased,
+  BULK_DESCRIBED,
+  CHANGED,
+  created,
+  LISTED,
+  REMOVED,
+  replaced,
+  SCIM,
+  SEARCHED,
+  SEARCHED_ALL,
+  SHOWN,
+  WHOLE,
+} from './standard.described.ts';
 
 const ROOT = '/scim/v2';
 const tag = 'SCIM';
@@ -123,28 +137,38 @@ export function mountScim(app: App<Caller>, parts: { readonly scim: Scim }): voi
     const One = resourceSchema(type);
     // Any part of a resource can be asked for.
     const Some = listSchema({ ...One, required: ['schemas', 'id'] });
-    app.get(path, { summary: `List: ${name}`, tag, access, fast: true, reply: { 200: Some } }, (call) =>
+    app.get(path, { summary: `List: ${name}`, tag, access, fast: true, described: LISTED, reply: { 200: Some } }, (call) =>
       search(handler(), call, askedByQuery(call.query)),
     );
     app.post(
       `${path}/.search`,
-      { summary: `Search: ${name}`, tag, access, asks: true, body: Message, reply: { 200: Some } },
+      { summary: `Search: ${name}`, tag, access, asks: true, body: Message, described: SEARCHED, reply: { 200: Some } },
       (call) => search(handler(), call, call.body),
     );
-    app.post(path, { summary: `Create: ${name}`, tag, access, body: Message, reply: { 201: One } }, async (call) =>
-      shown(handler(), call, await handler().create(contextOf(call), inputOf(type, call.body)), 201),
+    app.post(
+      path,
+      { summary: `Create: ${name}`, tag, access, body: Message, described: created(type), reply: { 201: One } },
+      async (call) => shown(handler(), call, await handler().create(contextOf(call), inputOf(type, call.body)), 201),
     );
-    app.get(`${path}/:id`, { summary: `Show: ${name}`, tag, access, reply: { 200: One, 304: null } }, async (call) =>
-      read(handler(), call, await handler().find(contextOf(call), pathId(call))),
+    app.get(
+      `${path}/:id`,
+      { summary: `Show: ${name}`, tag, access, described: SHOWN, reply: { 200: One, 304: null } },
+      async (call) => read(handler(), call, await handler().find(contextOf(call), pathId(call))),
     );
-    app.put(`${path}/:id`, { summary: `Replace: ${name}`, tag, access, body: Message, reply: { 200: One } }, (call) =>
-      replace(handler(), call, pathId(call)),
+    app.put(
+      `${path}/:id`,
+      { summary: `Replace: ${name}`, tag, access, body: Message, described: replaced(type), reply: { 200: One } },
+      (call) => replace(handler(), call, pathId(call)),
     );
-    app.patch(`${path}/:id`, { summary: `Change: ${name}`, tag, access, body: Message, reply: { 204: null, 200: One } }, (call) =>
-      patch(handler(), call, pathId(call)),
+    app.patch(
+      `${path}/:id`,
+      { summary: `Change: ${name}`, tag, access, body: Message, described: CHANGED, reply: { 204: null, 200: One } },
+      (call) => patch(handler(), call, pathId(call)),
     );
-    app.delete(`${path}/:id`, { summary: `Delete: ${name}`, tag, access, reply: { 204: null } }, async (call) =>
-      handler().remove(contextOf(call), pathId(call), expecting(call.headers['if-match'])),
+    app.delete(
+      `${path}/:id`,
+      { summary: `Delete: ${name}`, tag, access, described: REMOVED, reply: { 204: null } },
+      async (call) => handler().remove(contextOf(call), pathId(call), expecting(call.headers['if-match'])),
     );
   }
   for (const kind of kinds) mountKind(kind);
@@ -155,7 +179,7 @@ export function mountScim(app: App<Caller>, parts: { readonly scim: Scim }): voi
   const Anything = listSchema(t.open({}));
   app.post(
     `${ROOT}/.search`,
-    { summary: 'Search all kinds', tag, access, asks: true, body: Message, reply: { 200: Anything } },
+    { summary: 'Search all kinds', tag, access, asks: true, body: Message, described: SEARCHED_ALL, reply: { 200: Anything } },
     async (call) => {
       const first = readListRequest(call.body);
       if (first.cursor !== undefined) fail('scim.invalid_cursor');
@@ -205,7 +229,15 @@ export function mountScim(app: App<Caller>, parts: { readonly scim: Scim }): voi
   const BulkReply = t.object({ schemas: t.array(t.string()), Operations: t.array(t.open({ status: t.string() })) });
   app.post(
     `${ROOT}/Bulk`,
-    { summary: 'Many operations', tag, access, body: Message, bodyLimit: BULK.maxPayloadSize, reply: { 200: BulkReply } },
+    {
+      summary: 'Many operations',
+      tag,
+      access,
+      body: Message,
+      bodyLimit: BULK.maxPayloadSize,
+      described: BULK_DESCRIBED,
+      reply: { 200: BulkReply },
+    },
     async (call) => {
       const toFault = (err: unknown): Fault => {
         if (err instanceof Fault) return err;
@@ -239,15 +271,23 @@ function mountMe(
     const Location = `${contextOf(call).base}${userType.endpoint}/${call.caller.userId}`;
     return new Answer({ status, headers: { ...headers, Location }, ...(text === undefined ? {} : { text }) });
   };
-  app.get(`${ROOT}/Me`, { summary: 'Show the caller', tag, access, reply: { 200: Me, 304: null } }, async (call) => {
-    const row = await me().find({ ...contextOf(call), domainId: undefined }, call.caller.userId);
-    return located(call, as.read(me(), call, row));
-  });
-  app.put(`${ROOT}/Me`, { summary: 'Replace the caller', tag, access, body: Message, reply: { 200: Me } }, (call) =>
-    located(call, as.replace(me(), call, call.caller.userId)),
+  app.get(
+    `${ROOT}/Me`,
+    { summary: 'Show the caller', tag, access, described: aliased(SHOWN), reply: { 200: Me, 304: null } },
+    async (call) => {
+      const row = await me().find({ ...contextOf(call), domainId: undefined }, call.caller.userId);
+      return located(call, as.read(me(), call, row));
+    },
   );
-  app.patch(`${ROOT}/Me`, { summary: 'Change the caller', tag, access, body: Message, reply: { 204: null, 200: Me } }, (call) =>
-    located(call, as.patch(me(), call, call.caller.userId)),
+  app.put(
+    `${ROOT}/Me`,
+    { summary: 'Replace the caller', tag, access, body: Message, described: aliased(replaced(userType)), reply: { 200: Me } },
+    (call) => located(call, as.replace(me(), call, call.caller.userId)),
+  );
+  app.patch(
+    `${ROOT}/Me`,
+    { summary: 'Change the caller', tag, access, body: Message, described: aliased(CHANGED), reply: { 204: null, 200: Me } },
+    (call) => located(call, as.patch(me(), call, call.caller.userId)),
   );
 }
 
@@ -261,7 +301,7 @@ function mountDiscovery(app: App<Caller>): void {
 
   app.get(
     `${ROOT}/ServiceProviderConfig`,
-    { summary: 'What this service can do', tag, access, reply: { 200: Described } },
+    { summary: 'What this service can do', tag, access, described: SCIM, reply: { 200: Described } },
     ({ base }) => answer(200, serviceProviderConfig(base + ROOT)),
   );
   const describe = <T>(
@@ -271,16 +311,24 @@ function mountDiscovery(app: App<Caller>): void {
     show: (thing: T, location: string) => Resource,
   ): void => {
     const one = (base: string, thing: T) => show(thing, `${base}${ROOT}/${path}/${idOf(thing)}`);
-    app.get(`${ROOT}/${path}`, { summary: path, tag, access, reply: { 200: listSchema(Described) } }, ({ base, query }) => {
-      // RFC 7644, 4: a filter here is refused, so that nobody takes a part for the whole.
-      if (query.filter !== undefined) fail('auth.forbidden', { action: 'filter' });
-      return all(things.map((thing) => one(base, thing)));
-    });
-    app.get(`${ROOT}/${path}/:id`, { summary: `One of ${path}`, tag, access, reply: { 200: Described } }, (call) => {
-      const wanted = pathId(call).toLowerCase();
-      const thing = things.find((candidate) => idOf(candidate).toLowerCase() === wanted);
-      return thing ? answer(200, one(call.base, thing)) : fail('route.not_found');
-    });
+    app.get(
+      `${ROOT}/${path}`,
+      { summary: path, tag, access, described: WHOLE, reply: { 200: listSchema(Described) } },
+      ({ base, query }) => {
+        // RFC 7644, 4: a filter here is refused, so that nobody takes a part for the whole.
+        if (query.filter !== undefined) fail('auth.forbidden', { action: 'filter' });
+        return all(things.map((thing) => one(base, thing)));
+      },
+    );
+    app.get(
+      `${ROOT}/${path}/:id`,
+      { summary: `One of ${path}`, tag, access, described: SCIM, reply: { 200: Described } },
+      (call) => {
+        const wanted = pathId(call).toLowerCase();
+        const thing = things.find((candidate) => idOf(candidate).toLowerCase() === wanted);
+        return thing ? answer(200, one(call.base, thing)) : fail('route.not_found');
+      },
+    );
   };
   describe('ResourceTypes', types, ({ name }) => name, resourceTypeResource);
   describe('Schemas', schemas, ({ id }) => id, schemaResource);

@@ -17,6 +17,22 @@ import type { VerifiedToken } from './tokens.ts';
 const tag = 'Tokens';
 const CatalogReply = t.object({ catalog: Catalog, links: Links });
 
+const NO_CATALOG = { nocatalog: 'Leave the catalog out, whatever the value.' };
+const SHOWN = { 'X-Subject-Token': 'The token.' };
+const GIVEN = {
+  headers: { 'Openstack-Auth-Receipt': 'Goes on with a login of which some methods succeeded.' },
+  query: NO_CATALOG,
+  replyHeaders: {
+    'X-Subject-Token': 'Of 201: the token.',
+    'Openstack-Auth-Receipt': 'Of 401, where more methods are asked for: proof of those that succeeded.',
+  },
+};
+const ABOUT = {
+  headers: { 'X-Subject-Token': 'The token the request is about.' },
+  query: { allow_expired: 'A token that expired lately is good as well.' },
+  required: ['X-Subject-Token'],
+};
+
 interface AuthDeps extends Pick<Deps, 'tokens' | 'config'> {
   readonly auth: AuthRules;
   readonly tokenText: TokenText;
@@ -67,7 +83,14 @@ export function mountAuth(app: App<Caller>, { auth, tokens, tokenText, revocatio
 
   app.post(
     '/v3/auth/tokens',
-    { summary: 'Log in: get a token', tag, access: 'anyone', body: Auth, reply: { 201: TokenReply, 401: ReceiptReply } },
+    {
+      summary: 'Log in: get a token',
+      tag,
+      access: 'anyone',
+      body: Auth,
+      described: GIVEN,
+      reply: { 201: TokenReply, 401: ReceiptReply },
+    },
     async ({ body, query, headers, base, address, requestId }) => {
       const receipt = headers['openstack-auth-receipt'];
       const given = typeof receipt === 'string' ? receipt : undefined;
@@ -85,6 +108,7 @@ export function mountAuth(app: App<Caller>, { auth, tokens, tokenText, revocatio
       tag,
       fast: true,
       policy: 'identity:validate_token',
+      described: { ...ABOUT, query: { ...ABOUT.query, ...NO_CATALOG }, replyHeaders: SHOWN },
       reply: { 200: TokenReply },
     },
     (call) =>
@@ -98,7 +122,13 @@ export function mountAuth(app: App<Caller>, { auth, tokens, tokenText, revocatio
 
   app.head(
     '/v3/auth/tokens',
-    { summary: 'Check a token (X-Subject-Token)', tag, policy: 'identity:check_token', reply: { 200: null } },
+    {
+      summary: 'Check a token (X-Subject-Token)',
+      tag,
+      policy: 'identity:check_token',
+      described: { ...ABOUT, replyHeaders: SHOWN },
+      reply: { 200: null },
+    },
     async (call) => {
       const { text } = await subject(call, 'identity:check_token');
       return new Answer({ headers: { 'X-Subject-Token': text } });
@@ -107,7 +137,7 @@ export function mountAuth(app: App<Caller>, { auth, tokens, tokenText, revocatio
 
   app.delete(
     '/v3/auth/tokens',
-    { summary: 'Revoke a token (X-Subject-Token)', tag, policy: 'identity:revoke_token', reply: { 204: null } },
+    { summary: 'Revoke a token (X-Subject-Token)', tag, policy: 'identity:revoke_token', described: ABOUT, reply: { 204: null } },
     async (call) => {
       const { record } = await subject(call, 'identity:revoke_token');
       await revocations.revoke(call.caller, record);

@@ -6,9 +6,23 @@ import { single, wholeList } from '../lists.ts';
 import type { DevicePair, Devices } from './devices.rules.ts';
 import type { Factor } from './factor.rules.ts';
 import type { Subject } from './subject.ts';
+import { WHOSE } from './two-factor.described.ts';
 import { DeviceList, DeviceReply, renderDevice } from './two-factor.schema.ts';
 
 const tag = 'Remembered devices';
+
+const RENEWED = {
+  query: {
+    ...WHOSE,
+    device_id: 'The device that gets a new token; a new device when it is not given.',
+    device_token: 'The token it has now. Required with device_id.',
+  },
+  headers: { 'User-Agent': 'What a new device is listed as.' },
+};
+const CHECKED = {
+  query: { ...WHOSE, device_id: 'The device.', device_token: 'The token it has now.' },
+  required: ['device_id', 'device_token'],
+};
 
 /** Undefined when neither is given. */
 function pairOf(query: Query): DevicePair | undefined {
@@ -28,7 +42,7 @@ export function mountDevices(
 
   app.post(
     all,
-    { summary: 'Remember a device, or give a remembered one a new token', tag, reply: { 200: DeviceReply } },
+    { summary: 'Remember a device, or give a remembered one a new token', tag, described: RENEWED, reply: { 200: DeviceReply } },
     async ({ caller, query, headers, base }) => {
       const pair = pairOf(query);
       const user = await subject.byQuery(caller, 'remember_device', query);
@@ -46,15 +60,19 @@ export function mountDevices(
     },
   );
 
-  app.head(all, { summary: 'Check a remembered device', tag, reply: { 204: null } }, async ({ caller, query }) => {
-    const pair =
-      pairOf(query) ?? fail('request.bad_value', { field: 'device_id', why: 'device_id and device_token are required' });
-    const user = await subject.byQuery(caller, 'check_for_device', query);
-    await factor.require(user.id);
-    const outcome = await devices.check(caller, user.id, pair);
-    if (outcome === 'unknown') fail('device.not_found', { id: pair.deviceId });
-    if (outcome === 'stolen') fail('device.stolen');
-  });
+  app.head(
+    all,
+    { summary: 'Check a remembered device', tag, described: CHECKED, reply: { 204: null } },
+    async ({ caller, query }) => {
+      const pair =
+        pairOf(query) ?? fail('request.bad_value', { field: 'device_id', why: 'device_id and device_token are required' });
+      const user = await subject.byQuery(caller, 'check_for_device', query);
+      await factor.require(user.id);
+      const outcome = await devices.check(caller, user.id, pair);
+      if (outcome === 'unknown') fail('device.not_found', { id: pair.deviceId });
+      if (outcome === 'stolen') fail('device.stolen');
+    },
+  );
 
   app.delete(own, { summary: 'Forget all devices of a user', tag, reply: { 204: null } }, async ({ caller, params }) =>
     devices.forgetAll(caller, (await subject.byId(caller, 'forget_devices', params.user_id)).id),

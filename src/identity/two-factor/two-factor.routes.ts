@@ -5,9 +5,15 @@ import { fail } from '../faults.ts';
 import { single } from '../lists.ts';
 import type { Factor, Question } from './factor.rules.ts';
 import type { Subject } from './subject.ts';
+import { WHOSE } from './two-factor.described.ts';
 import { DataReply, EnabledReply, EnableTwoFactor, RecoveryReply } from './two-factor.schema.ts';
 
 const tag = 'Two-factor authentication';
+
+const ANSWER = {
+  query: { security_answer: 'The answer.', sec_answer: 'Its name before, for old clients.' },
+  required: ['security_answer'],
+};
 
 interface TwoFactorDeps {
   readonly factor: Factor;
@@ -37,7 +43,7 @@ export function mountTwoFactor(app: App<Caller>, { factor, subject, throttle }: 
 
   app.head(
     '/v3/OS-TWO-FACTOR/two_factor_auth',
-    { summary: 'Check whether a user has two-factor authentication', tag, reply: { 204: null } },
+    { summary: 'Check whether a user has two-factor authentication', tag, described: { query: WHOSE }, reply: { 204: null } },
     async ({ caller, query }) => factor.require((await subject.byQuery(caller, 'is_two_factor_auth_enabled', query)).id),
   );
 
@@ -87,7 +93,7 @@ export function mountTwoFactor(app: App<Caller>, { factor, subject, throttle }: 
 
   app.head(
     `${own}/sec_question`,
-    { summary: 'Check the answer to the security question', tag, reply: { 204: null } },
+    { summary: 'Check the answer to the security question', tag, described: ANSWER, reply: { 204: null } },
     async ({ caller, params, query, address }) => {
       const answer = single(query, 'security_answer') ?? single(query, 'sec_answer');
       if (!answer) fail('request.bad_value', { field: 'security_answer', why: 'it is required' });

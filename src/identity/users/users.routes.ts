@@ -4,7 +4,7 @@ import { Answer, type App, type Throttle } from '../../platform/http/index.ts';
 import { andThen } from '../../platform/soon.ts';
 import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
-import { listOf } from '../lists.ts';
+import { FILTERED_USERS, listOf } from '../lists.ts';
 import { ChangePassword, CreateUser, renderUser, UpdateUser, UserEnvelope, UserList } from './users.schema.ts';
 import type { UserWithExpiry } from './users.store.ts';
 
@@ -28,10 +28,14 @@ export function mountUsers(
     return answer;
   }
 
-  app.get('/v3/users', { summary: 'List users', tag, policy: 'identity:list_users', reply: { 200: UserList } }, async (call) => {
-    const page = await users.list(call.caller, call.query);
-    return listOf(call, 'users', { ...page, items: page.items.map((user) => render(call.base, user)) });
-  });
+  app.get(
+    '/v3/users',
+    { summary: 'List users', tag, policy: 'identity:list_users', described: FILTERED_USERS, reply: { 200: UserList } },
+    async (call) => {
+      const page = await users.list(call.caller, call.query);
+      return listOf(call, 'users', { ...page, items: page.items.map((user) => render(call.base, user)) });
+    },
+  );
 
   app.post(
     '/v3/users',

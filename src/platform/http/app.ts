@@ -51,6 +51,25 @@ export class Answer {
   }
 }
 
+/** For readers of the documentation: what a handler reads beside its schemas, and what it says beside its body. */
+export interface Described {
+  /** Query parameters by name. Those in `required` are asked for. */
+  readonly query?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly required?: readonly string[];
+  readonly replyHeaders?: Readonly<Record<string, string>>;
+  /** Media type of bodies, where it is not application/json. */
+  readonly type?: string;
+  /** That of requests, where answers have another. */
+  readonly bodyType?: string;
+  /** Media types of answers besides, for those who ask (Accept). */
+  readonly otherTypes?: readonly string[];
+  /** What a body has, where the handler reads more of it than the schema says. */
+  readonly body?: Schema;
+  /** What a refusal is like, where it is not as everywhere; in the media type of answers. */
+  readonly error?: Schema;
+}
+
 export interface Spec<Q extends Schema | undefined, B extends Schema | undefined> {
   readonly summary: string;
   readonly tag: string;
@@ -68,6 +87,7 @@ export interface Spec<Q extends Schema | undefined, B extends Schema | undefined
   readonly form?: boolean;
   /** Largest body, where it is not that of every route. */
   readonly bodyLimit?: number;
+  readonly described?: Described;
   /** Success statuses and their bodies (`null`: empty). The first is the default one. */
   readonly reply: Readonly<Record<number, Schema | null>>;
 }

@@ -1,5 +1,5 @@
 // HTTP: an App of routes with schemas, the server that serves it, and the OpenAPI document it yields.
-export { Answer, type App, type Call, createApp, type Query, type Route } from './app.ts';
+export { Answer, type App, type Call, createApp, type Described, type Query, type Route } from './app.ts';
 export { parseJson } from './json.ts';
 export { type OpenApiOptions, openApi } from './openapi.ts';
 export { type Checks, mountProbes } from './probes.ts';

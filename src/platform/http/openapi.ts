@@ -1,5 +1,5 @@
 // The OpenAPI 3.1 document of an App. Its schemas are JSON Schema already, so this only arranges them.
-import type { Method, Route } from './app.ts';
+import type { Described, Method, Route } from './app.ts';
 import type { Schema } from './schema.ts';
 
 export interface OpenApiOptions {
@@ -14,11 +14,28 @@ export interface OpenApiOptions {
   readonly errorType?: string;
 }
 
-const TEXT: Readonly<Record<number, string>> = { 200: 'OK', 201: 'Created', 204: 'No content', 300: 'Multiple choices' };
+/** What of a route is printed. */
+type Printed = Pick<Route<never>, 'method' | 'path' | 'spec'>;
 
-const json = (schema: Schema, type = 'application/json') => ({ content: { [type]: { schema } } });
+const TEXT: Readonly<Record<number, string>> = {
+  200: 'OK',
+  201: 'Created',
+  202: 'Accepted',
+  204: 'No content',
+  300: 'Multiple choices',
+  302: 'Found',
+  303: 'See other',
+  304: 'Not modified',
+  401: 'Unauthorized',
+  503: 'Service unavailable',
+};
 
-function parameters(path: string, query: Schema | undefined): unknown[] {
+const content = (schema: Schema, type = 'application/json', others: readonly string[] = []) => ({
+  content: Object.fromEntries([type, ...others].map((one) => [one, { schema }])),
+});
+const refusal = (schema: Schema, type?: string) => ({ description: 'Refused; the message says why', ...content(schema, type) });
+
+function parameters(path: string, query: Schema | undefined, described: Described): unknown[] {
   const inPath = [...path.matchAll(/:(\w+)/g)].map(([, name]) => ({
     name,
     in: 'path',
@@ -36,11 +53,40 @@ function parameters(path: string, query: Schema | undefined): unknown[] {
       ...(description ? { description } : {}),
       schema,
     })),
+    ...named('query', described.query, described.required),
+    ...named('header', described.headers, described.required),
   ];
 }
 
-function operation({ method, path, spec }: Route<unknown>, securityOf: OpenApiOptions['securityOf']): Record<string, unknown> {
-  const listed = parameters(path, spec.query);
+const named = (place: 'query' | 'header', all: Readonly<Record<string, string>> = {}, required: readonly string[] = []) =>
+  Object.entries(all).map(([name, description]) => ({
+    name,
+    in: place,
+    required: required.includes(name),
+    description,
+    schema: { type: 'string' },
+  }));
+
+const headersOf = (all: Readonly<Record<string, string>>) => ({
+  headers: Object.fromEntries(
+    Object.entries(all).map(([name, description]) => [name, { description, schema: { type: 'string' } }]),
+  ),
+});
+
+/** No body is read as an empty object. */
+const mayBeMissing = ({ type, required, minProperties, anyOf, oneOf }: Schema): boolean =>
+  type === 'object' && !(required as string[] | undefined)?.length && !minProperties && !anyOf && !oneOf;
+
+/** What a form has is what the body has. */
+const bodyOf = (schema: Schema, type: string | undefined, form: boolean | undefined) => ({
+  required: !mayBeMissing(schema),
+  ...content(schema, type, form ? ['application/x-www-form-urlencoded'] : []),
+});
+
+function operation({ method, path, spec }: Printed, securityOf: OpenApiOptions['securityOf']): Record<string, unknown> {
+  const { described = {} } = spec;
+  const listed = parameters(path, spec.query, described);
+  const body = described.body ?? spec.body;
   return {
     operationId: `${method.toLowerCase()}${path.replace(/[/:.-]+(\w)/g, (_, letter: string) => letter.toUpperCase())}`,
     summary: spec.summary,
@@ -48,22 +94,26 @@ function operation({ method, path, spec }: Route<unknown>, securityOf: OpenApiOp
     ...(spec.policy ? { 'x-policy': spec.policy } : {}),
     ...(spec.access === 'anyone' ? { security: [] } : { security: securityOf(spec.access).map((name) => ({ [name]: [] })) }),
     ...(listed.length > 0 ? { parameters: listed } : {}),
-    ...(spec.body ? { requestBody: { required: true, ...json(spec.body) } } : {}),
+    ...(body ? { requestBody: bodyOf(body, described.bodyType ?? described.type, spec.form) } : {}),
     responses: {
       ...Object.fromEntries(
         Object.entries(spec.reply).map(([status, schema]) => [
           status,
-          { description: TEXT[Number(status)] ?? status, ...(schema ? json(schema) : {}) },
+          {
+            description: TEXT[Number(status)] ?? status,
+            ...(described.replyHeaders ? headersOf(described.replyHeaders) : {}),
+            ...(schema ? content(schema, described.type, described.otherTypes) : {}),
+          },
         ]),
       ),
-      default: { $ref: '#/components/responses/Error' },
+      default: described.error ? refusal(described.error, described.type) : { $ref: '#/components/responses/Error' },
     },
   };
 }
 
-export function openApi(routes: readonly Route<never>[], options: OpenApiOptions): unknown {
+export function openApi(routes: readonly Printed[], options: OpenApiOptions): unknown {
   const paths: Record<string, Partial<Record<Lowercase<Method>, unknown>>> = {};
-  for (const route of routes as readonly Route<unknown>[]) {
+  for (const route of routes) {
     const path = route.path.replace(/:(\w+)/g, '{$1}');
     paths[path] ??= {};
     paths[path][route.method.toLowerCase() as Lowercase<Method>] = operation(route, options.securityOf);
@@ -79,7 +129,7 @@ export function openApi(routes: readonly Route<never>[], options: OpenApiOptions
     paths: Object.fromEntries(Object.entries(paths).sort(([a], [b]) => (a < b ? -1 : 1))),
     components: {
       securitySchemes: options.securitySchemes,
-      responses: { Error: { description: 'Refused; the message says why', ...json(options.error, options.errorType) } },
+      responses: { Error: refusal(options.error, options.errorType) },
     },
   };
 }

@@ -281,4 +281,54 @@ describe('OpenAPI', () => {
     assert.deepEqual(document.paths['/things'].post.security, []);
     assert.equal(document.paths['/things'].post.requestBody.content['application/json'].schema.required[0], 'thing');
   });
+
+  it('says what handlers read and answer beside their schemas', () => {
+    const app = createApp<Caller>();
+    app.post(
+      '/things',
+      {
+        summary: 'Create',
+        tag,
+        body: t.open({}),
+        form: true,
+        described: {
+          query: { dry: 'Only try.' },
+          headers: { 'If-Match': 'The version.' },
+          required: ['If-Match'],
+          replyHeaders: { ETag: 'The version.' },
+          type: 'application/thing+json',
+          otherTypes: ['text/html'],
+          body: Thing,
+          error: t.string(),
+        },
+        reply: { 201: Thing, 304: null },
+      },
+      () => undefined,
+    );
+    app.put(
+      '/things',
+      { summary: 'Link', tag, body: t.open({}), described: { bodyType: 'text/x' }, reply: { 200: Thing } },
+      () => 0,
+    );
+    const options = { title: '', version: '1', description: '', securitySchemes: {}, securityOf: () => [], error: t.open({}) };
+    const { post, put } = (openApi(app.routes as never, options) as Record<string, any>).paths['/things'];
+    const text = { type: 'string' };
+    assert.deepEqual(post.parameters, [
+      { name: 'dry', in: 'query', required: false, description: 'Only try.', schema: text },
+      { name: 'If-Match', in: 'header', required: true, description: 'The version.', schema: text },
+    ]);
+    const [schema, headers] = [Thing, { ETag: { description: 'The version.', schema: text } }];
+    assert.deepEqual(post.requestBody, {
+      required: true,
+      content: { 'application/thing+json': { schema }, 'application/x-www-form-urlencoded': { schema } },
+    });
+    assert.deepEqual(post.responses, {
+      201: { description: 'Created', headers, content: { 'application/thing+json': { schema }, 'text/html': { schema } } },
+      304: { description: 'Not modified', headers },
+      default: { description: 'Refused; the message says why', content: { 'application/thing+json': { schema: text } } },
+    });
+    // No body is an empty one.
+    assert.deepEqual(put.requestBody, { required: false, content: { 'text/x': { schema: t.open({}) } } });
+    assert.deepEqual(Object.keys(put.responses[200].content), ['application/json']);
+  });
 });

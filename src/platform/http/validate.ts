@@ -29,7 +29,8 @@ function whyOf({ keyword, params, message }: ErrorObject): string {
   if (keyword === 'required') return 'it is a required property';
   if (keyword === 'additionalProperties') return 'it is not a property of this object';
   // Joined as they are, null would be nothing.
-  if (keyword === 'enum') return `it must be one of ${(params as { allowedValues: unknown[] }).allowedValues.map(String).join(', ')}`;
+  if (keyword === 'enum')
+    return `it must be one of ${(params as { allowedValues: unknown[] }).allowedValues.map(String).join(', ')}`;
   if (keyword === 'type') return `must be ${[(params as { type: string | string[] }).type].flat().join(' or ')}`;
   return message ?? 'it is invalid';
 }

@@ -2,7 +2,7 @@
 import type { App } from '../../platform/http/index.ts';
 import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
-import { pageAnswer, pageOf } from '../lists.ts';
+import { PAGED, pageAnswer, pageOf } from '../lists.ts';
 import { CredentialList, CredentialQuery, renderCredential } from './credentials.schema.ts';
 
 const tag = 'Credentials';
@@ -11,7 +11,13 @@ const CREDENTIALS = '/api/v1/wallet/credentials';
 export function mountCredentials(app: App<Caller>, { credentials, protocols }: Pick<Deps, 'credentials' | 'protocols'>): void {
   app.get(
     CREDENTIALS,
-    { summary: 'List the credentials the wallet holds', tag, query: CredentialQuery, reply: { 200: CredentialList } },
+    {
+      summary: 'List the credentials the wallet holds',
+      tag,
+      query: CredentialQuery,
+      described: PAGED,
+      reply: { 200: CredentialList },
+    },
     async (call) => {
       const { caller, query } = call;
       const { limit, cursor, include, refreshStatus, ...filter } = query;

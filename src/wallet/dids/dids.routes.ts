@@ -2,8 +2,8 @@
 import { Answer, type App } from '../../platform/http/index.ts';
 import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
-import { pageAnswer, pageOf } from '../lists.ts';
-import { ForceQuery, Nothing } from '../schemas.ts';
+import { PAGED, pageAnswer, pageOf } from '../lists.ts';
+import { CREATED, ForceQuery, Nothing } from '../schemas.ts';
 import { Did, DidList, DidQuery, NewDid, renderDid, requestOf } from './dids.schema.ts';
 
 const tag = 'DIDs';
@@ -13,16 +13,20 @@ export function mountDids(
   app: App<Caller>,
   { dids, idempotency, remembered }: Pick<Deps, 'dids' | 'idempotency' | 'remembered'>,
 ): void {
-  app.get(DIDS, { summary: 'List the DIDs of the wallet', tag, fast: true, query: DidQuery, reply: { 200: DidList } }, (call) => {
-    const { caller, query } = call;
-    const list = async (): Promise<Answer> => {
-      const { state, method, ...rest } = query;
-      const page = pageOf(rest);
-      const found = (await dids.list(caller, { state, method }, page)).map((did) => ({ id: did.row.id, did }));
-      return pageAnswer(call, found, page, ({ did }) => renderDid(did));
-    };
-    return Object.keys(query).length === 0 ? remembered.answer(caller.owner, DidList, list) : list();
-  });
+  app.get(
+    DIDS,
+    { summary: 'List the DIDs of the wallet', tag, fast: true, query: DidQuery, described: PAGED, reply: { 200: DidList } },
+    (call) => {
+      const { caller, query } = call;
+      const list = async (): Promise<Answer> => {
+        const { state, method, ...rest } = query;
+        const page = pageOf(rest);
+        const found = (await dids.list(caller, { state, method }, page)).map((did) => ({ id: did.row.id, did }));
+        return pageAnswer(call, found, page, ({ did }) => renderDid(did));
+      };
+      return Object.keys(query).length === 0 ? remembered.answer(caller.owner, DidList, list) : list();
+    },
+  );
 
   app.get(
     `${DIDS}/:id`,
@@ -30,10 +34,14 @@ export function mountDids(
     async ({ caller, params }) => renderDid(await dids.get(caller, params.id)),
   );
 
-  app.post(DIDS, { summary: 'Provision a DID', tag, body: NewDid, reply: { 201: Did } }, async ({ caller, body, headers }) => {
-    const did = renderDid(await dids.create(caller, requestOf(body), idempotency.of(caller, 'dids', headers, body)));
-    return new Answer({ headers: { Location: `${DIDS}/${did.id}` }, body: did });
-  });
+  app.post(
+    DIDS,
+    { summary: 'Provision a DID', tag, body: NewDid, described: CREATED, reply: { 201: Did } },
+    async ({ caller, body, headers }) => {
+      const did = renderDid(await dids.create(caller, requestOf(body), idempotency.of(caller, 'dids', headers, body)));
+      return new Answer({ headers: { Location: `${DIDS}/${did.id}` }, body: did });
+    },
+  );
 
   app.post(
     `${DIDS}/:id/publish`,

@@ -31,14 +31,18 @@ export function mountDocuments(app: App<Caller>, { documents }: Pick<Deps, 'docu
   }
 
   const reply = { 200: Document, 304: null };
+  const described = {
+    headers: { 'If-None-Match': 'What the reader has.' },
+    replyHeaders: { ETag: 'Changes with the document.' },
+  };
   app.get(
     '/.well-known/did.json',
-    { summary: 'The DID document of the node', tag, access: 'anyone', fast: true, reply },
+    { summary: 'The DID document of the node', tag, access: 'anyone', fast: true, described, reply },
     (call) => answer(NODE_NAME, call),
   );
   app.get(
     '/dids/:name/did.json',
-    { summary: 'A published DID document', tag, access: 'anyone', fast: true, reply },
+    { summary: 'A published DID document', tag, access: 'anyone', fast: true, described, reply },
     // The name of the node's own document is no name of a caller's.
     (call) => (call.params.name === NODE_NAME ? missing() : answer(call.params.name, call)),
   );

@@ -2,7 +2,7 @@
 import type { App } from '../../platform/http/index.ts';
 import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
-import { pageAnswer, pageOf } from '../lists.ts';
+import { PAGED, pageAnswer, pageOf } from '../lists.ts';
 import { ExchangeList, ExchangeQuery, ExchangeSchema, renderExchange } from './exchanges.schema.ts';
 
 const tag = 'Exchanges';
@@ -11,7 +11,7 @@ const EXCHANGES = '/api/v1/wallet/exchanges';
 export function mountExchanges(app: App<Caller>, { exchanges }: Pick<Deps, 'exchanges'>): void {
   app.get(
     EXCHANGES,
-    { summary: 'List exchanges, newest first', tag, query: ExchangeQuery, reply: { 200: ExchangeList } },
+    { summary: 'List exchanges, newest first', tag, query: ExchangeQuery, described: PAGED, reply: { 200: ExchangeList } },
     async (call) => {
       const { protocol, state, ...rest } = call.query;
       const page = pageOf(rest);

@@ -2,9 +2,20 @@
 import { Answer, type App, type Query } from '../../platform/http/index.ts';
 import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
+import { ONCE } from '../schemas.ts';
 import { Deferred, IssuanceRequest, Issued, Onward } from './issuance.schema.ts';
 
 const tag = 'Issuance';
+const CALLBACK = {
+  query: {
+    state: 'Which exchange it is about.',
+    code: 'What the token is fetched with.',
+    iss: 'Who answers (RFC 9207).',
+    error: 'Instead of a code.',
+  },
+  required: ['state'],
+  replyHeaders: { Location: 'The exchange.' },
+} as const;
 const PATH = '/api/v1/wallet/oid4vci';
 
 export function mountIssuance(
@@ -17,6 +28,7 @@ export function mountIssuance(
       summary: 'Receive credentials: begin with an offer, or go on with an exchange',
       tag,
       body: IssuanceRequest,
+      described: { ...ONCE, replyHeaders: { 'Retry-After': 'Of 202: in how many seconds to go on.' } },
       reply: { 201: Issued, 200: Onward, 202: Deferred },
     },
     async ({ caller, body, headers }) => {
@@ -32,7 +44,7 @@ export function mountIssuance(
 
   app.get(
     `${PATH}/callback`,
-    { summary: 'An issuer sends the browser of a caller here', tag, reply: { 303: null } },
+    { summary: 'An issuer sends the browser of a caller here', tag, described: CALLBACK, reply: { 303: null } },
     async ({ caller, query }) => {
       const parameters = new URLSearchParams();
       for (const [name, value] of Object.entries(query as Query))

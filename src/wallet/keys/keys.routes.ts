@@ -2,8 +2,8 @@
 import { Answer, type App } from '../../platform/http/index.ts';
 import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
-import { pageAnswer, pageOf } from '../lists.ts';
-import { ForceQuery } from '../schemas.ts';
+import { PAGED, pageAnswer, pageOf } from '../lists.ts';
+import { CREATED, ForceQuery } from '../schemas.ts';
 import type { KeyWithUse } from './keys.rules.ts';
 import { Key, KeyList, KeyQuery, NewKey, Revocation, RevokedKey, RotatedKey, Rotation, renderKey } from './keys.schema.ts';
 
@@ -16,30 +16,38 @@ export function mountKeys(
   app: App<Caller>,
   { keys, idempotency, remembered }: Pick<Deps, 'keys' | 'idempotency' | 'remembered'>,
 ): void {
-  app.get(KEYS, { summary: 'List the keys of the wallet', tag, fast: true, query: KeyQuery, reply: { 200: KeyList } }, (call) => {
-    const { caller, query } = call;
-    const list = async (): Promise<Answer> => {
-      const { state, algorithm, ...rest } = query;
-      const page = pageOf(rest);
-      const found = await keys.list(caller, { state, algorithm }, page);
-      return pageAnswer(
-        call,
-        found.map((key) => ({ id: key.row.id, key })),
-        page,
-        ({ key }) => render(key),
-      );
-    };
-    // The first page as it comes is what user interfaces ask for all day.
-    return Object.keys(query).length === 0 ? remembered.answer(caller.owner, KeyList, list) : list();
-  });
+  app.get(
+    KEYS,
+    { summary: 'List the keys of the wallet', tag, fast: true, query: KeyQuery, described: PAGED, reply: { 200: KeyList } },
+    (call) => {
+      const { caller, query } = call;
+      const list = async (): Promise<Answer> => {
+        const { state, algorithm, ...rest } = query;
+        const page = pageOf(rest);
+        const found = await keys.list(caller, { state, algorithm }, page);
+        return pageAnswer(
+          call,
+          found.map((key) => ({ id: key.row.id, key })),
+          page,
+          ({ key }) => render(key),
+        );
+      };
+      // The first page as it comes is what user interfaces ask for all day.
+      return Object.keys(query).length === 0 ? remembered.answer(caller.owner, KeyList, list) : list();
+    },
+  );
 
   app.post(
     KEYS,
-    { summary: 'Register a key: make one, or import one', tag, body: NewKey, reply: { 201: Key } },
+    { summary: 'Register a key: make one, or import one', tag, body: NewKey, described: CREATED, reply: { 201: Key } },
     async ({ caller, body, headers }) => {
       const key = render(await keys.create(caller, body, idempotency.of(caller, 'keys', headers, body)));
       return new Answer({ headers: { Location: `${KEYS}/${key.id}` }, body: key });
     },
+  );
+
+  app.get(`${KEYS}/:id`, { summary: 'Show a key', tag, reply: { 200: Key } }, async ({ caller, params }) =>
+    render(await keys.get(caller, params.id)),
   );
 
   app.post(

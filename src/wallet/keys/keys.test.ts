@@ -45,6 +45,7 @@ onEachWallet('Keys', (wallet) => {
         const key = answer.body;
         assert.match(key.id, /^key_[0-7][0-9A-HJKMNP-TV-Z]{25}$/);
         assert.equal(answer.headers.get('location'), `${KEYS}/${key.id}`);
+        assert.deepEqual((await person.get(`${KEYS}/${key.id}`)).body, key);
         const { id: _id, kid, createdAt, publicKeyJwk, ...rest } = key;
         assert.deepEqual(rest, {
           algorithm,
@@ -404,8 +405,7 @@ onEachWallet('Keys', (wallet) => {
       const { id } = await person.make('keys');
       for (const [path, method, allowed] of [
         [KEYS, 'DELETE', ['GET', 'HEAD', 'POST']],
-        [`${KEYS}/${id}`, 'GET', ['DELETE']],
-        [`${KEYS}/${id}`, 'PATCH', ['DELETE']],
+        [`${KEYS}/${id}`, 'PATCH', ['DELETE', 'GET', 'HEAD']],
         [`${KEYS}/${id}/rotate`, 'GET', ['POST']],
         [`${KEYS}/${id}/revoke`, 'PUT', ['POST']],
       ] as const) {

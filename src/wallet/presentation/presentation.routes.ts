@@ -2,6 +2,7 @@
 import type { App } from '../../platform/http/index.ts';
 import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
+import { ONCE } from '../schemas.ts';
 import { PresentationReply, PresentationRequest } from './presentation.schema.ts';
 
 export function mountPresentations(
@@ -14,6 +15,7 @@ export function mountPresentations(
       summary: 'Answer a verifier: preview, submit or reject',
       tag: 'Presentation',
       body: PresentationRequest,
+      described: ONCE,
       reply: { 200: PresentationReply },
     },
     async ({ caller, body, headers }) => {

@@ -53,6 +53,18 @@ function isHidden(headers: IncomingHttpHeaders): boolean {
 const only = (claims: Readonly<Record<string, unknown>>, name: string, type: 'string' | 'boolean') =>
   typeof claims[name] === type ? { [name]: claims[name] } : {};
 
+const TO = { Location: 'Where the browser goes next.', 'Set-Cookie': 'The login under way, or the session.' };
+const CALLBACK = {
+  query: {
+    state: 'Which login it is about.',
+    code: 'What the tokens are fetched with.',
+    iss: 'Who answers (RFC 9207).',
+    error: 'Instead of a code.',
+  },
+  required: ['state'],
+  replyHeaders: TO,
+};
+
 export function mountSession(
   app: App<Caller>,
   { logins, sessionOf, throttle }: Pick<Deps, 'logins' | 'sessionOf' | 'throttle'>,
@@ -64,6 +76,7 @@ export function mountSession(
       tag,
       access: 'anyone',
       query: LoginQuery,
+      described: { replyHeaders: TO },
       reply: { 302: null, 200: LoginReply },
     },
     async ({ query, headers, address }) => {
@@ -78,7 +91,13 @@ export function mountSession(
 
   app.get(
     '/api/v1/auth/callback',
-    { summary: 'Finish a login: the provider sends the browser here', tag, access: 'anyone', reply: { 303: null } },
+    {
+      summary: 'Finish a login: the provider sends the browser here',
+      tag,
+      access: 'anyone',
+      described: CALLBACK,
+      reply: { 303: null },
+    },
     async ({ query, headers, address }) => {
       throttle.take(address);
       const { returnTo, cookies } = await logins.finish(returnedOf(query as Query), sessionOf.cookies(headers));
@@ -122,7 +141,13 @@ export function mountSession(
         })
       : new Answer({ status: 303, headers: { 'Set-Cookie': cookies, Location: endSessionUrl ?? returnTo } });
   };
-  const logout = { tag, access: 'anyone', query: LogoutQuery, reply: { 303: null, 200: LogoutReply } } as const;
+  const logout = {
+    tag,
+    access: 'anyone',
+    query: LogoutQuery,
+    described: { replyHeaders: TO },
+    reply: { 303: null, 200: LogoutReply },
+  } as const;
   app.get('/api/v1/auth/logout', { summary: 'End the session, here and at the provider', ...logout }, logOut);
   app.post('/api/v1/auth/logout', { summary: 'The same, for those who do not want it to be a GET', ...logout }, (call) => {
     const hasCookie = sessionOf.cookies(call.headers).session !== undefined;
