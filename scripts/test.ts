@@ -17,7 +17,7 @@ const postgres = await startPostgres();
 const env = Object.fromEntries(Object.entries(process.env).filter(([key]) => !key.startsWith('GATEHOUSE_')));
 const { status } = spawnSync(
   process.execPath,
-  ['--disable-warning=ExperimentalWarning', '--test', '--test-timeout=300000', ...files],
+  ['--disable-warning=ExperimentalWarning', '--test', '--test-concurrency=2', '--test-timeout=300000', ...files],
   { stdio: 'inherit', env: { ...env, TEST_POSTGRES_URL: postgres.url } },
 );
 await postgres.stop();
