@@ -19,19 +19,26 @@ class LaneCall<Caller> implements Call<Caller, Readonly<Record<string, string>>,
   readonly headers: IncomingMessage['headers'];
   readonly caller: Caller;
   readonly requestId: string;
-  readonly #base: string | undefined;
+  readonly #baseOf: FastLane<Caller>['baseOf'];
 
-  constructor(request: IncomingMessage, { params, query }: Asked, caller: Caller, requestId: string, base: string | undefined) {
-    this.headers = request.headers;
+  constructor(
+    headers: IncomingMessage['headers'],
+    { params, query }: Asked,
+    caller: Caller,
+    requestId: string,
+    baseOf: FastLane<Caller>['baseOf'],
+  ) {
+    this.headers = headers;
     this.params = params;
     this.query = query;
     this.caller = caller;
     this.requestId = requestId;
-    this.#base = base;
+    this.#baseOf = baseOf;
   }
   get base(): string {
-    if (this.#base === undefined) throw new Error('not in the fast lane');
-    return this.#base;
+    const base = this.#baseOf(this.headers);
+    if (base === undefined) throw new Error('not in the fast lane');
+    return base;
   }
   get path(): never {
     throw new Error('not in the fast lane');
@@ -54,18 +61,33 @@ export interface FastLane<Caller> {
   isOpen(): boolean;
   newRequestId(): string;
   /** The public address of the service; undefined when only the usual way can tell. */
-  baseOf(request: IncomingMessage): string | undefined;
+  baseOf(headers: IncomingMessage['headers']): string | undefined;
   authenticate(
     headers: IncomingMessage['headers'],
     requestId: string,
     access: string | undefined,
     method: string,
   ): Caller | Promise<Caller>;
-  send(route: Route<Caller>, response: ServerResponse, requestId: string, result: unknown, milliseconds: number): void;
+  /** `success`: the status of an answer that says none. */
+  send(
+    route: Route<Caller>,
+    success: number,
+    response: ServerResponse,
+    requestId: string,
+    result: unknown,
+    milliseconds: number,
+  ): void;
+}
+
+interface Found<Caller> {
+  readonly route: Route<Caller>;
+  readonly success: number;
+  readonly asked: Asked;
 }
 
 interface Lane<Caller> {
   readonly route: Route<Caller>;
+  readonly success: number;
   readonly pattern: RegExp;
   readonly names: readonly string[];
   /** What every path of it begins with: cheaper to compare than the pattern. */
@@ -75,7 +97,8 @@ interface Lane<Caller> {
 function laneOf<Caller>(route: Route<Caller>): Lane<Caller> {
   const names = [...route.path.matchAll(/:(\w+)/g)].map(([, name]) => name!);
   const source = route.path.replace(/[.*+?^${}()|[\]\\]/g, '\\$&').replace(/:\w+/g, '([^/]+)');
-  return { route, names, pattern: new RegExp(`^${source}$`), start: route.path.split(':', 1)[0]! };
+  const success = Number(Object.keys(route.spec.reply)[0]);
+  return { route, success, names, pattern: new RegExp(`^${source}$`), start: route.path.split(':', 1)[0]! };
 }
 
 function paramsOf(names: readonly string[], values: readonly string[]): Record<string, string> | undefined {
@@ -91,37 +114,40 @@ function paramsOf(names: readonly string[], values: readonly string[]): Record<s
 export function openFastLane<Caller>(server: Server, lane: FastLane<Caller>): void {
   const lanes = lane.routes.filter(({ spec }) => spec.fast).map(laneOf);
   const exact = new Map(
-    lanes.filter(({ names }) => names.length === 0).map(({ route }) => [route.path, { route, asked: NOTHING }]),
+    lanes
+      .filter(({ names }) => names.length === 0)
+      .map(({ route, success }): [string, Found<Caller>] => [route.path, { route, success, asked: NOTHING }]),
   );
   const [usual] = server.listeners('request') as [RequestListener];
 
   /** The route that is meant and what its address says; undefined for all that is not for this lane. */
-  function find(url: string): { route: Route<Caller>; asked: Asked } | undefined {
+  function find(url: string): Found<Caller> | undefined {
     const plain = exact.get(url);
     if (plain) return plain;
     const at = url.indexOf('?');
     const path = at < 0 ? url : url.slice(0, at);
-    for (const { route, names, pattern, start } of lanes) {
+    for (const { route, success, names, pattern, start } of lanes) {
       if (!path.startsWith(start)) continue;
       const found = pattern.exec(path);
       const params = found && !url.includes('%00') ? paramsOf(names, found) : undefined;
-      if (params) return { route, asked: { params, query: at < 0 ? NO_QUERY : (parse(url.slice(at + 1)) as Query) } };
+      if (params) return { route, success, asked: { params, query: at < 0 ? NO_QUERY : (parse(url.slice(at + 1)) as Query) } };
     }
     return undefined;
   }
 
   function answer(
-    { route, asked }: NonNullable<ReturnType<typeof find>>,
+    { route, success, asked }: Found<Caller>,
     request: IncomingMessage,
     response: ServerResponse,
   ): Promise<void> | undefined {
     const requestId = lane.newRequestId();
     const { access, query } = route.spec;
     if (query) validate(query, asked.query);
-    const known = access === 'anyone' ? (undefined as Caller) : lane.authenticate(request.headers, requestId, access, 'GET');
+    const { headers } = request;
+    const known = access === 'anyone' ? (undefined as Caller) : lane.authenticate(headers, requestId, access, 'GET');
     return andThen(known, (caller) =>
-      andThen(route.handler(new LaneCall(request, asked, caller, requestId, lane.baseOf(request)) as never), (result: unknown) =>
-        lane.send(route, response, requestId, result, performance.now() - (request as TimedMessage).arrivedAt),
+      andThen(route.handler(new LaneCall(headers, asked, caller, requestId, lane.baseOf) as never), (result: unknown) =>
+        lane.send(route, success, response, requestId, result, performance.now() - (request as TimedMessage).arrivedAt),
       ),
     ) as Promise<void> | undefined;
   }

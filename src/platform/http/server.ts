@@ -207,19 +207,19 @@ export function createServer<Caller>(options: ServerOptions<Caller>): Server {
     return handler(new IncomingCall(request, publicUrl, { query, body, caller }) as never);
   }
 
-  function outgoingOf(route: Route<Caller>, success: number, result: unknown): { status: number; outgoing: Outgoing } {
+  function outgoingOf(route: Route<Caller>, success: number, result: unknown): Outgoing {
     const answer = result instanceof Answer ? result : new Answer({ body: result });
     const status = answer.status ?? success;
     const schema = route.spec.reply[status];
     if (options.checkReplies) checkReply(route, status, schema, answer);
     const text = answer.text ?? (schema ? serialize(schema, answer.body) : undefined);
-    return { status, outgoing: { status, headers: answer.headers, text, bytes: answer.bytes } };
+    return { status, headers: answer.headers, text, bytes: answer.bytes };
   }
 
   function send(route: Route<Caller>, success: number, request: FastifyRequest, reply: FastifyReply, result: unknown): void {
-    const { status, outgoing } = outgoingOf(route, success, result);
+    const outgoing = outgoingOf(route, success, result);
     sendTo(reply.raw, request.id, outgoing);
-    account(request, route.path, status, route.spec.asks);
+    account(request, route.path, outgoing.status, route.spec.asks);
   }
 
   openFastLane<Caller>(server.server, {
@@ -227,14 +227,13 @@ export function createServer<Caller>(options: ServerOptions<Caller>): Server {
     isOpen: () => !log.isLevelEnabled('debug') || options.checkReplies === true,
     newRequestId: options.newRequestId,
     // Behind proxies the address takes more to find out.
-    baseOf: ({ headers }) =>
-      publicUrl ??
-      (options.trustedProxies.length === 0 && headers.host ? `${tls ? 'https' : 'http'}://${headers.host}` : undefined),
+    baseOf: ({ host }) =>
+      publicUrl ?? (options.trustedProxies.length === 0 && host ? `${tls ? 'https' : 'http'}://${host}` : undefined),
     authenticate: options.authenticate,
-    send(route, response, requestId, result, milliseconds) {
-      const { status, outgoing } = outgoingOf(route, Number(Object.keys(route.spec.reply)[0]), result);
+    send(route, success, response, requestId, result, milliseconds) {
+      const outgoing = outgoingOf(route, success, result);
       sendTo(response, requestId, outgoing);
-      times.observe(route.method, route.path, status, milliseconds);
+      times.observe(route.method, route.path, outgoing.status, milliseconds);
     },
   });
 
