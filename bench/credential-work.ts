@@ -1,11 +1,11 @@
-// What showing a credential costs, in one process: `credential-work.ts SECONDS WHAT`. Prints a Sample.
+// What showing a credential costs, in one process: `credential-work.ts SECONDS WHAT FOLDER`. Prints a Sample. What a wallet is filled
+// with stays in the folder for the next turn.
 //   bare signature     one ES256 signature by node:crypto
 //   presentation       an SD-JWT with ten claims, two of them shown: opened, chosen, signed by a key that is opened for it
 //   match 100          a DCQL query over a wallet of so many credentials, each of its own type but one
 //   match 10000
 import { generateKeyPairSync, randomBytes, sign } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { SDJwtInstance } from '@sd-jwt/core';
 import { systemClock } from '../src/platform/clock.ts';
@@ -21,10 +21,14 @@ import { createPublication } from '../src/wallet/publication/index.ts';
 import { openWalletDatabase } from '../src/wallet/service.ts';
 import { walletSettings } from '../src/wallet/settings.ts';
 
-const [seconds, what] = process.argv.slice(2) as [string, string];
+const [seconds, what, all] = process.argv.slice(2) as [string, string, string];
 const clock = systemClock;
-const folder = mkdtempSync(join(tmpdir(), 'gatehouse-bench-'));
-const seal = createSeal([newMasterKey()]);
+const folder = join(all, what.replace(' ', '-'));
+const keyFile = join(folder, 'bench.key');
+const isFilled = existsSync(keyFile);
+mkdirSync(folder, { recursive: true });
+const masterKey = isFilled ? readFileSync(keyFile, 'utf8') : newMasterKey();
+const seal = createSeal([masterKey]);
 const db = await openWalletDatabase(load(walletSettings, {}), folder);
 const change = createWalletChanges(db, clock);
 const caller = { userId: 'bench', owner: 'bench', requestId: null, isAdministrator: false };
@@ -127,7 +131,8 @@ async function run(milliseconds: number): Promise<number> {
   return done;
 }
 
-await prepare?.();
+if (!isFilled) await prepare?.();
+writeFileSync(keyFile, masterKey);
 await run(200);
 const [started, cpu] = [performance.now(), process.cpuUsage()];
 const done = await run(Number(seconds) * 1000);
@@ -135,4 +140,3 @@ const elapsed = (performance.now() - started) / 1000;
 const { user, system } = process.cpuUsage(cpu);
 console.log(JSON.stringify({ rate: done / elapsed, cpuMicros: (user + system) / done, failed: 0 }));
 await db.close();
-rmSync(folder, { recursive: true, force: true });

@@ -1,6 +1,6 @@
 // The wallet node: what a user interface asks for, what resolvers ask for, and what a key costs beside bare cryptography.
 import type { Request, Sample } from './load.ts';
-import { output, startScript } from './processes.ts';
+import { output, startScript, temporaryFolder } from './processes.ts';
 import type { Figure } from './report.ts';
 import { type Contender, takeTurns } from './rounds.ts';
 import { besideEmpty, contender, emptyRow, ofEmpty, type Scenario } from './scenarios.ts';
@@ -8,11 +8,11 @@ import { besideEmpty, contender, emptyRow, ofEmpty, type Scenario } from './scen
 const PEOPLE = 100;
 
 const workOf =
-  (script: string) =>
+  (script: string, ...more: readonly string[]) =>
   (what: string): Contender => ({
     name: what,
     measure: async (seconds) =>
-      JSON.parse(await output(startScript(script, [String(seconds), what], { output: 'pipe' }))) as Sample,
+      JSON.parse(await output(startScript(script, [String(seconds), what, ...more], { output: 'pipe' }))) as Sample,
   });
 
 export const wallet: Scenario = async (world, pace) => {
@@ -40,7 +40,7 @@ export const wallet: Scenario = async (world, pace) => {
     cpuMicros: cost.cpuMicros(name),
   });
   const showing = await takeTurns(
-    ['bare signature', 'presentation', 'match 100', 'match 10000'].map(workOf('credential-work.ts')),
+    ['bare signature', 'presentation', 'match 100', 'match 10000'].map(workOf('credential-work.ts', temporaryFolder())),
     pace,
   );
   // Time over ten thousand credentials by time over a hundred.
