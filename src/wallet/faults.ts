@@ -51,7 +51,10 @@ export const walletFaults = {
   'untrusted-issuer': { status: 422, text: 'The issuer is not trusted: {why}.' },
   'unsupported-format': { status: 422, text: 'No offered credential has a format and type this wallet supports.' },
   'unsupported-proof-type': { status: 422, text: 'The issuer wants proofs of a kind this wallet does not make: {why}.' },
-  'unsupported-encryption': { status: 422, text: 'The issuer wants encryption of a kind this wallet does not do: {why}.' },
+  'unsupported-encryption-required': {
+    status: 422,
+    text: 'The issuer wants encryption of a kind this wallet does not do: {why}.',
+  },
   'credential-rejected': { status: 422, text: 'What the issuer sent was not taken: {why}.' },
   'issuance-denied': { status: 422, text: 'The issuer does not issue this credential.' },
   'no-matching-credential': { status: 422, text: 'No credential of this wallet answers the request.' },

@@ -280,7 +280,7 @@ onEachReceiving('Issuers that ask for more', (wallet, issuer) => {
           if (endpoint === 'metadata') body.credential_response_encryption.alg_values_supported = ['RSA1_5'];
         },
       };
-      assertProblem(await person.post(VCI, { uri: issuer.offer() }), 422, 'unsupported-encryption');
+      assertProblem(await person.post(VCI, { uri: issuer.offer() }), 422, 'unsupported-encryption-required');
       assert.equal(issuer.asked('token').length, 0);
     });
   });

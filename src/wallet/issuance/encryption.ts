@@ -29,14 +29,14 @@ interface RequestEncryption {
 }
 
 const firstOf = (ours: readonly string[], theirs: readonly string[] | undefined, what: string): string =>
-  ours.find((one) => theirs?.includes(one)) ?? fail('unsupported-encryption', { why: what });
+  ours.find((one) => theirs?.includes(one)) ?? fail('unsupported-encryption-required', { why: what });
 
 async function encryptTo({ jwks, enc_values_supported: encodings }: RequestEncryption, payload: object): Promise<string> {
   const { CompactEncrypt, importJWK } = await import('jose');
   const key = jwks?.keys?.find(
     ({ kty, alg, use }) => kty === 'EC' && (use ?? 'enc') === 'enc' && ALGORITHMS.includes(alg ?? 'ECDH-ES'),
   );
-  if (!key) fail('unsupported-encryption', { why: 'it has no key for requests' });
+  if (!key) fail('unsupported-encryption-required', { why: 'it has no key for requests' });
   const alg = key.alg ?? 'ECDH-ES';
   const enc = firstOf(ENCODINGS, encodings ?? ['A128GCM'], 'encoding of requests');
   return new CompactEncrypt(Buffer.from(JSON.stringify(payload)))
