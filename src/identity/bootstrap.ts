@@ -69,7 +69,7 @@ async function given(passwords: Passwords, password: string): Promise<NewPasswor
   return { hash: await passwords.hash(password), expiresAt: null, by: 'administrator' };
 }
 
-/** For whoever lost it: `gatehouse admin-password`. Ends what the old one opened, as any change of a password does. */
+/** For whoever lost it: `gatehouse admin-password`. Ends what the old one opened, as every change of a password does. */
 export async function resetAdminPassword({ passwords, users }: BootstrapDeps, wanted: string | undefined): Promise<string> {
   const { id } = (await users.findByName(DOMAIN, ADMIN)) ?? fail('user.not_found', { id: ADMIN });
   const password = wanted ?? newSecret();

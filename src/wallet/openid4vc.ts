@@ -89,7 +89,8 @@ interface OAuthError {
   readonly error_description?: string;
 }
 
-const WORD = /^[\x20\x21\x23-\x5b\x5d-\x7e]{1,300}$/;
+/** What OAuth lets an error, and its description, be made of (RFC 6749, 5.2). */
+export const WORD = /^[\x20\x21\x23-\x5b\x5d-\x7e]{1,300}$/;
 
 /** The OAuth error a peer gave, bounded to what the standard lets it say. Never its body. */
 export function protocolError(error: unknown): OAuthError | undefined {

@@ -35,7 +35,7 @@ const METHODS: readonly (readonly [path: string | RegExp, methods: readonly stri
   [ACCOUNT, PAGE],
 ];
 
-/** Goes on, or refuses as any route would. */
+/** Goes on, or refuses in the way of all other routes. */
 export function checkMethod(path: string, method: string): void {
   const found = METHODS.find(([known]) => (typeof known === 'string' ? known === path : known.test(path)));
   const [, methods] = found ?? fail('route.not_found');

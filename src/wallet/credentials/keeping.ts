@@ -11,7 +11,7 @@ import { findKey, type Keys, type PublicJwk } from '../keys/index.ts';
 import { readAs } from '../owners.store.ts';
 import { methodId } from '../publication/index.ts';
 import type { Status, StatusReference } from '../status/index.ts';
-import { insertCredential } from './credentials.store.ts';
+import { insertCredential, keyStates } from './credentials.store.ts';
 import { credentialPlace, type Held, type HeldCopy, instancePlace } from './held.ts';
 import {
   type CandidateFilter,
@@ -83,8 +83,12 @@ export function createKeeping(deps: {
     received: readonly NewCopy[],
     from: { readonly address: string; readonly name?: string },
   ): Promise<void> {
-    const copies: NewCopy[] = [];
-    for (const copy of received) if (await canBeShown(tx, owner, copy)) copies.push(copy);
+    const states = await keyStates(
+      tx,
+      owner,
+      received.flatMap(({ holding: bound }) => bound?.keyId ?? []),
+    );
+    const copies = received.filter(({ holding: bound }) => !bound || (states.get(bound.keyId) ?? 'revoked') !== 'revoked');
     const [first] = copies;
     if (!first)
       fail('credential-rejected', { why: 'the key it is bound to was revoked' }, { detail: { reasons: ['key-revoked'] } });
@@ -143,11 +147,6 @@ export function createKeeping(deps: {
     );
     audit('credential.received', { kind: 'credential', id }, { format: credential.format, copies: copies.length });
     touch(ownerTag(owner));
-  }
-
-  async function canBeShown(reader: Reader, owner: string, { holding }: NewCopy): Promise<boolean> {
-    const key = holding && (await findKey(reader, owner, holding.keyId));
-    return holding === undefined || (key !== undefined && key.state !== 'revoked');
   }
 
   async function* candidates({ owner }: Caller, filter: CandidateFilter): AsyncGenerator<Candidate> {

@@ -21,16 +21,18 @@ const LEAST_SECONDS = 5;
 const LONGEST_MS = 90 * DAY_MS;
 const MAX_NOTIFICATIONS = 5;
 
-export function createGathering(deps: {
-  clock: Clock;
-  change: RunChange;
-  exchanges: Exchanges;
-  credentials: Credentials;
-  keeping: Keeping;
-  formats: Formats;
-  holdings: Holdings;
-  clients: Clients;
-}) {
+export interface IssuanceDeps {
+  readonly clock: Clock;
+  readonly change: RunChange;
+  readonly exchanges: Exchanges;
+  readonly credentials: Credentials;
+  readonly keeping: Keeping;
+  readonly formats: Formats;
+  readonly holdings: Holdings;
+  readonly clients: Clients;
+}
+
+export function createGathering(deps: IssuanceDeps) {
   const { clock, change, exchanges, credentials, keeping, formats, holdings, clients } = deps;
 
   const proofOf = (

@@ -4,7 +4,7 @@ import type { Caller } from '../caller.ts';
 import type { Dids } from '../dids/index.ts';
 import { fail } from '../faults.ts';
 import { always } from '../idempotency.store.ts';
-import { ALGORITHMS, type Keys, type PublicJwk } from '../keys/index.ts';
+import { ALGORITHMS, type Keys, PROOF_ALGORITHMS, type PublicJwk } from '../keys/index.ts';
 import type { Signer } from '../openid4vc.ts';
 import type { Configuration } from './offer.ts';
 
@@ -29,14 +29,11 @@ export interface Wanted {
 const strings = (value: unknown): string[] =>
   Array.isArray(value) ? value.filter((one): one is string => typeof one === 'string') : [];
 
-/** Algorithms with a Data Integrity suite. */
-const DATA_INTEGRITY = ['ES256', 'ES384', 'EdDSA'];
-
 /** Undefined: the configuration asks for no proof, and the credential is bound to nobody. */
 function proofOf({ raw, format }: Configuration): { algorithms: readonly string[] } | undefined {
   // A credential whose key could never show it is of no use.
   const showable = (all: readonly string[]): readonly string[] =>
-    format === 'ldp_vc' ? all.filter((one) => DATA_INTEGRITY.includes(one)) : all;
+    format === 'ldp_vc' ? all.filter((one) => PROOF_ALGORITHMS.includes(one)) : all;
   const types = raw.proof_types_supported as Readonly<Record<string, Record<string, unknown>>> | undefined;
   const methods = raw.cryptographic_binding_methods_supported;
   if (!types) return methods === undefined ? undefined : { algorithms: showable(ALGORITHMS) };

@@ -1,24 +1,19 @@
 // Receiving credentials (OID4VCI 1.0): from an offer to what is kept, in steps that survive a restart.
 import { createHash } from 'node:crypto';
 import type { CredentialOfferObject, IssuerMetadataResult } from '@openid4vc/openid4vci';
-import type { Clock } from '../../platform/clock.ts';
 import { Fault } from '../../platform/faults/index.ts';
-import type { Caller, RunChange } from '../caller.ts';
-import type { Credentials, Keeping } from '../credentials/index.ts';
+import type { Caller } from '../caller.ts';
 import type { ExchangeRow } from '../database.ts';
-import { type Exchanges, OVER } from '../exchanges/index.ts';
+import { OVER } from '../exchanges/index.ts';
 import { fail } from '../faults.ts';
-import type { Formats } from '../formats/index.ts';
 import { always, type Once } from '../idempotency.store.ts';
 import { isHostile } from '../jws.ts';
 import { calling } from '../openid4vc.ts';
 import { time } from '../schemas.ts';
 import { beginAuthorization, finishAuthorization } from './authorization.ts';
-import type { Clients } from './clients.ts';
 import { canBeMended, type IssuanceData, type Part, type Running } from './data.ts';
 import { encryptionFor } from './encryption.ts';
-import { createGathering } from './gathering.ts';
-import type { Holdings } from './holding.ts';
+import { createGathering, type IssuanceDeps } from './gathering.ts';
 import type { IssuanceAnswer, IssuanceRequest } from './issuance.schema.ts';
 import { type Configuration, chosenOf, configurationOf, grantOf, readOffer, txCodeOf } from './offer.ts';
 import { previewOf } from './preview.ts';
@@ -30,16 +25,7 @@ const POLL_AGAIN_MS = 60_000;
 
 const partsOf = (chosen: readonly Configuration[]): Part[] => chosen.map(({ id }) => ({ configurationId: id }));
 
-export function createIssuance(deps: {
-  clock: Clock;
-  change: RunChange;
-  exchanges: Exchanges;
-  credentials: Credentials;
-  keeping: Keeping;
-  formats: Formats;
-  holdings: Holdings;
-  clients: Clients;
-}) {
+export function createIssuance(deps: IssuanceDeps) {
   const { clock, exchanges, credentials, holdings, clients } = deps;
   const gathering = createGathering(deps);
 

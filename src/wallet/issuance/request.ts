@@ -3,7 +3,7 @@ import { type CallbackContext, type RequestDpopOptions, resourceRequest } from '
 import type { IssuerMetadataResult, Openid4vciClient } from '@openid4vc/openid4vci';
 import { OutboundError } from '../../platform/outbound/index.ts';
 import { fail, fault } from '../faults.ts';
-import { upstreamFault } from '../openid4vc.ts';
+import { WORD as OAUTH_WORD, upstreamFault } from '../openid4vc.ts';
 import { decrypt, type Encryption, encryptionFor } from './encryption.ts';
 import type { Configuration } from './offer.ts';
 import type { Token } from './token.ts';
@@ -71,11 +71,9 @@ export class CredentialError extends Error {
 }
 
 const WORD = /^[a-z_]{1,60}$/;
-/** What the standard lets it say to people. */
-const TEXT = /^[\x20\x21\x23-\x5b\x5d-\x7e]{1,300}$/;
 function refusalOf(body: unknown, status: number): CredentialError {
   const { error, error_description: text, c_nonce: nonce } = isObject(body) ? body : {};
-  const description = typeof text === 'string' && TEXT.test(text) ? text : undefined;
+  const description = typeof text === 'string' && OAUTH_WORD.test(text) ? text : undefined;
   return typeof error === 'string' && WORD.test(error)
     ? new CredentialError(error, { isWord: true, status, nonce, description })
     : new CredentialError(`status ${status}`, { status });

@@ -5,6 +5,9 @@ import { promisify } from 'node:util';
 export const ALGORITHMS = ['ES256', 'EdDSA', 'ES384', 'ES512', 'ES256K', 'RS256', 'PS256'] as const;
 export type Algorithm = (typeof ALGORITHMS)[number];
 
+/** Those with a Data Integrity suite: only these make proofs of linked data. */
+export const PROOF_ALGORITHMS: readonly string[] = ['ES256', 'ES384', 'EdDSA'] satisfies Algorithm[];
+
 export interface PublicJwk {
   readonly kty: 'EC' | 'OKP' | 'RSA';
   readonly crv?: string;

@@ -6,6 +6,7 @@ export {
   hashOf,
   isGoodRsa,
   MAX_RSA_BITS,
+  PROOF_ALGORITHMS,
   type PublicJwk,
   publicJwkOf,
   signWith,

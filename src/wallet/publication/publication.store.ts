@@ -1,9 +1,7 @@
 // DIDs, the keys they carry, and the documents the world reads.
 import { preparedRow } from '../../platform/database/index.ts';
 import type { DidKeyRow, DidRow, KeyRow, PublishedDocumentRow, Reader, Tables, Tx } from '../database.ts';
-
-/** Algorithms with a Data Integrity suite. */
-const PROVES = ['ES256', 'ES384', 'EdDSA'];
+import { PROOF_ALGORITHMS } from '../keys/index.ts';
 
 /** A key of a DID, with what a document says of it. */
 export type CarriedKey = Pick<KeyRow, 'kid' | 'algorithm' | 'state' | 'uses' | 'public_jwk' | 'verify_until'> &
@@ -78,7 +76,7 @@ export async function moveCredentials(
   from: string,
   to: { readonly id: string; readonly algorithm: string },
 ): Promise<void> {
-  const formats = ['jwt_vc_json', ...(PROVES.includes(to.algorithm) ? ['ldp_vc'] : [])];
+  const formats = ['jwt_vc_json', ...(PROOF_ALGORITHMS.includes(to.algorithm) ? ['ldp_vc'] : [])];
   const bound = tx
     .selectFrom('credentials')
     .where('owner', '=', owner)

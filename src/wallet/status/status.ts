@@ -1,4 +1,5 @@
 // Whether a credential still holds: the entries its issuer keeps in published lists.
+import { atOnce } from '../../platform/at-once.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Outbound } from '../../platform/outbound/index.ts';
 import type { Trust } from '../trust/index.ts';
@@ -59,17 +60,13 @@ function readAll(reference: StatusReference, listOf: (entry: StatusEntry) => Lis
 async function doAll(work: readonly (() => Promise<void>)[], deadlineMs: number | undefined): Promise<void> {
   let isLate = false;
   let timer: NodeJS.Timeout | undefined;
-  const left = work.values();
-  const worker = async (): Promise<void> => {
-    for (const one of left) {
-      if (isLate) return;
-      await one();
-    }
-  };
+  const all = atOnce(AT_ONCE, work, async (one) => {
+    if (!isLate) await one();
+  });
   const deadline = new Promise<void>((resolve) => {
     if (deadlineMs !== undefined) timer = setTimeout(resolve, deadlineMs);
   });
-  await Promise.race([Promise.all(Array.from({ length: AT_ONCE }, worker)), deadline]);
+  await Promise.race([all, deadline]);
   isLate = true;
   clearTimeout(timer);
 }
