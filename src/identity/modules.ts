@@ -55,7 +55,7 @@ export async function buildModules(db: Database, options: ServiceOptions & { iss
   const passwords = await createPasswords({ db, change, clock, config, notify });
   const tokenKeys = await createTokenKeys({ db, change, seal, clock, rules: config });
   const revocations = await createRevocations({ db, change, clock, allowExpiredSeconds: config.allowExpiredSeconds });
-  const tokens = createTokens({ access, keys: tokenKeys, revocations, clock, tokenSeconds: config.tokenSeconds });
+  const tokens = createTokens({ access, keys: tokenKeys, revocations, feed: db.feed, clock, tokenSeconds: config.tokenSeconds });
   const devices = createDevices({ db, clock, change, notify });
   const records = createRecords({ db, clock, seal });
   const cutAccess = async (inside: Change, userId: string): Promise<void> => {

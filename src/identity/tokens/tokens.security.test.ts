@@ -56,6 +56,10 @@ function forgeries(good: string): Record<string, string> {
     'letters with accents': 'é'.repeat(40),
     'a good one, cut': good.slice(0, -4),
     'a good one and more': `${good}AAAA`,
+    'the end of a good one': good.slice(-12),
+    'a good one behind another start': `${randomBytes(good.length - 12)
+      .toString('base64url')
+      .slice(0, good.length - 12)}${good.slice(-12)}`,
     'a good one with padding': `${good}=`,
     'a good one, its key id changed': changed(3),
     'a good one, its nonce changed': changed(8),

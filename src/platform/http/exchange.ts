@@ -1,15 +1,13 @@
 // One request and its answer, past the framework where that costs: what it does to a reply on the way out (lower-casing,
 // looking for serializers, hooks and streams) is as dear as receiving the request.
-import type { ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { performance } from 'node:perf_hooks';
 import { Readable } from 'node:stream';
 import type { FastifyRequest, preParsingHookHandler } from 'fastify';
-import { IncomingMessage } from '../node-http.ts';
 import type { Call, Query } from './app.ts';
 
-/** Knows when its request line came, without a listener on every request. */
-export class TimedMessage extends IncomingMessage {
-  readonly arrivedAt = performance.now();
-}
+/** A request that knows when it came. */
+export type TimedMessage = IncomingMessage & { arrivedAt: number };
 
 /** A request without a body has a stream that ended before anyone listened (`optimizeEmptyRequests`): a parser would wait for ever. */
 export const bodyOrNothing: preParsingHookHandler = (_request, _reply, payload, done) => {
@@ -66,17 +64,38 @@ export interface Outgoing {
   readonly bytes?: number | undefined;
 }
 
+/** Headers an answer has unless it says otherwise. */
+interface Defaults {
+  readonly names: ReadonlySet<string>;
+  /** Names and values in turn. */
+  readonly list: readonly string[];
+}
+
+const defaultsOf = (headers: Readonly<Record<string, string>>): Defaults => ({
+  names: new Set(Object.keys(headers)),
+  list: Object.entries(headers).flat(),
+});
+
+function without(list: readonly string[], name: string): readonly string[] {
+  const at = list.indexOf(name);
+  return list.toSpliced(at, 2);
+}
+
 /** Sends answers. What an answer says of a header replaces what is common to all. */
 export function createSender(common: Readonly<Record<string, string>>, requestIdHeader: string) {
-  const fixed = Object.entries(common);
+  const bodiless = defaultsOf(common);
+  const withBody = defaultsOf({ ...common, 'Content-Type': 'application/json' });
   return (response: ServerResponse, requestId: string, { status, headers, text, bytes }: Outgoing): void => {
+    const defaults = text === undefined ? bodiless : withBody;
+    let others = defaults.list;
     const list = [requestIdHeader, requestId];
-    for (const [name, value] of fixed) if (!(name in headers)) list.push(name, value);
     for (const name in headers) {
       const value = headers[name]!;
+      if (defaults.names.has(name)) others = without(others, name);
       if (typeof value === 'string') list.push(name, value);
       else for (const one of value) list.push(name, one);
     }
+    for (const part of others) list.push(part);
     if (text === undefined) {
       if (status !== 204 && status !== 304 && response.req.method !== 'HEAD') list.push('Content-Length', '0');
       response.writeHead(status, list);
@@ -84,7 +103,6 @@ export function createSender(common: Readonly<Record<string, string>>, requestId
       return;
     }
     const length = bytes ?? Buffer.byteLength(text);
-    if (!('Content-Type' in headers)) list.push('Content-Type', 'application/json');
     list.push('Content-Length', String(length));
     response.writeHead(status, list);
     // As many bytes as characters: it is ASCII, and copying that is much cheaper than encoding it.

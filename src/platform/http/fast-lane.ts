@@ -2,10 +2,12 @@
 // an answer from memory. Only what succeeds is handled here. Whatever is refused, and whatever needs more of the request than there
 // is here, goes the usual way as if nothing had been tried: routes of this lane only ask.
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
+import { performance } from 'node:perf_hooks';
 import { parse } from 'node:querystring';
 import { andThen } from '../soon.ts';
 import type { Call, Query, Route } from './app.ts';
 import type { TimedMessage } from './exchange.ts';
+import type { Schema } from './schema.ts';
 import { validate } from './validate.ts';
 
 const MAX_PARAM = 1024;
@@ -80,13 +82,16 @@ export interface FastLane<Caller> {
 }
 
 interface Found<Caller> {
-  readonly route: Route<Caller>;
-  readonly success: number;
+  readonly lane: Lane<Caller>;
   readonly asked: Asked;
 }
 
+/** What there is to know about a route, in objects of one shape: routes are written in many. */
 interface Lane<Caller> {
   readonly route: Route<Caller>;
+  readonly handler: Route<Caller>['handler'];
+  readonly access: string | undefined;
+  readonly query: Schema | undefined;
   readonly success: number;
   readonly pattern: RegExp;
   readonly names: readonly string[];
@@ -95,10 +100,19 @@ interface Lane<Caller> {
 }
 
 function laneOf<Caller>(route: Route<Caller>): Lane<Caller> {
-  const names = [...route.path.matchAll(/:(\w+)/g)].map(([, name]) => name!);
-  const source = route.path.replace(/[.*+?^${}()|[\]\\]/g, '\\$&').replace(/:\w+/g, '([^/]+)');
-  const success = Number(Object.keys(route.spec.reply)[0]);
-  return { route, success, names, pattern: new RegExp(`^${source}$`), start: route.path.split(':', 1)[0]! };
+  const { path, spec, handler } = route;
+  const names = [...path.matchAll(/:(\w+)/g)].map(([, name]) => name!);
+  const source = path.replace(/[.*+?^${}()|[\]\\]/g, '\\$&').replace(/:\w+/g, '([^/]+)');
+  return {
+    route,
+    handler,
+    access: spec.access,
+    query: spec.query,
+    success: Number(Object.keys(spec.reply)[0]),
+    names,
+    pattern: new RegExp(`^${source}$`),
+    start: path.split(':', 1)[0]!,
+  };
 }
 
 function paramsOf(names: readonly string[], values: readonly string[]): Record<string, string> | undefined {
@@ -111,12 +125,12 @@ function paramsOf(names: readonly string[], values: readonly string[]): Record<s
   return params;
 }
 
-export function openFastLane<Caller>(server: Server, lane: FastLane<Caller>): void {
-  const lanes = lane.routes.filter(({ spec }) => spec.fast).map(laneOf);
+export function openFastLane<Caller>(server: Server, service: FastLane<Caller>): void {
+  const lanes = service.routes.filter(({ spec }) => spec.fast).map(laneOf);
   const exact = new Map(
     lanes
       .filter(({ names }) => names.length === 0)
-      .map(({ route, success }): [string, Found<Caller>] => [route.path, { route, success, asked: NOTHING }]),
+      .map((lane): [string, Found<Caller>] => [lane.route.path, { lane, asked: NOTHING }]),
   );
   const [usual] = server.listeners('request') as [RequestListener];
 
@@ -126,43 +140,45 @@ export function openFastLane<Caller>(server: Server, lane: FastLane<Caller>): vo
     if (plain) return plain;
     const at = url.indexOf('?');
     const path = at < 0 ? url : url.slice(0, at);
-    for (const { route, success, names, pattern, start } of lanes) {
-      if (!path.startsWith(start)) continue;
-      const found = pattern.exec(path);
-      const params = found && !url.includes('%00') ? paramsOf(names, found) : undefined;
-      if (params) return { route, success, asked: { params, query: at < 0 ? NO_QUERY : (parse(url.slice(at + 1)) as Query) } };
+    for (const lane of lanes) {
+      if (!path.startsWith(lane.start)) continue;
+      const found = lane.pattern.exec(path);
+      const params = found && !url.includes('%00') ? paramsOf(lane.names, found) : undefined;
+      if (params) return { lane, asked: { params, query: at < 0 ? NO_QUERY : (parse(url.slice(at + 1)) as Query) } };
     }
     return undefined;
   }
 
   function answer(
-    { route, success, asked }: Found<Caller>,
-    request: IncomingMessage,
+    { lane: { route, handler, access, query, success }, asked }: Found<Caller>,
+    { headers }: IncomingMessage,
     response: ServerResponse,
+    arrivedAt: number,
   ): Promise<void> | undefined {
-    const requestId = lane.newRequestId();
-    const { access, query } = route.spec;
+    const requestId = service.newRequestId();
     if (query) validate(query, asked.query);
-    const { headers } = request;
-    const known = access === 'anyone' ? (undefined as Caller) : lane.authenticate(headers, requestId, access, 'GET');
+    const known = access === 'anyone' ? (undefined as Caller) : service.authenticate(headers, requestId, access, 'GET');
     return andThen(known, (caller) =>
-      andThen(route.handler(new LaneCall(headers, asked, caller, requestId, lane.baseOf) as never), (result: unknown) =>
-        lane.send(route, success, response, requestId, result, performance.now() - (request as TimedMessage).arrivedAt),
+      andThen(handler(new LaneCall(headers, asked, caller, requestId, service.baseOf) as never), (result: unknown) =>
+        service.send(route, success, response, requestId, result, performance.now() - arrivedAt),
       ),
     ) as Promise<void> | undefined;
   }
 
   server.removeAllListeners('request');
   server.on('request', (request, response) => {
+    const arrivedAt = performance.now();
     const goUsual = (): void => {
-      if (!response.headersSent) usual(request, response);
+      if (response.headersSent) return;
+      (request as TimedMessage).arrivedAt = arrivedAt;
+      usual(request, response);
     };
     try {
-      const found = request.method === 'GET' && server.listening && lane.isOpen() ? find(request.url!) : undefined;
-      if (found) answer(found, request, response)?.catch(goUsual);
-      else usual(request, response);
+      const found = request.method === 'GET' && server.listening && service.isOpen() ? find(request.url!) : undefined;
+      if (found) return void answer(found, request, response, arrivedAt)?.catch(goUsual);
     } catch {
-      goUsual();
+      // Refused, or not readable here.
     }
+    goUsual();
   });
 }

@@ -9,11 +9,10 @@ import type { Log } from '../log/index.ts';
 import type { RequestTimes } from '../metrics/index.ts';
 import { andThen, type Soon } from '../soon.ts';
 import { Answer, type App, type Query, type Route } from './app.ts';
-import { baseOf, bodyOrNothing, createSender, IncomingCall, millisecondsOf, type Outgoing, TimedMessage } from './exchange.ts';
+import { baseOf, bodyOrNothing, createSender, IncomingCall, millisecondsOf, type Outgoing } from './exchange.ts';
 import { openFastLane } from './fast-lane.ts';
 import { checkUrl, parseForm, parseJson } from './json.ts';
 import { allowedMethods, onUnreadableRequest } from './refusals.ts';
-import type { Schema } from './schema.ts';
 import { serialize, validate, violation } from './validate.ts';
 
 /** How a family of routes shows its errors. */
@@ -113,7 +112,7 @@ export function createServer<Caller>(options: ServerOptions<Caller>): Server {
     log[level]({ request_id: request.id, method, route, status, ms: Math.round(milliseconds), address: request.ip }, 'request');
   }
 
-  const node = { IncomingMessage: TimedMessage, optimizeEmptyRequests: true };
+  const node = { optimizeEmptyRequests: true };
   const tls = options.tls && { cert: readFileSync(options.tls.certFile), key: readFileSync(options.tls.keyFile) };
   const server = Fastify({
     ...(tls ? { https: { ...tls, ...node } } : { http: node }),
@@ -210,10 +209,8 @@ export function createServer<Caller>(options: ServerOptions<Caller>): Server {
   function outgoingOf(route: Route<Caller>, success: number, result: unknown): Outgoing {
     const answer = result instanceof Answer ? result : new Answer({ body: result });
     const status = answer.status ?? success;
-    const schema = route.spec.reply[status];
-    if (options.checkReplies) checkReply(route, status, schema, answer);
-    const text = answer.text ?? (schema ? serialize(schema, answer.body) : undefined);
-    return { status, headers: answer.headers, text, bytes: answer.bytes };
+    if (options.checkReplies) checkReply(route, status, answer);
+    return { status, headers: answer.headers, text: answer.text ?? textOf(route, status, answer), bytes: answer.bytes };
   }
 
   function send(route: Route<Caller>, success: number, request: FastifyRequest, reply: FastifyReply, result: unknown): void {
@@ -254,12 +251,13 @@ export function createServer<Caller>(options: ServerOptions<Caller>): Server {
   };
 }
 
-function checkReply(
-  route: { method: string; path: string },
-  status: number,
-  schema: Schema | null | undefined,
-  answer: Answer,
-): void {
+function textOf({ spec }: Pick<Route<unknown>, 'spec'>, status: number, { body }: Answer): string | undefined {
+  const schema = spec.reply[status];
+  return schema ? serialize(schema, body) : undefined;
+}
+
+function checkReply(route: Pick<Route<unknown>, 'method' | 'path' | 'spec'>, status: number, answer: Answer): void {
+  const schema = route.spec.reply[status];
   const where = `${route.method} ${route.path} ${status}`;
   if (schema === undefined) throw new Error(`${where}: status not declared`);
   const body = answer.text === undefined ? answer.body : JSON.parse(answer.text);

@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict';
+import { createSecretKey, randomBytes } from 'node:crypto';
+import { beforeEach, describe, it } from 'node:test';
+import type { View } from '../access/index.ts';
+import { createTokens, type Tokens } from './tokens.ts';
+
+const HOUR = 3_600_000;
+
+// The parts a token is judged by, as plain values the test can turn: the whole of it is tested over HTTP elsewhere.
+describe('A token that was good a moment ago', () => {
+  let now: number;
+  let isLive: boolean;
+  let looks: number;
+  let revoked: Set<string>;
+  let view: View;
+  let tell: () => void;
+  let tokens: Tokens;
+  let text: string;
+  let auditId: string;
+
+  beforeEach(() => {
+    now = Date.parse('2026-01-01T00:00:00Z');
+    isLive = true;
+    looks = 0;
+    revoked = new Set();
+    view = {
+      user: { id: 'u', name: 'somebody', domain: { id: 'default', name: 'Default' }, passwordExpiresAt: null },
+      scope: { kind: 'unscoped' },
+      project: undefined,
+      domain: undefined,
+      roles: [],
+      roleNames: new Set(),
+      generation: 7,
+      validUntil: null,
+      tags: [],
+    };
+    const handlers: ((tags: readonly string[] | undefined) => void)[] = [];
+    tell = () => {
+      for (const handler of handlers) handler(['user:u']);
+    };
+    const key = { id: 1, key: createSecretKey(randomBytes(32)) };
+    tokens = createTokens({
+      access: {
+        cached: () => {
+          looks++;
+          return isLive ? view : undefined;
+        },
+        read: async () => view,
+        expand: async () => [],
+        size: 1,
+      },
+      keys: { current: () => key, known: () => key.key, look: async () => {}, rotate: async () => {}, reseal: async () => 0 },
+      revocations: {
+        known: (id) => (isLive ? revoked.has(id) : undefined),
+        lookUp: async (id) => revoked.has(id),
+        revoke: async () => {},
+        sweep: async () => 0,
+        size: 0,
+      },
+      feed: { live: () => isLive, onChange: (handler) => void handlers.push(handler) },
+      clock: { now: () => now },
+      tokenSeconds: HOUR / 1000,
+    });
+    const { text: issued, record } = tokens.issue(view, { methods: ['password'] });
+    text = issued;
+    auditId = record.auditId;
+    assert.deepEqual(tokens.verify(text), { record, view });
+  });
+
+  it('is good without another look while there is no news', () => {
+    assert.ok(tokens.verify(text));
+    assert.equal(looks, 1);
+  });
+
+  it('is looked at again after any news', () => {
+    tell();
+    assert.ok(tokens.verify(text));
+    revoked.add(auditId);
+    tell();
+    assert.equal(tokens.verify(text), undefined);
+    revoked.clear();
+    view = { ...view, generation: 8 };
+    tell();
+    assert.equal(tokens.verify(text), undefined);
+  });
+
+  it('is asked of the database while news may be missing', async () => {
+    revoked.add(auditId);
+    isLive = false;
+    assert.equal(await tokens.verify(text), undefined);
+  });
+
+  it('ends when its time is over, but for those who accept a little more', () => {
+    now += HOUR - 1;
+    assert.ok(tokens.verify(text));
+    now += 1;
+    assert.equal(tokens.verify(text), undefined);
+    assert.ok(tokens.verify(text, 1000));
+    assert.equal(tokens.verify(text), undefined);
+  });
+
+  it('is looked at again when its account goes inactive', () => {
+    view = { ...view, validUntil: now / 1000 + 60 };
+    tell();
+    assert.ok(tokens.verify(text));
+    now += 59_999;
+    const before = looks;
+    assert.ok(tokens.verify(text));
+    assert.equal(looks, before);
+    now += 1;
+    tokens.verify(text);
+    assert.equal(looks, before + 1);
+  });
+});
