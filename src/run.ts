@@ -8,12 +8,12 @@ import { masterKeys, openDataFolder, sealWith } from './data-folder.ts';
 import { createIdentityService, type IdentityService } from './identity/service.ts';
 import type { IdentityConfig } from './identity/settings.ts';
 import { systemClock } from './platform/clock.ts';
-import { ConfigError, listening } from './platform/config/index.ts';
+import { ConfigError, listening, ownUrl } from './platform/config/index.ts';
 import { type FolderLock, lockFolder } from './platform/database/index.ts';
 import { createLog, type Log } from './platform/log/index.ts';
 import { answerPrimary, createMetrics, gatherFromWorkers, type Metrics, serveMetrics } from './platform/metrics/index.ts';
 import type { SharedConfig } from './settings.ts';
-import { createWalletService, type WalletService, walletUrlOf } from './wallet/service.ts';
+import { createWalletService, type WalletService } from './wallet/service.ts';
 import type { ProviderOptions } from './wallet/session/index.ts';
 import type { WalletConfig } from './wallet/settings.ts';
 
@@ -117,7 +117,7 @@ async function startWallet(
   if (!configured)
     registered.resolve(
       await identity!.registerWallet(
-        config.port === 0 && !config.url ? address : walletUrlOf(config, tlsOf(ground.shared) !== undefined),
+        config.port === 0 && !config.url ? address : ownUrl(config, tlsOf(ground.shared) !== undefined),
         { adminRole: config.adminRole, beside: config.url === undefined },
       ),
     );

@@ -2,7 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import type { Clock } from '../platform/clock.ts';
-import { openPostgres, openSqlite } from '../platform/database/index.ts';
+import { ownUrl } from '../platform/config/index.ts';
+import { openDatabase as open } from '../platform/database/index.ts';
 import { type App, createApp, createServer, mountProbes, type Server } from '../platform/http/index.ts';
 import type { Log } from '../platform/log/index.ts';
 import { createMetrics, type Metrics } from '../platform/metrics/index.ts';
@@ -63,17 +64,8 @@ export interface IdentityService {
   stop(graceMs: number): Promise<void>;
 }
 
-export function openDatabase(config: IdentityConfig, dataDir: string): Promise<Database> {
-  return config.databaseUrl
-    ? openPostgres<Tables>(config.databaseUrl, MIGRATIONS, config)
-    : openSqlite<Tables>(`${dataDir}/identity.sqlite`, MIGRATIONS);
-}
-
-/** The address clients use when no other is configured. */
-function ownUrl({ url, host, port }: IdentityConfig, tls: boolean): string {
-  const reachable = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
-  return url ?? `${tls ? 'https' : 'http'}://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`;
-}
+export const openDatabase = (config: IdentityConfig, dataDir: string): Promise<Database> =>
+  open<Tables>(`${dataDir}/identity.sqlite`, MIGRATIONS, config);
 
 export async function createIdentityService(options: ServiceOptions): Promise<IdentityService> {
   const db = await openDatabase(options.config, options.dataDir);

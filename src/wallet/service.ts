@@ -5,8 +5,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { createChanges } from '../platform/audit/index.ts';
 import type { Clock } from '../platform/clock.ts';
-import { ConfigError } from '../platform/config/index.ts';
-import { openPostgres, openSqlite } from '../platform/database/index.ts';
+import { ConfigError, ownUrl } from '../platform/config/index.ts';
+import { openDatabase } from '../platform/database/index.ts';
 import { type App, createApp, createServer, mountProbes, type Server, Throttle } from '../platform/http/index.ts';
 import type { Log } from '../platform/log/index.ts';
 import { createMetrics, type Metrics } from '../platform/metrics/index.ts';
@@ -84,17 +84,8 @@ export interface WalletService {
   stop(graceMs: number): Promise<void>;
 }
 
-export function openWalletDatabase(config: WalletConfig, dataDir: string): Promise<Database> {
-  return config.databaseUrl
-    ? openPostgres<Tables>(config.databaseUrl, MIGRATIONS, config)
-    : openSqlite<Tables>(`${dataDir}/wallet.sqlite`, MIGRATIONS);
-}
-
-/** The address clients use when no other is configured. */
-export function walletUrlOf({ url, host, port }: WalletConfig, tls: boolean): string {
-  const reachable = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
-  return url ?? `${tls ? 'https' : 'http'}://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`;
-}
+export const openWalletDatabase = (config: WalletConfig, dataDir: string): Promise<Database> =>
+  openDatabase<Tables>(`${dataDir}/wallet.sqlite`, MIGRATIONS, config);
 
 async function openStores({ config, seal }: WalletOptions): Promise<Stores> {
   const { pkcs11Library: library, pkcs11Token: tokenLabel, pkcs11Pin: pin = '' } = config;
@@ -150,7 +141,7 @@ export async function resealWallet(options: Pick<WalletOptions, 'config' | 'data
 function createOn(db: Database, stores: Stores, verifiers: RegisteredVerifiers, options: WalletOptions): WalletService {
   const { config, log, clock, seal } = options;
   const metrics = options.metrics ?? createMetrics();
-  let address = walletUrlOf(config, options.tls !== undefined);
+  let address = ownUrl(config, options.tls !== undefined);
   const publicUrl = (): string => address;
 
   const change = createWalletChanges(db, clock);

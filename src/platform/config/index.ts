@@ -1,5 +1,5 @@
 // Configuration: typed settings, loaded from the environment, a file, or their defaults.
-export { type ListenSettings, listening } from './listen.ts';
+export { type ListenSettings, listening, ownUrl } from './listen.ts';
 export { ConfigError, describe, type Environment, load, refuseUnknownKeys } from './load.ts';
 export type { Setting, Settings, Values } from './settings.ts';
 export * as setting from './settings.ts';

@@ -1,4 +1,4 @@
-// A server that cannot listen where its settings say: one line that names the setting and the mend.
+// Where a server listens. One that cannot listen where its settings say gives one line that names the setting and the mend.
 import { ConfigError } from './load.ts';
 
 export interface ListenSettings {
@@ -34,4 +34,10 @@ export async function listening<T>(settings: ListenSettings, start: () => Promis
     const mend = CALLS.includes(syscall ?? '') ? mendOf(code, settings) : undefined;
     throw mend === undefined ? error : new ConfigError(mend);
   }
+}
+
+/** The address clients use: the one that is configured, else where it listens. */
+export function ownUrl({ url, host, port }: { url: string | undefined; host: string; port: number }, tls: boolean): string {
+  const reachable = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
+  return url ?? `${tls ? 'https' : 'http'}://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`;
 }

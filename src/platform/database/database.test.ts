@@ -14,11 +14,11 @@ import {
   isForeignKeyViolation,
   isUniqueViolation,
   lockFolder,
-  openPostgres,
-  openSqlite,
   prepared,
   readPage,
 } from './index.ts';
+import { openPostgres } from './postgres.ts';
+import { openSqlite } from './sqlite.ts';
 
 interface Schema {
   things: { id: string; name: string; size: number };

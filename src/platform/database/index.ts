@@ -5,7 +5,6 @@ export { among, type Comparison, type Condition, condition, INEXACT } from './fi
 export { FolderInUse, type FolderLock, lockFolder } from './lock.ts';
 export { lockRow } from './lock-row.ts';
 export { oneAtATime } from './one-at-a-time.ts';
+export { type DatabaseOptions, openDatabase } from './open.ts';
 export { type Page, type PageRequest, readPage } from './page.ts';
-export { openPostgres, type PostgresOptions } from './postgres.ts';
 export { prepared, preparedRow } from './prepared.ts';
-export { openSqlite } from './sqlite.ts';
