@@ -1,5 +1,4 @@
 // The identity service: its database, its modules (modules.ts), its routes and its server.
-import { randomUUID } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import type { Clock } from '../platform/clock.ts';
 import { ownUrl } from '../platform/config/index.ts';
@@ -7,6 +6,7 @@ import { openDatabase as open } from '../platform/database/index.ts';
 import { type App, createApp, createServer, mountProbes, type Server } from '../platform/http/index.ts';
 import type { Log } from '../platform/log/index.ts';
 import { createMetrics, type Metrics } from '../platform/metrics/index.ts';
+import { requestIds } from '../platform/request-id.ts';
 import type { Seal } from '../platform/seal/index.ts';
 import { bootstrap, resetAdminPassword } from './bootstrap.ts';
 import { ensureBuiltInApplication } from './built-in-application.ts';
@@ -111,7 +111,7 @@ async function createOn(db: Database, options: ServiceOptions): Promise<Identity
     authenticate: createAuthenticate(tokens, connections),
     headers: commonHeaders,
     requestIdHeader: REQUEST_ID_HEADER,
-    newRequestId: () => `req-${randomUUID()}`,
+    newRequestId: requestIds('req-'),
     log,
     times: metrics.timesOf('identity'),
     publicUrl: config.url,

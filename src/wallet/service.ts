@@ -1,5 +1,4 @@
 // The wallet node: its database, its modules, its routes and its server.
-import { randomUUID } from 'node:crypto';
 import { accessSync, constants } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -11,6 +10,7 @@ import { type App, createApp, createServer, mountProbes, type Server, Throttle }
 import type { Log } from '../platform/log/index.ts';
 import { createMetrics, type Metrics } from '../platform/metrics/index.ts';
 import { createOutbound } from '../platform/outbound/index.ts';
+import { requestIds } from '../platform/request-id.ts';
 import type { createSeal } from '../platform/seal/index.ts';
 import { type Caller, createWalletChanges, theNode } from './caller.ts';
 import { countCredentials, createCredentials } from './credentials/index.ts';
@@ -227,7 +227,7 @@ function createOn(db: Database, stores: Stores, verifiers: RegisteredVerifiers, 
     authenticate: createAuthenticate({ cookies, sessions, bearer, roles: config, publicUrl }),
     headers: headersOf(address.startsWith('https:')),
     requestIdHeader: REQUEST_ID_HEADER,
-    newRequestId: () => randomUUID(),
+    newRequestId: requestIds(''),
     log,
     times: metrics.timesOf('wallet'),
     publicUrl: config.url,

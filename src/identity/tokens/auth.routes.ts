@@ -64,7 +64,7 @@ export function mountAuth(app: App<Caller>, { auth, tokens, tokenText, revocatio
   function subject(
     { headers, caller, query }: Pick<Call<Caller>, 'headers' | 'caller' | 'query'>,
     action: Action,
-  ): Soon<{ text: string } & VerifiedToken> {
+  ): Soon<VerifiedToken> {
     const text = headers['x-subject-token'];
     const own = text === caller.tokenText;
     const graceMs = readFlag(query, 'allow_expired') ? config.allowExpiredSeconds * 1000 : 0;
@@ -76,10 +76,12 @@ export function mountAuth(app: App<Caller>, { auth, tokens, tokenText, revocatio
     return andThen(verified, (found) => {
       if (!found && text !== undefined) fail('token.not_found');
       permit(caller, action, { userId: found?.record.userId });
-      if (!found || typeof text !== 'string') fail('token.not_found');
-      return { text, record: found.record, view: found.view };
+      return found ?? fail('token.not_found');
     });
   }
+
+  /** With an answer about a token goes the token. */
+  const shown = ({ headers }: Pick<Call<Caller>, 'headers'>) => ({ 'X-Subject-Token': headers['x-subject-token'] as string });
 
   app.post(
     '/v3/auth/tokens',
@@ -112,10 +114,10 @@ export function mountAuth(app: App<Caller>, { auth, tokens, tokenText, revocatio
       reply: { 200: TokenReply },
     },
     (call) =>
-      andThen(subject(call, 'identity:validate_token'), ({ text, record, view }) =>
+      andThen(subject(call, 'identity:validate_token'), ({ record, view }) =>
         andThen(
           tokenText(record, view, !('nocatalog' in call.query)),
-          (body) => new Answer({ headers: { 'X-Subject-Token': text }, text: body.text, bytes: body.bytes }),
+          ({ text, bytes }) => new Answer({ headers: shown(call), text, bytes }),
         ),
       ),
   );
@@ -130,8 +132,8 @@ export function mountAuth(app: App<Caller>, { auth, tokens, tokenText, revocatio
       reply: { 200: null },
     },
     async (call) => {
-      const { text } = await subject(call, 'identity:check_token');
-      return new Answer({ headers: { 'X-Subject-Token': text } });
+      await subject(call, 'identity:check_token');
+      return new Answer({ headers: shown(call) });
     },
   );
 

@@ -165,20 +165,21 @@ export function openFastLane<Caller>(server: Server, service: FastLane<Caller>):
     ) as Promise<void> | undefined;
   }
 
+  function goUsual(request: IncomingMessage, response: ServerResponse, arrivedAt: number): void {
+    if (response.headersSent) return;
+    (request as TimedMessage).arrivedAt = arrivedAt;
+    usual(request, response);
+  }
+
   server.removeAllListeners('request');
   server.on('request', (request, response) => {
     const arrivedAt = performance.now();
-    const goUsual = (): void => {
-      if (response.headersSent) return;
-      (request as TimedMessage).arrivedAt = arrivedAt;
-      usual(request, response);
-    };
     try {
       const found = request.method === 'GET' && server.listening && service.isOpen() ? find(request.url!) : undefined;
-      if (found) return void answer(found, request, response, arrivedAt)?.catch(goUsual);
+      if (found) return void answer(found, request, response, arrivedAt)?.catch(() => goUsual(request, response, arrivedAt));
     } catch {
       // Refused, or not readable here.
     }
-    goUsual();
+    goUsual(request, response, arrivedAt);
   });
 }
