@@ -143,12 +143,13 @@ const lookUps = {
 
 /** One row for each group becomes one user with groups. */
 function gathered(found: readonly Found[]): Rows['users'][] {
-  const [user] = found;
+  const user: (Found & { groups?: GroupOfUser[] }) | undefined = found[0];
   if (!user) return [];
   const groups: GroupOfUser[] = [];
   for (const { group_id: groupId, group_name: name } of found)
     if (groupId !== null && name !== null) groups.push({ userId: user.id, groupId, name });
-  return [Object.assign(user, { groups })];
+  user.groups = groups;
+  return [user];
 }
 
 /** The prepared look-up for a selection, where there is one. */

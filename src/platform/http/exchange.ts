@@ -65,37 +65,40 @@ export interface Outgoing {
 }
 
 /** Headers an answer has unless it says otherwise. */
-interface Defaults {
-  readonly names: ReadonlySet<string>;
+class Defaults {
   /** Names and values in turn. */
   readonly list: readonly string[];
-}
+  readonly #headers: ReadonlyMap<string, string>;
+  /** What is left without a header, by its name: answers of one kind replace the same ones. */
+  readonly #rests = new Map<string, Defaults>();
 
-const defaultsOf = (headers: Readonly<Record<string, string>>): Defaults => ({
-  names: new Set(Object.keys(headers)),
-  list: Object.entries(headers).flat(),
-});
+  constructor(headers: ReadonlyMap<string, string>) {
+    this.#headers = headers;
+    this.list = [...headers].flat();
+  }
 
-function without(list: readonly string[], name: string): readonly string[] {
-  const at = list.indexOf(name);
-  return list.toSpliced(at, 2);
+  without(name: string): Defaults {
+    if (!this.#headers.has(name)) return this;
+    const rest = this.#rests.get(name) ?? new Defaults(new Map([...this.#headers].filter(([other]) => other !== name)));
+    this.#rests.set(name, rest);
+    return rest;
+  }
 }
 
 /** Sends answers. What an answer says of a header replaces what is common to all. */
 export function createSender(common: Readonly<Record<string, string>>, requestIdHeader: string) {
-  const bodiless = defaultsOf(common);
-  const withBody = defaultsOf({ ...common, 'Content-Type': 'application/json' });
+  const bodiless = new Defaults(new Map(Object.entries(common)));
+  const withBody = new Defaults(new Map(Object.entries({ ...common, 'Content-Type': 'application/json' })));
   return (response: ServerResponse, requestId: string, { status, headers, text, bytes }: Outgoing): void => {
-    const defaults = text === undefined ? bodiless : withBody;
-    let others = defaults.list;
+    let others = text === undefined ? bodiless : withBody;
     const list = [requestIdHeader, requestId];
     for (const name in headers) {
       const value = headers[name]!;
-      if (defaults.names.has(name)) others = without(others, name);
+      others = others.without(name);
       if (typeof value === 'string') list.push(name, value);
       else for (const one of value) list.push(name, one);
     }
-    for (const part of others) list.push(part);
+    for (const part of others.list) list.push(part);
     if (text === undefined) {
       if (status !== 204 && status !== 304 && response.req.method !== 'HEAD') list.push('Content-Length', '0');
       response.writeHead(status, list);
