@@ -42,6 +42,12 @@ function tlsOf({ tlsCertFile, tlsKeyFile }: SharedConfig): { certFile: string; k
   return { certFile: tlsCertFile, keyFile: tlsKeyFile };
 }
 
+/**
+ * Collects what the start has left behind so far. Left to itself the collector makes more and more room for it, and keeps that room:
+ * 8 MB of a process that has little to do. It takes some 10 ms.
+ */
+const tidyUp = (): void => globalThis.gc?.({ type: 'major', execution: 'sync' });
+
 /** What both services are built from. */
 interface Ground {
   readonly shared: SharedConfig;
@@ -182,8 +188,10 @@ async function runHere(options: RunOptions, log: Log, metricsHere: boolean): Pro
   const ground = { shared, folder, log, metrics: measured };
   const running: { stop(graceMs: number): Promise<void> }[] = [];
 
+  tidyUp();
   const service = identity && (await createIdentity(identity, ground));
   if (service) running.push(service);
+  tidyUp();
   const begun = service && identity && (await startIdentity(service, identity));
   const [node, walletAddress] = wallet ? await startWallet(wallet, service, ground) : [];
   if (node) running.push(node);
