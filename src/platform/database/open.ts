@@ -10,7 +10,7 @@ export interface DatabaseOptions extends PostgresOptions {
 
 export async function openDatabase<S>(file: string, migrations: MigrationSource, options: DatabaseOptions): Promise<Database<S>> {
   if (!options.databaseUrl) return openSqlite<S>(file, migrations);
-  // Here, not above: its driver is two megabytes a process on SQLite never uses.
+  // Here, not above: its driver is a megabyte a process on SQLite never uses.
   const { openPostgres } = await import('./postgres.ts');
   return openPostgres<S>(options.databaseUrl, migrations, options);
 }
