@@ -8,6 +8,7 @@ import { masterKeys, openDataFolder, sealWith } from './data-folder.ts';
 import { createIdentityService, type IdentityService } from './identity/service.ts';
 import type { IdentityConfig } from './identity/settings.ts';
 import { systemClock } from './platform/clock.ts';
+import { collectWhenIdle, keepTickShape } from './platform/collector.ts';
 import { ConfigError, listening, ownUrl } from './platform/config/index.ts';
 import { type FolderLock, lockFolder } from './platform/database/index.ts';
 import { createLog, type Log } from './platform/log/index.ts';
@@ -41,12 +42,6 @@ function tlsOf({ tlsCertFile, tlsKeyFile }: SharedConfig): { certFile: string; k
   }
   return { certFile: tlsCertFile, keyFile: tlsKeyFile };
 }
-
-/**
- * Collects what the start has left behind so far. Left to itself the collector makes more and more room for it, and keeps that room:
- * some 6 MB of a process that has little to do. It takes 20 to 40 ms of the start.
- */
-const tidyUp = (): void => globalThis.gc?.({ type: 'major', execution: 'sync' });
 
 /** What both services are built from. */
 interface Ground {
@@ -179,6 +174,7 @@ function onSignal(log: Log, stop: () => Promise<void>): void {
 
 async function runHere(options: RunOptions, log: Log, metricsHere: boolean): Promise<void> {
   const { shared, identity, wallet } = options;
+  keepTickShape();
   const folder = openDataFolder(shared.dataDir);
   const embedded = [identity, wallet].some((config) => config && !config.databaseUrl);
   const lock: FolderLock | undefined = embedded ? lockFolder(folder) : undefined;
@@ -188,10 +184,8 @@ async function runHere(options: RunOptions, log: Log, metricsHere: boolean): Pro
   const ground = { shared, folder, log, metrics: measured };
   const running: { stop(graceMs: number): Promise<void> }[] = [];
 
-  tidyUp();
   const service = identity && (await createIdentity(identity, ground));
   if (service) running.push(service);
-  tidyUp();
   const begun = service && identity && (await startIdentity(service, identity));
   const [node, walletAddress] = wallet ? await startWallet(wallet, service, ground) : [];
   if (node) running.push(node);
@@ -205,6 +199,7 @@ async function runHere(options: RunOptions, log: Log, metricsHere: boolean): Pro
   // Last: whoever waits for these lines finds everything else said.
   if (walletAddress) log.info({ address: walletAddress }, 'wallet node listens');
   if (begun) log.info({ address: begun.address }, 'identity service listens');
+  collectWhenIdle();
   onSignal(log, async () => {
     metrics?.close();
     for (const one of running.reverse()) await one.stop(GRACE_MS);
