@@ -5,9 +5,23 @@ import { andThen, type Soon } from '../../platform/soon.ts';
 import type { Database, GroupRow, ProjectRow, Reader, Tables, UserRow } from '../database.ts';
 import type { Column, Condition } from './narrow.ts';
 
+/** What a resource is made of. */
+const USER_COLUMNS = [
+  'id',
+  'domain_id',
+  'external_id',
+  'name',
+  'enabled',
+  'profile',
+  'created_at',
+  'updated_at',
+  'version',
+] as const;
+type UserColumns = Pick<UserRow, (typeof USER_COLUMNS)[number]>;
+
 export interface Rows {
   /** With the groups, where the same query read them. */
-  users: UserRow & { readonly groups?: readonly GroupOfUser[] };
+  users: UserColumns & { readonly groups?: readonly GroupOfUser[] };
   groups: GroupRow;
   projects: ProjectRow;
 }
@@ -93,8 +107,8 @@ export interface GroupOfUser {
   readonly name: string;
 }
 
-type Look = (db: Reader, domainId: string, value: string, limit: number) => Soon<UserRow[]>;
-type Found = UserRow & { readonly group_id: string | null; readonly group_name: string | null };
+type Look = (db: Reader, domainId: string, value: string, limit: number) => Soon<UserColumns[]>;
+type Found = UserColumns & { readonly group_id: string | null; readonly group_name: string | null };
 
 const withGroups = (db: Reader) =>
   db
@@ -104,7 +118,7 @@ const withGroups = (db: Reader) =>
       join.onRef('groups.id', '=', 'group_members.group_id').onRef('groups.domain_id', '=', 'users.domain_id'),
     )
     .orderBy('groups.name')
-    .selectAll('users')
+    .select(USER_COLUMNS.map((column) => `users.${column}` as const))
     .select(['groups.id as group_id', 'groups.name as group_name']);
 
 /** What clients ask all day: one user, by the one value an index knows, and the groups of that user, in one query. */
@@ -119,7 +133,7 @@ const lookUpsOfOne = {
 
 /** The same for values that several users may have. */
 const lookUps = {
-  external_id: prepared<Tables, [string, string, number], UserRow>((db, domain, id, limit) =>
+  external_id: prepared<Tables, [string, string, number], UserColumns>((db, domain, id, limit) =>
     db
       .selectFrom('users')
       .where('external_id', '=', id)
@@ -127,9 +141,9 @@ const lookUps = {
       .orderBy('name')
       .orderBy('id')
       .limit(limit)
-      .selectAll(),
+      .select(USER_COLUMNS),
   ),
-  email: prepared<Tables, [string, string, number], UserRow>((db, domain, key, limit) =>
+  email: prepared<Tables, [string, string, number], UserColumns>((db, domain, key, limit) =>
     db
       .selectFrom('users')
       .where('id', 'in', (eb) => eb.selectFrom('user_emails').where('value_key', '=', key).select('user_id'))
@@ -137,7 +151,7 @@ const lookUps = {
       .orderBy('name')
       .orderBy('id')
       .limit(limit)
-      .selectAll(),
+      .select(USER_COLUMNS),
   ),
 } satisfies Record<string, Look>;
 

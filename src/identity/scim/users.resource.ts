@@ -1,7 +1,7 @@
 // Users as SCIM resources.
 import { bit, parsed } from '../attributes.ts';
 import type { Change } from '../audit/index.ts';
-import type { Database, UserRow } from '../database.ts';
+import type { Database } from '../database.ts';
 import { fail } from '../faults.ts';
 import { listTarget, permit } from '../policy.ts';
 import type { Person, Profile, Users } from '../users/index.ts';
@@ -48,7 +48,7 @@ function withManager(profile: Profile, base: string): Profile {
   return { ...profile, [ENTERPRISE]: { ...enterprise, manager } };
 }
 
-function renderUser(row: UserRow, base: string, groups: readonly GroupOfUser[] = []): Resource {
+function renderUser(row: Rows['users'], base: string, groups: readonly GroupOfUser[] = []): Resource {
   const profile = parsed<Profile>(row.profile);
   return {
     schemas: schemasOf(userType, profile),
@@ -89,7 +89,7 @@ function userText(row: Rows['users'], base: string): string | undefined {
 }
 
 /** What the user is to be. What a PUT leaves out goes, but nobody is let in or shut out by leaving `active` out. */
-function next(row: UserRow, revision: Revision): Resource {
+function next(row: Rows['users'], revision: Revision): Resource {
   const current = renderUser(row, '');
   if (revision.kind === 'patch') return applyPatch(userType, current, revision.operations);
   return revision.kind === 'merge' ? { ...current, ...revision.input } : { active: current.active, ...revision.input };
@@ -103,7 +103,7 @@ export function createUserResources(deps: {
 }): Handler<'users'> {
   const { db, users, welcome } = deps;
 
-  async function find(context: Context, id: string): Promise<UserRow> {
+  async function find(context: Context, id: string): Promise<Rows['users']> {
     const row = await findRow(db.read, 'users', id);
     if (!row || !inSight(context, row)) fail('user.not_found', { id });
     return row;

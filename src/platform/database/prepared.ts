@@ -28,9 +28,10 @@ export function answerDirectly<S>(db: Reader<S>, direct: Direct): void {
 
 type Build<S, P extends readonly unknown[], R> = (db: Kysely<S>, ...parameters: P) => { compile(): CompiledQuery<R> };
 
+/** The query, compiled when it is first asked for, and the values in the places of its parameters. */
 function compiler<S, P extends readonly unknown[], R>(build: Build<S, P, R>) {
   const compiled = new Map<unknown, CompiledQuery<R>>();
-  return (db: Reader<S>, values: P): CompiledQuery<R> => {
+  return (db: Reader<S>, values: P): { query: CompiledQuery<R>; parameters: readonly unknown[] } => {
     const dialect = db.getExecutor().adapter.constructor;
     let query = compiled.get(dialect);
     if (!query) {
@@ -38,8 +39,7 @@ function compiler<S, P extends readonly unknown[], R>(build: Build<S, P, R>) {
       query = build(db, ...stand).compile();
       compiled.set(dialect, query);
     }
-    const parameters = query.parameters.map((value) => (value instanceof Parameter ? values[value.index] : value));
-    return { ...query, parameters };
+    return { query, parameters: query.parameters.map((value) => (value instanceof Parameter ? values[value.index] : value)) };
   };
 }
 
@@ -47,9 +47,11 @@ function compiler<S, P extends readonly unknown[], R>(build: Build<S, P, R>) {
 export function prepared<S, P extends readonly unknown[], R>(build: Build<S, P, R>): (db: Reader<S>, ...values: P) => Soon<R[]> {
   const compile = compiler(build);
   return (db, ...values) => {
-    const query = compile(db, values);
+    const { query, parameters } = compile(db, values);
     const direct = directs.get(db);
-    return direct ? (direct.rows(query.sql, query.parameters) as R[]) : db.executeQuery<R>(query).then(({ rows }) => rows);
+    return direct
+      ? (direct.rows(query.sql, parameters) as R[])
+      : db.executeQuery<R>({ ...query, parameters }).then(({ rows }) => rows);
   };
 }
 
@@ -59,10 +61,10 @@ export function preparedRow<S, P extends readonly unknown[], R>(
 ): (db: Reader<S>, ...values: P) => Soon<R | undefined> {
   const compile = compiler(build);
   return (db, ...values) => {
-    const query = compile(db, values);
+    const { query, parameters } = compile(db, values);
     const direct = directs.get(db);
     return direct
-      ? (direct.row(query.sql, query.parameters) as R | undefined)
-      : db.executeQuery<R>(query).then(({ rows }) => rows[0]);
+      ? (direct.row(query.sql, parameters) as R | undefined)
+      : db.executeQuery<R>({ ...query, parameters }).then(({ rows }) => rows[0]);
   };
 }
