@@ -103,7 +103,10 @@ export function mountAppAssignments(app: App<Caller>, { appAssignments }: { appA
       reply: { 200: Holdings },
     },
     ({ caller, params }) =>
-      andThen(appAssignments.holdings(caller, params.user_id, params.application_id), ({ text }) => new Answer({ text })),
+      andThen(
+        appAssignments.holdings(caller, params.user_id, params.application_id),
+        ({ text, bytes }) => new Answer({ text, bytes }),
+      ),
   );
 }
 

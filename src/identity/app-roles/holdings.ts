@@ -32,6 +32,8 @@ interface Held {
 export interface UserHoldings {
   /** The answer to the question, as JSON: made once, sent many times. */
   readonly text: string;
+  /** Length of the text as it travels. */
+  readonly bytes: number;
   /** In any organization. */
   readonly roleIds: ReadonlySet<string>;
   readonly internal: ReadonlySet<string>;
@@ -97,8 +99,10 @@ export function createHoldings(db: Database): Holdings {
         .filter(([id]) => id !== user.default_project_id)
         .map(([id, held]) => ({ id, name: held[0]!.organization_name, ...heldOf(held, permissions) })),
     };
+    const text = JSON.stringify(answer);
     return {
-      text: JSON.stringify(answer),
+      text,
+      bytes: Buffer.byteLength(text),
       roleIds,
       internal: new Set(internal.map((permission) => permission.id)),
       tags: [
