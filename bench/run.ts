@@ -48,7 +48,7 @@ function options() {
 }
 
 const { quick, write, only } = options();
-const pace = quick ? { rounds: 3, seconds: 1 } : { rounds: 7, seconds: 3 };
+const pace = quick ? { rounds: 3, seconds: 1 } : { rounds: 12, seconds: 2 };
 const world = new World({ few: 1000, many: quick ? 10_000 : 1_000_000, revocations: 100_000 });
 const figures: Figure[] = [];
 const others = watchOthers();

@@ -9,7 +9,6 @@ import { theService } from './identity/audit/index.ts';
 import { openDatabase } from './identity/service.ts';
 import { identitySettings } from './identity/settings.ts';
 import { qrCode } from './identity/two-factor/index.ts';
-import { identityOpenApi, walletOpenApi } from './openapi.ts';
 import { ConfigError, describe, load, refuseUnknownKeys } from './platform/config/index.ts';
 import { FolderInUse, lockFolder } from './platform/database/index.ts';
 import { Fault } from './platform/faults/index.ts';
@@ -18,7 +17,6 @@ import { newMasterKey } from './platform/seal/index.ts';
 import { createIdentity, type RunOptions, runServices } from './run.ts';
 import { sharedSettings } from './settings.ts';
 import { version } from './version.ts';
-import { openWalletDatabase, resealWallet } from './wallet/service.ts';
 import { walletSettings } from './wallet/settings.ts';
 
 const USAGE = `gatehouse ${version}
@@ -78,6 +76,7 @@ async function migrate(): Promise<void> {
   const lock = identity.databaseUrl && wallet.databaseUrl ? undefined : lockFolder(folder);
   await (await openDatabase(identity, folder)).close();
   out('identity: up to date');
+  const { openWalletDatabase } = await import('./wallet/service.ts');
   await (await openWalletDatabase(wallet, folder)).close();
   out('wallet: up to date');
   lock?.release();
@@ -103,6 +102,7 @@ async function withService(
 async function resealWalletOf({ shared, wallet }: Required<RunOptions>, folder: string): Promise<number> {
   if (!wallet.databaseUrl && !existsSync(join(folder, 'wallet.sqlite'))) return 0;
   const keys = masterKeys(shared, folder, wallet.databaseUrl !== undefined);
+  const { resealWallet } = await import('./wallet/service.ts');
   return resealWallet({ config: wallet, dataDir: folder, seal: sealWith(keys) });
 }
 
@@ -191,6 +191,11 @@ function showQrCode(form: 'svg' | 'terminal'): void {
   out(code);
 }
 
+async function printOpenApi(service: 'identity' | 'wallet'): Promise<void> {
+  const { identityOpenApi, walletOpenApi } = await import('./openapi.ts');
+  out(JSON.stringify(service === 'identity' ? identityOpenApi() : walletOpenApi(), null, 2));
+}
+
 const commands: Readonly<Record<string, () => void | Promise<void>>> = {
   start: () => runServices(settings()),
   identity: () => {
@@ -203,8 +208,8 @@ const commands: Readonly<Record<string, () => void | Promise<void>>> = {
   },
   migrate,
   config,
-  'openapi identity': () => out(JSON.stringify(identityOpenApi(), null, 2)),
-  'openapi wallet': () => out(JSON.stringify(walletOpenApi(), null, 2)),
+  'openapi identity': () => printOpenApi('identity'),
+  'openapi wallet': () => printOpenApi('wallet'),
   'admin-password': resetAdminPassword,
   'master-key new': () => out(newMasterKey()),
   'master-key rotate': rotateMasterKey,

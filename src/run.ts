@@ -14,7 +14,7 @@ import { type FolderLock, lockFolder } from './platform/database/index.ts';
 import { createLog, type Log } from './platform/log/index.ts';
 import { answerPrimary, createMetrics, gatherFromWorkers, type Metrics, serveMetrics } from './platform/metrics/index.ts';
 import type { SharedConfig } from './settings.ts';
-import { createWalletService, type WalletService } from './wallet/service.ts';
+import type { WalletService } from './wallet/service.ts';
 import type { ProviderOptions } from './wallet/session/index.ts';
 import type { WalletConfig } from './wallet/settings.ts';
 
@@ -105,6 +105,8 @@ async function startWallet(
     );
   // Registered when it is known where the node listens.
   const registered = Promise.withResolvers<{ clientId: string; clientSecret: string }>();
+  // Read when it is needed: the identity service beside it need not wait for its modules, nor one that runs alone hold them.
+  const { createWalletService } = await import('./wallet/service.ts');
   const service = await createWalletService({
     config,
     ...common(ground, config.databaseUrl),

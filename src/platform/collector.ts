@@ -38,7 +38,7 @@ function createUtilization(): () => number {
 const collectAll = (): void => globalThis.gc?.({ type: 'major', execution: 'sync', flavor: 'last-resort' });
 
 /**
- * Gives back what the start has left behind: a third of the memory of a process that has just begun. It takes some 60 ms, and so
+ * Gives back what the start has left behind: more than a third of the memory of a process that has just begun. It takes some 60 ms, and so
  * waits for the first second in which there is nothing else to do.
  */
 export function collectWhenIdle(collect = collectAll, utilization = createUtilization()): void {
