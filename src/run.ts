@@ -198,15 +198,15 @@ async function runHere(options: RunOptions, log: Log, metricsHere: boolean): Pro
   if (identity && begun && (metricsHere || begun.adminPassword !== undefined))
     announce(identity.url ?? begun.address, begun.adminPassword !== undefined);
   if (wallet && metricsHere) say(`Gatehouse wallet node: ${wallet.url ?? walletAddress}`);
-  // Last: whoever waits for these lines finds everything else said.
-  if (walletAddress) log.info({ address: walletAddress }, 'wallet node listens');
-  if (begun) log.info({ address: begun.address }, 'identity service listens');
   collectWhenIdle();
   onSignal(log, async () => {
     metrics?.close();
     for (const one of running.reverse()) await one.stop(GRACE_MS);
     lock?.release();
   });
+  // Last: whoever waits for these lines finds everything else said, and may stop it.
+  if (walletAddress) log.info({ address: walletAddress }, 'wallet node listens');
+  if (begun) log.info({ address: begun.address }, 'identity service listens');
 }
 
 /** The primary owns the port and the metrics; workers serve. A worker that dies is replaced. */

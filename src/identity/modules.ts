@@ -54,7 +54,7 @@ export async function buildModules(db: Database, options: ServiceOptions & { iss
   const access = createAccess(db, clock, config);
   const passwords = await createPasswords({ db, change, clock, config, notify });
   const tokenKeys = await createTokenKeys({ db, change, seal, clock, rules: config });
-  const revocations = await createRevocations({ db, change, clock, allowExpiredSeconds: config.allowExpiredSeconds });
+  const revocations = createRevocations({ db, change, clock, allowExpiredSeconds: config.allowExpiredSeconds });
   const tokens = createTokens({ access, keys: tokenKeys, revocations, feed: db.feed, clock, tokenSeconds: config.tokenSeconds });
   const devices = createDevices({ db, clock, change, notify });
   const records = createRecords({ db, clock, seal });

@@ -1,9 +1,26 @@
 // Tokens revoked one by one, kept until they would have expired anyway.
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { prepared } from '../../platform/database/index.ts';
 import type { Database, Reader, Tables, Tx } from '../database.ts';
 
-export async function readRevoked(db: Reader): Promise<string[]> {
-  return (await db.selectFrom('revoked_tokens').select('audit_id').execute()).map((row) => row.audit_id);
+const PAGE = 5000;
+
+/** All of them, page by page: there may be a hundred thousand, and requests are answered in between. */
+export async function* readRevoked(db: Reader): AsyncGenerator<string[]> {
+  let after = '';
+  for (;;) {
+    const rows = await db
+      .selectFrom('revoked_tokens')
+      .where('audit_id', '>', after)
+      .orderBy('audit_id')
+      .limit(PAGE)
+      .select('audit_id')
+      .execute();
+    yield rows.map((row) => row.audit_id);
+    if (rows.length < PAGE) return;
+    after = rows.at(-1)!.audit_id;
+    await nextTurn();
+  }
 }
 
 const revoked = prepared<Tables, [id: string], { audit_id: string }>((db, id) =>

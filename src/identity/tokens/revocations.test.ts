@@ -13,8 +13,14 @@ const ALLOW_EXPIRED = 300;
 onEachDatabase('Revocations', (api) => {
   let db: Database;
   let revocations: Revocations;
-  const create = (on: Database) =>
+  const begin = (on: Database) =>
     createRevocations({ db: on, change: createChanges(on, api.clock), clock: api.clock, allowExpiredSeconds: ALLOW_EXPIRED });
+  /** Begins, and waits until memory can tell. */
+  async function create(on: Database): Promise<Revocations> {
+    const begun = begin(on);
+    while (begun.known('any') === undefined) await sleep(1);
+    return begun;
+  }
   before(async () => {
     db = await databaseOf(api);
     revocations = await create(db);
@@ -43,6 +49,23 @@ onEachDatabase('Revocations', (api) => {
     const later = await create(db);
     assert.equal(later.known(revoked.auditId), true);
     assert.equal(later.known(other.auditId), false);
+  });
+
+  it('are asked of the database until all of them are read, which takes several pages', async () => {
+    const many = Array.from({ length: 12_001 }, () => record(600));
+    const expiresAt = Math.ceil(many[0]!.expiresAt / 1000);
+    const rows = many.map(({ auditId }) => ({ audit_id: auditId, expires_at: expiresAt }));
+    await db.write((tx) => tx.insertInto('revoked_tokens').values(rows).execute());
+    const later = begin(db);
+    const [first, whileReading] = [many[0]!, record(600)];
+    assert.equal(later.known(first.auditId), undefined);
+    assert.equal(await later.lookUp(first.auditId), true);
+    await later.revoke(theService, whileReading);
+    while (later.known('any') === undefined) await sleep(1);
+    assert.deepEqual(
+      [...many, whileReading].filter(({ auditId }) => !later.known(auditId)),
+      [],
+    );
   });
 
   it('may be made twice', async () => {

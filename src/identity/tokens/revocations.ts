@@ -18,12 +18,13 @@ export interface Revocations {
   readonly size: number;
 }
 
-export async function createRevocations(deps: {
+/** Reads what there is in the background: until it is read, the database is asked about each token. */
+export function createRevocations(deps: {
   db: Database;
   change: RunChange;
   clock: Clock;
   allowExpiredSeconds: number;
-}): Promise<Revocations> {
+}): Revocations {
   const { db, change, clock } = deps;
   let revoked = new Set<string>();
   /** False from the moment news may have been missed until everything was read again. */
@@ -36,7 +37,10 @@ export async function createRevocations(deps: {
     const found = new Set<string>();
     revoked = found;
     try {
-      for (const auditId of await readRevoked(db.read)) found.add(auditId);
+      for await (const page of readRevoked(db.read)) {
+        if (mine !== newest) return;
+        for (const auditId of page) found.add(auditId);
+      }
       if (mine === newest) complete = true;
     } catch {
       if (mine === newest) setTimeout(() => void reload(), RETRY_MS).unref();
@@ -47,7 +51,7 @@ export async function createRevocations(deps: {
     if (!tags) void reload();
     for (const tag of tags ?? []) if (tag.startsWith(PREFIX)) revoked.add(tag.slice(PREFIX.length));
   });
-  await reload();
+  void reload();
 
   return {
     known: (auditId) => (complete && db.feed.live() ? revoked.has(auditId) : undefined),
