@@ -73,6 +73,9 @@ function checkSent(body: ConsumerChanges): void {
 const placeOf = (id: string): string => `consumers/${id}`;
 const PROVIDER = 'provider';
 
+/** Ends a change that has nothing to change: another process wrote the same meanwhile. */
+class AlreadyThere extends Error {}
+
 export function createConsumers(deps: Pick<Deps, 'db' | 'clock' | 'change'> & { seal: Seal; managers: Managers }) {
   const { db, clock, change, seal, managers } = deps;
 
@@ -192,7 +195,7 @@ export function createConsumers(deps: Pick<Deps, 'db' | 'clock' | 'change'> & { 
     const held = await lockConsumer(db, tx, id);
     if (!held) return undefined;
     const values = columnsOf(bodyOf(valuesOf(held)));
-    if (isDeepStrictEqual(values, columnsOf(valuesOf(held)))) return held;
+    if (isDeepStrictEqual(values, columnsOf(valuesOf(held)))) throw new AlreadyThere();
     await updateConsumer(tx, id, values);
     touch(appTagOf.application(id));
     audit('consumer.updated', { kind: 'consumer', id }, { fields: Object.keys(values) });
@@ -210,7 +213,7 @@ export function createConsumers(deps: Pick<Deps, 'db' | 'clock' | 'change'> & { 
       );
     } catch (error) {
       // Another process of the same service was first; ours may still be missing in what it wrote.
-      if (!isUniqueViolation(error)) throw error;
+      if (!isUniqueViolation(error) && !(error instanceof AlreadyThere)) throw error;
       return ensure(actor, id, bodyOf);
     }
   }
