@@ -52,7 +52,7 @@ export async function buildModules(db: Database, options: ServiceOptions & { iss
   const notifications = createNotifications({ db, clock, log, outbound, webhook });
   const { notify } = notifications;
   const access = createAccess(db, clock, config);
-  const passwords = await createPasswords({ db, change, clock, config, notify });
+  const passwords = createPasswords({ db, change, clock, config, notify });
   const tokenKeys = await createTokenKeys({ db, change, seal, clock, rules: config });
   const revocations = createRevocations({ db, change, clock, allowExpiredSeconds: config.allowExpiredSeconds });
   const tokens = createTokens({ access, keys: tokenKeys, revocations, feed: db.feed, clock, tokenSeconds: config.tokenSeconds });

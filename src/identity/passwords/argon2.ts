@@ -23,11 +23,16 @@ function derive(password: string, nonce: Buffer, tagLength: number, { memory, pa
   });
 }
 
+const phcOf = (salt: Buffer, hash: Buffer, { memory, passes }: Argon2Cost): string =>
+  `$argon2id$v=19$m=${memory},t=${passes},p=1$${base64(salt)}$${base64(hash)}`;
+
 export async function hashPassword(password: string, cost: Argon2Cost): Promise<string> {
   const salt = randomBytes(SALT_BYTES);
-  const hash = await derive(password, salt, HASH_BYTES, cost);
-  return `$argon2id$v=19$m=${cost.memory},t=${cost.passes},p=1$${base64(salt)}$${base64(hash)}`;
+  return phcOf(salt, await derive(password, salt, HASH_BYTES, cost), cost);
 }
+
+/** A hash no password is known to give: to check against it costs as much as to check against somebody's. */
+export const hashOfNobody = (cost: Argon2Cost): string => phcOf(randomBytes(SALT_BYTES), randomBytes(HASH_BYTES), cost);
 
 export async function verifyPassword(password: string, phc: string): Promise<boolean> {
   const match = PHC.exec(phc);

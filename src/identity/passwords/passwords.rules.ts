@@ -1,14 +1,14 @@
 // Passwords: which are accepted, how one is checked at login, and what a failure costs. Names and defaults are Keystone's.
 import { availableParallelism } from 'node:os';
 import { type Clock, seconds } from '../../platform/clock.ts';
-import { newId, newSecret } from '../../platform/ids.ts';
+import { newId } from '../../platform/ids.ts';
 import { bit } from '../attributes.ts';
 import type { Actor, Change, RunChange } from '../audit/index.ts';
 import type { Database } from '../database.ts';
 import { fail } from '../faults.ts';
 import type { Notify } from '../notifications/index.ts';
 import type { IdentityConfig } from '../settings.ts';
-import { hashPassword, isOutdated, verifyPassword } from './argon2.ts';
+import { hashOfNobody, hashPassword, isOutdated, verifyPassword } from './argon2.ts';
 import {
   countFailure,
   deletePasswords,
@@ -61,17 +61,17 @@ export interface Passwords {
   readonly waiting: number;
 }
 
-export async function createPasswords(deps: {
+export function createPasswords(deps: {
   db: Database;
   change: RunChange;
   clock: Clock;
   config: IdentityConfig;
   notify: Notify;
-}): Promise<Passwords> {
+}): Passwords {
   const { db, change, clock, config, notify } = deps;
   const cost = { memory: config.argon2Memory, passes: config.argon2Passes };
   const slots = new Slots(Math.max(1, availableParallelism() - 1), config.hashQueue);
-  const nobody = await hashPassword(newSecret(), cost);
+  const nobody = hashOfNobody(cost);
 
   function checkRules(password: string): void {
     if (config.passwordRegex && !config.passwordRegex.test(password)) {
