@@ -117,7 +117,6 @@ const withGroups = (db: Reader) =>
     .leftJoin('groups', (join) =>
       join.onRef('groups.id', '=', 'group_members.group_id').onRef('groups.domain_id', '=', 'users.domain_id'),
     )
-    .orderBy('groups.name')
     .select(USER_COLUMNS.map((column) => `users.${column}` as const))
     .select(['groups.id as group_id', 'groups.name as group_name']);
 
@@ -162,7 +161,8 @@ function gathered(found: readonly Found[]): Rows['users'][] {
   const groups: GroupOfUser[] = [];
   for (const { group_id: groupId, group_name: name } of found)
     if (groupId !== null && name !== null) groups.push({ userId: user.id, groupId, name });
-  user.groups = groups;
+  // Here, since most users are in few groups: a sorter in the database costs a tenth of the query even for none.
+  user.groups = groups.sort((one, other) => (one.name < other.name ? -1 : 1));
   return [user];
 }
 

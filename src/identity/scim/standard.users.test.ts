@@ -317,6 +317,17 @@ onEachDatabase('SCIM users', (api) => {
     assert.equal((await scim.show(`/Users/${id}`)).groups, undefined);
   });
 
+  it('shows the groups of a user by name, however the user is found', async () => {
+    const { id, userName } = await scim.makeUser();
+    const names = ['m', 'Z', 'a', 'é'].map((name) => uniqueName(name));
+    for (const displayName of names) await scim.makeGroup({ displayName, members: [{ value: id }] });
+    for (const filter of [`userName eq "${userName}"`, `id eq "${id}"`]) {
+      const [user] = (await scim.get(`/Users?filter=${encodeURIComponent(filter)}`)).body.Resources;
+      const shown = user.groups.map(({ display }: { display: string }) => display);
+      assert.deepEqual(shown, names.toSorted(), filter);
+    }
+  });
+
   describe('/Me', () => {
     it('is the user who asks, who may look but not change', async () => {
       const { user, token } = await api.persona(['member'], { domain: domainId }, { domain_id: domainId });
