@@ -107,6 +107,9 @@ export interface GroupOfUser {
   readonly name: string;
 }
 
+/** Here and not in the database: it sorts by rules of its own, and takes a tenth of a look-up for it even where nothing is to be sorted. */
+const byName = (one: GroupOfUser, other: GroupOfUser): number => (one.name < other.name ? -1 : 1);
+
 type Look = (db: Reader, domainId: string, value: string, limit: number) => Soon<UserColumns[]>;
 type Found = UserColumns & { readonly group_id: string | null; readonly group_name: string | null };
 
@@ -161,8 +164,7 @@ function gathered(found: readonly Found[]): Rows['users'][] {
   const groups: GroupOfUser[] = [];
   for (const { group_id: groupId, group_name: name } of found)
     if (groupId !== null && name !== null) groups.push({ userId: user.id, groupId, name });
-  // Here, since most users are in few groups: a sorter in the database costs a tenth of the query even for none.
-  user.groups = groups.sort((one, other) => (one.name < other.name ? -1 : 1));
+  user.groups = groups.sort(byName);
   return [user];
 }
 
@@ -182,17 +184,17 @@ export function lookUpUsers(
 }
 
 /** Those of many users at once. */
-export function groupsOfUsers(db: Reader, userIds: readonly string[]): Promise<GroupOfUser[]> {
-  return db
+export async function groupsOfUsers(db: Reader, userIds: readonly string[]): Promise<GroupOfUser[]> {
+  const groups = await db
     .selectFrom('group_members')
     .innerJoin('users', 'users.id', 'group_members.user_id')
     .innerJoin('groups', (join) =>
       join.onRef('groups.id', '=', 'group_members.group_id').onRef('groups.domain_id', '=', 'users.domain_id'),
     )
     .where('group_members.user_id', 'in', [...userIds])
-    .orderBy('groups.name')
     .select(['group_members.user_id as userId', 'groups.id as groupId', 'groups.name'])
     .execute();
+  return groups.sort(byName);
 }
 
 export function findRow<T extends Table>(db: Reader, table: T, id: string): Promise<Rows[T] | undefined> {

@@ -321,7 +321,7 @@ onEachDatabase('SCIM users', (api) => {
     const { id, userName } = await scim.makeUser();
     const names = ['m', 'Z', 'a', 'é'].map((name) => uniqueName(name));
     for (const displayName of names) await scim.makeGroup({ displayName, members: [{ value: id }] });
-    for (const filter of [`userName eq "${userName}"`, `id eq "${id}"`]) {
+    for (const filter of [`userName eq "${userName}"`, `id eq "${id}"`, `userName sw "${userName}"`]) {
       const [user] = (await scim.get(`/Users?filter=${encodeURIComponent(filter)}`)).body.Resources;
       const shown = user.groups.map(({ display }: { display: string }) => display);
       assert.deepEqual(shown, names.toSorted(), filter);
