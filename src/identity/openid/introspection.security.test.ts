@@ -97,6 +97,23 @@ function define(api: TestApi): void {
     assertNoClient(await send(body, { Authorization: basic({ id: client.id, secret: 'wrong' }) }));
   });
 
+  it('remembers nobody by a header that was not checked', async () => {
+    const client = await OldClient.make(api);
+    const { access_token: token } = await client.tokens(await makePerson(api));
+    const good = form({ token, client_id: client.id, client_secret: client.secret });
+    const wrong = form({ token, client_id: client.id, client_secret: 'wrong' });
+    for (const authorization of [`Bearer ${token}`, 'Digest x', 'x', 'Basically eDp5']) {
+      const headers = { Authorization: authorization };
+      assert.equal((await send(good, headers)).body.active, true, 'the body has the credentials');
+      for (const body of [form({ token }), wrong, form({ token, client_id: client.id })])
+        assertNoClient(await send(body, headers));
+    }
+    for (const authorization of ['Basic', 'Basic !', 'basic x']) {
+      assertNoClient(await send(good, { Authorization: authorization }));
+      assertNoClient(await send(form({ token }), { Authorization: authorization }));
+    }
+  });
+
   it('tells a public application of its own tokens only', async () => {
     const client = await OldClient.make(api, { grant_type: 'password' });
     const open = await OldClient.make(api, { client_type: 'public', grant_type: 'password' });

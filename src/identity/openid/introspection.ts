@@ -22,17 +22,10 @@ export interface Credentials {
   readonly secret: string | undefined;
 }
 
-/** HTTP Basic, where both parts are form-encoded (RFC 6749, 2.3.1), else the body. */
-export function credentialsOf(
-  authorization: string | undefined,
-  body: Readonly<Record<string, unknown>>,
-): Credentials | undefined {
-  const basic = /^Basic +([A-Za-z0-9+/_-]+=*)$/i.exec(authorization ?? '')?.[1];
-  if (basic === undefined) {
-    const { client_id: id, client_secret: secret } = body;
-    return typeof id === 'string' ? { id, secret: typeof secret === 'string' ? secret : undefined } : undefined;
-  }
-  const text = Buffer.from(basic, 'base64').toString();
+/** HTTP Basic, where both parts are form-encoded (RFC 6749, 2.3.1). */
+function fromHeader(authorization: string): Credentials | undefined {
+  const basic = /^Basic +([A-Za-z0-9+/_-]+=*)$/i.exec(authorization)?.[1];
+  const text = Buffer.from(basic ?? '', 'base64').toString();
   const at = text.indexOf(':');
   try {
     const decode = (part: string): string => decodeURIComponent(part.replaceAll('+', ' '));
@@ -41,6 +34,12 @@ export function credentialsOf(
     return undefined;
   }
 }
+
+function fromBody({ client_id: id, client_secret: secret }: Readonly<Record<string, unknown>>): Credentials | undefined {
+  return typeof id === 'string' ? { id, secret: typeof secret === 'string' ? secret : undefined } : undefined;
+}
+
+const isBasic = (authorization: string): boolean => /^Basic\b/i.test(authorization);
 
 function isSame(given: string, expected: string): boolean {
   const [a, b] = [Buffer.from(given), Buffer.from(expected)];
@@ -51,7 +50,7 @@ const JSON_INACTIVE = '{"active":false}';
 
 export function createIntrospection(deps: { db: Database; consumers: Consumers; accessTokens: AccessTokens; issuer(): string }) {
   const { db, consumers, accessTokens } = deps;
-  /** By the header they come with: reading it anew costs as much as everything else here. */
+  /** By the Basic header, which is all that was checked of them: reading it anew costs as much as everything else here. */
   const known = new TaggedCache<Known>(1000);
   const texts = new WeakMap<GoodToken, string>();
   db.feed.onChange((tags) => {
@@ -68,10 +67,10 @@ export function createIntrospection(deps: { db: Database; consumers: Consumers; 
   }
 
   function clientOf(authorization: string | undefined, body: Readonly<Record<string, unknown>>): Soon<Known | undefined> {
-    if (authorization === undefined) return read(credentialsOf(undefined, body));
+    // A header of another scheme proves nothing, and nothing is remembered by it.
+    if (authorization === undefined || !isBasic(authorization)) return read(fromBody(body));
     return (
-      (db.feed.live() ? known.get(authorization) : undefined) ??
-      known.load(authorization, () => read(credentialsOf(authorization, body)))
+      (db.feed.live() ? known.get(authorization) : undefined) ?? known.load(authorization, () => read(fromHeader(authorization)))
     );
   }
 
