@@ -264,6 +264,26 @@ describe('a PKCS#11 store that loses its token', () => {
     }
   });
 
+  it('tries once more, in a new session, when the device failed, and only once', async (t) => {
+    const token = await openToken(soft);
+    t.after(() => token.close());
+    for (const code of [CKR.GENERAL_ERROR, CKR.FUNCTION_FAILED, CKR.DEVICE_ERROR]) {
+      const handles: bigint[] = [];
+      const failing =
+        (times: number) =>
+        async ({ handle }: { handle: bigint }) => {
+          handles.push(handle);
+          if (handles.length <= times) throw new Pkcs11Error('C_GenerateKeyPair', code);
+          return 'done';
+        };
+      assert.equal(await token.use(failing(1)), 'done');
+      assert.equal(new Set(handles).size, 2);
+      handles.length = 0;
+      await assert.rejects(token.use(failing(2)), { code });
+      assert.equal(handles.length, 2);
+    }
+  });
+
   it('logs in again after it was logged out', async (t) => {
     const store = await openStore(t);
     const { library, slot } = await besides(t);

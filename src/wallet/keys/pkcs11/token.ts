@@ -13,6 +13,9 @@ const MAX_RW_SESSIONS_OF_TOKEN_INFO = 15;
 /** The sessions are gone, all of them, and their handles may be given out again. */
 const SESSIONS_LOST = [CKR.SESSION_HANDLE_INVALID, CKR.SESSION_CLOSED, CKR.DEVICE_REMOVED, CKR.TOKEN_NOT_PRESENT] as const;
 
+/** What a device says that failed at a moment, for no reason of ours: some do when two sessions write at once (SoftHSM, one time in 500). */
+const MAY_PASS = [CKR.GENERAL_ERROR, CKR.FUNCTION_FAILED, CKR.DEVICE_ERROR] as const;
+
 export interface TokenOptions {
   readonly library: string;
   readonly tokenLabel?: string;
@@ -30,7 +33,7 @@ export type Mechanisms = ReadonlyMap<number, { readonly min: number; readonly ma
 export interface Token {
   readonly label: string;
   readonly mechanisms: Mechanisms;
-  /** With a session that is logged in. Work that finds the session lost is done once more, in a new one. */
+  /** With a session that is logged in. Work that finds the session lost, or the device failing, is done once more in a new one. */
   use<T>(work: (session: Session) => Promise<T>): Promise<T>;
   /** Waits for the work under way. */
   close(): Promise<void>;
@@ -202,7 +205,7 @@ async function sessionsWith(library: Library, found: Slot, pin: Buffer): Promise
         if (lost) lose(session);
         // Whatever was begun in it ends with the session.
         else if (session) await end(session);
-        if (!again || !(lost || isCode(error, CKR.USER_NOT_LOGGED_IN))) throw error;
+        if (!again || !(lost || isCode(error, CKR.USER_NOT_LOGGED_IN, ...MAY_PASS))) throw error;
         session = undefined;
       }
     }
