@@ -1,24 +1,60 @@
 // What a set of roles lets its holder assign or manage: by the internal permissions those roles carry.
-import type { Reader } from '../database.ts';
+import type { AppRoleRow, Reader } from '../database.ts';
 import type { InternalPermission } from './built-in.ts';
-import { internalRoleIds, permissionsOfRoles, roleIdsOf } from './holdings.store.ts';
+import { candidatePermissions, candidateRoles, type LinkedPermission, permissionsOfRoles } from './holdings.store.ts';
+
+/** What a user, or an organization, holds in one application. */
+export interface Authority {
+  readonly roleIds: ReadonlySet<string>;
+  /** The internal permissions those roles carry: what they may manage. */
+  readonly internal: ReadonlySet<string>;
+}
+
+/** By role: the internal permissions it carries. */
+function internalByRole(permissions: readonly LinkedPermission[]): Map<string, Set<string>> {
+  const byRole = new Map<string, Set<string>>();
+  for (const { id, role_id: role, is_internal: internal } of permissions) {
+    if (internal) byRole.set(role, (byRole.get(role) ?? new Set()).add(id));
+  }
+  return byRole;
+}
 
 async function internalPermissions(db: Reader, roleIds: readonly string[]): Promise<Set<string>> {
   const permissions = await permissionsOfRoles(db, roleIds);
   return new Set(permissions.filter((permission) => permission.is_internal).map((permission) => permission.id));
 }
 
-/** The roles of an application that whoever holds `held` in it may assign. */
+export const authorityOf = async (db: Reader, roleIds: readonly string[]): Promise<Authority> => ({
+  roleIds: new Set(roleIds),
+  internal: await internalPermissions(db, roleIds),
+});
+
+/** A role among those the holder may assign, that carries no management the holder lacks. */
+function covers(
+  { roleIds, internal }: Authority,
+  applicationId: string,
+  role: AppRoleRow,
+  carried: ReadonlySet<string>,
+): boolean {
+  const has = (permission: InternalPermission): boolean => internal.has(permission);
+  const named =
+    (has('get-assign-public-roles') && role.application_id === applicationId) ||
+    (has('get-assign-public-owned-roles') && roleIds.has(role.id)) ||
+    (has('get-assign-internal-roles') && role.is_internal === 1);
+  return named && carried.isSubsetOf(internal);
+}
+
+export async function mayAssign(db: Reader, authority: Authority, applicationId: string, role: AppRoleRow): Promise<boolean> {
+  return covers(authority, applicationId, role, await internalPermissions(db, [role.id]));
+}
+
+/** The roles that whoever holds `held` in an application may assign there. */
 export async function assignableRoles(db: Reader, applicationId: string, held: readonly string[]): Promise<string[]> {
-  const permissions = await internalPermissions(db, held);
-  const has = (permission: InternalPermission): boolean => permissions.has(permission);
-  const own = has('get-assign-public-roles')
-    ? await roleIdsOf(db, applicationId)
-    : has('get-assign-public-owned-roles')
-      ? held
-      : [];
-  const internal = has('get-assign-internal-roles') ? await internalRoleIds(db) : [];
-  return [...new Set([...own, ...internal])];
+  const authority = await authorityOf(db, held);
+  if (authority.internal.size === 0) return [];
+  const roles = await candidateRoles(db, applicationId);
+  const carried = internalByRole(await candidatePermissions(db, applicationId));
+  return roles.filter((role) => covers(authority, applicationId, role, carried.get(role.id) ?? new Set())).map((role) => role.id);
 }
 
 /** `{ <application>: [<role>] }`, without applications where nothing may be assigned. */

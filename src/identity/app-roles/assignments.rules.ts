@@ -3,16 +3,15 @@ import { isForeignKeyViolation } from '../../platform/database/index.ts';
 import type { Query } from '../../platform/http/index.ts';
 import { andThen, type Soon } from '../../platform/soon.ts';
 import { findProject } from '../access/index.ts';
-import type { Change } from '../audit/index.ts';
 import type { Caller } from '../caller.ts';
 import { findConsumer } from '../consumers/index.ts';
-import type { AppRoleRow, Reader } from '../database.ts';
+import type { Reader, Tx } from '../database.ts';
 import type { Deps } from '../deps.ts';
 import { fail } from '../faults.ts';
 import { criteriaOf, type Filters, pageOf, single } from '../lists.ts';
 import { isAdministrator } from '../policy.ts';
 import { findUser } from '../users/index.ts';
-import { applicationsWith, assignableByApplication, assignableRoles } from './allowed.ts';
+import { applicationsWith, assignableByApplication, assignableRoles, authorityOf, mayAssign } from './allowed.ts';
 import {
   deleteInside,
   deleteOrganizationAssignment,
@@ -26,7 +25,7 @@ import {
 } from './assignments.store.ts';
 import type { InternalPermission } from './built-in.ts';
 import { rolesByApplication } from './holdings.store.ts';
-import { appTagOf, type Holdings, type UserHoldings } from './holdings.ts';
+import { appTagOf, type Holdings, readHoldings, type UserHoldings } from './holdings.ts';
 import { findAppRole } from './roles.store.ts';
 
 const filtersOf = (table: string, names: readonly string[]): Filters =>
@@ -45,25 +44,26 @@ const SEES_ASSIGNMENTS: readonly InternalPermission[] = [
 
 export function createAppAssignments({ db, change, holdings }: Pick<Deps, 'db' | 'change'> & { holdings: Holdings }) {
   /** An owner whose token is scoped to an organization acts for it, with the roles the organization holds. */
-  async function heldByOrganization(caller: Caller, applicationId: string): Promise<readonly string[]> {
+  async function heldByOrganization(reader: Reader, caller: Caller, applicationId: string): Promise<readonly string[]> {
     const { project, roleNames } = caller.view;
     if (!project || !roleNames.has('owner')) return [];
-    return (await rolesByApplication(db.read, { organizationId: project.id })).get(applicationId) ?? [];
+    return (await rolesByApplication(reader, { organizationId: project.id })).get(applicationId) ?? [];
   }
 
-  async function mayAssign(caller: Caller, applicationId: string, role: AppRoleRow): Promise<boolean> {
-    const own = await holdings.of(caller.userId, applicationId);
-    if (own?.internal.has('get-assign-public-roles') && role.application_id === applicationId) return true;
-    if (own?.internal.has('get-assign-public-owned-roles') && own.roleIds.has(role.id)) return true;
-    if (own?.internal.has('get-assign-internal-roles') && role.is_internal) return true;
-    const organization = await heldByOrganization(caller, applicationId);
-    return organization.length > 0 && (await assignableRoles(db.read, applicationId, organization)).includes(role.id);
-  }
-
-  async function permit(caller: Caller, action: string, applicationId: string, roleId: string): Promise<void> {
+  /** Goes on, or 403: before anyone learns what exists, and again inside the change, with what is there then. */
+  async function permit(
+    caller: Caller,
+    action: string,
+    { applicationId, roleId }: Pick<OrganizationAssignment, 'applicationId' | 'roleId'>,
+    tx?: Tx,
+  ): Promise<void> {
     if (isAdministrator(caller)) return;
-    const role = await findAppRole(db.read, roleId);
-    if (!role || !(await mayAssign(caller, applicationId, role))) fail('auth.forbidden', { action });
+    const reader = tx ?? db.read;
+    const role = (await findAppRole(reader, roleId)) ?? fail('auth.forbidden', { action });
+    const own = await (tx ? readHoldings(tx, caller.userId, applicationId) : holdings.of(caller.userId, applicationId));
+    if (own && (await mayAssign(reader, own, applicationId, role))) return;
+    const ofOrganization = await authorityOf(reader, await heldByOrganization(reader, caller, applicationId));
+    if (!(await mayAssign(reader, ofOrganization, applicationId, role))) fail('auth.forbidden', { action });
   }
 
   /** All parts are there, and the role can be held in that application. */
@@ -94,14 +94,17 @@ export function createAppAssignments({ db, change, holdings }: Pick<Deps, 'db' |
 
   async function changeUser(
     caller: Caller,
-    assignment: UserAssignment,
-    verb: 'assigned' | 'unassigned',
-    write: (change: Change) => Promise<void>,
+    asked: Omit<UserAssignment, 'organizationId'> & { organizationId?: string },
+    { action, verb }: { action: string; verb: 'assigned' | 'unassigned' },
+    write: (tx: Tx, assignment: UserAssignment) => Promise<void>,
   ): Promise<void> {
+    await permit(caller, action, asked);
+    const assignment = { ...asked, organizationId: asked.organizationId ?? (await defaultOrganization(asked.userId)) };
     await checkParts(assignment);
     await change(caller, async (inside) => {
+      await permit(caller, action, assignment, inside.tx);
       try {
-        await write(inside);
+        await write(inside.tx, assignment);
       } catch (error) {
         // A part went between the look and the write.
         if (isForeignKeyViolation(error)) fail('role.not_found', { id: assignment.roleId });
@@ -173,22 +176,18 @@ export function createAppAssignments({ db, change, holdings }: Pick<Deps, 'db' |
     },
 
     /** Without an organization: in the user's own. */
-    async assign(caller: Caller, asked: Omit<UserAssignment, 'organizationId'> & { organizationId?: string }): Promise<void> {
-      await permit(caller, 'add_role_to_user', asked.applicationId, asked.roleId);
-      const assignment = { ...asked, organizationId: asked.organizationId ?? (await defaultOrganization(asked.userId)) };
-      await changeUser(caller, assignment, 'assigned', ({ tx }) => insertUserAssignment(tx, assignment));
-    },
+    assign: (caller: Caller, asked: Omit<UserAssignment, 'organizationId'> & { organizationId?: string }): Promise<void> =>
+      changeUser(caller, asked, { action: 'add_role_to_user', verb: 'assigned' }, insertUserAssignment),
 
-    async unassign(caller: Caller, asked: Omit<UserAssignment, 'organizationId'> & { organizationId?: string }): Promise<void> {
-      await permit(caller, 'remove_role_from_user', asked.applicationId, asked.roleId);
-      const assignment = { ...asked, organizationId: asked.organizationId ?? (await defaultOrganization(asked.userId)) };
-      await changeUser(caller, assignment, 'unassigned', ({ tx }) => deleteUserAssignment(tx, assignment));
-    },
+    unassign: (caller: Caller, asked: Omit<UserAssignment, 'organizationId'> & { organizationId?: string }): Promise<void> =>
+      changeUser(caller, asked, { action: 'remove_role_from_user', verb: 'unassigned' }, deleteUserAssignment),
 
     async assignToOrganization(caller: Caller, assignment: OrganizationAssignment): Promise<void> {
-      await permit(caller, 'add_role_to_organization', assignment.applicationId, assignment.roleId);
+      const action = 'add_role_to_organization';
+      await permit(caller, action, assignment);
       await checkParts(assignment);
       await change(caller, async ({ tx, audit }) => {
+        await permit(caller, action, assignment, tx);
         try {
           await insertOrganizationAssignment(tx, assignment);
         } catch (error) {
@@ -200,9 +199,11 @@ export function createAppAssignments({ db, change, holdings }: Pick<Deps, 'db' |
     },
 
     async unassignFromOrganization(caller: Caller, assignment: OrganizationAssignment): Promise<void> {
-      await permit(caller, 'remove_role_from_organization', assignment.applicationId, assignment.roleId);
+      const action = 'remove_role_from_organization';
+      await permit(caller, action, assignment);
       await checkParts(assignment);
       await change(caller, async ({ tx, audit, touch }) => {
+        await permit(caller, action, assignment, tx);
         const lost = await dependents(tx, assignment);
         const existed = await deleteOrganizationAssignment(tx, assignment);
         // Taking away what was not there takes nothing else along.

@@ -236,10 +236,12 @@ onEachDatabase('Role assignments in applications', (api) => {
       assert.equal(await may(token, { user, application, role }), false);
     });
 
-    it('"Get and assign all internal application roles": adds every internal role', async () => {
+    it('"Get and assign all internal application roles": adds every internal role that carries no more than they hold', async () => {
       const { application, role, user } = await cast(api);
       const { token } = await holder(application, 'get-assign-internal-roles');
-      assert.equal(await may(token, { user, application, role: { id: 'provider' } }), true);
+      const internal = await makeRole(api, await makeApplication(api), { is_internal: true });
+      assert.equal(await may(token, { user, application, role: internal }), true);
+      assert.equal(await may(token, { user, application, role: { id: 'purchaser' } }), false);
       assert.equal(await may(token, { user, application, role }), false);
     });
 

@@ -1,6 +1,7 @@
 // Reads what a user or an organization holds in an application.
+import type { ExpressionBuilder } from 'kysely';
 import { prepared } from '../../platform/database/index.ts';
-import type { AppPermissionRow, Reader, Tables } from '../database.ts';
+import type { AppPermissionRow, AppRoleRow, Reader, Tables } from '../database.ts';
 import { reachableProjects } from '../grants/index.ts';
 
 export interface HeldRoleRow {
@@ -105,14 +106,29 @@ export async function rolesByApplication(
   return new Map([...grouped].map(([application, held]) => [application, [...new Set(held.map((row) => row.role_id))]]));
 }
 
-export async function roleIdsOf(db: Reader, applicationId: string): Promise<string[]> {
-  return (
-    await db.selectFrom('app_roles').where('application_id', '=', applicationId).orderBy('name').select('id').execute()
-  ).map((row) => row.id);
-}
+const heldIn = (applicationId: string) => (eb: ExpressionBuilder<Tables, 'app_roles'>) =>
+  eb.or([eb('app_roles.application_id', '=', applicationId), eb('app_roles.is_internal', '=', 1)]);
 
-export async function internalRoleIds(db: Reader): Promise<string[]> {
-  return (await db.selectFrom('app_roles').where('is_internal', '=', 1).orderBy('name').select('id').execute()).map(
-    (row) => row.id,
-  );
-}
+/** Every role that can be held in an application: its own, and the internal ones. */
+export const candidateRoles = (db: Reader, applicationId: string): Promise<AppRoleRow[]> =>
+  db
+    .selectFrom('app_roles')
+    .where(heldIn(applicationId))
+    .orderBy('is_internal')
+    .orderBy('name')
+    .orderBy('id')
+    .selectAll()
+    .execute();
+
+/** The internal permissions those roles carry. */
+export const candidatePermissions = (db: Reader, applicationId: string): Promise<LinkedPermission[]> =>
+  db
+    .selectFrom('app_role_permissions')
+    .innerJoin('app_permissions', 'app_permissions.id', 'app_role_permissions.permission_id')
+    .where('app_permissions.is_internal', '=', 1)
+    .where('app_role_permissions.role_id', 'in', (eb) =>
+      eb.selectFrom('app_roles').where(heldIn(applicationId)).select('app_roles.id'),
+    )
+    .selectAll('app_permissions')
+    .select('app_role_permissions.role_id')
+    .execute();

@@ -3,7 +3,7 @@
 import { TaggedCache } from '../../platform/tagged-cache.ts';
 import { findUserWithDomain, groupIdsOf, tagOf } from '../access/index.ts';
 import { findConsumer } from '../consumers/index.ts';
-import type { Database } from '../database.ts';
+import type { Database, Reader } from '../database.ts';
 import type { InternalPermission } from './built-in.ts';
 import { type HeldRoleRow, type LinkedPermission, memberships, permissionsHeld, readHeldRoles } from './holdings.store.ts';
 
@@ -47,6 +47,54 @@ export interface Holdings {
   has(userId: string, applicationId: string, ...permissions: readonly InternalPermission[]): Promise<boolean>;
 }
 
+/** What a user holds in an application, as the database has it now; undefined when there is no such user or application. */
+export async function readHoldings(db: Reader, userId: string, applicationId: string): Promise<UserHoldings | undefined> {
+  const [user, application, groups, all] = await Promise.all([
+    findUserWithDomain(db, userId),
+    findConsumer(db, applicationId),
+    groupIdsOf(db, userId),
+    readHeldRoles(db, userId, applicationId),
+  ]);
+  if (!user || !application) return undefined;
+  const organizations = [...new Set(all.map((row) => row.organization_id))];
+  // Someone who left an organization keeps nothing of what they held inside it; their own is always theirs.
+  const member = await memberships(
+    db,
+    userId,
+    organizations.filter((id) => id !== user.default_project_id),
+  );
+  const counts = (row: HeldRoleRow): boolean =>
+    row.organization_enabled === 1 && (row.organization_id === user.default_project_id || member.has(row.organization_id));
+  const rows = user.enabled && user.domain_enabled ? all.filter(counts) : [];
+  const permissions = rows.length > 0 ? await permissionsHeld(db, userId, applicationId) : [];
+  const byOrganization = Map.groupBy(rows, (row) => row.organization_id);
+  const own = byOrganization.get(user.default_project_id ?? '') ?? [];
+  const roleIds = new Set(rows.map((row) => row.role_id));
+  const internal = permissions.filter((permission) => permission.is_internal && roleIds.has(permission.role_id));
+  const answer = {
+    ...heldOf(own, permissions),
+    organizations: [...byOrganization]
+      .filter(([id]) => id !== user.default_project_id)
+      .map(([id, held]) => ({ id, name: held[0]!.organization_name, ...heldOf(held, permissions) })),
+  };
+  const text = JSON.stringify(answer);
+  return {
+    text,
+    bytes: Buffer.byteLength(text),
+    roleIds,
+    internal: new Set(internal.map((permission) => permission.id)),
+    tags: [
+      tagOf.everything,
+      tagOf.user(userId),
+      appTagOf.user(userId),
+      appTagOf.application(applicationId),
+      ...groups.map(tagOf.group),
+      ...organizations.map(tagOf.project),
+      tagOf.project(user.domain_id),
+    ],
+  };
+}
+
 function heldOf(rows: readonly HeldRoleRow[], permissions: readonly LinkedPermission[]): Held {
   const roles = rows.map((row) => ({ id: row.role_id, name: row.role_name }));
   const linked = permissions.filter((permission) => roles.some((role) => role.id === permission.role_id));
@@ -70,57 +118,10 @@ export function createHoldings(db: Database): Holdings {
     for (const tag of tags ?? [undefined]) kept.drop(tag);
   });
 
-  async function read(userId: string, applicationId: string): Promise<UserHoldings | undefined> {
-    const [user, application, groups, all] = await Promise.all([
-      findUserWithDomain(db.read, userId),
-      findConsumer(db.read, applicationId),
-      groupIdsOf(db.read, userId),
-      readHeldRoles(db.read, userId, applicationId),
-    ]);
-    if (!user || !application) return undefined;
-    const organizations = [...new Set(all.map((row) => row.organization_id))];
-    // Someone who left an organization keeps nothing of what they held inside it; their own is always theirs.
-    const member = await memberships(
-      db.read,
-      userId,
-      organizations.filter((id) => id !== user.default_project_id),
-    );
-    const counts = (row: HeldRoleRow): boolean =>
-      row.organization_enabled === 1 && (row.organization_id === user.default_project_id || member.has(row.organization_id));
-    const rows = user.enabled && user.domain_enabled ? all.filter(counts) : [];
-    const permissions = rows.length > 0 ? await permissionsHeld(db.read, userId, applicationId) : [];
-    const byOrganization = Map.groupBy(rows, (row) => row.organization_id);
-    const own = byOrganization.get(user.default_project_id ?? '') ?? [];
-    const roleIds = new Set(rows.map((row) => row.role_id));
-    const internal = permissions.filter((permission) => permission.is_internal && roleIds.has(permission.role_id));
-    const answer = {
-      ...heldOf(own, permissions),
-      organizations: [...byOrganization]
-        .filter(([id]) => id !== user.default_project_id)
-        .map(([id, held]) => ({ id, name: held[0]!.organization_name, ...heldOf(held, permissions) })),
-    };
-    const text = JSON.stringify(answer);
-    return {
-      text,
-      bytes: Buffer.byteLength(text),
-      roleIds,
-      internal: new Set(internal.map((permission) => permission.id)),
-      tags: [
-        tagOf.everything,
-        tagOf.user(userId),
-        appTagOf.user(userId),
-        appTagOf.application(applicationId),
-        ...groups.map(tagOf.group),
-        ...organizations.map(tagOf.project),
-        tagOf.project(user.domain_id),
-      ],
-    };
-  }
-
   function of(userId: string, applicationId: string): UserHoldings | Promise<UserHoldings | undefined> {
     const key = `${userId} ${applicationId}`;
     const known = db.feed.live() ? kept.get(key) : undefined;
-    return known ?? kept.load(key, () => read(userId, applicationId));
+    return known ?? kept.load(key, () => readHoldings(db.read, userId, applicationId));
   }
 
   return {

@@ -7,4 +7,4 @@ export { appTagOf, createHoldings, type Holdings } from './holdings.ts';
 export { createManagers, type Managers } from './managers.ts';
 export { mountAppRoles, mountPermissions } from './roles.routes.ts';
 export { createAppRoles } from './roles.rules.ts';
-export { insertAppRole, insertLink, insertPermission } from './roles.store.ts';
+export { hasInternal, insertAppRole, insertLink, insertPermission } from './roles.store.ts';

@@ -9,7 +9,7 @@ import type { Actor, Change } from '../audit/index.ts';
 import type { Caller } from '../caller.ts';
 import { unlessTaken } from '../conflicts.ts';
 import { findConsumer } from '../consumers/index.ts';
-import type { AppPermissionRow, AppRoleRow } from '../database.ts';
+import type { AppPermissionRow, AppRoleRow, Reader, Tx } from '../database.ts';
 import type { Deps } from '../deps.ts';
 import { Fault, fail } from '../faults.ts';
 import { criteriaOf, type Filters, pageOf, single } from '../lists.ts';
@@ -27,6 +27,9 @@ import {
   insertAppRole,
   insertLink,
   insertPermission,
+  isCarriedByInternal,
+  keepPermissionAtHome,
+  keepRoleAtHome,
   listAppRoles,
   listPermissions,
   lockAppRole,
@@ -74,10 +77,14 @@ export function createAppRoles({ db, clock, change, managers }: Pick<Deps, 'db' 
     return permission ?? fail('permission.not_found', { id });
   }
 
-  /** What is internal works in every application, so only administrators decide about it. */
-  function checkInternal(caller: Caller, action: string, before: boolean, after: boolean | undefined): void {
-    if (after !== undefined && after !== before) managers.administrator(caller, `${action} (is_internal)`);
+  /** What is internal works in every application, so only administrators make, change, link and delete it. */
+  function checkInternal(caller: Caller, action: string, ...flags: readonly (boolean | number | undefined)[]): void {
+    if (flags.some(Boolean)) managers.administrator(caller, `${action} (is_internal)`);
   }
+
+  /** Whether it decides about other applications than its own: as an internal one, or because an internal role carries it. */
+  const worksElsewhere = async (reader: Reader, permission: AppPermissionRow): Promise<boolean> =>
+    permission.is_internal === 1 || isCarriedByInternal(reader, permission.id);
 
   function checkFixed(
     kind: 'role' | 'permission',
@@ -92,8 +99,8 @@ export function createAppRoles({ db, clock, change, managers }: Pick<Deps, 'db' 
   }
 
   /** A thing that is internal is held in every application; any other only in its own. */
-  function touched({ touch }: Change, row: { application_id: string; is_internal: number }): void {
-    touch(row.is_internal ? tagOf.everything : appTagOf.application(row.application_id));
+  function touched({ touch }: Change, row: { application_id: string }, internal: boolean | number): void {
+    touch(internal ? tagOf.everything : appTagOf.application(row.application_id));
   }
 
   async function checkApplication(id: string): Promise<void> {
@@ -102,7 +109,7 @@ export function createAppRoles({ db, clock, change, managers }: Pick<Deps, 'db' 
 
   async function createRole(caller: Caller, body: NewRole): Promise<AppRoleRow> {
     await permit(caller, 'create_role', body.application_id);
-    checkInternal(caller, 'create_role', false, body.is_internal);
+    checkInternal(caller, 'create_role', body.is_internal);
     await checkApplication(body.application_id);
     return insertRole(caller, body);
   }
@@ -116,10 +123,8 @@ export function createAppRoles({ db, clock, change, managers }: Pick<Deps, 'db' 
       created_at: seconds(clock),
     };
     await change(actor, async (inside) => {
-      await stillThere('application.not_found', row.application_id, () =>
-        unlessTaken('role', row.name, () => insertAppRole(inside.tx, row)),
-      );
-      touched(inside, row);
+      await whileThere(row.application_id, () => unlessTaken('role', row.name, () => insertAppRole(inside.tx, row)));
+      touched(inside, row, row.is_internal);
       inside.audit('app_role.created', { kind: 'app_role', id: row.id }, { application_id: row.application_id });
     });
     return row;
@@ -139,34 +144,36 @@ export function createAppRoles({ db, clock, change, managers }: Pick<Deps, 'db' 
   async function updateRole(caller: Caller, id: string, body: RoleChanges): Promise<AppRoleRow> {
     const role = await roleFor(caller, 'update_role', id);
     checkFixed('role', role, body);
-    checkInternal(caller, 'update_role', role.is_internal === 1, body.is_internal);
     return change(caller, async (inside) => {
       const held = (await lockAppRole(db, inside.tx, id)) ?? fail('role.not_found', { id });
+      checkInternal(caller, 'update_role', held.is_internal, body.is_internal);
       const values = {
         name: body.name ?? held.name,
         is_internal: body.is_internal === undefined ? held.is_internal : bit(body.is_internal),
       };
       await unlessTaken('role', values.name, () => updateAppRole(inside.tx, id, values));
-      touched(inside, held);
-      touched(inside, { ...held, ...values });
+      if (held.is_internal && !values.is_internal) await keepRoleAtHome(inside.tx, held);
+      touched(inside, held, held.is_internal || values.is_internal);
       inside.audit('app_role.updated', { kind: 'app_role', id }, { fields: Object.keys(body) });
       return { ...held, ...values };
     });
   }
 
   async function removeRole(caller: Caller, id: string): Promise<void> {
-    const role = await roleFor(caller, 'delete_role', id);
+    await roleFor(caller, 'delete_role', id);
     if (isBuiltIn(id)) fail('resource.built_in', { kind: 'role', id });
     await change(caller, async (inside) => {
+      const role = (await lockAppRole(db, inside.tx, id)) ?? fail('role.not_found', { id });
+      checkInternal(caller, 'delete_role', role.is_internal);
       await deleteAppRole(inside.tx, id);
-      touched(inside, role);
+      touched(inside, role, role.is_internal);
       inside.audit('app_role.deleted', { kind: 'app_role', id }, { application_id: role.application_id });
     });
   }
 
   async function createPermission(caller: Caller, body: NewPermission): Promise<AppPermissionRow> {
     await permit(caller, 'create_permission', body.application_id);
-    checkInternal(caller, 'create_permission', false, body.is_internal);
+    checkInternal(caller, 'create_permission', body.is_internal);
     await checkApplication(body.application_id);
     const row: AppPermissionRow = {
       id: newId(),
@@ -179,9 +186,7 @@ export function createAppRoles({ db, clock, change, managers }: Pick<Deps, 'db' 
       created_at: seconds(clock),
     };
     await change(caller, async ({ tx, audit }) => {
-      await stillThere('application.not_found', row.application_id, () =>
-        unlessTaken('permission', row.name, () => insertPermission(tx, row)),
-      );
+      await whileThere(row.application_id, () => unlessTaken('permission', row.name, () => insertPermission(tx, row)));
       audit('permission.created', { kind: 'permission', id: row.id }, { application_id: row.application_id });
     });
     return row;
@@ -190,9 +195,10 @@ export function createAppRoles({ db, clock, change, managers }: Pick<Deps, 'db' 
   async function updatePermissionOf(caller: Caller, id: string, body: PermissionChanges): Promise<AppPermissionRow> {
     const permission = await permissionFor(caller, 'update_permission', id);
     checkFixed('permission', permission, body);
-    checkInternal(caller, 'update_permission', permission.is_internal === 1, body.is_internal);
     return change(caller, async (inside) => {
       const held = (await lockPermission(db, inside.tx, id)) ?? fail('permission.not_found', { id });
+      const elsewhere = await worksElsewhere(inside.tx, held);
+      checkInternal(caller, 'update_permission', elsewhere, body.is_internal);
       const values = {
         name: body.name ?? held.name,
         is_internal: body.is_internal === undefined ? held.is_internal : bit(body.is_internal),
@@ -201,31 +207,47 @@ export function createAppRoles({ db, clock, change, managers }: Pick<Deps, 'db' 
         xml: body.xml === undefined ? held.xml : body.xml,
       };
       await unlessTaken('permission', values.name, () => updatePermission(inside.tx, id, values));
-      touched(inside, held);
-      touched(inside, { ...held, ...values });
+      if (held.is_internal && !values.is_internal) await keepPermissionAtHome(inside.tx, held);
+      touched(inside, held, elsewhere || values.is_internal);
       inside.audit('permission.updated', { kind: 'permission', id }, { fields: Object.keys(body) });
       return { ...held, ...values };
     });
   }
 
   async function removePermission(caller: Caller, id: string): Promise<void> {
-    const permission = await permissionFor(caller, 'delete_permission', id);
+    await permissionFor(caller, 'delete_permission', id);
     if (isBuiltIn(id)) fail('resource.built_in', { kind: 'permission', id });
     await change(caller, async (inside) => {
+      const permission = (await lockPermission(db, inside.tx, id)) ?? fail('permission.not_found', { id });
+      const elsewhere = await worksElsewhere(inside.tx, permission);
+      checkInternal(caller, 'delete_permission', elsewhere);
       await deletePermission(inside.tx, id);
-      touched(inside, permission);
+      touched(inside, permission, elsewhere);
       inside.audit('permission.deleted', { kind: 'permission', id }, { application_id: permission.application_id });
     });
   }
 
-  /** Both ends, seen by someone who manages the role. */
-  async function linkFor(caller: Caller, action: string, roleId: string, permissionId: string): Promise<AppRoleRow> {
-    const role = await roleFor(caller, action, roleId);
+  /** Writes or removes a link, decided on both ends as they are while nobody else changes them. */
+  async function changeLink(
+    caller: Caller,
+    { action, event }: { action: string; event: 'added' | 'removed' },
+    { roleId, permissionId }: { roleId: string; permissionId: string },
+    write: (tx: Tx, roleId: string, permissionId: string) => Promise<void>,
+  ): Promise<void> {
+    await roleFor(caller, action, roleId);
     if (isBuiltIn(roleId)) fail('resource.built_in', { kind: 'role', id: roleId });
-    const permission = (await findPermission(db.read, permissionId)) ?? fail('permission.not_found', { id: permissionId });
-    const shared = role.application_id === permission.application_id || role.is_internal || permission.is_internal;
-    if (!shared) fail('permission.other_application', { permission: permissionId, role: roleId });
-    return role;
+    await permissionFor(caller, action, permissionId);
+    await change(caller, async (inside) => {
+      const role = (await lockAppRole(db, inside.tx, roleId)) ?? fail('role.not_found', { id: roleId });
+      const permission =
+        (await lockPermission(db, inside.tx, permissionId)) ?? fail('permission.not_found', { id: permissionId });
+      checkInternal(caller, action, role.is_internal, permission.is_internal);
+      const shared = role.application_id === permission.application_id || role.is_internal || permission.is_internal;
+      if (!shared) fail('permission.other_application', { permission: permissionId, role: roleId });
+      await write(inside.tx, roleId, permissionId);
+      touched(inside, role, role.is_internal);
+      inside.audit(`app_role.permission_${event}`, { kind: 'app_role', id: roleId }, { permission_id: permissionId });
+    });
   }
 
   return {
@@ -259,35 +281,19 @@ export function createAppRoles({ db, clock, change, managers }: Pick<Deps, 'db' 
       const page = await listPermissions(db, pageOf(query), criteriaOf(query, permissionFilters), { roleId });
       return page ?? fail('list.marker_not_found', { marker: single(query, 'marker') ?? '' });
     },
-    async link(caller: Caller, roleId: string, permissionId: string): Promise<void> {
-      const role = await linkFor(caller, 'add_permission_to_role', roleId, permissionId);
-      await change(caller, async (inside) => {
-        await stillThere('permission.not_found', permissionId, () => insertLink(inside.tx, roleId, permissionId));
-        touched(inside, role);
-        inside.audit('app_role.permission_added', { kind: 'app_role', id: roleId }, { permission_id: permissionId });
-      });
-    },
-    async unlink(caller: Caller, roleId: string, permissionId: string): Promise<void> {
-      const role = await linkFor(caller, 'remove_permission_from_role', roleId, permissionId);
-      await change(caller, async (inside) => {
-        await deleteLink(inside.tx, roleId, permissionId);
-        touched(inside, role);
-        inside.audit('app_role.permission_removed', { kind: 'app_role', id: roleId }, { permission_id: permissionId });
-      });
-    },
+    link: (caller: Caller, roleId: string, permissionId: string): Promise<void> =>
+      changeLink(caller, { action: 'add_permission_to_role', event: 'added' }, { roleId, permissionId }, insertLink),
+    unlink: (caller: Caller, roleId: string, permissionId: string): Promise<void> =>
+      changeLink(caller, { action: 'remove_permission_from_role', event: 'removed' }, { roleId, permissionId }, deleteLink),
   };
 }
 
-/** What was there when we looked may be gone when we write. */
-async function stillThere(
-  code: 'application.not_found' | 'permission.not_found',
-  id: string,
-  write: () => Promise<void>,
-): Promise<void> {
+/** The application was there when we looked, and may be gone when we write. */
+async function whileThere(id: string, write: () => Promise<void>): Promise<void> {
   try {
     await write();
   } catch (error) {
-    if (isForeignKeyViolation(error)) fail(code, { id });
+    if (isForeignKeyViolation(error)) fail('application.not_found', { id });
     throw error;
   }
 }

@@ -83,6 +83,76 @@ export async function deleteLink(tx: Tx, roleId: string, permissionId: string): 
   await tx.deleteFrom('app_role_permissions').where('role_id', '=', roleId).where('permission_id', '=', permissionId).execute();
 }
 
+/** Whether an internal role carries it, and so decides with it about every application. */
+export async function isCarriedByInternal(db: Reader, permissionId: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('app_role_permissions')
+    .innerJoin('app_roles', 'app_roles.id', 'app_role_permissions.role_id')
+    .where('app_role_permissions.permission_id', '=', permissionId)
+    .where('app_roles.is_internal', '=', 1)
+    .select('app_roles.id')
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** Whether anything of an application works in others too: internal roles and permissions, and what internal roles carry. */
+export async function hasInternal(db: Reader, applicationId: string): Promise<boolean> {
+  const role = await db
+    .selectFrom('app_roles')
+    .where('application_id', '=', applicationId)
+    .where('is_internal', '=', 1)
+    .select('id')
+    .limit(1)
+    .executeTakeFirst();
+  if (role) return true;
+  const permission = await db
+    .selectFrom('app_permissions')
+    .where('application_id', '=', applicationId)
+    .where((eb) =>
+      eb.or([
+        eb('is_internal', '=', 1),
+        eb(
+          'id',
+          'in',
+          eb
+            .selectFrom('app_role_permissions')
+            .innerJoin('app_roles', 'app_roles.id', 'app_role_permissions.role_id')
+            .where('app_roles.is_internal', '=', 1)
+            .select('app_role_permissions.permission_id'),
+        ),
+      ]),
+    )
+    .select('id')
+    .limit(1)
+    .executeTakeFirst();
+  return permission !== undefined;
+}
+
+/** A role that is internal no more: nobody holds it in other applications, and it carries nothing public of theirs. */
+export async function keepRoleAtHome(tx: Tx, { id, application_id: home }: AppRoleRow): Promise<void> {
+  await tx.deleteFrom('app_user_roles').where('role_id', '=', id).where('application_id', '!=', home).execute();
+  await tx.deleteFrom('app_organization_roles').where('role_id', '=', id).where('application_id', '!=', home).execute();
+  await tx
+    .deleteFrom('app_role_permissions')
+    .where('role_id', '=', id)
+    .where('permission_id', 'in', (eb) =>
+      eb.selectFrom('app_permissions').where('application_id', '!=', home).where('is_internal', '=', 0).select('id'),
+    )
+    .execute();
+}
+
+/** A permission that is internal no more: no public role of another application carries it. */
+export async function keepPermissionAtHome(tx: Tx, { id, application_id: home }: AppPermissionRow): Promise<void> {
+  await tx
+    .deleteFrom('app_role_permissions')
+    .where('permission_id', '=', id)
+    .where('role_id', 'in', (eb) =>
+      eb.selectFrom('app_roles').where('application_id', '!=', home).where('is_internal', '=', 0).select('id'),
+    )
+    .execute();
+}
+
 /** Held until the change ends, so that changes to it follow one another. */
 export const lockAppRole = (db: Database, tx: Tx, id: string): Promise<AppRoleRow | undefined> =>
   lockRow(db, tx, 'app_roles', id);

@@ -5,7 +5,8 @@ import { isUniqueViolation } from '../../platform/database/index.ts';
 import type { Query, Static } from '../../platform/http/index.ts';
 import { newId, newSecret } from '../../platform/ids.ts';
 import type { Seal } from '../../platform/seal/index.ts';
-import { appTagOf, insertUserAssignment, isBuiltIn, type Managers } from '../app-roles/index.ts';
+import { tagOf } from '../access/index.ts';
+import { appTagOf, hasInternal, insertUserAssignment, isBuiltIn, type Managers } from '../app-roles/index.ts';
 import { extraOf, parsed } from '../attributes.ts';
 import type { Actor, Change } from '../audit/index.ts';
 import type { Caller } from '../caller.ts';
@@ -172,8 +173,12 @@ export function createConsumers(deps: Pick<Deps, 'db' | 'clock' | 'change'> & { 
     await consumerFor(caller, 'delete_consumer', id);
     if (isBuiltIn(id)) fail('resource.built_in', { kind: 'consumer', id });
     await change(caller, async ({ tx, audit, touch }) => {
+      await lockConsumer(db, tx, id);
+      // Internal roles and permissions go with it, and other applications depend on those.
+      const elsewhere = await hasInternal(tx, id);
+      if (elsewhere) managers.administrator(caller, 'delete_consumer (is_internal)');
       await deleteConsumer(tx, id);
-      touch(appTagOf.application(id));
+      touch(elsewhere ? tagOf.everything : appTagOf.application(id));
       audit('consumer.deleted', { kind: 'consumer', id });
     });
   }
