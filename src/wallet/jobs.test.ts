@@ -5,6 +5,7 @@ import { onEachWallet, type Person, type TestWallet } from '../../test/support/w
 import { assertProblem } from '../../test/support/wallet-answers.ts';
 import { credentialRow, holdCredentials, ownerOfPerson } from '../../test/support/wallet-credentials.ts';
 import { createSeal, newMasterKey } from '../platform/seal/index.ts';
+import { EVERYONE, readAs } from './owners.store.ts';
 import { resealWallet } from './service.ts';
 
 const DIDS = '/api/v1/wallet/dids';
@@ -57,7 +58,7 @@ async function rowsOf(wallet: TestWallet, table: 'sessions'): Promise<number> {
   // What the service read in this turn ends with it; closing would wait for it.
   await new Promise((resolve) => setImmediate(resolve));
   const db = await wallet.database();
-  const rows = await db.read.selectFrom(table).selectAll().execute();
+  const rows = await readAs(db, EVERYONE, (reader) => reader.selectFrom(table).selectAll().execute());
   await db.close();
   return rows.length;
 }

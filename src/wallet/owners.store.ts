@@ -1,6 +1,7 @@
 // Whose rows a query may see. Every statement names the owner; on PostgreSQL the database insists on it as well, so that one
 // that forgot finds nothing (row-level security). SQLite has no such thing.
 import { sql } from 'kysely';
+import { ConfigError } from '../platform/config/index.ts';
 import { oneAtATime } from '../platform/database/index.ts';
 import type { Database, Reader, Tx } from './database.ts';
 
@@ -10,17 +11,32 @@ export const NODE = 'node';
 /** Jobs that go over everybody's rows: sweeping, counting, sealing anew. */
 export const EVERYONE = '*';
 
-/** Tables whose rows belong to somebody. Sessions are not among them: they are what tells who is asking. */
-const OWNED = [
-  'keys',
-  'spent_kids',
-  'dids',
-  'did_keys',
-  'credentials',
-  'credential_instances',
-  'exchanges',
-  'idempotent_requests',
-] as const;
+const OWNER = `current_setting('gatehouse.owner', true)`;
+const BY_OWNER = `owner = ${OWNER} or ${OWNER} = '${EVERYONE}'`;
+
+interface Policy {
+  readonly name: string;
+  readonly command: 'ALL' | 'SELECT';
+  readonly using: string;
+}
+
+const owners = (using: string): Policy => ({ name: 'owners', command: 'ALL', using });
+
+/** Every table that names an owner, and who may see its rows. */
+const WALLS: Readonly<Record<string, readonly Policy[]>> = {
+  keys: [owners(BY_OWNER)],
+  spent_kids: [owners(BY_OWNER)],
+  dids: [owners(BY_OWNER)],
+  did_keys: [owners(BY_OWNER)],
+  credentials: [owners(BY_OWNER)],
+  credential_instances: [owners(BY_OWNER)],
+  exchanges: [owners(BY_OWNER)],
+  idempotent_requests: [owners(BY_OWNER)],
+  // Whether a name is taken concerns everybody; taking it in somebody's name does not.
+  did_names: [owners(BY_OWNER), { name: 'readers', command: 'SELECT', using: 'true' }],
+  // Sessions tell who is asking: one that is looked for is named by the hash of its id before its owner is known.
+  sessions: [owners(`${BY_OWNER} or id_hash = current_setting('gatehouse.session', true)`)],
+};
 
 const become = (reader: Reader, owner: string) => sql`select set_config('gatehouse.owner', ${owner}, true)`.execute(reader);
 
@@ -37,28 +53,112 @@ export async function readAs<T>(db: Database, owner: string, work: (reader: Read
   });
 }
 
-/** Puts the second wall up where it is missing. False when it does not hold for us: a superuser walks through it. */
-export async function guardOwners(db: Database): Promise<boolean> {
-  if (db.dialect === 'sqlite') return true;
-  await db.write(async (tx) => {
-    await oneAtATime(db, tx, 'row-level security');
-    for (const table of OWNED) {
-      const { rows } = await sql`select 1 from pg_policies where schemaname = current_schema() and tablename = ${table}`.execute(
-        tx,
-      );
-      if (rows.length > 0) continue;
-      const name = sql.table(table);
-      const allowed = sql.raw(
-        `owner = current_setting('gatehouse.owner', true) or current_setting('gatehouse.owner', true) = '${EVERYONE}'`,
-      );
-      await sql`alter table ${name} enable row level security`.execute(tx);
-      // The owner of a table is exempt unless it is forced.
-      await sql`alter table ${name} force row level security`.execute(tx);
-      await sql`create policy owners on ${name} using (${allowed})`.execute(tx);
-    }
+const nameSession = (reader: Reader, idHash: string) =>
+  sql`select set_config('gatehouse.session', ${idHash}, true)`.execute(reader);
+
+/** Within a transaction: it sees this session as well. */
+export async function actForSession({ dialect }: Pick<Database, 'dialect'>, tx: Tx, idHash: string): Promise<void> {
+  if (dialect === 'postgres') await nameSession(tx, idHash);
+}
+
+export async function readForSession<T>(db: Database, idHash: string, work: (reader: Reader) => Promise<T>): Promise<T> {
+  if (db.dialect === 'sqlite') return work(db.read);
+  return db.read.transaction().execute(async (tx) => {
+    await nameSession(tx, idHash);
+    return work(tx);
   });
+}
+
+interface Found {
+  readonly table: string;
+  readonly forced: boolean;
+  /** Its policies that hold for us, as the database writes them. */
+  readonly policies: readonly string[];
+}
+
+/** As the database repeats what a policy says. Another spelling costs a policy that is made anew, and nothing else. */
+const spelled = (using: string): string =>
+  using === 'true'
+    ? using
+    : `(${using
+        .split(' or ')
+        .map((part) => `(${part})`)
+        .join(' OR ')
+        .replace(/'([^']*)'/g, "'$1'::text")})`;
+
+const described = ({ name, command, using }: Policy): string =>
+  JSON.stringify([name, 'PERMISSIVE', '{public}', command, spelled(using), null]);
+
+async function inspect(reader: Reader): Promise<readonly Found[]> {
+  const { rows: tables } = await sql<{ table: string; forced: boolean }>`
+    select relname as table, relrowsecurity and relforcerowsecurity as forced from pg_class
+    where relnamespace = current_schema()::regnamespace and relkind in ('r', 'p')
+  `.execute(reader);
+  const { rows: policies } = await sql<Record<string, string | null>>`
+    select tablename, policyname, permissive, roles::text as roles, cmd, qual, with_check from pg_policies
+    where schemaname = current_schema() and exists (
+      select 1 from unnest(roles) as held (role)
+      where case when role = 'public' then true else pg_has_role(role, 'member') end
+    )
+    order by policyname
+  `.execute(reader);
+  return tables.map(({ table, forced }) => ({
+    table,
+    forced,
+    policies: policies
+      .filter(({ tablename }) => tablename === table)
+      .map((one) => JSON.stringify([one.policyname, one.permissive, one.roles, one.cmd, one.qual, one.with_check])),
+  }));
+}
+
+const isWhole = ({ table, forced, policies }: Found): boolean => {
+  const wanted = WALLS[table];
+  return !wanted || (forced && JSON.stringify(policies) === JSON.stringify(wanted.map(described)));
+};
+
+/** Puts the wall of one table up as it is to be, whatever was there. */
+async function mend(tx: Tx, { table, policies }: Found): Promise<void> {
+  const name = sql.table(table);
+  await sql`alter table ${name} enable row level security`.execute(tx);
+  // The owner of a table is exempt unless it is forced.
+  await sql`alter table ${name} force row level security`.execute(tx);
+  for (const policy of policies) await sql`drop policy ${sql.ref(JSON.parse(policy)[0])} on ${name}`.execute(tx);
+  for (const { name: policy, command, using } of WALLS[table]!)
+    await sql`create policy ${sql.ref(policy)} on ${name} for ${sql.raw(command)} using (${sql.raw(using)})`.execute(tx);
+}
+
+const INSUFFICIENT_PRIVILEGE = '42501';
+
+export interface Guard {
+  /** False when the wall does not hold for us: a superuser walks through it. */
+  readonly holds: boolean;
+  /** Tables whose wall somebody had taken down or changed. */
+  readonly mended: readonly string[];
+}
+
+/** Puts the second wall up where it is missing, switched off, or not as it was. */
+export async function guardOwners(db: Database): Promise<Guard> {
+  if (db.dialect === 'sqlite') return { holds: true, mended: [] };
+  let mended: readonly string[] = [];
+  if (!(await inspect(db.read)).every(isWhole))
+    mended = await db.write(async (tx) => {
+      await oneAtATime(db, tx, 'row-level security');
+      const before = await inspect(tx);
+      const broken = before.filter((found) => !isWhole(found));
+      for (const found of broken)
+        await mend(tx, found).catch((error: { code?: string }) => {
+          if (error.code !== INSUFFICIENT_PRIVILEGE) throw error;
+          throw new ConfigError(
+            `GATEHOUSE_WALLET_DATABASE_URL: row-level security of the table ${found.table} is switched off or changed, and this role may not mend it; start it once as the owner of the table`,
+          );
+        });
+      const after = new Map((await inspect(tx)).map((found) => [found.table, JSON.stringify(found)]));
+      // The first start puts it up.
+      const isNew = before.every(({ table, policies }) => !WALLS[table] || policies.length === 0);
+      return isNew ? [] : broken.filter((found) => after.get(found.table) !== JSON.stringify(found)).map(({ table }) => table);
+    });
   const { rows } = await sql<{ exempt: boolean }>`
     select rolsuper or rolbypassrls as exempt from pg_roles where rolname = current_user
   `.execute(db.read);
-  return rows[0]?.exempt !== true;
+  return { holds: rows[0]?.exempt !== true, mended };
 }

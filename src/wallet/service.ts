@@ -118,7 +118,10 @@ export async function createWalletService(options: WalletOptions): Promise<Walle
   const verifiers = readVerifiers(options.config.verifiersFile);
   const db = await openWalletDatabase(options.config, options.dataDir);
   try {
-    if (!(await guardOwners(db)))
+    const { holds, mended } = await guardOwners(db);
+    if (mended.length > 0)
+      options.log.warn({ tables: mended }, 'row-level security was switched off or changed; it is in force again');
+    if (!holds)
       options.log.warn('the database user is a superuser: row-level security does not hold for it; use a role of its own');
     return createOn(db, await openStores(options), verifiers, options);
   } catch (error) {
@@ -219,7 +222,9 @@ function createOn(db: Database, stores: Stores, verifiers: RegisteredVerifiers, 
   metrics.labelledGauge('wallet_keys', 'Keys by their state', 'state', counted(countKeys));
   metrics.labelledGauge('wallet_dids', 'DIDs by their state', 'state', counted(countDids));
   metrics.labelledGauge('wallet_credentials', 'Held credentials by their format', 'format', counted(countCredentials));
-  metrics.sharedGauge('wallet_sessions_active', 'Sessions that have not ended', () => countSessions(db.read, clock.now()));
+  metrics.sharedGauge('wallet_sessions_active', 'Sessions that have not ended', () =>
+    readAs(db, EVERYONE, (reader) => countSessions(reader, clock.now())),
+  );
 
   const server: Server = createServer<Caller>({
     app,

@@ -1,6 +1,7 @@
 // What tests know of a session that nobody else may: its id, the tokens behind it, how it stands in the database.
 import { createHash } from 'node:crypto';
 import { createSeal } from '../../src/platform/seal/index.ts';
+import { readForSession } from '../../src/wallet/owners.store.ts';
 import { sessionPlace } from '../../src/wallet/session/index.ts';
 import type { Answer } from './api.ts';
 import type { TestWallet } from './wallet.ts';
@@ -19,7 +20,9 @@ export async function secretsOf(wallet: TestWallet, cookie: string): Promise<Sec
   const idHash = createHash('sha256').update(id).digest('base64url');
   const db = await wallet.database();
   try {
-    const row = await db.read.selectFrom('sessions').where('id_hash', '=', idHash).select('sealed').executeTakeFirstOrThrow();
+    const row = await readForSession(db, idHash, (reader) =>
+      reader.selectFrom('sessions').where('id_hash', '=', idHash).select('sealed').executeTakeFirstOrThrow(),
+    );
     const { idToken, refreshToken } = JSON.parse(seal.open(row.sealed, sessionPlace(idHash)).toString());
     return { id, idHash, idToken, refreshToken };
   } finally {

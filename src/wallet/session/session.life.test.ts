@@ -4,6 +4,7 @@ import { after, before, it } from 'node:test';
 import type { Answer } from '../../../test/support/api.ts';
 import { onEachWallet, onWallet, Person, TestWallet } from '../../../test/support/wallet.ts';
 import { isCleared, secretsOf } from '../../../test/support/wallet-session.ts';
+import { readForSession } from '../owners.store.ts';
 
 const USERINFO = '/api/v1/auth/userinfo';
 const KEYS = '/api/v1/wallet/keys';
@@ -29,8 +30,10 @@ async function usedAt(wallet: TestWallet, { cookie }: Person): Promise<number> {
   const { idHash } = await secretsOf(wallet, cookie);
   const db = await wallet.database();
   try {
-    return (await db.read.selectFrom('sessions').where('id_hash', '=', idHash).select('used_at').executeTakeFirstOrThrow())
-      .used_at;
+    const row = await readForSession(db, idHash, (reader) =>
+      reader.selectFrom('sessions').where('id_hash', '=', idHash).select('used_at').executeTakeFirstOrThrow(),
+    );
+    return row.used_at;
   } finally {
     await new Promise((resolve) => setImmediate(resolve));
     await db.close();

@@ -7,7 +7,8 @@ import type { Seal } from '../../platform/seal/index.ts';
 import type { Soon } from '../../platform/soon.ts';
 import { TaggedCache } from '../../platform/tagged-cache.ts';
 import { ownerOf } from '../caller.ts';
-import type { Database, SessionRow } from '../database.ts';
+import type { Database, SessionRow, Tx } from '../database.ts';
+import { actForSession, readForSession } from '../owners.store.ts';
 import type { Cookies } from './cookies.ts';
 import { type Grant, isTakenBack, type Provider } from './provider.ts';
 import { claimRefresh, deleteSession, findSession, insertSession, markUsed, replaceGrant } from './sessions.store.ts';
@@ -23,15 +24,18 @@ export interface SessionRules {
   readonly lifeMs: number;
 }
 
-/** What the sealed column holds. */
+/**
+ * What the sealed column holds: who it is, and until when. The plain columns beside it are there to find and to sweep rows by;
+ * whoever can write to the table can write what they like there.
+ */
 interface Kept extends Omit<Grant, 'expiresAt'> {
   readonly authTime: number;
+  readonly endsAt: number;
 }
 
 export interface Session extends Kept {
   readonly idHash: string;
   readonly owner: string;
-  readonly endsAt: number;
   usedAt: number;
   readonly refreshAt: number | null;
   readonly tags: readonly string[];
@@ -61,13 +65,26 @@ export function createSessions(deps: {
 
   const sealed = (idHash: string, grant: Kept): string => seal.seal(Buffer.from(JSON.stringify(grant)), sessionPlace(idHash));
 
-  function sessionOf(row: SessionRow): Session {
-    const grant = JSON.parse(seal.open(row.sealed, sessionPlace(row.id_hash)).toString()) as Kept;
+  /** Undefined when the row is not as it was written: then it says nothing about anybody. */
+  function sessionOf(row: SessionRow): Session | undefined {
+    let kept: Kept;
+    try {
+      kept = JSON.parse(seal.open(row.sealed, sessionPlace(row.id_hash)).toString()) as Kept;
+    } catch (error) {
+      log.warn({ err: error }, 'a session cannot be opened; it counts as ended');
+      return undefined;
+    }
+    const owner = ownerOf(kept.issuer, kept.subject);
+    if (owner !== row.owner) {
+      log.warn('the row of a session names another owner than its sealed content; it counts as ended');
+      return undefined;
+    }
     return {
-      ...grant,
+      ...kept,
       idHash: row.id_hash,
-      owner: row.owner,
-      endsAt: row.ends_at,
+      owner,
+      // Rows of former versions have it in the column only.
+      endsAt: Math.min(kept.endsAt ?? row.ends_at, row.ends_at),
       usedAt: row.used_at,
       refreshAt: row.refresh_at,
       tags: [sessionTag(row.id_hash)],
@@ -84,18 +101,22 @@ export function createSessions(deps: {
 
   const isOver = (session: Session): boolean => clock.now() >= session.endsAt || clock.now() >= session.usedAt + rules.idleMs;
 
-  async function end(idHash: string): Promise<void> {
-    await db.write(async (tx, touch) => {
-      await deleteSession(tx, idHash);
+  /** A change of one session; whoever remembers it reads it again. */
+  const change = <T>(idHash: string, work: (tx: Tx) => Promise<T>): Promise<T> =>
+    db.write(async (tx, touch) => {
+      await actForSession(db, tx, idHash);
       touch(sessionTag(idHash));
+      return work(tx);
     });
-  }
+
+  const end = (idHash: string): Promise<void> => change(idHash, (tx) => deleteSession(tx, idHash));
 
   async function load(text: string): Promise<Session | undefined> {
     const id = cookies.open(text, 'session');
     if (id === undefined) return undefined;
     return kept.load(text, async () => {
-      const row = await findSession(db.read, hashOf(id));
+      const idHash = hashOf(id);
+      const row = await readForSession(db, idHash, (reader) => findSession(reader, idHash));
       const session = row && sessionOf(row);
       return session && !isOver(session) ? session : undefined;
     });
@@ -106,27 +127,23 @@ export function createSessions(deps: {
     const now = clock.now();
     if (now - session.usedAt < usedMs) return;
     session.usedAt = now;
-    db.write((tx) => markUsed(tx, session.idHash, now)).catch((error: unknown) =>
-      log.warn({ err: error }, 'session use not noted'),
-    );
+    const { idHash } = session;
+    db.write(async (tx) => {
+      await actForSession(db, tx, idHash);
+      await markUsed(tx, idHash, now);
+    }).catch((error: unknown) => log.warn({ err: error }, 'session use not noted'));
   }
 
   async function refresh(session: Session): Promise<Session | undefined> {
     const { idHash, refreshToken } = session;
-    const claimed = await db.write(async (tx, touch) => {
-      touch(sessionTag(idHash));
-      return claimRefresh(tx, idHash, session.refreshAt!, clock.now() + REFRESH_AGAIN_MS);
-    });
+    const claimed = await change(idHash, (tx) => claimRefresh(tx, idHash, session.refreshAt!, clock.now() + REFRESH_AGAIN_MS));
     if (!claimed) return session;
     try {
       const { claims, idToken, subject } = session;
       const grant = await provider.refresh({ claims, idToken, subject, refreshToken: refreshToken! });
       const { expiresAt: _, ...rest } = grant;
-      const next = { ...rest, issuer: session.issuer, authTime: session.authTime };
-      const alive = await db.write(async (tx, touch) => {
-        touch(sessionTag(idHash));
-        return replaceGrant(tx, idHash, sealed(idHash, next), refreshTime(grant));
-      });
+      const next = { ...rest, issuer: session.issuer, authTime: session.authTime, endsAt: session.endsAt };
+      const alive = await change(idHash, (tx) => replaceGrant(tx, idHash, sealed(idHash, next), refreshTime(grant)));
       if (alive) return { ...session, ...next };
       // Logged out meanwhile: what came since is not to be used either.
       if (grant.refreshToken !== undefined) provider.revoke(grant.refreshToken).catch(() => undefined);
@@ -174,7 +191,7 @@ export function createSessions(deps: {
       const row: SessionRow = {
         id_hash: idHash,
         owner: ownerOf(grant.issuer, grant.subject),
-        sealed: sealed(idHash, { ...rest, authTime }),
+        sealed: sealed(idHash, { ...rest, authTime, endsAt: now + rules.lifeMs }),
         created_at: now,
         used_at: now,
         ends_at: now + rules.lifeMs,
@@ -183,12 +200,14 @@ export function createSessions(deps: {
       const former = formerCookie === undefined ? undefined : cookies.open(formerCookie, 'session');
       await db.write(async (tx, touch) => {
         if (former !== undefined) {
+          await actForSession(db, tx, hashOf(former));
           await deleteSession(tx, hashOf(former));
           touch(sessionTag(hashOf(former)));
         }
+        await actForSession(db, tx, idHash);
         await insertSession(tx, row);
       });
-      return { id, session: sessionOf(row) };
+      return { id, session: sessionOf(row)! };
     },
 
     end,
