@@ -16,7 +16,8 @@ export interface OutboundRequest {
   readonly method: 'GET' | 'POST';
   readonly url: string;
   readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: string | Uint8Array;
+  /** A function is called when the connection stands, and nothing is sent before it returns: what it uses up is not used in vain. */
+  readonly body?: string | Uint8Array | (() => Promise<string | Uint8Array>);
   /** For everything: looking up, connecting, sending, waiting, reading. */
   readonly timeoutMs?: number;
   readonly maxBytes?: number;
@@ -91,7 +92,7 @@ function headersOf({ headers = {}, body, accept }: OutboundRequest): Record<stri
     ...Object.fromEntries(own),
     ...(asks ? { Accept: accept.join(', ') } : {}),
     'Accept-Encoding': 'identity',
-    ...(body === undefined ? {} : { 'Content-Length': String(Buffer.byteLength(body)) }),
+    ...(body === undefined || typeof body === 'function' ? {} : { 'Content-Length': String(Buffer.byteLength(body)) }),
   };
 }
 
@@ -130,6 +131,11 @@ function send(request: OutboundRequest, target: Target, connectTimeoutMs: number
     };
     const late = (what: string) => () => giveUp(new OutboundError('timeout', `${host} took too long to ${what}`));
     const onAbort = (): void => giveUp(abortedBy(signal!, host));
+    const sendBody = (body: string | Uint8Array): void => {
+      if (call.destroyed) return;
+      call.setHeader('Content-Length', Buffer.byteLength(body));
+      call.end(body);
+    };
 
     // Timers of the whole, not of silence: whoever sends a byte now and then must not keep us.
     const connecting = setTimeout(late('connect'), Math.min(connectTimeoutMs, timeoutMs));
@@ -142,7 +148,10 @@ function send(request: OutboundRequest, target: Target, connectTimeoutMs: number
     const onClose = (): void => giveUp(new OutboundError('failed', `${host} closed the connection`));
     call.on('close', onClose);
     call.on('socket', (socket) =>
-      socket.once(url.protocol === 'https:' ? 'secureConnect' : 'connect', () => clearTimeout(connecting)),
+      socket.once(url.protocol === 'https:' ? 'secureConnect' : 'connect', () => {
+        clearTimeout(connecting);
+        if (typeof request.body === 'function') request.body().then(sendBody, giveUp);
+      }),
     );
     call.on('response', (response) => {
       // From here on it is the answer that ends: what was read of it may outlast the connection.
@@ -163,7 +172,7 @@ function send(request: OutboundRequest, target: Target, connectTimeoutMs: number
         done({ status: response.statusCode!, headers: response.headers, body: Buffer.concat(chunks) });
       });
     });
-    return void call.end(request.body);
+    if (typeof request.body !== 'function') call.end(request.body);
   });
 }
 

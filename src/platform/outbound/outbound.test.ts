@@ -261,6 +261,22 @@ describe('Outgoing calls', () => {
     }
   });
 
+  it('ask for a body that is made when it is needed, once, and only when the connection stands', async () => {
+    const made: string[] = [];
+    const body = async () => {
+      made.push('made');
+      return 'ümlaut';
+    };
+    const { body: seen } = await call('/', { method: 'POST', body });
+    const { body: text, headers } = JSON.parse(seen.toString());
+    assert.deepEqual([text, headers['content-length'], made.length], ['ümlaut', '7', 1]);
+    await assert.rejects(call('/', { method: 'POST', url: `https://${host}/`, body }), fails('failed'));
+    await assert.rejects(call('/', { method: 'POST', url: 'https://10.0.0.1/', body }), fails('blocked'));
+    assert.equal(made.length, 1);
+    const broken = new Error('cannot be made');
+    await assert.rejects(call('/', { method: 'POST', body: () => Promise.reject(broken) }), ({ cause }) => cause === broken);
+  });
+
   it('end when the caller gives up', async () => {
     const controller = new AbortController();
     const silent = call('/silent', { signal: controller.signal });

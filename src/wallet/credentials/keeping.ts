@@ -46,8 +46,9 @@ export interface NewCopy {
   readonly holding: { readonly keyId: string; readonly did?: { readonly id: string; readonly url: string } } | undefined;
 }
 
-/** One copy, and who signs for it. */
+/** One copy, set aside for an answer, and who signs for it. */
 export interface Copy {
+  readonly id: string;
   readonly raw: unknown;
   readonly holder: Holder | undefined;
 }
@@ -69,6 +70,8 @@ export function createKeeping(deps: {
   change: (caller: Caller, owner: string, work: (inside: Change) => Promise<void>) => Promise<void>;
 }) {
   const { db, clock, seal, keys, status, change } = deps;
+  /** Copies that answers are being made with, and how many. */
+  const setAsideCopies = new Map<string, number>();
 
   const opened = (row: CredentialInstanceRow): HeldCopy =>
     JSON.parse(seal.open(row.sealed, instancePlace(row)).toString()) as HeldCopy;
@@ -166,9 +169,9 @@ export function createKeeping(deps: {
     const now = clock.now();
     if ((row.valid_until !== null && row.valid_until <= now) || (row.valid_from !== null && row.valid_from > now))
       return undefined;
-    const next = await readAs(db, row.owner, (reader) => nextCopy(reader, row));
+    const next = await nextCopy(row);
     if (!next) return undefined;
-    const reference = opened(next.copy).status;
+    const reference = opened(next).status;
     if (!reference) return 'valid';
     const isFresh = row.status_checked_at !== null && now - row.status_checked_at < STATUS_MS;
     const found = isFresh ? row.status : await check(row, reference, held);
@@ -198,63 +201,93 @@ export function createKeeping(deps: {
   }
 
   /** Copies have keys of their own: one whose key was revoked is passed over, the others are as good as before. */
-  async function nextCopy(reader: Reader, row: CredentialRow) {
-    for (const copy of await instancesOf(reader, row.owner, [row.id])) {
-      if (row.binding === 'none') return { copy, key: undefined };
-      const key = copy.key_id === null ? undefined : await findKey(reader, row.owner, copy.key_id);
-      if (key && key.state !== 'revoked') return { copy, key };
-    }
-    return undefined;
+  async function usableCopies(reader: Reader, row: CredentialRow): Promise<CredentialInstanceRow[]> {
+    const copies = await instancesOf(reader, row.owner, [row.id]);
+    if (row.binding === 'none') return copies;
+    const states = await keyStates(
+      reader,
+      row.owner,
+      copies.flatMap(({ key_id: id }) => id ?? []),
+    );
+    return copies.filter(({ key_id: id }) => id !== null && (states.get(id) ?? 'revoked') !== 'revoked');
+  }
+
+  /** One that is about to be shown to somebody else is passed over, too, while there is another. */
+  async function nextCopy(row: CredentialRow): Promise<CredentialInstanceRow | undefined> {
+    const copies = await readAs(db, row.owner, (reader) => usableCopies(reader, row));
+    return copies.find(({ id }) => !setAsideCopies.has(id)) ?? copies.at(-1);
   }
 
   /** The copy that would be shown next, as it is held. */
   async function peek({ row }: Candidate): Promise<unknown> {
-    const next = await readAs(db, row.owner, (reader) => nextCopy(reader, row));
-    return next ? opened(next.copy).raw : fail('not-found', { kind: 'credential' });
+    const copy = await nextCopy(row);
+    return copy ? opened(copy).raw : fail('not-found', { kind: 'credential' });
   }
 
   /**
-   * The copy that is shown next, and who holds it. It is taken before it is shown: a copy that two verifiers see lets them
-   * compare. The last one is kept.
+   * The copy that is shown next, and who holds it. Nobody else in this process is given it until it is put back; it is used up
+   * when it is taken, which is when everything else is ready.
    */
-  async function take({ tx, audit, touch }: Change, { row, held }: Candidate): Promise<Copy> {
+  async function setAside({ row, held }: Candidate): Promise<Copy> {
     const { owner } = row;
-    const next = await nextCopy(tx, row);
-    if (!next) fail('not-found', { kind: 'credential' });
-    const { copy, key } = next;
-    if ((await countInstances(tx, owner, row.id)) > 1) {
-      await deleteInstance(tx, owner, copy.id);
+    const copy = (await nextCopy(row)) ?? fail('not-found', { kind: 'credential' });
+    setAsideCopies.set(copy.id, (setAsideCopies.get(copy.id) ?? 0) + 1);
+    try {
+      const { raw } = opened(copy);
+      if (row.binding === 'none') return { id: copy.id, raw, holder: undefined };
+      const key =
+        (await readAs(db, owner, (reader) => findKey(reader, owner, copy.key_id!))) ?? fail('not-found', { kind: 'key' });
+      const holder: Holder = {
+        algorithm: key.algorithm,
+        jwk: JSON.parse(key.public_jwk) as PublicJwk,
+        sign: (data) => keys.sign(owner, key.id, data, 'presentation'),
+        ...(held.didUrl === undefined ? {} : { didUrl: methodOf(held.didUrl, key.kid) }),
+      };
+      return { id: copy.id, raw, holder };
+    } catch (error) {
+      putBack(copy);
+      throw error;
+    }
+  }
+
+  function putBack({ id }: Pick<Copy, 'id'>): void {
+    const users = setAsideCopies.get(id) ?? 0;
+    if (users > 1) setAsideCopies.set(id, users - 1);
+    else setAsideCopies.delete(id);
+  }
+
+  /**
+   * Uses it up, before a byte of it is sent: a copy that two verifiers see lets them compare. The last one is kept. False when
+   * it can no longer be shown: another process took it, or its key was revoked.
+   */
+  async function take({ tx, audit, touch }: Change, { row }: Candidate, { id }: Copy): Promise<boolean> {
+    const { owner } = row;
+    if (!(await usableCopies(tx, row)).some((copy) => copy.id === id)) return false;
+    // Where there were more answers than copies, several have the same: the last of them uses it up.
+    const isShared = (setAsideCopies.get(id) ?? 0) > 1;
+    if (!isShared && (await countInstances(tx, owner, row.id)) > 1) {
+      await deleteInstance(tx, owner, id);
       // What was known was known of this copy.
       await forgetStatus(tx, owner, row.id);
       touch(ownerTag(owner));
     }
     audit('credential.shown', { kind: 'credential', id: row.id });
-    const { raw } = opened(copy);
-    if (!key) return { raw, holder: undefined };
-    return {
-      raw,
-      holder: {
-        algorithm: key.algorithm,
-        jwk: JSON.parse(key.public_jwk) as PublicJwk,
-        sign: (data) => keys.sign(owner, key.id, data, 'presentation'),
-        ...(held.didUrl === undefined ? {} : { didUrl: methodOf(held.didUrl, key.kid) }),
-      },
-    };
+    return true;
   }
 
   /** Lists read again, whatever they were a moment ago. */
   async function refresh(rows: readonly CredentialRow[]): Promise<void> {
     const looks = [];
     for (const row of rows) {
-      const next = await readAs(db, row.owner, (reader) => nextCopy(reader, row));
-      const reference = next && opened(next.copy).status;
+      const next = await nextCopy(row);
+      const reference = next && opened(next).status;
       if (reference) looks.push({ row, reference, ...signerOf(open(row)) });
     }
     const found = await status.ofAll(looks, { fresh: true, deadlineMs: REFRESH_MS });
     for (const [at, { row }] of looks.entries()) await noted(row, found[at]!);
   }
 
-  return { newId: () => `cred_${newUlid(clock.now())}`, keep, candidates, standingOf, peek, take, refresh };
+  return { newId: () => `cred_${newUlid(clock.now())}`, keep, candidates, standingOf, peek, setAside, putBack, take, refresh };
 }
 
 export type Keeping = ReturnType<typeof createKeeping>;

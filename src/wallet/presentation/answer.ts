@@ -27,8 +27,8 @@ interface EncryptionMetadata {
   readonly authorization_encrypted_response_enc?: string;
 }
 
-/** Undefined for answers in the clear. */
-export function answerKeyOf({ resolved, responseMode }: Opened): AnswerKey | undefined {
+/** Undefined for answers in the clear. What it gives has encrypted something: no key fails later, when a copy is used up. */
+export async function answerKeyOf({ resolved, responseMode }: Opened): Promise<AnswerKey | undefined> {
   if (responseMode !== 'direct_post.jwt') return undefined;
   // Of registered verifiers the library leaves it in the request: where the answer goes is registered, whoever wrote the key.
   const { client_metadata: inRequest } = resolved.authorizationRequestPayload as { client_metadata?: object };
@@ -45,12 +45,19 @@ export function answerKeyOf({ resolved, responseMode }: Opened): AnswerKey | und
   const enc =
     ENCODINGS.find((one) => wanted.includes(one)) ??
     fail('invalid-presentation-request', { why: 'it wants an encryption that is not supported' });
-  return {
+  const key: AnswerKey = {
     jwk: { ...jwk, ...(kid ? { kid } : {}) } as JWK,
     alg: algOf(found),
     enc,
     thumbprint: Buffer.from(thumbprintOf(jwk), 'base64url'),
   };
+  try {
+    await encrypted({}, key);
+  } catch {
+    // A point of low order on X25519, for one: whatever secret is agreed with it, everybody knows it.
+    fail('invalid-presentation-request', { why: 'nothing can be encrypted with the key for its answer' });
+  }
+  return key;
 }
 
 function publicKeyOf(jwk: object): ReturnType<typeof readPublicJwk> {
@@ -68,13 +75,15 @@ async function encrypted(payload: object, { jwk, alg, enc }: AnswerKey): Promise
     .encrypt(await importJWK(jwk, alg));
 }
 
-const post = (outbound: Outbound, url: string, form: Readonly<Record<string, string>>) =>
+const formOf = (form: Readonly<Record<string, string>>): string => new URLSearchParams(form).toString();
+
+const post = (outbound: Outbound, url: string, body: string | (() => Promise<string>)) =>
   outbound({
     method: 'POST',
     url,
     kind: 'response',
     headers: { 'Content-Type': 'application/x-www-form-urlencoded', Accept: 'application/json' },
-    body: new URLSearchParams(form).toString(),
+    body,
   });
 
 /** Where the person's browser is to go next, if the verifier says so. */
@@ -89,19 +98,33 @@ function redirectOf(body: Buffer): string | undefined {
   return typeof to === 'string' && to.length <= 4000 && /^https?:$/.test(URL.parse(to)?.protocol ?? '') ? to : undefined;
 }
 
+/** The answer as it is posted. */
+export async function encodeAnswer({ state }: Opened, vpToken: object, key: AnswerKey | undefined): Promise<string> {
+  const own = state === undefined ? {} : { state };
+  return key
+    ? formOf({ response: await encrypted({ vp_token: vpToken, ...own }, key) })
+    : formOf({ vp_token: JSON.stringify(vpToken), ...own });
+}
+
+/** `ready` gives the form when the verifier is connected to: from then on it counts as seen. What it throws is not the verifier's fault. */
 export async function sendAnswer(
   outbound: Outbound,
-  { responseUri, state }: Opened,
-  vpToken: object,
-  key: AnswerKey | undefined,
+  { responseUri }: Opened,
+  ready: () => Promise<string>,
 ): Promise<string | undefined> {
-  const payload = { vp_token: vpToken, ...(state === undefined ? {} : { state }) };
-  const form: Record<string, string> = key
-    ? { response: await encrypted(payload, key) }
-    : { vp_token: JSON.stringify(vpToken), ...(state === undefined ? {} : { state }) };
-  const { status, body } = await calling('verifier', 'response_uri', () => post(outbound, responseUri, form));
+  let own: { readonly error: unknown } | undefined;
+  const body = (): Promise<string> =>
+    ready().catch((error: unknown) => {
+      own = { error };
+      throw error;
+    });
+  const { status, body: said } = await calling('verifier', 'response_uri', () => post(outbound, responseUri, body)).catch(
+    (error: unknown) => {
+      throw own ? own.error : error;
+    },
+  );
   if (status < 200 || status > 299) fail('verifier-refused', { status });
-  return redirectOf(body);
+  return redirectOf(said);
 }
 
 /** That nothing is sent, and why in one word. Whether it arrives changes nothing here. */
@@ -111,7 +134,7 @@ export async function sendRefusal(
   error: string,
 ): Promise<string | undefined> {
   try {
-    return redirectOf((await post(outbound, responseUri, { error, ...(state === undefined ? {} : { state }) })).body);
+    return redirectOf((await post(outbound, responseUri, formOf({ error, ...(state === undefined ? {} : { state }) }))).body);
   } catch {
     return undefined;
   }

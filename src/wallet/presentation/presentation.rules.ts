@@ -6,29 +6,21 @@ import { isUniqueViolation } from '../../platform/database/index.ts';
 import { Fault } from '../../platform/faults/index.ts';
 import type { Outbound } from '../../platform/outbound/index.ts';
 import type { Caller, RunChange } from '../caller.ts';
-import type { Copy, Keeping } from '../credentials/index.ts';
+import type { Keeping } from '../credentials/index.ts';
 import { ANSWERING, type Exchange, type Exchanges, OVER } from '../exchanges/index.ts';
 import { fail } from '../faults.ts';
-import type { Formats, Showing } from '../formats/index.ts';
+import type { Formats } from '../formats/index.ts';
 import type { Once } from '../idempotency.store.ts';
 import type { Trust } from '../trust/index.ts';
-import { type AnswerKey, answerKeyOf, sendAnswer, sendRefusal } from './answer.ts';
-import { disclosedOf, type Told } from './disclosed.ts';
+import { answerKeyOf, sendAnswer, sendRefusal } from './answer.ts';
+import type { Told } from './disclosed.ts';
 import { createPauses } from './pauses.ts';
 import type { PresentationAnswer, PresentationRequest, Verifier } from './presentation.schema.ts';
-import {
-  canConfirm,
-  chooseQueries,
-  isRequired,
-  type Match,
-  type Matching,
-  parseQuery,
-  type Query,
-  type QueryMatches,
-} from './query.ts';
+import { canConfirm, chooseQueries, isRequired, type Matching, parseQuery, type Query, type QueryMatches } from './query.ts';
 import { type Fetched, type Opened, openRequest } from './request.ts';
-import { type Confirmation, readTransactionData, type TransactionData } from './transaction-data.ts';
+import { readTransactionData, type TransactionData } from './transaction-data.ts';
 import { type VerifierRules, verifierOf } from './verifier.ts';
+import { type Asking, createVpTokens, type Made } from './vp-token.ts';
 
 const PROTOCOL = 'oid4vp';
 /** What the caller can mend: the exchange waits for them. */
@@ -50,13 +42,16 @@ interface PresentationData {
 type Running = Exchange<PresentationData>;
 
 /** Everything that is known before anything is chosen. */
-interface Asked {
-  readonly opened: Opened;
+interface Asked extends Asking {
   readonly verifier: Verifier;
   readonly query: Query;
   readonly transactionData: TransactionData | undefined;
-  readonly key: AnswerKey | undefined;
 }
+
+/** Undoes a change. */
+class CopyGone extends Error {}
+/** Answers made before giving up, where other processes of the same wallet use up the copies each time. */
+const MAX_TRIES = 5;
 
 interface Foreseen {
   readonly credentialId: string;
@@ -84,6 +79,7 @@ export function createPresentations(deps: {
 }) {
   const { clock, change, outbound, exchanges, keeping, formats, matching, trust, client, rules } = deps;
 
+  const vpTokens = createVpTokens({ clock, formats, keeping });
   const digestOf = (value: unknown): string => createHash('sha256').update(JSON.stringify(value)).digest('base64url');
   const hashOf = ({ resolved, nonce }: Opened): string => digestOf([resolved.client.effective, nonce]);
 
@@ -185,7 +181,7 @@ export function createPresentations(deps: {
         rules.transactionDataTypes,
         query.credentials.map(({ id }) => id),
       ),
-      key: answerKeyOf(opened),
+      key: await answerKeyOf(opened),
     };
     if (body.preview) return preview(exchange, asked, body);
     if (rules.requirePreview && !exchange.steps.some(({ step }) => step === 'preview shown')) fail('preview-required');
@@ -240,19 +236,13 @@ export function createPresentations(deps: {
       for (const match of matches) {
         if (told > MAX_TOLD && own.length > 0) break;
         await pause();
-        const disclosed = await disclosedIn(asked, match);
+        const disclosed = await vpTokens.disclosedIn(asked, match);
         told += disclosed.length;
         own.push({ credentialId: match.candidate.row.id, disclosed });
       }
       seen.push(own);
     }
     return seen;
-  }
-
-  async function disclosedIn(asked: Asked, match: Match): Promise<Told> {
-    if (match.candidate.format !== 'dc+sd-jwt') return disclosedOf(match, undefined, undefined);
-    const raw = await keeping.peek(match.candidate);
-    return disclosedOf(match, raw, await presentationOf({ raw, holder: undefined }, asked, match, false, undefined));
   }
 
   async function preview(exchange: Running, asked: Asked, body: PresentationRequest): Promise<PresentationAnswer> {
@@ -292,61 +282,49 @@ export function createPresentations(deps: {
     const confirmed = asked.transactionData?.confirmedBy(
       shown.flatMap(({ result, matches }) => (canConfirm(matches) ? result.id : [])),
     );
-    // Written down first, with the copies that are used up: whatever happens to us now, this request is not answered a second
-    // time, and no copy is shown to anybody else. One credential may answer several queries: it is one copy of it that does.
-    exchange.state = ANSWERING;
-    const copies = await change(caller, exchange.owner, async (inside) => {
-      const taken = new Map<string, Copy>();
-      for (const { candidate } of shown.flatMap(({ matches }) => matches))
-        if (!taken.has(candidate.row.id)) taken.set(candidate.row.id, await keeping.take(inside, candidate));
-      await exchanges.save(exchange, inside);
-      return taken;
-    });
-    const vpToken: Record<string, unknown[]> = Object.create(null);
-    const presented: NonNullable<PresentationAnswer['presented']> = [];
-    for (const { result, matches } of shown) {
-      vpToken[result.id] = [];
-      for (const match of matches) {
-        const { id: credentialId } = match.candidate.row;
-        const copy = copies.get(credentialId)!;
-        const token = await presentationOf(copy, asked, match, result.bound, confirmed?.get(result.id));
-        vpToken[result.id]!.push(token);
-        presented.push({ queryId: result.id, credentialId, disclosed: disclosedOf(match, copy.raw, token) });
-      }
-    }
+    let made = await vpTokens.make(asked, shown, confirmed);
     exchanges.step(exchange, 'answer made', { detail: shown.map(({ result }) => result.id).join(', ') });
-    const redirectUri = await sendAnswer(outbound, opened, vpToken, asked.key);
-    exchanges.step(exchange, 'answer accepted');
-    return conclude(exchange, {
-      status: 'submitted',
-      exchangeId: exchange.id,
-      verifier,
-      presented,
-      ...(redirectUri === undefined ? {} : { redirectUri }),
-      responseMode: opened.responseMode,
-    });
+    try {
+      const redirectUri = await sendAnswer(outbound, opened, async () => {
+        for (let tries = 1; !(await use(exchange, made)); tries++) {
+          if (tries === MAX_TRIES) fail('exchange-busy', undefined, { detail: { exchangeId: exchange.id } });
+          made.putBack();
+          made = await vpTokens.make(asked, shown, confirmed);
+        }
+        return made.form;
+      });
+      exchanges.step(exchange, 'answer accepted');
+      return await conclude(exchange, {
+        status: 'submitted',
+        exchangeId: exchange.id,
+        verifier,
+        presented: made.presented,
+        ...(redirectUri === undefined ? {} : { redirectUri }),
+        responseMode: opened.responseMode,
+      });
+    } finally {
+      made.putBack();
+    }
   }
 
-  async function presentationOf(
-    { raw, holder }: Copy,
-    { opened, key }: Asked,
-    { candidate, paths }: Match,
-    isBound: boolean,
-    confirms: Confirmation | undefined,
-  ): Promise<unknown> {
-    const showing: Showing = {
-      paths,
-      nonce: opened.nonce,
-      audience: opened.resolved.client.effective,
-      now: clock.now(),
-      ...(confirms ? { transactionData: confirms } : {}),
-      handover: { responseUri: opened.responseUri, ...(key ? { encryptionThumbprint: key.thumbprint } : {}) },
-    };
-    return formats[candidate.format].show(
-      raw,
-      showing,
-      isBound || confirms || candidate.format !== 'dc+sd-jwt' ? holder : undefined,
-    );
+  /**
+   * Written down when everything is ready and nothing is sent yet, with the copies that are used up: whatever happens to us now,
+   * this request is not answered a second time, and no copy is shown to anybody else. False when one of them is gone meanwhile.
+   */
+  async function use(exchange: Running, { copies }: Made): Promise<boolean> {
+    const { state } = exchange;
+    exchange.state = ANSWERING;
+    try {
+      await change(exchange.caller, exchange.owner, async (inside) => {
+        for (const { candidate, copy } of copies) if (!(await keeping.take(inside, candidate, copy))) throw new CopyGone();
+        await exchanges.save(exchange, inside);
+      });
+      return true;
+    } catch (error) {
+      exchange.state = state;
+      if (error instanceof CopyGone) return false;
+      throw error;
+    }
   }
 
   return {
