@@ -1,7 +1,8 @@
-// `npm run check`: types, lint, who imports whom, file sizes, and documents that must not be stale.
+// `npm run check`: types, lint, who imports whom, file sizes, migrations that must not be edited, and documents that must not be stale.
 import { spawnSync } from 'node:child_process';
 import { staleDocuments } from './documents.ts';
 import { importFaults, oversized, sourceFiles } from './house-rules.ts';
+import { currentMigrationFaults } from './migration-hashes.ts';
 
 let failed = false;
 
@@ -20,5 +21,6 @@ run('types', 'tsc', '--noEmit', '-p', '.');
 run('lint and format', 'biome', 'check', '--error-on-warnings', '.');
 report('imports', importFaults(sourceFiles()));
 report('file sizes', oversized(sourceFiles()));
+report('migrations', currentMigrationFaults());
 report('generated documents', await staleDocuments());
 process.exit(failed ? 1 : 0);

@@ -65,7 +65,7 @@ export interface IdentityService {
 }
 
 export const openDatabase = (config: IdentityConfig, dataDir: string): Promise<Database> =>
-  open<Tables>(`${dataDir}/identity.sqlite`, MIGRATIONS, config);
+  open<Tables>(`${dataDir}/identity.sqlite`, MIGRATIONS, { ...config, setting: 'GATEHOUSE_IDENTITY_DATABASE_URL' });
 
 export async function createIdentityService(options: ServiceOptions): Promise<IdentityService> {
   const db = await openDatabase(options.config, options.dataDir);

@@ -85,7 +85,7 @@ export interface WalletService {
 }
 
 export const openWalletDatabase = (config: WalletConfig, dataDir: string): Promise<Database> =>
-  openDatabase<Tables>(`${dataDir}/wallet.sqlite`, MIGRATIONS, config);
+  openDatabase<Tables>(`${dataDir}/wallet.sqlite`, MIGRATIONS, { ...config, setting: 'GATEHOUSE_WALLET_DATABASE_URL' });
 
 async function openStores({ config, seal }: WalletOptions): Promise<Stores> {
   const { pkcs11Library: library, pkcs11Token: tokenLabel, pkcs11Pin: pin = '' } = config;

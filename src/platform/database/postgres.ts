@@ -10,6 +10,8 @@ export interface PostgresOptions {
   readonly poolSize: number;
   /** Off for a pgbouncer in transaction mode that cannot keep named statements. */
   readonly namedStatements: boolean;
+  /** The setting that holds its address, for messages. */
+  readonly setting?: string;
 }
 
 const CONNECT_MS = 5_000;
@@ -66,7 +68,7 @@ export async function openPostgres<S>(url: string, migrations: MigrationSource, 
   // The same while it is lent out: whoever has it learns of it from the query.
   pool.on('connect', (client) => client.on('error', () => {}));
   const db = new Kysely<S>({ dialect: new PostgresDialect({ pool }) });
-  await migrate(db, 'postgres', migrations);
+  await migrate(db, migrations, { dialect: 'postgres', name: options.setting ?? 'the database' });
 
   const subscribers = new Subscribers();
   const feed = new PostgresFeed(settings, subscribers);

@@ -29,7 +29,7 @@ export async function openSqlite<S>(path: string, migrations: MigrationSource): 
   chmodSync(path, 0o600);
   writer.exec(PRAGMAS);
   const write = queriesOn<S>(writer);
-  await migrate(write, 'sqlite', migrations);
+  await migrate(write, migrations, { dialect: 'sqlite', name: path });
 
   const reader = new DatabaseSync(path, { readOnly: true });
   // Mapped into memory, a page that is not in the cache costs no system call: at a million users that is a third of a read.
