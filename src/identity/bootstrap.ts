@@ -66,7 +66,7 @@ async function makeCatalog({ tx }: Change, url: string): Promise<void> {
 
 /** Given, not chosen: the rules for passwords people choose do not bear on it, and it must give the first token. */
 async function given(passwords: Passwords, password: string): Promise<NewPassword> {
-  return { hash: await passwords.hash(password), expiresAt: null, by: 'administrator' };
+  return { hash: await passwords.hash(password, { key: 'the service' }), expiresAt: null, by: 'administrator' };
 }
 
 /** For whoever lost it: `gatehouse admin-password`. Ends what the old one opened, as every change of a password does. */

@@ -1,5 +1,5 @@
 // Builds the modules of the identity service: each is a function of what it needs, in one list that is read from top to bottom.
-import { Throttle } from '../platform/http/index.ts';
+import { Gate } from '../platform/limits/index.ts';
 import { createOutbound } from '../platform/outbound/index.ts';
 import { createAccess } from './access/index.ts';
 import { applicationsOfUser, createAppAssignments, createAppRoles, createHoldings, createManagers } from './app-roles/index.ts';
@@ -32,18 +32,15 @@ import {
 import { createDevices, createFactor, createSubject } from './two-factor/index.ts';
 import { createUsers } from './users/index.ts';
 
-/** Failed attempts, not requests: services that log in often and well are not limited. */
-const LIMITS = {
-  user: { attempts: 10, perSeconds: 60 },
+/** Wrong guesses, not requests: services that log in often and well are not limited. */
+const GUESSES = {
+  account: { attempts: 10, perSeconds: 60 },
   address: { attempts: 100, perSeconds: 60 },
 };
 
 export async function buildModules(db: Database, options: ServiceOptions & { issuer(): string }) {
   const { config, clock, log, seal } = options;
-  const throttles = {
-    user: new Throttle(options.rateLimits ? LIMITS.user : undefined, clock),
-    address: new Throttle(options.rateLimits ? LIMITS.address : undefined, clock),
-  };
+  const gate = new Gate(options.rateLimits ? GUESSES : undefined, clock);
 
   const change = createChanges(db, clock);
   const { webhookUrl, webhookSecret } = config;
@@ -52,11 +49,11 @@ export async function buildModules(db: Database, options: ServiceOptions & { iss
   const notifications = createNotifications({ db, clock, log, outbound, webhook });
   const { notify } = notifications;
   const access = createAccess(db, clock, config);
-  const passwords = createPasswords({ db, change, clock, config, notify });
+  const passwords = createPasswords({ db, change, clock, config, notify, gate });
   const tokenKeys = await createTokenKeys({ db, change, seal, clock, rules: config });
   const revocations = createRevocations({ db, change, clock, allowExpiredSeconds: config.allowExpiredSeconds });
   const tokens = createTokens({ access, keys: tokenKeys, revocations, feed: db.feed, clock, tokenSeconds: config.tokenSeconds });
-  const devices = createDevices({ db, clock, change, notify });
+  const devices = createDevices({ db, clock, change, notify, gate });
   const records = createRecords({ db, clock, seal });
   const cutAccess = async (inside: Change, userId: string): Promise<void> => {
     await devices.forgetWithin(inside, userId);
@@ -65,7 +62,7 @@ export async function buildModules(db: Database, options: ServiceOptions & { iss
   const users = createUsers({ db, clock, config, change, passwords, cutAccess });
   const deps: Deps = { db, clock, config, log, change, access, tokens, passwords, notify, users };
 
-  const factor = createFactor({ ...deps, seal, issuer: config.twoFactorIssuer });
+  const factor = createFactor({ ...deps, seal, issuer: config.twoFactorIssuer, gate });
   const credentials = createCredentials({ ...deps, seal });
   const scopes = createScopes(deps);
   const prove = createProve({
@@ -74,7 +71,7 @@ export async function buildModules(db: Database, options: ServiceOptions & { iss
     factor,
     devices,
     credentials,
-    throttles,
+    gate,
     accessToken: (text) => openid.standIn(text),
   });
   const receipts = createReceipts({ keys: tokenKeys, clock });
@@ -99,7 +96,6 @@ export async function buildModules(db: Database, options: ServiceOptions & { iss
     factor,
     devices,
     scopes,
-    throttle: throttles.user,
     issuer: options.issuer,
     ensureRole: appRoles.ensureRole,
     organizationsOf: async (userId) => readProjects(db.read, [...(await reachableProjectIds(db.read, userId))]),
@@ -107,7 +103,6 @@ export async function buildModules(db: Database, options: ServiceOptions & { iss
 
   const parts: Parts = {
     ...deps,
-    throttle: throttles.user,
     auth,
     tokenText: createTokenText(db),
     revocations,

@@ -96,6 +96,7 @@ async function createOn(db: Database, options: ServiceOptions): Promise<Identity
   // Every worker knows them all.
   metrics.gauge('gatehouse_revoked_tokens', 'Tokens revoked one by one that have not expired', () => revocations.size, 'max');
   metrics.gauge('gatehouse_password_queue', 'Logins waiting for a free core', () => passwords.waiting);
+  metrics.gauge('gatehouse_password_hashes', 'Hashes of passwords begun since the start', () => passwords.hashed);
   metrics.gauge(
     'gatehouse_feed_live',
     '1 while changes of other processes arrive, 0 while everything is read from the database',

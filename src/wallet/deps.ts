@@ -1,5 +1,5 @@
 // What the modules of the wallet node get.
-import type { Throttle } from '../platform/http/index.ts';
+import type { Throttle } from '../platform/limits/index.ts';
 import type { Credentials } from './credentials/index.ts';
 import type { Dids, Documents } from './dids/index.ts';
 import type { Exchanges } from './exchanges/index.ts';

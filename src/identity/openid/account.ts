@@ -3,9 +3,9 @@ import type { Provider, Session } from 'oidc-provider';
 import { Fault } from '../../platform/faults/index.ts';
 import { tagOf } from '../access/index.ts';
 import { parsed } from '../attributes.ts';
-import type { Actor } from '../audit/index.ts';
 import { findConsumer } from '../consumers/index.ts';
 import type { Deps } from '../deps.ts';
+import type { Guesser } from '../passwords/index.ts';
 import { type Devices, type Factor, qrCode } from '../two-factor/index.ts';
 import type { Profile, UserWithExpiry } from '../users/index.ts';
 import { type Browser, checkFormToken, formToken, readForm, redirect, sendPage } from './browser.ts';
@@ -30,7 +30,7 @@ type Shown = Pick<AccountView, 'proposal' | 'recoveryCodes' | 'good' | 'wrong'>;
 interface SignedIn {
   readonly user: UserWithExpiry;
   readonly session: Session;
-  readonly actor: Actor;
+  readonly actor: Guesser;
 }
 
 const time = (seconds: number): string => `${new Date(seconds * 1000).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
@@ -39,11 +39,11 @@ export function createAccount(deps: AccountDeps) {
   const { db, change, users, passwords, records, factor, devices, config } = deps;
 
   async function signedIn(provider: Provider, browser: Browser): Promise<SignedIn | undefined> {
-    const { request: req, response: res, requestId } = browser.exchange;
+    const { request: req, response: res, requestId, address, signal } = browser.exchange;
     const session = await provider.Session.get({ req, res, secure: browser.secure } as never);
     const tooOld = session.past(config.sessionSeconds);
     const user = session.accountId && !tooOld ? await users.find(session.accountId) : undefined;
-    return user && { user, session, actor: { userId: user.id, requestId } };
+    return user && { user, session, actor: { userId: user.id, requestId, address, signal } };
   }
 
   /** Signing in is what applications do; this page is one, of our own. */
@@ -134,7 +134,7 @@ export function createAccount(deps: AccountDeps) {
       case 'password': {
         const fresh = form.get('new_password') ?? '';
         if (fresh !== form.get('new_password_again')) return { wrong: words.passwordsDiffer };
-        await users.changePassword(actor, user.id, form.get('current_password') ?? '', fresh);
+        await users.changePassword(actor, user, form.get('current_password') ?? '', fresh);
         return 'signed out';
       }
       case 'two-factor-on':

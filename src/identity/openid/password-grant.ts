@@ -1,6 +1,8 @@
 // The grant `password`, for consumers registered with it: the same steps as at the browser, the second factor among them.
 import type { KoaContextWithOIDC, Provider } from 'oidc-provider';
 import { Fault } from '../../platform/faults/index.ts';
+import { goneSignal } from '../../platform/http/index.ts';
+import { REQUEST_ID_HEADER } from '../face.ts';
 import { SCOPES } from './accounts.ts';
 import type { SignIn, Step } from './sign-in.ts';
 
@@ -13,7 +15,7 @@ export function registerPasswordGrant(provider: Provider, { errors }: Library, s
   /** The library's own InvalidGrant keeps its reason to itself; whoever is asked for a code has to know. */
   const refusal = (why: string) => new errors.CustomOIDCProviderError('invalid_grant', why);
 
-  async function prove({ ip, oidc }: KoaContextWithOIDC): Promise<Step> {
+  async function prove({ ip, oidc, res }: KoaContextWithOIDC): Promise<Step> {
     const {
       username,
       password,
@@ -21,7 +23,7 @@ export function registerPasswordGrant(provider: Provider, { errors }: Library, s
       verification_code: code,
       recovery_code: recovery,
     } = oidc.params as Record<string, unknown>;
-    const attempt = { address: ip, requestId: '' };
+    const attempt = { address: ip, requestId: String(res.getHeader(REQUEST_ID_HEADER) ?? ''), signal: goneSignal(res) };
     const given = { name: text(username), domain: text(domain), password: text(password) };
     const step = await signIn.password(given, attempt, () => undefined);
     if (step.complete) return step;

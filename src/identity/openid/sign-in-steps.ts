@@ -53,10 +53,10 @@ export class SignInSteps implements Steps {
   readonly #attempt: Attempt;
 
   constructor(deps: SignInPagesDeps, visit: Visit) {
-    const { address, requestId } = visit.browser.exchange;
+    const { address, requestId, signal } = visit.browser.exchange;
     this.#deps = deps;
     this.#visit = visit;
-    this.#attempt = { address, requestId };
+    this.#attempt = { address, requestId, signal };
   }
 
   show(): void {

@@ -1,18 +1,14 @@
 // How a person signs in at a browser: the password, and a second factor where one is set up. The same rules, limits and
 // events as everywhere else; this only orders the steps.
 import { createHash } from 'node:crypto';
-import type { Throttle } from '../../platform/http/index.ts';
 import type { Access } from '../access/index.ts';
-import type { Actor } from '../audit/index.ts';
 import { fail } from '../faults.ts';
-import type { AuthMethod, AuthRules, Scopes } from '../tokens/index.ts';
+import type { Guesser } from '../passwords/index.ts';
+import type { Attempt, AuthMethod, AuthRules, Scopes } from '../tokens/index.ts';
 import type { Devices, Factor } from '../two-factor/index.ts';
 import { nameKey, type Users } from '../users/index.ts';
 
-export interface Attempt {
-  readonly address: string;
-  readonly requestId: string;
-}
+export type { Attempt } from '../tokens/index.ts';
 
 /** A remembered device, as its cookie has it. */
 export interface DeviceCookie {
@@ -43,13 +39,12 @@ export interface SignInDeps {
   readonly users: Users;
   readonly scopes: Scopes;
   readonly access: Access;
-  readonly throttle: Throttle;
 }
 
 const DEFAULT_DOMAIN = 'default';
 
-export function createSignIn({ auth, factor, devices, users, scopes, access, throttle }: SignInDeps) {
-  const actorOf = (userId: string | null, { requestId }: Attempt): Actor => ({ userId, requestId });
+export function createSignIn({ auth, factor, devices, users, scopes, access }: SignInDeps) {
+  const guesserOf = (userId: string | null, attempt: Attempt): Guesser => ({ ...attempt, userId });
 
   /** People type a name; which domain it is in (by name or id) they say only when it is not clear. */
   async function whoIs(name: string, domain: string): Promise<{ readonly id: string } | undefined> {
@@ -65,9 +60,9 @@ export function createSignIn({ auth, factor, devices, users, scopes, access, thr
   async function byDevice(step: Proved, cookie: DeviceCookie | undefined, attempt: Attempt): Promise<Step> {
     const user = cookie && (await users.find(step.userId));
     if (!cookie || !user) return { ...step, complete: false };
-    const actor = actorOf(step.userId, attempt);
-    if ((await devices.check(actor, step.userId, cookie)) !== 'good') return { ...step, complete: false };
-    const device = await devices.renew(actor, step.userId, cookie);
+    const by = guesserOf(step.userId, attempt);
+    if ((await devices.check(by, step.userId, cookie)) !== 'good') return { ...step, complete: false };
+    const device = await devices.renew(by, step.userId, cookie);
     return { ...step, methods: [...step.methods, 'totp'], complete: await auth.completes(user, step.methods), device };
   }
 
@@ -94,11 +89,9 @@ export function createSignIn({ auth, factor, devices, users, scopes, access, thr
 
     async recoveryCode({ userId, methods }: Proved, code: string, attempt: Attempt): Promise<Step> {
       const user = await users.find(userId);
-      const good = await throttle.guard(`${attempt.address} ${userId}`, async () => {
-        if (user && (await factor.proveRecoveryCode(actorOf(null, attempt), userId, code))) return true;
-        return fail('auth.required', undefined, { reason: 'recovery code wrong' });
-      });
-      return { userId, methods: [...methods, 'totp'], complete: good && (await auth.completes(user!, methods)) };
+      if (!user || !(await factor.proveRecoveryCode(guesserOf(null, attempt), userId, code)))
+        fail('auth.required', undefined, { reason: 'recovery code wrong' });
+      return { userId, methods: [...methods, 'totp'], complete: await auth.completes(user, methods) };
     },
 
     /** Another one: what was proved before counts no longer, because the password changed or the account was closed. */
@@ -113,13 +106,13 @@ export function createSignIn({ auth, factor, devices, users, scopes, access, thr
       attempt: Attempt,
     ): Promise<void> {
       const user = await whoIs(given.name, given.domain);
-      await throttle.guard(`${attempt.address} ${user?.id ?? nameKey(given.name)}`, () =>
-        users.changePassword(actorOf(null, attempt), user?.id ?? '', given.password, fresh),
-      );
+      // What was typed counts as an account where there is none, in the same words as at a sign-in.
+      const whose = user ? { id: user.id } : { unknown: `${given.domain || DEFAULT_DOMAIN} ${nameKey(given.name)}` };
+      await users.changePassword(guesserOf(null, attempt), whose, given.password, fresh);
     },
 
     remember: (userId: string, userAgent: string, attempt: Attempt): Promise<DeviceCookie> =>
-      devices.remember(actorOf(userId, attempt), userId, userAgent),
+      devices.remember(guesserOf(userId, attempt), userId, userAgent),
   };
 }
 

@@ -2,6 +2,7 @@
 import { availableParallelism } from 'node:os';
 import { type Clock, seconds } from '../../platform/clock.ts';
 import { newId } from '../../platform/ids.ts';
+import { type Attempt, addressKey, FairQueue, type Gate, type Place } from '../../platform/limits/index.ts';
 import { bit } from '../attributes.ts';
 import type { Actor, Change, RunChange } from '../audit/index.ts';
 import type { Database } from '../database.ts';
@@ -19,9 +20,10 @@ import {
   readHistory,
   replaceHash,
 } from './passwords.store.ts';
-import { Slots } from './slots.ts';
 
 const DAY = 86_400;
+/** Whoever would have to wait longer for a hash is better told so. */
+const PATIENCE_MS = 5000;
 
 /** The `options` of a user that bear on passwords. */
 export interface PasswordOptions {
@@ -38,6 +40,12 @@ export interface NewPassword {
   readonly by: 'self' | 'administrator';
 }
 
+/** Who tries a secret, and from where. */
+export interface Guesser extends Actor, Attempt {}
+
+/** Whose password it is; where there is no such user, what was typed for one, which is counted like an account. */
+export type Meant = { readonly id: string; readonly options: PasswordOptions } | { readonly unknown: string };
+
 export type PasswordCheck = 'good' | 'wrong' | 'locked' | 'expired';
 
 export interface Passwords {
@@ -46,6 +54,7 @@ export interface Passwords {
     password: string,
     by: 'self' | 'administrator',
     user: { id: string | undefined; options: PasswordOptions },
+    place: Place,
   ): Promise<NewPassword>;
   /** Whoever calls holds the row of the user, so that two that come at once are stored one after the other. */
   store(change: Change, userId: string, password: NewPassword): Promise<void>;
@@ -53,12 +62,16 @@ export interface Passwords {
   remove(change: Change, userId: string): Promise<void>;
   /** Ends a lock-out. */
   unlock(change: Change, userId: string): Promise<void>;
-  /** Takes the same time whatever is wrong; `undefined` is a user that does not exist. */
-  check(password: string, user: { id: string; options: PasswordOptions } | undefined, actor: Actor): Promise<PasswordCheck>;
-  /** For other secrets people choose (the answer to a security question): hashed and compared like a password. */
-  hash(secret: string): Promise<string>;
-  matches(secret: string, hash: string): Promise<boolean>;
+  /** Takes the same time whatever is wrong. Counted by account and by address before anything is hashed. */
+  check(password: string, meant: Meant, by: Guesser): Promise<PasswordCheck>;
+  /** For other secrets people choose (the answer to a security question): hashed like a password. */
+  hash(secret: string, place: Place): Promise<string>;
+  /** And compared like one. `hashOf` is asked when it is their turn; without a hash the answer is no. */
+  matches(secret: string, account: string, by: Guesser, hashOf: () => Promise<string | undefined>): Promise<boolean>;
+  /** Those who wait for a hash. */
   readonly waiting: number;
+  /** Hashes that were begun. */
+  readonly hashed: number;
 }
 
 export function createPasswords(deps: {
@@ -67,10 +80,15 @@ export function createPasswords(deps: {
   clock: Clock;
   config: IdentityConfig;
   notify: Notify;
+  gate: Gate;
 }): Passwords {
-  const { db, change, clock, config, notify } = deps;
+  const { db, change, clock, config, notify, gate } = deps;
   const cost = { memory: config.argon2Memory, passes: config.argon2Passes };
-  const slots = new Slots(Math.max(1, availableParallelism() - 1), config.hashQueue);
+  const queue = new FairQueue({
+    slots: Math.max(1, availableParallelism() - 1),
+    longest: config.hashQueue,
+    patienceMs: PATIENCE_MS,
+  });
   const nobody = hashOfNobody(cost);
 
   function checkRules(password: string): void {
@@ -136,11 +154,18 @@ export function createPasswords(deps: {
     });
   }
 
+  /** What would be refused when it is its turn does not wait in the line for it. */
+  async function guess<T>(by: Guesser, account: string, look: () => Promise<T>, isRight: (found: T) => boolean): Promise<T> {
+    gate.check(by, account);
+    const place = { key: addressKey(by.address), signal: by.signal };
+    return queue.run(place, () => gate.guess(by, account, look, isRight));
+  }
+
   return {
-    async prepare(password, by, { id, options }) {
+    async prepare(password, by, { id, options }, place) {
       if (by === 'self' && options.lock_password) fail('user.password_locked');
       checkRules(password);
-      return slots.run(async () => {
+      return queue.run(place, async () => {
         if (id && by === 'self') {
           await checkAge(id);
           await checkHistory(password, id);
@@ -167,27 +192,47 @@ export function createPasswords(deps: {
     remove: ({ tx }, userId) => deletePasswords(tx, userId, Number.MAX_SAFE_INTEGER),
     unlock: ({ tx }, userId) => forgetFailures(tx, userId),
 
-    check: (password, user, actor) =>
-      // The lock is looked at, and a failure counted, while holding the slot: a thousand parallel guesses gain nothing.
-      slots.run(async () => {
-        const row = user && (await findPassword(db.read, user.id));
-        const good = await verifyPassword(password, row?.hash ?? nobody);
-        if (!user || !row) return 'wrong';
-        if (await isLocked(user.id, user.options)) return 'locked';
-        if (!good) {
-          await afterFailure(user.id, user.options, actor);
-          return 'wrong';
-        }
-        const ends = user.options.ignore_password_expiry ? null : row.expires_at;
-        if (ends !== null && ends <= seconds(clock)) return 'expired';
-        await afterSuccess(user.id, password, row);
-        return 'good';
-      }),
+    check: (password, meant, by) =>
+      guess(
+        by,
+        accountOf(meant),
+        // The lock is looked at, and a failure counted, while it is their turn: a thousand parallel guesses gain nothing.
+        async (): Promise<PasswordCheck> => {
+          const user = 'id' in meant ? meant : undefined;
+          const row = user && (await findPassword(db.read, user.id));
+          const good = await verifyPassword(password, row?.hash ?? nobody);
+          if (!user || !row) return 'wrong';
+          if (await isLocked(user.id, user.options)) return 'locked';
+          if (!good) {
+            await afterFailure(user.id, user.options, by);
+            return 'wrong';
+          }
+          const ends = user.options.ignore_password_expiry ? null : row.expires_at;
+          if (ends !== null && ends <= seconds(clock)) return 'expired';
+          await afterSuccess(user.id, password, row);
+          return 'good';
+        },
+        (found) => found === 'good' || found === 'expired',
+      ),
 
-    hash: (secret) => slots.run(() => hashPassword(secret, cost)),
-    matches: (secret, hash) => slots.run(() => verifyPassword(secret, hash)),
+    hash: (secret, place) => queue.run(place, () => hashPassword(secret, cost)),
+    matches: (secret, account, by, hashOf) =>
+      guess(
+        by,
+        account,
+        async () => {
+          const hash = await hashOf();
+          return hash !== undefined && verifyPassword(secret, hash);
+        },
+        Boolean,
+      ),
     get waiting() {
-      return slots.waiting;
+      return queue.waiting;
+    },
+    get hashed() {
+      return queue.started;
     },
   };
 }
+
+const accountOf = (meant: Meant): string => ('id' in meant ? meant.id : meant.unknown);

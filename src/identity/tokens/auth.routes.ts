@@ -93,10 +93,10 @@ export function mountAuth(app: App<Caller>, { auth, tokens, tokenText, revocatio
       described: GIVEN,
       reply: { 201: TokenReply, 401: ReceiptReply },
     },
-    async ({ body, query, headers, base, address, requestId }) => {
+    async ({ body, query, headers, base, address, requestId, signal }) => {
       const receipt = headers['openstack-auth-receipt'];
       const given = typeof receipt === 'string' ? receipt : undefined;
-      const outcome = await auth.logIn(body.auth.identity, readScope(body.auth.scope), { address, requestId }, given);
+      const outcome = await auth.logIn(body.auth.identity, readScope(body.auth.scope), { address, requestId, signal }, given);
       if (outcome.kind === 'receipt') return receiptAnswer(outcome, base);
       const { text, record, view } = outcome;
       return new Answer({ headers: { 'X-Subject-Token': text }, ...(await tokenText(record, view, !('nocatalog' in query))) });

@@ -1,11 +1,10 @@
 // Proving who you are: every method that is named must succeed, and all of them for the same user.
-import type { Throttle } from '../../platform/http/index.ts';
+import type { Gate, Attempt as Origin } from '../../platform/limits/index.ts';
 import { parsed } from '../attributes.ts';
-import type { Actor } from '../audit/index.ts';
 import type { Credentials as StoredCredentials } from '../credentials/index.ts';
 import type { Deps } from '../deps.ts';
 import { fail } from '../faults.ts';
-import type { PasswordOptions } from '../passwords/index.ts';
+import type { Guesser, PasswordOptions } from '../passwords/index.ts';
 import type { Devices, Factor } from '../two-factor/index.ts';
 import { nameKey, type UserWithExpiry } from '../users/index.ts';
 import type { Identity, PasswordUser, UserRef } from './auth.schema.ts';
@@ -13,8 +12,7 @@ import { refused } from './refused.ts';
 import type { Scopes } from './scopes.ts';
 import type { AuthMethod, TokenRecord } from './token-format.ts';
 
-export interface Attempt {
-  readonly address: string;
+export interface Attempt extends Origin {
   readonly requestId: string;
 }
 
@@ -50,13 +48,13 @@ export interface MethodDeps extends Pick<Deps, 'tokens' | 'passwords' | 'users'>
   readonly factor: Factor;
   readonly devices: Devices;
   readonly credentials: StoredCredentials;
-  readonly throttles: { readonly user: Throttle; readonly address: Throttle };
+  readonly gate: Gate;
   /** The user of an access token that may stand in for a login, and when it ends. */
   accessToken(text: string): Promise<{ readonly user: UserWithExpiry; readonly expiresAt: number } | undefined>;
 }
 
 export function createProve(deps: MethodDeps): ProveIdentity {
-  const { tokens, passwords, users, scopes, factor, devices, credentials, throttles } = deps;
+  const { tokens, passwords, users, scopes, factor, devices, credentials, gate } = deps;
 
   async function findUser({ id, name, domain }: UserRef, method: string): Promise<Meant> {
     const refuse = (field: string, why: string): never =>
@@ -70,56 +68,49 @@ export function createProve(deps: MethodDeps): ProveIdentity {
     return { user, key: user?.id ?? `${within ?? domain.name} ${nameKey(name)}` };
   }
 
-  const guarded = <T>(address: string, key: string, work: () => Promise<T>): Promise<T> =>
-    throttles.address.guard(address, () => throttles.user.guard(`${address} ${key}`, work));
-
   /** From the key of two-factor authentication or a TOTP credential: one second factor, whichever API made it. */
-  async function codeIsGood(actor: Actor, userId: string, code: string): Promise<boolean> {
-    if (await factor.isEnabled(userId)) return factor.proveCode(actor, userId, code);
-    return factor.guess(actor, userId, 'credential_code', (inside) => credentials.acceptsCode(inside, userId, code));
+  async function codeIsGood(by: Guesser, userId: string, code: string): Promise<boolean> {
+    if (await factor.isEnabled(userId)) return factor.proveCode(by, userId, code);
+    return factor.guess(by, userId, 'credential_code', (inside) => credentials.acceptsCode(inside, userId, code));
   }
 
   async function byPassword(
     given: PasswordUser,
-    { address, requestId }: Attempt,
+    attempt: Attempt,
   ): Promise<{ user: UserWithExpiry; code: boolean; second: boolean }> {
     const { user: meant, key } = await findUser(given, 'password');
-    const actor = { userId: null, requestId };
-    return guarded(address, key, async () => {
-      const options = parsed<PasswordOptions & Record<string, unknown>>(meant?.options ?? '{}');
-      const check = await passwords.check(given.password, meant && { id: meant.id, options }, actor);
-      if (check === 'expired') fail('auth.password_expired', { id: meant!.id });
-      if (check !== 'good' || !meant) throw refused(`password ${check}`);
-      const { verification_code: code, device_data: device, recovery_code: recovery } = given;
-      if (code !== undefined && !(await codeIsGood(actor, meant.id, code))) throw refused('verification code wrong');
-      if (
-        device &&
-        (await devices.check(actor, meant.id, { deviceId: device.device_id, deviceToken: device.device_token })) !== 'good'
-      ) {
-        throw refused('device unknown or stolen');
-      }
-      if (recovery !== undefined && !(await factor.proveRecoveryCode(actor, meant.id, recovery)))
-        throw refused('recovery code wrong');
-      return {
-        user: meant,
-        code: code !== undefined,
-        second: code !== undefined || device !== undefined || recovery !== undefined,
-      };
-    });
+    const by = { ...attempt, userId: null };
+    const options = parsed<PasswordOptions & Record<string, unknown>>(meant?.options ?? '{}');
+    const check = await passwords.check(given.password, meant ? { id: meant.id, options } : { unknown: key }, by);
+    if (check === 'expired') fail('auth.password_expired', { id: meant!.id });
+    if (check !== 'good' || !meant) throw refused(`password ${check}`);
+    const { verification_code: code, device_data: device, recovery_code: recovery } = given;
+    if (code !== undefined && !(await codeIsGood(by, meant.id, code))) throw refused('verification code wrong');
+    if (
+      device &&
+      (await devices.check(by, meant.id, { deviceId: device.device_id, deviceToken: device.device_token })) !== 'good'
+    ) {
+      throw refused('device unknown or stolen');
+    }
+    if (recovery !== undefined && !(await factor.proveRecoveryCode(by, meant.id, recovery))) throw refused('recovery code wrong');
+    return {
+      user: meant,
+      code: code !== undefined,
+      second: code !== undefined || device !== undefined || recovery !== undefined,
+    };
   }
 
   /** Only for a user who proved something else: a stranger could spend their codes, or use up their guesses. */
   async function byCode(
     given: UserRef & { passcode: string },
-    { address, requestId }: Attempt,
+    attempt: Attempt,
     mayTry: (user: UserWithExpiry) => boolean | Promise<boolean>,
   ): Promise<UserWithExpiry> {
     const { user, key } = await findUser(given, 'totp');
-    return guarded(address, `totp ${key}`, async () => {
-      if (!user || !(await mayTry(user))) throw refused('passcode without the password');
-      if (!(await codeIsGood({ userId: null, requestId }, user.id, given.passcode))) throw refused('passcode wrong');
-      return user;
-    });
+    const mayGuess = await gate.guess(attempt, `first step of ${key}`, async () => user !== undefined && mayTry(user));
+    if (!user || !mayGuess) throw refused('passcode without the password');
+    if (!(await codeIsGood({ ...attempt, userId: null }, user.id, given.passcode))) throw refused('passcode wrong');
+    return user;
   }
 
   async function byToken(text: string): Promise<TokenRecord> {

@@ -43,12 +43,12 @@ export function mountDevices(
   app.post(
     all,
     { summary: 'Remember a device, or give a remembered one a new token', tag, described: RENEWED, reply: { 200: DeviceReply } },
-    async ({ caller, query, headers, base }) => {
+    async ({ caller, query, headers, base, address, signal }) => {
       const pair = pairOf(query);
       const user = await subject.byQuery(caller, 'remember_device', query);
       await factor.require(user.id);
       const { deviceId, deviceToken } = pair
-        ? await devices.renew(caller, user.id, pair)
+        ? await devices.renew({ userId: caller.userId, requestId: caller.requestId, address, signal }, user.id, pair)
         : await devices.remember(caller, user.id, headers['user-agent'] ?? '');
       return {
         two_factor_auth: {
@@ -63,12 +63,12 @@ export function mountDevices(
   app.head(
     all,
     { summary: 'Check a remembered device', tag, described: CHECKED, reply: { 204: null } },
-    async ({ caller, query }) => {
+    async ({ caller, query, address, signal }) => {
       const pair =
         pairOf(query) ?? fail('request.bad_value', { field: 'device_id', why: 'device_id and device_token are required' });
       const user = await subject.byQuery(caller, 'check_for_device', query);
       await factor.require(user.id);
-      const outcome = await devices.check(caller, user.id, pair);
+      const outcome = await devices.check({ userId: caller.userId, requestId: caller.requestId, address, signal }, user.id, pair);
       if (outcome === 'unknown') fail('device.not_found', { id: pair.deviceId });
       if (outcome === 'stolen') fail('device.stolen');
     },

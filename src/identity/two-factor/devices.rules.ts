@@ -3,11 +3,13 @@
 import { createHash } from 'node:crypto';
 import { seconds } from '../../platform/clock.ts';
 import { newId, newSecret } from '../../platform/ids.ts';
+import type { Gate } from '../../platform/limits/index.ts';
 import type { Actor, Change } from '../audit/index.ts';
 import { unlessMoved } from '../conflicts.ts';
 import type { DeviceRow } from '../database.ts';
 import type { Deps } from '../deps.ts';
 import { fail } from '../faults.ts';
+import type { Guesser } from '../passwords/index.ts';
 import {
   deleteDevice,
   deleteDevices,
@@ -34,7 +36,11 @@ export interface DevicePair {
 
 export type DeviceCheck = 'good' | 'unknown' | 'stolen';
 
-export function createDevices({ db, clock, change, notify }: Pick<Deps, 'db' | 'clock' | 'change' | 'notify'>) {
+export function createDevices(deps: Pick<Deps, 'db' | 'clock' | 'change' | 'notify'> & { gate: Gate }) {
+  const { db, clock, change, notify, gate } = deps;
+  const guess = (by: Guesser, userId: string, work: () => Promise<DeviceCheck>): Promise<DeviceCheck> =>
+    gate.guess(by, `devices of ${userId}`, work, (found) => found === 'good');
+
   async function onTheft(inside: Change, userId: string, deviceId: string): Promise<void> {
     const devices = await deleteDevices(inside.tx, userId);
     inside.audit('device.stolen', { kind: 'user', id: userId }, { device_id: deviceId, devices });
@@ -50,18 +56,20 @@ export function createDevices({ db, clock, change, notify }: Pick<Deps, 'db' | '
     return 'stolen';
   }
 
-  async function check(actor: Actor, userId: string, pair: DevicePair): Promise<DeviceCheck> {
-    return change(actor, async (inside) => {
-      const outcome = await look(inside, userId, pair);
-      if (outcome === 'good') await touchDevice(inside.tx, pair.deviceId, seconds(clock));
-      inside.audit(`device.check_${outcome}`, { kind: 'user', id: userId }, { device_id: pair.deviceId });
-      return outcome;
-    });
+  async function check(by: Guesser, userId: string, pair: DevicePair): Promise<DeviceCheck> {
+    return guess(by, userId, () =>
+      change(by, async (inside) => {
+        const outcome = await look(inside, userId, pair);
+        if (outcome === 'good') await touchDevice(inside.tx, pair.deviceId, seconds(clock));
+        inside.audit(`device.check_${outcome}`, { kind: 'user', id: userId }, { device_id: pair.deviceId });
+        return outcome;
+      }),
+    );
   }
 
-  async function renew(actor: Actor, userId: string, pair: DevicePair): Promise<DevicePair> {
+  async function renew(by: Guesser, userId: string, pair: DevicePair): Promise<DevicePair> {
     const token = newSecret();
-    const outcome = await change(actor, async (inside): Promise<DeviceCheck> => {
+    const replace = async (inside: Change): Promise<DeviceCheck> => {
       const { tx, audit } = inside;
       const found = await look(inside, userId, pair);
       audit(`device.renewal_${found}`, { kind: 'user', id: userId }, { device_id: pair.deviceId });
@@ -75,7 +83,8 @@ export function createDevices({ db, clock, change, notify }: Pick<Deps, 'db' | '
       await touchDevice(tx, pair.deviceId, seconds(clock));
       await forgetOldTokens(tx, pair.deviceId, KEPT_TOKENS);
       return 'good';
-    });
+    };
+    const outcome = await guess(by, userId, () => change(by, replace));
     if (outcome === 'unknown') fail('device.not_found', { id: pair.deviceId });
     if (outcome === 'stolen') fail('device.stolen');
     return { deviceId: pair.deviceId, deviceToken: token };

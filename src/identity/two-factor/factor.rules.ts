@@ -1,12 +1,14 @@
 // The second factor of a user: enabling, disabling, the security question, recovery codes, and the proof of a code.
 import { createHash, randomBytes } from 'node:crypto';
 import { seconds } from '../../platform/clock.ts';
+import type { Gate } from '../../platform/limits/index.ts';
 import type { Seal } from '../../platform/seal/index.ts';
 import type { Actor, Change } from '../audit/index.ts';
 import { unlessMoved } from '../conflicts.ts';
 import type { TwoFactorRow } from '../database.ts';
 import type { Deps } from '../deps.ts';
 import { fail } from '../faults.ts';
+import type { Guesser } from '../passwords/index.ts';
 import type { UserWithExpiry } from '../users/index.ts';
 import { deleteDevices } from './devices.store.ts';
 import { countGuess, guessedRight } from './guesses.ts';
@@ -48,9 +50,9 @@ export interface Enabled {
 }
 
 export function createFactor(
-  deps: Pick<Deps, 'db' | 'clock' | 'change' | 'passwords' | 'notify'> & { seal: Seal; issuer: string },
+  deps: Pick<Deps, 'db' | 'clock' | 'change' | 'passwords' | 'notify'> & { seal: Seal; issuer: string; gate: Gate },
 ) {
-  const { db, clock, change, passwords, notify, seal, issuer } = deps;
+  const { db, clock, change, passwords, notify, seal, issuer, gate } = deps;
 
   async function factorOf(userId: string): Promise<TwoFactorRow> {
     return (await findFactor(db.read, userId)) ?? fail('two_factor.not_enabled', { id: userId });
@@ -70,7 +72,9 @@ export function createFactor(
       user_id: user.id,
       key: seal.seal(key, placeOf(user.id)),
       security_question: given?.question ?? before!.security_question,
-      security_answer: given ? await passwords.hash(folded(given.answer)) : before!.security_answer,
+      security_answer: given
+        ? await passwords.hash(folded(given.answer), { key: `user ${actor.userId}` })
+        : before!.security_answer,
       last_step: lastStep,
       created_at: before?.created_at ?? seconds(clock),
     };
@@ -108,8 +112,12 @@ export function createFactor(
   }
 
   /** One change that ends in an outcome, not in a throw: a guess must be counted whatever becomes of it. */
-  function guess(actor: Actor, userId: string, what: string, look: (change: Change) => Promise<boolean>): Promise<boolean> {
-    return change(actor, async (inside) => {
+  function guess(by: Guesser, userId: string, what: string, look: (change: Change) => Promise<boolean>): Promise<boolean> {
+    return gate.guess(by, `second factor of ${userId}`, () => counted(by, userId, what, look));
+  }
+
+  function counted(by: Guesser, userId: string, what: string, look: (change: Change) => Promise<boolean>): Promise<boolean> {
+    return change(by, async (inside) => {
       const { allowed, last } = await countGuess(inside.tx, userId, clock);
       const right = allowed && (await look(inside));
       if (right) await guessedRight(inside.tx, userId);
@@ -163,20 +171,23 @@ export function createFactor(
     },
 
     /** The guess is counted first: hashing takes long, and many could be under way at once. */
-    async checkAnswer(actor: Actor, userId: string, answer: string): Promise<void> {
+    async checkAnswer(by: Guesser, userId: string, answer: string): Promise<void> {
       const { security_answer: hash } = await factorOf(userId);
-      const { allowed, last } = await change(actor, async (inside) => {
-        inside.audit('two_factor.answer_tried', { kind: 'user', id: userId });
-        return countGuess(inside.tx, userId, clock);
+      let [allowed, last] = [false, false];
+      const right = await passwords.matches(folded(answer), `security answer of ${userId}`, by, async () => {
+        ({ allowed, last } = await change(by, async (inside) => {
+          inside.audit('two_factor.answer_tried', { kind: 'user', id: userId });
+          return countGuess(inside.tx, userId, clock);
+        }));
+        return allowed ? hash : undefined;
       });
-      const right = allowed && (await passwords.matches(folded(answer), hash));
       if (last && !right)
-        await change(actor, async (inside) => {
+        await change(by, async (inside) => {
           inside.audit('two_factor.answer_refused', { kind: 'user', id: userId });
           await notify(inside, 'two_factor.locked_out', userId);
         });
       if (!right) fail('auth.required', undefined, { reason: allowed ? 'security answer wrong' : 'too many guesses' });
-      await change(actor, async (inside) => {
+      await change(by, async (inside) => {
         await guessedRight(inside.tx, userId);
         inside.audit('two_factor.answer_accepted', { kind: 'user', id: userId });
       });
@@ -197,8 +208,8 @@ export function createFactor(
     },
 
     /** A code is accepted once, by whichever request moves the last step first. */
-    async proveCode(actor: Actor, userId: string, code: string): Promise<boolean> {
-      return guess(actor, userId, 'code', async ({ tx }) => {
+    async proveCode(by: Guesser, userId: string, code: string): Promise<boolean> {
+      return guess(by, userId, 'code', async ({ tx }) => {
         const factor = await findFactor(tx, userId);
         if (!factor) return false;
         const step = matchingStep(seal.open(factor.key, placeOf(userId)), code, clock.now(), factor.last_step);
@@ -206,8 +217,8 @@ export function createFactor(
       });
     },
 
-    async proveRecoveryCode(actor: Actor, userId: string, code: string): Promise<boolean> {
-      return guess(actor, userId, 'recovery_code', async (inside) => {
+    async proveRecoveryCode(by: Guesser, userId: string, code: string): Promise<boolean> {
+      return guess(by, userId, 'recovery_code', async (inside) => {
         const spent = await spendRecoveryCode(inside.tx, userId, recoveryHash(code));
         if (spent) await notify(inside, 'two_factor.recovery_code_used', userId);
         return spent;

@@ -1,5 +1,5 @@
 // /v3/OS-TWO-FACTOR/two_factor_auth and /v3/users/{user_id}/OS-TWO-FACTOR: the factor, the question, recovery codes
-import type { App, Throttle } from '../../platform/http/index.ts';
+import type { App } from '../../platform/http/index.ts';
 import type { Caller } from '../caller.ts';
 import { fail } from '../faults.ts';
 import { single } from '../lists.ts';
@@ -18,7 +18,6 @@ const ANSWER = {
 interface TwoFactorDeps {
   readonly factor: Factor;
   readonly subject: Subject;
-  readonly throttle: Throttle;
 }
 
 interface Sent {
@@ -37,7 +36,7 @@ function questionOf(sent: Sent | null | undefined): Question | undefined {
   });
 }
 
-export function mountTwoFactor(app: App<Caller>, { factor, subject, throttle }: TwoFactorDeps): void {
+export function mountTwoFactor(app: App<Caller>, { factor, subject }: TwoFactorDeps): void {
   const own = '/v3/users/:user_id/OS-TWO-FACTOR';
   const linksOf = (base: string, path: string) => ({ self: base + path });
 
@@ -94,11 +93,12 @@ export function mountTwoFactor(app: App<Caller>, { factor, subject, throttle }: 
   app.head(
     `${own}/sec_question`,
     { summary: 'Check the answer to the security question', tag, described: ANSWER, reply: { 204: null } },
-    async ({ caller, params, query, address }) => {
+    async ({ caller, params, query, address, signal }) => {
       const answer = single(query, 'security_answer') ?? single(query, 'sec_answer');
       if (!answer) fail('request.bad_value', { field: 'security_answer', why: 'it is required' });
       const user = await subject.byId(caller, 'check_security_question', params.user_id);
-      await throttle.guard(`answer ${address} ${user.id}`, () => factor.checkAnswer(caller, user.id, answer));
+      const { userId, requestId } = caller;
+      await factor.checkAnswer({ userId, requestId, address, signal }, user.id, answer);
     },
   );
 

@@ -1,6 +1,6 @@
 // /v3/users
 import { seconds } from '../../platform/clock.ts';
-import { Answer, type App, type Throttle } from '../../platform/http/index.ts';
+import { Answer, type App } from '../../platform/http/index.ts';
 import { andThen } from '../../platform/soon.ts';
 import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
@@ -10,10 +10,7 @@ import type { UserWithExpiry } from './users.store.ts';
 
 const tag = 'Users';
 
-export function mountUsers(
-  app: App<Caller>,
-  { users, clock, config, throttle }: Pick<Deps, 'users' | 'clock' | 'config'> & { throttle: Throttle },
-): void {
+export function mountUsers(app: App<Caller>, { users, clock, config }: Pick<Deps, 'users' | 'clock' | 'config'>): void {
   const render = (base: string, user: UserWithExpiry) =>
     renderUser(user, { base, now: seconds(clock), daysInactive: config.disableUserAccountDaysInactive });
 
@@ -64,11 +61,9 @@ export function mountUsers(
   app.post(
     '/v3/users/:user_id/password',
     { summary: 'Change one’s own password', tag, access: 'anyone', body: ChangePassword, reply: { 204: null } },
-    async ({ params, body, address, requestId }) => {
+    async ({ params, body, address, requestId, signal }) => {
       const { original_password: original, password } = body.user;
-      await throttle.guard(`${address} ${params.user_id}`, () =>
-        users.changePassword({ userId: null, requestId }, params.user_id, original, password),
-      );
+      await users.changePassword({ userId: null, requestId, address, signal }, { id: params.user_id }, original, password);
     },
   );
 }

@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { seconds } from '../../platform/clock.ts';
 import type { Query, Static } from '../../platform/http/index.ts';
 import { newId } from '../../platform/ids.ts';
+import { addressKey } from '../../platform/limits/index.ts';
 import { andThen, type Soon } from '../../platform/soon.ts';
 import { findProject, holdsRoleAnywhere, inactivityEnd, tagOf } from '../access/index.ts';
 import { bit, extraOf, mergeOptions, parsed } from '../attributes.ts';
@@ -13,7 +14,7 @@ import type { Database, UserRow } from '../database.ts';
 import type { Deps } from '../deps.ts';
 import { fail } from '../faults.ts';
 import { type Criterion, criteriaOf, type Filters, pageOf, single } from '../lists.ts';
-import type { NewPassword, PasswordOptions } from '../passwords/index.ts';
+import type { Guesser, NewPassword, PasswordOptions } from '../passwords/index.ts';
 import { isAdministrator, listTarget, permit, type Target, visibleDomain } from '../policy.ts';
 import { createKeptUsers } from './kept-users.ts';
 import { emailKeys, mainEmail, type Person, type Profile, withMainEmail } from './profile.ts';
@@ -202,7 +203,12 @@ export function createUsers(
     await checkDefaultProject(body.default_project_id);
     if (id !== undefined && (await findUser(db.read, id))) fail('resource.duplicate', { kind: 'user', field: 'id', value: id });
     const password = body.password
-      ? await passwords.prepare(body.password, 'administrator', { id: undefined, options: optionsOf(body.options) })
+      ? await passwords.prepare(
+          body.password,
+          'administrator',
+          { id: undefined, options: optionsOf(body.options) },
+          placeOf(caller),
+        )
       : undefined;
     const madeId = await change(caller, async (inside) => {
       const made = await insert(inside, body, domainId, { ...(id === undefined ? {} : { id }), person });
@@ -233,7 +239,7 @@ export function createUsers(
 
     const options = parsed<Record<string, unknown>>(mergeOptions(user.options, body.options));
     const password = body.password
-      ? await passwords.prepare(body.password, 'administrator', { id, options: optionsOf(options) })
+      ? await passwords.prepare(body.password, 'administrator', { id, options: optionsOf(options) }, placeOf(caller))
       : undefined;
     return change(caller, async (inside) => {
       const held = (await lockUser(db, inside.tx, id)) ?? fail('user.not_found', { id });
@@ -292,14 +298,23 @@ export function createUsers(
   }
 
   /** The user changes their own password; knowing the old one is what gives the right, so that an expired one can be changed. */
-  async function changePassword(actor: Actor, id: string, original: string, password: string): Promise<void> {
-    const user = await findUser(db.read, id);
+  async function changePassword(
+    by: Guesser,
+    whose: { readonly id: string } | { readonly unknown: string },
+    original: string,
+    password: string,
+  ): Promise<void> {
+    const user = 'id' in whose ? await findUser(db.read, whose.id) : undefined;
     const options = optionsOf(user ? parsed(user.options) : {});
-    const check = await passwords.check(original, user && { id, options }, actor);
+    const nobody = 'id' in whose ? whose.id : whose.unknown;
+    const check = await passwords.check(original, user ? { id: user.id, options } : { unknown: nobody }, by);
     if (!user || !isOpen(user) || (check !== 'good' && check !== 'expired'))
       fail('auth.required', undefined, { reason: `password change: ${check}` });
     if (original === password) fail('user.password_same');
-    await replacePassword({ ...actor, userId: id }, id, await passwords.prepare(password, 'self', { id, options }));
+    const { id } = user;
+    const place = { key: addressKey(by.address), signal: by.signal };
+    const prepared = await passwords.prepare(password, 'self', { id, options }, place);
+    await replacePassword({ userId: id, requestId: by.requestId }, id, prepared);
   }
 
   /** Whatever the old password opened ends with it. */
@@ -329,6 +344,9 @@ export function createUsers(
     findByName: (domainId: string, name: string) => findUserByName(db.read, domainId, name),
   };
 }
+
+/** Those who are known take turns by who they are, wherever they are. */
+const placeOf = (actor: Actor) => ({ key: `user ${actor.userId}` });
 
 const optionsOf = (options: unknown): PasswordOptions => (options ?? {}) as PasswordOptions;
 

@@ -12,6 +12,7 @@ export const platformFaults = {
   'request.media_type': { status: 415, text: 'The request body must be application/json.' },
   'request.too_many': { status: 429, text: 'Too many attempts. Try again in {seconds} seconds.' },
   'request.headers_too_large': { status: 431, text: 'Request header fields too large.' },
+  'request.abandoned': { status: 499, text: 'The client closed the connection before it was its turn.' },
   'server.unexpected': {
     status: 500,
     text: 'An unexpected error prevented the server from fulfilling your request.',

@@ -25,6 +25,8 @@ export interface Call<Caller, Params = unknown, Q = Query, Body = unknown> {
   readonly path: string;
   readonly address: string;
   readonly requestId: string;
+  /** Aborted when the client goes before it has its answer. */
+  readonly signal: AbortSignal;
 }
 
 /** A reply that is more than a body: another status, headers, or JSON that is already text. */

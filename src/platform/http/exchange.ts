@@ -23,10 +23,17 @@ export class IncomingCall implements Call<unknown> {
   readonly body: unknown;
   readonly caller: unknown;
   readonly #request: FastifyRequest;
+  readonly #response: ServerResponse;
   readonly #publicUrl: string | undefined;
 
-  constructor(request: FastifyRequest, publicUrl: string | undefined, parts: { query: Query; body: unknown; caller: unknown }) {
+  constructor(
+    request: FastifyRequest,
+    response: ServerResponse,
+    publicUrl: string | undefined,
+    parts: { query: Query; body: unknown; caller: unknown },
+  ) {
     this.#request = request;
+    this.#response = response;
     this.#publicUrl = publicUrl;
     this.params = request.params;
     this.query = parts.query;
@@ -48,6 +55,25 @@ export class IncomingCall implements Call<unknown> {
   get requestId(): string {
     return this.#request.id;
   }
+  get signal(): AbortSignal {
+    return goneSignal(this.#response);
+  }
+}
+
+const signals = new WeakMap<ServerResponse, AbortSignal>();
+
+/** Aborted when the client goes before it has its answer. */
+export function goneSignal(response: ServerResponse): AbortSignal {
+  const known = signals.get(response);
+  if (known) return known;
+  const controller = new AbortController();
+  signals.set(response, controller.signal);
+  if (response.destroyed || response.socket?.destroyed) controller.abort();
+  else
+    response.once('close', () => {
+      if (!response.writableFinished) controller.abort();
+    });
+  return controller.signal;
 }
 
 export const baseOf = (request: FastifyRequest, publicUrl: string | undefined): string =>

@@ -48,6 +48,9 @@ class LaneCall<Caller> implements Call<Caller, Readonly<Record<string, string>>,
   get address(): never {
     throw new Error('not in the fast lane');
   }
+  get signal(): never {
+    throw new Error('not in the fast lane');
+  }
 }
 
 interface Asked {

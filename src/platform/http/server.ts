@@ -9,7 +9,7 @@ import type { Log } from '../log/index.ts';
 import type { RequestTimes } from '../metrics/index.ts';
 import { andThen, type Soon } from '../soon.ts';
 import { Answer, type App, type Query, type Route } from './app.ts';
-import { baseOf, bodyOrNothing, createSender, IncomingCall, millisecondsOf, type Outgoing } from './exchange.ts';
+import { baseOf, bodyOrNothing, createSender, goneSignal, IncomingCall, millisecondsOf, type Outgoing } from './exchange.ts';
 import { openFastLane } from './fast-lane.ts';
 import { checkUrl, parseForm, parseJson } from './json.ts';
 import { allowedMethods, onUnreadableRequest } from './refusals.ts';
@@ -25,6 +25,8 @@ export interface RawExchange {
   /** Of the client, behind trusted proxies too. */
   readonly address: string;
   readonly requestId: string;
+  /** Aborted when the client goes before it has its answer. */
+  readonly signal: AbortSignal;
 }
 
 /** Paths (`/openid/*`) that are answered by something else than routes of the App. */
@@ -165,7 +167,7 @@ export function createServer<Caller>(options: ServerOptions<Caller>): Server {
       ...(route.method === 'GET' || route.method === 'HEAD' ? {} : { preParsing: bodyOrNothing }),
       handler: (request, reply) =>
         andThen(callerOf(route, request), (caller) =>
-          andThen(handle(route, request, caller), (result) => send(route, success, request, reply, result)),
+          andThen(handle(route, request, reply, caller), (result) => send(route, success, request, reply, result)),
         ),
     });
   }
@@ -184,7 +186,15 @@ export function createServer<Caller>(options: ServerOptions<Caller>): Server {
             reply.raw.setHeader(options.requestIdHeader, request.id);
             reply.raw.once('finish', () => account(request, url, reply.raw.statusCode));
             try {
-              await serve({ request: request.raw, response: reply.raw, address: request.ip, requestId: request.id });
+              await serve({
+                request: request.raw,
+                response: reply.raw,
+                address: request.ip,
+                requestId: request.id,
+                get signal() {
+                  return goneSignal(reply.raw);
+                },
+              });
             } catch (error) {
               if (reply.raw.headersSent) reply.raw.destroy();
               else refuse(error, request, reply);
@@ -200,10 +210,15 @@ export function createServer<Caller>(options: ServerOptions<Caller>): Server {
     return spec.access === 'anyone' ? undefined : options.authenticate(request.headers, request.id, spec.access, request.method);
   }
 
-  function handle({ spec, handler }: Route<Caller>, request: FastifyRequest, caller: Caller | undefined): unknown {
+  function handle(
+    { spec, handler }: Route<Caller>,
+    request: FastifyRequest,
+    reply: FastifyReply,
+    caller: Caller | undefined,
+  ): unknown {
     const query = spec.query ? (validate(spec.query, request.query) as Query) : (request.query as Query);
     const body = spec.body ? validate(spec.body, request.body ?? {}) : undefined;
-    return handler(new IncomingCall(request, publicUrl, { query, body, caller }) as never);
+    return handler(new IncomingCall(request, reply.raw, publicUrl, { query, body, caller }) as never);
   }
 
   function outgoingOf(route: Route<Caller>, success: number, result: unknown): Outgoing {

@@ -1,6 +1,7 @@
 // /api/v1/auth
 import type { IncomingHttpHeaders } from 'node:http';
 import { Answer, type App, type Call, type Query, t } from '../../platform/http/index.ts';
+import { addressKey } from '../../platform/limits/index.ts';
 import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
 import { fail } from '../faults.ts';
@@ -80,7 +81,7 @@ export function mountSession(
       reply: { 302: null, 200: LoginReply },
     },
     async ({ query, headers, address }) => {
-      throttle.take(address);
+      throttle.take(addressKey(address));
       const { return_to: returnTo, prompt, login_hint: loginHint } = query;
       const { authorizationUrl, cookie } = await logins.begin({ returnTo, prompt, loginHint });
       return wantsJson(headers, query.response)
@@ -99,9 +100,9 @@ export function mountSession(
       reply: { 303: null },
     },
     async ({ query, headers, address }) => {
-      throttle.take(address);
+      throttle.take(addressKey(address));
       const { returnTo, cookies } = await logins.finish(returnedOf(query as Query), sessionOf.cookies(headers));
-      throttle.giveBack(address);
+      throttle.giveBack(addressKey(address));
       return new Answer({ status: 303, headers: { 'Set-Cookie': cookies, Location: returnTo } });
     },
   );

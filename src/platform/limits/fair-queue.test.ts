@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { Fault } from '../faults/index.ts';
+import { FairQueue } from './fair-queue.ts';
+
+/** Work that ends when it is told to. */
+function bench(rules: Partial<ConstructorParameters<typeof FairQueue>[0]> = {}) {
+  const time = { now: 0 };
+  const queue = new FairQueue({ slots: 1, longest: 100, patienceMs: 5000, ...rules }, () => time.now);
+  const begun: string[] = [];
+  const refused: string[] = [];
+  const ends: (() => void)[] = [];
+  const enter = (name: string, key: string, signal?: AbortSignal) =>
+    queue
+      .run({ key, signal }, () => {
+        begun.push(name);
+        return new Promise<void>((end) => ends.push(end));
+      })
+      .catch((error: unknown) => {
+        assert.ok(error instanceof Fault);
+        refused.push(`${name} ${error.status}`);
+      });
+  /** Ends what runs, after so many milliseconds. */
+  const finish = async (ms = 0) => {
+    time.now += ms;
+    ends.shift()?.();
+    await new Promise((resolve) => setImmediate(resolve));
+  };
+  return { queue, begun, refused, enter, finish };
+}
+
+describe('A fair queue', () => {
+  it('whoever fills the line does not keep others waiting: everybody has their turn', async () => {
+    const { begun, enter, finish } = bench();
+    for (let i = 0; i < 50; i++) enter(`greedy ${i}`, 'greedy');
+    enter('other', 'other');
+    enter('third', 'third');
+    for (let i = 0; i < 5; i++) await finish();
+    assert.deepEqual(begun.slice(0, 6), ['greedy 0', 'greedy 1', 'other', 'third', 'greedy 2', 'greedy 3']);
+  });
+
+  it('whose connection has gone leaves the line, and costs nothing', async () => {
+    const { queue, begun, refused, enter, finish } = bench();
+    const gone = new AbortController();
+    enter('first', 'a');
+    for (let i = 0; i < 60; i++) enter(`dropped ${i}`, 'b', gone.signal);
+    enter('next', 'c');
+    gone.abort();
+    assert.equal(queue.waiting, 1);
+    await finish();
+    assert.deepEqual(begun, ['first', 'next']);
+    assert.equal(refused.length, 60);
+    assert.ok(refused.every((one) => one.endsWith(' 499')));
+    enter('too late', 'b', gone.signal);
+    await finish();
+    assert.equal(queue.started, 2);
+  });
+
+  it('a line that cannot be served in time is refused at its end', async () => {
+    const { queue, refused, enter, finish } = bench({ patienceMs: 5000 });
+    enter('measured', 'a');
+    await finish(1000);
+    for (let i = 0; i < 8; i++) enter(`${i}`, 'a');
+    assert.equal(queue.waiting, 5);
+    await finish();
+    assert.deepEqual(refused, ['6 503', '7 503']);
+  });
+
+  it('of a full line the one with most in it gives way to the one with least', async () => {
+    const { refused, begun, enter, finish } = bench({ longest: 4 });
+    enter('runs', 'greedy');
+    for (let i = 0; i < 4; i++) enter(`greedy ${i}`, 'greedy');
+    enter('other', 'other');
+    await finish();
+    assert.deepEqual(refused, ['greedy 3 503']);
+    await finish();
+    assert.deepEqual(begun, ['runs', 'greedy 0', 'other']);
+  });
+
+  it('works on after work that failed', async () => {
+    const queue = new FairQueue({ slots: 1, longest: 1, patienceMs: 1000 });
+    await assert.rejects(
+      queue.run({ key: 'a' }, () => Promise.reject(new Error('no'))),
+      /no/,
+    );
+    assert.equal(await queue.run({ key: 'a' }, async () => 'yes'), 'yes');
+  });
+});

@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { Fault, fail, fault } from '../faults/index.ts';
+import { Gate } from './gate.ts';
+
+const RULES = { account: { attempts: 3, perSeconds: 60 }, address: { attempts: 6, perSeconds: 60 } };
+const clock = { now: () => 0 };
+const here = { address: '192.0.2.1' };
+const there = { address: '192.0.2.2' };
+const right = async () => true;
+const wrong = async () => false;
+const refused = (error: unknown): boolean => error instanceof Fault && error.status === 429;
+
+describe('The gate for guesses', () => {
+  it('counts wrong guesses at one account from one address, before they are looked at', async () => {
+    const gate = new Gate(RULES, clock);
+    let looked = 0;
+    const look = async () => {
+      looked++;
+      await new Promise((resolve) => setImmediate(resolve));
+      return false;
+    };
+    const results = await Promise.allSettled(Array.from({ length: 10 }, () => gate.guess(here, 'somebody', look)));
+    assert.equal(looked, 3);
+    assert.equal(results.filter(({ status }) => status === 'rejected').length, 7);
+    assert.throws(() => gate.check(here, 'somebody'), refused);
+    gate.check(here, 'somebody else');
+    gate.check(there, 'somebody');
+  });
+
+  it('counts all wrong guesses of one address together, whatever name is typed', async () => {
+    const gate = new Gate(RULES, clock);
+    for (let i = 0; i < 6; i++) await gate.guess(here, `stranger ${i}`, wrong);
+    await assert.rejects(gate.guess(here, 'stranger 7', right), refused);
+    assert.equal(await gate.guess(there, 'stranger 7', right), true);
+  });
+
+  it('whoever has a /64 of IPv6 has one address', async () => {
+    const gate = new Gate(RULES, clock);
+    for (let i = 0; i < 6; i++) await gate.guess({ address: `2001:db8:1:2:${i}::${i}` }, `stranger ${i}`, wrong);
+    await assert.rejects(gate.guess({ address: '2001:db8:1:2:ffff::1' }, 'stranger', right), refused);
+    assert.equal(await gate.guess({ address: '2001:db8:1:3::1' }, 'stranger', right), true);
+  });
+
+  it('does not count what is right, nor what could not be looked at', async () => {
+    const gate = new Gate(RULES, clock);
+    for (let i = 0; i < 20; i++) await gate.guess(here, 'somebody', right);
+    for (let i = 0; i < 20; i++)
+      await assert.rejects(gate.guess(here, 'somebody', () => Promise.reject(fault('server.unavailable'))));
+    assert.equal(await gate.guess(here, 'somebody', right), true);
+  });
+
+  it('counts what is refused by a throw', async () => {
+    const gate = new Gate(RULES, clock);
+    for (let i = 0; i < 3; i++) await assert.rejects(gate.guess(here, 'somebody', async () => fail('route.not_found')));
+    await assert.rejects(gate.guess(here, 'somebody', right), refused);
+  });
+
+  it('a guess at an account that is shut does not cost its address anything', async () => {
+    const gate = new Gate(RULES, clock);
+    for (let i = 0; i < 3; i++) await gate.guess(here, 'somebody', wrong);
+    for (let i = 0; i < 20; i++) await assert.rejects(gate.guess(here, 'somebody', right), refused);
+    assert.equal(await gate.guess(here, 'somebody else', right), true);
+  });
+
+  it('limits nothing without rules', async () => {
+    const gate = new Gate(undefined, clock);
+    for (let i = 0; i < 1000; i++) await gate.guess(here, 'somebody', wrong);
+  });
+});

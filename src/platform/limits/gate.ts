@@ -1,0 +1,69 @@
+// The one gate every guess at a secret goes through: counted by address, and by account and address, before it is looked at.
+import type { Clock } from '../clock.ts';
+import { Fault } from '../faults/index.ts';
+import { addressKey } from './address.ts';
+import { Throttle, type ThrottleRule } from './throttle.ts';
+
+/** Where a guess comes from. */
+export interface Attempt {
+  readonly address: string;
+  /** Aborted when the connection is gone: nobody waits for the answer. */
+  readonly signal?: AbortSignal | undefined;
+  /** A device the account remembers, once that is proved: counted by itself, wherever it is. */
+  readonly device?: string | undefined;
+}
+
+export interface GateRules {
+  /** Wrong guesses at one account from one address. */
+  readonly account: ThrottleRule;
+  /** Wrong guesses from one address. */
+  readonly address: ThrottleRule;
+}
+
+export class Gate {
+  readonly #address: Throttle;
+  readonly #account: Throttle;
+
+  /** `undefined` limits nothing. */
+  constructor(rules: GateRules | undefined, clock: Clock) {
+    this.#address = new Throttle(rules?.address, clock);
+    this.#account = new Throttle(rules?.account, clock);
+  }
+
+  /** For whoever has to wait before the secret is looked at: what would be refused then need not wait. */
+  check(attempt: Attempt, account: string): void {
+    this.#address.check(addressKey(attempt.address));
+    this.#account.check(pairOf(attempt, account));
+  }
+
+  /**
+   * Looks at the secret, unless there were too many wrong guesses. `account` names whose secret it is; where there is no such
+   * account, what was typed. Only what is right, or could not be looked at, is not counted.
+   */
+  async guess<T>(
+    attempt: Attempt,
+    account: string,
+    look: () => Promise<T>,
+    isRight: (found: T) => boolean = Boolean,
+  ): Promise<T> {
+    const [address, pair] = [addressKey(attempt.address), pairOf(attempt, account)];
+    this.#account.check(pair);
+    this.#address.take(address);
+    this.#account.take(pair);
+    const giveBack = (): void => {
+      this.#address.giveBack(address);
+      this.#account.giveBack(pair);
+    };
+    try {
+      const found = await look();
+      if (isRight(found)) giveBack();
+      return found;
+    } catch (error) {
+      if (!(error instanceof Fault) || error.status >= 499) giveBack();
+      throw error;
+    }
+  }
+}
+
+export const pairOf = ({ address, device }: Attempt, account: string): string =>
+  `${device === undefined ? addressKey(address) : `device ${device}`} ${account}`;
