@@ -27,7 +27,7 @@ import { LIBRARY_HEADERS } from './pages/layout.ts';
 import { providerPages } from './pages/provider-pages.ts';
 import { STYLE_PATH, style } from './pages/style.ts';
 import { registerPasswordGrant } from './password-grant.ts';
-import { ACCOUNT, checkMethod, OLD_TOKEN, withoutSlash } from './paths.ts';
+import { ACCOUNT, checkMethod, isPreflight, OLD_TOKEN, withoutSlash } from './paths.ts';
 import { configurationOf, DISCOVERY, ROOT } from './provider.ts';
 import type { Records } from './records.ts';
 import { createSignIn, type SignInDeps } from './sign-in.ts';
@@ -137,7 +137,11 @@ export function createOpenid(deps: OpenidDeps) {
     request.headers['x-forwarded-for'] = exchange.address;
     request.headers['x-forwarded-proto'] = issuer.protocol.slice(0, -1);
     const browser = browserOf(exchange, issuer.href);
-    checkMethod(browser.path, browser.method);
+    const methods = checkMethod(browser.path, browser.method);
+    if (browser.method === 'OPTIONS' && !isPreflight(request)) {
+      response.writeHead(204, { Allow: methods.join(', ') }).end();
+      return;
+    }
     if (browser.path === STYLE_PATH) {
       response.writeHead(200, { ...STYLE_HEADERS, 'Content-Length': Buffer.byteLength(style) }).end(style);
       return;

@@ -59,6 +59,14 @@ onDatabase('SQLite', 'The paths of the OpenID provider', {}, (api) => {
     const query = '?redirect_uri=https://app.example.org/';
     for (const path of ['/openid/authorize', '/openid/authorize/'])
       assert.equal(withoutSlash(path + query), `/openid/authorize${query}`, 'a slash of the query is left alone');
+    for (const path of ['/openid/token', '/.well-known/openid-configuration', TOKEN]) {
+      const asked = await api.request('OPTIONS', path, { token: null });
+      assert.deepEqual(
+        [asked.status, asked.headers.get('allow')?.includes('OPTIONS')],
+        [204, true],
+        'not the words of the library',
+      );
+    }
     const preflight = { Origin: 'https://app.example.org', 'Access-Control-Request-Method': 'POST' };
     assert.equal((await api.request('OPTIONS', '/openid/token', { headers: preflight })).status, 204);
   });

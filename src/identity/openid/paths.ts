@@ -1,4 +1,5 @@
 // The paths of the OpenID provider and the methods each takes: the library answers others in words of its own.
+import type { IncomingMessage } from 'node:http';
 import { fail } from '../faults.ts';
 import { STYLE_PATH } from './pages/style.ts';
 import { DISCOVERY, ROOT } from './provider.ts';
@@ -35,12 +36,17 @@ const METHODS: readonly (readonly [path: string | RegExp, methods: readonly stri
   [ACCOUNT, PAGE],
 ];
 
-/** Goes on, or refuses in the way of all other routes. */
-export function checkMethod(path: string, method: string): void {
+/** The methods of the path, where this is one of them; else refuses in the way of all other routes. */
+export function checkMethod(path: string, method: string): readonly string[] {
   const found = METHODS.find(([known]) => (typeof known === 'string' ? known === path : known.test(path)));
   const [, methods] = found ?? fail('route.not_found');
   if (!methods.includes(method)) fail('route.method_not_allowed', undefined, { headers: { Allow: methods.join(', ') } });
+  return methods;
 }
+
+/** Asked by a browser before a script's request to another site. The library answers no other OPTIONS. */
+export const isPreflight = ({ headers }: IncomingMessage): boolean =>
+  headers.origin !== undefined && headers['access-control-request-method'] !== undefined;
 
 /** One slash more at the end means the same, as everywhere. */
 export const withoutSlash = (url: string): string => url.replace(/^([^?]*[^/?])\/(?=$|\?)/, '$1');
