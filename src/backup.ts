@@ -1,17 +1,18 @@
 // Backup and restore of the data folder. A backup is a tar of the databases as they were at one moment each, and of the master key:
 // whoever has it has everything, so only its owner may read it.
-import { createHash } from 'node:crypto';
-import { createReadStream, existsSync, mkdtempSync, rmSync, statSync } from 'node:fs';
-import { open, readFile, rename, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { createHash, randomBytes } from 'node:crypto';
+import { createReadStream, existsSync, statSync } from 'node:fs';
+import { open, readFile, rename } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
 import { backup as copyDatabase, DatabaseSync } from 'node:sqlite';
+import { DATABASES, KEY_FILE } from './data-folder.ts';
 import { ConfigError } from './platform/config/index.ts';
 import { lockFolder } from './platform/database/index.ts';
+import { syncFolder } from './platform/durable-file.ts';
 import { readEntries, writeEnd, writeEntry } from './tar.ts';
 import { version } from './version.ts';
+import { PARTIAL_ENDING, WorkFolder } from './work-folder.ts';
 
-const DATABASES = ['identity.sqlite', 'wallet.sqlite'];
-const KEY_FILE = 'master.key';
 const MANIFEST = 'gatehouse-backup.json';
 
 interface Manifest {
@@ -48,13 +49,12 @@ async function copyDatabases(folder: string, to: string): Promise<string[]> {
 /** Returns what is in it. */
 export async function backup(folder: string, file: string): Promise<string[]> {
   if (existsSync(file)) refuse(`${file} exists already; name another file`);
-  // Beside the data, not in a folder others can enter.
-  const work = mkdtempSync(join(folder, 'backup-'));
-  const partial = `${file}.partial`;
+  const work = new WorkFolder(folder, 'backup');
+  const partial = `${resolve(file)}.${randomBytes(6).toString('hex')}${PARTIAL_ENDING}`;
   try {
-    const databases = await copyDatabases(folder, work);
+    const databases = await copyDatabases(folder, work.path);
     if (databases.length === 0) refuse(`there is no database in ${folder}`);
-    const paths = new Map(databases.map((name) => [name, join(work, name)]));
+    const paths = new Map(databases.map((name) => [name, join(work.path, name)]));
     if (existsSync(join(folder, KEY_FILE))) paths.set(KEY_FILE, join(folder, KEY_FILE));
 
     const now = new Date();
@@ -64,6 +64,7 @@ export async function backup(folder: string, file: string): Promise<string[]> {
     const manifest: Manifest = { version, madeAt: now.toISOString(), files };
     const head = Buffer.from(`${JSON.stringify(manifest, null, 2)}\n`);
 
+    work.willWrite(partial);
     const out = await open(partial, 'wx', 0o600);
     try {
       await writeEntry(out, { name: MANIFEST, size: head.length }, [head], seconds);
@@ -75,12 +76,10 @@ export async function backup(folder: string, file: string): Promise<string[]> {
       await out.close();
     }
     await rename(partial, file);
+    syncFolder(dirname(partial));
     return [...paths.keys()];
-  } catch (error) {
-    await rm(partial, { force: true });
-    throw error;
   } finally {
-    rmSync(work, { recursive: true, force: true });
+    work.remove();
   }
 }
 
@@ -124,18 +123,18 @@ async function check(folder: string, file: string, { files }: Manifest): Promise
 /** Into a folder without data: what is there is never written over. Everything is checked before anything is put in place. */
 export async function restore(folder: string, file: string): Promise<string[]> {
   const lock = lockFolder(folder);
-  const work = mkdtempSync(join(folder, 'restore-'));
+  const work = new WorkFolder(folder, 'restore');
   try {
-    const manifest = await extract(file, work);
-    await check(work, file, manifest);
+    const manifest = await extract(file, work.path);
+    await check(work.path, file, manifest);
     const names = Object.keys(manifest.files);
     const there = [...DATABASES, KEY_FILE].find((name) => existsSync(join(folder, name)));
     if (there)
       refuse(`${folder} holds ${there} already; restore into an empty folder (GATEHOUSE_DATA_DIR), or move it away first`);
-    for (const name of names) await rename(join(work, name), join(folder, name));
+    work.place(names);
     return names;
   } finally {
-    rmSync(work, { recursive: true, force: true });
+    work.remove();
     lock.release();
   }
 }

@@ -1,11 +1,13 @@
 // The data folder: SQLite files and the master key. Only its owner may enter it.
-import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { ConfigError } from './platform/config/index.ts';
+import { createFile, replaceFile } from './platform/durable-file.ts';
 import { createSeal, newMasterKey } from './platform/seal/index.ts';
 import type { SharedConfig } from './settings.ts';
 
-const KEY_FILE = 'master.key';
+export const KEY_FILE = 'master.key';
+export const DATABASES = ['identity.sqlite', 'wallet.sqlite'];
 
 export function openDataFolder(path: string): string {
   const folder = resolve(path);
@@ -29,8 +31,19 @@ export function masterKeys(shared: SharedConfig, folder: string, mustBeGiven: bo
       'GATEHOUSE_MASTER_KEY must be set with PostgreSQL, the same for every replica; make one with: gatehouse master-key new',
     );
   const file = join(folder, KEY_FILE);
-  if (!existsSync(file)) writeFileSync(file, `${newMasterKey()}\n`, { mode: 0o600, flag: 'wx' });
+  if (!existsSync(file)) makeMasterKey(folder, file);
   return [...readFileSync(file, 'utf8').split('\n').filter(Boolean), ...old];
+}
+
+/** Before the first database, never beside one: a new key would open nothing in it, and would look as if it were the right one. */
+function makeMasterKey(folder: string, file: string): void {
+  const database = DATABASES.find((name) => existsSync(join(folder, name)));
+  if (database !== undefined)
+    throw new ConfigError(
+      `GATEHOUSE_MASTER_KEY: ${file} is missing, and ${database} beside it cannot be opened without it; ` +
+        'put the file back from a backup, or give the key by GATEHOUSE_MASTER_KEY or GATEHOUSE_MASTER_KEY_FILE',
+    );
+  createFile(file, `${newMasterKey()}\n`);
 }
 
 /** Puts a new key in force, keeping the former ones to open what they sealed. */
@@ -41,7 +54,7 @@ export function addMasterKey(folder: string, keys: readonly string[]): string[] 
 }
 
 export function keepMasterKeys(folder: string, keys: readonly string[]): void {
-  writeFileSync(join(folder, KEY_FILE), `${keys.join('\n')}\n`, { mode: 0o600 });
+  replaceFile(join(folder, KEY_FILE), `${keys.join('\n')}\n`);
 }
 
 export function sealWith(keys: readonly string[]): ReturnType<typeof createSeal> {

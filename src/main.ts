@@ -13,7 +13,7 @@ import { ConfigError, describe, load, refuseUnknownKeys } from './platform/confi
 import { FolderInUse, lockFolder } from './platform/database/index.ts';
 import { Fault } from './platform/faults/index.ts';
 import { createLog } from './platform/log/index.ts';
-import { newMasterKey } from './platform/seal/index.ts';
+import { newMasterKey, UnknownMasterKey } from './platform/seal/index.ts';
 import { createIdentity, type RunOptions, runServices } from './run.ts';
 import { sharedSettings } from './settings.ts';
 import { version } from './version.ts';
@@ -74,6 +74,8 @@ async function migrate(): Promise<void> {
   const { shared, identity, wallet } = settings();
   const folder = openDataFolder(shared.dataDir);
   const lock = identity.databaseUrl && wallet.databaseUrl ? undefined : lockFolder(folder);
+  // Before the databases, as every start does: none is ever without its key.
+  if (lock) masterKeys(shared, folder, false);
   await (await openDatabase(identity, folder)).close();
   out('identity: up to date');
   const { openWalletDatabase } = await import('./wallet/service.ts');
@@ -263,6 +265,12 @@ main().catch((error: unknown) => {
   const expected = error instanceof ConfigError || error instanceof FolderInUse || error instanceof UsageError;
   if (expected) {
     process.stderr.write(`${error instanceof UsageError ? '' : 'gatehouse: '}${error.message}\n`);
+    process.exit(2);
+  }
+  if (error instanceof UnknownMasterKey) {
+    process.stderr.write(
+      `gatehouse: GATEHOUSE_MASTER_KEY: a secret in the database is ${error.message}; give the key the database was made with\n`,
+    );
     process.exit(2);
   }
   if (error instanceof Fault) {

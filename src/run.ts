@@ -17,6 +17,7 @@ import type { SharedConfig } from './settings.ts';
 import type { WalletService } from './wallet/service.ts';
 import type { ProviderOptions } from './wallet/session/index.ts';
 import type { WalletConfig } from './wallet/settings.ts';
+import { removeLeftovers } from './work-folder.ts';
 
 const GRACE_MS = 10_000;
 
@@ -180,6 +181,7 @@ async function runHere(options: RunOptions, log: Log, metricsHere: boolean): Pro
   const folder = openDataFolder(shared.dataDir);
   const embedded = [identity, wallet].some((config) => config && !config.databaseUrl);
   const lock: FolderLock | undefined = embedded ? lockFolder(folder) : undefined;
+  if (lock) removeLeftovers(folder);
   const measured = createMetrics();
   // Before anything else: the primary is answered also while the services are being made.
   if (!metricsHere) answerPrimary(measured);

@@ -24,6 +24,9 @@ interface MasterKey {
   readonly key: KeyObject;
 }
 
+/** It was sealed under a key that was not given. */
+export class UnknownMasterKey extends Error {}
+
 export function newMasterKey(): string {
   return randomBytes(32).toString('base64url');
 }
@@ -55,7 +58,7 @@ export function createSeal(masterKeys: readonly string[]): Seal & { readonly key
       const [version, keyId, text] = sealed.split('.');
       const master = keys.find((one) => one.id === keyId);
       if (version !== VERSION || !text) throw new Error('not a sealed text');
-      if (!master) throw new Error(`sealed under master key ${keyId}, which was not given`);
+      if (!master) throw new UnknownMasterKey(`sealed under master key ${keyId}, which was not given`);
       const bytes = Buffer.from(text, 'base64url');
       const decipher = createDecipheriv('aes-256-gcm', master.key, bytes.subarray(0, NONCE_BYTES), { authTagLength: TAG_BYTES });
       decipher.setAAD(Buffer.from(place));

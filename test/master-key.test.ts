@@ -1,0 +1,57 @@
+// The master key is made before the first database, and never beside one.
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { newMasterKey } from '../src/platform/seal/index.ts';
+import { gatehouse } from './support/process.ts';
+
+describe('A lost master key', () => {
+  let folder: string;
+  let file: string;
+  const settings = () => ({ GATEHOUSE_DATA_DIR: folder, GATEHOUSE_ADMIN_PASSWORD: 'the administrator of the tests' });
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'gatehouse-key-'));
+    file = join(folder, 'master.key');
+    const service = gatehouse(['start'], settings());
+    await service.listening();
+    assert.equal(await service.stop(), 0);
+  });
+  after(() => rm(folder, { recursive: true, force: true }));
+
+  it('is not replaced by a new one beside a database: the start says which file or setting is missing', async () => {
+    const kept = await readFile(file, 'utf8');
+    await rename(file, `${file}.away`);
+    for (const command of [['start'], ['migrate'], ['master-key', 'rotate'], ['admin-password']]) {
+      const failed = gatehouse(command, settings());
+      assert.equal(await failed.ended(), 2, failed.stderr);
+      assert.match(failed.stderr, /^gatehouse: GATEHOUSE_MASTER_KEY: .*master\.key is missing, and identity\.sqlite beside it/m);
+      assert.ok(!existsSync(file), command.join(' '));
+    }
+    await rename(`${file}.away`, file);
+    assert.equal(await readFile(file, 'utf8'), kept);
+  });
+
+  it('that is replaced by another one is said to be another one', async () => {
+    const kept = await readFile(file, 'utf8');
+    await writeFile(file, `${newMasterKey()}\n`);
+    const failed = gatehouse(['start'], settings());
+    assert.equal(await failed.ended(), 2, failed.stderr);
+    assert.match(failed.stderr, /^gatehouse: GATEHOUSE_MASTER_KEY: a secret in the database is sealed under master key/m);
+    await writeFile(file, kept);
+    const service = gatehouse(['start'], settings());
+    await service.listening();
+    assert.equal(await service.stop(), 0);
+  });
+
+  it('is never the state after `migrate` alone', async () => {
+    const fresh = join(folder, 'fresh');
+    assert.equal(await gatehouse(['migrate'], { ...settings(), GATEHOUSE_DATA_DIR: fresh }).ended(), 0);
+    assert.ok((await readdir(fresh)).includes('master.key'));
+    const service = gatehouse(['start'], { ...settings(), GATEHOUSE_DATA_DIR: fresh });
+    await service.listening();
+    assert.equal(await service.stop(), 0);
+  });
+});
