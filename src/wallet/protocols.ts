@@ -68,7 +68,6 @@ export async function createProtocols(options: ProtocolOptions) {
   });
 
   const { createPresentations, createMatching } = await loadPresentations();
-  const { Openid4vpClient } = await import('@openid4vc/openid4vp');
   const presentations = createPresentations({
     clock,
     change,
@@ -78,7 +77,7 @@ export async function createProtocols(options: ProtocolOptions) {
     formats,
     matching: createMatching({ keeping }),
     trust: verifierTrust,
-    client: new Openid4vpClient({ callbacks: createCallbacks({ outbound, trust: verifierTrust, kind: 'verifier' })() }),
+    callbacks: createCallbacks({ outbound, trust: verifierTrust, kind: 'verifier' })(),
     rules: {
       allowUnauthenticated: config.unauthenticatedVerifiers,
       attesters: config.trustedDids,

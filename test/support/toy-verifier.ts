@@ -159,6 +159,9 @@ export class ToyVerifier {
           client_name: 'The toy verifier',
           vp_formats_supported: {
             'dc+sd-jwt': { 'sd-jwt_alg_values': ['ES256', 'EdDSA'], 'kb-jwt_alg_values': ['ES256', 'EdDSA'] },
+            jwt_vc_json: {},
+            mso_mdoc: {},
+            ldp_vc: {},
           },
           ...(mode === 'direct_post.jwt' ? { jwks: { keys: [encryptionKey] } } : {}),
         },

@@ -224,6 +224,14 @@ export function createKeeping(deps: {
     return copy ? opened(copy).raw : fail('not-found', { kind: 'credential' });
   }
 
+  /** That copy, and the algorithm of the key that signs for it. */
+  async function peekSigned({ row }: Candidate): Promise<{ readonly raw: unknown; readonly algorithm: string | undefined }> {
+    const copy = (await nextCopy(row)) ?? fail('not-found', { kind: 'credential' });
+    const { key_id: id } = copy;
+    const key = id === null ? undefined : await readAs(db, row.owner, (reader) => findKey(reader, row.owner, id));
+    return { raw: opened(copy).raw, algorithm: key?.algorithm };
+  }
+
   /**
    * The copy that is shown next, and who holds it. Nobody else in this process is given it until it is put back; it is used up
    * when it is taken, which is when everything else is ready.
@@ -287,7 +295,18 @@ export function createKeeping(deps: {
     for (const [at, { row }] of looks.entries()) await noted(row, found[at]!);
   }
 
-  return { newId: () => `cred_${newUlid(clock.now())}`, keep, candidates, standingOf, peek, setAside, putBack, take, refresh };
+  return {
+    newId: () => `cred_${newUlid(clock.now())}`,
+    keep,
+    candidates,
+    standingOf,
+    peek,
+    peekSigned,
+    setAside,
+    putBack,
+    take,
+    refresh,
+  };
 }
 
 export type Keeping = ReturnType<typeof createKeeping>;

@@ -90,4 +90,6 @@ export interface Format {
   /** Throws CredentialRejected. */
   verify(raw: unknown): Promise<VerifiedCredential>;
   show(raw: unknown, showing: Showing, holder: Holder | undefined): Promise<unknown>;
+  /** How the issuer signed it, by the name verifiers list it under: an algorithm of JOSE or COSE, or a cryptosuite. */
+  signedWith(raw: unknown): Promise<string | number | undefined>;
 }

@@ -100,5 +100,6 @@ export function createJwtVc({ trust, clock }: { trust: Trust; clock: Clock }): F
     name: 'jwt_vc_json',
     verify: (raw) => refusing(() => verify(raw)),
     show,
+    signedWith: async (raw) => String(decodeJws(raw).header.alg),
   };
 }

@@ -82,5 +82,10 @@ export function createLdpVc({ trust, clock }: { trust: Trust; clock: Clock }): F
     return prove(presentation, options, holder.algorithm, holder.sign);
   }
 
-  return { name: 'ldp_vc', verify: (raw) => refusing(() => verify(raw)), show };
+  return {
+    name: 'ldp_vc',
+    verify: (raw) => refusing(() => verify(raw)),
+    show,
+    signedWith: async (raw) => proofOf(read(raw)).cryptosuite,
+  };
 }

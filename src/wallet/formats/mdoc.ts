@@ -252,5 +252,10 @@ export function createMdoc({ trust, clock }: { trust: Trust; clock: Clock }): Fo
     return Buffer.from(library.cborEncode(response)).toString('base64url');
   }
 
-  return { name: 'mso_mdoc', verify: (raw) => refusing(() => verify(raw)), show };
+  async function signedWith(raw: unknown): Promise<number | undefined> {
+    const algorithm: unknown = open(raw, await import('@owf/mdoc')).issuerAuth.protectedHeaders.headers.get(ALGORITHM);
+    return typeof algorithm === 'number' ? algorithm : undefined;
+  }
+
+  return { name: 'mso_mdoc', verify: (raw) => refusing(() => verify(raw)), show, signedWith };
 }

@@ -73,6 +73,7 @@ export function createSdJwt({ trust, clock }: { trust: Trust; clock: Clock }): F
   return {
     name: 'dc+sd-jwt',
     verify: (raw) => refusing(() => verify(raw)),
+    signedWith: async (raw) => String(open(raw).header.alg),
     async show(raw, { paths, nonce, audience, now, transactionData }, holder) {
       const { jwt, disclosures, root, hash } = open(raw);
       const chosen = select(root, paths);

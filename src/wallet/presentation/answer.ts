@@ -28,11 +28,9 @@ interface EncryptionMetadata {
 }
 
 /** Undefined for answers in the clear. What it gives has encrypted something: no key fails later, when a copy is used up. */
-export async function answerKeyOf({ resolved, responseMode }: Opened): Promise<AnswerKey | undefined> {
+export async function answerKeyOf({ clientMetadata, responseMode }: Opened): Promise<AnswerKey | undefined> {
   if (responseMode !== 'direct_post.jwt') return undefined;
-  // Of registered verifiers the library leaves it in the request: where the answer goes is registered, whoever wrote the key.
-  const { client_metadata: inRequest } = resolved.authorizationRequestPayload as { client_metadata?: object };
-  const metadata = (resolved.client.clientMetadata ?? inRequest ?? {}) as EncryptionMetadata;
+  const metadata = clientMetadata as EncryptionMetadata;
   // Drafts named the algorithm beside the keys, the final text within them.
   const algOf = ({ alg }: JWK): string => alg ?? metadata.authorization_encrypted_response_alg ?? 'ECDH-ES';
   const found = metadata.jwks?.keys?.find(

@@ -1,6 +1,7 @@
 // What the person decides: looking before showing, choosing, refusing; and that a request is answered once.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { newSigner } from '../../../test/support/issuers.ts';
 import { IDENTITY, MEMBERSHIP, paths, queryFor, showing, VP } from '../../../test/support/showing.ts';
 import { onEachWallet } from '../../../test/support/wallet.ts';
 import { assertProblem } from '../../../test/support/wallet-answers.ts';
@@ -83,6 +84,26 @@ onEachWallet(
           raw: (endpoint, _, response) => endpoint === 'request' && Boolean(response.writeHead(410).end()),
         };
         assert.equal((await person.post(VP, { exchangeId })).body.status, 'submitted');
+      });
+
+      it('is of the keys, formats and names that are used then: another answer of the verifier changes none of them', async () => {
+        const { person } = await world.holder();
+        const stranger = newSigner();
+        for (const again of ['exchangeId', 'uri']) {
+          const uri = await verifier.ask({ mode: 'direct_post.jwt' });
+          const { exchangeId, verifier: first } = (await person.post(VP, { uri, preview: true })).body;
+          verifier.twist = {
+            request: ({ payload }) => {
+              payload.client_metadata.client_name = 'Another';
+              payload.client_metadata.vp_formats_supported = { mso_mdoc: {} };
+              payload.client_metadata.jwks = { keys: [{ ...stranger.jwk, kid: 'other', use: 'enc', alg: 'ECDH-ES' }] };
+            },
+          };
+          const answer = await person.post(VP, again === 'uri' ? { uri } : { exchangeId });
+          assert.deepEqual([answer.body.status, answer.body.verifier], ['submitted', first], answer.text);
+          verifier.twist = {};
+        }
+        assert.equal(verifier.tokens.length, 2);
       });
 
       it('does not count for another question, also not under the same nonce', async () => {

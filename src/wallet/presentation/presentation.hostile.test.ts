@@ -170,6 +170,23 @@ const shapes: Hostile[] = [
     status: 403,
   },
   { what: 'a state that is no text', twist: says({ state: { a: 1 } }) },
+  { what: 'a request within', twist: says({ request: 'a.b.c' }), why: /another request/ },
+  {
+    what: 'a place for another request within',
+    twist: says({ request_uri: 'https://verifier.example/' }),
+    why: /another request/,
+  },
+  ...[[], 'metadata', 7, null, true].map((metadata) => ({
+    what: `client_metadata ${JSON.stringify(metadata)}`,
+    twist: says({ client_metadata: metadata }),
+    why: /client_metadata/,
+  })),
+  ...['[]', '"metadata"', '7', 'null', '{'].map((metadata) => ({
+    what: `client_metadata ${metadata}, unsigned`,
+    ask: { by: 'unsigned', prefix: 'redirect_uri' } as const,
+    twist: outside({ client_metadata: metadata }),
+    why: /client_metadata/,
+  })),
   {
     what: 'metadata elsewhere, which the library would fetch unguarded',
     twist: within(({ payload }) => {

@@ -1,6 +1,6 @@
 // Showing credentials (OID4VP 1.0): from a verifier's request to an answer that holds what was asked for, and nothing else.
 import { createHash } from 'node:crypto';
-import type { Openid4vpClient } from '@openid4vc/openid4vp';
+import type { CallbackContext } from '@openid4vc/oauth2';
 import type { Clock } from '../../platform/clock.ts';
 import { isUniqueViolation } from '../../platform/database/index.ts';
 import { Fault } from '../../platform/faults/index.ts';
@@ -16,10 +16,20 @@ import { answerKeyOf, sendAnswer, sendRefusal } from './answer.ts';
 import type { Told } from './disclosed.ts';
 import { createPauses } from './pauses.ts';
 import type { PresentationAnswer, PresentationRequest, Verifier } from './presentation.schema.ts';
-import { canConfirm, chooseQueries, isRequired, type Matching, parseQuery, type Query, type QueryMatches } from './query.ts';
+import {
+  canConfirm,
+  chooseQueries,
+  isAnswerable,
+  isRequired,
+  type Matching,
+  parseQuery,
+  type Query,
+  type QueryMatches,
+} from './query.ts';
 import { type Fetched, type Opened, openRequest } from './request.ts';
 import { readTransactionData, type TransactionData } from './transaction-data.ts';
 import { type VerifierRules, verifierOf } from './verifier.ts';
+import { createUnderstood, type Understood } from './vp-formats.ts';
 import { type Asking, createVpTokens, type Made } from './vp-token.ts';
 
 const PROTOCOL = 'oid4vp';
@@ -46,6 +56,7 @@ interface Asked extends Asking {
   readonly verifier: Verifier;
   readonly query: Query;
   readonly transactionData: TransactionData | undefined;
+  readonly understood: Understood;
 }
 
 /** Undoes a change. */
@@ -65,6 +76,11 @@ const WORDS: Readonly<Record<string, string>> = {
   'invalid-presentation-request': 'invalid_request',
 };
 
+const wordOf = ({ code, detail }: Fault): string | undefined =>
+  Object.hasOwn(WORDS, code)
+    ? ((detail as { protocol?: { error?: string } } | undefined)?.protocol?.error ?? WORDS[code])
+    : undefined;
+
 export function createPresentations(deps: {
   clock: Clock;
   change: RunChange;
@@ -74,12 +90,13 @@ export function createPresentations(deps: {
   formats: Formats;
   matching: Matching;
   trust: Trust;
-  client: Openid4vpClient;
+  callbacks: CallbackContext;
   rules: VerifierRules & { readonly requirePreview: boolean; readonly transactionDataTypes: readonly string[] };
 }) {
-  const { clock, change, outbound, exchanges, keeping, formats, matching, trust, client, rules } = deps;
+  const { clock, change, outbound, exchanges, keeping, formats, matching, trust, callbacks, rules } = deps;
 
   const vpTokens = createVpTokens({ clock, formats, keeping });
+  const understoodBy = createUnderstood({ formats, keeping });
   const digestOf = (value: unknown): string => createHash('sha256').update(JSON.stringify(value)).digest('base64url');
   const hashOf = ({ resolved, nonce }: Opened): string => digestOf([resolved.client.effective, nonce]);
 
@@ -99,7 +116,7 @@ export function createPresentations(deps: {
 
   async function begin(caller: Caller, body: PresentationRequest, once: Once): Promise<PresentationAnswer> {
     if (body.uri === undefined) fail('invalid-request', { why: 'give the uri of the request' });
-    const opened = await openRequest(body.uri, { client, outbound });
+    const opened = await openRequest(body.uri, { callbacks, outbound });
     const requestHash = hashOf(opened);
     const before = await exchanges.findByRequest(caller, PROTOCOL, requestHash);
     if (before && REMEMBERED_STATES.includes(before.state))
@@ -116,8 +133,8 @@ export function createPresentations(deps: {
         await exchanges.release(exchange);
         fail('invalid-presentation-request', { why: 'it asks for something else than before' });
       }
-      exchange.data = data;
-      return work(exchange, opened, body);
+      // What was previewed is what is answered, with the keys and formats the verifier named then.
+      return resume(exchange, body);
     }
     const exchange = await exchanges
       .open(caller, PROTOCOL, data, { state: 'requested', peer: opened.resolved.client.effective, requestHash, once })
@@ -131,11 +148,14 @@ export function createPresentations(deps: {
   }
 
   async function goOn(caller: Caller, body: PresentationRequest, once: Once): Promise<PresentationAnswer> {
-    const exchange = await exchanges.takeUp<PresentationData>(caller, body.exchangeId!, PROTOCOL, once);
+    return resume(await exchanges.takeUp<PresentationData>(caller, body.exchangeId!, PROTOCOL, once), body);
+  }
+
+  async function resume(exchange: Running, body: PresentationRequest): Promise<PresentationAnswer> {
     let opened: Opened;
     try {
       const { uri, fetched } = exchange.data;
-      opened = await openRequest(uri, { client, outbound }, fetched);
+      opened = await openRequest(uri, { callbacks, outbound }, fetched);
     } catch (error) {
       await exchanges.release(exchange);
       throw error;
@@ -155,7 +175,7 @@ export function createPresentations(deps: {
         try {
           return await answer(exchange, opened, verifier, body);
         } catch (error) {
-          const word = error instanceof Fault ? WORDS[error.code] : undefined;
+          const word = error instanceof Fault ? wordOf(error) : undefined;
           if (word !== undefined) await sendRefusal(outbound, opened, word);
           throw error;
         }
@@ -182,6 +202,7 @@ export function createPresentations(deps: {
         query.credentials.map(({ id }) => id),
       ),
       key: await answerKeyOf(opened),
+      understood: understoodBy(opened),
     };
     if (body.preview) return preview(exchange, asked, body);
     if (rules.requirePreview && !exchange.steps.some(({ step }) => step === 'preview shown')) fail('preview-required');
@@ -246,8 +267,8 @@ export function createPresentations(deps: {
   }
 
   async function preview(exchange: Running, asked: Asked, body: PresentationRequest): Promise<PresentationAnswer> {
-    const { query, verifier, transactionData } = asked;
-    const results = await matching.match(exchange.caller, query, selectionOf(body), false);
+    const { query, verifier, transactionData, understood } = asked;
+    const results = await matching.match(exchange.caller, query, selectionOf(body), false, understood);
     const seen = await foreseen(asked, results);
     exchanges.step(exchange, 'preview shown');
     await exchanges.release(exchange);
@@ -268,10 +289,12 @@ export function createPresentations(deps: {
   }
 
   async function submit(exchange: Running, asked: Asked, body: PresentationRequest): Promise<PresentationAnswer> {
-    const { opened, query, verifier } = asked;
+    const { opened, query, verifier, understood } = asked;
     const { caller } = exchange;
-    const results = await matching.match(caller, query, selectionOf(body), true);
+    const results = await matching.match(caller, query, selectionOf(body), true, understood);
     const chosen = chooseQueries(query, results, Object.keys(body.selection ?? {}));
+    if (!chosen && !isAnswerable(query, understood))
+      fail('no-matching-credential', undefined, { detail: { protocol: { error: 'vp_formats_not_supported' } } });
     if (!chosen)
       fail(body.selection || body.credentialIds ? 'selection-does-not-match' : 'no-matching-credential', {
         why: 'what is selected does not answer the request',

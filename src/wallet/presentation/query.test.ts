@@ -42,7 +42,7 @@ function holding(credentials: Readonly<Record<string, Credential>>) {
   const matching = createMatching({ keeping });
   return async (raw: object): Promise<Record<string, Record<string, readonly Path[]>> | undefined> => {
     const query = await parseQuery(raw);
-    const results = await matching.match(caller, query, {}, true);
+    const results = await matching.match(caller, query, {}, true, { names: () => true, reads: async () => true });
     return chooseQueries(query, results, [])?.reduce<Record<string, Record<string, readonly Path[]>>>((shown, id) => {
       const { matches } = results.find((one) => one.id === id)!;
       shown[id] = Object.fromEntries(matches.map(({ candidate, paths }) => [candidate.row.id, paths]));

@@ -4,10 +4,10 @@ import type { DcqlCredential } from 'dcql';
 import type { Caller } from '../caller.ts';
 import type { Candidate, Keeping } from '../credentials/index.ts';
 import { fail } from '../faults.ts';
-import type { FormatName } from '../formats/index.ts';
 import { isHostile } from '../jws.ts';
 import { type ClaimsQuery, claimsReader, type Path } from './claims.ts';
 import { createPauses } from './pauses.ts';
+import { QUERIED, type Understood } from './vp-formats.ts';
 
 export interface Match {
   readonly candidate: Candidate;
@@ -42,14 +42,6 @@ export interface Query {
   readonly credentials: readonly CredentialQuery[];
   readonly credential_sets?: readonly { readonly options: readonly (readonly string[])[]; readonly required?: boolean }[];
 }
-
-const FORMATS: Readonly<Record<string, FormatName>> = {
-  'dc+sd-jwt': 'dc+sd-jwt',
-  'vc+sd-jwt': 'dc+sd-jwt',
-  jwt_vc_json: 'jwt_vc_json',
-  mso_mdoc: 'mso_mdoc',
-  ldp_vc: 'ldp_vc',
-};
 
 /** A verifier that asks for this much asks for too much. */
 const MAX_QUERIES = 20;
@@ -106,12 +98,23 @@ function isForbidden({ meta, claims = [] }: CredentialQuery): boolean {
   return meta?.vct_values?.length === 0 || new Set(ids).size < ids.length;
 }
 
+/** What kind of credential is asked for may be left open, but not by leaving it out (OID4VP, 6.1). The library takes lists for objects. */
+function isKindMissing(raw: unknown): boolean {
+  const { credentials } = (raw ?? {}) as { credentials?: unknown };
+  const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null && !Array.isArray(value);
+  return Array.isArray(credentials) && !credentials.every((one: { meta?: unknown } | null) => isObject(one?.meta));
+}
+
+/** An empty option would be answered by showing nothing. */
+const isEmptySet = ({ options }: NonNullable<Query['credential_sets']>[number]): boolean =>
+  options.length === 0 || options.some((option) => option.length === 0);
+
 const refuse = (why: string): never => fail('invalid-presentation-request', { why });
 
 export async function parseQuery(raw: unknown): Promise<Query> {
   const { DcqlQuery } = await library();
   if (isTooMuch(raw)) refuse('it asks for too much');
-  if (isHostile(raw)) refuse('its query cannot be read');
+  if (isHostile(raw) || isKindMissing(raw)) refuse('its query cannot be read');
   let query: Query;
   try {
     const parsed = DcqlQuery.parse(raw as never);
@@ -120,7 +123,7 @@ export async function parseQuery(raw: unknown): Promise<Query> {
   } catch {
     return refuse('its query cannot be read');
   }
-  if (query.credentials.some(isForbidden)) refuse('its query cannot be read');
+  if (query.credentials.some(isForbidden) || query.credential_sets?.some(isEmptySet)) refuse('its query cannot be read');
   return { ...query, credentials: query.credentials.map(normalised) };
 }
 
@@ -162,6 +165,8 @@ function typesOf({ meta }: CredentialQuery): readonly string[] | undefined {
   return undefined;
 }
 
+const isBound = (query: CredentialQuery): boolean => query.require_cryptographic_holder_binding !== false;
+
 /** All but SD-JWTs are shown by somebody who signs. */
 const canShow = ({ format, row, held }: Candidate): boolean =>
   format === 'dc+sd-jwt' || (row.binding !== 'none' && (format !== 'ldp_vc' || held.didUrl !== undefined));
@@ -183,9 +188,9 @@ export function createMatching({ keeping }: { keeping: Keeping }) {
     caller: Caller,
     query: CredentialQuery,
     only: readonly string[] | undefined,
-    { first, search }: { readonly first: boolean; readonly search: Search },
+    { first, search, understood }: { readonly first: boolean; readonly search: Search; readonly understood: Understood },
   ): Promise<Match[]> {
-    const format = FORMATS[query.format];
+    const format = understood.names(query.format) ? QUERIED[query.format] : undefined;
     if (!format) return [];
     const isOfKind = await kindReader(query);
     const pathsIn = claimsReader(query);
@@ -199,7 +204,7 @@ export function createMatching({ keeping }: { keeping: Keeping }) {
       await search.pause();
       const paths = canShow(candidate) && isOfKind(candidate) ? pathsIn(candidate.held.claims) : undefined;
       const standing = paths && (await keeping.standingOf(candidate));
-      if (!standing) continue;
+      if (!standing || !(await understood.reads(candidate, isBound(query) || format !== 'dc+sd-jwt'))) continue;
       const isSure = standing === 'valid';
       found.push({ candidate, paths, isSure });
       if ((first && isSure) || found.length === MAX_MATCHES) break;
@@ -214,6 +219,7 @@ export function createMatching({ keeping }: { keeping: Keeping }) {
       query: Query,
       selection: { all?: readonly string[] | undefined; by?: Readonly<Record<string, readonly string[]>> | undefined },
       first: boolean,
+      understood: Understood,
     ): Promise<QueryMatches[]> {
       const unknown = Object.keys(selection.by ?? {}).find((id) => !query.credentials.some((one) => one.id === id));
       if (unknown !== undefined) fail('selection-does-not-match', { why: `the request has no query ${unknown.slice(0, 50)}` });
@@ -223,7 +229,7 @@ export function createMatching({ keeping }: { keeping: Keeping }) {
         // A verifier may call its query as it likes, `constructor` for one.
         const selected = selection.by && Object.hasOwn(selection.by, one.id) ? selection.by[one.id] : undefined;
         const only = selected ?? (selection.by ? undefined : selection.all);
-        const matches = await matchesOf(caller, one, only, { first: first && only === undefined, search });
+        const matches = await matchesOf(caller, one, only, { first: first && only === undefined, search, understood });
         if (selected && !selected.every((id) => matches.some(({ candidate }) => candidate.row.id === id)))
           fail('selection-does-not-match', { why: `not everything selected answers ${one.id}` });
         if (selected && selected.length > 1 && one.multiple !== true)
@@ -232,7 +238,7 @@ export function createMatching({ keeping }: { keeping: Keeping }) {
           id: one.id,
           format: one.format,
           multiple: one.multiple === true,
-          bound: one.require_cryptographic_holder_binding !== false,
+          bound: isBound(one),
           claims: (one.claims ?? []).map(({ path }) => path),
           matches,
         });
@@ -251,6 +257,10 @@ export type Matching = ReturnType<typeof createMatching>;
 export const canConfirm = (matches: readonly Match[]): boolean =>
   matches.every(({ candidate: { format, row } }) => format === 'dc+sd-jwt' && row.binding !== 'none');
 
+/** Whether a wallet that has everything could answer: by the request alone, so that saying no tells nothing of what is held. */
+export const isAnswerable = (query: Query, { names }: Understood): boolean =>
+  chooseAmong(query, new Set(query.credentials.filter(({ format }) => names(format)).map(({ id }) => id)), []) !== undefined;
+
 /** Required queries: all of them, or by sets. */
 export function isRequired(query: Query, id: string): boolean {
   if (!query.credential_sets) return true;
@@ -261,8 +271,12 @@ export function isRequired(query: Query, id: string): boolean {
 
 /** The queries to answer: of every required set the first option that can be; undefined when one cannot. Optional sets are left out unless they were selected. */
 export function chooseQueries(query: Query, results: readonly QueryMatches[], selected: readonly string[]): string[] | undefined {
-  const answerable = new Set(results.filter(({ matches }) => matches.length > 0).map(({ id }) => id));
-  if (!query.credential_sets) return results.every(({ id }) => answerable.has(id)) ? results.map(({ id }) => id) : undefined;
+  return chooseAmong(query, new Set(results.filter(({ matches }) => matches.length > 0).map(({ id }) => id)), selected);
+}
+
+function chooseAmong(query: Query, answerable: ReadonlySet<string>, selected: readonly string[]): string[] | undefined {
+  const all = query.credentials.map(({ id }) => id);
+  if (!query.credential_sets) return all.every((id) => answerable.has(id)) ? all : undefined;
   const chosen = new Set<string>();
   for (const { options, required } of query.credential_sets) {
     const possible = options.filter((option) => option.every((id) => answerable.has(id)));

@@ -1,5 +1,6 @@
 // The request of a verifier: fetched, opened, and held to the rules the library leaves to us.
-import type { Openid4vpClient, ResolvedOpenid4vpAuthorizationRequest } from '@openid4vc/openid4vp';
+import type { CallbackContext } from '@openid4vc/oauth2';
+import type { ResolvedOpenid4vpAuthorizationRequest } from '@openid4vc/openid4vp';
 import { newSecret } from '../../platform/ids.ts';
 import type { Outbound } from '../../platform/outbound/index.ts';
 import { fail } from '../faults.ts';
@@ -35,6 +36,8 @@ export interface Opened {
   readonly responseMode: 'direct_post' | 'direct_post.jwt';
   readonly nonce: string;
   readonly state: string | undefined;
+  /** What the verifier says of itself: its keys, and what it understands. */
+  readonly clientMetadata: Readonly<Record<string, unknown>>;
   /** The request object as it came, where there was one. */
   readonly requestObject: string | undefined;
   /** What request_uri gave; whoever goes on with this very request hands it back. */
@@ -90,12 +93,34 @@ function checkUnread(parameters: URLSearchParams, requestObject: string | undefi
     const { header, payload: inner } = decoded(requestObject);
     // The library lets any type pass for requests that look like an early draft.
     if (header.typ !== 'oauth-authz-req+jwt') invalid('its type is not that of a request');
+    // A request within a request could be another one than what is read here (RFC 9101, 4).
+    if (inner.request !== undefined || inner.request_uri !== undefined) invalid('it holds another request');
     payload = inner;
   }
+  const { client_metadata: metadata } = payload;
+  if (metadata !== undefined && !isObject(requestObject === undefined ? jsonOf('client_metadata', String(metadata)) : metadata))
+    invalid('client_metadata is not an object');
   // The library would follow it with a client of its own that may call any address. The final text has no such parameter.
   if (payload.client_metadata_uri !== undefined) invalid('client_metadata_uri is not supported');
   if (payload.dcql_query !== undefined && payload.presentation_definition !== undefined)
     invalid('it asks in two languages at once');
+}
+
+const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/**
+ * `iss` means nothing in a request (OID4VP, 5.8), and verifiers write their client id there as RFC 9101 wants it; the library would
+ * compare it with the DID that signs. It gets a copy without, and the signature is verified over what came. A key that is named
+ * by its fragment alone is one of the DID that asks.
+ */
+function withoutIssuer(requestObject: string): string {
+  const { header, payload } = decoded(requestObject);
+  const { iss: _, ...rest } = payload;
+  const isFragment = typeof header.kid === 'string' && header.kid.startsWith('#');
+  const did = /^(?:decentralized_identifier:)?(did:.*)$/.exec(String(payload.client_id))?.[1];
+  const copy = isFragment && did !== undefined ? { ...rest, iss: did } : rest;
+  const [head, , signature] = requestObject.split('.');
+  return [head, Buffer.from(JSON.stringify(copy)).toString('base64url'), signature].join('.');
 }
 
 function decoded(requestObject: string): ReturnType<typeof decodeJws> {
@@ -131,13 +156,15 @@ function checkShape(
     payload.presentation_definition_uri === undefined
   )
     invalid('it asks for nothing');
-  return { resolved, responseUri: to, responseMode: mode, nonce, state, requestObject, fetched };
+  // Of registered verifiers the library leaves it in the request: where the answer goes is registered, whoever wrote the key.
+  const clientMetadata = (resolved.client.clientMetadata ?? payload.client_metadata ?? {}) as Opened['clientMetadata'];
+  return { resolved, responseUri: to, responseMode: mode, nonce, state, clientMetadata, requestObject, fetched };
 }
 
 /** Throws Faults; everything the library finds wrong is an invalid request, but for trust. `kept`: what was fetched before. */
 export async function openRequest(
   uri: string,
-  deps: { client: Openid4vpClient; outbound: Outbound },
+  deps: { callbacks: CallbackContext; outbound: Outbound },
   kept?: Fetched,
 ): Promise<Opened> {
   const parameters = parametersOf(uri);
@@ -151,9 +178,18 @@ export async function openRequest(
       : (kept ?? (await fetchRequestObject(deps.outbound, requestUri, parameters.get('request_uri_method') ?? 'get')));
   const requestObject = fetched?.jwt ?? given ?? undefined;
   checkUnread(parameters, requestObject);
-  const payload = requestObject === undefined ? plainPayload(parameters) : { client_id: clientId, request: requestObject };
+  const request = requestObject === undefined ? undefined : withoutIssuer(requestObject);
+  const payload = request === undefined ? plainPayload(parameters) : { client_id: clientId, request };
+  const { verifyJwt } = deps.callbacks;
+  const { Openid4vpClient } = await import('@openid4vc/openid4vp');
+  const client = new Openid4vpClient({
+    callbacks: {
+      ...deps.callbacks,
+      verifyJwt: (signer, jwt) => verifyJwt(signer, jwt.compact === request ? { ...jwt, compact: requestObject! } : jwt),
+    },
+  });
   try {
-    const resolved = await deps.client.resolveOpenId4vpAuthorizationRequest({
+    const resolved = await client.resolveOpenId4vpAuthorizationRequest({
       authorizationRequestPayload: payload as never,
       wallet: { ...(fetched?.walletNonce ? { expectedNonce: fetched.walletNonce } : {}) },
     });
@@ -179,12 +215,15 @@ function plainPayload(parameters: URLSearchParams): Record<string, unknown> {
   const json = new Set(['dcql_query', 'client_metadata', 'presentation_definition', 'transaction_data', 'verifier_info']);
   return Object.fromEntries(
     [...parameters].map(([name, text]) => {
-      if (!json.has(name)) return [name, text];
-      try {
-        return [name, JSON.parse(text) as unknown];
-      } catch {
-        return invalid(`${name} is not JSON`);
-      }
+      return [name, json.has(name) ? jsonOf(name, text) : text];
     }),
   );
+}
+
+function jsonOf(name: string, text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return invalid(`${name} is not JSON`);
+  }
 }

@@ -58,6 +58,45 @@ onEachWallet(
       assert.deepEqual(at.verifier.posted, []);
     };
 
+    describe('whatever it writes as iss', () => {
+      it('believes a DID that writes its client id there, as RFC 9101 wants it, or anything else', async () => {
+        const did = await verifier.did();
+        for (const iss of [did, `decentralized_identifier:${did}`, 'https://verifier.example', 'did:web:other.example', 7])
+          for (const by of ['value', 'get'] as const) {
+            verifier.twist = { request: ({ payload }) => void Object.assign(payload, { iss }) };
+            const { trust, clientId } = await accepted({ by });
+            assert.deepEqual([trust, clientId], ['did', `decentralized_identifier:${did}`]);
+            verifier.reset();
+          }
+      });
+
+      it('takes a key that is named by its fragment as one of the DID that asks, not of the one in iss', async () => {
+        const kid = { request: ({ header }: { header: object }) => void Object.assign(header, { kid: '#0' }) };
+        verifier.twist = kid;
+        await accepted({});
+        verifier.reset();
+        verifier.twist = {
+          request: (draft) => {
+            Object.assign(draft.header, { kid: '#0' });
+            draft.payload.iss = stranger.did;
+            draft.key = stranger.key;
+          },
+        };
+        await refused({}, 'invalid-presentation-request');
+      });
+
+      it('verifies the signature over what came, iss included', async () => {
+        verifier.twist = {
+          text(jwt) {
+            const [head, body, signature] = jwt.split('.');
+            const payload = JSON.parse(Buffer.from(body!, 'base64url').toString());
+            return [head, Buffer.from(JSON.stringify({ ...payload, iss: 'added' })).toString('base64url'), signature].join('.');
+          },
+        };
+        await refused({}, 'invalid-presentation-request');
+      });
+    });
+
     describe('by certificate', () => {
       before(() => {
         verifier.identity = identityOf(leaf, middle);

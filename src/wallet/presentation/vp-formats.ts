@@ -1,0 +1,78 @@
+// The formats and algorithms a verifier says it understands (`vp_formats_supported`; OID4VP, 11.1 and appendix B): what it cannot
+// read it is not shown.
+import type { Candidate, Keeping } from '../credentials/index.ts';
+import type { FormatName, Formats } from '../formats/index.ts';
+import type { Opened } from './request.ts';
+
+/** The formats queries name. Drafts had another word for one. */
+export const QUERIED: Readonly<Record<string, FormatName>> = {
+  'dc+sd-jwt': 'dc+sd-jwt',
+  'vc+sd-jwt': 'dc+sd-jwt',
+  jwt_vc_json: 'jwt_vc_json',
+  mso_mdoc: 'mso_mdoc',
+  ldp_vc: 'ldp_vc',
+};
+
+/** Where it lists what issuers, and what holders, sign with. */
+const LISTS: Readonly<Record<FormatName, { readonly issuer: string; readonly holder: string }>> = {
+  'dc+sd-jwt': { issuer: 'sd-jwt_alg_values', holder: 'kb-jwt_alg_values' },
+  jwt_vc_json: { issuer: 'alg_values', holder: 'alg_values' },
+  mso_mdoc: { issuer: 'issuerauth_alg_values', holder: 'deviceauth_alg_values' },
+  ldp_vc: { issuer: 'cryptosuite_values', holder: 'cryptosuite_values' },
+};
+
+/** Names of one algorithm: JOSE's and COSE's, also the fully specified ones (RFC 9864), and the cryptosuite made with it. */
+const NAMES: readonly (readonly (string | number)[])[] = [
+  ['ES256', -7, -9],
+  ['ES384', -35, -51],
+  ['ES512', -36, -52],
+  ['EdDSA', 'Ed25519', -8, -19],
+];
+const SUITES: Readonly<Record<string, string>> = { ES256: 'ecdsa-rdfc-2019', ES384: 'ecdsa-rdfc-2019', EdDSA: 'eddsa-rdfc-2022' };
+
+/** What a verifier understands. */
+export interface Understood {
+  /** Whether a query for this format can be answered at all, whatever the wallet holds. */
+  names(queried: string): boolean;
+  /** Whether it can read this credential, and what its holder signs when it is `bound`. */
+  reads(candidate: Candidate, bound: boolean): Promise<boolean>;
+}
+
+type Listed = Readonly<Record<string, unknown>>;
+
+function isListed(list: unknown, algorithm: string | number | undefined): boolean {
+  // Not listed: anything will do.
+  if (!Array.isArray(list)) return true;
+  if (algorithm === undefined) return false;
+  const names = NAMES.find((all) => all.includes(algorithm)) ?? [algorithm];
+  return names.some((name) => list.includes(name));
+}
+
+export const createUnderstood =
+  ({ formats, keeping }: { formats: Formats; keeping: Keeping }) =>
+  ({ clientMetadata }: Pick<Opened, 'clientMetadata'>): Understood => {
+    const supported = clientMetadata.vp_formats_supported as Readonly<Record<string, Listed>> | undefined;
+    const listedFor = (format: FormatName): Listed | undefined => {
+      const name = Object.keys(QUERIED).find((one) => QUERIED[one] === format && Object.hasOwn(supported ?? {}, one));
+      return name === undefined ? undefined : supported?.[name];
+    };
+
+    return {
+      names(queried) {
+        const format = Object.hasOwn(QUERIED, queried) ? QUERIED[queried] : undefined;
+        return format !== undefined && (supported === undefined || listedFor(format) !== undefined);
+      },
+      async reads(candidate, bound) {
+        if (supported === undefined) return true;
+        const { format } = candidate;
+        const listed = listedFor(format);
+        if (!listed) return false;
+        if (format === 'ldp_vc' && !isListed(listed.proof_type_values, 'DataIntegrityProof')) return false;
+        const { issuer, holder } = LISTS[format];
+        if (listed[issuer] === undefined && listed[holder] === undefined) return true;
+        const { raw, algorithm } = await keeping.peekSigned(candidate);
+        const signsWith = format === 'ldp_vc' && algorithm !== undefined ? SUITES[algorithm] : algorithm;
+        return isListed(listed[issuer], await formats[format].signedWith(raw)) && (!bound || isListed(listed[holder], signsWith));
+      },
+    };
+  };
