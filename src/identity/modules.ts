@@ -96,6 +96,7 @@ export async function buildModules(db: Database, options: ServiceOptions & { iss
     factor,
     devices,
     scopes,
+    gate,
     issuer: options.issuer,
     ensureRole: appRoles.ensureRole,
     organizationsOf: async (userId) => readProjects(db.read, [...(await reachableProjectIds(db.read, userId))]),

@@ -30,8 +30,13 @@ export interface RequestOptions {
 
 export class TestClock implements Clock {
   #offset = 0;
+  #heldAt: number | undefined;
   now(): number {
-    return Date.now() + this.#offset;
+    return (this.#heldAt ?? Date.now()) + this.#offset;
+  }
+  /** From now on time passes only when it is told to: what fills again with time must not depend on how fast the machine is. */
+  hold(): void {
+    this.#heldAt = Date.now();
   }
   advance(seconds: number): void {
     this.#offset += seconds * 1000;
@@ -44,6 +49,8 @@ export interface ApiOptions {
   /** Settings by their GATEHOUSE_ keys. */
   readonly settings?: Readonly<Record<string, string>>;
   readonly rateLimits?: boolean;
+  /** Those whose X-Forwarded-For is believed: how a test comes from several addresses. */
+  readonly trustedProxies?: readonly string[];
 }
 
 const FAST_HASHES = { GATEHOUSE_IDENTITY_ARGON2_MEMORY: '64', GATEHOUSE_IDENTITY_ARGON2_PASSES: '1' };
@@ -82,7 +89,7 @@ export class TestApi {
       log: createLog('debug', { write: (line) => void this.logged.push(line) }),
       clock: this.clock,
       rateLimits: this.#options.rateLimits ?? false,
-      trustedProxies: [],
+      trustedProxies: this.#options.trustedProxies ?? [],
       outboundAllow: ['127.0.0.1'],
       checkReplies: true,
     });

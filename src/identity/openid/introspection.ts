@@ -1,5 +1,6 @@
 // POST /openid/introspect (RFC 7662), our own: the library's costs ten times what the answer is worth, and proxies ask all day.
 import { timingSafeEqual } from 'node:crypto';
+import type { Attempt, Gate } from '../../platform/limits/index.ts';
 import { andThen, type Soon } from '../../platform/soon.ts';
 import { TaggedCache } from '../../platform/tagged-cache.ts';
 import { tagOf } from '../access/index.ts';
@@ -23,7 +24,7 @@ export interface Credentials {
 }
 
 /** HTTP Basic, where both parts are form-encoded (RFC 6749, 2.3.1). */
-function fromHeader(authorization: string): Credentials | undefined {
+export function fromHeader(authorization: string): Credentials | undefined {
   const basic = /^Basic +([A-Za-z0-9+/_-]+=*)$/i.exec(authorization)?.[1];
   const text = Buffer.from(basic ?? '', 'base64').toString();
   const at = text.indexOf(':');
@@ -48,8 +49,14 @@ function isSame(given: string, expected: string): boolean {
 
 const JSON_INACTIVE = '{"active":false}';
 
-export function createIntrospection(deps: { db: Database; consumers: Consumers; accessTokens: AccessTokens; issuer(): string }) {
-  const { db, consumers, accessTokens } = deps;
+export function createIntrospection(deps: {
+  db: Database;
+  consumers: Consumers;
+  accessTokens: AccessTokens;
+  gate: Gate;
+  issuer(): string;
+}) {
+  const { db, consumers, accessTokens, gate } = deps;
   /** By the Basic header, which is all that was checked of them: reading it anew costs as much as everything else here. */
   const known = new TaggedCache<Known>(1000);
   const texts = new WeakMap<GoodToken, string>();
@@ -66,11 +73,25 @@ export function createIntrospection(deps: { db: Database; consumers: Consumers; 
     return good ? { id: consumer.id, isPublic, tags: [appTagOf.application(consumer.id), tagOf.everything] } : undefined;
   }
 
-  function clientOf(authorization: string | undefined, body: Readonly<Record<string, unknown>>): Soon<Known | undefined> {
+  /** A guess at its secret, which counts like any other. */
+  async function guess(by: Attempt, credentials: Credentials | undefined): Promise<Known | undefined> {
+    const account = credentials && `application ${credentials.id}`;
+    gate.check(by, account);
+    const client = await read(credentials);
+    if (!client) gate.wrong(by, account);
+    return client;
+  }
+
+  function clientOf(
+    by: Attempt,
+    authorization: string | undefined,
+    body: Readonly<Record<string, unknown>>,
+  ): Soon<Known | undefined> {
     // A header of another scheme proves nothing, and nothing is remembered by it.
-    if (authorization === undefined || !isBasic(authorization)) return read(fromBody(body));
+    if (authorization === undefined || !isBasic(authorization)) return guess(by, fromBody(body));
     return (
-      (db.feed.live() ? known.get(authorization) : undefined) ?? known.load(authorization, () => read(fromHeader(authorization)))
+      (db.feed.live() ? known.get(authorization) : undefined) ??
+      known.load(authorization, () => guess(by, fromHeader(authorization)))
     );
   }
 
@@ -91,8 +112,8 @@ export function createIntrospection(deps: { db: Database; consumers: Consumers; 
   }
 
   /** The answer, as JSON. */
-  return (token: string, authorization: string | undefined, body: Readonly<Record<string, unknown>>): Soon<string> =>
-    andThen(clientOf(authorization, body), (client) => {
+  return (by: Attempt, token: string, authorization: string | undefined, body: Readonly<Record<string, unknown>>): Soon<string> =>
+    andThen(clientOf(by, authorization, body), (client) => {
       if (!client) fail('oauth.invalid_client', undefined, { headers: { 'WWW-Authenticate': 'Basic realm="openid"' } });
       return andThen(accessTokens.verify(token), (found) => {
         // Public clients cannot prove who they are: they are told of their own tokens only.

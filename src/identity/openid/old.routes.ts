@@ -185,7 +185,9 @@ export function mountOldOAuth(app: App<Caller>, parts: { readonly openid: Openid
       described: INTROSPECTED,
       reply: { 200: t.open({ active: t.boolean() }) },
     },
-    ({ headers, body }) =>
-      andThen(parts.openid.introspect(body.token, headers.authorization, body), (text) => new Answer({ text })),
+    (call) => {
+      const { headers, body } = call;
+      return andThen(parts.openid.introspect(call, body.token, headers.authorization, body), (text) => new Answer({ text }));
+    },
   );
 }

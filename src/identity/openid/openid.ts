@@ -3,6 +3,7 @@
 import type { Provider } from 'oidc-provider';
 import { seconds } from '../../platform/clock.ts';
 import type { Mount, RawExchange } from '../../platform/http/index.ts';
+import type { Gate } from '../../platform/limits/index.ts';
 import { guardedFetch, type Outbound } from '../../platform/outbound/index.ts';
 import type { Seal } from '../../platform/seal/index.ts';
 import { holdsRoleAnywhere, type Ref, tagOf } from '../access/index.ts';
@@ -17,6 +18,7 @@ import { createAccount } from './account.ts';
 import { createAccounts, PROVISION } from './accounts.ts';
 import { browserOf, readForeignForm, redirect } from './browser.ts';
 import { clientOf } from './clients.ts';
+import { guarded } from './guesses.ts';
 import { createInteractions } from './interaction.ts';
 import { createIntrospection } from './introspection.ts';
 import { createOpenidKeys, type Keyring } from './keys.ts';
@@ -36,6 +38,7 @@ export interface OpenidDeps
   extends Pick<Deps, 'db' | 'clock' | 'change' | 'access' | 'users' | 'passwords' | 'config' | 'log'>,
     Omit<SignInDeps, 'users'> {
   readonly seal: Seal;
+  readonly gate: Gate;
   readonly records: Records;
   readonly consumers: Consumers;
   readonly holdings: Holdings;
@@ -73,7 +76,7 @@ const CALLS = { kind: 'openid', timeoutMs: 5000, maxBytes: 64 * 1024 };
 const STYLE_HEADERS = { 'Content-Type': 'text/css; charset=utf-8', 'Cache-Control': 'public, max-age=86400' };
 
 export function createOpenid(deps: OpenidDeps) {
-  const { clock, records, consumers, config, users, access } = deps;
+  const { clock, records, consumers, config, users, access, gate } = deps;
   const keys = createOpenidKeys(deps);
   const accounts = createAccounts(deps);
   const signIn = createSignIn(deps);
@@ -147,14 +150,15 @@ export function createOpenid(deps: OpenidDeps) {
       return;
     }
     const { provider, keys: ring } = await current();
-    if (browser.path === OLD_TOKEN) return provider.callback()(await toTokenRequest(request), response);
+    if (browser.path === OLD_TOKEN)
+      return guarded(gate, exchange, browser.path, async () => provider.callback()(await toTokenRequest(request), response));
     if (browser.path.startsWith(`${ROOT}/interaction/`)) return interactions(provider, browser, ring.cookies);
     if (browser.path === ACCOUNT) return account(provider, browser, ring.cookies);
     if (browser.method === 'POST' && POSTABLE.includes(browser.path))
       return redirect(browser, `${browser.path}?${await readForeignForm(browser)}`);
     if (!PUBLIC.includes(browser.path))
       for (const [name, value] of Object.entries(LIBRARY_HEADERS)) response.setHeader(name, value);
-    await provider.callback()(request, response);
+    await guarded(gate, exchange, browser.path, () => provider.callback()(request, response));
   }
 
   const mount: Mount = { paths: [DISCOVERY, `${ROOT}/*`, ACCOUNT, OLD_TOKEN], handle };

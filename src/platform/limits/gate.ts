@@ -31,9 +31,19 @@ export class Gate {
   }
 
   /** For whoever has to wait before the secret is looked at: what would be refused then need not wait. */
-  check(attempt: Attempt, account: string): void {
+  check(attempt: Attempt, account: string | undefined): void {
     this.#address.check(addressKey(attempt.address));
-    this.#account.check(pairOf(attempt, account));
+    if (account !== undefined) this.#account.check(pairOf(attempt, account));
+  }
+
+  /**
+   * For secrets that are long and random, which no number of guesses at once finds: counted when they are known to be wrong, so
+   * that any number of right ones may come at once. Asked with `check` before.
+   */
+  wrong(attempt: Attempt, account: string | undefined): void {
+    const [address, pair] = [addressKey(attempt.address), account === undefined ? undefined : pairOf(attempt, account)];
+    if (this.#address.has(address)) this.#address.take(address);
+    if (pair !== undefined && this.#account.has(pair)) this.#account.take(pair);
   }
 
   /**
