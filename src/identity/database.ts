@@ -202,6 +202,7 @@ export interface OpenidRecordRow {
   consumed_at: number | null;
   created_at: number;
   expires_at: number | null;
+  generation: number | null;
 }
 
 export interface Tables {

@@ -79,10 +79,20 @@ export function createAccess(db: Database, clock: Clock, rules: AccountRules): A
       },
       scope,
       validUntil: inactiveFrom,
+      userEpoch: user.epoch,
+      userGeneration: user.epoch + user.domain_epoch,
     };
-    const userEpochs = user.epoch + user.domain_epoch;
+    const { userGeneration } = base;
     if (scope.kind === 'unscoped') {
-      return { ...base, project: undefined, domain: undefined, roles: [], roleNames: new Set(), generation: userEpochs, tags };
+      return {
+        ...base,
+        project: undefined,
+        domain: undefined,
+        roles: [],
+        roleNames: new Set(),
+        generation: userGeneration,
+        tags,
+      };
     }
 
     const target = scope.kind === 'system' ? undefined : await findProject(reader, scope.id);
@@ -106,7 +116,7 @@ export function createAccess(db: Database, clock: Clock, rules: AccountRules): A
       domain: scope.kind === 'domain' ? domainRef : undefined,
       roles,
       roleNames: new Set(roles.map((role) => role.name)),
-      generation: userEpochs + (target?.epoch ?? 0) + (domain && domain !== target ? domain.epoch : 0),
+      generation: userGeneration + (target?.epoch ?? 0) + (domain && domain !== target ? domain.epoch : 0),
       tags: [
         ...tags,
         ...[target?.id, domain?.id, ...above].flatMap((id) => (id ? [tagOf.project(id)] : [])),

@@ -20,6 +20,10 @@ export interface View {
   readonly roleNames: ReadonlySet<string>;
   /** Sum of the epochs of everything the token depends on; a token with another sum was revoked. */
   readonly generation: number;
+  /** The epoch of the user alone: another one, and the password changed or the account was closed since. */
+  readonly userEpoch: number;
+  /** The user's part of the sum, whatever the scope: of the user and their domain. */
+  readonly userGeneration: number;
   /** When this view stops being true by the passing of time (seconds), if ever: an account that goes inactive. */
   readonly validUntil: number | null;
   /** Names of what it was read from; a change to any of them drops it. */

@@ -1,7 +1,30 @@
 // Changes that leave an audit event in the same transaction, on the tables of this service.
-import type { Change as ChangeOn, RunChange as RunChangeOn } from '../../platform/audit/index.ts';
-import type { Tables } from '../database.ts';
+import { type Actor as AnyActor, type Change as ChangeOn, createChanges as createChangesOn } from '../../platform/audit/index.ts';
+import type { Clock } from '../../platform/clock.ts';
+import { lockRow } from '../../platform/database/index.ts';
+import type { Database, Tables } from '../database.ts';
+import { fail } from '../faults.ts';
 
-export { type Actor, createChanges, theService } from '../../platform/audit/index.ts';
+export { theService } from '../../platform/audit/index.ts';
+
+export interface Actor extends AnyActor {
+  /**
+   * The epoch of the actor when they were checked. A change of their own account is made only while it is the same: their password
+   * may be another one since, and what they proved worth nothing.
+   */
+  readonly epoch?: number | undefined;
+}
+
 export type Change = ChangeOn<Tables>;
-export type RunChange = RunChangeOn<Tables>;
+export type RunChange = <T>(actor: Actor, work: (change: Change) => Promise<T>) => Promise<T>;
+
+export function createChanges(db: Database, clock: Clock): RunChange {
+  const change = createChangesOn(db, clock);
+  return (actor, work) =>
+    change(actor, async (inside) => {
+      const { userId, epoch } = actor;
+      if (userId !== null && epoch !== undefined && (await lockRow(db, inside.tx, 'users', userId))?.epoch !== epoch)
+        fail('auth.required', undefined, { reason: 'the user changed since they were checked' });
+      return work(inside);
+    });
+}

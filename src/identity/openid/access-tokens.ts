@@ -8,7 +8,7 @@ import { findConsumer } from '../consumers/index.ts';
 import type { Database } from '../database.ts';
 import type { UserWithExpiry } from '../users/index.ts';
 import type { Accounts } from './accounts.ts';
-import { type Payload, type Records, tagOfGrant, tagOfRecord, tagOfSession } from './records.ts';
+import { type Found, type Payload, type Records, tagOfGrant, tagOfRecord, tagOfSession } from './records.ts';
 
 /** About two kilobytes each. */
 const MAX_KEPT = 20_000;
@@ -57,21 +57,26 @@ export function createAccessTokens(deps: {
     return session?.accountId === payload.accountId ? session?.exp : undefined;
   }
 
-  async function readUser(payload: Payload): Promise<{ user: UserWithExpiry; tags: readonly string[] } | undefined> {
+  /** As they were when the token was found to be good: whoever makes something of it binds that to this state. */
+  async function readUser({
+    payload,
+    generation,
+  }: Found): Promise<{ user: UserWithExpiry; tags: readonly string[] } | undefined> {
     const { accountId = '', clientId = '' } = payload;
     const view = await access.read(accountId, { kind: 'unscoped' });
-    const user = view && (await accounts.find(accountId));
-    if (!user) return undefined;
+    const user = view?.generation === generation ? await accounts.find(accountId) : undefined;
+    if (!view || user?.epoch !== view.userEpoch) return undefined;
     const held = await holdings.of(accountId, clientId);
     return { user, tags: [...view.tags, ...(held?.tags ?? [])] };
   }
 
   async function read(token: string): Promise<Known | undefined> {
-    const payload = (await records.find('AccessToken', token)) ?? (await records.find('ClientCredentials', token));
-    const { clientId, exp, iat, grantId, accountId } = payload ?? {};
-    if (!payload || clientId === undefined || exp === undefined || !(await findConsumer(db.read, clientId))) return undefined;
+    const record = (await records.look('AccessToken', token)) ?? (await records.look('ClientCredentials', token));
+    const { clientId, exp, iat, grantId, accountId } = record?.payload ?? {};
+    if (!record || clientId === undefined || exp === undefined || !(await findConsumer(db.read, clientId))) return undefined;
+    const { payload } = record;
     const sessionEnds = await sessionEnd(payload);
-    const found = accountId === undefined ? undefined : await readUser(payload);
+    const found = accountId === undefined ? undefined : await readUser(record);
     if (sessionEnds === undefined || (accountId !== undefined && !found)) return undefined;
     return {
       clientId,

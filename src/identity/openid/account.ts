@@ -16,7 +16,7 @@ import type { Records } from './records.ts';
 
 const words = english;
 
-export interface AccountDeps extends Pick<Deps, 'db' | 'change' | 'users' | 'passwords' | 'config'> {
+export interface AccountDeps extends Pick<Deps, 'db' | 'change' | 'access' | 'users' | 'passwords' | 'config'> {
   readonly records: Records;
   readonly factor: Factor;
   readonly devices: Devices;
@@ -36,14 +36,18 @@ interface SignedIn {
 const time = (seconds: number): string => `${new Date(seconds * 1000).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 
 export function createAccount(deps: AccountDeps) {
-  const { db, change, users, passwords, records, factor, devices, config } = deps;
+  const { db, change, access, users, passwords, records, factor, devices, config } = deps;
 
   async function signedIn(provider: Provider, browser: Browser): Promise<SignedIn | undefined> {
     const { request: req, response: res, requestId, address, signal } = browser.exchange;
     const session = await provider.Session.get({ req, res, secure: browser.secure } as never);
-    const tooOld = session.past(config.sessionSeconds);
-    const user = session.accountId && !tooOld ? await users.find(session.accountId) : undefined;
-    return user && { user, session, actor: { userId: user.id, requestId, address, signal } };
+    const { accountId } = session;
+    if (!accountId || session.past(config.sessionSeconds)) return undefined;
+    // Closed, of a closed domain, or with another password since the session was found.
+    const view = await access.read(accountId, { kind: 'unscoped' });
+    const user = view?.userGeneration === records.generationOf(accountId) ? await users.find(accountId) : undefined;
+    if (!view || user?.epoch !== view.userEpoch) return undefined;
+    return { user, session, actor: { userId: user.id, requestId, address, signal, epoch: user.epoch } };
   }
 
   /** Signing in is what applications do; this page is one, of our own. */

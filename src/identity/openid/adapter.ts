@@ -5,15 +5,29 @@ import type { Payload, Records } from './records.ts';
 export interface AdapterDeps {
   readonly records: Records;
   client(id: string): Promise<AdapterPayload | undefined>;
+  /** Whether a sign-in that waits to be collected is still enough to come in. */
+  suffices(login: { readonly accountId: string; readonly amr?: readonly string[] }): Promise<boolean>;
   /** What to throw when a code or token was used by somebody else in the same moment. */
   alreadyUsed(): Error;
 }
 
-export const createAdapter =
-  ({ records, client, alreadyUsed }: AdapterDeps) =>
-  (model: string): Adapter => ({
+export const createAdapter = (deps: AdapterDeps) => {
+  const { records, client, alreadyUsed } = deps;
+
+  async function findInteraction(id: string): Promise<Payload | undefined> {
+    const found = await records.find('Interaction', id);
+    const login = found?.result?.login as Parameters<AdapterDeps['suffices']>[0] | undefined;
+    return login && !(await deps.suffices(login)) ? undefined : found;
+  }
+
+  function find(model: string, id: string): Promise<AdapterPayload | undefined> {
+    if (model === 'Client') return client(id);
+    return (model === 'Interaction' ? findInteraction(id) : records.find(model, id)) as Promise<AdapterPayload | undefined>;
+  }
+
+  return (model: string): Adapter => ({
     upsert: (id, payload, expiresIn) => records.save(model, id, payload as Payload, expiresIn),
-    find: (id) => (model === 'Client' ? client(id) : (records.find(model, id) as Promise<AdapterPayload | undefined>)),
+    find: (id) => find(model, id),
     findByUid: (uid) => records.findByUid(uid) as Promise<AdapterPayload | undefined>,
     findByUserCode: (code) => records.findByUserCode(code) as Promise<AdapterPayload | undefined>,
     async consume(id) {
@@ -22,3 +36,4 @@ export const createAdapter =
     destroy: (id) => records.destroy(model, id),
     revokeByGrantId: (grantId) => records.revokeGrant(grantId),
   });
+};

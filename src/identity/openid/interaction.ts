@@ -39,6 +39,9 @@ async function visitOf(provider: Provider, browser: Browser, key: string): Promi
   const client = await provider.Client.find(String(params.client_id));
   // Deleted meanwhile, or no longer at the address it asked from.
   const { redirect_uri: back } = params;
+  // What a person allows they allow in their session; in one that ended they allow nothing.
+  const { session, prompt } = interaction;
+  if (prompt.name === 'consent' && !(await provider.Session.findByUid(session?.uid ?? ''))) return undefined;
   const stands = client && (back === undefined || client.redirectUriAllowed(String(back)));
   if (browser.path !== `/openid/interaction/${uid}` || !stands) return undefined;
   return {

@@ -30,44 +30,54 @@ export function createOldCodes({ db, records, provider }: { db: Database; record
     return consumer;
   }
 
-  return {
-    /** The application must be known and the address registered: nobody is sent anywhere else. */
-    async ask(caller: Caller, { clientId, redirectUri, scopes, state }: Asked) {
-      const consumer = await confidential(clientId);
-      const uri = registered(consumer, redirectUri);
-      const payload = { accountId: caller.userId, clientId, redirectUri: uri, ...(state === undefined ? {} : { state }) };
-      await records.save(MODEL, idOf(caller, clientId), payload, QUESTION_SECONDS);
-      return { consumer, redirectUri: uri, scopes: scopes.length > 0 ? scopes : (JSON.parse(consumer.scopes) as string[]) };
-    },
+  /** What is kept is bound to the state in which the caller's token was checked. */
+  const asOf = <T>({ userId, view }: Caller, work: () => Promise<T>): Promise<T> =>
+    records.during(() => {
+      records.bind(userId, view.userGeneration);
+      return work();
+    });
 
-    /** Once: the question is gone with its answer. Returns where to send the person. */
-    async allow(caller: Caller, clientId: string, scopes: readonly string[]): Promise<string> {
-      const asked = await records.find(MODEL, idOf(caller, clientId));
-      if (!asked || !(await records.consume(MODEL, idOf(caller, clientId))))
-        fail('request.bad_value', { field: 'client_id', why: 'nothing was asked for it, or it was answered' });
-      await records.destroy(MODEL, idOf(caller, clientId));
-      // It may be another one since the question: public, or elsewhere.
-      const redirectUri = registered(await confidential(clientId), String(asked.redirectUri));
-      const { AuthorizationCode, Grant, Client } = await provider();
-      const client = await Client.find(clientId);
-      if (!client) fail('request.bad_value', { field: 'client_id', why: 'there is no such application' });
-      const scope = SCOPES.filter((one) => scopes.includes(one)).join(' ');
-      const grant = new Grant({ accountId: caller.userId, clientId });
-      if (scope !== '') grant.addOIDCScope(scope);
-      const code = new AuthorizationCode({
-        accountId: caller.userId,
-        client,
-        grantId: await grant.save(),
-        gty: 'authorization_code',
-        redirectUri,
-        scope,
-        authTime: Math.floor(caller.token.issuedAt / 1000),
-      } as never);
-      const location = new URL(redirectUri);
-      location.searchParams.set('code', await code.save());
-      if (asked.state !== undefined) location.searchParams.set('state', String(asked.state));
-      return location.href;
-    },
+  /** The application must be known and the address registered: nobody is sent anywhere else. */
+  async function ask(caller: Caller, { clientId, redirectUri, scopes, state }: Asked) {
+    const consumer = await confidential(clientId);
+    const uri = registered(consumer, redirectUri);
+    const payload = { accountId: caller.userId, clientId, redirectUri: uri, ...(state === undefined ? {} : { state }) };
+    await records.save(MODEL, idOf(caller, clientId), payload, QUESTION_SECONDS);
+    return { consumer, redirectUri: uri, scopes: scopes.length > 0 ? scopes : (JSON.parse(consumer.scopes) as string[]) };
+  }
+
+  /** Once: the question is gone with its answer. Returns where to send the person. */
+  async function allow(caller: Caller, clientId: string, scopes: readonly string[]): Promise<string> {
+    const asked = await records.find(MODEL, idOf(caller, clientId));
+    if (!asked || !(await records.consume(MODEL, idOf(caller, clientId))))
+      fail('request.bad_value', { field: 'client_id', why: 'nothing was asked for it, or it was answered' });
+    await records.destroy(MODEL, idOf(caller, clientId));
+    // It may be another one since the question: public, or elsewhere.
+    const redirectUri = registered(await confidential(clientId), String(asked.redirectUri));
+    const { AuthorizationCode, Grant, Client } = await provider();
+    const client = await Client.find(clientId);
+    if (!client) fail('request.bad_value', { field: 'client_id', why: 'there is no such application' });
+    const scope = SCOPES.filter((one) => scopes.includes(one)).join(' ');
+    const grant = new Grant({ accountId: caller.userId, clientId });
+    if (scope !== '') grant.addOIDCScope(scope);
+    const code = new AuthorizationCode({
+      accountId: caller.userId,
+      client,
+      grantId: await grant.save(),
+      gty: 'authorization_code',
+      redirectUri,
+      scope,
+      authTime: Math.floor(caller.token.issuedAt / 1000),
+    } as never);
+    const location = new URL(redirectUri);
+    location.searchParams.set('code', await code.save());
+    if (asked.state !== undefined) location.searchParams.set('state', String(asked.state));
+    return location.href;
+  }
+
+  return {
+    ask: (caller: Caller, asked: Asked) => asOf(caller, () => ask(caller, asked)),
+    allow: (caller: Caller, clientId: string, scopes: readonly string[]) => asOf(caller, () => allow(caller, clientId, scopes)),
   };
 }
 

@@ -100,6 +100,7 @@ export function createOpenid(deps: OpenidDeps) {
       records,
       accounts,
       access,
+      factor: deps.factor,
       pages: providerPages,
       lifetimes: config,
       fetch: guardedFetch(deps.outbound, CALLS),
@@ -111,7 +112,7 @@ export function createOpenid(deps: OpenidDeps) {
       },
     });
     const provider = new library.default(deps.issuer(), configuration);
-    registerPasswordGrant(provider, library, signIn);
+    registerPasswordGrant(provider, library, signIn, records);
     // Every address is made from the issuer, whatever a proxy or a client says the host is.
     provider.proxy = true;
     provider.on('server_error', (_ctx, err) => deps.log.error({ err }, 'openid provider failed'));
@@ -161,7 +162,10 @@ export function createOpenid(deps: OpenidDeps) {
     await guarded(gate, exchange, browser.path, () => provider.callback()(request, response));
   }
 
-  const mount: Mount = { paths: [DISCOVERY, `${ROOT}/*`, ACCOUNT, OLD_TOKEN], handle };
+  const mount: Mount = {
+    paths: [DISCOVERY, `${ROOT}/*`, ACCOUNT, OLD_TOKEN],
+    handle: (exchange) => records.during(() => handle(exchange)),
+  };
   return {
     mount,
     keys,

@@ -4,13 +4,14 @@ import { Fault } from '../../platform/faults/index.ts';
 import { goneSignal } from '../../platform/http/index.ts';
 import { REQUEST_ID_HEADER } from '../face.ts';
 import { SCOPES } from './accounts.ts';
+import type { Records } from './records.ts';
 import type { SignIn, Step } from './sign-in.ts';
 
 const PARAMETERS = ['username', 'password', 'domain', 'scope', 'verification_code', 'recovery_code'];
 
 type Library = typeof import('oidc-provider');
 
-export function registerPasswordGrant(provider: Provider, { errors }: Library, signIn: SignIn): void {
+export function registerPasswordGrant(provider: Provider, { errors }: Library, signIn: SignIn, records: Records): void {
   const text = (value: unknown): string => (typeof value === 'string' ? value : '');
   /** The library's own InvalidGrant keeps its reason to itself; whoever is asked for a code has to know. */
   const refusal = (why: string) => new errors.CustomOIDCProviderError('invalid_grant', why);
@@ -48,7 +49,8 @@ export function registerPasswordGrant(provider: Provider, { errors }: Library, s
     async (ctx) => {
       const { client, params } = ctx.oidc;
       if (!client) throw new errors.InvalidClient('client must be available');
-      const { userId } = await proved(ctx);
+      const { userId, generation } = await proved(ctx);
+      records.bind(userId, generation);
       const asked = text((params as Record<string, unknown>).scope).split(' ');
       const scope = SCOPES.filter((one) => asked.includes(one)).join(' ');
       const grant = new provider.Grant({ accountId: userId, clientId: client.clientId });

@@ -2,6 +2,7 @@
 import type { Account, Configuration, KoaContextWithOIDC, Provider } from 'oidc-provider';
 import type { Access } from '../access/index.ts';
 import { ID_TOKEN_ALGORITHMS } from '../consumers/index.ts';
+import type { Factor } from '../two-factor/index.ts';
 import { type Accounts, CLAIMS, SCOPES } from './accounts.ts';
 import { type AdapterDeps, createAdapter } from './adapter.ts';
 import { readConsent } from './consents.ts';
@@ -29,6 +30,7 @@ export interface ProviderDeps {
   readonly records: Records;
   readonly accounts: Accounts;
   readonly access: Access;
+  readonly factor: Factor;
   readonly client: AdapterDeps['client'];
   readonly pages: ProviderPages;
   readonly lifetimes: Lifetimes;
@@ -137,6 +139,8 @@ export function configurationOf(library: Library, keys: Keyring, deps: ProviderD
     adapter: createAdapter({
       records,
       client: deps.client,
+      // Two-factor authentication that was turned on since asks for a code.
+      suffices: async ({ accountId, amr = [] }) => amr.includes('mfa') || !(await deps.factor.isEnabled(accountId)),
       alreadyUsed: () => new errors.InvalidGrant('it was used already'),
     }),
     jwks: { keys: [...keys.signing] as never },

@@ -3,17 +3,50 @@ import type { OpenidRecordRow, Reader, Tx } from '../database.ts';
 
 type By = 'id' | 'uid' | 'user_code';
 
-export function findRecord(db: Reader, by: By, hash: string): Promise<OpenidRecordRow | undefined> {
-  return db.selectFrom('openid_records').where(by, '=', hash).selectAll().executeTakeFirst();
+/** A record, and how those it belongs to are at the same moment. */
+export interface FoundRecord extends OpenidRecordRow {
+  /** Of its user; null where there is none. */
+  user_generation: number | null;
+  /** Null when its grant is gone, or it has none. */
+  grant: string | null;
 }
 
-export async function saveRecord(tx: Tx, row: OpenidRecordRow): Promise<void> {
+const withOwners = (db: Reader) =>
+  db
+    .selectFrom('openid_records')
+    .leftJoin('users', 'users.id', 'openid_records.user_id')
+    .leftJoin('projects as domain', 'domain.id', 'users.domain_id')
+    .leftJoin('openid_records as its_grant', 'its_grant.id', 'openid_records.grant_id')
+    .selectAll('openid_records')
+    .select((eb) => [eb('users.epoch', '+', eb.ref('domain.epoch')).as('user_generation'), 'its_grant.id as grant']);
+
+export function findRecord(db: Reader, by: By, hash: string): Promise<FoundRecord | undefined> {
+  return withOwners(db).where(`openid_records.${by}`, '=', hash).executeTakeFirst() as Promise<FoundRecord | undefined>;
+}
+
+export async function insertRecord(tx: Tx, row: OpenidRecordRow): Promise<void> {
   const { id: _, created_at: __, ...changes } = row;
   await tx
     .insertInto('openid_records')
     .values(row)
     .onConflict((conflict) => conflict.column('id').doUpdateSet(changes))
     .execute();
+}
+
+/** Nothing when it is gone: what was ended meanwhile stays ended. */
+export async function replaceRecord(tx: Tx, { id, created_at: _, ...changes }: OpenidRecordRow): Promise<void> {
+  await tx.updateTable('openid_records').set(changes).where('id', '=', id).execute();
+}
+
+/** What the tokens of a user depend on, in whatever scope. */
+export async function generationOf(db: Reader, userId: string): Promise<number | null> {
+  const row = await db
+    .selectFrom('users')
+    .innerJoin('projects as domain', 'domain.id', 'users.domain_id')
+    .where('users.id', '=', userId)
+    .select((eb) => eb('users.epoch', '+', eb.ref('domain.epoch')).as('generation'))
+    .executeTakeFirst();
+  return row?.generation ?? null;
 }
 
 /** False when it was consumed before, or is gone: of several who try at once, one succeeds. */
@@ -61,14 +94,12 @@ export async function deleteConsents(tx: Tx, userId: string, consumerId: string)
   await tx.deleteFrom('openid_records').where('user_id', '=', userId).where('consumer_id', '=', consumerId).execute();
 }
 
-export function recordsOfUser(db: Reader, userId: string, model: string): Promise<OpenidRecordRow[]> {
-  return db
-    .selectFrom('openid_records')
-    .where('user_id', '=', userId)
-    .where('model', '=', model)
-    .orderBy('created_at', 'desc')
-    .selectAll()
-    .execute();
+export function recordsOfUser(db: Reader, userId: string, model: string): Promise<FoundRecord[]> {
+  return withOwners(db)
+    .where('openid_records.user_id', '=', userId)
+    .where('openid_records.model', '=', model)
+    .orderBy('openid_records.created_at', 'desc')
+    .execute() as Promise<FoundRecord[]>;
 }
 
 /** Up to `limit` of those that ended; says how many went. */

@@ -6,6 +6,7 @@ import { isForeignKeyViolation } from '../../platform/database/index.ts';
 import type { Seal } from '../../platform/seal/index.ts';
 import type { Change } from '../audit/index.ts';
 import type { Database, OpenidRecordRow } from '../database.ts';
+import { createFindings } from './findings.ts';
 import { OWN_CLIENT } from './own-client.ts';
 import {
   allRecords,
@@ -16,10 +17,13 @@ import {
   deleteRecordOf,
   deleteRecordsOfGrant,
   deleteRecordsOfUser,
+  type FoundRecord,
   findRecord,
+  generationOf,
+  insertRecord,
   recordsOfUser,
   replacePayload,
-  saveRecord,
+  replaceRecord,
 } from './records.store.ts';
 
 /** What the provider hands us; we look at the few fields that tie it to something. */
@@ -31,12 +35,44 @@ export interface Payload {
   readonly uid?: string;
   readonly userCode?: string;
   readonly exp?: number;
+  /** Of an interaction. */
+  readonly prompt?: { readonly name?: string };
+  readonly session?: { readonly accountId?: string };
+  readonly result?: Submission;
+  readonly lastSubmission?: Submission;
+}
+
+/** What a person left with an interaction. */
+interface Submission {
+  readonly login?: { readonly accountId?: string };
+}
+
+/** A record that stands, and the state of its user at that moment. */
+export interface Found {
+  readonly payload: Payload;
+  readonly generation: number | undefined;
 }
 
 export interface Kept {
   readonly id: string;
   readonly payload: Payload;
   readonly createdAt: number;
+}
+
+/** These end with the grant they were given by. */
+const GIVEN = ['AccessToken', 'RefreshToken', 'AuthorizationCode', 'DeviceCode'];
+
+/**
+ * Whose it is. An interaction is someone's once they signed in, or when they are asked what they allow: a sign-in that is done and
+ * waits to be collected ends with whatever ends their sessions.
+ */
+function userOf({ accountId, result, lastSubmission, prompt, session }: Payload): string | undefined {
+  return (
+    accountId ??
+    result?.login?.accountId ??
+    lastSubmission?.login?.accountId ??
+    (prompt?.name === 'consent' ? session?.accountId : undefined)
+  );
 }
 
 const SWEPT_AT_ONCE = 1000;
@@ -50,24 +86,40 @@ export const tagOfSession = (uid: string): string => `openid_session:${hashOf('u
 export const tagOfRecord = (model: string, id: string): string => `openid_record:${hashOf(model, id)}`;
 
 export function createRecords({ db, clock, seal }: { db: Database; clock: Clock; seal: Seal }) {
+  const findings = createFindings();
+
   function open(row: OpenidRecordRow): Payload {
     const payload = JSON.parse(seal.open(row.payload, placeOf(row.id)).toString()) as Payload;
     return row.consumed_at === null ? payload : { ...payload, consumed: row.consumed_at };
   }
 
-  function live(row: OpenidRecordRow | undefined): Payload | undefined {
-    return row && (row.expires_at === null || row.expires_at > seconds(clock)) ? open(row) : undefined;
+  /** Neither over, nor of a state of its user that is past, nor without the grant it was given by. */
+  const stands = ({ expires_at: end, generation, user_generation: now, model, grant_id: grantId, grant }: FoundRecord): boolean =>
+    (end === null || end > seconds(clock)) &&
+    (generation === null || generation === now) &&
+    (grantId === null || grant !== null || !GIVEN.includes(model));
+
+  function live(row: FoundRecord | undefined): Found | undefined {
+    if (!row || !stands(row)) return undefined;
+    findings.noteRecord(row.id);
+    const { user_id: userId, user_generation: generation } = row;
+    if (userId !== null && generation !== null) findings.bind(userId, generation);
+    return { payload: open(row), generation: generation ?? undefined };
   }
+
+  const look = async (model: string, id: string): Promise<Found | undefined> =>
+    live(await findRecord(db.read, 'id', hashOf(model, id)));
 
   return {
     async save(model: string, id: string, payload: Payload, lifetime: number | undefined): Promise<void> {
       const hash = hashOf(model, id);
       const now = seconds(clock);
-      const row: OpenidRecordRow = {
+      const userId = userOf(payload);
+      const row: Omit<OpenidRecordRow, 'generation'> = {
         id: hash,
         model,
         payload: seal.seal(Buffer.from(JSON.stringify(payload)), placeOf(hash)),
-        user_id: payload.accountId ?? null,
+        user_id: userId ?? null,
         consumer_id: payload.clientId === OWN_CLIENT ? null : (payload.clientId ?? null),
         grant_id: payload.grantId === undefined ? null : hashOf('Grant', payload.grantId),
         uid: payload.uid === undefined ? null : hashOf('uid', payload.uid),
@@ -78,7 +130,10 @@ export function createRecords({ db, clock, seal }: { db: Database; clock: Clock;
       };
       try {
         await db.write(async (tx, touch) => {
-          await saveRecord(tx, row);
+          const known = userId === undefined ? null : findings.generationOf(userId);
+          const bound = { ...row, generation: known === undefined ? await generationOf(tx, userId!) : known };
+          // What this request found and somebody else ended since does not come back.
+          await (findings.hasRecord(hash) ? replaceRecord(tx, bound) : insertRecord(tx, bound));
           touch(tagOfRecord(model, id));
         });
       } catch (error) {
@@ -87,9 +142,18 @@ export function createRecords({ db, clock, seal }: { db: Database; clock: Clock;
       }
     },
 
-    find: async (model: string, id: string) => live(await findRecord(db.read, 'id', hashOf(model, id))),
-    findByUid: async (uid: string) => live(await findRecord(db.read, 'uid', hashOf('uid', uid))),
-    findByUserCode: async (code: string) => live(await findRecord(db.read, 'user_code', hashOf('code', code))),
+    /** With the state of its user at that moment. */
+    look,
+    find: async (model: string, id: string) => (await look(model, id))?.payload,
+    findByUid: async (uid: string) => live(await findRecord(db.read, 'uid', hashOf('uid', uid)))?.payload,
+    findByUserCode: async (code: string) => live(await findRecord(db.read, 'user_code', hashOf('code', code)))?.payload,
+
+    /** One request: what it keeps is bound to what it found. */
+    during: findings.during,
+    /** What is kept for this user from now on in the request follows from a check of this state. */
+    bind: findings.bind,
+    /** The state of the user that this request goes by. */
+    generationOf: findings.generationOf,
 
     /** False when somebody else was first. */
     consume: (model: string, id: string): Promise<boolean> =>
@@ -125,8 +189,7 @@ export function createRecords({ db, clock, seal }: { db: Database; clock: Clock;
     async ofUser(userId: string, model: string): Promise<Kept[]> {
       const rows = await recordsOfUser(db.read, userId, model);
       return rows.flatMap((row) => {
-        const payload = live(row);
-        return payload ? [{ id: row.id, payload, createdAt: row.created_at }] : [];
+        return stands(row) ? [{ id: row.id, payload: open(row), createdAt: row.created_at }] : [];
       });
     },
 

@@ -1,10 +1,12 @@
 // The pages of a sign-in: the password, a new one where it has expired, and the second factor.
 import { Fault } from '../../platform/faults/index.ts';
+import type { Proved } from '../tokens/index.ts';
 import { type Browser, readCookie, redirect, sendPage, setCookie } from './browser.ts';
 import type { Steps, Visit } from './interaction.ts';
 import { newPasswordPage, secondFactorPage, signInPage } from './pages/sign-in-pages.ts';
 import { english } from './pages/words.ts';
-import { type Attempt, type DeviceCookie, deviceCookieName, type Proved, type SignIn, type Step } from './sign-in.ts';
+import type { Records } from './records.ts';
+import { type Attempt, type DeviceCookie, deviceCookieName, type SignIn, type Step } from './sign-in.ts';
 
 const words = english;
 /** How long the second step may take. */
@@ -12,13 +14,13 @@ const SECOND_STEP_MS = 5 * 60_000;
 
 export interface SignInPagesDeps {
   readonly signIn: SignIn;
+  readonly records: Records;
   readonly now: () => number;
 }
 
 /** What the first step proved, kept until the second. */
 interface Pending extends Proved {
   readonly at: number;
-  readonly generation: number | undefined;
 }
 
 interface Named {
@@ -102,15 +104,15 @@ export class SignInSteps implements Steps {
     return pending && this.#deps.now() - pending.at <= SECOND_STEP_MS ? pending : undefined;
   }
 
-  async #keep({ userId, methods }: Proved): Promise<void> {
+  async #keep({ userId, methods, epoch, generation }: Proved): Promise<void> {
     const { interaction } = this.#visit;
-    const { signIn, now } = this.#deps;
-    const pending: Pending = { userId, methods, at: now(), generation: await signIn.generationOf(userId) };
+    const pending: Pending = { userId, methods, epoch, generation, at: this.#deps.now() };
     interaction.lastSubmission = { pending };
     await interaction.save(interaction.exp - Math.floor(Date.now() / 1000));
   }
 
-  #signedIn({ userId, methods }: Proved): Promise<void> {
+  #signedIn({ userId, methods, generation }: Proved): Promise<void> {
+    this.#deps.records.bind(userId, generation);
     const amr = methods.includes('totp') ? ['pwd', 'otp', 'mfa'] : ['pwd'];
     return this.#visit.finish({ login: { accountId: userId, amr, remember: true } });
   }
@@ -154,23 +156,22 @@ export class SignInSteps implements Steps {
   async #second(form: URLSearchParams, recovery: boolean): Promise<void> {
     const { signIn } = this.#deps;
     const pending = this.#pending();
-    const stands = pending && pending.generation === (await signIn.generationOf(pending.userId));
-    if (!stands) return this.#showSignIn({ wrong: words.tooLate });
+    if (!pending || !(await signIn.stands(pending))) return this.#showSignIn({ wrong: words.tooLate });
     try {
       const step = recovery
         ? await signIn.recoveryCode(pending, text(form, 'recovery_code'), this.#attempt)
         : await signIn.code(pending, text(form, 'code').replaceAll(/\s/g, ''), this.#attempt);
       if (!step.complete) return this.#showSecond(recovery, words.wrongCode);
-      if (form.get('remember') === 'yes') await this.#remember(step.userId);
+      if (form.get('remember') === 'yes') await this.#remember(step);
       await this.#signedIn(step);
     } catch (error) {
       this.#showSecond(recovery, wordsFor(error, words.wrongCode));
     }
   }
 
-  async #remember(userId: string): Promise<void> {
+  async #remember(proved: Proved): Promise<void> {
     const { browser } = this.#visit;
     const agent = browser.exchange.request.headers['user-agent'] ?? '';
-    keepDevice(browser, userId, await this.#deps.signIn.remember(userId, agent, this.#attempt));
+    keepDevice(browser, proved.userId, await this.#deps.signIn.remember(proved, agent, this.#attempt));
   }
 }

@@ -1,10 +1,10 @@
 // How a person signs in at a browser: the password, and a second factor where one is set up. The same rules, limits and
 // events as everywhere else; this only orders the steps.
 import { createHash } from 'node:crypto';
-import type { Access } from '../access/index.ts';
+import { Fault } from '../../platform/faults/index.ts';
 import { fail } from '../faults.ts';
 import type { Guesser } from '../passwords/index.ts';
-import type { Attempt, AuthMethod, AuthRules, Scopes } from '../tokens/index.ts';
+import type { Attempt, AuthRules, Proved, Scopes } from '../tokens/index.ts';
 import type { Devices, Factor } from '../two-factor/index.ts';
 import { nameKey, type Users } from '../users/index.ts';
 
@@ -14,12 +14,6 @@ export type { Attempt } from '../tokens/index.ts';
 export interface DeviceCookie {
   readonly deviceId: string;
   readonly deviceToken: string;
-}
-
-/** What was proved so far in one sign-in, kept by us between its pages. */
-export interface Proved {
-  readonly userId: string;
-  readonly methods: readonly AuthMethod[];
 }
 
 export interface Step extends Proved {
@@ -38,13 +32,13 @@ export interface SignInDeps {
   readonly devices: Devices;
   readonly users: Users;
   readonly scopes: Scopes;
-  readonly access: Access;
 }
 
 const DEFAULT_DOMAIN = 'default';
 
-export function createSignIn({ auth, factor, devices, users, scopes, access }: SignInDeps) {
-  const guesserOf = (userId: string | null, attempt: Attempt): Guesser => ({ ...attempt, userId });
+export function createSignIn({ auth, factor, devices, users, scopes }: SignInDeps) {
+  const stranger = (attempt: Attempt): Guesser => ({ ...attempt, userId: null });
+  const person = ({ userId, epoch }: Proved, attempt: Attempt): Guesser => ({ ...attempt, userId, epoch });
 
   /** People type a name; which domain it is in (by name or id) they say only when it is not clear. */
   async function whoIs(name: string, domain: string): Promise<{ readonly id: string } | undefined> {
@@ -60,10 +54,10 @@ export function createSignIn({ auth, factor, devices, users, scopes, access }: S
   async function byDevice(step: Proved, cookie: DeviceCookie | undefined, attempt: Attempt): Promise<Step> {
     const user = cookie && (await users.find(step.userId));
     if (!cookie || !user) return { ...step, complete: false };
-    const by = guesserOf(step.userId, attempt);
+    const by = person(step, attempt);
     if ((await devices.check(by, step.userId, cookie)) !== 'good') return { ...step, complete: false };
     const device = await devices.renew(by, step.userId, cookie);
-    return { ...step, methods: [...step.methods, 'totp'], complete: await auth.completes(user, step.methods), device };
+    return { ...step, methods: [...step.methods, 'totp'], complete: await auth.completes(user, step), device };
   }
 
   return {
@@ -76,27 +70,34 @@ export function createSignIn({ auth, factor, devices, users, scopes, access }: S
       // Nobody of that name: goes the same way, and takes as long.
       const who = found ? { id: found.id } : { name: given.name, domain: { id: given.domain || DEFAULT_DOMAIN } };
       const identity = { methods: ['password'], password: { user: { ...who, password: given.password } } };
-      const { user, methods, complete } = await auth.recognise(identity, attempt);
-      const step = { userId: user.id, methods };
+      const { user, methods, generation, complete } = await auth.recognise(identity, attempt);
+      const step = { userId: user.id, methods, epoch: user.epoch, generation };
       return complete ? { ...step, complete } : byDevice(step, deviceOf(user.id), attempt);
     },
 
-    async code({ userId, methods }: Proved, passcode: string, attempt: Attempt): Promise<Step> {
-      const identity = { methods: ['totp'], totp: { user: { id: userId, passcode } } };
-      const done = await auth.recognise(identity, attempt, { userId, methods });
-      return { userId, methods: done.methods, complete: done.complete };
+    async code(proved: Proved, passcode: string, attempt: Attempt): Promise<Step> {
+      const identity = { methods: ['totp'], totp: { user: { id: proved.userId, passcode } } };
+      const { methods, complete } = await auth.recognise(identity, attempt, proved);
+      return { ...proved, methods, complete };
     },
 
-    async recoveryCode({ userId, methods }: Proved, code: string, attempt: Attempt): Promise<Step> {
+    async recoveryCode(proved: Proved, code: string, attempt: Attempt): Promise<Step> {
+      const { userId, methods } = proved;
       const user = await users.find(userId);
-      if (!user || !(await factor.proveRecoveryCode(guesserOf(null, attempt), userId, code)))
+      if (!user || !(await factor.proveRecoveryCode(stranger(attempt), userId, code)))
         fail('auth.required', undefined, { reason: 'recovery code wrong' });
-      return { userId, methods: [...methods, 'totp'], complete: await auth.completes(user, methods) };
+      return { ...proved, methods: [...methods, 'totp'], complete: await auth.completes(user, proved) };
     },
 
-    /** Another one: what was proved before counts no longer, because the password changed or the account was closed. */
-    async generationOf(userId: string): Promise<number | undefined> {
-      return (await access.read(userId, { kind: 'unscoped' }))?.generation;
+    /** Whether what was proved at an earlier page still counts. */
+    async stands(proved: Proved): Promise<boolean> {
+      const user = await users.find(proved.userId);
+      try {
+        return user !== undefined && (await auth.stands(user, proved));
+      } catch (error) {
+        if (error instanceof Fault && error.code === 'auth.required') return false;
+        throw error;
+      }
     },
 
     /** For a password that has expired: the old one proves who it is, and is guessed at no faster than at a sign-in. */
@@ -108,11 +109,11 @@ export function createSignIn({ auth, factor, devices, users, scopes, access }: S
       const user = await whoIs(given.name, given.domain);
       // What was typed counts as an account where there is none, in the same words as at a sign-in.
       const whose = user ? { id: user.id } : { unknown: `${given.domain || DEFAULT_DOMAIN} ${nameKey(given.name)}` };
-      await users.changePassword(guesserOf(null, attempt), whose, given.password, fresh);
+      await users.changePassword(stranger(attempt), whose, given.password, fresh);
     },
 
-    remember: (userId: string, userAgent: string, attempt: Attempt): Promise<DeviceCookie> =>
-      devices.remember(guesserOf(userId, attempt), userId, userAgent),
+    remember: (proved: Proved, userAgent: string, attempt: Attempt): Promise<DeviceCookie> =>
+      devices.remember(person(proved, attempt), proved.userId, userAgent),
   };
 }
 

@@ -51,6 +51,8 @@ function callerOf(actor: string, domain: Ref, requestId: string): Caller {
       roles: [],
       roleNames: ROLES,
       generation: 0,
+      userEpoch: 0,
+      userGeneration: 0,
       validUntil: null,
       tags: [],
     },

@@ -38,8 +38,17 @@ function rulesOf(user: UserWithExpiry): (readonly string[])[] {
   return on ? served.filter((rule) => rule.length > 0) : [];
 }
 
+/** What was proved of a person so far, and the state they were in when it was. */
+export interface Proved {
+  readonly userId: string;
+  readonly methods: readonly AuthMethod[];
+  readonly epoch: number;
+  readonly generation: number;
+}
+
 export interface Recognised {
   readonly user: UserWithExpiry;
+  readonly generation: number;
   readonly methods: readonly AuthMethod[];
   /** False: a second factor is still to come. */
   readonly complete: boolean;
@@ -93,26 +102,30 @@ export function createAuth(
     return needsSecond || !methods.has('password') ? [['password', 'totp']] : undefined;
   }
 
+  /** Whether what was proved before still counts: not when the password changed, or the account or its domain was closed, since. */
+  async function stands(user: UserWithExpiry, proved: Proved): Promise<boolean> {
+    if (user.id !== proved.userId || user.epoch !== proved.epoch) return false;
+    return (await scopes.viewFor(user, { kind: 'unscoped' })).generation === proved.generation;
+  }
+
   return {
     /** A person at a browser. `proved`: what earlier steps of the same sign-in did. */
-    async recognise(
-      identity: Identity,
-      attempt: Attempt,
-      proved?: { readonly userId: string; readonly methods: readonly AuthMethod[] },
-    ): Promise<Recognised> {
-      const first = await prove(identity, attempt, async ({ id }) => id === proved?.userId);
+    async recognise(identity: Identity, attempt: Attempt, proved?: Proved): Promise<Recognised> {
+      const first = await prove(identity, attempt, async (user) => proved !== undefined && (await stands(user, proved)));
       // Closed, or of a closed domain: the same answer as for a wrong password.
-      await scopes.viewFor(first.user, { kind: 'unscoped' });
+      const { generation } = await scopes.viewFor(first.user, { kind: 'unscoped' });
       const methods = new Set([...first.methods, ...(proved?.methods ?? [])]);
       const complete = (await missing({ ...first, methods })) === undefined;
       if (complete) await markActive(first.user);
-      return { user: first.user, methods: [...methods], complete };
+      return { user: first.user, generation, methods: [...methods], complete };
     },
 
+    stands,
+
     /** The same for what only the caller can check: a remembered device, a recovery code. */
-    async completes(user: UserWithExpiry, methods: readonly AuthMethod[]): Promise<boolean> {
-      const proof = { user, methods: new Set([...methods, 'totp' as const]), second: true, parent: undefined };
-      if ((await missing(proof)) !== undefined) return false;
+    async completes(user: UserWithExpiry, proved: Proved): Promise<boolean> {
+      const proof = { user, methods: new Set([...proved.methods, 'totp' as const]), second: true, parent: undefined };
+      if (!(await stands(user, proved)) || (await missing(proof)) !== undefined) return false;
       await markActive(user);
       return true;
     },

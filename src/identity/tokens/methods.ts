@@ -113,11 +113,13 @@ export function createProve(deps: MethodDeps): ProveIdentity {
     return user;
   }
 
-  async function byToken(text: string): Promise<TokenRecord> {
+  async function byToken(text: string): Promise<{ record: TokenRecord; user: UserWithExpiry }> {
     const verified = await tokens.verify(text);
     // Keystone's clients tell a token that is gone (404) from a login that is refused (401).
     if (!verified) fail('token.not_found');
-    return verified.record;
+    const user = await users.find(verified.record.userId);
+    if (user?.epoch !== verified.view.userEpoch) fail('token.not_found');
+    return { record: verified.record, user };
   }
 
   function given<T>(method: string, data: T | undefined): T {
@@ -126,31 +128,34 @@ export function createProve(deps: MethodDeps): ProveIdentity {
 
   return async (identity, attempt, knewPassword) => {
     const methods = new Set<AuthMethod>();
-    const found = new Map<string, UserWithExpiry | undefined>();
+    const found = new Map<string, UserWithExpiry>();
+    // As they were at the first method: what changed since then was not checked by it.
+    const add = (user: UserWithExpiry): void => void (found.has(user.id) || found.set(user.id, user));
     let second = false;
     let parent: TokenRecord | undefined;
     let notAfter: number | undefined;
     for (const method of [...new Set(identity.methods)].sort((a, b) => ORDER.indexOf(a) - ORDER.indexOf(b))) {
       if (method === 'password') {
         const proved = await byPassword(given(method, identity.password).user, attempt);
-        found.set(proved.user.id, proved.user);
+        add(proved.user);
         methods.add('password');
         if (proved.code) methods.add('totp');
         second ||= proved.second;
       } else if (method === 'totp') {
         const mayTry = found.size > 0 ? ({ id }: UserWithExpiry) => found.has(id) : knewPassword;
         const user = await byCode(given(method, identity.totp).user, attempt, mayTry);
-        found.set(user.id, user);
+        add(user);
         methods.add('totp');
         second = true;
       } else if (method === 'token') {
-        parent = await byToken(given(method, identity.token).id);
-        if (!found.has(parent.userId)) found.set(parent.userId, await users.find(parent.userId));
+        const { record, user } = await byToken(given(method, identity.token).id);
+        parent = record;
+        add(user);
         for (const one of ['token' as const, ...parent.methods]) methods.add(one);
       } else if (method === 'oauth2') {
         const held = await deps.accessToken(given(method, identity.oauth2).access_token_id);
         if (!held) throw refused('access token unknown, ended or without the scope all_info');
-        found.set(held.user.id, held.user);
+        add(held.user);
         methods.add('oauth2');
         notAfter = held.expiresAt;
       } else fail('auth.method_unsupported');

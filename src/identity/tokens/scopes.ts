@@ -5,9 +5,17 @@ import { findByName } from '../projects/index.ts';
 import type { AskedScope, ThingRef } from './auth.schema.ts';
 import { refused } from './refused.ts';
 
+/** A user as read before, or together with, what proved who they are. */
+export interface CheckedUser {
+  readonly id: string;
+  readonly default_project_id: string | null;
+  readonly epoch: number;
+}
+
 export interface Scopes {
   domainId(ref: ThingRef | undefined): Promise<string | undefined>;
-  viewFor(user: { readonly id: string; readonly default_project_id: string | null }, asked: AskedScope): Promise<View>;
+  /** Of the user as they were when they were checked: refused when their password changed or the account was closed since. */
+  viewFor(user: CheckedUser, asked: AskedScope): Promise<View>;
 }
 
 export function createScopes({ db, access }: { db: Database; access: Access }): Scopes {
@@ -35,7 +43,14 @@ export function createScopes({ db, access }: { db: Database; access: Access }): 
   return {
     domainId,
     async viewFor(user, asked) {
-      const read = async (scope: Scope) => access.cached(viewKey(user.id, scope)) ?? (await access.read(user.id, scope));
+      const stands = (view: View | undefined): view is View => view?.userEpoch === user.epoch;
+      const read = async (scope: Scope): Promise<View | undefined> => {
+        const kept = access.cached(viewKey(user.id, scope));
+        // Another replica may have changed the user a moment ago: memory that disagrees is not asked.
+        const view = stands(kept) ? kept : await access.read(user.id, scope);
+        if (view && !stands(view)) throw refused('the user changed while they logged in');
+        return view;
+      };
       if (asked.kind === 'default' && user.default_project_id) {
         // A default project the user cannot use is ignored, not an error.
         const view = await read({ kind: 'project', id: user.default_project_id });

@@ -31,6 +31,8 @@ describe('A token that was good a moment ago', () => {
       roles: [],
       roleNames: new Set(),
       generation: 7,
+      userEpoch: 7,
+      userGeneration: 7,
       validUntil: null,
       tags: [],
     };

@@ -314,7 +314,7 @@ export function createUsers(
     const { id } = user;
     const place = { key: addressKey(by.address), signal: by.signal };
     const prepared = await passwords.prepare(password, 'self', { id, options }, place);
-    await replacePassword({ userId: id, requestId: by.requestId }, id, prepared);
+    await replacePassword({ userId: id, requestId: by.requestId, epoch: user.epoch }, id, prepared);
   }
 
   /** Whatever the old password opened ends with it. */
