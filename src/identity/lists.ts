@@ -74,6 +74,16 @@ export interface Criterion {
   readonly value: string | number;
 }
 
+/** What of a list was asked for, and which of its rows the caller may see at all. */
+export interface Wanted {
+  readonly criteria: readonly Criterion[];
+  readonly visible: readonly Criterion[];
+}
+
+/** Only rows with exactly this; all of them without a value. */
+export const only = (column: string, value: string | undefined): Criterion[] =>
+  value === undefined ? [] : [{ column, comparison: 'equals', value }];
+
 export function criteriaOf(query: Query, filters: Filters): Criterion[] {
   const criteria: Criterion[] = [];
   for (const [name, { column, kind }] of Object.entries(filters)) {

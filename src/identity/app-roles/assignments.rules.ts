@@ -8,7 +8,7 @@ import { findConsumer } from '../consumers/index.ts';
 import type { Reader, Tx } from '../database.ts';
 import type { Deps } from '../deps.ts';
 import { fail } from '../faults.ts';
-import { criteriaOf, type Filters, pageOf, single } from '../lists.ts';
+import { type Criterion, criteriaOf, type Filters, only, pageOf, single } from '../lists.ts';
 import { isAdministrator } from '../policy.ts';
 import { findUser } from '../users/index.ts';
 import { applicationsWith, assignableByApplication, assignableRoles, authorityOf, mayAssign } from './allowed.ts';
@@ -135,11 +135,19 @@ export function createAppAssignments({ db, change, holdings }: Pick<Deps, 'db' |
     application_id: applicationId,
   });
 
-  async function permitList(caller: Caller, query: Query, action: string): Promise<void> {
-    if (isAdministrator(caller)) return;
+  /** Who sees whose: administrators all, everyone their own, and whoever manages or assigns in an application those in it. */
+  async function visibleTo(
+    caller: Caller,
+    query: Query,
+    { action, table }: { action: string; table: 'app_user_roles' | 'app_organization_roles' },
+  ): Promise<Criterion[]> {
+    if (isAdministrator(caller)) return [];
     const [userId, applicationId] = [single(query, 'user_id'), single(query, 'application_id')];
-    const manages = applicationId !== undefined && (await holdings.has(caller.userId, applicationId, ...SEES_ASSIGNMENTS));
-    if (userId !== caller.userId && !manages) fail('auth.forbidden', { action });
+    // Assignments of organizations have no user: naming oneself there would filter by nothing.
+    if (userId === caller.userId && table === 'app_user_roles') return only('app_user_roles.user_id', userId);
+    if (applicationId === undefined || !(await holdings.has(caller.userId, applicationId, ...SEES_ASSIGNMENTS)))
+      fail('auth.forbidden', { action });
+    return only(`${table}.application_id`, applicationId);
   }
 
   function permitSelf(caller: Caller, action: string, userId: string | undefined, organizationId: string): void {
@@ -161,17 +169,21 @@ export function createAppAssignments({ db, change, holdings }: Pick<Deps, 'db' |
 
   return {
     async listOfUsers(caller: Caller, query: Query) {
-      await permitList(caller, query, 'list_user_assignments');
+      const visible = await visibleTo(caller, query, { action: 'list_user_assignments', table: 'app_user_roles' });
       const userId = single(query, 'user_id');
       const inDefault = 'default_organization' in query && userId !== undefined;
       const asked = inDefault ? { ...query, organization_id: await defaultOrganization(userId) } : query;
-      const page = await listUserAssignments(db, pageOf(query), criteriaOf(asked, userFilters));
+      const page = await listUserAssignments(db, pageOf(query), { criteria: criteriaOf(asked, userFilters), visible });
       return page ?? fail('list.marker_not_found', { marker: single(query, 'marker') ?? '' });
     },
 
     async listOfOrganizations(caller: Caller, query: Query) {
-      await permitList(caller, query, 'list_organization_assignments');
-      const page = await listOrganizationAssignments(db, pageOf(query), criteriaOf(query, organizationFilters));
+      const table = 'app_organization_roles';
+      const visible = await visibleTo(caller, query, { action: 'list_organization_assignments', table });
+      const page = await listOrganizationAssignments(db, pageOf(query), {
+        criteria: criteriaOf(query, organizationFilters),
+        visible,
+      });
       return page ?? fail('list.marker_not_found', { marker: single(query, 'marker') ?? '' });
     },
 

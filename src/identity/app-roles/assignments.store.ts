@@ -1,7 +1,7 @@
 // Who holds roles of applications, in the database.
 import { type Page, type PageRequest, readPage } from '../../platform/database/index.ts';
 import type { AppOrganizationRoleRow, AppUserRoleRow, Database, Reader, Tx } from '../database.ts';
-import { applyCriteria, type Criterion } from '../lists.ts';
+import { applyCriteria, type Wanted } from '../lists.ts';
 
 export interface OrganizationAssignment {
   readonly organizationId: string;
@@ -70,29 +70,22 @@ export async function deleteInside(
   return [...new Set(rows.map((row) => row.user_id))];
 }
 
-export function listUserAssignments(
-  db: Database,
-  page: PageRequest,
-  criteria: readonly Criterion[],
-): Promise<Page<AppUserRoleRow> | undefined> {
-  const query = applyCriteria(db.read.selectFrom('app_user_roles').selectAll('app_user_roles'), db.dialect, criteria);
-  return readPage(query, { table: 'app_user_roles' }, page, (id) =>
-    db.read.selectFrom('app_user_roles').where('id', '=', id).selectAll().executeTakeFirst(),
-  );
+export function listUserAssignments(db: Database, page: PageRequest, wanted: Wanted): Promise<Page<AppUserRoleRow> | undefined> {
+  const visible = applyCriteria(db.read.selectFrom('app_user_roles').selectAll('app_user_roles'), db.dialect, wanted.visible);
+  return readPage(applyCriteria(visible, db.dialect, wanted.criteria), { table: 'app_user_roles' }, page, visible);
 }
 
 export function listOrganizationAssignments(
   db: Database,
   page: PageRequest,
-  criteria: readonly Criterion[],
+  wanted: Wanted,
 ): Promise<Page<AppOrganizationRoleRow> | undefined> {
-  const query = applyCriteria(
+  const visible = applyCriteria(
     db.read.selectFrom('app_organization_roles').selectAll('app_organization_roles'),
     db.dialect,
-    criteria,
+    wanted.visible,
   );
-  const find = (id: string) => db.read.selectFrom('app_organization_roles').where('id', '=', id).selectAll().executeTakeFirst();
-  return readPage(query, { table: 'app_organization_roles' }, page, find);
+  return readPage(applyCriteria(visible, db.dialect, wanted.criteria), { table: 'app_organization_roles' }, page, visible);
 }
 
 export async function applicationsOfUser(db: Reader, userId: string): Promise<string[]> {

@@ -297,6 +297,7 @@ onEachDatabase('Role assignments in applications', (api) => {
       assert.equal(await status(manager.token, `?application_id=${application.id}`), 200);
       assert.equal(await status(manager.token, `?application_id=${application.id}`, ORGANIZATIONS), 200);
       assert.equal(await status(manager.token, ''), 403);
+      assert.equal(await status(person.token, `?user_id=${user.id}`, ORGANIZATIONS), 403, 'that would be everyone’s');
       assert.equal((await api.get(USERS, { token: null })).status, 401);
       assert.equal((await api.get(ORGANIZATIONS, { token: null })).status, 401);
     });

@@ -62,7 +62,7 @@ export function createAppRoles({ db, clock, change, managers }: Pick<Deps, 'db' 
     const applicationId = single(query, 'application_id');
     if (applicationId === undefined) return managers.managed(caller, 'manage-roles');
     await permit(caller, action, applicationId);
-    return undefined;
+    return [applicationId];
   }
 
   async function roleFor(caller: Caller, action: string, id: string): Promise<AppRoleRow> {

@@ -21,9 +21,9 @@ export function listAppRoles(
   criteria: readonly Criterion[],
   within: Within,
 ): Promise<Page<AppRoleRow> | undefined> {
-  let query = applyCriteria(db.read.selectFrom('app_roles').selectAll('app_roles'), db.dialect, criteria);
-  if (within) query = query.where(among('app_roles.application_id', within));
-  return readPage(query, { table: 'app_roles', by: 'name' }, page, (id) => findAppRole(db.read, id));
+  const all = db.read.selectFrom('app_roles').selectAll('app_roles');
+  const visible = within ? all.where(among('app_roles.application_id', within)) : all;
+  return readPage(applyCriteria(visible, db.dialect, criteria), { table: 'app_roles', by: 'name' }, page, visible);
 }
 
 /** Permissions, or only those linked to one role. */
@@ -33,17 +33,18 @@ export function listPermissions(
   criteria: readonly Criterion[],
   { within, roleId }: { within?: Within; roleId?: string },
 ): Promise<Page<AppPermissionRow> | undefined> {
-  let query = applyCriteria(db.read.selectFrom('app_permissions').selectAll('app_permissions'), db.dialect, criteria);
-  if (within) query = query.where(among('app_permissions.application_id', within));
+  let visible = db.read.selectFrom('app_permissions').selectAll('app_permissions');
+  if (within) visible = visible.where(among('app_permissions.application_id', within));
   if (roleId !== undefined) {
-    query = query.where('app_permissions.id', 'in', (eb) =>
+    visible = visible.where('app_permissions.id', 'in', (eb) =>
       eb
         .selectFrom('app_role_permissions')
         .where('app_role_permissions.role_id', '=', roleId)
         .select('app_role_permissions.permission_id'),
     );
   }
-  return readPage(query, { table: 'app_permissions', by: 'name' }, page, (id) => findPermission(db.read, id));
+  const query = applyCriteria(visible, db.dialect, criteria);
+  return readPage(query, { table: 'app_permissions', by: 'name' }, page, visible);
 }
 
 export async function insertAppRole(tx: Tx, row: AppRoleRow): Promise<void> {

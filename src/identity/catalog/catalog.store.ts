@@ -20,10 +20,9 @@ export async function listEntries<T extends Table>(
   page: PageRequest,
   criteria: readonly Criterion[],
 ): Promise<Page<Entry[T]> | undefined> {
-  const query = applyCriteria(db.read.selectFrom(table as Table).selectAll(), db.dialect, criteria);
-  return (await readPage(query as never, { table }, page, (id) => findEntry(db.read, table, id) as never)) as
-    | Page<Entry[T]>
-    | undefined;
+  const all = db.read.selectFrom(table as Table).selectAll();
+  const query = applyCriteria(all, db.dialect, criteria);
+  return (await readPage(query as never, { table }, page, all as never)) as Page<Entry[T]> | undefined;
 }
 
 export async function insertEntry<T extends Table>(tx: Tx, table: T, row: Entry[T]): Promise<void> {

@@ -14,9 +14,9 @@ export function listConsumers(
   criteria: readonly Criterion[],
   within: readonly string[] | undefined,
 ): Promise<Page<ConsumerRow> | undefined> {
-  let query = applyCriteria(db.read.selectFrom('consumers').selectAll('consumers'), db.dialect, criteria);
-  if (within) query = query.where(among('consumers.id', within));
-  return readPage(query, { table: 'consumers', by: 'name' }, page, (id) => findConsumer(db.read, id));
+  const all = db.read.selectFrom('consumers').selectAll('consumers');
+  const visible = within ? all.where(among('consumers.id', within)) : all;
+  return readPage(applyCriteria(visible, db.dialect, criteria), { table: 'consumers', by: 'name' }, page, visible);
 }
 
 export async function insertConsumer(tx: Tx, row: ConsumerRow): Promise<void> {

@@ -15,9 +15,7 @@ export function listCredentials(
 ): Promise<Page<CredentialRow> | undefined> {
   const all = db.read.selectFrom('credentials').selectAll('credentials');
   const visible = owner === undefined ? all : all.where('credentials.user_id', '=', owner);
-  return readPage(applyCriteria(visible, db.dialect, criteria), { table: 'credentials' }, page, (id) =>
-    visible.where('credentials.id', '=', id).executeTakeFirst(),
-  );
+  return readPage(applyCriteria(visible, db.dialect, criteria), { table: 'credentials' }, page, visible);
 }
 
 export const credentialsOf = (db: Reader, userId: string, type: string): Promise<CredentialRow[]> =>

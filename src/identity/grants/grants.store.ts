@@ -68,8 +68,17 @@ export interface GrantFilter {
 }
 
 export function listGrants(db: Database, page: PageRequest, filter: GrantFilter): Promise<Page<GrantRow> | undefined> {
-  let query = db.read.selectFrom('grants').selectAll('grants');
   const { userId, groupId, roleIds, targets, inheritedFrom = [], domainId } = filter;
+  let visible = db.read.selectFrom('grants').selectAll('grants');
+  if (domainId !== undefined) {
+    visible = visible.where('target_id', 'in', (eb) =>
+      eb
+        .selectFrom('projects')
+        .where((e) => e.or([e('projects.domain_id', '=', domainId), e('projects.id', '=', domainId)]))
+        .select('projects.id'),
+    );
+  }
+  let query = visible;
   if (userId !== undefined) {
     query = query.where((eb) => {
       const direct = eb('user_id', '=', userId);
@@ -95,17 +104,7 @@ export function listGrants(db: Database, page: PageRequest, filter: GrantFilter)
   }
   if (filter.system) query = query.where('target_id', 'is', null);
   if (filter.inherited !== undefined) query = query.where('inherited', '=', filter.inherited ? 1 : 0);
-  if (domainId !== undefined) {
-    query = query.where('target_id', 'in', (eb) =>
-      eb
-        .selectFrom('projects')
-        .where((e) => e.or([e('projects.domain_id', '=', domainId), e('projects.id', '=', domainId)]))
-        .select('projects.id'),
-    );
-  }
-  return readPage(query, { table: 'grants' }, page, (id) =>
-    db.read.selectFrom('grants').where('id', '=', id).selectAll().executeTakeFirst(),
-  );
+  return readPage(query, { table: 'grants' }, page, visible);
 }
 
 /** Members of groups, at most so many: group id to user ids. */

@@ -17,7 +17,7 @@ const filters: Filters = {
 
 export function createReach({ db }: Pick<Deps, 'db'>) {
   async function list(query: Query, within: ReturnType<typeof reachableProjects>) {
-    const page = await listProjects(db, pageOf(query), criteriaOf(query, filters), undefined, within);
+    const page = await listProjects(db, pageOf(query), { criteria: criteriaOf(query, filters), visible: [] }, { within });
     return page ?? fail('list.marker_not_found', { marker: single(query, 'marker') ?? '' });
   }
 

@@ -9,7 +9,7 @@ import { unlessMoved, unlessTaken } from '../conflicts.ts';
 import type { GroupRow } from '../database.ts';
 import type { Deps } from '../deps.ts';
 import { fail } from '../faults.ts';
-import { type Criterion, criteriaOf, type Filters, pageOf, single } from '../lists.ts';
+import { criteriaOf, type Filters, only, pageOf, single, type Wanted } from '../lists.ts';
 import { type Action, isAdministrator, listTarget, permit, visibleDomain } from '../policy.ts';
 import { findUser, listMembers, userTarget } from '../users/index.ts';
 import { type CreateGroup, groupFields, type UpdateGroup } from './groups.schema.ts';
@@ -42,11 +42,10 @@ const filters: Filters = {
 };
 
 /** What was asked for, within what the caller may see. */
-function visibleGroups(caller: Caller, query: Query): Criterion[] {
-  const own = visibleDomain(caller);
-  const within: Criterion[] = own === undefined ? [] : [{ column: 'groups.domain_id', comparison: 'equals', value: own }];
-  return [...criteriaOf(query, filters), ...within];
-}
+const wantedGroups = (caller: Caller, query: Query): Wanted => ({
+  criteria: criteriaOf(query, filters),
+  visible: only('groups.domain_id', visibleDomain(caller)),
+});
 
 export function createGroups({ db, clock, change }: Pick<Deps, 'db' | 'clock' | 'change'>) {
   async function groupFor(caller: Caller, action: Action, id: string): Promise<GroupRow> {
@@ -70,7 +69,7 @@ export function createGroups({ db, clock, change }: Pick<Deps, 'db' | 'clock' | 
 
   async function list(caller: Caller, query: Query) {
     permit(caller, 'identity:list_groups', listTarget(caller));
-    const page = await listGroups(db, pageOf(query), visibleGroups(caller, query));
+    const page = await listGroups(db, pageOf(query), wantedGroups(caller, query));
     return page ?? fail('list.marker_not_found', { marker: single(query, 'marker') ?? '' });
   }
 
@@ -78,7 +77,7 @@ export function createGroups({ db, clock, change }: Pick<Deps, 'db' | 'clock' | 
     const user = await findUser(db.read, userId);
     permit(caller, 'identity:list_groups_for_user', userTarget(user));
     if (!user) fail('user.not_found', { id: userId });
-    const page = await listGroups(db, pageOf(query), visibleGroups(caller, query), userId);
+    const page = await listGroups(db, pageOf(query), wantedGroups(caller, query), userId);
     return page ?? fail('list.marker_not_found', { marker: single(query, 'marker') ?? '' });
   }
 

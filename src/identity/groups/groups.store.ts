@@ -1,7 +1,7 @@
 // Groups and their members in the database.
 import { lockRow, type Page, type PageRequest, readPage } from '../../platform/database/index.ts';
 import type { Database, GroupRow, Reader, Tx } from '../database.ts';
-import { applyCriteria, type Criterion } from '../lists.ts';
+import { applyCriteria, type Wanted } from '../lists.ts';
 
 export function findGroup(db: Reader, id: string): Promise<GroupRow | undefined> {
   return db.selectFrom('groups').where('id', '=', id).selectAll().executeTakeFirst();
@@ -11,16 +11,17 @@ export function findGroup(db: Reader, id: string): Promise<GroupRow | undefined>
 export function listGroups(
   db: Database,
   page: PageRequest,
-  criteria: readonly Criterion[],
+  wanted: Wanted,
   userId?: string,
 ): Promise<Page<GroupRow> | undefined> {
-  let query = applyCriteria(db.read.selectFrom('groups').selectAll('groups'), db.dialect, criteria);
+  let visible = applyCriteria(db.read.selectFrom('groups').selectAll('groups'), db.dialect, wanted.visible);
   if (userId !== undefined) {
-    query = query.where('groups.id', 'in', (eb) =>
+    visible = visible.where('groups.id', 'in', (eb) =>
       eb.selectFrom('group_members').where('user_id', '=', userId).select('group_id'),
     );
   }
-  return readPage(query, { table: 'groups', by: 'name' }, page, (id) => findGroup(db.read, id));
+  const query = applyCriteria(visible, db.dialect, wanted.criteria);
+  return readPage(query, { table: 'groups', by: 'name' }, page, visible);
 }
 
 export async function insertGroup(tx: Tx, row: GroupRow): Promise<void> {

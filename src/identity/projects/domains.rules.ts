@@ -6,7 +6,7 @@ import type { ProjectRow } from '../database.ts';
 import type { Deps } from '../deps.ts';
 import { fail } from '../faults.ts';
 import { refuseImmutable } from '../immutable.ts';
-import { type Criterion, criteriaOf, type Filters, pageOf, single } from '../lists.ts';
+import { type Criterion, criteriaOf, type Filters, only, pageOf, single } from '../lists.ts';
 import { listTarget, permit, visibleDomain } from '../policy.ts';
 import type { CreateDomain, ProjectWithTags, UpdateDomain } from './projects.schema.ts';
 import { deleteProject, findProjectRow, listProjects, projectsWithOptions, withTags } from './projects.store.ts';
@@ -45,13 +45,11 @@ export function createDomains(deps: Pick<Deps, 'db' | 'clock' | 'change'>) {
 
   async function list(caller: Caller, query: Query) {
     permit(caller, 'identity:list_domains', listTarget(caller));
-    const criteria: Criterion[] = [
-      ...criteriaOf(query, filters),
+    const visible: Criterion[] = [
       { column: 'projects.is_domain', comparison: 'equals', value: 1 },
+      ...only('projects.id', visibleDomain(caller)),
     ];
-    const own = visibleDomain(caller);
-    if (own !== undefined) criteria.push({ column: 'projects.id', comparison: 'equals', value: own });
-    const page = await listProjects(db, pageOf(query), criteria);
+    const page = await listProjects(db, pageOf(query), { criteria: criteriaOf(query, filters), visible });
     return page ?? fail('list.marker_not_found', { marker: single(query, 'marker') ?? '' });
   }
 

@@ -8,7 +8,7 @@ import type { ProjectRow, Reader } from '../database.ts';
 import type { Deps } from '../deps.ts';
 import { fail } from '../faults.ts';
 import { refuseImmutable } from '../immutable.ts';
-import { criteriaOf, type Filters, pageOf, single } from '../lists.ts';
+import { criteriaOf, type Filters, only, pageOf, single } from '../lists.ts';
 import { listTarget, permit, type Target, visibleDomain } from '../policy.ts';
 import type { Domains } from './domains.rules.ts';
 import type { CreateProject, ProjectWithTags, UpdateProject } from './projects.schema.ts';
@@ -67,9 +67,8 @@ export function createProjects(deps: Pick<Deps, 'db' | 'clock' | 'config' | 'cha
   async function list(caller: Caller, query: Query) {
     permit(caller, 'identity:list_projects', listTarget(caller));
     const criteria = criteriaOf('is_domain' in query ? query : { ...query, is_domain: 'false' }, filters);
-    const own = visibleDomain(caller);
-    if (own !== undefined) criteria.push({ column: 'projects.domain_id', comparison: 'equals', value: own });
-    const page = await listProjects(db, pageOf(query), criteria, tagFiltersOf(query));
+    const visible = only('projects.domain_id', visibleDomain(caller));
+    const page = await listProjects(db, pageOf(query), { criteria, visible }, { tags: tagFiltersOf(query) });
     return page ?? fail('list.marker_not_found', { marker: single(query, 'marker') ?? '' });
   }
 

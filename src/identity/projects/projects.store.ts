@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { type Condition, lockRow, type Page, type PageRequest, readPage } from '../../platform/database/index.ts';
 import type { Database, ProjectRow, Reader, Tx } from '../database.ts';
-import { applyCriteria, type Criterion } from '../lists.ts';
+import { applyCriteria, type Wanted } from '../lists.ts';
 import type { ProjectWithTags } from './projects.schema.ts';
 
 export function findProjectRow(db: Reader, id: string): Promise<ProjectRow | undefined> {
@@ -37,20 +37,20 @@ export interface TagFilters {
 export async function listProjects(
   db: Database,
   page: PageRequest,
-  criteria: readonly Criterion[],
-  tags?: TagFilters,
-  within?: Condition,
+  wanted: Wanted,
+  { tags, within }: { tags?: TagFilters; within?: Condition } = {},
 ): Promise<Page<ProjectWithTags> | undefined> {
   const carrying = (names: readonly string[], atLeast: number) => sql<number>`(
     select count(*) from project_tags where project_id = projects.id and name in (${sql.join(names)})
   ) >= ${atLeast}`;
-  let query = applyCriteria(db.read.selectFrom('projects').selectAll('projects'), db.dialect, criteria);
-  if (within) query = query.where(within);
+  let visible = applyCriteria(db.read.selectFrom('projects').selectAll('projects'), db.dialect, wanted.visible);
+  if (within) visible = visible.where(within);
+  let query = applyCriteria(visible, db.dialect, wanted.criteria);
   if (tags?.all.length) query = query.where(sql<boolean>`${carrying(tags.all, tags.all.length)}`);
   if (tags?.any.length) query = query.where(sql<boolean>`${carrying(tags.any, 1)}`);
   if (tags?.notAll.length) query = query.where(sql<boolean>`not ${carrying(tags.notAll, tags.notAll.length)}`);
   if (tags?.none.length) query = query.where(sql<boolean>`not ${carrying(tags.none, 1)}`);
-  const found = await readPage(query, { table: 'projects', by: 'name' }, page, (id) => findProjectRow(db.read, id));
+  const found = await readPage(query, { table: 'projects', by: 'name' }, page, visible);
   return found && { ...found, items: await withTags(db.read, found.items) };
 }
 

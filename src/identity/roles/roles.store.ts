@@ -7,22 +7,21 @@ export function findRole(db: Reader, id: string): Promise<RoleRow | undefined> {
   return db.selectFrom('roles').where('id', '=', id).selectAll().executeTakeFirst();
 }
 
-/** Domain roles are listed for their domain only; without one, the roles of no domain. */
 /** A role of no domain. */
 export function findRoleByName(db: Reader, name: string): Promise<RoleRow | undefined> {
   return db.selectFrom('roles').where('name', '=', name).where('domain_id', 'is', null).selectAll().executeTakeFirst();
 }
 
+/** Domain roles are listed for their domain only; without one, the roles of no domain. */
 export function listRoles(
   db: Database,
   page: PageRequest,
   criteria: readonly Criterion[],
   domainId: string | undefined,
 ): Promise<Page<RoleRow> | undefined> {
-  const query = applyCriteria(db.read.selectFrom('roles').selectAll('roles'), db.dialect, criteria);
-  const within =
-    domainId === undefined ? query.where('roles.domain_id', 'is', null) : query.where('roles.domain_id', '=', domainId);
-  return readPage(within, { table: 'roles', by: 'name' }, page, (id) => findRole(db.read, id));
+  const all = db.read.selectFrom('roles').selectAll('roles');
+  const visible = domainId === undefined ? all.where('roles.domain_id', 'is', null) : all.where('roles.domain_id', '=', domainId);
+  return readPage(applyCriteria(visible, db.dialect, criteria), { table: 'roles', by: 'name' }, page, visible);
 }
 
 export function readRoles(db: Reader, ids: readonly string[]): Promise<RoleRow[]> {

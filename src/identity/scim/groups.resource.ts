@@ -3,7 +3,7 @@ import { parsed } from '../attributes.ts';
 import type { Database, GroupRow } from '../database.ts';
 import { fail } from '../faults.ts';
 import { type Groups, type Member, type MemberChange, type NewMember, readMembers } from '../groups/index.ts';
-import { listTarget, permit } from '../policy.ts';
+import { type Action, listTarget, permit } from '../policy.ts';
 import type { Resource } from './attribute.ts';
 import { groupType } from './definitions.ts';
 import { matches } from './filter.ts';
@@ -12,9 +12,9 @@ import {
   type Extras,
   externalIdOf,
   type Handler,
-  inSight,
   metaOf,
   type Precondition,
+  permitted,
   type Revision,
   readName,
 } from './handler.ts';
@@ -92,21 +92,16 @@ function next(row: GroupRow, revision: Revision): { resource: Resource; members:
 }
 
 export function createGroupResources({ db, groups }: { db: Database; groups: Groups }): Handler<'groups'> {
-  async function find(context: Context, id: string): Promise<GroupRow> {
+  async function find(context: Context, id: string, action: Action): Promise<GroupRow> {
     const row = await findRow(db.read, 'groups', id);
-    if (!row || !inSight(context, row)) fail('group.not_found', { id });
-    return row;
+    return permitted(context, action, row, (group) => ({ domainId: group.domain_id })) ?? fail('group.not_found', { id });
   }
 
   return {
     type: groupType,
     table: 'groups',
 
-    async find(context, id) {
-      const row = await find(context, id);
-      permit(context.caller, 'identity:get_group', { domainId: row.domain_id });
-      return row;
-    },
+    find: (context, id) => find(context, id, 'identity:get_group'),
 
     permitList: ({ caller }) => permit(caller, 'identity:list_groups', listTarget(caller)),
 
@@ -126,7 +121,7 @@ export function createGroupResources({ db, groups }: { db: Database; groups: Gro
     },
 
     async revise(context, id, revision, expect?: Precondition, extras: Extras = {}) {
-      await find(context, id);
+      await find(context, id, 'identity:update_group');
       return groups.revise(context.caller, id, (row) => {
         expect?.(row);
         const { resource, members } = next(row, revision);
@@ -144,7 +139,7 @@ export function createGroupResources({ db, groups }: { db: Database; groups: Gro
     },
 
     async remove(context, id, expect) {
-      const row = await find(context, id);
+      const row = await find(context, id, 'identity:delete_group');
       expect?.(row);
       await groups.remove(context.caller, id);
     },

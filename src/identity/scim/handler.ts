@@ -2,6 +2,7 @@
 import type { Soon } from '../../platform/soon.ts';
 import type { Caller } from '../caller.ts';
 import { fail } from '../faults.ts';
+import { type Action, permit, type Target } from '../policy.ts';
 import type { Resource, ResourceType } from './attribute.ts';
 import type { Operation } from './patch.ts';
 import { type Projection, project } from './projection.ts';
@@ -66,9 +67,21 @@ export const metaOf = ({ name, endpoint }: ResourceType, base: string, row: Date
   version: versionOf(row),
 });
 
-/** Whether a row is within what is visible: its domain, or every one. */
-export const inSight = ({ domainId }: Context, row: { readonly domain_id: string | null }): boolean =>
-  domainId === undefined || row.domain_id === domainId;
+/**
+ * The row, when it is there and within what is visible: its domain, or every one. One that is not is asked about as any other of
+ * the domain: whoever may not do this there is refused before they learn whether it exists.
+ */
+export function permitted<R extends { readonly domain_id: string | null }>(
+  { caller, domainId }: Context,
+  action: Action,
+  row: R | undefined,
+  targetOf: (row: R) => Target,
+  missing: Target = {},
+): R | undefined {
+  const seen = row && (domainId === undefined || row.domain_id === domainId) ? row : undefined;
+  permit(caller, action, seen ? targetOf(seen) : { ...missing, domainId: domainId ?? null });
+  return seen;
+}
 
 /** A name of the base API: not empty, and no longer than its column is meant for. */
 export function readName(resource: Resource, attribute: string): string {

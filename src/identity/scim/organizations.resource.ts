@@ -2,7 +2,7 @@
 import { bit, parsed } from '../attributes.ts';
 import type { Database, ProjectRow } from '../database.ts';
 import { fail } from '../faults.ts';
-import { listTarget, permit } from '../policy.ts';
+import { type Action, listTarget, permit } from '../policy.ts';
 import { type Projects, projectTarget } from '../projects/index.ts';
 import type { Resource } from './attribute.ts';
 import { organizationType } from './definitions.ts';
@@ -11,9 +11,9 @@ import {
   type Extras,
   externalIdOf,
   type Handler,
-  inSight,
   metaOf,
   type Precondition,
+  permitted,
   type Revision,
   readName,
 } from './handler.ts';
@@ -43,21 +43,17 @@ function next(row: ProjectRow, revision: Revision): Resource {
 const descriptionOf = ({ description }: Resource): string => (typeof description === 'string' ? description : '');
 
 export function createOrganizationResources({ db, projects }: { db: Database; projects: Projects }): Handler<'projects'> {
-  async function find(context: Context, id: string): Promise<ProjectRow> {
+  async function find(context: Context, id: string, action: Action): Promise<ProjectRow> {
     const row = await findRow(db.read, 'projects', id);
-    const visible = row?.is_domain === 0 && inSight(context, row);
-    return visible ? row : fail('project.not_found', { id });
+    const organization = row?.is_domain === 0 ? row : undefined;
+    return permitted(context, action, organization, projectTarget) ?? fail('project.not_found', { id });
   }
 
   return {
     type: organizationType,
     table: 'projects',
 
-    async find(context, id) {
-      const row = await find(context, id);
-      permit(context.caller, 'identity:get_project', projectTarget(row));
-      return row;
-    },
+    find: (context, id) => find(context, id, 'identity:get_project'),
 
     permitList: ({ caller }) => permit(caller, 'identity:list_projects', listTarget(caller)),
 
@@ -75,7 +71,7 @@ export function createOrganizationResources({ db, projects }: { db: Database; pr
     },
 
     async revise(context, id, revision, expect?: Precondition, extras: Extras = {}) {
-      await find(context, id);
+      await find(context, id, 'identity:update_project');
       return projects.revise(context.caller, id, (row) => {
         expect?.(row);
         const resource = next(row, revision);
@@ -97,7 +93,7 @@ export function createOrganizationResources({ db, projects }: { db: Database; pr
     },
 
     async remove(context, id, expect) {
-      const row = await find(context, id);
+      const row = await find(context, id, 'identity:delete_project');
       expect?.(row);
       await projects.remove(context.caller, id);
     },

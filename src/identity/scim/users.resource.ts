@@ -3,7 +3,7 @@ import { bit, parsed } from '../attributes.ts';
 import type { Change } from '../audit/index.ts';
 import type { Database } from '../database.ts';
 import { fail } from '../faults.ts';
-import { listTarget, permit } from '../policy.ts';
+import { type Action, listTarget, permit } from '../policy.ts';
 import type { Person, Profile, Users } from '../users/index.ts';
 import type { Resource } from './attribute.ts';
 import { userType } from './definitions.ts';
@@ -12,9 +12,9 @@ import {
   type Extras,
   externalIdOf,
   type Handler,
-  inSight,
   metaOf,
   type Precondition,
+  permitted,
   type Revision,
   readName,
 } from './handler.ts';
@@ -103,21 +103,18 @@ export function createUserResources(deps: {
 }): Handler<'users'> {
   const { db, users, welcome } = deps;
 
-  async function find(context: Context, id: string): Promise<Rows['users']> {
+  async function find(context: Context, id: string, action: Action): Promise<Rows['users']> {
     const row = await findRow(db.read, 'users', id);
-    if (!row || !inSight(context, row)) fail('user.not_found', { id });
-    return row;
+    const targetOf = (user: Rows['users']) => ({ domainId: user.domain_id, userId: user.id });
+    const seen = permitted(context, action, row, targetOf, { userId: id });
+    return seen ?? fail('user.not_found', { id });
   }
 
   return {
     type: userType,
     table: 'users',
 
-    async find(context, id) {
-      const row = await find(context, id);
-      permit(context.caller, 'identity:get_user', { domainId: row.domain_id, userId: row.id });
-      return row;
-    },
+    find: (context, id) => find(context, id, 'identity:get_user'),
 
     permitList: ({ caller }) => permit(caller, 'identity:list_users', listTarget(caller)),
 
@@ -149,7 +146,7 @@ export function createUserResources(deps: {
     },
 
     async revise(context, id, revision, expect?: Precondition, extras: Extras = {}) {
-      await find(context, id);
+      await find(context, id, 'identity:update_user');
       return users.revise(context.caller, id, (row) => {
         expect?.(row);
         const resource = next(row, revision);
@@ -171,7 +168,7 @@ export function createUserResources(deps: {
     },
 
     async remove(context, id, expect) {
-      const row = await find(context, id);
+      const row = await find(context, id, 'identity:delete_user');
       expect?.(row);
       await users.remove(context.caller, id);
     },

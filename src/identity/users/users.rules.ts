@@ -13,7 +13,7 @@ import { unlessMoved, unlessTaken } from '../conflicts.ts';
 import type { Database, UserRow } from '../database.ts';
 import type { Deps } from '../deps.ts';
 import { fail } from '../faults.ts';
-import { type Criterion, criteriaOf, type Filters, pageOf, single } from '../lists.ts';
+import { criteriaOf, type Filters, only, pageOf, single, type Wanted } from '../lists.ts';
 import type { Guesser, NewPassword, PasswordOptions } from '../passwords/index.ts';
 import { isAdministrator, listTarget, permit, type Target, visibleDomain } from '../policy.ts';
 import { createKeptUsers } from './kept-users.ts';
@@ -87,15 +87,14 @@ function expiryOf(query: Query): ExpiryCriterion | undefined {
 }
 
 /** What was asked for, within what the caller may see. */
-function visibleUsers(caller: Caller, query: Query): Criterion[] {
-  const own = visibleDomain(caller);
-  const within: Criterion[] = own === undefined ? [] : [{ column: 'users.domain_id', comparison: 'equals', value: own }];
-  return [...criteriaOf(query, filters), ...within];
-}
+const wantedUsers = (caller: Caller, query: Query): Wanted => ({
+  criteria: criteriaOf(query, filters),
+  visible: only('users.domain_id', visibleDomain(caller)),
+});
 
 /** The members of a group, filtered and paged as users are; who may ask was decided by whoever calls. */
 export async function listMembers(db: Database, caller: Caller, groupId: string, query: Query) {
-  const page = await listUsers(db, pageOf(query), visibleUsers(caller, query), { groupId, expires: expiryOf(query) });
+  const page = await listUsers(db, pageOf(query), wantedUsers(caller, query), { groupId, expires: expiryOf(query) });
   return page ?? fail('list.marker_not_found', { marker: single(query, 'marker') ?? '' });
 }
 
@@ -148,7 +147,7 @@ export function createUsers(
 
   async function list(caller: Caller, query: Query) {
     permit(caller, 'identity:list_users', listTarget(caller));
-    const page = await listUsers(db, pageOf(query), visibleUsers(caller, query), { expires: expiryOf(query) });
+    const page = await listUsers(db, pageOf(query), wantedUsers(caller, query), { expires: expiryOf(query) });
     return page ?? fail('list.marker_not_found', { marker: single(query, 'marker') ?? '' });
   }
 

@@ -3,7 +3,7 @@ import { type ExpressionBuilder, type RawBuilder, type SqlBool, sql } from 'kyse
 import { lockRow, type Page, type PageRequest, preparedRow, readPage } from '../../platform/database/index.ts';
 import type { Soon } from '../../platform/soon.ts';
 import type { Database, Reader, Tables, Tx, UserRow } from '../database.ts';
-import { applyCriteria, type Criterion } from '../lists.ts';
+import { applyCriteria, type Wanted } from '../lists.ts';
 
 export type UserWithExpiry = UserRow & { password_expires_at: number | null };
 
@@ -97,10 +97,11 @@ export interface ExpiryCriterion {
 export function listUsers(
   db: Database,
   page: PageRequest,
-  criteria: readonly Criterion[],
+  wanted: Wanted,
   { groupId, expires }: { groupId?: string; expires?: ExpiryCriterion | undefined } = {},
 ): Promise<Page<UserWithExpiry> | undefined> {
-  let query = applyCriteria(db.read.selectFrom('users').selectAll('users').select(expiry), db.dialect, criteria);
+  const visible = applyCriteria(db.read.selectFrom('users').selectAll('users').select(expiry), db.dialect, wanted.visible);
+  let query = applyCriteria(visible, db.dialect, wanted.criteria);
   if (groupId !== undefined) {
     query = query.where('users.id', 'in', (eb) =>
       eb.selectFrom('group_members').where('group_id', '=', groupId).select('user_id'),
@@ -112,7 +113,7 @@ export function listUsers(
     ) ${sql.raw(expires.comparison)} ${expires.at}`;
     query = query.where(comparison);
   }
-  return readPage(query, { table: 'users', by: 'name' }, page, async (id) => findUser(db.read, id));
+  return readPage(query, { table: 'users', by: 'name' }, page, visible);
 }
 
 /** Held until the change ends, so that changes to it follow one another. */

@@ -165,9 +165,9 @@ for (const [kind, open] of Object.entries(opened)) {
     it('pages by key, forwards and back, whatever is inserted meanwhile', async () => {
       await Promise.all(Array.from({ length: 7 }, (_, i) => add(`page-${i}`, i < 4 ? 'same' : `z${i}`, 100 + i)));
       const base = db.read.selectFrom('things').selectAll().where('id', 'like', 'page-%');
-      const find = (id: string) => db.read.selectFrom('things').selectAll().where('id', '=', id).executeTakeFirst();
+      const visible = db.read.selectFrom('things').selectAll();
       const page = async (marker?: string) =>
-        (await readPage(base, { table: 'things', by: 'name' }, { limit: 3, marker }, find))!;
+        (await readPage(base, { table: 'things', by: 'name' }, { limit: 3, marker }, visible))!;
       const first = await page();
       assert.deepEqual(
         [first.items.map((row) => row.id), first.previous, first.next],
@@ -181,7 +181,10 @@ for (const [kind, open] of Object.entries(opened)) {
       await add('page-9', 'a first one', 1);
       const third = await page(second.next!);
       assert.deepEqual([third.items.map((row) => row.id), third.previous, third.next], [['page-6'], 'page-2', null]);
-      assert.equal(await readPage(base, { table: 'things', by: 'name' }, { limit: 3, marker: 'nobody' }, find), undefined);
+      const from = (marker: string, seen: typeof visible) =>
+        readPage(base, { table: 'things', by: 'name' }, { limit: 3, marker }, seen);
+      assert.equal(await from('nobody', visible), undefined);
+      assert.equal(await from('page-0', visible.where('id', '!=', 'page-0')), undefined, 'one that may not be seen');
     });
 
     it('answers a ping', () => db.ping());

@@ -25,12 +25,16 @@ export interface Order<Row extends Sorted> {
   readonly table: string;
 }
 
-/** `undefined` when the marker names no row: nothing to continue from. */
+/**
+ * `visible` is everything the caller may list, `query` what of it was asked for. A marker is looked for in `visible`: a row that
+ * no longer meets a filter still has its place, and one the caller may not list is like one that does not exist.
+ * `undefined` when the marker names no such row: nothing to continue from.
+ */
 export async function readPage<S, T extends keyof S, Row extends Sorted>(
   query: SelectQueryBuilder<S, T, Row>,
   order: Order<Row>,
   { limit, marker }: PageRequest,
-  findMarker: (id: string) => Promise<Row | undefined>,
+  visible: SelectQueryBuilder<S, T, Row>,
 ): Promise<Page<Row> | undefined> {
   const id = sql.ref(`${order.table}.id`);
   const columns = order.by ? [sql.ref(`${order.table}.${order.by}`), id] : [id];
@@ -42,7 +46,10 @@ export async function readPage<S, T extends keyof S, Row extends Sorted>(
     return ordered.limit(limit + 1);
   };
 
-  const last = marker === undefined ? undefined : await findMarker(marker);
+  const last =
+    marker === undefined
+      ? undefined
+      : ((await visible.where(sql<SqlBool>`${id} = ${marker}`).executeTakeFirst()) as Row | undefined);
   if (marker !== undefined && !last) return undefined;
   const rows = (await (last ? sorted('asc').where(sql<SqlBool>`${columnKey} > ${key(last)}`) : sorted('asc')).execute()) as Row[];
   const items = rows.slice(0, limit);

@@ -1,0 +1,284 @@
+// Whoever may not see a thing must not learn whether it is there: an id of someone else's is answered exactly as one that nobody has.
+import assert from 'node:assert/strict';
+import { before, describe, it } from 'node:test';
+import { type Answer, onDatabase, onEachDatabase, type TestApi, uniqueName } from '../../test/support/api.ts';
+import { assign, makeApplication, makePermission, makePerson, makeRole } from '../../test/support/applications.ts';
+import { identityRoutes, nameOfRoute } from '../../test/support/routes.ts';
+import { connect, GROUP, ORGANIZATION, patchOf, USER } from '../../test/support/scim.ts';
+import type { Route } from '../platform/http/index.ts';
+
+const PASSWORD = 'a password of a test';
+const UNKNOWN = 'f'.repeat(31);
+
+/** Routes that are about nothing secret: what they show is open to every caller, or the path is itself the secret. */
+const OPEN: readonly string[] = [
+  'GET /v3/regions/:region_id',
+  'GET /scim/v2/ResourceTypes/:id',
+  'GET /scim/v2/Schemas/:id',
+  'GET /v3/access-tokens/:token',
+];
+/** A service asks on behalf of others, and is told. */
+const TOLD: Readonly<Record<string, readonly string[]>> = {
+  service: ['GET /v3/OS-ROLES/users/:user_id/applications/:application_id/permissions'],
+  // Roles that are theirs to hand out are theirs to read.
+  'manager of another domain': ['GET /v3/roles/:role_id'],
+};
+
+type Ids = Readonly<Record<string, string>>;
+
+/** A domain with one of everything. */
+async function makeWorld(api: TestApi) {
+  const domain = await api.make('domain', { name: uniqueName('domain') });
+  const within = { domain_id: domain.id };
+  const project = await api.make('project', { name: uniqueName('project'), tags: ['tagged'], ...within });
+  const user = await api.make('user', {
+    name: uniqueName('user'),
+    password: PASSWORD,
+    default_project_id: project.id,
+    ...within,
+  });
+  const group = await api.make('group', { name: uniqueName('group'), ...within });
+  const member = await api.roleId('member');
+  const application = await makeApplication(api);
+  const [role, permission] = [await makeRole(api, application), await makePermission(api, application)];
+  await api.put(`/v3/groups/${group.id}/users/${user.id}`);
+  for (const scope of [`projects/${project.id}`, `domains/${domain.id}`])
+    for (const actor of [`users/${user.id}`, `groups/${group.id}`]) await api.put(`/v3/${scope}/${actor}/roles/${member}`);
+  await api.put(`/v3/OS-ROLES/roles/${role.id}/permissions/${permission.id}`);
+  await assign(api, { user, application, role });
+  await assign(api, { organization: project, application, role });
+  const service = await api.make('service', { name: uniqueName('service'), type: 'test' });
+  const endpoint = await api.make('endpoint', { service_id: service.id, interface: 'public', url: 'http://127.0.0.1:1' });
+  const credential = (
+    await api.post('/v3/credentials', { credential: { type: 'note', blob: 'x', user_id: user.id, project_id: project.id } })
+  ).body.credential;
+  const connection = (await connect(api)).connection;
+  return { domain, project, user, group, member, application, role, permission, service, endpoint, credential, connection };
+}
+type World = Awaited<ReturnType<typeof makeWorld>>;
+
+/** The real ids of what a path names. */
+function idsFor(path: string, world: World): Ids {
+  const ofApplications = path.includes('/OS-ROLES/');
+  const ofScim = /\/(Users|Groups|Organizations|Roles)\//.exec(path)?.[1];
+  const scim = { Users: world.user.id, Groups: world.group.id, Organizations: world.project.id, Roles: world.member };
+  return {
+    domain_id: world.domain.id,
+    project_id: world.project.id,
+    organization_id: world.project.id,
+    tag: 'tagged',
+    user_id: world.user.id,
+    group_id: world.group.id,
+    role_id: ofApplications ? world.role.id : world.member,
+    prior_role_id: world.member,
+    implied_role_id: world.member,
+    service_id: world.service.id,
+    endpoint_id: world.endpoint.id,
+    region_id: 'RegionOne',
+    consumer_id: world.application.id,
+    application_id: world.application.id,
+    permission_id: world.permission.id,
+    credential_id: world.credential.id,
+    connection_id: world.connection.id,
+    device_id: 'no-device',
+    access_token_id: 'no-token',
+    id: ofScim ? scim[ofScim as keyof typeof scim] : 'no-id',
+  };
+}
+
+const ENVELOPES: readonly [RegExp, unknown][] = [
+  [/^PATCH \/v3\/(?:OS-OAUTH2\/|OS-ROLES\/)?(\w+?)s\/:\w+$/, undefined],
+  [/\/tags$/, { tags: [] }],
+  [/\/password$/, { user: { original_password: 'not the password', password: 'another password of a test' } }],
+  [/two_factor_auth$/, { two_factor_auth: { security_question: 'q', security_answer: 'a' } }],
+];
+
+function bodyOf({ method, path }: Route<never>): unknown {
+  if (!['POST', 'PUT', 'PATCH'].includes(method)) return undefined;
+  if (/\/(Users|Groups|Organizations|Roles)\/:id$/.test(path)) {
+    if (method === 'PATCH' && path.startsWith('/scim/')) return patchOf({ op: 'add', path: 'externalId', value: 'x' });
+    if (path.includes('/Users/')) return { schemas: [USER], userName: uniqueName('renamed') };
+    if (path.includes('/Groups/')) return { schemas: [GROUP], displayName: uniqueName('renamed') };
+    return { schemas: [ORGANIZATION], name: uniqueName('renamed') };
+  }
+  for (const [pattern, body] of ENVELOPES) {
+    const found = pattern.exec(`${method} ${path}`);
+    if (found) return body ?? { [found[1]!]: {} };
+  }
+  return method === 'PUT' && path.includes('/regions/') ? { region: {} } : undefined;
+}
+
+const fill = (path: string, ids: Ids): string =>
+  path.replace(/:(\w+)/g, (_, name: string) => ids[name] ?? assert.fail(name)) +
+  (path.endsWith('/sec_question') ? '?security_answer=a' : '');
+
+/** What an answer tells, without the ids that were asked about. */
+function told({ status, text, headers }: Answer, ids: Ids): string {
+  let body = text.replace(/"(x-openstack-request-id|requestId)":"[^"]*"/gi, '');
+  for (const id of Object.values(ids)) body = body.replaceAll(id, '{id}');
+  return `${status} ${headers.get('etag') ?? ''} ${body}`;
+}
+
+onDatabase('SQLite', 'What exists', {}, (api) => {
+  let world: World;
+  const personas: Record<string, Record<string, string>> = {};
+  before(async () => {
+    await api.make('role', { name: 'manager' });
+    world = await makeWorld(api);
+    const elsewhere = await api.make('domain', { name: uniqueName('elsewhere') });
+    const abroad = { domain_id: elsewhere.id };
+    const withToken = (token: string) => ({ 'X-Auth-Token': token });
+    const provider = await makePerson(api);
+    await makeApplication(api, {}, provider.token);
+    const [project, { user, password }] = [
+      await api.make('project', { name: uniqueName('own') }),
+      await api.persona(['member'], { domain: elsewhere.id }, abroad),
+    ];
+    personas['plain member'] = withToken((await makePerson(api)).token);
+    personas['someone without a role'] = withToken(await api.logIn({ id: user.id, password }));
+    personas['provider of an application'] = withToken(provider.token);
+    personas.service = withToken((await api.persona(['service'], { project: project.id })).token);
+    const inside = { domain_id: world.domain.id };
+    const beside = await api.make('project', { name: uniqueName('beside'), ...inside });
+    personas['member of this domain'] = withToken((await api.persona(['member'], { project: beside.id }, inside)).token);
+    for (const role of ['manager', 'reader'])
+      personas[`${role} of another domain`] = withToken((await api.persona([role], { domain: elsewhere.id }, abroad)).token);
+    personas['connection of another domain'] = { Authorization: `Bearer ${(await connect(api)).scim.token}` };
+  });
+
+  const routes = identityRoutes().filter((route) => route.path.includes(':') && !OPEN.includes(nameOfRoute(route)));
+
+  const ask = (route: Route<never>, ids: Ids, headers: Record<string, string>): Promise<Answer> => {
+    const body = bodyOf(route);
+    const type = route.path.startsWith('/scim/') ? { 'Content-Type': 'application/scim+json' } : {};
+    return api.request(route.method, fill(route.path, ids), {
+      token: null,
+      headers: { ...headers, ...(body === undefined ? {} : type) },
+      ...(body === undefined ? {} : { body }),
+    });
+  };
+
+  for (const persona of [
+    'plain member',
+    'someone without a role',
+    'provider of an application',
+    'service',
+    'member of this domain',
+    'manager of another domain',
+    'reader of another domain',
+    'connection of another domain',
+  ]) {
+    it(`is not told to: ${persona}`, async () => {
+      const headers = personas[persona] ?? assert.fail(persona);
+      const seen: string[] = [];
+      for (const route of routes.filter((one) => !TOLD[persona]?.includes(nameOfRoute(one)))) {
+        const ids = idsFor(route.path, world);
+        // Their own domain is theirs to see.
+        const open = persona === 'member of this domain' ? 'domain_id' : undefined;
+        const names = [...route.path.matchAll(/:(\w+)/g)].map(([, name]) => name!).filter((name) => name !== open);
+        const answer = await ask(route, ids, headers);
+        // A request that is refused for its form says nothing of what it was about.
+        assert.notEqual(answer.status, 400, `${nameOfRoute(route)}: ${answer.text}`);
+        const real = told(answer, ids);
+        const unknown = names.map((name, at) => ({ name, with: { ...ids, [name]: `${UNKNOWN}${at}` } }));
+        const answers = await Promise.all(unknown.map((one) => ask(route, one.with, headers)));
+        for (const [at, one] of unknown.entries()) {
+          const missing = told(answers[at]!, one.with);
+          if (missing !== real) seen.push(`${nameOfRoute(route)} without ${one.name}:\n    ${missing}\n    ${real}`);
+        }
+      }
+      assert.deepEqual(seen, [], seen.join('\n'));
+    });
+  }
+});
+
+onEachDatabase('The marker of a list', (api) => {
+  /** The first item of each list, as an administrator sees it. */
+  async function markers(world: World): Promise<Record<string, string>> {
+    const { user, project, application, role } = world;
+    const grants = (await api.get(`/v3/role_assignments?user.id=${user.id}&limit=1`)).body.links.next;
+    return {
+      '/v3/users': user.id,
+      '/v3/groups': world.group.id,
+      '/v3/projects': project.id,
+      '/v3/domains': world.domain.id,
+      '/v3/role_assignments': new URL(grants).searchParams.get('marker')!,
+      '/v3/auth/projects': project.id,
+      '/v3/auth/domains': world.domain.id,
+      '/v3/credentials': world.credential.id,
+      '/v3/OS-OAUTH2/consumers': application.id,
+      '/v3/OS-ROLES/consumers': application.id,
+      '/v3/OS-ROLES/roles': role.id,
+      '/v3/OS-ROLES/permissions': world.permission.id,
+      '/v3/OS-ROLES/users/role_assignments': [user.id, project.id, application.id, role.id].join(':'),
+      '/v3/OS-ROLES/organizations/role_assignments': [project.id, application.id, role.id].join(':'),
+    };
+  }
+  const asked = async (path: string, marker: string, headers: { token: string }): Promise<string> => {
+    const answer = await api.get(`${path}${path.includes('?') ? '&' : '?'}marker=${encodeURIComponent(marker)}`, headers);
+    return `${answer.status} ${answer.text.replaceAll(marker, '{marker}')}`;
+  };
+
+  describe('tells nothing of an id outside of what the caller may list', () => {
+    it('to readers and managers of another domain, to members, and to managers of another application', async () => {
+      if ((await api.get('/v3/roles?name=manager')).body.roles.length === 0) await api.make('role', { name: 'manager' });
+      const world = await makeWorld(api);
+      const elsewhere = await api.make('domain', { name: uniqueName('elsewhere') });
+      const abroad = { domain_id: elsewhere.id };
+      const provider = await makePerson(api);
+      const own = await makeApplication(api, {}, provider.token);
+      const ownRole = await makeRole(api, own, {}, provider.token);
+      const callers: [string, string, string[]][] = [
+        ['reader', (await api.persona(['reader'], { domain: elsewhere.id }, abroad)).token, []],
+        ['manager', (await api.persona(['manager', 'reader'], { domain: elsewhere.id }, abroad)).token, []],
+        ['member', (await makePerson(api)).token, []],
+        [
+          'provider',
+          provider.token,
+          [
+            `/v3/OS-ROLES/roles?application_id=${own.id}`,
+            `/v3/OS-ROLES/permissions?application_id=${own.id}`,
+            `/v3/OS-ROLES/users/role_assignments?application_id=${own.id}`,
+            `/v3/OS-ROLES/organizations/role_assignments?application_id=${own.id}`,
+            `/v3/OS-ROLES/users/role_assignments?user_id=${provider.user.id}`,
+            `/v3/OS-ROLES/roles/${ownRole.id}/permissions`,
+            `/v3/users/${provider.user.id}/groups`,
+            `/v3/users/${provider.user.id}/projects`,
+          ],
+        ],
+      ];
+      const known = await markers(world);
+      const more = (path: string): string =>
+        path.endsWith('/groups')
+          ? world.group.id
+          : path.endsWith('/projects')
+            ? world.project.id
+            : path.endsWith('/permissions')
+              ? world.permission.id
+              : (known[path.split('?')[0]!] ?? assert.fail(path));
+      for (const [name, token, paths] of callers) {
+        for (const path of [...Object.keys(known), ...paths]) {
+          const marker = known[path] ?? more(path);
+          const unknown = await asked(path, 'f'.repeat(32), { token });
+          assert.equal(await asked(path, marker, { token }), unknown, `${name}: ${path}`);
+        }
+      }
+      for (const [path, marker] of Object.entries(known).filter(([path]) => !path.startsWith('/v3/auth/')))
+        assert.match(await asked(path, marker, { token: api.adminToken }), /^200 /, path);
+    });
+
+    it('and goes on from a row that meets the filter no more', async () => {
+      const prefix = uniqueName('page');
+      const users = [];
+      for (const letter of ['a', 'b', 'c']) users.push(await api.make('user', { name: `${prefix}-${letter}` }));
+      const path = `/v3/users?name__startswith=${prefix}&enabled=true&limit=1`;
+      const { next } = (await api.get(path)).body.links;
+      await api.patch(`/v3/users/${users[0].id}`, { user: { enabled: false } });
+      const { body } = await api.get(next.slice(api.url.length));
+      assert.deepEqual(
+        body.users.map((user: { id: string }) => user.id),
+        [users[1].id],
+      );
+    });
+  });
+});
