@@ -5,13 +5,12 @@ import { STATUS_CODES } from '../platform/node-http.ts';
 export const REQUEST_ID_HEADER = 'X-Request-Id';
 
 /** Nothing here is a page: a browser that is made to show an answer shall do nothing with it. */
-export const headersOf = (isSecure: boolean): Readonly<Record<string, string>> => ({
+export const commonHeaders = {
   'Cache-Control': 'no-store',
   'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
   'Referrer-Policy': 'no-referrer',
   'X-Content-Type-Options': 'nosniff',
-  ...(isSecure ? { 'Strict-Transport-Security': 'max-age=31536000' } : {}),
-});
+} as const;
 
 /** Codes of the platform in the words of this service, by status: its own codes are such words already. */
 const WORDS: Readonly<Record<number, string>> = {

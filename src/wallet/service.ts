@@ -18,7 +18,7 @@ import { countCredentials, createCredentials } from './credentials/index.ts';
 import type { Database, Reader, Tables } from './database.ts';
 import { countDids, createDids, createDocuments, hostOf } from './dids/index.ts';
 import { continueExchanges, createExchanges, releaseClaims } from './exchanges/index.ts';
-import { headersOf, problemFace, REQUEST_ID_HEADER } from './face.ts';
+import { commonHeaders, problemFace, REQUEST_ID_HEADER } from './face.ts';
 import { createIdempotency } from './idempotency.store.ts';
 import { resealAll, retireKeys, sweepExpired } from './jobs.store.ts';
 import {
@@ -231,12 +231,13 @@ function createOn(db: Database, stores: Stores, verifiers: RegisteredVerifiers, 
     app,
     faceOf: () => problemFace,
     authenticate: createAuthenticate({ cookies, sessions, bearer, roles: config, publicUrl }),
-    headers: headersOf(address.startsWith('https:')),
+    headers: commonHeaders,
     requestIdHeader: REQUEST_ID_HEADER,
     newRequestId: requestIds(''),
     log,
     times: metrics.timesOf('wallet'),
-    publicUrl: config.url,
+    publicUrl,
+    secure: address.startsWith('https:'),
     trustedProxies: options.trustedProxies,
     bodyLimit: config.bodyLimit,
     tls: options.tls,

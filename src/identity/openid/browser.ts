@@ -1,6 +1,6 @@
 // Pages over a raw exchange: forms in, HTML and redirects out, cookies, and protection against forged forms.
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import type { RawExchange } from '../../platform/http/index.ts';
+import { type RawExchange, readBody } from '../../platform/http/index.ts';
 import { fail } from '../faults.ts';
 import { PAGE_HEADERS } from './pages/layout.ts';
 
@@ -30,14 +30,7 @@ function refuseForeign({ exchange, secure }: Browser): void {
 /** A form from anywhere: it may ask, but nothing happens by it. */
 export async function readForeignForm({ exchange: { request } }: Browser): Promise<URLSearchParams> {
   if (!/^application\/x-www-form-urlencoded\b/i.test(request.headers['content-type'] ?? '')) fail('request.media_type');
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    size += chunk.length;
-    if (size > MAX_FORM) fail('request.too_large');
-    chunks.push(chunk);
-  }
-  return new URLSearchParams(Buffer.concat(chunks).toString('utf8'));
+  return new URLSearchParams((await readBody(request, MAX_FORM)).toString('utf8'));
 }
 
 export function readForm(browser: Browser): Promise<URLSearchParams> {

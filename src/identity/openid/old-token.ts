@@ -1,29 +1,18 @@
 // POST /v3/OS-OAUTH2/access_token is the token endpoint by its old address: JSON, bare or in its envelope, besides a form.
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
-import { parseJson } from '../../platform/http/index.ts';
+import { parseJson, readBody } from '../../platform/http/index.ts';
 import { fail } from '../faults.ts';
 import { ROOT } from './provider.ts';
 
 const MAX_BODY = 56 * 1024;
 const FORM = 'application/x-www-form-urlencoded';
 
-async function read(request: IncomingMessage): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    size += chunk.length;
-    if (size > MAX_BODY) fail('request.too_large');
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
-}
-
 /** The request as the standard endpoint takes it; a form needs only the other address. */
 export async function toTokenRequest(request: IncomingMessage): Promise<IncomingMessage> {
   request.url = `${ROOT}/token`;
   if (!/^application\/json\b/i.test(request.headers['content-type'] ?? '')) return request;
-  const sent = parseJson(await read(request)) as Record<string, unknown> | undefined;
+  const sent = parseJson(await readBody(request, MAX_BODY)) as Record<string, unknown> | undefined;
   const inner = sent?.token_request ?? sent;
   if (typeof inner !== 'object' || inner === null) fail('request.not_an_object');
   const parameters = Object.entries(inner).filter(([, value]) => typeof value === 'string') as [string, string][];

@@ -2,17 +2,12 @@
 // looking for serializers, hooks and streams) is as dear as receiving the request.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { performance } from 'node:perf_hooks';
-import { Readable } from 'node:stream';
-import type { FastifyRequest, preParsingHookHandler } from 'fastify';
+import type { FastifyRequest } from 'fastify';
 import type { Call, Query } from './app.ts';
+import { LINGER_MS } from './refusals.ts';
 
 /** A request that knows when it came. */
 export type TimedMessage = IncomingMessage & { arrivedAt: number };
-
-/** A request without a body has a stream that ended before anyone listened (`optimizeEmptyRequests`): a parser would wait for ever. */
-export const bodyOrNothing: preParsingHookHandler = (_request, _reply, payload, done) => {
-  done(null, (payload as Readable).readableEnded ? Readable.from([]) : payload);
-};
 
 export const millisecondsOf = (request: FastifyRequest): number => performance.now() - (request.raw as TimedMessage).arrivedAt;
 
@@ -24,17 +19,17 @@ export class IncomingCall implements Call<unknown> {
   readonly caller: unknown;
   readonly #request: FastifyRequest;
   readonly #response: ServerResponse;
-  readonly #publicUrl: string | undefined;
+  readonly #bases: Bases;
 
   constructor(
     request: FastifyRequest,
     response: ServerResponse,
-    publicUrl: string | undefined,
+    bases: Bases,
     parts: { query: Query; body: unknown; caller: unknown },
   ) {
     this.#request = request;
     this.#response = response;
-    this.#publicUrl = publicUrl;
+    this.#bases = bases;
     this.params = request.params;
     this.query = parts.query;
     this.body = parts.body;
@@ -44,7 +39,7 @@ export class IncomingCall implements Call<unknown> {
     return this.#request.headers;
   }
   get base(): string {
-    return baseOf(this.#request, this.#publicUrl);
+    return this.#bases.of(this.#request);
   }
   get path(): string {
     return this.#request.url.split('?', 1)[0]!;
@@ -76,8 +71,25 @@ export function goneSignal(response: ServerResponse): AbortSignal {
   return controller.signal;
 }
 
-export const baseOf = (request: FastifyRequest, publicUrl: string | undefined): string =>
-  publicUrl ?? `${request.protocol}://${request.host}`;
+/** A name or an address, with a port. Whatever else stands in `Host` is not repeated in an answer. */
+const HOST = /^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d{1,5})?$/i;
+export const isHost = (host: string | undefined): host is string => host !== undefined && HOST.test(host);
+
+/** The address of the service as clients know it: the public one, else the host a request names, else where the server listens. */
+export class Bases {
+  readonly #publicUrl: () => string | undefined;
+  listening = '';
+
+  constructor(publicUrl: () => string | undefined) {
+    this.#publicUrl = publicUrl;
+  }
+  get own(): string {
+    return this.#publicUrl() ?? this.listening;
+  }
+  of({ protocol, host }: Pick<FastifyRequest, 'protocol' | 'host'>): string {
+    return this.#publicUrl() ?? (isHost(host) ? `${protocol}://${host}` : this.listening);
+  }
+}
 
 /** Several values of one name are several lines (Set-Cookie). */
 export type Headers = Readonly<Record<string, string | readonly string[]>>;
@@ -88,6 +100,8 @@ export interface Outgoing {
   /** Undefined: no body at all. */
   readonly text: string | undefined;
   readonly bytes?: number | undefined;
+  /** The connection ends with it, although the client may still be sending. */
+  readonly last?: boolean;
 }
 
 /** Headers an answer has unless it says otherwise. */
@@ -111,11 +125,25 @@ class Defaults {
   }
 }
 
+/** Ends an answer that is written already once the client has sent all it wants to: ended before, the answer could be lost with the connection. */
+function endLater(response: ServerResponse): void {
+  const end = (): void => {
+    clearTimeout(timer);
+    response.end();
+  };
+  const timer = setTimeout(end, LINGER_MS);
+  response.req.once('end', end).once('close', end).resume();
+}
+
 /** Sends answers. What an answer says of a header replaces what is common to all. */
-export function createSender(common: Readonly<Record<string, string>>, requestIdHeader: string) {
+export function createSender(
+  common: Readonly<Record<string, string>>,
+  { requestIdHeader, isClosing }: { requestIdHeader: string; isClosing(): boolean },
+) {
   const bodiless = new Defaults(new Map(Object.entries(common)));
   const withBody = new Defaults(new Map(Object.entries({ ...common, 'Content-Type': 'application/json' })));
-  return (response: ServerResponse, requestId: string, { status, headers, text, bytes }: Outgoing): void => {
+  return (response: ServerResponse, requestId: string, { status, headers, text, bytes, last }: Outgoing): void => {
+    if (last || isClosing()) response.shouldKeepAlive = false;
     let others = text === undefined ? bodiless : withBody;
     const list = [requestIdHeader, requestId];
     for (const name in headers) {
@@ -134,6 +162,12 @@ export function createSender(common: Readonly<Record<string, string>>, requestId
     const length = bytes ?? Buffer.byteLength(text);
     list.push('Content-Length', String(length));
     response.writeHead(status, list);
+    if (last) {
+      response.flushHeaders();
+      response.write(text);
+      endLater(response);
+      return;
+    }
     // As many bytes as characters: it is ASCII, and copying that is much cheaper than encoding it.
     response.end(text, length === text.length ? 'latin1' : 'utf8');
   };

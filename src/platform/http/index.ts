@@ -1,5 +1,6 @@
 // HTTP: an App of routes with schemas, the server that serves it, and the OpenAPI document it yields.
 export { Answer, type App, type Call, createApp, type Described, type Query, type Route } from './app.ts';
+export { readBody } from './bodies.ts';
 export { goneSignal } from './exchange.ts';
 export { parseJson } from './json.ts';
 export { type OpenApiOptions, openApi } from './openapi.ts';

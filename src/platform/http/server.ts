@@ -1,6 +1,6 @@
 // Serves an App over HTTP. The only place, with its neighbours here, that knows the web framework.
 import { readFileSync } from 'node:fs';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import Fastify, { type FastifyError, type FastifyReply, type FastifyRequest, type FastifyServerOptions } from 'fastify';
 import { isUnavailable } from '../database/index.ts';
@@ -9,10 +9,12 @@ import type { Log } from '../log/index.ts';
 import type { RequestTimes } from '../metrics/index.ts';
 import { andThen, type Soon } from '../soon.ts';
 import { Answer, type App, type Query, type Route } from './app.ts';
-import { baseOf, bodyOrNothing, createSender, goneSignal, IncomingCall, millisecondsOf, type Outgoing } from './exchange.ts';
+import { acceptBodies, bodyOrNothing } from './bodies.ts';
+import { Connections } from './connections.ts';
+import { Bases, createSender, goneSignal, IncomingCall, isHost, millisecondsOf, type Outgoing } from './exchange.ts';
 import { openFastLane } from './fast-lane.ts';
-import { checkUrl, parseForm, parseJson } from './json.ts';
-import { allowedMethods, onUnreadableRequest } from './refusals.ts';
+import { checkUrl } from './json.ts';
+import { allowedMethods, refuseUnreadable } from './refusals.ts';
 import { serialize, validate, violation } from './validate.ts';
 
 /** How a family of routes shows its errors. */
@@ -53,12 +55,17 @@ export interface ServerOptions<Caller> {
   newRequestId(): string;
   readonly log: Log;
   readonly times: RequestTimes;
-  readonly publicUrl?: string | undefined;
+  /** The address clients use, where it is known; else it is the one each request names. */
+  publicUrl?(): string | undefined;
+  /** Clients reach it by https, and are told to go on so (RFC 6797). */
+  readonly secure?: boolean;
   readonly trustedProxies: readonly string[];
   readonly bodyLimit: number;
   readonly tls?: { readonly certFile: string; readonly keyFile: string } | undefined;
   /** Tests: an answer that breaks its own schema or status is a failure. */
   readonly checkReplies?: boolean;
+  /** How long a request may take to arrive. */
+  readonly requestMs?: number;
 }
 
 export interface Server {
@@ -71,7 +78,9 @@ export interface Server {
 const REQUEST_MS = 30_000;
 const KEEP_ALIVE_MS = 72_000;
 const MAX_PARAM = 1024;
-const IDLE_MS = 50;
+/** How often Node looks for requests that take too long. */
+const LOOK_MS = 1_000;
+const HSTS = { 'Strict-Transport-Security': 'max-age=31536000' };
 /** All of them: what a mount does not take it refuses itself, with Allow. */
 const RAW_METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 
@@ -86,8 +95,10 @@ function toFault(error: unknown): Fault {
 }
 
 export function createServer<Caller>(options: ServerOptions<Caller>): Server {
-  const { app, faceOf, log, times, publicUrl } = options;
-  const sendTo = createSender(options.headers, options.requestIdHeader);
+  const { app, faceOf, log, times, requestIdHeader, requestMs = REQUEST_MS } = options;
+  const headers = { ...options.headers, ...(options.secure ? HSTS : {}) };
+  const bases = new Bases(options.publicUrl ?? (() => undefined));
+  const sendTo = createSender(headers, { requestIdHeader, isClosing: () => connections.closing });
 
   function refuse(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
     const refusal = toFault(error);
@@ -96,9 +107,13 @@ export function createServer<Caller>(options: ServerOptions<Caller>): Server {
     if (status >= 500 && error instanceof Fault) log.warn({ request_id: request.id, code, reason }, 'request failed');
     else if (status >= 500) log.error({ request_id: request.id, code, err: error }, 'request failed');
     else if (reason) log.info({ request_id: request.id, code, reason }, 'request refused');
-    const { body, headers } = faceOf(request.url)(refusal, baseOf(request, publicUrl), request.id);
-    const own = { ...headers, ...refusal.headers };
-    sendTo(reply.raw, request.id, { status, headers: own, text: JSON.stringify(body) });
+    const { body, headers: own } = faceOf(request.url)(refusal, bases.of(request), request.id);
+    const text = JSON.stringify(body);
+    // More is on its way than anybody will read.
+    const { 'transfer-encoding': chunked, 'content-length': length } = request.headers;
+    const isLong = status === 413 || chunked !== undefined || Number(length) > options.bodyLimit;
+    const last = isLong && !request.raw.complete;
+    sendTo(reply.raw, request.id, { status, headers: { ...own, ...refusal.headers }, text, last });
     account(request, request.routeOptions.url ?? 'none', status);
   }
 
@@ -114,13 +129,30 @@ export function createServer<Caller>(options: ServerOptions<Caller>): Server {
     log[level]({ request_id: request.id, method, route, status, ms: Math.round(milliseconds), address: request.ip }, 'request');
   }
 
-  const node = { optimizeEmptyRequests: true };
+  /** A refusal where there is no request of the framework's. */
+  function refuseBare(refusal: Fault, address: string | undefined) {
+    const { status, code } = refusal;
+    const id = options.newRequestId();
+    const { body, headers: own } = faceOf('/')(refusal, bases.own, id);
+    times.observe('none', 'none', status, 0);
+    log.info({ request_id: id, code, status, address }, 'request refused');
+    return { id, headers: { ...own, ...refusal.headers }, text: JSON.stringify(body) };
+  }
+
+  // That a request names its host is looked at below: Node would refuse it with an empty answer.
+  const node = {
+    optimizeEmptyRequests: true,
+    requireHostHeader: false,
+    // No longer than the whole request: Node would take the one for the other.
+    headersTimeout: requestMs,
+    connectionsCheckingInterval: Math.min(LOOK_MS, requestMs),
+  };
   const tls = options.tls && { cert: readFileSync(options.tls.certFile), key: readFileSync(options.tls.keyFile) };
   const server = Fastify({
     ...(tls ? { https: { ...tls, ...node } } : { http: node }),
     logger: false,
     bodyLimit: options.bodyLimit,
-    requestTimeout: REQUEST_MS,
+    requestTimeout: requestMs,
     keepAliveTimeout: KEEP_ALIVE_MS,
     forceCloseConnections: 'idle',
     trustProxy: options.trustedProxies.length > 0 ? [...options.trustedProxies] : false,
@@ -128,32 +160,22 @@ export function createServer<Caller>(options: ServerOptions<Caller>): Server {
     genReqId: () => options.newRequestId(),
     requestIdHeader: false,
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: MAX_PARAM },
-    clientErrorHandler: onUnreadableRequest(faceOf('/')),
     frameworkErrors: refuse,
   } as FastifyServerOptions);
 
-  server.removeAllContentTypeParsers();
-  server.addContentTypeParser(/^application\/(?:[\w.-]+\+)?json\b/i, { parseAs: 'buffer' }, (_request, body, done) => {
-    try {
-      done(null, parseJson(body as Buffer));
-    } catch (error) {
-      done(error as Error);
-    }
-  });
-  server.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'buffer' }, (request, body, done) => {
-    try {
-      if (!(request.routeOptions.config as { form?: boolean }).form) throw fault('request.media_type');
-      done(null, parseForm(body as Buffer));
-    } catch (error) {
-      done(error as Error);
-    }
-  });
+  const connections = new Connections(server.server);
+
+  acceptBodies(server);
   server.setErrorHandler(refuse);
-  server.setNotFoundHandler((request, reply) => {
-    const methods = allowedMethods(app.routes, request.url);
-    const known = methods.length > 0;
-    const headers = { Allow: methods.join(', ') };
-    return refuse(known ? fault('route.method_not_allowed', undefined, { headers }) : fault('route.not_found'), request, reply);
+  server.register(async (scope) => {
+    // Before anything is read: what there is not takes no body, whatever its form.
+    scope.addHook('onRequest', (request, reply) => {
+      const methods = allowedMethods(app.routes, request.url);
+      const allow = { headers: { Allow: methods.join(', ') } };
+      reply.hijack();
+      refuse(methods.length > 0 ? fault('route.method_not_allowed', undefined, allow) : fault('route.not_found'), request, reply);
+    });
+    scope.setNotFoundHandler(() => undefined);
   });
   const headNeedsRoute = new Set(app.routes.filter((route) => route.method === 'HEAD').map((route) => route.path));
   for (const route of app.routes) {
@@ -183,7 +205,9 @@ export function createServer<Caller>(options: ServerOptions<Caller>): Server {
           url,
           handler: async (request, reply) => {
             reply.hijack();
-            reply.raw.setHeader(options.requestIdHeader, request.id);
+            reply.raw.setHeader(requestIdHeader, request.id);
+            if (options.secure) reply.raw.setHeaders(new Map(Object.entries(HSTS)));
+            connections.follow(reply.raw);
             reply.raw.once('finish', () => account(request, url, reply.raw.statusCode));
             try {
               await serve({
@@ -218,7 +242,7 @@ export function createServer<Caller>(options: ServerOptions<Caller>): Server {
   ): unknown {
     const query = spec.query ? (validate(spec.query, request.query) as Query) : (request.query as Query);
     const body = spec.body ? validate(spec.body, request.body ?? {}) : undefined;
-    return handler(new IncomingCall(request, reply.raw, publicUrl, { query, body, caller }) as never);
+    return handler(new IncomingCall(request, reply.raw, bases, { query, body, caller }) as never);
   }
 
   function outgoingOf(route: Route<Caller>, success: number, result: unknown): Outgoing {
@@ -240,7 +264,8 @@ export function createServer<Caller>(options: ServerOptions<Caller>): Server {
     newRequestId: options.newRequestId,
     // Behind proxies the address takes more to find out.
     baseOf: ({ host }) =>
-      publicUrl ?? (options.trustedProxies.length === 0 && host ? `${tls ? 'https' : 'http'}://${host}` : undefined),
+      options.publicUrl?.() ??
+      (options.trustedProxies.length === 0 && isHost(host) ? `${tls ? 'https' : 'http'}://${host}` : undefined),
     authenticate: options.authenticate,
     send(route, success, response, requestId, result, milliseconds) {
       const outgoing = outgoingOf(route, success, result);
@@ -249,19 +274,30 @@ export function createServer<Caller>(options: ServerOptions<Caller>): Server {
     },
   });
 
+  // Outermost: it is asked before a request goes either way.
+  const [serve] = server.server.listeners('request') as [RequestListener];
+  server.server.removeAllListeners('request');
+  server.server.on('request', (request, response) => {
+    if (request.headers.host !== undefined || request.httpVersionMinor === 0) return serve(request, response);
+    const refusal = fault('request.no_host');
+    const { id, ...answer } = refuseBare(refusal, request.socket.remoteAddress);
+    sendTo(response, id, { status: refusal.status, ...answer, last: true });
+  });
+  refuseUnreadable(server.server, (refusal, address) => {
+    const { id, headers: own, text } = refuseBare(refusal, address);
+    return { headers: { ...headers, 'Content-Type': 'application/json', ...own, [requestIdHeader]: id }, text };
+  });
+
   return {
     async listen(host, port) {
       await server.listen({ host, port });
       const { address, port: actual, family } = server.server.address() as AddressInfo;
-      return `${options.tls ? 'https' : 'http'}://${family === 'IPv6' ? `[${address}]` : address}:${actual}`;
+      bases.listening = `${options.tls ? 'https' : 'http'}://${family === 'IPv6' ? `[${address}]` : address}:${actual}`;
+      return bases.listening;
     },
     async close(graceMs) {
-      // A connection whose answer is under way turns idle later; nobody else would close it before its keep-alive ends.
-      const idle = setInterval(() => server.server.closeIdleConnections(), IDLE_MS);
-      const force = setTimeout(() => server.server.closeAllConnections(), graceMs);
+      await connections.close(graceMs);
       await server.close();
-      clearInterval(idle);
-      clearTimeout(force);
     },
   };
 }
