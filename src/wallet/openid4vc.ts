@@ -6,7 +6,7 @@ import { guardedFetch, type Outbound, OutboundError } from '../platform/outbound
 import { fault } from './faults.ts';
 import { decodeJws, JwsError, signJws, verifyJws } from './jws.ts';
 import type { PublicJwk } from './keys/index.ts';
-import { readPublicJwk } from './resolver/index.ts';
+import { readVerificationJwk } from './resolver/index.ts';
 import type { Trust } from './trust/index.ts';
 
 /** A key of the wallet, as the libraries meet it: by the thumbprint in the signer. */
@@ -32,7 +32,7 @@ export function createCallbacks(deps: { outbound: Outbound; trust: Trust; kind: 
     if (signer.method === 'did')
       return (await trust.keyOfDid(signer.didUrl, signer.didUrl.split('#', 1)[0]!, 'authentication')).jwk;
     if (signer.method === 'x5c') return trust.keyOfChain(signer.x5c, kind === 'issuer' ? 'credential' : 'request').jwk;
-    if (signer.method === 'jwk') return readPublicJwk(publicMembers(signer.publicJwk));
+    if (signer.method === 'jwk') return readVerificationJwk(signer.publicJwk);
     const attested = signer.method === 'custom' ? attestedKeyIn(compact) : undefined;
     if (attested) return attested;
     throw new JwsError('it is signed in a way that is not supported');
@@ -75,14 +75,8 @@ function attestedKeyIn(compact: string): PublicJwk | undefined {
   const { header } = decodeJws(compact);
   if (header.typ !== 'oauth-authz-req+jwt' || header.jwt === undefined) return undefined;
   const { cnf } = decodeJws(header.jwt).payload as { cnf?: { jwk?: object } };
-  return readPublicJwk(publicMembers((cnf?.jwk ?? {}) as Jwk));
+  return readVerificationJwk(cnf?.jwk ?? {});
 }
-
-/** A stranger may add what they like to a JWK; private members are refused where it is read. */
-const publicMembers = (jwk: Jwk): object => {
-  const { kid: _kid, alg: _alg, use: _use, key_ops: _ops, ...rest } = jwk;
-  return rest;
-};
 
 interface OAuthError {
   readonly error: string;

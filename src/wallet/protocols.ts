@@ -2,7 +2,7 @@
 // only keeps keys and documents never needs them.
 import type { Clock } from '../platform/clock.ts';
 import type { Log } from '../platform/log/index.ts';
-import type { Outbound } from '../platform/outbound/index.ts';
+import { createExceptions, type Outbound } from '../platform/outbound/index.ts';
 import type { Seal } from '../platform/seal/index.ts';
 import type { RunChange } from './caller.ts';
 import { type Credentials, createKeeping } from './credentials/index.ts';
@@ -41,20 +41,26 @@ export async function createProtocols(options: ProtocolOptions) {
   const { db, clock, log, seal, change, outbound, keys, dids, exchanges, config, publicUrl } = options;
   const policy: TrustPolicy = { mode: config.issuerTrust, dids: config.trustedDids };
   const resolver = createResolver({ outbound, clock, insecureHosts: options.outboundAllow });
+  const isExcepted = createExceptions(options.outboundAllow);
+  const isDevelopment = options.outboundAllow.length > 0;
   const anchors = createAnchors(config.trustAnchors, log);
-  const trust = createTrust({ outbound, resolver, anchors, clock, policy });
+  const trust = createTrust({ outbound, resolver, anchors, clock, policy, isDevelopment });
   // Verifiers prove who they are; whether they may ask is the person's to say.
-  const verifierTrust = createTrust({ outbound, resolver, anchors, clock, policy: { mode: 'any', dids: [] } });
+  const verifierTrust = createTrust({ outbound, resolver, anchors, clock, policy: { mode: 'any', dids: [] }, isDevelopment });
   const formats = createFormats({ trust, clock });
   const status = createStatus({ outbound, trust, clock, verifyList: listVerifier(formats) });
   const keeping = createKeeping({ db, clock, seal, keys, status, change });
 
   const { createClients, createHoldings, createIssuance } = await loadIssuance();
   const callbacks = createCallbacks({ outbound, trust, kind: 'issuer' });
-  const clients = await createClients(callbacks, () => ({
-    clientId: config.clientId ?? publicUrl(),
-    redirectUri: `${publicUrl()}/api/v1/wallet/oid4vci/callback`,
-  }));
+  const clients = await createClients(
+    callbacks,
+    () => ({
+      clientId: config.clientId ?? publicUrl(),
+      redirectUri: `${publicUrl()}/api/v1/wallet/oid4vci/callback`,
+    }),
+    (url) => url.protocol === 'https:' || (url.protocol === 'http:' && isExcepted(url)),
+  );
   const holdings = createHoldings({ keys, dids });
   const issuance = createIssuance({
     clock,

@@ -19,7 +19,15 @@ export interface IssuerWorld {
   now: number;
 }
 
-export function issuerWorld({ policy = { mode: 'any', dids: [] }, now = NOW }: { policy?: TrustPolicy; now?: number } = {}) {
+export function issuerWorld({
+  policy = { mode: 'any', dids: [] },
+  now = NOW,
+  isDevelopment = false,
+}: {
+  policy?: TrustPolicy;
+  now?: number;
+  isDevelopment?: boolean;
+} = {}) {
   const world: IssuerWorld = { answers: new Map(), asked: [], anchors: [], now };
   const clock = { now: () => world.now };
   const outbound: Outbound = async ({ url }) => {
@@ -32,7 +40,7 @@ export function issuerWorld({ policy = { mode: 'any', dids: [] }, now = NOW }: {
   };
   const resolver = createResolver({ outbound, clock });
   const anchors = () => world.anchors.map(({ certificate }) => certificate);
-  const trust = createTrust({ outbound, resolver, anchors, clock, policy });
+  const trust = createTrust({ outbound, resolver, anchors, clock, policy, isDevelopment });
   return { world, clock, outbound, trust };
 }
 

@@ -31,8 +31,17 @@ function allowedOf(entry: string): string {
   return port === undefined ? bare(url.hostname) : `${bare(url.hostname)} ${Number(port)}`;
 }
 
-export function createGuard(allow: readonly string[], lookup: Lookup = systemLookup) {
+/** Whether an address names what `allow` excepts, by host or by host and port. */
+export function createExceptions(allow: readonly string[]): (url: URL) => boolean {
   const allowed = new Set(allow.map(allowedOf));
+  return ({ protocol, hostname, port }) => {
+    const host = bare(hostname);
+    return allowed.has(host) || allowed.has(`${host} ${port || (protocol === 'http:' ? '80' : '443')}`);
+  };
+}
+
+export function createGuard(allow: readonly string[], lookup: Lookup = systemLookup) {
+  const isExcepted = createExceptions(allow);
   const lookups = { public: guardedLookup(lookup, isPublic), excepted: guardedLookup(lookup, (address) => !isMetadata(address)) };
 
   return (text: string): Target => {
@@ -41,7 +50,7 @@ export function createGuard(allow: readonly string[], lookup: Lookup = systemLoo
     if (!url) throw new OutboundError('blocked', 'what is not a URL may not be called');
     const host = bare(url.hostname);
     const port = url.port || (url.protocol === 'http:' ? '80' : '443');
-    const excepted = allowed.has(host) || allowed.has(`${host} ${port}`);
+    const excepted = isExcepted(url);
     if (url.protocol !== 'https:' && !(excepted && url.protocol === 'http:'))
       throw new OutboundError('blocked', 'only https may be called');
     if (url.username || url.password) throw new OutboundError('blocked', 'an address with credentials may not be called');

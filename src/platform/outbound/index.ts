@@ -8,3 +8,4 @@ export {
 } from './client.ts';
 export { OutboundError, type OutboundErrorKind } from './error.ts';
 export { guardedFetch } from './fetch.ts';
+export { createExceptions } from './guard.ts';

@@ -201,7 +201,8 @@ export function createMdoc({ trust, clock }: { trust: Trust; clock: Clock }): Fo
     // ISO/IEC 18013-5, 9.3.1: otherwise a certificate that has ended could sign for the past.
     if (signed < key.leaf.validFromDate || signed > key.leaf.validToDate)
       reject('invalid-times', 'it was signed when its certificate did not hold');
-    const status = referenceOf({ status: jsonOf(mso.decodedStructure.toMap().get('status' as never), library) });
+    const said: unknown = mso.decodedStructure.toMap().get('status' as never);
+    const status = said === undefined ? undefined : referenceOf({ status: jsonOf(said, library) });
     return {
       format: 'mso_mdoc',
       type: mso.docType,

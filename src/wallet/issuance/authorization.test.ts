@@ -153,16 +153,30 @@ onEachReceiving('Issuers that ask for more', (wallet, issuer) => {
       issued(await person.post(VCI, { exchangeId, authorizationResponse: good }));
     });
 
-    it('sends nobody to what is not an address of the web', async () => {
+    it('sends nobody to what is not an address of the web, or where everybody on the way can read', async () => {
+      const person = await wallet.logIn();
+      for (const to of ['javascript:alert(1)//', 'http://issuer.example/authorize', 'http://127.0.0.2/authorize', 'ftp://x/']) {
+        issuer.twist = {
+          reply(endpoint, { body }) {
+            if (endpoint === 'server') Object.assign(body as object, { authorization_endpoint: to });
+          },
+        };
+        const answer = await person.post(VCI, { uri: issuer.offer({ byCode: true }) });
+        assertProblem(answer, 502, 'upstream-error');
+        assert.ok(!answer.text.includes(to.slice(0, 12)), answer.text);
+      }
+    });
+
+    it('sends people by https to wherever the issuer says', async () => {
       const person = await wallet.logIn();
       issuer.twist = {
         reply(endpoint, { body }) {
-          if (endpoint === 'server') Object.assign(body as object, { authorization_endpoint: 'javascript:alert(1)//' });
+          if (endpoint !== 'server') return;
+          Object.assign(body as object, { authorization_endpoint: 'https://login.example/authorize' });
         },
       };
-      const answer = await person.post(VCI, { uri: issuer.offer({ byCode: true }) });
-      assertProblem(answer, 502, 'upstream-error');
-      assert.ok(!answer.text.includes('javascript'));
+      const { authorizationUrl } = await begin(person);
+      assert.equal(new URL(authorizationUrl).origin, 'https://login.example');
     });
   });
 

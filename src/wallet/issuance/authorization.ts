@@ -4,7 +4,7 @@ import type { IssuerMetadataResult } from '@openid4vc/openid4vci';
 import { newSecret } from '../../platform/ids.ts';
 import { fail } from '../faults.ts';
 import { calling } from '../openid4vc.ts';
-import type { WalletIdentity } from './clients.ts';
+import type { MaySend, WalletIdentity } from './clients.ts';
 import { redeemCode, serverOf, type Token, type TokenRequest } from './token.ts';
 
 export interface PendingAuthorization {
@@ -34,6 +34,7 @@ export async function beginAuthorization(
   exchangeId: string,
   ids: readonly string[],
   { clientId, redirectUri }: WalletIdentity,
+  maySend: MaySend,
 ): Promise<{ url: string; pending: PendingAuthorization }> {
   // Whoever comes back with it says which exchange it is about.
   const state = `${exchangeId}.${newSecret()}`;
@@ -59,6 +60,10 @@ export async function beginAuthorization(
     });
     return { url: authorizationRequestUrl, server: server.issuer };
   });
+  // Over plain http anybody on the way reads and changes what the person does there.
+  const target = URL.parse(url);
+  if (!target || !maySend(target))
+    fail('upstream-error', { who: 'issuer', why: 'nobody is sent to its authorization_endpoint, which is not https' });
   return { url, pending: { state, verifier, authorizationServer: server } };
 }
 

@@ -16,6 +16,9 @@ export interface WalletIdentity {
   readonly redirectUri: string;
 }
 
+/** Whether a person's browser may be sent there: by https, or to a host that plain http is allowed for. */
+export type MaySend = (url: URL) => boolean;
+
 /** Metadata names other addresses, and those are fetched: so many, and no longer. */
 function bounded(callbacks: CallbackContext): CallbackContext {
   let left = MAX_CALLS;
@@ -30,7 +33,11 @@ function bounded(callbacks: CallbackContext): CallbackContext {
 }
 
 /** `library` is loaded when the first offer comes. */
-export async function createClients(callbacksFor: ReturnType<typeof createCallbacks>, identity: () => WalletIdentity) {
+export async function createClients(
+  callbacksFor: ReturnType<typeof createCallbacks>,
+  identity: () => WalletIdentity,
+  maySend: MaySend,
+) {
   const { Openid4vciClient: Client, setGlobalConfig } = await import('@openid4vc/openid4vci');
   // Which addresses may be plain http is for the guarded client to say, at every call.
   setGlobalConfig({ allowInsecureUrls: true });
@@ -52,6 +59,7 @@ export async function createClients(callbacksFor: ReturnType<typeof createCallba
       };
     },
     identity,
+    maySend,
   };
 }
 

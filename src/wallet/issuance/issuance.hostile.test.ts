@@ -270,11 +270,26 @@ onEachReceiving('Hostile issuers', (wallet, issuer) => {
     },
   ]);
 
+  each('an answer that it will come later', () => [
+    {
+      name: 'from an issuer that cannot be asked again',
+      ...upstream,
+      twist: {
+        reply(endpoint, reply) {
+          if (endpoint === 'metadata') delete reply.body.deferred_credential_endpoint;
+          if (endpoint === 'credential') Object.assign(reply, { status: 202, body: { transaction_id: 'x', interval: 5 } });
+        },
+      },
+    },
+  ]);
+
   each('a token answer', () => [
     { name: 'that is somewhere else', ...upstream, twist: redirects('token') },
     { name: 'that does not end', ...upstream, twist: endless('token') },
     { name: 'that is a page', ...upstream, twist: html('token') },
     { name: 'without a token', ...upstream, twist: inBody('token', { access_token: undefined }) },
+    { name: 'whose token is of a type nobody knows', ...upstream, twist: inBody('token', { token_type: 'mac' }) },
+    { name: 'whose token is of no type', ...upstream, twist: inBody('token', { token_type: '' }) },
     { name: 'whose token is no text', ...upstream, twist: inBody('token', { access_token: { evil: 1 } }) },
     {
       name: 'that says its code is spent',
@@ -585,5 +600,24 @@ onEachReceiving('Hostile issuers', (wallet, issuer) => {
       twist: onReply('token', (reply) => void Object.assign(reply, { status: 400, body: { ...error, more: 'evil' } })),
     });
     assert.deepEqual(problem.protocol, { ...error, endpoint: 'token' });
+  });
+
+  it('whose token type is written in another case is understood', async () => {
+    const person = await wallet.logIn();
+    for (const type of ['bearer', 'BEARER']) {
+      issuer.twist = inBody('token', { token_type: type });
+      issued(await person.post(VCI, { uri: issuer.offer() }));
+    }
+  });
+
+  it('that refers to a status nobody can read does not make its credential a valid one', async () => {
+    const person = await wallet.logIn();
+    for (const status of [null, {}, { status_list: { idx: '1', uri: `${issuer.url}/list` } }, { status_list: { idx: 1 } }]) {
+      issuer.twist = inPayload({ status });
+      const [credential] = issued(await person.post(VCI, { uri: issuer.offer() }));
+      assert.equal(credential.status, 'unknown', JSON.stringify(status));
+      const refreshed = await person.get('/api/v1/wallet/credentials?refreshStatus=true');
+      assert.ok(refreshed.body.every((one: { status: string }) => one.status === 'unknown'));
+    }
   });
 });

@@ -165,7 +165,7 @@ export function createIssuance(deps: IssuanceDeps) {
       data.token = await finishAuthorization(request, data.authorization, body.authorizationResponse, clients.identity());
       delete data.authorization;
     } else {
-      const begun = await beginAuthorization(clients.oauth(), request, exchange.id, ids, clients.identity());
+      const begun = await beginAuthorization(clients.oauth(), request, exchange.id, ids, clients.identity(), clients.maySend);
       data.authorization = begun.pending;
       exchange.state = 'authorization_required';
       exchanges.step(exchange, 'authorization asked for');

@@ -183,6 +183,9 @@ const LATEST = ['Draft15', 'V1'];
 const isNonceRefused = ({ message, nonce }: CredentialError): boolean =>
   message === 'invalid_nonce' || (nonce !== undefined && message === 'invalid_proof');
 
+const deferredEndpointOf = ({ credentialIssuer: { deferred_credential_endpoint: url } }: IssuerMetadataResult): string =>
+  url ?? fail('upstream-error', { who: 'issuer', why: 'it defers, and has no place to ask again' });
+
 /** Asks once, and once more when only the nonce was too old. */
 export async function requestCredential(
   asking: Asking,
@@ -204,10 +207,12 @@ export async function requestCredential(
     return answerOf(await send(asking, metadata.credentialIssuer.credential_endpoint, payload, encryption));
   };
   try {
-    return await attempt().catch((error: unknown) => {
+    const answer = await attempt().catch((error: unknown) => {
       const isStale = error instanceof CredentialError && isNonceRefused(error);
       return isStale ? attempt(error) : Promise.reject(error);
     });
+    if (answer.kind === 'deferred') deferredEndpointOf(metadata);
+    return answer;
   } catch (error) {
     throw toFault(error, 'credential');
   }
@@ -223,8 +228,7 @@ function isPassing(error: unknown): boolean {
 }
 
 export async function requestDeferred(asking: Asking, transactionId: string): Promise<CredentialAnswer> {
-  const { deferred_credential_endpoint: url } = asking.metadata.credentialIssuer;
-  if (!url) fail('upstream-error', { who: 'issuer', why: 'it defers, and has no place to ask again' });
+  const url = deferredEndpointOf(asking.metadata);
   try {
     const encryption = await encryptionFor(asking.metadata);
     const payload = { transaction_id: transactionId, ...encryption?.parameters };

@@ -72,10 +72,13 @@ export function tokenOf({ accessTokenResponse: answer, dpop, authorizationServer
     authorization_details: details,
     c_nonce: nonce,
   } = answer;
+  const kind = String(type).toLowerCase();
+  // How a token of another type is to be used nobody here knows (RFC 6749, 7.1).
+  if (kind !== 'bearer' && kind !== 'dpop') fail('upstream-error', { who: 'issuer', why: 'token: its type is not known' });
   return {
     accessToken,
     // What it is bound to is the issuer's to say, whatever we sent.
-    dpop: String(type).toLowerCase() === 'dpop',
+    dpop: kind === 'dpop',
     ...(dpop?.nonce === undefined ? {} : { dpopNonce: dpop.nonce }),
     ...(typeof lasts === 'number' ? { expiresAt: now + lasts * 1000 } : {}),
     ...(typeof refresh === 'string' ? { refreshToken: refresh } : {}),

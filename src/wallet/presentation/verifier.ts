@@ -2,7 +2,7 @@
 import type { Clock } from '../../platform/clock.ts';
 import { fail } from '../faults.ts';
 import { decodeJws, JwsError, verifyJws } from '../jws.ts';
-import { readPublicJwk } from '../resolver/index.ts';
+import { readVerificationJwk } from '../resolver/index.ts';
 import { type Trust, TrustError } from '../trust/index.ts';
 import type { Verifier } from './presentation.schema.ts';
 import type { Opened } from './request.ts';
@@ -38,9 +38,9 @@ async function checkAttestation(
   if (Array.isArray(addresses) && !addresses.includes(responseUri)) untrusted('its attestation is for another address');
 }
 
-function attestedKeyOf(cnf: unknown): ReturnType<typeof readPublicJwk> {
+function attestedKeyOf(cnf: unknown): ReturnType<typeof readVerificationJwk> {
   try {
-    return readPublicJwk((cnf as { jwk?: unknown } | undefined)?.jwk);
+    return readVerificationJwk((cnf as { jwk?: unknown } | undefined)?.jwk);
   } catch {
     return untrusted('its attestation names no key');
   }

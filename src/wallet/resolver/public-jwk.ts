@@ -26,6 +26,21 @@ function keyObjectOf(jwk: PublicJwk): KeyObject {
   }
 }
 
+/** Algorithms of JOSE by which nothing is signed. */
+const KEY_MANAGEMENT = /^(?:ECDH-|RSA-OAEP|RSA1_|A\d|PBES2|dir$)/;
+
+/** One that signatures are verified with: its owner may say that it is not for that (RFC 7517, 4.2 to 4.4). */
+export function readVerificationJwk(value: unknown): PublicJwk {
+  const jwk = readPublicJwk(value);
+  const { use, key_ops: operations, alg } = value as { use?: unknown; key_ops?: unknown; alg?: unknown };
+  if (use !== undefined && use !== 'sig') throw new InvalidKey('its key is not for signatures');
+  if (operations !== undefined && !(Array.isArray(operations) && operations.includes('verify')))
+    throw new InvalidKey('its key is not for verifying');
+  if (alg !== undefined && (typeof alg !== 'string' || KEY_MANAGEMENT.test(alg)))
+    throw new InvalidKey('its key is for another algorithm');
+  return jwk;
+}
+
 /** Only the required members of RFC 7638 remain: nothing else of a stranger's JWK is passed on. */
 export function readPublicJwk(value: unknown): PublicJwk {
   if (!isObject(value)) throw new InvalidKey('its JWK is not an object');

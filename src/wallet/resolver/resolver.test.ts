@@ -297,6 +297,19 @@ describe('a verification method', () => {
     assert.deepEqual(await keyFrom(document, `${DID}#k`), ed25519);
   });
 
+  it('verifies nothing when its owner says that it is for something else', async () => {
+    const asserting = (more: object) => ({
+      verificationMethod: [method(`${DID}#k`, { publicKeyJwk: { ...p256, ...more } })],
+      assertionMethod: [`${DID}#k`],
+      keyAgreement: [`${DID}#k`],
+    });
+    for (const more of [{ use: 'enc' }, { key_ops: ['deriveBits'] }, { alg: 'ECDH-ES+A128KW' }]) {
+      await assert.rejects(keyFrom(asserting(more), `${DID}#k`, 'assertionMethod'), { code: 'invalidDidDocument' });
+      assert.deepEqual(await keyFrom(asserting(more), `${DID}#k`, 'keyAgreement'), p256);
+    }
+    assert.deepEqual(await keyFrom(asserting({ use: 'sig', key_ops: ['verify'] }), `${DID}#k`, 'assertionMethod'), p256);
+  });
+
   it('is refused when its document is not as it should be', async () => {
     const refused: Record<string, object> = {
       'a private JWK': { verificationMethod: [method('#k', { publicKeyJwk: { ...ed25519, d: 'AQ' } })] },

@@ -5,7 +5,7 @@ import { fromBase58 } from './base58.ts';
 import { jwkOfMultibase } from './did-key.ts';
 import { InvalidKey, ResolutionError, withKeyFault } from './errors.ts';
 import { isObject, type JsonObject } from './json.ts';
-import { readPublicJwk } from './public-jwk.ts';
+import { readPublicJwk, readVerificationJwk } from './public-jwk.ts';
 
 const RELATIONSHIPS = Object.keys(VerificationRelationship);
 
@@ -33,12 +33,12 @@ function base58Key(type: unknown, text: unknown): PublicJwk {
   return readPublicJwk({ kty: 'OKP', crv: 'Ed25519', x: bytes?.toString('base64url') });
 }
 
-function keyOf(method: JsonObject): PublicJwk {
+function keyOf(method: JsonObject, read: (jwk: unknown) => PublicJwk): PublicJwk {
   if (SECRETS.some((name) => Object.hasOwn(method, name))) throw new InvalidKey('its private key is published');
   const { type, publicKeyJwk, publicKeyMultibase, publicKeyBase58 } = method;
   if ([publicKeyJwk, publicKeyMultibase, publicKeyBase58].filter((key) => key !== undefined).length !== 1)
     throw new InvalidKey('it has not exactly one key');
-  if (publicKeyJwk !== undefined) return readPublicJwk(publicKeyJwk);
+  if (publicKeyJwk !== undefined) return read(publicKeyJwk);
   return publicKeyMultibase !== undefined ? multibaseKey(type, publicKeyMultibase) : base58Key(type, publicKeyBase58);
 }
 
@@ -69,5 +69,7 @@ export function keyInDocument(document: DIDDocument, didUrl: string, relationshi
   if (new Set(found.map((entry) => JSON.stringify(entry))).size > 1) throw refuse('several methods have this id');
   if (relationship && !listed(relationship).some((entry) => isIt(isObject(entry) ? entry.id : entry)))
     throw new ResolutionError('relationship', `${didUrl} is not for ${relationship}`);
-  return withKeyFault('invalidDidDocument', didUrl, () => keyOf(method));
+  // Keys to agree on a secret with are the only ones that sign nothing.
+  const read = relationship === undefined || relationship === 'keyAgreement' ? readPublicJwk : readVerificationJwk;
+  return withKeyFault('invalidDidDocument', didUrl, () => keyOf(method, read));
 }

@@ -4,7 +4,7 @@ import type { Outbound } from '../../platform/outbound/index.ts';
 import { decodeJws, verifyJws } from '../jws.ts';
 import { type SignedHeader, type SignerKey, subjectOf, type Trust } from '../trust/index.ts';
 import { bitstringStatus, StatusListError, tokenStatus } from './bits.ts';
-import type { StatusEntry } from './references.ts';
+import type { ListedEntry } from './references.ts';
 
 export type CredentialStatus = 'valid' | 'revoked' | 'suspended' | 'unknown';
 
@@ -23,7 +23,7 @@ export interface IssuedBy {
 export interface List {
   readonly until: number;
   /** What it says of an entry. Throws StatusListError where it says nothing. */
-  readonly read: (entry: StatusEntry) => CredentialStatus;
+  readonly read: (entry: ListedEntry) => CredentialStatus;
 }
 
 const DEFAULT_SECONDS = 300;
@@ -59,7 +59,7 @@ export function createLists(deps: { outbound: Outbound; trust: Trust; clock: Clo
   const until = (seconds: number, end: number | undefined): number =>
     Math.min(clock.now() + Math.min(Math.max(seconds, 0), LONGEST_SECONDS) * 1000, end ?? Number.POSITIVE_INFINITY);
 
-  async function fetchText({ kind, uri }: StatusEntry): Promise<string> {
+  async function fetchText({ kind, uri }: ListedEntry): Promise<string> {
     const { status, body } = await outbound({
       method: 'GET',
       url: uri,
@@ -128,7 +128,7 @@ export function createLists(deps: { outbound: Outbound; trust: Trust; clock: Clo
   return {
     fetchText,
     /** Throws when it is not signed by who may, or does not hold. */
-    verify: ({ kind, uri }: StatusEntry, text: string, by: IssuedBy): Promise<List> =>
+    verify: ({ kind, uri }: ListedEntry, text: string, by: IssuedBy): Promise<List> =>
       (kind === 'token' ? tokenList : bitstringList)(text, uri, by),
   };
 }

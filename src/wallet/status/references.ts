@@ -9,7 +9,12 @@ export type StatusEntry =
       readonly index: number;
       readonly size: number;
       readonly purpose: 'revocation' | 'suspension';
-    };
+    }
+  /** There is something, and nobody here understands it: whether the credential holds is not known. */
+  | { readonly kind: 'unreadable' };
+
+/** An entry of a list that can be fetched. */
+export type ListedEntry = Exclude<StatusEntry, { readonly kind: 'unreadable' }>;
 
 /** Where the entry of a credential is, and others that may end it as well. */
 export type StatusReference = StatusEntry & { readonly also?: readonly StatusEntry[] };
@@ -19,11 +24,13 @@ const MAX_ENTRIES = 10;
 
 const isIndex = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0;
 
+const UNREADABLE: StatusEntry = { kind: 'unreadable' };
+const isAddress = (value: unknown): value is string => typeof value === 'string' && URL.canParse(value);
+
 function tokenEntry(status: unknown): StatusEntry | undefined {
-  const list = (status as { status_list?: { idx?: unknown; uri?: unknown } } | undefined | null)?.status_list;
-  return list && typeof list.uri === 'string' && isIndex(list.idx)
-    ? { kind: 'token', uri: list.uri, index: list.idx }
-    : undefined;
+  if (status === undefined) return undefined;
+  const list = (status as { status_list?: { idx?: unknown; uri?: unknown } } | null)?.status_list;
+  return list && isAddress(list.uri) && isIndex(list.idx) ? { kind: 'token', uri: list.uri, index: list.idx } : UNREADABLE;
 }
 
 function bitstringEntry(entry: unknown): StatusEntry | undefined {
@@ -34,11 +41,11 @@ function bitstringEntry(entry: unknown): StatusEntry | undefined {
     statusPurpose: purpose,
     statusListCredential: uri,
   } = (entry ?? {}) as Readonly<Record<string, unknown>>;
-  if (type !== 'BitstringStatusListEntry' && type !== 'StatusList2021Entry') return undefined;
+  if (type !== 'BitstringStatusListEntry' && type !== 'StatusList2021Entry') return UNREADABLE;
   // Others say something about a credential, but not that it no longer holds.
-  if (purpose !== 'revocation' && purpose !== 'suspension') return undefined;
+  if (purpose !== 'revocation' && purpose !== 'suspension') return typeof purpose === 'string' ? undefined : UNREADABLE;
   const index = typeof statusListIndex === 'string' && /^\d+$/.test(statusListIndex) ? Number(statusListIndex) : statusListIndex;
-  if (typeof uri !== 'string' || !isIndex(index) || !isIndex(size) || size < 1 || size > 8) return undefined;
+  if (!isAddress(uri) || !isIndex(index) || !isIndex(size) || size < 1 || size > 8) return UNREADABLE;
   return { kind: 'bitstring', uri, index, size, purpose };
 }
 
@@ -47,13 +54,15 @@ function bitstringEntry(entry: unknown): StatusEntry | undefined {
  * revokes: that is for good.
  */
 export function referenceOf(claims: Readonly<Record<string, unknown>>): StatusReference | undefined {
-  const entries = [claims.credentialStatus].flat().flatMap((entry) => bitstringEntry(entry) ?? []);
+  const { credentialStatus: said = [] } = claims;
+  const entries = [said].flat().flatMap((entry) => bitstringEntry(entry) ?? []);
   const suspends = (entry: StatusEntry): boolean => entry.kind === 'bitstring' && entry.purpose === 'suspension';
   const all = [
     ...[tokenEntry(claims.status) ?? []].flat(),
     ...entries.filter((entry) => !suspends(entry)),
     ...entries.filter(suspends),
   ];
-  const [first, ...also] = all.slice(0, MAX_ENTRIES);
+  // What is beyond the bound is not looked at, and so not known.
+  const [first, ...also] = all.length > MAX_ENTRIES ? [...all.slice(0, MAX_ENTRIES), UNREADABLE] : all;
   return first && (also.length > 0 ? { ...first, also } : first);
 }

@@ -49,13 +49,26 @@ describe('Where a status is', () => {
     const both = { status: { status_list: { idx: 0, uri: LIST } }, credentialStatus: entry };
     assert.deepEqual(referenceOf(both), { kind: 'token', uri: LIST, index: 0, also: [revokes] });
     const many = referenceOf({ credentialStatus: [...Array(50).fill(suspension), entry] });
-    assert.deepEqual([(many as { purpose?: string }).purpose, many!.also!.length], ['revocation', 9]);
+    assert.deepEqual([(many as { purpose?: string }).purpose, many!.also!.length], ['revocation', 10]);
+    // Those that are not looked at may say anything.
+    assert.deepEqual(many!.also!.at(-1), { kind: 'unreadable' });
   });
 
-  it('is nowhere when it is not said properly', () => {
-    const lists = [{}, { idx: -1, uri: LIST }, { idx: '5', uri: LIST }, { idx: 1.5, uri: LIST }, { idx: 1 }, null, 'x'];
-    for (const list of lists) assert.equal(referenceOf({ status: { status_list: list } }), undefined, JSON.stringify(list));
-    for (const status of [null, 'x', 7, []]) assert.equal(referenceOf({ status }), undefined);
+  it('is nowhere when nothing is said, and nobody knows where when it is not said properly', () => {
+    for (const claims of [{}, { status: undefined }, { credentialStatus: [] }]) assert.equal(referenceOf(claims), undefined);
+    const unreadable = { kind: 'unreadable' };
+    const lists = [
+      {},
+      { idx: -1, uri: LIST },
+      { idx: '5', uri: LIST },
+      { idx: 1.5, uri: LIST },
+      { idx: 1 },
+      { idx: 1, uri: 'no address' },
+      null,
+      'x',
+    ];
+    for (const list of lists) assert.deepEqual(referenceOf({ status: { status_list: list } }), unreadable, JSON.stringify(list));
+    for (const status of [null, 'x', 7, [], {}, { another_mechanism: {} }]) assert.deepEqual(referenceOf({ status }), unreadable);
     const wrong = [
       { statusListIndex: '' },
       { statusListIndex: null },
@@ -66,11 +79,14 @@ describe('Where a status is', () => {
       { statusSize: 9 },
       { statusSize: '1' },
       { statusListCredential: 7 },
+      { statusListCredential: 'no address' },
+      { statusPurpose: undefined },
+      { statusPurpose: 7 },
       { type: 'Other' },
     ];
     for (const change of wrong)
-      assert.equal(referenceOf({ credentialStatus: { ...entry, ...change } }), undefined, JSON.stringify(change));
-    for (const credentialStatus of [null, 'x', [null]]) assert.equal(referenceOf({ credentialStatus }), undefined);
+      assert.deepEqual(referenceOf({ credentialStatus: { ...entry, ...change } }), unreadable, JSON.stringify(change));
+    for (const credentialStatus of [null, 'x', [null]]) assert.deepEqual(referenceOf({ credentialStatus }), unreadable);
   });
 });
 
@@ -327,7 +343,9 @@ describe('A Bitstring Status List', () => {
     assert.equal(await of(bit(0), bit(0, 'suspension')), 'valid');
     assert.equal(await of(bit(0), away), 'unknown');
     assert.equal(await of(away, bit(1, 'suspension')), 'suspended');
-    assert.deepEqual(world.asked, [LIST, away.uri]);
+    assert.equal(await of(bit(0), { kind: 'unreadable' }), 'unknown');
+    assert.equal(await of({ kind: 'unreadable' }, bit(1)), 'revoked');
+    assert.deepEqual(world.asked, [LIST, `${LIST}/away`]);
   });
 
   it('is not mistaken for a token list at the same address', async () => {

@@ -4,7 +4,7 @@ import type { Clock } from '../../platform/clock.ts';
 import type { Outbound } from '../../platform/outbound/index.ts';
 import type { Trust } from '../trust/index.ts';
 import { type CredentialStatus, createLists, type IssuedBy, type List, type VerifyList } from './lists.ts';
-import type { StatusEntry, StatusReference } from './references.ts';
+import type { ListedEntry, StatusEntry, StatusReference } from './references.ts';
 
 const MAX_LISTS = 200;
 const AT_ONCE = 8;
@@ -23,7 +23,7 @@ export interface Look extends IssuedBy {
 const entriesOf = ({ also = [], ...first }: StatusReference): StatusEntry[] => [first, ...also];
 
 /** What is verified for one issuer says nothing to another. */
-const nameOf = ({ kind, uri }: StatusEntry, { issuer, authorityKeyIds }: IssuedBy): string =>
+const nameOf = ({ kind, uri }: ListedEntry, { issuer, authorityKeyIds }: IssuedBy): string =>
   JSON.stringify([kind, uri, issuer, authorityKeyIds]);
 
 /** Beyond a bound the oldest goes. */
@@ -45,10 +45,10 @@ function together<T>() {
   };
 }
 
-function readAll(reference: StatusReference, listOf: (entry: StatusEntry) => List | undefined): CredentialStatus {
+function readAll(reference: StatusReference, listOf: (entry: ListedEntry) => List | undefined): CredentialStatus {
   const found = entriesOf(reference).map((entry): CredentialStatus => {
     try {
-      return listOf(entry)?.read(entry) ?? 'unknown';
+      return entry.kind === 'unreadable' ? 'unknown' : (listOf(entry)?.read(entry) ?? 'unknown');
     } catch {
       return 'unknown';
     }
@@ -80,7 +80,7 @@ export function createStatus(deps: { outbound: Outbound; trust: Trust; clock: Cl
   const fetching = together<string>();
   const getting = together<List | undefined>();
 
-  async function get(entry: StatusEntry, by: IssuedBy, name: string): Promise<List | undefined> {
+  async function get(entry: ListedEntry, by: IssuedBy, name: string): Promise<List | undefined> {
     try {
       const text = await fetching(`${entry.kind} ${entry.uri}`, () => lists.fetchText(entry));
       const list = await lists.verify(entry, text, by);
@@ -93,7 +93,7 @@ export function createStatus(deps: { outbound: Outbound; trust: Trust; clock: Cl
     }
   }
 
-  async function listOf(entry: StatusEntry, by: IssuedBy, fresh: boolean): Promise<List | undefined> {
+  async function listOf(entry: ListedEntry, by: IssuedBy, fresh: boolean): Promise<List | undefined> {
     const name = nameOf(entry, by);
     const known = kept.get(name);
     if (known && !fresh && clock.now() < known.until) return known;
@@ -111,6 +111,7 @@ export function createStatus(deps: { outbound: Outbound; trust: Trust; clock: Cl
     const work = new Map<string, () => Promise<void>>();
     for (const look of looks)
       for (const entry of entriesOf(look.reference)) {
+        if (entry.kind === 'unreadable') continue;
         const name = nameOf(entry, look);
         work.set(name, async () => void found.set(name, await listOf(entry, look, fresh)));
       }

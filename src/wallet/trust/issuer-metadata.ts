@@ -1,7 +1,7 @@
 // The keys an https issuer of SD-JWT VCs publishes at /.well-known/jwt-vc-issuer.
 import type { Outbound } from '../../platform/outbound/index.ts';
 import type { PublicJwk } from '../keys/index.ts';
-import { readPublicJwk } from '../resolver/index.ts';
+import { readVerificationJwk } from '../resolver/index.ts';
 import { TrustError } from './trust.ts';
 
 const WELL_KNOWN = '/.well-known/jwt-vc-issuer';
@@ -41,7 +41,7 @@ export async function issuerMetadataKeys(outbound: Outbound, issuer: string, kid
   // Without a kid only a single key can be meant.
   if (found.length !== 1) throw new TrustError('mismatch', 'the metadata does not say which key it was');
   try {
-    return readPublicJwk(found[0]);
+    return readVerificationJwk(found[0]);
   } catch (error) {
     throw new TrustError('mismatch', 'the key in the metadata cannot be used', error);
   }

@@ -110,6 +110,25 @@ describe('The key an https issuer publishes', () => {
       await assert.rejects(publish({ issuer: ISSUER, jwks: { keys: [key] } }).keyOfJwt({}, ISSUER), because('mismatch'));
   });
 
+  it('is refused when it is published for something else than verifying signatures', async () => {
+    const others = [
+      { use: 'enc' },
+      { use: 7 },
+      { key_ops: ['deriveKey'] },
+      { key_ops: [] },
+      { key_ops: 'verify' },
+      { alg: 'ECDH-ES' },
+    ];
+    for (const more of others)
+      await assert.rejects(
+        publish({ issuer: ISSUER, jwks: { keys: [{ ...jwk, ...more }] } }).keyOfJwt({}, ISSUER),
+        because('mismatch'),
+        JSON.stringify(more),
+      );
+    for (const more of [{ use: 'sig', alg: 'ES256' }, { key_ops: ['sign', 'verify'] }])
+      assert.ok(await publish({ issuer: ISSUER, jwks: { keys: [{ ...jwk, ...more }] } }).keyOfJwt({}, ISSUER));
+  });
+
   it('is refused when the metadata is not what it should be', async () => {
     const many = { keys: Array.from({ length: 51 }, (_, at) => ({ ...jwk, kid: `${at}` })) };
     const wrong = ['[]', 'null', '{', { issuer: ISSUER }, { issuer: ISSUER, jwks: {} }, { issuer: ISSUER, jwks: many }];
@@ -150,6 +169,20 @@ describe('The key in a certificate', () => {
       assert.deepEqual([jwk, by], [signer.jwk, 'anchor']);
       assert.equal(subjectOf(leaf!), 'C=DE, O=Office, CN=Signer');
     }
+  });
+
+  it('is the issuer’s of an exact address by whatever scheme, where peers without https are spoken to, and nowhere else', async () => {
+    const [development, production] = [trusting({ isDevelopment: true }), trusting()];
+    for (const issuer of ['http://localhost:3000/issuer', 'urn:example:issuer']) {
+      const x5c = [leafOf({ uris: ['urn:other', issuer] }).der];
+      assert.equal((await development.keyOfJwt({ x5c }, issuer)).trust, 'anchor');
+      await assert.rejects(production.keyOfJwt({ x5c }, issuer), because('mismatch'));
+      for (const other of [`${issuer}/`, issuer.toUpperCase(), 'http://localhost:3000'])
+        await assert.rejects(development.keyOfJwt({ x5c }, other), because('mismatch'), other);
+    }
+    // A name of a host is one of its https addresses only.
+    const host = [leafOf({ dns: ['localhost'] }).der];
+    await assert.rejects(development.keyOfJwt({ x5c: host }, 'http://localhost:3000/issuer'), because('mismatch'));
   });
 
   it('is not another’s', async () => {

@@ -64,8 +64,10 @@ export function createTrust(deps: {
   anchors: Anchors;
   clock: Clock;
   policy: TrustPolicy;
+  /** Peers without https are spoken to, as they are where somebody develops. */
+  isDevelopment?: boolean;
 }) {
-  const { outbound, resolver, anchors, clock, policy } = deps;
+  const { outbound, resolver, anchors, clock, policy, isDevelopment = false } = deps;
 
   const listed = (did: string): boolean => policy.mode === 'any' || policy.dids.includes(did);
 
@@ -78,9 +80,8 @@ export function createTrust(deps: {
   /** The names of the leaf a JWT issuer may have: a certificate for one host says nothing about another. */
   function isNamed({ key: { leaf }, uris }: ChainKey, issuer: string): boolean {
     const url = URL.parse(issuer);
-    return (
-      url?.protocol === 'https:' && (uris.includes(issuer) || leaf.checkHost(url.hostname, { subject: 'never' }) !== undefined)
-    );
+    if (uris.includes(issuer) && (isDevelopment || url?.protocol === 'https:')) return true;
+    return url?.protocol === 'https:' && leaf.checkHost(url.hostname, { subject: 'never' }) !== undefined;
   }
 
   async function byDid(didUrl: string, did: string, relationship: 'assertionMethod' | 'authentication'): Promise<SignerKey> {
