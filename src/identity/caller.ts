@@ -3,7 +3,8 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { andThen, type Soon } from '../platform/soon.ts';
 import type { View } from './access/index.ts';
 import type { Actor } from './audit/index.ts';
-import { fault } from './faults.ts';
+import { fail, fault } from './faults.ts';
+import { isInPerson } from './policy.ts';
 import type { TokenRecord, Tokens } from './tokens/index.ts';
 
 export interface Caller extends Actor {
@@ -23,6 +24,10 @@ export interface OtherCallers {
 
 /** `access` of routes that take bearer tokens too: of provisioning connections, ours, and OAuth2 access tokens. */
 export const PROVISIONING = 'provisioning';
+/** Of routes that change something and are also for applications that act for a person; all others only answer them. */
+export const DELEGATED = 'delegated';
+
+const READS = ['GET', 'HEAD'];
 
 /** No token and a bad one are the same to a stranger; the log knows which. */
 export function createAuthenticate(tokens: Tokens, connections: OtherCallers) {
@@ -48,9 +53,19 @@ export function createAuthenticate(tokens: Tokens, connections: OtherCallers) {
     return andThen(callerOf(text, requestId), (caller) => caller ?? connections.byAccessToken(text, requestId));
   }
 
-  return (headers: IncomingHttpHeaders, requestId: string, access: string | undefined): Soon<Caller> => {
+  /** Here, for every route: what an application may change in a person's name is what is listed, and not what nobody thought of. */
+  function mayChange(caller: Caller, access: string | undefined, method: string): Caller {
+    if (!READS.includes(method) && access !== DELEGATED && !isInPerson(caller))
+      fail('auth.forbidden', { action: 'change' }, { reason: 'an application that acts for a person' });
+    return caller;
+  }
+
+  function callerBy(headers: IncomingHttpHeaders, requestId: string, access: string | undefined): Soon<Caller> {
     const bearer = access === PROVISIONING ? /^Bearer +([\w.~+/-]+=*)$/i.exec(headers.authorization ?? '')?.[1] : undefined;
     if (bearer === undefined) return byToken(headers['x-auth-token'], requestId);
     return andThen(byBearer(bearer, requestId), (caller) => caller ?? refuse('bearer token unknown, expired or revoked'));
-  };
+  }
+
+  return (headers: IncomingHttpHeaders, requestId: string, access: string | undefined, method: string): Soon<Caller> =>
+    andThen(callerBy(headers, requestId, access), (caller) => mayChange(caller, access, method));
 }

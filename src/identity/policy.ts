@@ -18,13 +18,17 @@ export interface Target {
 
 type Rule = (caller: Caller, target: Target) => boolean;
 
-const has = (caller: Caller, role: string): boolean => caller.view.roleNames.has(role);
 const scopeDomain = (caller: Caller): string | undefined => caller.view.domain?.id;
 
-/** An application that acts for a person (method `oauth2`) is not that person where it comes to what guards the account. */
+/** An application that acts for a person (method `oauth2`) is not that person. */
 export const isInPerson = ({ token }: Caller): boolean => !token.methods.includes('oauth2');
-/** The administrator: the role in any scope (project, domain or system), and never an application that acts for one. */
-const admin: Rule = (caller) => has(caller, 'admin') && isInPerson(caller);
+/**
+ * Whether a role counts for the caller. For an application that acts for a person none does: the person let it know who they are,
+ * not manage others in their name. What such a token says its roles are stays true.
+ */
+export const has = (caller: Caller, role: string): boolean => caller.view.roleNames.has(role) && isInPerson(caller);
+/** The administrator: the role in any scope (project, domain or system). */
+const admin: Rule = (caller) => has(caller, 'admin');
 const systemReader: Rule = (caller) => has(caller, 'reader') && caller.view.scope.kind === 'system';
 const inOwnDomain =
   (role: string): Rule =>

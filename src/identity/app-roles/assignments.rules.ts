@@ -9,7 +9,7 @@ import type { Reader, Tx } from '../database.ts';
 import type { Deps } from '../deps.ts';
 import { fail } from '../faults.ts';
 import { type Criterion, criteriaOf, type Filters, only, pageOf, single } from '../lists.ts';
-import { isAdministrator } from '../policy.ts';
+import { has, isAdministrator, isInPerson } from '../policy.ts';
 import { findUser } from '../users/index.ts';
 import { applicationsWith, assignableByApplication, assignableRoles, authorityOf, mayAssign } from './allowed.ts';
 import {
@@ -45,8 +45,8 @@ const SEES_ASSIGNMENTS: readonly InternalPermission[] = [
 export function createAppAssignments({ db, change, holdings }: Pick<Deps, 'db' | 'change'> & { holdings: Holdings }) {
   /** An owner whose token is scoped to an organization acts for it, with the roles the organization holds. */
   async function heldByOrganization(reader: Reader, caller: Caller, applicationId: string): Promise<readonly string[]> {
-    const { project, roleNames } = caller.view;
-    if (!project || !roleNames.has('owner')) return [];
+    const { project } = caller.view;
+    if (!project || !has(caller, 'owner')) return [];
     return (await rolesByApplication(reader, { organizationId: project.id })).get(applicationId) ?? [];
   }
 
@@ -135,6 +135,9 @@ export function createAppAssignments({ db, change, holdings }: Pick<Deps, 'db' |
     application_id: applicationId,
   });
 
+  const seesAssignments = async (caller: Caller, applicationId: string): Promise<boolean> =>
+    isInPerson(caller) && holdings.has(caller.userId, applicationId, ...SEES_ASSIGNMENTS);
+
   /** Who sees whose: administrators all, everyone their own, and whoever manages or assigns in an application those in it. */
   async function visibleTo(
     caller: Caller,
@@ -145,8 +148,7 @@ export function createAppAssignments({ db, change, holdings }: Pick<Deps, 'db' |
     const [userId, applicationId] = [single(query, 'user_id'), single(query, 'application_id')];
     // Assignments of organizations have no user: naming oneself there would filter by nothing.
     if (userId === caller.userId && table === 'app_user_roles') return only('app_user_roles.user_id', userId);
-    if (applicationId === undefined || !(await holdings.has(caller.userId, applicationId, ...SEES_ASSIGNMENTS)))
-      fail('auth.forbidden', { action });
+    if (applicationId === undefined || !(await seesAssignments(caller, applicationId))) fail('auth.forbidden', { action });
     return only(`${table}.application_id`, applicationId);
   }
 
@@ -244,11 +246,11 @@ export function createAppAssignments({ db, change, holdings }: Pick<Deps, 'db' |
 
     /** What a user may do in an application: themselves, administrators, services, and those who manage it may ask. */
     holdings(caller: Caller, userId: string, applicationId: string): Soon<UserHoldings> {
-      const free = caller.userId === userId || isAdministrator(caller) || caller.view.roleNames.has('service');
+      const free = caller.userId === userId || isAdministrator(caller) || has(caller, 'service');
       const asked = (): Soon<UserHoldings> =>
         andThen(holdings.of(userId, applicationId), (held) => held ?? nothingHeld(userId, applicationId));
       if (free) return asked();
-      return holdings.has(caller.userId, applicationId, ...SEES_ASSIGNMENTS).then((manages) => {
+      return seesAssignments(caller, applicationId).then((manages) => {
         if (!manages) fail('auth.forbidden', { action: 'get_user_permissions' });
         return asked();
       });

@@ -1,7 +1,7 @@
 // Who may do what with an application: administrators, and those who hold an internal permission in it.
 import type { Caller } from '../caller.ts';
 import { fail } from '../faults.ts';
-import { isAdministrator } from '../policy.ts';
+import { isAdministrator, isInPerson } from '../policy.ts';
 import type { InternalPermission } from './built-in.ts';
 import type { Holdings } from './holdings.ts';
 
@@ -28,7 +28,11 @@ export function createManagers({
   return {
     async permit(caller, action, applicationId, ...permissions) {
       if (isAdministrator(caller)) return;
-      if (applicationId === undefined || !(await holdings.has(caller.userId, applicationId, ...permissions)))
+      if (
+        applicationId === undefined ||
+        !isInPerson(caller) ||
+        !(await holdings.has(caller.userId, applicationId, ...permissions))
+      )
         fail('auth.forbidden', { action });
     },
     administrator(caller, action) {
@@ -36,6 +40,7 @@ export function createManagers({
     },
     async managed(caller, ...permissions) {
       if (isAdministrator(caller)) return undefined;
+      if (!isInPerson(caller)) return [];
       const candidates = await applicationsOf(caller.userId);
       const held = await Promise.all(candidates.map((id) => holdings.has(caller.userId, id, ...permissions)));
       return candidates.filter((_, index) => held[index]);

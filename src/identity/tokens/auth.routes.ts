@@ -2,7 +2,7 @@
 import { isoTime } from '../../platform/clock.ts';
 import { Answer, type App, type Call, t } from '../../platform/http/index.ts';
 import { andThen, type Soon } from '../../platform/soon.ts';
-import type { Caller } from '../caller.ts';
+import { type Caller, DELEGATED } from '../caller.ts';
 import { Catalog } from '../catalog/index.ts';
 import type { Deps } from '../deps.ts';
 import { fail } from '../faults.ts';
@@ -139,7 +139,14 @@ export function mountAuth(app: App<Caller>, { auth, tokens, tokenText, revocatio
 
   app.delete(
     '/v3/auth/tokens',
-    { summary: 'Revoke a token (X-Subject-Token)', tag, policy: 'identity:revoke_token', described: ABOUT, reply: { 204: null } },
+    {
+      summary: 'Revoke a token (X-Subject-Token)',
+      tag,
+      access: DELEGATED,
+      policy: 'identity:revoke_token',
+      described: ABOUT,
+      reply: { 204: null },
+    },
     async (call) => {
       const { record } = await subject(call, 'identity:revoke_token');
       await revocations.revoke(call.caller, record);
