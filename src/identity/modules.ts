@@ -19,6 +19,7 @@ import { createImpliedRoles, createRoles } from './roles/index.ts';
 import type { Parts } from './routes.ts';
 import { createConnections, createScim } from './scim/index.ts';
 import type { ServiceOptions } from './service.ts';
+import { createShield } from './shield.ts';
 import {
   createAuth,
   createProve,
@@ -59,7 +60,8 @@ export async function buildModules(db: Database, options: ServiceOptions & { iss
     await devices.forgetWithin(inside, userId);
     await records.endWithin(inside, userId);
   };
-  const users = createUsers({ db, clock, config, change, passwords, cutAccess });
+  const shield = createShield({ access });
+  const users = createUsers({ db, clock, config, change, passwords, cutAccess, shield });
   const deps: Deps = { db, clock, config, log, change, access, tokens, passwords, notify, users };
 
   const factor = createFactor({ ...deps, seal, issuer: config.twoFactorIssuer, gate });
@@ -81,7 +83,7 @@ export async function buildModules(db: Database, options: ServiceOptions & { iss
   const consumers = createConsumers({ ...deps, seal, managers });
   const appRoles = createAppRoles({ ...deps, managers });
   const projects = createProjects({ ...deps, domains });
-  const groups = createGroups(deps);
+  const groups = createGroups({ ...deps, shield });
   const connections = createConnections({ ...deps, provisioner: (token) => openid.provisioner(token) });
 
   const auth = createAuth({ ...deps, prove, scopes, receipts, factor });

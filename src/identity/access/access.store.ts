@@ -126,26 +126,60 @@ export async function readRoleGraph(db: Reader): Promise<RoleGraph> {
   return { roles: new Map(roles.map((role) => [role.id, { id: role.id, name: role.name, domainId: role.domain_id }])), implied };
 }
 
+/** Who holds grants: a user, themselves and through groups, or a group. */
+export type Holder = { readonly userId: string } | { readonly groupId: string };
+
+const grantsOf = (db: Reader, holder: Holder) =>
+  db.selectFrom('grants').where((eb) => {
+    if ('groupId' in holder) return eb('grants.group_id', '=', holder.groupId);
+    const groups = eb
+      .selectFrom('group_members')
+      .where('group_members.user_id', '=', holder.userId)
+      .select('group_members.group_id');
+    return eb.or([eb('grants.user_id', '=', holder.userId), eb('grants.group_id', 'in', groups)]);
+  });
+
 /** Whether a role (by name, of no domain) is granted anywhere to a group, or to a user themselves or through a group. */
-export async function holdsRoleAnywhere(
-  db: Reader,
-  actor: { userId: string } | { groupId: string },
-  roleName: string,
-): Promise<boolean> {
-  const row = await db
-    .selectFrom('grants')
+export async function holdsRoleAnywhere(db: Reader, holder: Holder, roleName: string): Promise<boolean> {
+  const row = await grantsOf(db, holder)
     .innerJoin('roles', 'roles.id', 'grants.role_id')
     .where('roles.name', '=', roleName)
     .where('roles.domain_id', 'is', null)
-    .where((eb) => {
-      if ('groupId' in actor) return eb('grants.group_id', '=', actor.groupId);
-      const groups = eb
-        .selectFrom('group_members')
-        .where('group_members.user_id', '=', actor.userId)
-        .select('group_members.group_id');
-      return eb.or([eb('grants.user_id', '=', actor.userId), eb('grants.group_id', 'in', groups)]);
-    })
     .select('grants.id')
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** What is granted, each role once for each domain. On the system there is neither target nor domain. */
+export async function heldGrants(
+  db: Reader,
+  holder: Holder,
+): Promise<{ roleId: string; targetId: string | null; domainId: string | null }[]> {
+  const rows = await grantsOf(db, holder)
+    .leftJoin('projects', 'projects.id', 'grants.target_id')
+    .select(['grants.role_id', 'grants.target_id', 'projects.id as project_id', 'projects.domain_id'])
+    .execute();
+  const unique = new Map(
+    rows.map((row) => {
+      const domainId = row.domain_id ?? row.project_id;
+      return [`${row.role_id} ${domainId}`, { roleId: row.role_id, targetId: row.target_id, domainId }];
+    }),
+  );
+  return [...unique.values()];
+}
+
+/** Whether a user holds a role of an application that lets them manage it, in an organization of another domain. */
+export async function managesElsewhere(db: Reader, userId: string, domainId: string | undefined): Promise<boolean> {
+  const row = await db
+    .selectFrom('app_user_roles')
+    .innerJoin('projects', 'projects.id', 'app_user_roles.organization_id')
+    .innerJoin('app_role_permissions', 'app_role_permissions.role_id', 'app_user_roles.role_id')
+    .innerJoin('app_permissions', 'app_permissions.id', 'app_role_permissions.permission_id')
+    .where('app_user_roles.user_id', '=', userId)
+    .where('projects.domain_id', '!=', domainId ?? '')
+    .where('app_permissions.is_internal', '=', 1)
+    .select('app_user_roles.id')
     .limit(1)
     .executeTakeFirst();
   return row !== undefined;

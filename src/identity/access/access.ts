@@ -46,6 +46,8 @@ export function createAccess(db: Database, clock: Clock, rules: AccountRules): A
   async function graph(reader: Reader): Promise<RoleGraph> {
     const kept = db.feed.live() ? graphs.get('roles') : undefined;
     if (kept) return kept;
+    // What a change that is under way sees may never come to be, and is not for others.
+    if (reader !== db.read) return readRoleGraph(reader);
     return (await graphs.load('roles', async () => ({ ...(await readRoleGraph(reader)), tags: [tagOf.everything] })))!;
   }
 

@@ -1,5 +1,14 @@
 // Access: what a user may do in a scope, answered from memory.
 
-export { ancestorsOf, findProject, findUserWithDomain, groupIdsOf, holdsRoleAnywhere } from './access.store.ts';
+export {
+  ancestorsOf,
+  findProject,
+  findUserWithDomain,
+  groupIdsOf,
+  type Holder,
+  heldGrants,
+  holdsRoleAnywhere,
+  managesElsewhere,
+} from './access.store.ts';
 export { type Access, createAccess, inactivityEnd } from './access.ts';
 export { type Ref, type Scope, tagOf, type View, viewKey } from './view.ts';

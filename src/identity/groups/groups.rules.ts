@@ -2,7 +2,7 @@
 import { seconds } from '../../platform/clock.ts';
 import type { Query, Static } from '../../platform/http/index.ts';
 import { newId } from '../../platform/ids.ts';
-import { findProject, holdsRoleAnywhere, tagOf } from '../access/index.ts';
+import { findProject, tagOf } from '../access/index.ts';
 import { extraOf, mergeExtra } from '../attributes.ts';
 import type { Caller } from '../caller.ts';
 import { unlessMoved, unlessTaken } from '../conflicts.ts';
@@ -10,7 +10,8 @@ import type { GroupRow } from '../database.ts';
 import type { Deps } from '../deps.ts';
 import { fail } from '../faults.ts';
 import { criteriaOf, type Filters, only, pageOf, single, type Wanted } from '../lists.ts';
-import { type Action, isAdministrator, listTarget, permit, visibleDomain } from '../policy.ts';
+import { type Action, listTarget, permit, visibleDomain } from '../policy.ts';
+import type { Shield } from '../shield.ts';
 import { findUser, listMembers, userTarget } from '../users/index.ts';
 import { type CreateGroup, groupFields, type UpdateGroup } from './groups.schema.ts';
 import {
@@ -47,7 +48,9 @@ const wantedGroups = (caller: Caller, query: Query): Wanted => ({
   visible: only('groups.domain_id', visibleDomain(caller)),
 });
 
-export function createGroups({ db, clock, change }: Pick<Deps, 'db' | 'clock' | 'change'>) {
+export function createGroups(deps: Pick<Deps, 'db' | 'clock' | 'change'> & { shield: Shield }) {
+  const { db, clock, change, shield } = deps;
+
   async function groupFor(caller: Caller, action: Action, id: string): Promise<GroupRow> {
     const group = await findGroup(db.read, id);
     permit(caller, action, group ? { domainId: group.domain_id } : {});
@@ -60,11 +63,6 @@ export function createGroups({ db, clock, change }: Pick<Deps, 'db' | 'clock' | 
     permit(caller, action, group && user ? { domains: [group.domain_id, user.domain_id] } : {});
     if (!group) fail('group.not_found', { id: groupId });
     if (!user) fail('user.not_found', { id: userId });
-  }
-
-  /** Whoever could join or part administrators would be one: managers of a domain stop short of their groups. */
-  async function shieldAdministrators(caller: Caller, action: Action, groupId: string): Promise<void> {
-    if (!isAdministrator(caller) && (await holdsRoleAnywhere(db.read, { groupId }, 'admin'))) fail('auth.forbidden', { action });
   }
 
   async function list(caller: Caller, query: Query) {
@@ -117,12 +115,13 @@ export function createGroups({ db, clock, change }: Pick<Deps, 'db' | 'clock' | 
   /** Changes a group by what it is at that moment: asked once for the checks, and again with the row held. */
   async function revise(caller: Caller, id: string, revisionOf: (group: GroupRow) => GroupRevision): Promise<GroupRow> {
     const group = await groupFor(caller, 'identity:update_group', id);
-    await shieldAdministrators(caller, 'identity:update_group', id);
+    await shield(db.read, caller, 'identity:update_group', { groupId: id });
     const { body } = revisionOf(group);
     if (body.id !== undefined && body.id !== id) fail('resource.id_fixed', { kind: 'group' });
     if (body.domain_id !== undefined && body.domain_id !== group.domain_id) fail('resource.domain_fixed');
     return change(caller, async (inside) => {
       const held = (await lockGroup(db, inside.tx, id)) ?? fail('group.not_found', { id });
+      await shield(inside.tx, caller, 'identity:update_group', { groupId: id });
       const { body: fields, externalId, members = [] } = revisionOf(held);
       const values = {
         name: fields.name?.trim() ?? held.name,
@@ -142,8 +141,9 @@ export function createGroups({ db, clock, change }: Pick<Deps, 'db' | 'clock' | 
 
   async function remove(caller: Caller, id: string): Promise<void> {
     await groupFor(caller, 'identity:delete_group', id);
-    await shieldAdministrators(caller, 'identity:delete_group', id);
+    await shield(db.read, caller, 'identity:delete_group', { groupId: id });
     await change(caller, async ({ tx, audit, touch }) => {
+      await shield(tx, caller, 'identity:delete_group', { groupId: id });
       await deleteGroup(tx, id);
       touch(tagOf.group(id));
       touch(tagOf.census('groups'));
@@ -153,8 +153,9 @@ export function createGroups({ db, clock, change }: Pick<Deps, 'db' | 'clock' | 
 
   async function add(caller: Caller, groupId: string, userId: string): Promise<void> {
     await membershipFor(caller, 'identity:add_user_to_group', groupId, userId);
-    await shieldAdministrators(caller, 'identity:add_user_to_group', groupId);
+    await shield(db.read, caller, 'identity:add_user_to_group', { groupId });
     await change(caller, async ({ tx, audit, touch }) => {
+      await shield(tx, caller, 'identity:add_user_to_group', { groupId });
       await unlessMoved(
         () => fail('group.not_found', { id: groupId }),
         () => addMembers(tx, groupId, [{ userId, display: null }]),
@@ -167,8 +168,9 @@ export function createGroups({ db, clock, change }: Pick<Deps, 'db' | 'clock' | 
 
   async function removeUser(caller: Caller, groupId: string, userId: string): Promise<void> {
     await membershipFor(caller, 'identity:remove_user_from_group', groupId, userId);
-    await shieldAdministrators(caller, 'identity:remove_user_from_group', groupId);
+    await shield(db.read, caller, 'identity:remove_user_from_group', { groupId });
     await change(caller, async ({ tx, audit, touch }) => {
+      await shield(tx, caller, 'identity:remove_user_from_group', { groupId });
       if (!(await removeMembers(tx, groupId, [userId]))) fail('group.not_member', { user: userId, group: groupId });
       await updateGroup(tx, groupId, { updated_at: clock.now() });
       touch(tagOf.user(userId));

@@ -181,6 +181,7 @@ onEachDatabase('Security of tokens', (api) => {
           passwords: undefined as never,
           config: undefined as never,
           cutAccess: undefined as never,
+          shield: undefined as never,
         });
         await change(theService, (inside) => users.insert(inside, { name: doomed.name }, 'default', { id: doomed.id }));
       } finally {

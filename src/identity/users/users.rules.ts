@@ -5,7 +5,7 @@ import type { Query, Static } from '../../platform/http/index.ts';
 import { newId } from '../../platform/ids.ts';
 import { addressKey } from '../../platform/limits/index.ts';
 import { andThen, type Soon } from '../../platform/soon.ts';
-import { findProject, holdsRoleAnywhere, inactivityEnd, tagOf } from '../access/index.ts';
+import { findProject, inactivityEnd, tagOf } from '../access/index.ts';
 import { bit, extraOf, mergeOptions, parsed } from '../attributes.ts';
 import type { Actor, Change } from '../audit/index.ts';
 import type { Caller } from '../caller.ts';
@@ -15,7 +15,8 @@ import type { Deps } from '../deps.ts';
 import { fail } from '../faults.ts';
 import { criteriaOf, type Filters, only, pageOf, single, type Wanted } from '../lists.ts';
 import type { Guesser, NewPassword, PasswordOptions } from '../passwords/index.ts';
-import { isAdministrator, listTarget, permit, type Target, visibleDomain } from '../policy.ts';
+import { listTarget, permit, type Target, visibleDomain } from '../policy.ts';
+import type { Shield } from '../shield.ts';
 import { createKeptUsers } from './kept-users.ts';
 import { emailKeys, mainEmail, type Person, type Profile, withMainEmail } from './profile.ts';
 import { type CreateUser, type UpdateUser, userFields } from './users.schema.ts';
@@ -105,9 +106,10 @@ export const userTarget = (user: UserWithExpiry | undefined): Target =>
 export function createUsers(
   deps: Pick<Deps, 'db' | 'clock' | 'config' | 'change' | 'passwords'> & {
     cutAccess(change: Change, userId: string): Promise<void>;
+    shield: Shield;
   },
 ) {
-  const { db, clock, config, change, passwords, cutAccess } = deps;
+  const { db, clock, config, change, passwords, cutAccess, shield } = deps;
   const keptUser = createKeptUsers(db);
 
   async function checkDomain(id: string): Promise<void> {
@@ -129,12 +131,6 @@ export function createUsers(
   function isOpen(user: UserWithExpiry): boolean {
     const inactiveFrom = inactivityEnd(user, config.disableUserAccountDaysInactive);
     return user.enabled === 1 && (inactiveFrom === null || seconds(clock) < inactiveFrom);
-  }
-
-  /** Whoever could reset an administrator's password would be one: managers of a domain stop short of that. */
-  async function shieldAdministrators(caller: Caller, action: string, id: string): Promise<void> {
-    if (!isAdministrator(caller) && (await holdsRoleAnywhere(db.read, { userId: id }, 'admin')))
-      fail('auth.forbidden', { action });
   }
 
   function get(caller: Caller, id: string): Soon<UserWithExpiry> {
@@ -228,7 +224,7 @@ export function createUsers(
     const user = await findUser(db.read, id);
     permit(caller, 'identity:update_user', userTarget(user));
     if (!user) fail('user.not_found', { id });
-    await shieldAdministrators(caller, 'identity:update_user', id);
+    await shield(db.read, caller, 'identity:update_user', { userId: id });
     const first = revisionOf(user);
     if (changesNothing(user, first)) return user;
     const { body } = first;
@@ -242,6 +238,7 @@ export function createUsers(
       : undefined;
     return change(caller, async (inside) => {
       const held = (await lockUser(db, inside.tx, id)) ?? fail('user.not_found', { id });
+      await shield(inside.tx, caller, 'identity:update_user', { userId: id });
       const revision = revisionOf(held);
       await write(inside, held, revision);
       if (password) await passwords.store(inside, id, password);
@@ -287,8 +284,9 @@ export function createUsers(
     const user = await findUser(db.read, id);
     permit(caller, 'identity:delete_user', userTarget(user));
     if (!user) fail('user.not_found', { id });
-    await shieldAdministrators(caller, 'identity:delete_user', id);
+    await shield(db.read, caller, 'identity:delete_user', { userId: id });
     await change(caller, async ({ tx, audit, touch }) => {
+      await shield(tx, caller, 'identity:delete_user', { userId: id });
       await deleteUser(tx, id);
       touch(tagOf.user(id));
       touch(tagOf.census('users'));
