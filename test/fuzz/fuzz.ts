@@ -1,0 +1,119 @@
+// One fuzzing run: requests in small batches, every answer judged. Ends with a list of what was wrong, each with what was sent.
+import type { Raw } from './raw.ts';
+import { type Persona, requestFor, type Source } from './requests.ts';
+import { type Expectations, faultOf, type Operation } from './verdict.ts';
+import { bytesOf, exchange, type Outcome, type Peer, type Received, type Sent } from './wire.ts';
+
+/** Far beyond what any answer takes: a machine may be busy with other things. Those over a second are told. */
+export const DEADLINE_MS = 10_000;
+const SLOW_MS = 1000;
+/** Together, as several clients would be. */
+const BATCH = 8;
+
+export interface Finding {
+  readonly fault: string;
+  readonly persona: string;
+  readonly sent: string;
+  readonly answer: string;
+}
+
+export interface Tally {
+  readonly findings: Finding[];
+  readonly slow: string[];
+  sent: number;
+  /** How often each persona was answered with what status. */
+  readonly statuses: Map<string, Map<number, number>>;
+}
+
+export const newTally = (): Tally => ({ findings: [], slow: [], sent: 0, statuses: new Map() });
+
+const shown = (bytes: Buffer): string => {
+  const text = bytes.toString('latin1');
+  return JSON.stringify(text.length > 1500 ? `${text.slice(0, 1500)}… (${text.length} bytes)` : text);
+};
+
+const answerOf = (outcome: Outcome): string =>
+  typeof outcome === 'string'
+    ? outcome
+    : `${outcome.status} ${outcome.headers['content-type'] ?? ''} ${outcome.body.slice(0, 500)}`;
+
+export interface Target {
+  readonly peer: Peer;
+  readonly deadlineMs?: number;
+  expectationsOf(target: string, operation?: Operation): Expectations;
+}
+
+async function tryOne(
+  target: Target,
+  tally: Tally,
+  who: string,
+  bytes: Buffer,
+  method: string,
+  expected: Expectations,
+  end = false,
+) {
+  const outcome = await exchange(target.peer, bytes, target.deadlineMs ?? DEADLINE_MS, end);
+  const fault = faultOf(outcome, method, expected);
+  tally.sent++;
+  if (fault) tally.findings.push({ fault, persona: who, sent: shown(bytes), answer: answerOf(outcome) });
+  if (typeof outcome === 'string') return outcome;
+  if (outcome.milliseconds > SLOW_MS) tally.slow.push(`${Math.round(outcome.milliseconds)} ms: ${shown(bytes).slice(0, 200)}`);
+  const statuses = tally.statuses.get(who) ?? new Map<number, number>();
+  tally.statuses.set(who, statuses.set(outcome.status, (statuses.get(outcome.status) ?? 0) + 1));
+  return outcome;
+}
+
+export interface Plan {
+  readonly operations: readonly Operation[];
+  readonly personas: readonly Persona[];
+  readonly count: number;
+  readonly source: Source;
+  /** After each batch: what was made, and who needs to log in again. */
+  learn(answers: readonly { operation: Operation; persona: Persona; sent: Sent; answer: Received }[]): Promise<void>;
+}
+
+export async function fuzzOperations(target: Target, plan: Plan, tally: Tally): Promise<void> {
+  const { random } = plan.source;
+  for (let made = 0; made < plan.count; made += BATCH) {
+    const batch = Array.from({ length: Math.min(BATCH, plan.count - made) }, (_, index) => {
+      // Every operation gets its turn; who asks is drawn.
+      const operation = plan.operations[(made + index) % plan.operations.length]!;
+      const persona = random.pick(plan.personas);
+      return { operation, persona, sent: requestFor(operation, persona, plan.source) };
+    });
+    const answers = await Promise.all(
+      batch.map(async ({ operation, persona, sent }) => {
+        const meant = sent.method === operation.method ? operation : undefined;
+        const expected = target.expectationsOf(sent.target, meant);
+        const answer = await tryOne(target, tally, persona.name, bytesOf(sent, target.peer), sent.method, expected);
+        return { operation, persona, sent, answer };
+      }),
+    );
+    await plan.learn(answers.flatMap(({ answer, ...rest }) => (typeof answer === 'string' ? [] : [{ ...rest, answer }])));
+  }
+}
+
+export async function fuzzRaw(target: Target, requests: readonly Raw[], tally: Tally): Promise<void> {
+  for (let at = 0; at < requests.length; at += BATCH) {
+    await Promise.all(
+      requests.slice(at, at + BATCH).map(({ bytes, method, cut = false }) => {
+        const [, address = '/'] = /^\S+ (\S*)/.exec(bytes.toString('latin1')) ?? [];
+        const expected = { ...target.expectationsOf(address), mayBeSilent: cut };
+        return tryOne(target, tally, 'raw', bytes, method, expected, cut);
+      }),
+    );
+  }
+}
+
+/** For the failure's message: what was wrong, grouped, with an example to send again. */
+export function reportOf({ findings, sent }: Tally, seed: number): string {
+  const groups = Map.groupBy(
+    findings,
+    ({ fault, sent: bytes }) => `${fault}: ${/^"(\w+ [^? ]*)/.exec(bytes)?.[1]?.replace(/[0-9a-f]{32}/g, '{id}')}`,
+  );
+  const lines = [...groups].map(
+    ([what, [first, ...more]]) =>
+      `${what} (${more.length + 1} times)\n    ${first!.persona} sent ${first!.sent}\n    got ${first!.answer}`,
+  );
+  return `${findings.length} of ${sent} requests went wrong; again with FUZZ_SEED=${seed}\n${lines.join('\n')}`;
+}

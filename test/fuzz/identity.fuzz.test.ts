@@ -1,0 +1,45 @@
+// Fuzzing of the identity service by its OpenAPI document. With FUZZ_SEED=7 before `npm test -- test/fuzz/identity.fuzz.test.ts` it
+// sends other requests.
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { type DatabaseKind, onDatabase } from '../support/api.ts';
+import { assertClean, assertGotSomewhere } from './checked.ts';
+import { fuzzOperations, fuzzRaw, newTally } from './fuzz.ts';
+import { identityOperations, identityPlan, identityTarget } from './identity-target.ts';
+import { Random, seedOf } from './random.ts';
+import { rawRequests } from './raw.ts';
+
+interface Share {
+  readonly requests: number;
+  readonly rawPaths: readonly string[];
+  readonly mutations: number;
+}
+const SHARES: Readonly<Record<DatabaseKind, Share>> = {
+  SQLite: {
+    requests: 3000,
+    rawPaths: ['/v3/users', '/v3/auth/tokens', '/scim/v2/Users', '/openid/token', '/openid/authorize', '/account'],
+    mutations: 400,
+  },
+  PostgreSQL: { requests: 1000, rawPaths: ['/v3/users'], mutations: 50 },
+};
+
+for (const kind of ['SQLite', 'PostgreSQL'] as const) {
+  const { requests, rawPaths, mutations } = SHARES[kind];
+  onDatabase(kind, 'Requests made from the OpenAPI document of the identity service', {}, (api) => {
+    it('never fail, hang, or are refused in a format of their own', async (context) => {
+      const seed = seedOf();
+      const tally = newTally();
+      await fuzzOperations(identityTarget(api), await identityPlan(api, new Random(seed), requests), tally);
+      assertClean(context, tally, seed, api.logged);
+      assertGotSomewhere(tally, ['member', 'domain manager', 'connection', 'administrator', 'system administrator'], 10);
+      assert.ok(tally.sent >= identityOperations.length * 3);
+    });
+
+    it('never fail, hang, or are refused in a format of their own, as raw bytes', async (context) => {
+      const seed = seedOf();
+      const tally = newTally();
+      await fuzzRaw(identityTarget(api), rawRequests(new Random(seed), rawPaths, mutations), tally);
+      assertClean(context, tally, seed, api.logged);
+    });
+  });
+}

@@ -1,0 +1,42 @@
+// Randomness that can be had again: everything a fuzzing run sends follows from one number.
+
+export class Random {
+  #state: number;
+
+  constructor(seed: number) {
+    this.#state = seed >>> 0;
+  }
+
+  /** From 0 up to 1 (mulberry32). */
+  next(): number {
+    this.#state = (this.#state + 0x6d2b79f5) >>> 0;
+    let mixed = this.#state;
+    mixed = Math.imul(mixed ^ (mixed >>> 15), mixed | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  }
+
+  /** From 0 up to, without, the limit. */
+  below(limit: number): number {
+    return Math.floor(this.next() * limit);
+  }
+
+  chance(probability: number): boolean {
+    return this.next() < probability;
+  }
+
+  pick<T>(values: readonly T[]): T {
+    return values[this.below(values.length)]!;
+  }
+
+  bytes(length: number): Buffer {
+    return Buffer.from(Array.from({ length }, () => this.below(256)));
+  }
+}
+
+/** The run's number. Always the same one, so that a change is judged by itself; another one by FUZZ_SEED. */
+export function seedOf(env: Readonly<Record<string, string | undefined>> = process.env): number {
+  const given = env.FUZZ_SEED ?? '1';
+  if (!/^\d+$/.test(given)) throw new Error('FUZZ_SEED must be a whole number');
+  return Number(given);
+}

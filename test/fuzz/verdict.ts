@@ -1,0 +1,120 @@
+// What is wrong with an answer, by the OpenAPI document: a failure of ours, an answer that never comes, an error in a shape of its own.
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import type { JsonSchema } from './values.ts';
+import type { Outcome, Received } from './wire.ts';
+
+export interface Operation {
+  readonly method: string;
+  readonly path: string;
+  readonly parameters: readonly {
+    readonly name: string;
+    readonly in: string;
+    readonly required: boolean;
+    readonly schema: JsonSchema;
+  }[];
+  /** By media type. */
+  readonly bodies: Readonly<Record<string, JsonSchema>>;
+  /** Which credentials it takes, by their names in the document; none: anyone. */
+  readonly security: readonly string[];
+  readonly replies: ReadonlySet<number>;
+  readonly errors: ErrorFormat;
+}
+
+/** Schemas of a refusal by media type. */
+export type ErrorFormat = Readonly<Record<string, JsonSchema>>;
+
+interface Document {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, any>>>>;
+  readonly components: { readonly responses: Readonly<Record<string, any>> };
+}
+
+const formatOf = (response: any): ErrorFormat =>
+  Object.fromEntries(Object.entries(response.content as Record<string, any>).map(([type, { schema }]) => [type, schema]));
+
+export function operationsOf(printed: unknown): { operations: readonly Operation[]; errors: ErrorFormat } {
+  const document = printed as Document;
+  const errors = formatOf(document.components.responses.Error);
+  const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(
+      ([method, { parameters = [], requestBody, responses, security = [] }]): Operation => ({
+        method: method.toUpperCase(),
+        path,
+        parameters,
+        bodies: requestBody ? formatOf(requestBody) : {},
+        security: security.flatMap((one: object) => Object.keys(one)),
+        replies: new Set(
+          Object.keys(responses)
+            .filter((status) => status !== 'default')
+            .map(Number),
+        ),
+        errors: responses.default.$ref ? errors : formatOf(responses.default),
+      }),
+    ),
+  );
+  return { operations, errors };
+}
+
+export interface Expectations {
+  /** Of the operation that was meant, where one was. */
+  readonly operation?: Operation | undefined;
+  /** What refusals outside operations look like: any of these. */
+  readonly formats: readonly ErrorFormat[];
+  /** Failures that are somebody else's, and documented as such. */
+  isDocumented(answer: Received): boolean;
+  /** Bytes that are no request may also be answered by closing. */
+  readonly mayBeSilent?: boolean;
+}
+
+const ajv = new Ajv2020({ strict: false });
+/** Where code is, which is nobody's business outside. */
+const INSIDES = /node:internal|node_modules|\.ts:\d+|SQLITE_|SqliteError|\bat \w+ \(/;
+
+function fits(answer: Received, format: ErrorFormat): boolean {
+  const type = answer.headers['content-type'] ?? '';
+  const schema = Object.entries(format).find(([name]) => type === name || type.startsWith(`${name};`))?.[1];
+  if (schema === undefined) return false;
+  if (!/json/.test(type)) return answer.body !== '';
+  try {
+    return ajv.validate(schema, JSON.parse(answer.body));
+  } catch {
+    return false;
+  }
+}
+
+/** Every error body that repeats its status repeats the right one. */
+function saysItsStatus({ status, body }: Received): boolean {
+  const value = JSON.parse(body) as { error?: { code?: unknown }; status?: unknown };
+  const said = value.error?.code ?? value.status;
+  return said === undefined || Number(said) === status;
+}
+
+export function faultOf(outcome: Outcome, method: string, expected: Expectations): string | undefined {
+  if (outcome === 'late') return 'no whole answer before the deadline';
+  if (outcome === 'silent') return expected.mayBeSilent ? undefined : 'the connection was closed without an answer';
+  if (outcome === 'not HTTP') return 'the answer is not HTTP';
+  const { status, headers, body } = outcome;
+  if (status >= 500 && !expected.operation?.replies.has(status) && !expected.isDocumented(outcome))
+    return `failed with ${status}`;
+  if (INSIDES.test(body)) return 'shows its insides';
+  if (status < 400) {
+    if (expected.operation && !expected.operation.replies.has(status) && status !== 200 && status !== 204)
+      return `status ${status} is not documented`;
+    if (/json/.test(headers['content-type'] ?? '') && body !== '' && !isJson(body)) return 'its JSON cannot be parsed';
+    return undefined;
+  }
+  if (method === 'HEAD') return body === '' ? undefined : 'an answer to HEAD has a body';
+  if (expected.operation?.replies.has(status)) return undefined;
+  const formats = [...(expected.operation ? [expected.operation.errors] : []), ...expected.formats];
+  if (!formats.some((format) => fits(outcome, format)))
+    return `an error in no format of this service (${headers['content-type']})`;
+  return /json/.test(headers['content-type'] ?? '') && !saysItsStatus(outcome) ? 'its body tells another status' : undefined;
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
