@@ -65,6 +65,7 @@ async function tryOne(
 
 export interface Plan {
   readonly operations: readonly Operation[];
+  /** Who asks most often stands here several times. */
   readonly personas: readonly Persona[];
   readonly count: number;
   readonly source: Source;

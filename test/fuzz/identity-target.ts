@@ -198,10 +198,11 @@ export async function identityPlan(api: TestApi, random: Random, count: number):
   const personas = await callers(api, pool);
   for (const one of personas) await one.renew();
   await things(api, pool);
+  const [, member, manager, administrator, system] = personas;
   const byName = new Map(personas.map((one) => [one.name, one]));
   return {
     operations,
-    personas,
+    personas: [...personas, member!, manager!, administrator!, administrator!, administrator!, system!],
     count,
     source: {
       random,

@@ -105,9 +105,10 @@ export class Values {
   #object(schema: JsonSchema, depth: number): Record<string, unknown> {
     const random = this.#random;
     const required = (schema.required ?? []) as string[];
+    const optional = random.pick([0, 0.1, 0.5]);
     const made: [string, unknown][] = [];
     for (const [name, property] of Object.entries((schema.properties ?? {}) as Record<string, JsonSchema>)) {
-      const wanted = required.includes(name) ? !random.chance(this.wildness / 3) : depth < 5 && random.chance(0.4);
+      const wanted = required.includes(name) ? !random.chance(this.wildness / 3) : depth < 5 && random.chance(optional);
       if (wanted) made.push([name, this.of(property, name, depth + 1)]);
     }
     if (random.chance(this.wildness / 2)) made.push([random.pick([...NASTY, 'unexpected']), random.pick(WRONG)]);
