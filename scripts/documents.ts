@@ -25,7 +25,7 @@ const configPage = (): string => `# Settings
 
 Printed from the code by \`npm run docs\`.
 
-The environment wins over the file named by \`GATEHOUSE_CONFIG_FILE\` (lines of \`KEY=value\`), the file over the default.
+The environment wins over the file named by \`GATEHOUSE_CONFIG_FILE\` (lines of \`KEY=value\`; \`#\` begins a remark; any other line is refused by its number, and so is a key that is set twice), the file over the default.
 A key that is not listed here refuses to start and names the nearest. Secrets can be given as the path of a file under \`KEY_FILE\`.
 \`gatehouse config\` prints what is in force, secrets masked.
 

@@ -2,7 +2,7 @@
 import { fileURLToPath } from 'node:url';
 import type { Clock } from '../platform/clock.ts';
 import { ownUrl } from '../platform/config/index.ts';
-import { openDatabase as open } from '../platform/database/index.ts';
+import { type DatabaseReader, openDatabase as open, readSqlite } from '../platform/database/index.ts';
 import { type App, createApp, createServer, mountProbes, type Server } from '../platform/http/index.ts';
 import type { Log } from '../platform/log/index.ts';
 import { createMetrics, type Metrics } from '../platform/metrics/index.ts';
@@ -66,6 +66,9 @@ export interface IdentityService {
 
 export const openDatabase = (config: IdentityConfig, dataDir: string): Promise<Database> =>
   open<Tables>(`${dataDir}/identity.sqlite`, MIGRATIONS, { ...config, setting: 'GATEHOUSE_IDENTITY_DATABASE_URL' });
+
+/** The embedded database for a look beside the service that owns it: nothing is written, migrated or made. */
+export const readDatabase = (dataDir: string): DatabaseReader<Tables> => readSqlite<Tables>(`${dataDir}/identity.sqlite`);
 
 export async function createIdentityService(options: ServiceOptions): Promise<IdentityService> {
   const db = await openDatabase(options.config, options.dataDir);

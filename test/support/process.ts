@@ -23,10 +23,11 @@ export class GatehouseProcess {
   stdout = '';
   stderr = '';
 
-  constructor(args: readonly string[], settings: Settings) {
+  constructor(args: readonly string[], settings: Settings, cwd?: string) {
     const env = Object.fromEntries(Object.entries(process.env).filter(([key]) => !key.startsWith('GATEHOUSE_')));
     this.child = spawn(process.execPath, [LAUNCHER, ...args], {
       env: { ...env, ...BASE, ...settings },
+      cwd,
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     this.child.stdout!.on('data', (chunk: Buffer) => {
@@ -77,6 +78,6 @@ export class GatehouseProcess {
   }
 }
 
-export function gatehouse(args: readonly string[], settings: Settings = {}): GatehouseProcess {
-  return new GatehouseProcess(args, settings);
+export function gatehouse(args: readonly string[], settings: Settings = {}, cwd?: string): GatehouseProcess {
+  return new GatehouseProcess(args, settings, cwd);
 }

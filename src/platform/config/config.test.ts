@@ -104,6 +104,41 @@ describe('Settings', () => {
     refuseUnknownKeys({ PATH: '/bin', GATEHOUSE_KEY_FILE: 'x' }, settings);
   });
 
+  it('refuse a line of the file that is no KEY=value, by its number and without its text', () => {
+    const refused: readonly (readonly [string, RegExp])[] = [
+      ['# a remark\n\nGATEHOUSE_PORT 81\n', /GATEHOUSE_CONFIG_FILE: line 3 of \S+ is no KEY=value/],
+      ['GATEHOUSE_PORT=81\r\nGATEHOUSE_LEVEL: warn\r\n', /line 2 of/],
+      ['[section]\n', /line 1 of/],
+      ['1KEY=value', /line 1 of/],
+      ['=value', /line 1 of/],
+      ['GATEHOUSE_PORT=81\n// a remark', /line 2 of/],
+      ['GATEHOUSE_KEY="begun\nGATEHOUSE_PORT=82\n"', /line 1 of \S+ opens a quote/],
+    ];
+    for (const [text, why] of refused) assert.throws(() => load(settings, { GATEHOUSE_CONFIG_FILE: file(text) }), why, text);
+    try {
+      load(settings, { GATEHOUSE_CONFIG_FILE: file('GATEHOUSE_KEY hidden') });
+      assert.fail();
+    } catch (error) {
+      assert.doesNotMatch((error as Error).message, /hidden/);
+    }
+  });
+
+  it('refuse a key that the file sets twice: nobody could say which counts', () => {
+    const path = file('GATEHOUSE_PORT=81\n\nGATEHOUSE_PORT=82\n');
+    assert.throws(
+      () => load(settings, { GATEHOUSE_CONFIG_FILE: path }),
+      /line 3 of \S+ sets GATEHOUSE_PORT again, which line 1 has set/,
+    );
+  });
+
+  it('take remarks, empty lines, quotes and export from the file', () => {
+    const path = file(
+      '\uFEFF# a remark\n\n  # another\nexport GATEHOUSE_PORT=81 # the port\r\nGATEHOUSE_KEY="with = and # in it"\nOTHER=\n',
+    );
+    const read = load(settings, { GATEHOUSE_CONFIG_FILE: path });
+    assert.deepEqual([read.port, read.key], [81, 'with = and # in it']);
+  });
+
   it('are shown without secrets', () => {
     const lines = show(settings, load(settings, { GATEHOUSE_KEY: 'hidden', GATEHOUSE_LIMITS: 'off' }));
     assert.ok(lines.includes('GATEHOUSE_KEY=********'));

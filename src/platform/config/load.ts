@@ -21,10 +21,37 @@ function readFileOr(key: string, path: string): string {
   }
 }
 
+/** KEY=value as a shell would read it: quotes are optional, and close on their line. */
+const ASSIGNMENT = /^\s*(?:export\s+)?([A-Za-z_]\w*)\s*=\s*(.*)$/;
+
+/** A line that is not understood must not silently mean the default: it is refused by its number. Its text may be a secret. */
+function checkLines(path: string, text: string): void {
+  const lines = new Map<string, number>();
+  for (const [index, line] of text.split(/\r?\n/).entries()) {
+    const number = index + 1;
+    const refuse = (why: string): never => {
+      throw new ConfigError(`${FILE_KEY}: line ${number} of ${path} ${why}`);
+    };
+    if (/^\s*(#|$)/.test(line)) continue;
+    const [, key, value] = ASSIGNMENT.exec(line) ?? refuse('is no KEY=value; write one, or # before a remark');
+    const quote = /^["'`]/.exec(value!)?.[0];
+    if (quote && !value!.includes(quote, 1)) refuse(`opens a quote (${quote}) that is not closed on the line`);
+    const former = lines.get(key!);
+    if (former !== undefined) refuse(`sets ${key} again, which line ${former} has set; keep one`);
+    lines.set(key!, number);
+  }
+}
+
+function readSettingsFile(path: string): NodeJS.Dict<string> {
+  const text = readFileOr(FILE_KEY, path).replace(/^\uFEFF/, '');
+  checkLines(path, text);
+  return parseEnv(text);
+}
+
 /** What was given, from the file named by GATEHOUSE_CONFIG_FILE (KEY=value lines) and the environment over it. */
 function given(env: Environment): Record<string, string> {
   const path = env[FILE_KEY];
-  const entries = Object.entries({ ...(path ? parseEnv(readFileOr(FILE_KEY, path)) : {}), ...env });
+  const entries = Object.entries({ ...(path ? readSettingsFile(path) : {}), ...env });
   const values: Record<string, string> = {};
   for (const [key, value] of entries) {
     if (key.startsWith(PREFIX) && key !== FILE_KEY && value !== undefined) values[key] = value;

@@ -8,3 +8,4 @@ export { oneAtATime } from './one-at-a-time.ts';
 export { type DatabaseOptions, openDatabase } from './open.ts';
 export { type Page, type PageRequest, readPage } from './page.ts';
 export { prepared, preparedRow } from './prepared.ts';
+export { type DatabaseReader, readSqlite } from './sqlite-reader.ts';

@@ -1,0 +1,102 @@
+// What is typed, and what is made of it.
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { type Command, helpOf, understand } from './command.ts';
+import { commands } from './index.ts';
+
+const understood = (...words: string[]) => understand(commands, words, '1.2.3');
+const given = (...words: string[]) => {
+  const asked = understood(...words);
+  assert.ok('command' in asked, 'print' in asked ? asked.print : '');
+  return { words: asked.command.words, ...asked.given };
+};
+const printed = (...words: string[]): string => {
+  const asked = understood(...words);
+  assert.ok('print' in asked);
+  return asked.print;
+};
+
+/** A right way to type each command, made from what it says of itself. */
+const typed = ({ words, args = [], options = {} }: Command): string[] => [
+  ...words.split(' '),
+  ...args.map(({ choices }) => choices?.[0] ?? 'thing'),
+  ...Object.entries(options).flatMap(([name, { value }]) => (value ? [`--${name}`, 'some'] : [`--${name}`])),
+];
+
+describe('A command', () => {
+  it('is found by its words, with its arguments and options', () => {
+    for (const command of commands) {
+      const { words, args, options } = given(...typed(command));
+      assert.equal(words, command.words);
+      assert.deepEqual([args.length, Object.keys(options)], [command.args?.length ?? 0, Object.keys(command.options ?? {})]);
+    }
+    assert.deepEqual(given('scim', 'token', 'create', '--name=a b', '--domain', 'default').options, {
+      name: 'a b',
+      domain: 'default',
+    });
+  });
+
+  it('that is asked for help does nothing else, wherever the word stands', () => {
+    for (const command of commands)
+      for (const help of ['--help', '-h']) {
+        const words = typed(command);
+        for (let at = command.words.split(' ').length; at <= words.length; at++)
+          assert.equal(printed(...words.toSpliced(at, 0, help)), helpOf(command), command.words);
+        assert.equal(printed('help', ...command.words.split(' ')), helpOf(command));
+      }
+    assert.match(printed('backup', '--help'), /gatehouse backup FILE\n\nWrite the data folder[\s\S]*FILE +the file to write/);
+  });
+
+  it('is listed with all others, and with those that begin with the same words', () => {
+    for (const list of [printed(), printed('--help'), printed('-h'), printed('help')])
+      for (const { words, about } of commands) assert.ok(list.includes(`gatehouse ${words}`) && list.includes(about), words);
+    const family = printed('scim', '--help');
+    assert.ok(family.includes('scim token revoke') && !family.includes('gatehouse backup'));
+    assert.equal(printed('--version'), '1.2.3');
+  });
+
+  it('takes no argument that begins with a dash, unless it comes after --', () => {
+    for (const word of ['--frob', '-x', '-', '--file=a.tar'])
+      assert.throws(() => understood('backup', word), /gatehouse backup: "?-.* is no option of it/, word);
+    assert.deepEqual(given('backup', '--', '--help').args, ['--help']);
+    assert.deepEqual(given('backup', '--', '-').args, ['-']);
+  });
+
+  it('that is not known is told by the nearest one', () => {
+    for (const [words, near] of [
+      [['halp'], 'help'],
+      [['bakcup', 'x.tar'], 'backup'],
+      [['scim', 'tokens', 'list'], 'scim token list'],
+      [['master-key', 'rotat'], 'master-key rotate'],
+      [['Start'], 'start'],
+    ] as const)
+      assert.throws(
+        () => understood(...words),
+        new RegExp(`there is no command "${words.join(' ')}"; did you mean "${near}"\\?`),
+      );
+    assert.throws(() => understood('--frob'), /there is no option --frob/);
+    assert.throws(() => understood(''), /there is no command ""/);
+  });
+
+  it('that is not whole says what is missing, and one that has more says what is too much', () => {
+    for (const [words, why] of [
+      [['backup'], /gatehouse backup: FILE is missing: the file to write/],
+      [['backup', ''], /FILE is missing/],
+      [['backup', 'a', 'b'], /"b" is too much: it takes FILE/],
+      [['migrate', 'now'], /"now" is too much: it takes no argument/],
+      [['openapi'], /identity\|wallet is missing/],
+      [['openapi', 'both'], /"both" is neither of identity, wallet/],
+      [['consumer', 'rotate-secret'], /ID is missing/],
+      [['scim'], /a word is missing: scim token create, scim token list, scim token revoke/],
+      [['master-key'], /a word is missing: master-key new, master-key rotate/],
+      [['scim', 'token', 'create'], /--domain is missing/],
+      [['scim', 'token', 'create', '--domain'], /--domain needs a value/],
+      [['scim', 'token', 'create', '--domain='], /--domain needs a value/],
+      [['scim', 'token', 'create', '--domain', '--name', 'x'], /--domain needs a value/],
+      [['scim', 'token', 'create', '--domain', 'a', '--domain', 'b'], /--domain is given twice/],
+      [['scim', 'token', 'create', '--domain', 'a', '--toString'], /--toString is no option/],
+      [['two-factor', 'qr', '--svg=yes'], /--svg takes no value/],
+    ] as const)
+      assert.throws(() => understood(...words), why, words.join(' '));
+  });
+});

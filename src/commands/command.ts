@@ -1,0 +1,190 @@
+// A command: its words, what it takes, its help. One table of them is all there is: it is read, listed and explained from here.
+import { parseArgs } from 'node:util';
+import { nearest } from '../platform/config/index.ts';
+
+export interface Argument {
+  /** In capitals, as help shows it. */
+  readonly name: string;
+  readonly about: string;
+  readonly choices?: readonly string[];
+}
+
+export interface Option {
+  /** What its value is, in capitals; an option without one is on or off. */
+  readonly value?: string;
+  readonly about: string;
+  readonly required?: boolean;
+}
+
+export interface Given {
+  readonly args: readonly string[];
+  /** Values of options that have one; '' for those that are on. */
+  readonly options: Readonly<Record<string, string | undefined>>;
+}
+
+export interface Command {
+  /** As in `scim token create`. */
+  readonly words: string;
+  /** One line, for the list. */
+  readonly about: string;
+  /** What else there is to know before running it. */
+  readonly more?: string;
+  readonly args?: readonly Argument[];
+  readonly options?: Readonly<Record<string, Option>>;
+  /** What to do while a service on SQLite runs, which this command would have to be stopped for. */
+  readonly whileRunning?: string;
+  run(given: Given): void | Promise<void>;
+}
+
+/** The command was not understood; the message says why and where to look. */
+export class UsageError extends Error {}
+
+const HELP = new Set(['--help', '-h']);
+const PROGRAM = 'gatehouse';
+
+function usageOf({ words, args = [], options = {} }: Command): string {
+  const parts = [
+    PROGRAM,
+    words,
+    ...args.map(({ name, choices }) => choices?.join('|') ?? name),
+    ...Object.entries(options).map(([name, { value, required }]) => {
+      const text = value ? `--${name} ${value}` : `--${name}`;
+      return required ? text : `[${text}]`;
+    }),
+  ];
+  return parts.join(' ');
+}
+
+const COLUMN = 32;
+const line = (left: string, right: string): string =>
+  left.length < COLUMN - 1 ? `${left.padEnd(COLUMN)}${right}` : `${left}\n${' '.repeat(COLUMN)}${right}`;
+
+/** The commands one under the other: all of them, or those of one family. */
+export function listOf(commands: readonly Command[], version: string): string {
+  return [
+    `${PROGRAM} ${version}`,
+    '',
+    ...commands.map((command) => line(`  ${usageOf(command)}`, command.about)),
+    '',
+    `Each one explains itself: ${PROGRAM} ${commands[0]!.words} --help`,
+    'Settings: docs/config.md',
+  ].join('\n');
+}
+
+export function helpOf(command: Command): string {
+  const { about, more, args = [], options = {} } = command;
+  const details = [
+    ...args.map((one) => line(`  ${one.choices?.join('|') ?? one.name}`, one.about)),
+    ...Object.entries(options).map(([name, one]) => line(`  --${name}${one.value ? ` ${one.value}` : ''}`, one.about)),
+    line('  --help', 'print this, and do nothing else'),
+  ];
+  const sentence = `${about[0]!.toUpperCase()}${about.slice(1)}.`;
+  return [usageOf(command), '', sentence, ...(more ? [more] : []), '', ...details, '', 'Settings: docs/config.md'].join('\n');
+}
+
+function refuse(command: Command, why: string): never {
+  throw new UsageError(`${PROGRAM} ${command.words}: ${why}; see: ${PROGRAM} ${command.words} --help`);
+}
+
+/** What was asked for: a command with what it was given, or words to print. */
+export type Asked = { readonly command: Command; readonly given: Given } | { readonly print: string };
+
+export function understand(commands: readonly Command[], words: readonly string[], version: string): Asked {
+  const [first, ...others] = words;
+  if (first === undefined || HELP.has(first)) return { print: listOf(commands, version) };
+  if (first === 'help') return understand(commands, [...others, '--help'], version);
+  if (first === '--version' || first === 'version') return { print: version };
+  const command = find(commands, words);
+  if (command === undefined) return { print: listOf(family(commands, words), version) };
+  const rest = words.slice(command.words.split(' ').length);
+  return asksForHelp(rest) ? { print: helpOf(command) } : { command, given: read(command, rest) };
+}
+
+const asksForHelp = (words: readonly string[]): boolean => {
+  const end = words.indexOf('--');
+  return words.slice(0, end < 0 ? undefined : end).some((word) => HELP.has(word));
+};
+
+/** The words a command could be made of: those before the first option. */
+function leading(words: readonly string[]): string[] {
+  const end = words.findIndex((word) => word.startsWith('-'));
+  return words.slice(0, end < 0 ? undefined : end);
+}
+
+/** The longest command these words begin with. Undefined for the beginning of several, of which help was asked. */
+function find(commands: readonly Command[], words: readonly string[]): Command | undefined {
+  const said = leading(words).join(' ');
+  const found = commands
+    .filter((one) => `${said} `.startsWith(`${one.words} `))
+    .sort((a, b) => b.words.length - a.words.length)[0];
+  if (found) return found;
+  const relatives = family(commands, words);
+  if (relatives.length > 0 && asksForHelp(words)) return undefined;
+  if (relatives.length > 0 && commands.some((one) => one.words.startsWith(`${said} `)))
+    throw new UsageError(
+      `${PROGRAM} ${said}: a word is missing: ${relatives.map((one) => one.words).join(', ')}; see: ${PROGRAM} --help`,
+    );
+  if (words[0]!.startsWith('-')) throw new UsageError(`${PROGRAM}: there is no option ${words[0]}; see: ${PROGRAM} --help`);
+  const close = nearest(said, [...commands.map((one) => one.words), 'help', 'version']);
+  throw new UsageError(`${PROGRAM}: there is no command "${said}"; did you mean "${close}"? See: ${PROGRAM} --help`);
+}
+
+/** Those that begin with the same words. */
+function family(commands: readonly Command[], words: readonly string[]): Command[] {
+  const said = leading(words).join(' ');
+  return commands.filter((one) => one.words.startsWith(`${said} `));
+}
+
+function read(command: Command, words: readonly string[]): Given {
+  const { args = [], options = {} } = command;
+  const { tokens } = parseArgs({
+    args: [...words],
+    options: Object.fromEntries(
+      Object.entries(options).map(([name, { value }]) => [name, { type: value ? 'string' : 'boolean' }]),
+    ),
+    allowPositionals: true,
+    strict: false,
+    tokens: true,
+  });
+  const positional: string[] = [];
+  const values: Record<string, string> = {};
+  let ended = false;
+  for (const token of tokens) {
+    if (token.kind === 'option-terminator') ended = true;
+    else if (token.kind === 'positional') {
+      // Whoever means a file by it says so; most who type it mean something else.
+      if (!ended && token.value.startsWith('-')) refuse(command, `"${token.value}" is no option of it`);
+      positional.push(token.value);
+    } else {
+      const option = Object.hasOwn(options, token.name) ? options[token.name]! : undefined;
+      if (!option)
+        refuse(
+          command,
+          `${token.rawName} is no option of it${args.length > 0 ? `; an argument that begins so goes after --` : ''}`,
+        );
+      if (option.value && (!token.value || (!token.inlineValue && token.value.startsWith('-'))))
+        refuse(command, `${token.rawName} needs a value: ${option.about}`);
+      if (!option.value && token.value !== undefined) refuse(command, `${token.rawName} takes no value`);
+      if (values[token.name] !== undefined) refuse(command, `${token.rawName} is given twice`);
+      values[token.name] = token.value ?? '';
+    }
+  }
+  checkArguments(command, positional);
+  for (const [name, { required, about }] of Object.entries(options))
+    if (required && values[name] === undefined) refuse(command, `--${name} is missing: ${about}`);
+  return { args: positional, options: values };
+}
+
+function checkArguments(command: Command, given: readonly string[]): void {
+  const { args = [] } = command;
+  args.forEach(({ name, about, choices }, index) => {
+    const value = given[index];
+    if (!value) refuse(command, `${choices?.join('|') ?? name} is missing: ${about}`);
+    if (choices && !choices.includes(value)) refuse(command, `"${value}" is neither of ${choices.join(', ')}`);
+  });
+  if (given.length > args.length)
+    refuse(
+      command,
+      `"${given[args.length]}" is too much: it takes ${args.length === 0 ? 'no argument' : args.map(({ name }) => name).join(' ')}`,
+    );
+}

@@ -1,0 +1,52 @@
+// What commands stand on: the settings in force, the data folder, the service without its server.
+import { existsSync, statSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { openDataFolder } from '../data-folder.ts';
+import { identitySettings } from '../identity/settings.ts';
+import { ConfigError, load, refuseUnknownKeys } from '../platform/config/index.ts';
+import { lockFolder } from '../platform/database/index.ts';
+import { createLog } from '../platform/log/index.ts';
+import { createIdentity, type RunOptions } from '../run.ts';
+import { sharedSettings } from '../settings.ts';
+import { walletSettings } from '../wallet/settings.ts';
+
+export const out = (text: string): void => void process.stdout.write(text.endsWith('\n') ? text : `${text}\n`);
+
+export function settings(): Required<RunOptions> {
+  refuseUnknownKeys(process.env, sharedSettings, identitySettings, walletSettings);
+  return {
+    shared: load(sharedSettings, process.env),
+    identity: load(identitySettings, process.env),
+    wallet: load(walletSettings, process.env),
+  };
+}
+
+/** Runs one command on the service's data, without serving. */
+export async function withService(
+  { shared, identity }: Required<RunOptions>,
+  work: (service: Awaited<ReturnType<typeof createIdentity>>, folder: string) => Promise<string>,
+): Promise<void> {
+  const folder = openDataFolder(shared.dataDir);
+  const lock = identity.databaseUrl ? undefined : lockFolder(folder);
+  const service = await createIdentity(identity, { shared, folder, log: createLog('silent') });
+  try {
+    out(await work(service, folder));
+  } finally {
+    await service.stop(0);
+    lock?.release();
+  }
+}
+
+/** For commands that only read: one that is not there is not made. */
+export function existingDataFolder(dataDir: string): string {
+  const folder = resolve(dataDir);
+  if (!existsSync(folder)) throw new ConfigError(`GATEHOUSE_DATA_DIR: there is no folder ${folder}`);
+  return folder;
+}
+
+/** Before anything is done: the folder a file is to be written to. */
+export function checkFolderOf(file: string): void {
+  const folder = dirname(resolve(file));
+  if (!existsSync(folder)) throw new ConfigError(`there is no folder ${folder}; make it first, or name a file elsewhere`);
+  if (!statSync(folder).isDirectory()) throw new ConfigError(`${folder} is not a folder; name a file elsewhere`);
+}

@@ -1,0 +1,45 @@
+// config, openapi, two-factor qr: what is printed and changes nothing.
+import { readFileSync } from 'node:fs';
+import { identitySettings } from '../identity/settings.ts';
+import { qrCode } from '../identity/two-factor/index.ts';
+import { describe } from '../platform/config/index.ts';
+import { sharedSettings } from '../settings.ts';
+import { walletSettings } from '../wallet/settings.ts';
+import { type Command, UsageError } from './command.ts';
+import { out, settings } from './ground.ts';
+
+export const printingCommands: readonly Command[] = [
+  {
+    words: 'config',
+    about: 'print the settings in force, secrets masked',
+    run() {
+      const { shared, identity, wallet } = settings();
+      const lines = [
+        ...describe(sharedSettings, shared),
+        ...describe(identitySettings, identity),
+        ...describe(walletSettings, wallet),
+      ];
+      out(lines.join('\n'));
+    },
+  },
+  {
+    words: 'openapi',
+    about: 'print the OpenAPI document',
+    args: [{ name: 'SERVICE', about: 'whose document', choices: ['identity', 'wallet'] }],
+    async run({ args: [service] }) {
+      const { identityOpenApi, walletOpenApi } = await import('../openapi.ts');
+      out(JSON.stringify(service === 'identity' ? identityOpenApi() : walletOpenApi(), null, 2));
+    },
+  },
+  {
+    words: 'two-factor qr',
+    about: 'read an otpauth:// address from standard input and show it as a QR code',
+    more: 'From standard input: an argument would show the key to everyone who lists processes.',
+    options: { svg: { about: 'as a picture, for a page' } },
+    run({ options }) {
+      const code = qrCode(readFileSync(0, 'utf8').trim(), options.svg === undefined ? 'terminal' : 'svg');
+      if (code === undefined) throw new UsageError('gatehouse: standard input must hold one otpauth://totp/ address');
+      out(code);
+    },
+  },
+];

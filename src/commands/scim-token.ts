@@ -1,0 +1,56 @@
+// scim token: provisioning connections.
+import { theService } from '../identity/audit/index.ts';
+import { type ConnectionWithDomain, listConnections } from '../identity/scim/index.ts';
+import { readDatabase } from '../identity/service.ts';
+import type { Command } from './command.ts';
+import { existingDataFolder, out, settings, withService } from './ground.ts';
+
+function table(rows: readonly ConnectionWithDomain[]): string {
+  const time = (at: number | null): string => (at === null ? 'never' : new Date(at * 1000).toISOString());
+  const lines = rows.map((row) =>
+    [row.id, row.domain_name, row.name, `made ${time(row.created_at)}`, `last used ${time(row.last_used_at)}`].join('\t'),
+  );
+  return lines.length > 0 ? lines.join('\n') : 'there are none';
+}
+
+/** Reads beside a running service: SQLite has one writer, but any number of readers. */
+async function list(): Promise<void> {
+  const options = settings();
+  if (options.identity.databaseUrl) return withService(options, async ({ connections }) => table(await connections.list()));
+  const { read, close } = readDatabase(existingDataFolder(options.shared.dataDir));
+  try {
+    out(table(await listConnections(read)));
+  } finally {
+    await close();
+  }
+}
+
+export const scimTokenCommands: readonly Command[] = [
+  {
+    words: 'scim token create',
+    about: 'make a token for a provisioning connection of a domain, and print it once',
+    options: {
+      domain: { value: 'DOMAIN', about: 'the domain to provision, by its id or name', required: true },
+      name: { value: 'NAME', about: 'a name to know the connection by' },
+    },
+    whileRunning: 'ask the running service: POST /v3/OS-SCIM/connections',
+    run: ({ options: { domain, name } }) =>
+      withService(settings(), async ({ connections }) => (await connections.create(theService, domain!, name)).token),
+  },
+  {
+    words: 'scim token list',
+    about: 'print the connections, when each was made and last used',
+    run: list,
+  },
+  {
+    words: 'scim token revoke',
+    about: 'end a connection at once',
+    args: [{ name: 'ID', about: 'the id of the connection, as the list shows it' }],
+    whileRunning: 'ask the running service: DELETE /v3/OS-SCIM/connections/ID',
+    run: ({ args: [id] }) =>
+      withService(settings(), async ({ connections }) => {
+        await connections.revoke(theService, id!);
+        return 'revoked';
+      }),
+  },
+];

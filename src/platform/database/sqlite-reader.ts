@@ -1,0 +1,25 @@
+// The embedded database, only read: beside the one process that writes it there may be any number of readers.
+import { existsSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
+import { Kysely } from 'kysely';
+import { ConfigError } from '../config/index.ts';
+import { SqliteConnection, sqliteDialect } from './sqlite-driver.ts';
+
+export interface DatabaseReader<S> {
+  readonly read: Kysely<S>;
+  close(): Promise<void>;
+}
+
+export function readSqlite<S>(path: string): DatabaseReader<S> {
+  if (!existsSync(path)) throw new ConfigError(`there is no database ${path}; the first start makes it`);
+  const handle = new DatabaseSync(path, { readOnly: true });
+  handle.exec('pragma busy_timeout = 5000');
+  const read = new Kysely<S>({ dialect: sqliteDialect(new SqliteConnection(handle)) });
+  return {
+    read,
+    async close() {
+      await read.destroy();
+      handle.close();
+    },
+  };
+}
