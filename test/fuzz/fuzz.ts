@@ -97,8 +97,8 @@ export async function fuzzOperations(target: Target, plan: Plan, tally: Tally): 
 export async function fuzzRaw(target: Target, requests: readonly Raw[], tally: Tally): Promise<void> {
   for (let at = 0; at < requests.length; at += BATCH) {
     await Promise.all(
-      requests.slice(at, at + BATCH).map(({ bytes, method, cut = false }) => {
-        const [, address = '/'] = /^\S+ (\S*)/.exec(bytes.toString('latin1')) ?? [];
+      requests.slice(at, at + BATCH).map(({ bytes, cut = false }) => {
+        const [, method = '', address = '/'] = /^(\S*) (\S*)/.exec(bytes.toString('latin1')) ?? [];
         const expected = { ...target.expectationsOf(address), mayBeSilent: cut };
         return tryOne(target, tally, 'raw', bytes, method, expected, cut);
       }),

@@ -5,8 +5,6 @@ import type { Random } from './random.ts';
 export interface Raw {
   readonly name: string;
   readonly bytes: Buffer;
-  /** What it means, where that is an operation with a body to its answer. */
-  readonly method: string;
   /** Half a request, after which our side is closed: closing is an answer. */
   readonly cut?: boolean;
 }
@@ -20,7 +18,7 @@ function requestWith(parts: { request?: string; host?: string; headers?: string;
 }
 
 const JSON_TYPE = 'Content-Type: application/json\n';
-const PIECES: Readonly<Record<string, Parameters<typeof requestWith>[0] & { method?: string; cut?: boolean }>> = {
+const PIECES: Readonly<Record<string, Parameters<typeof requestWith>[0] & { cut?: boolean }>> = {
   'an unknown path, JSON promised, no body': { request: 'DELETE /nowhere HTTP/1.1', headers: JSON_TYPE },
   'a known path, another method, JSON promised, no body': { request: 'PATCH /PATH HTTP/1.1', headers: JSON_TYPE },
   'a known path, another method, a form promised, no body': {
@@ -94,7 +92,7 @@ const PIECES: Readonly<Record<string, Parameters<typeof requestWith>[0] & { meth
   'an encoding nobody knows': { headers: `${JSON_TYPE}Transfer-Encoding: rot13\nContent-Length: 2\n`, body: '{}' },
   'a compressed body': { headers: `${JSON_TYPE}Content-Encoding: gzip\nContent-Length: 2\n`, body: '{}' },
   'a body of a GET': { request: 'GET /PATH HTTP/1.1', headers: `${JSON_TYPE}Content-Length: 5\n`, body: '{"a":' },
-  'a body of a HEAD': { request: 'HEAD /PATH HTTP/1.1', headers: `${JSON_TYPE}Content-Length: 2\n`, body: '{}', method: 'HEAD' },
+  'a body of a HEAD': { request: 'HEAD /PATH HTTP/1.1', headers: `${JSON_TYPE}Content-Length: 2\n`, body: '{}' },
   'JSON in UTF-16': { headers: 'Content-Type: application/json;charset=utf-16\nContent-Length: 4\n', body: '{\0}\0' },
   'a media type that is none': { headers: 'Content-Type: ////;;;\nContent-Length: 2\n', body: '{}' },
   'half a body': { headers: `${JSON_TYPE}Content-Length: 20\n`, body: '{"a":', cut: true },
@@ -122,26 +120,24 @@ const BYTES: Readonly<Record<string, Buffer>> = {
 /** Every piece, for each of these paths; then as many random mutations of them. */
 export function rawRequests(random: Random, paths: readonly string[], mutations: number): Raw[] {
   const plain = paths.flatMap((path) =>
-    Object.entries(PIECES).map(([name, { method = 'GET', cut = false, ...parts }]): Raw => {
+    Object.entries(PIECES).map(([name, { cut = false, ...parts }]): Raw => {
       const filled = Object.fromEntries(
         Object.entries(parts).map(([key, text]) => [key, text.replaceAll('PATH', path.slice(1))]),
       );
       return {
         name: `${name} (${path})`,
         bytes: requestWith(filled.request ? filled : { ...filled, request: `POST ${path} HTTP/1.1` }),
-        method,
         cut,
       };
     }),
   );
-  const others = Object.entries(BYTES).map(([name, bytes]): Raw => ({ name, bytes, method: 'GET', cut: true }));
+  const others = Object.entries(BYTES).map(([name, bytes]): Raw => ({ name, bytes, cut: true }));
   const mutated = Array.from({ length: mutations }, (_, n): Raw => {
     const { name, bytes } = random.pick(plain.filter((one) => one.bytes.length < 2000));
     const copy = Buffer.from(bytes);
     for (let change = random.below(4); change >= 0; change--) copy[random.below(copy.length)] = random.below(256);
     const end = random.chance(0.2) ? random.below(copy.length) + 1 : copy.length;
-    // The method may have become HEAD only by sixteen lucky bits; a body to it would show as one.
-    return { name: `${name}, changed (${n})`, bytes: copy.subarray(0, end), method: 'GET', cut: true };
+    return { name: `${name}, changed (${n})`, bytes: copy.subarray(0, end), cut: true };
   });
   return [...plain, ...others, ...mutated];
 }

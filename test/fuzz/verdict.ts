@@ -103,7 +103,9 @@ export function faultOf(outcome: Outcome, method: string, expected: Expectations
     return undefined;
   }
   // What cannot be read as a request has no method that the server would know of.
-  if (method === 'HEAD' && status !== 431) return body === '' ? undefined : 'an answer to HEAD has a body';
+  const unreadable = status === 431 || (status === 400 && expected.operation === undefined);
+  if (method === 'HEAD' && body === '') return undefined;
+  if (method === 'HEAD' && !unreadable) return 'an answer to HEAD has a body';
   if (expected.operation?.replies.has(status)) return undefined;
   const formats = [...(expected.operation ? [expected.operation.errors] : []), ...expected.formats];
   if (!formats.some((format) => fits(outcome, format)))

@@ -65,7 +65,8 @@ function parseAnswer(all: Buffer, milliseconds: number): Outcome {
     const [name, value] = [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()];
     headers[name] = headers[name] === undefined ? value : `${headers[name]}, ${value}`;
   }
-  const rest = all.subarray(end + 4);
+  // What follows the answer is not part of it: the rest of a refused request may be taken for another one, and be refused too.
+  const rest = all.subarray(end + 4, headers['content-length'] ? end + 4 + Number(headers['content-length']) : undefined);
   const body = headers['transfer-encoding'] === 'chunked' ? unchunked(rest) : rest;
   return { status: Number(status), headers, body: body.toString('utf8'), milliseconds };
 }
