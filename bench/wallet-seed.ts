@@ -36,6 +36,8 @@ const made = await Promise.all(
       subject: claims.sub,
       claims,
       idToken: 'x',
+      accessToken: '',
+      sid: undefined,
       refreshToken: undefined,
       expiresAt: undefined,
     };

@@ -3,37 +3,14 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { TestApi } from './support/api.ts';
 import { Browser, leftTo } from './support/browser-less.ts';
-import { PlainProvider } from './support/plain-provider.ts';
+import { OurProvider } from './support/our-provider.ts';
 import { makeUser } from './support/relying-party.ts';
 import { Person, TestWallet } from './support/wallet.ts';
-import { cookiesOf, isCleared, secretsOf } from './support/wallet-session.ts';
+import { cookiesOf, secretsOf } from './support/wallet-session.ts';
 
 const USERINFO = '/api/v1/auth/userinfo';
 const KEYS = '/api/v1/wallet/keys';
 const SESSION = 'gatehouse_wallet';
-
-/** What `gatehouse start` does: the identity service knows the wallet node as soon as that listens. */
-class OurProvider extends PlainProvider {
-  readonly #api: TestApi;
-  walletUrl = (): string => '';
-
-  constructor(api: TestApi) {
-    super();
-    this.#api = api;
-    this.scopes = 'openid profile email roles offline_access';
-  }
-  override async start(): Promise<this> {
-    await this.#api.start();
-    this.issuer = this.#api.service.issuer();
-    return this;
-  }
-  override stop(): Promise<void> {
-    return this.#api.stop();
-  }
-  override client(): Promise<{ clientId: string; clientSecret: string }> {
-    return this.#api.service.registerWallet(this.walletUrl());
-  }
-}
 
 for (const kind of ['SQLite', 'PostgreSQL'] as const)
   describe(`The wallet node beside the identity service (${kind})`, () => {
@@ -111,19 +88,6 @@ for (const kind of ['SQLite', 'PostgreSQL'] as const)
       const after = await secretsOf(wallet, person.cookie);
       assert.equal(after.idHash, before.idHash);
       assert.notEqual(after.refreshToken, before.refreshToken);
-    });
-
-    it('ends the session of a person who is disabled there, at the next refresh', async () => {
-      const [user, other] = [await makeUser(api), await makeUser(api)];
-      const [person, stays] = [await logIn(user), await logIn(other)];
-      assert.equal((await api.patch(`/v3/users/${user.id}`, { user: { enabled: false } })).status, 200);
-      assert.equal((await person.get(USERINFO)).status, 200, 'not before: nobody told the wallet');
-      wait(3550);
-      const answer = await person.get(USERINFO);
-      assert.deepEqual([answer.status, answer.body.code], [401, 'not-authenticated']);
-      assert.ok(isCleared(answer));
-      assert.equal((await person.post(KEYS, {})).status, 401);
-      assert.equal((await stays.get(USERINFO)).status, 200);
     });
 
     it('takes the refresh token back at the logout', async () => {

@@ -31,6 +31,7 @@ const PUBLIC = [
   'GET /api/v1/auth/callback',
   'GET /api/v1/auth/logout',
   'POST /api/v1/auth/logout',
+  'POST /api/v1/auth/backchannel-logout',
 ];
 
 const isPublic = (route: Route<Caller>): boolean => PUBLIC.includes(nameOf(route));

@@ -1,6 +1,6 @@
 // Builds the modules of the identity service: each is a function of what it needs, in one list that is read from top to bottom.
 import { Gate } from '../platform/limits/index.ts';
-import { createOutbound } from '../platform/outbound/index.ts';
+import { createOutbound, hostPort } from '../platform/outbound/index.ts';
 import { createAccess } from './access/index.ts';
 import { applicationsOfUser, createAppAssignments, createAppRoles, createHoldings, createManagers } from './app-roles/index.ts';
 import { type Change, createChanges, theService } from './audit/index.ts';
@@ -12,7 +12,7 @@ import type { Deps } from './deps.ts';
 import { createAssignments, createGrants, createReach, reachableProjectIds } from './grants/index.ts';
 import { createGroups } from './groups/index.ts';
 import { createNotifications } from './notifications/index.ts';
-import { createOpenid, createRecords } from './openid/index.ts';
+import { createLogouts, createOpenid, createRecords } from './openid/index.ts';
 import { createPasswords } from './passwords/index.ts';
 import { createDomains, createProjects, createTags, readProjects } from './projects/index.ts';
 import { createImpliedRoles, createRoles } from './roles/index.ts';
@@ -55,7 +55,8 @@ export async function buildModules(db: Database, options: ServiceOptions & { iss
   const revocations = createRevocations({ db, change, clock, allowExpiredSeconds: config.allowExpiredSeconds });
   const tokens = createTokens({ access, keys: tokenKeys, revocations, feed: db.feed, clock, tokenSeconds: config.tokenSeconds });
   const devices = createDevices({ db, clock, change, notify, gate });
-  const records = createRecords({ db, clock, seal });
+  const logouts = createLogouts({ db, clock, log, provider: () => openid.provider() });
+  const records = createRecords({ db, clock, seal, ended: logouts.note });
   const cutAccess = async (inside: Change, userId: string): Promise<void> => {
     await devices.forgetWithin(inside, userId);
     await records.endWithin(inside, userId);
@@ -94,6 +95,8 @@ export async function buildModules(db: Database, options: ServiceOptions & { iss
     consumers,
     holdings,
     outbound,
+    outboundTo: (address) => createOutbound([...options.outboundAllow, hostPort(address)]),
+    logouts,
     auth,
     factor,
     devices,
@@ -138,6 +141,7 @@ export async function buildModules(db: Database, options: ServiceOptions & { iss
     tokenKeys,
     revocations,
     notifications,
+    logouts,
     connections,
     openid,
     /** After a change of the master key: everything that is sealed, sealed anew, in one transaction. */

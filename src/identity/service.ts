@@ -85,7 +85,7 @@ async function createOn(db: Database, options: ServiceOptions): Promise<Identity
   const { config, log } = options;
   const metrics = options.metrics ?? createMetrics();
   let address = ownUrl(config, options.tls !== undefined);
-  const { parts, deps, tokenKeys, revocations, notifications, connections, openid, reseal } = await buildModules(db, {
+  const { parts, deps, tokenKeys, revocations, notifications, logouts, connections, openid, reseal } = await buildModules(db, {
     ...options,
     issuer: () => address,
   });
@@ -146,6 +146,7 @@ async function createOn(db: Database, options: ServiceOptions): Promise<Identity
       await ensureBuiltInApplication({ ...deps, consumers });
       sweeper = startSweeper({ revocations, tokenKeys, records: openid.records, log, metrics });
       notifications.start();
+      logouts.start();
       const listening = await server.listen(config.host, config.port);
       // A port of 0 is any that is free: known only now.
       if (!config.url && config.port === 0) address = listening;
@@ -153,7 +154,7 @@ async function createOn(db: Database, options: ServiceOptions): Promise<Identity
     },
     async stop(graceMs) {
       await server.close(graceMs);
-      await Promise.all([sweeper?.stop(), notifications.stop()]);
+      await Promise.all([sweeper?.stop(), notifications.stop(), logouts.stop()]);
       await db.close();
     },
   };

@@ -117,6 +117,7 @@ export interface SessionRow {
   used_at: number;
   ends_at: number;
   refresh_at: number | null;
+  sid_hash: string | null;
 }
 
 export interface IdempotentRequestRow {

@@ -5,6 +5,7 @@ import { faultsOf, platformFaults } from '../platform/faults/index.ts';
 export const walletFaults = {
   ...platformFaults,
   'invalid-request': { status: 400, text: '{why}.' },
+  'invalid-logout-token': { status: 400, text: 'The logout token does not hold: {why}.' },
   'login-state-mismatch': {
     status: 400,
     text: 'This login was not begun in this browser, took too long, or was finished before.',

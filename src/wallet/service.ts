@@ -10,7 +10,7 @@ import { type App, createApp, createServer, mountProbes, type Server } from '../
 import { Throttle } from '../platform/limits/index.ts';
 import type { Log } from '../platform/log/index.ts';
 import { createMetrics, type Metrics } from '../platform/metrics/index.ts';
-import { createOutbound } from '../platform/outbound/index.ts';
+import { createOutbound, hostPort } from '../platform/outbound/index.ts';
 import { requestIds } from '../platform/request-id.ts';
 import type { createSeal } from '../platform/seal/index.ts';
 import { type Caller, createWalletChanges, theNode } from './caller.ts';
@@ -46,6 +46,7 @@ import {
   createProvider,
   createSessionReader,
   createSessions,
+  createVerifyToken,
   type ProviderOptions,
 } from './session/index.ts';
 import type { WalletConfig } from './settings.ts';
@@ -156,7 +157,7 @@ function createOn(db: Database, stores: Stores, verifiers: RegisteredVerifiers, 
   const called = metrics.counter('wallet_outbound_requests_total', 'Calls to other services', ['kind', 'outcome']);
   const onRequest = (kind: string, outcome: string): void => called({ kind, outcome });
   // The provider's address is the operator's choice, wherever it is. Nobody else's calls may go there.
-  const toProvider = createOutbound([...options.outboundAllow, addressOf(options.provider.issuer)], { onRequest });
+  const toProvider = createOutbound([...options.outboundAllow, hostPort(options.provider.issuer)], { onRequest });
 
   const cookies = createCookies(seal, publicUrl);
   const provider = createProvider(options.provider, {
@@ -168,8 +169,9 @@ function createOn(db: Database, stores: Stores, verifiers: RegisteredVerifiers, 
   const sessions = createSessions({ db, clock, seal, cookies, provider, rules, log });
   const audited = createChanges(db, clock);
   const { sessionSeconds } = config;
-  const logins = createLogins({ clock, change: audited, cookies, provider, sessions, publicUrl, sessionSeconds });
-  const bearer = config.bearerAudience === undefined ? undefined : createBearer(provider, config.bearerAudience);
+  const verify = createVerifyToken(provider);
+  const logins = createLogins({ clock, change: audited, cookies, provider, verify, sessions, publicUrl, sessionSeconds });
+  const bearer = config.bearerAudience === undefined ? undefined : createBearer(verify, config.bearerAudience);
 
   const credentials = createCredentials({ db, clock, change, seal });
   const exchanges = createExchanges({
@@ -279,10 +281,4 @@ function createOn(db: Database, stores: Stores, verifiers: RegisteredVerifiers, 
       await db.close();
     },
   };
-}
-
-/** host:port of a configured address, as the outgoing client names exceptions. */
-function addressOf(url: string): string {
-  const { hostname, port, protocol } = new URL(url);
-  return `${hostname}:${port || (protocol === 'https:' ? '443' : '80')}`;
 }

@@ -12,6 +12,11 @@ const {
   key,
   accessTokenSeconds = 3600,
   redirectUri = 'http://127.0.0.1/api/v1/auth/callback',
+  // Names its sessions in ID tokens, as for clients that are told of logouts.
+  sids = false,
+  // 'all': answers everybody; 'none': calls every token inactive.
+  introspection,
+  refreshTokens = true,
 } = JSON.parse(process.env.PLAIN_PROVIDER!);
 
 const server = createServer();
@@ -25,6 +30,8 @@ const closed = new Set<string>();
 /** Claims that tests gave to people. */
 const changed = new Map<string, Record<string, unknown>>();
 const granted = new Map<string, number>();
+/** Requests by their path. */
+const asked = new Map<string, number>();
 
 const provider = new Provider(issuer, {
   clients: [
@@ -35,6 +42,7 @@ const provider = new Provider(issuer, {
       application_type: 'native',
       post_logout_redirect_uris: [new URL('/', redirectUri).href],
       grant_types: ['authorization_code', 'refresh_token'],
+      ...(sids ? { backchannel_logout_uri: 'http://127.0.0.1/not-called', backchannel_logout_session_required: true } : {}),
     },
     {
       client_id: 'machine',
@@ -66,7 +74,7 @@ const provider = new Provider(issuer, {
           }),
         },
   interactions: { policy, url: (_context, interaction) => `/interaction/${interaction.uid}` },
-  issueRefreshToken: async () => true,
+  issueRefreshToken: async () => refreshTokens,
   rotateRefreshToken: true,
   loadExistingGrant: async (context) => {
     const grant = new context.oidc.provider.Grant({
@@ -89,6 +97,8 @@ const provider = new Provider(issuer, {
   features: {
     devInteractions: { enabled: false },
     revocation: { enabled: true },
+    backchannelLogout: { enabled: sids },
+    introspection: { enabled: introspection !== undefined, allowedPolicy: async () => introspection === 'all' },
     clientCredentials: { enabled: true },
     resourceIndicators: {
       enabled: true,
@@ -113,6 +123,7 @@ provider.on('grant.success', ({ oidc }) => {
 const wishes: Record<string, (about: any) => unknown> = {
   close: ({ sub }) => closed.add(sub),
   change: ({ sub, claims }) => changed.set(sub, claims),
+  asked: ({ path }) => ({ count: asked.get(path) ?? 0 }),
   granted: ({ grantType }) => ({ count: granted.get(grantType) ?? 0 }),
   mint: async ({ header, claims }) => ({
     token: await new SignJWT(claims as JWTPayload)
@@ -129,6 +140,7 @@ server.on('request', async (request, response) => {
     const result = await wish(JSON.parse(await text(request)));
     return response.writeHead(200).end(JSON.stringify(result ?? {}));
   }
+  asked.set(url.pathname, (asked.get(url.pathname) ?? 0) + 1);
   if (!url.pathname.startsWith('/interaction/')) return provider.callback()(request, response);
   const { params } = await provider.interactionDetails(request, response);
   const hint = params.login_hint as string | undefined;

@@ -16,7 +16,7 @@ export class PlainProvider {
   issuer = '';
   scopes = 'openid profile email offline_access';
 
-  /** `accessTokenSeconds`, `redirectUri`. */
+  /** `accessTokenSeconds`, `redirectUri`, `sids`, `introspection`, `refreshTokens`. */
   constructor(settings: object = {}) {
     this.#settings = settings;
   }
@@ -76,6 +76,11 @@ export class PlainProvider {
   /** How often tokens were given for this grant type. */
   async granted(grantType: string): Promise<number> {
     return (await this.#tell('granted', { grantType })).count;
+  }
+
+  /** How often this path was asked for. */
+  async requestsFor(path: string): Promise<number> {
+    return (await this.#tell('asked', { path })).count;
   }
 
   async #tell(what: string, about: object): Promise<any> {

@@ -1,6 +1,7 @@
 // The OpenID provider: people sign in, applications get tokens.
 
 export type { OpenidKeys } from './keys.ts';
+export { createLogouts, type Logouts } from './logouts.ts';
 export { mountOldOAuth } from './old.routes.ts';
 export { createOpenid, type Openid, type WalletOptions } from './openid.ts';
 export { createRecords, type Records } from './records.ts';

@@ -22,9 +22,10 @@ import { guarded } from './guesses.ts';
 import { createInteractions } from './interaction.ts';
 import { createIntrospection } from './introspection.ts';
 import { createOpenidKeys, type Keyring } from './keys.ts';
+import type { Logouts } from './logouts.ts';
 import { createOldCodes } from './old-codes.ts';
 import { toTokenRequest } from './old-token.ts';
-import { OWN_CLIENT, ownClient, WALLET_CONSUMER, walletConsumer } from './own-client.ts';
+import { OWN_CLIENT, ownClient, WALLET_CONSUMER, walletConsumer, walletLogout } from './own-client.ts';
 import { LIBRARY_HEADERS } from './pages/layout.ts';
 import { providerPages } from './pages/provider-pages.ts';
 import { STYLE_PATH, style } from './pages/style.ts';
@@ -43,6 +44,9 @@ export interface OpenidDeps
   readonly consumers: Consumers;
   readonly holdings: Holdings;
   readonly outbound: Outbound;
+  /** The same, that may also go to this address: one that an operator chose. */
+  outboundTo(address: string): Outbound;
+  readonly logouts: Logouts;
   /** Makes a role of an application when it is missing. */
   ensureRole(actor: Actor, applicationId: string, name: string): Promise<void>;
   organizationsOf(userId: string): Promise<readonly { readonly name: string }[]>;
@@ -70,7 +74,7 @@ const POSTABLE: readonly string[] = [`${ROOT}/authorize`, `${ROOT}/logout`];
 const PUBLIC: readonly string[] = [DISCOVERY, `${ROOT}/jwks`];
 
 /** Applications that are told of a logout have nothing to say that is long, or takes long. */
-const CALLS = { kind: 'openid', timeoutMs: 5000, maxBytes: 64 * 1024 };
+const CALLS = { kind: 'openid', timeoutMs: 4000, maxBytes: 64 * 1024 };
 
 /** A day is enough for every style to be fetched once. */
 const STYLE_HEADERS = { 'Content-Type': 'text/css; charset=utf-8', 'Cache-Control': 'public, max-age=86400' };
@@ -90,6 +94,9 @@ export function createOpenid(deps: OpenidDeps) {
   const account = createAccount(deps);
   const accessTokens = createAccessTokens({ ...deps, accounts });
   let ready: Promise<Ready> | undefined;
+  const call = guardedFetch(deps.outbound, CALLS);
+  /** The wallet node beside this service, wherever it listens: replicas have one each, on the same database. */
+  let wallet: { readonly url: string; readonly call: typeof call } | undefined;
   keys.onChange(() => {
     ready = undefined;
   });
@@ -103,18 +110,28 @@ export function createOpenid(deps: OpenidDeps) {
       factor: deps.factor,
       pages: providerPages,
       lifetimes: config,
-      fetch: guardedFetch(deps.outbound, CALLS),
+      fetch: (url, init) => (wallet && String(url) === wallet.url ? wallet.call : call)(url, init),
       isOwn: (id) => id === OWN_CLIENT || id === WALLET_CONSUMER,
       async client(id) {
         if (id === OWN_CLIENT) return ownClient(deps.issuer()) as never;
         const consumer = await consumers.findWithSecret(id);
-        return consumer && (clientOf(consumer) as never);
+        const here = id === WALLET_CONSUMER && wallet ? { backchannel_logout_uri: wallet.url } : {};
+        return consumer && ({ ...clientOf(consumer), ...here } as never);
       },
     });
     const provider = new library.default(deps.issuer(), configuration);
     registerPasswordGrant(provider, library, signIn, records);
     // Every address is made from the issuer, whatever a proxy or a client says the host is.
     provider.proxy = true;
+    provider.on('backchannel.error', (_ctx, err, client, sub, sid) => {
+      deps.log.warn({ err, client: client.clientId }, 'an application was not told of a logout; it will be tried again');
+      deps
+        .change(theService, async (inside) => {
+          await deps.logouts.again(inside, client.clientId, sub, sid);
+          inside.audit('logout.not_told', { kind: 'consumer', id: client.clientId });
+        })
+        .catch((error: unknown) => deps.log.error({ err: error }, 'a logout could not be written down'));
+    });
     provider.on('server_error', (_ctx, err) => deps.log.error({ err }, 'openid provider failed'));
     return { provider, keys: ring };
   }
@@ -168,6 +185,7 @@ export function createOpenid(deps: OpenidDeps) {
   };
   return {
     mount,
+    provider: async () => (await current()).provider,
     keys,
     records,
     accessTokens,
@@ -181,6 +199,8 @@ export function createOpenid(deps: OpenidDeps) {
     ): Promise<{ clientId: string; clientSecret: string }> {
       const change = (held: ConsumerValues | undefined) => walletConsumer(walletUrl, beside ? held : undefined);
       const { id, plainSecret } = await consumers.ensure(theService, WALLET_CONSUMER, change);
+      // Its address is the operator's choice, wherever it is. Nobody else's calls may go there.
+      wallet = { url: walletLogout(walletUrl), call: guardedFetch(deps.outboundTo(walletUrl), CALLS) };
       if (adminRole) await deps.ensureRole(theService, id, adminRole);
       return { clientId: id, clientSecret: plainSecret };
     },

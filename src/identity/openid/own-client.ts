@@ -25,10 +25,17 @@ const newest = (held: unknown, ours: string): string[] => {
   return others.includes(ours) ? others : [...others, ours].slice(-KEPT_ADDRESSES);
 };
 
+/** Where the wallet node hears that a session ended. */
+export const walletLogout = (walletUrl: string): string => `${walletUrl}/api/v1/auth/backchannel-logout`;
+
 /** `held`: what is registered already, where it is to stay beside this. */
 export const walletConsumer = (walletUrl: string, held?: ConsumerValues) => ({
   name: 'Wallet',
   description: 'The wallet node of this installation',
   redirect_uris: newest(held?.redirect_uris, `${walletUrl}/api/v1/auth/callback`),
-  extra: { post_logout_redirect_uris: newest(held?.extra.post_logout_redirect_uris, `${walletUrl}/`) },
+  extra: {
+    post_logout_redirect_uris: newest(held?.extra.post_logout_redirect_uris, `${walletUrl}/`),
+    backchannel_logout_uri: walletLogout(walletUrl),
+    backchannel_logout_session_required: true,
+  },
 });

@@ -120,7 +120,7 @@ onEachDatabase('What a request keeps at its end', (api) => {
   async function withRecords<T>(work: (records: ReturnType<typeof createRecords>) => Promise<T>): Promise<T> {
     const db = await databaseOf(api);
     try {
-      return await work(createRecords({ db, clock: api.clock, seal: createSeal([newMasterKey()]) }));
+      return await work(createRecords({ db, clock: api.clock, seal: createSeal([newMasterKey()]), ended: async () => {} }));
     } finally {
       await db.close();
     }

@@ -94,6 +94,17 @@ export async function deleteConsents(tx: Tx, userId: string, consumerId: string)
   await tx.deleteFrom('openid_records').where('user_id', '=', userId).where('consumer_id', '=', consumerId).execute();
 }
 
+/** Of these kinds; `exceptId` as above. */
+export function recordsOfKinds(db: Reader, userId: string, models: readonly string[], exceptId = ''): Promise<OpenidRecordRow[]> {
+  return db
+    .selectFrom('openid_records')
+    .where('user_id', '=', userId)
+    .where('model', 'in', models)
+    .where('id', '<>', exceptId)
+    .selectAll()
+    .execute();
+}
+
 export function recordsOfUser(db: Reader, userId: string, model: string): Promise<FoundRecord[]> {
   return withOwners(db)
     .where('openid_records.user_id', '=', userId)

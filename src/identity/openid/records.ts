@@ -21,6 +21,7 @@ import {
   findRecord,
   generationOf,
   insertRecord,
+  recordsOfKinds,
   recordsOfUser,
   replacePayload,
   replaceRecord,
@@ -85,7 +86,17 @@ export const tagOfGrant = (grantId: string): string => `openid_grant:${hashOf('G
 export const tagOfSession = (uid: string): string => `openid_session:${hashOf('uid', uid)}`;
 export const tagOfRecord = (model: string, id: string): string => `openid_record:${hashOf(model, id)}`;
 
-export function createRecords({ db, clock, seal }: { db: Database; clock: Clock; seal: Seal }) {
+/** Records that name a session an application knows. */
+const KNOWN_TO_APPLICATIONS = ['Session', 'Grant', 'RefreshToken', 'AccessToken'];
+
+export function createRecords(deps: {
+  db: Database;
+  clock: Clock;
+  seal: Seal;
+  /** Within the change: what these records of a user stood for ends for applications, too. */
+  ended(change: Change, userId: string, payloads: readonly Payload[]): Promise<void>;
+}) {
+  const { db, clock, seal } = deps;
   const findings = createFindings();
 
   function open(row: OpenidRecordRow): Payload {
@@ -109,6 +120,18 @@ export function createRecords({ db, clock, seal }: { db: Database; clock: Clock;
 
   const look = async (model: string, id: string): Promise<Found | undefined> =>
     live(await findRecord(db.read, 'id', hashOf(model, id)));
+
+  async function tell(inside: Change, userId: string, rows: readonly OpenidRecordRow[]): Promise<void> {
+    const payloads = rows.flatMap((row) => {
+      try {
+        return [open(row)];
+      } catch {
+        // One that cannot be opened is worth nothing to anybody, and keeps no account open.
+        return [];
+      }
+    });
+    if (payloads.length > 0) await deps.ended(inside, userId, payloads);
+  }
 
   return {
     async save(model: string, id: string, payload: Payload, lifetime: number | undefined): Promise<void> {
@@ -184,7 +207,10 @@ export function createRecords({ db, clock, seal }: { db: Database; clock: Clock;
     },
 
     /** Everything a user has here ends with the change; what is cached of a user is dropped by whoever changes the user. */
-    endWithin: ({ tx }: Change, userId: string): Promise<void> => deleteRecordsOfUser(tx, userId),
+    async endWithin(inside: Change, userId: string): Promise<void> {
+      await tell(inside, userId, await recordsOfKinds(inside.tx, userId, KNOWN_TO_APPLICATIONS));
+      await deleteRecordsOfUser(inside.tx, userId);
+    },
 
     async ofUser(userId: string, model: string): Promise<Kept[]> {
       const rows = await recordsOfUser(db.read, userId, model);
@@ -194,11 +220,22 @@ export function createRecords({ db, clock, seal }: { db: Database; clock: Clock;
     },
 
     /** Ends the sessions of a user but one. */
-    endSessions: ({ tx }: Change, userId: string, keep?: string): Promise<void> =>
-      deleteRecordsOfUser(tx, userId, 'Session', keep === undefined ? undefined : hashOf('Session', keep)),
+    async endSessions(inside: Change, userId: string, keep?: string): Promise<void> {
+      const kept = keep === undefined ? undefined : hashOf('Session', keep);
+      await tell(inside, userId, await recordsOfKinds(inside.tx, userId, ['Session'], kept));
+      await deleteRecordsOfUser(inside.tx, userId, 'Session', kept);
+    },
 
     /** What a user let an application do, and every token that came of it. */
-    endConsents: ({ tx }: Change, userId: string, consumerId: string): Promise<void> => deleteConsents(tx, userId, consumerId),
+    async endConsents(inside: Change, userId: string, consumerId: string): Promise<void> {
+      const rows = await recordsOfKinds(inside.tx, userId, KNOWN_TO_APPLICATIONS);
+      await tell(
+        inside,
+        userId,
+        rows.filter((row) => row.consumer_id === consumerId),
+      );
+      await deleteConsents(inside.tx, userId, consumerId);
+    },
 
     /** In small batches, so that nobody waits. */
     async sweep(): Promise<number> {

@@ -106,6 +106,27 @@ function onProcesses(kind: DatabaseKind): void {
       }
     });
 
+    it('hears at a plain address of this machine that a person was shut out, although nothing else may call there', async () => {
+      const service = begin({});
+      const { api } = await look(service);
+      const wallet = await service.walletListening();
+      const person = await makeUser(api);
+      const sent = await fetch(`${wallet}/api/v1/auth/login`, { redirect: 'manual' });
+      const flow = sent.headers.getSetCookie()[0]!.split(';', 1)[0]!;
+      const back = leftTo(await new Browser(api).signIn(sent.headers.get('location')!, person));
+      const done = await fetch(back, { redirect: 'manual', headers: { Cookie: flow } });
+      const cookie = done.headers.getSetCookie()[0]!.split(';', 1)[0]!;
+      const status = async () => (await fetch(`${wallet}/api/v1/auth/userinfo`, { headers: { Cookie: cookie } })).status;
+      assert.equal(await status(), 200);
+      assert.equal((await api.patch(`/v3/users/${person.id}`, { user: { enabled: false } })).status, 200);
+      for (let tries = 0; (await status()) !== 401; tries++) {
+        assert.ok(tries < 300, `it was not told: ${service.stdout}`);
+        await new Promise((resolve) => setTimeout(resolve, 100));
+      }
+      assert.match(service.stdout + service.stderr, /backchannel-logout/, 'it was told, and did not find out by asking');
+      assert.equal(await service.stop(), 0);
+    });
+
     it('has the role whose holders manage the node, by the name of the settings', async () => {
       const rolesOf = async (more: Settings) => {
         const service = begin({ ...more, GATEHOUSE_WALLET_URL: ONE });

@@ -285,8 +285,10 @@ export function createUsers(
     permit(caller, 'identity:delete_user', userTarget(user));
     if (!user) fail('user.not_found', { id });
     await shield(db.read, caller, 'identity:delete_user', { userId: id });
-    await change(caller, async ({ tx, audit, touch }) => {
+    await change(caller, async (inside) => {
+      const { tx, audit, touch } = inside;
       await shield(tx, caller, 'identity:delete_user', { userId: id });
+      await cutAccess(inside, id);
       await deleteUser(tx, id);
       touch(tagOf.user(id));
       touch(tagOf.census('users'));

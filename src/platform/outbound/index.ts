@@ -9,3 +9,4 @@ export {
 export { OutboundError, type OutboundErrorKind } from './error.ts';
 export { guardedFetch } from './fetch.ts';
 export { createExceptions } from './guard.ts';
+export { hostPort } from './host-port.ts';

@@ -39,7 +39,7 @@ export function createAuthenticate(deps: {
     if (!payload) return refuse('bearer token does not hold', { 'WWW-Authenticate': `${challenge}, error="invalid_token"` });
     const { iss, sub, exp, auth_time: authTime } = payload;
     const since = typeof authTime === 'number' ? authTime * 1000 : undefined;
-    const identity = { issuer: iss!, subject: sub!, claims: payload, authTime: since, expiresAt: exp! * 1000 };
+    const identity = { issuer: iss, subject: sub, claims: payload, authTime: since, expiresAt: exp * 1000 };
     return callerOf(identity, requestId, roles);
   }
 

@@ -4,6 +4,7 @@ export { createBearer } from './bearer.ts';
 export { createCookies } from './cookies.ts';
 export type { KnownCaller } from './identity.ts';
 export { createProvider, type Provider, type ProviderOptions } from './provider.ts';
+export { createVerifyToken } from './provider-tokens.ts';
 export { mountSession } from './session.routes.ts';
 export { createLogins, type Logins } from './session.rules.ts';
 export { createSessionReader, type SessionReader } from './session-reader.ts';

@@ -3,6 +3,7 @@ import type { Configuration, CustomFetch, IDToken, refreshTokenGrant } from 'ope
 import { newSecret } from '../../platform/ids.ts';
 import { guardedFetch, type Outbound, OutboundError } from '../../platform/outbound/index.ts';
 import { fail } from '../faults.ts';
+import { isName } from './provider-tokens.ts';
 
 export interface ProviderOptions {
   readonly issuer: string;
@@ -23,7 +24,10 @@ export interface Grant {
   readonly issuer: string;
   readonly subject: string;
   readonly claims: Readonly<Record<string, unknown>>;
+  /** The session at the provider, where it names one. */
+  readonly sid: string | undefined;
   readonly idToken: string;
+  readonly accessToken: string;
   readonly refreshToken: string | undefined;
   /** When what was granted runs out (milliseconds); undefined when it did not say. */
   readonly expiresAt: number | undefined;
@@ -66,6 +70,12 @@ export const isTakenBack = (error: unknown): boolean =>
   error instanceof SubjectChanged || TAKEN_BACK.includes(refusalOf(error) ?? '');
 
 class SubjectChanged extends Error {}
+
+/** The word of RFC 6750 for a token that expired, was revoked, or never was. */
+const isUnknownToken = (error: unknown): boolean =>
+  error instanceof Error &&
+  error.name === 'WWWAuthenticateChallengeError' &&
+  (error as Error & { status: number }).status === 401;
 
 function isAbsence(error: unknown): boolean {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
@@ -143,7 +153,7 @@ export function createProvider(options: ProviderOptions, deps: { outbound: Outbo
   ): Promise<Grant> {
     // Who refreshes need not be told again who it is (OpenID Connect Core, 12.2).
     const idClaims = tokens.claims() ?? claimsOf(before!.idToken);
-    const { sub: subject, iss } = idClaims;
+    const { sub: subject, iss, sid } = idClaims;
     if (before && subject !== before.subject) throw new SubjectChanged('the identity provider answers for another subject');
     const extra = config.serverMetadata().userinfo_endpoint
       ? await oidc.fetchUserInfo(config, tokens.access_token, subject).catch(() => undefined)
@@ -154,7 +164,9 @@ export function createProvider(options: ProviderOptions, deps: { outbound: Outbo
       subject,
       // What the provider says no more holds no more, a role for one; what was said before helps only when it cannot be asked.
       claims: { ...(extra ? {} : before?.claims), ...idClaims, ...extra, sub: subject },
+      sid: isName(sid) ? sid : undefined,
       idToken: tokens.id_token ?? before!.idToken,
+      accessToken: tokens.access_token,
       refreshToken: tokens.refresh_token ?? before?.refreshToken,
       expiresAt: lasts === undefined ? undefined : Date.now() + lasts * 1000,
     };
@@ -197,6 +209,31 @@ export function createProvider(options: ProviderOptions, deps: { outbound: Outbo
       return grantOf(ready, await ready.oidc.refreshTokenGrant(ready.config, before.refreshToken), before);
     },
 
+    /**
+     * Whether what it granted still holds; undefined when it cannot be asked, or does not say. Introspection speaks of tokens
+     * to those it trusts with that, and calls all tokens inactive to others: its no counts when nothing else says yes.
+     */
+    async isActive(accessToken: string, subject: string): Promise<boolean | undefined> {
+      const { oidc, config } = await whenReady();
+      const { introspection_endpoint: introspects, userinfo_endpoint: tells } = config.serverMetadata();
+      const { clientSecret } = await options.client();
+      const said =
+        introspects === undefined || clientSecret === undefined
+          ? undefined
+          : await oidc.tokenIntrospection(config, accessToken, { token_type_hint: 'access_token' }).then(
+              ({ active }) => active,
+              (error: unknown) => (isAbsence(error) ? Promise.reject(error) : undefined),
+            );
+      if (said === true || tells === undefined) return said;
+      return oidc.fetchUserInfo(config, accessToken, subject).then(
+        () => true,
+        (error: unknown) => {
+          if (isAbsence(error)) throw error;
+          return isUnknownToken(error) ? false : undefined;
+        },
+      );
+    },
+
     async revoke(refreshToken: string): Promise<void> {
       const { oidc, config } = await whenReady();
       if (config.serverMetadata().revocation_endpoint)
@@ -209,6 +246,9 @@ export function createProvider(options: ProviderOptions, deps: { outbound: Outbo
       if (!ready?.config.serverMetadata().end_session_endpoint) return undefined;
       return ready.oidc.buildEndSessionUrl(ready.config, { id_token_hint: idToken, post_logout_redirect_uri: back }).href;
     },
+
+    /** What the node is called there. */
+    clientId: async (): Promise<string> => (await options.client()).clientId,
 
     /** Its name, and where its keys are, for whoever verifies its tokens. */
     async signer(): Promise<{ issuer: string; jwksUri: string }> {

@@ -14,6 +14,8 @@ const text = (maxLength: number) => t.string({ maxLength });
 
 const LoginQuery = t.object({}, { return_to: text(2000), prompt: text(50), login_hint: text(300), response: t.oneOf('json') });
 const LogoutQuery = t.object({}, { return_to: text(2000), response: t.oneOf('json') });
+const LogoutToken = t.open({ logout_token: t.string({ minLength: 1, maxLength: 20_000 }) });
+const LoggedOut = t.object({});
 const LoginReply = t.object({ authorizationUrl: t.string() });
 const LogoutReply = t.object({}, { endSessionUrl: t.string() });
 const UserInfo = t.object(
@@ -125,6 +127,24 @@ export function mountSession(
         expiresAt: time(identity.expiresAt),
         claims,
       };
+    },
+  );
+
+  app.post(
+    '/api/v1/auth/backchannel-logout',
+    {
+      summary: 'The identity provider says that a session, or everything of a person, is over',
+      tag,
+      access: 'anyone',
+      form: true,
+      body: LogoutToken,
+      reply: { 200: LoggedOut },
+    },
+    async ({ body, address }) => {
+      throttle.take(address);
+      await logins.endByProvider(body.logout_token);
+      throttle.giveBack(address);
+      return {};
     },
   );
 

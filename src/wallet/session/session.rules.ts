@@ -5,8 +5,10 @@ import type { Clock } from '../../platform/clock.ts';
 import type { Tables } from '../database.ts';
 import { fail, fault } from '../faults.ts';
 import type { Cookies } from './cookies.ts';
+import { readLogoutToken, USED_MS } from './logout-token.ts';
 import { type Flow, type Provider, refusalOf } from './provider.ts';
-import { spendLogin } from './sessions.store.ts';
+import type { VerifyToken } from './provider-tokens.ts';
+import { spendOnce } from './sessions.store.ts';
 import type { Session, Sessions } from './sessions.ts';
 
 const FLOW_SECONDS = 600;
@@ -40,11 +42,12 @@ export function createLogins(deps: {
   change: RunChange<Tables>;
   cookies: Cookies;
   provider: Provider;
+  verify: VerifyToken;
   sessions: Sessions;
   publicUrl(): string;
   sessionSeconds: number;
 }) {
-  const { clock, change, cookies, provider, sessions, publicUrl } = deps;
+  const { clock, change, cookies, provider, verify, sessions, publicUrl } = deps;
   const origin = (): string => new URL(publicUrl()).origin;
 
   async function begin(more: { returnTo?: string | undefined; prompt?: string | undefined; loginHint?: string | undefined }) {
@@ -78,8 +81,7 @@ export function createLogins(deps: {
     const flow = flowOf(given.flow, returned.get('state'));
     await change(theService, async ({ tx, audit }) => {
       const stateHash = createHash('sha256').update(flow.state).digest('base64url');
-      if (!(await spendLogin(tx, stateHash, flow.begunAt + FLOW_SECONDS * 1000)))
-        fail('login-state-mismatch', undefined, cleared);
+      if (!(await spendOnce(tx, stateHash, flow.begunAt + FLOW_SECONDS * 1000))) fail('login-state-mismatch', undefined, cleared);
       audit('login.returned', { kind: 'login', id: stateHash });
     });
     const error = returned.get('error');
@@ -116,7 +118,17 @@ export function createLogins(deps: {
     return { returnTo: back, endSessionUrl, cookies: cleared };
   }
 
-  return { origin, begin, finish, end };
+  /** The provider says who is logged out there. */
+  async function endByProvider(token: string): Promise<void> {
+    const { once, ...ended } = await readLogoutToken(verify, await provider.clientId(), token);
+    await change(theService, async (inside) => {
+      if (!(await spendOnce(inside.tx, once, clock.now() + USED_MS))) fail('invalid-logout-token', { why: 'it came before' });
+      const gone = await sessions.endWithin(inside, ended);
+      inside.audit('sessions.ended_by_provider', { kind: 'logout', id: once }, { sessions: gone });
+    });
+  }
+
+  return { origin, begin, finish, end, endByProvider };
 }
 
 export type Logins = ReturnType<typeof createLogins>;

@@ -13,6 +13,18 @@ export async function deleteSession(tx: Tx, idHash: string): Promise<void> {
   await tx.deleteFrom('sessions').where('id_hash', '=', idHash).execute();
 }
 
+/** Those of one session at the provider, of one person, or what both have in common. Their id hashes. */
+export async function deleteSessionsOf(
+  tx: Tx,
+  { owner, sidHash }: { readonly owner: string | undefined; readonly sidHash: string | undefined },
+): Promise<{ id_hash: string; owner: string }[]> {
+  let query = tx.deleteFrom('sessions');
+  if (owner !== undefined) query = query.where('owner', '=', owner);
+  if (sidHash !== undefined) query = query.where('sid_hash', '=', sidHash);
+  if (owner === undefined && sidHash === undefined) return [];
+  return query.returning(['id_hash', 'owner']).execute();
+}
+
 export async function markUsed(tx: Tx, idHash: string, at: number): Promise<void> {
   await tx.updateTable('sessions').set({ used_at: at }).where('id_hash', '=', idHash).where('used_at', '<', at).execute();
 }
@@ -38,8 +50,8 @@ export async function replaceGrant(tx: Tx, idHash: string, sealed: string, refre
   return numUpdatedRows > 0n;
 }
 
-/** False when this login came back before. */
-export async function spendLogin(tx: Tx, stateHash: string, expiresAt: number): Promise<boolean> {
+/** False when this login, or this logout token, came before. */
+export async function spendOnce(tx: Tx, stateHash: string, expiresAt: number): Promise<boolean> {
   const { numInsertedOrUpdatedRows } = await tx
     .insertInto('spent_logins')
     .values({ state_hash: stateHash, expires_at: expiresAt })

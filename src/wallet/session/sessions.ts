@@ -7,17 +7,29 @@ import type { Seal } from '../../platform/seal/index.ts';
 import type { Soon } from '../../platform/soon.ts';
 import { TaggedCache } from '../../platform/tagged-cache.ts';
 import { ownerOf } from '../caller.ts';
-import type { Database, SessionRow, Tx } from '../database.ts';
-import { actForSession, readForSession } from '../owners.store.ts';
+import type { Change, Database, SessionRow, Tx } from '../database.ts';
+import { actAs, actForSession, EVERYONE, readForSession } from '../owners.store.ts';
 import type { Cookies } from './cookies.ts';
 import { type Grant, isTakenBack, type Provider } from './provider.ts';
-import { claimRefresh, deleteSession, findSession, insertSession, markUsed, replaceGrant } from './sessions.store.ts';
+import {
+  claimRefresh,
+  deleteSession,
+  deleteSessionsOf,
+  findSession,
+  insertSession,
+  markUsed,
+  replaceGrant,
+} from './sessions.store.ts';
 
 const MAX_KEPT = 20_000;
 /** How exact the time of last use is: each write costs, and reads are many. At most, a tenth of how long a session may lie unused. */
 const USED_MS = 60_000;
 const REFRESH_EARLY_MS = 60_000;
 const REFRESH_AGAIN_MS = 30_000;
+/** So old the provider's word may be that a session in use still holds. */
+const CHECK_MS = 60_000;
+/** A provider that did not answer is not asked by every request. */
+const AWAY_MS = 30_000;
 
 export interface SessionRules {
   readonly idleMs: number;
@@ -31,6 +43,8 @@ export interface SessionRules {
 interface Kept extends Omit<Grant, 'expiresAt'> {
   readonly authTime: number;
   readonly endsAt: number;
+  /** When the access token runs out; what asks about it then learns nothing. */
+  readonly accessEndsAt: number | undefined;
 }
 
 export interface Session extends Kept {
@@ -43,6 +57,13 @@ export interface Session extends Kept {
 
 const hashOf = (id: string): string => createHash('sha256').update(id).digest('base64url');
 const sessionTag = (idHash: string): string => `session:${idHash}`;
+/** The session at the provider, found without saying which it is. */
+const sidHashOf = (issuer: string, sid: string | undefined): string | null =>
+  sid === undefined
+    ? null
+    : createHash('sha256')
+        .update(JSON.stringify([issuer, sid]))
+        .digest('base64url');
 export const sessionPlace = (idHash: string): string => `wallet session ${idHash}`;
 
 export function createSessions(deps: {
@@ -59,6 +80,9 @@ export function createSessions(deps: {
   const kept = new TaggedCache<Session>(MAX_KEPT);
   const usedMs = Math.min(USED_MS, rules.idleMs / 10);
   const refreshing = new Map<string, Promise<Session | undefined>>();
+  /** When the provider was last asked whether a session holds. Here: whoever writes to the database could say anything. */
+  const checked = new Map<string, number>();
+  let awayAt = Number.NEGATIVE_INFINITY;
   db.feed.onChange((tags) => {
     for (const tag of tags ?? [undefined]) kept.drop(tag);
   });
@@ -75,8 +99,8 @@ export function createSessions(deps: {
       return undefined;
     }
     const owner = ownerOf(kept.issuer, kept.subject);
-    if (owner !== row.owner) {
-      log.warn('the row of a session names another owner than its sealed content; it counts as ended');
+    if (owner !== row.owner || sidHashOf(kept.issuer, kept.sid) !== row.sid_hash) {
+      log.warn('the row of a session names another owner, or session, than its sealed content; it counts as ended');
       return undefined;
     }
     return {
@@ -89,6 +113,15 @@ export function createSessions(deps: {
       refreshAt: row.refresh_at,
       tags: [sessionTag(row.id_hash)],
     };
+  }
+
+  const endOf = ({ expiresAt }: Grant): number | undefined =>
+    expiresAt === undefined ? undefined : clock.now() + Math.floor(expiresAt - Date.now());
+
+  function noteCheck(idHash: string, at = clock.now()): void {
+    checked.delete(idHash);
+    checked.set(idHash, at);
+    if (checked.size > MAX_KEPT) checked.delete(checked.keys().next().value!);
   }
 
   /** Before it runs out; of a short one, half-way. Null when there is nothing to ask with. */
@@ -110,6 +143,11 @@ export function createSessions(deps: {
     });
 
   const end = (idHash: string): Promise<void> => change(idHash, (tx) => deleteSession(tx, idHash));
+
+  async function endUnconfirmed({ idHash }: Session): Promise<undefined> {
+    log.info('a session ended: the identity provider does not confirm it any more');
+    await end(idHash);
+  }
 
   async function load(text: string): Promise<Session | undefined> {
     const id = cookies.open(text, 'session');
@@ -142,8 +180,10 @@ export function createSessions(deps: {
       const { claims, idToken, subject } = session;
       const grant = await provider.refresh({ claims, idToken, subject, refreshToken: refreshToken! });
       const { expiresAt: _, ...rest } = grant;
-      const next = { ...rest, issuer: session.issuer, authTime: session.authTime, endsAt: session.endsAt };
+      const { issuer, authTime, endsAt, sid } = session;
+      const next = { ...rest, issuer, authTime, endsAt, sid, accessEndsAt: endOf(grant) };
       const alive = await change(idHash, (tx) => replaceGrant(tx, idHash, sealed(idHash, next), refreshTime(grant)));
+      noteCheck(idHash);
       if (alive) return { ...session, ...next };
       // Logged out meanwhile: what came since is not to be used either.
       if (grant.refreshToken !== undefined) provider.revoke(grant.refreshToken).catch(() => undefined);
@@ -153,24 +193,49 @@ export function createSessions(deps: {
         log.warn({ err: error }, 'a session could not be refreshed; it will be tried again');
         return session;
       }
-      log.info('a session ended: the identity provider does not confirm it any more');
-      await end(idHash);
-      return undefined;
+      return endUnconfirmed(session);
     }
   }
 
-  /** One refresh at a time for each session of this process; the database sees to the others. */
-  function refreshOnce(session: Session): Promise<Session | undefined> {
+  /** Password changed, account closed, session ended there: the provider knows before anything runs out. */
+  async function check(session: Session): Promise<Session | undefined> {
+    const active = await provider.isActive(session.accessToken, session.subject).catch((error: unknown) => {
+      awayAt = clock.now();
+      log.warn({ err: error }, 'the identity provider cannot be asked about sessions; they go on');
+      return undefined;
+    });
+    if (active !== false) {
+      noteCheck(session.idHash);
+      return session;
+    }
+    // Asked again soon, should the next step fail for another reason.
+    noteCheck(session.idHash, clock.now() - CHECK_MS + AWAY_MS);
+    // The access token may have ended alone, or have been replaced a moment ago: what renews it has the last word.
+    return session.refreshAt === null ? endUnconfirmed(session) : refresh(session);
+  }
+
+  /** One question at a time for each session of this process; the database sees to the others. */
+  function askOnce(session: Session, ask: (session: Session) => Promise<Session | undefined>): Promise<Session | undefined> {
     const running = refreshing.get(session.idHash);
     if (running) return running;
-    const started = refresh(session).finally(() => refreshing.delete(session.idHash));
+    const started = ask(session).finally(() => refreshing.delete(session.idHash));
     refreshing.set(session.idHash, started);
     return started;
   }
 
+  function isCheckDue({ idHash, accessToken, accessEndsAt }: Session, now: number): boolean {
+    // A clock that was set back makes no check last longer.
+    const since = (at: number): number => Math.abs(now - at);
+    const isDue = since(checked.get(idHash) ?? Number.NEGATIVE_INFINITY) >= CHECK_MS && since(awayAt) >= AWAY_MS;
+    // Without an end that is known, a token that is not active any more may just have run out.
+    return isDue && accessToken !== undefined && accessEndsAt !== undefined && now < accessEndsAt;
+  }
+
   function inUse(session: Session): Soon<Session | undefined> {
     noteUse(session);
-    return session.refreshAt !== null && clock.now() >= session.refreshAt ? refreshOnce(session) : session;
+    const now = clock.now();
+    if (session.refreshAt !== null && now >= session.refreshAt) return askOnce(session, refresh);
+    return isCheckDue(session, now) ? askOnce(session, check) : session;
   }
 
   return {
@@ -191,11 +256,12 @@ export function createSessions(deps: {
       const row: SessionRow = {
         id_hash: idHash,
         owner: ownerOf(grant.issuer, grant.subject),
-        sealed: sealed(idHash, { ...rest, authTime, endsAt: now + rules.lifeMs }),
+        sealed: sealed(idHash, { ...rest, authTime, endsAt: now + rules.lifeMs, accessEndsAt: endOf(grant) }),
         created_at: now,
         used_at: now,
         ends_at: now + rules.lifeMs,
         refresh_at: refreshTime(grant),
+        sid_hash: sidHashOf(grant.issuer, grant.sid),
       };
       const former = formerCookie === undefined ? undefined : cookies.open(formerCookie, 'session');
       await db.write(async (tx, touch) => {
@@ -207,10 +273,23 @@ export function createSessions(deps: {
         await actForSession(db, tx, idHash);
         await insertSession(tx, row);
       });
+      noteCheck(idHash);
       return { id, session: sessionOf(row)! };
     },
 
     end,
+
+    /** Within a change: what the provider says is over. Counts what ended. */
+    async endWithin(
+      { tx, touch }: Change,
+      { issuer, subject, sid }: { issuer: string; subject: string | undefined; sid: string | undefined },
+    ): Promise<number> {
+      const owner = subject === undefined ? undefined : ownerOf(issuer, subject);
+      await actAs(db, tx, owner ?? EVERYONE);
+      const gone = await deleteSessionsOf(tx, { owner, sidHash: sidHashOf(issuer, sid) ?? undefined });
+      for (const { id_hash: idHash } of gone) touch(sessionTag(idHash));
+      return gone.length;
+    },
   };
 }
 

@@ -1,0 +1,149 @@
+// Applications hear of every end of a session here, however it came about, until they have heard.
+import assert from 'node:assert/strict';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { after, before, it } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import { createRemoteJWKSet, jwtVerify } from 'jose';
+import { onEachDatabase, type TestApi } from '../../../test/support/api.ts';
+import { Browser } from '../../../test/support/browser-less.ts';
+import { makeUser, RelyingParty } from '../../../test/support/relying-party.ts';
+
+const OFFLINE = { scope: 'openid offline_access' };
+
+/** Where an application hears of logouts: remembers what it was told, and answers as the test wants. */
+class Listener {
+  readonly #server: Server;
+  readonly heard: string[] = [];
+  status = 200;
+
+  constructor() {
+    this.#server = createServer((request, response) => {
+      let text = '';
+      request.on('data', (chunk) => {
+        text += chunk;
+      });
+      request.on('end', () => {
+        this.heard.push(new URLSearchParams(text).get('logout_token') ?? '');
+        response.writeHead(this.status).end();
+      });
+    });
+  }
+  async start(): Promise<void> {
+    await new Promise<void>((resolve) => this.#server.listen(0, '127.0.0.1', resolve));
+  }
+  get uri(): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/out`;
+  }
+  stop(): void {
+    this.#server.close();
+    this.#server.closeAllConnections();
+  }
+  async hears(count: number): Promise<void> {
+    for (let tries = 0; this.heard.length < count; tries++) {
+      assert.ok(tries < 300, `it heard ${this.heard.length} of ${count}`);
+      await delay(100);
+    }
+  }
+}
+
+async function claimsOf(api: TestApi, party: RelyingParty, token: string): Promise<Record<string, unknown>> {
+  const keys = createRemoteJWKSet(new URL(`${api.url}/openid/jwks`));
+  const { payload } = await jwtVerify(token, keys, { issuer: api.url, audience: party.application.id });
+  assert.deepEqual(payload.events, { 'http://schemas.openid.net/event/backchannel-logout': {} });
+  assert.ok(payload.jti && payload.iat && !('nonce' in payload));
+  return payload;
+}
+
+onEachDatabase('The end of a session', (api) => {
+  const listener = new Listener();
+  const deaf = new Listener();
+  before(() => Promise.all([listener.start(), deaf.start()]));
+  after(() => {
+    listener.stop();
+    deaf.stop();
+  });
+  const partyWith = (uri: string, sessions: boolean) =>
+    RelyingParty.make(api, { backchannel_logout_uri: uri, backchannel_logout_session_required: sessions });
+  const disable = async (id: string): Promise<void> => {
+    assert.equal((await api.patch(`/v3/users/${id}`, { user: { enabled: false } })).status, 200);
+  };
+
+  it('is told by the names the application knows its sessions by', async () => {
+    const [party, person] = [await partyWith(listener.uri, true), await makeUser(api)];
+    const sids = [];
+    for (let browser = 0; browser < 2; browser++) sids.push((await party.tokensFor(person, OFFLINE)).claims()!.sid);
+    const before = listener.heard.length;
+    await disable(person.id);
+    await listener.hears(before + 2);
+    const told = await Promise.all(listener.heard.slice(before).map((token) => claimsOf(api, party, token)));
+    assert.deepEqual(new Set(told.map(({ sid }) => sid)), new Set(sids));
+    assert.ok(told.every(({ sub }) => sub === person.id));
+  });
+
+  it('is told once by the person alone, where the application knows no sessions', async () => {
+    const [party, person] = [await partyWith(listener.uri, false), await makeUser(api)];
+    await party.tokensFor(person, OFFLINE);
+    await party.tokensFor(person, OFFLINE);
+    const before = listener.heard.length;
+    await disable(person.id);
+    await listener.hears(before + 1);
+    const { sub, sid } = await claimsOf(api, party, listener.heard[before]!);
+    assert.deepEqual([sub, sid], [person.id, undefined]);
+  });
+
+  it('is told although the session in the browser ended long before, by what was given for longer', async () => {
+    const [party, person] = [await partyWith(listener.uri, true), await makeUser(api)];
+    const browser = new Browser(api);
+    const { sid } = (await party.tokensFor(person, OFFLINE, browser)).claims()!;
+    const before = listener.heard.length;
+    assert.equal((await api.delete(`/v3/users/${person.id}`)).status, 204);
+    await listener.hears(before + 1);
+    assert.equal((await claimsOf(api, party, listener.heard[before]!)).sid, sid);
+  });
+
+  it('is told to the others while one application does not take it, and to that one when it does', async () => {
+    deaf.status = 500;
+    const [party, broken, person] = [await partyWith(listener.uri, true), await partyWith(deaf.uri, true), await makeUser(api)];
+    const browser = new Browser(api);
+    await party.tokensFor(person, OFFLINE, browser);
+    await broken.tokensFor(person, OFFLINE, browser);
+    const before = listener.heard.length;
+    await disable(person.id);
+    await Promise.all([listener.hears(before + 1), deaf.hears(1)]);
+    deaf.status = 204;
+    api.clock.advance(10);
+    await deaf.hears(2);
+    const [first, second] = await Promise.all(deaf.heard.map((token) => claimsOf(api, broken, token)));
+    assert.equal(first!.sid, second!.sid);
+    assert.notEqual(first!.jti, second!.jti, 'a token of its own each time: one that was used is refused');
+    api.clock.advance(600);
+    await delay(1500);
+    assert.equal(deaf.heard.length, 2, 'and then no more');
+  });
+
+  it('on the page of the provider is told again when it did not arrive', async () => {
+    deaf.status = 500;
+    const [broken, person] = [await partyWith(deaf.uri, true), await makeUser(api)];
+    const browser = new Browser(api);
+    await broken.tokensFor(person, OFFLINE, browser);
+    const before = deaf.heard.length;
+    await browser.submit(await browser.go('/openid/logout'), undefined, { logout: 'yes' });
+    await deaf.hears(before + 1);
+    deaf.status = 200;
+    api.clock.advance(10);
+    await deaf.hears(before + 2);
+  });
+
+  it('is not told when the change that would have ended it did not come about', async () => {
+    const [party, person] = [await partyWith(listener.uri, true), await makeUser(api)];
+    const tokens = await party.tokensFor(person, OFFLINE);
+    const before = listener.heard.length;
+    const taken = await makeUser(api);
+    const refused = await api.patch(`/v3/users/${person.id}`, { user: { enabled: false, name: taken.name } });
+    assert.equal(refused.status, 409);
+    await delay(1500);
+    assert.equal(listener.heard.length, before);
+    assert.ok(await party.isActive(tokens.access_token));
+  });
+});
