@@ -1,7 +1,7 @@
 // The `gatehouse` command: finds out what is asked for, runs it, and says what went wrong in one line.
 import { type Command, commands, out, UsageError, understand } from './commands/index.ts';
 import { ConfigError } from './platform/config/index.ts';
-import { FolderInUse } from './platform/database/index.ts';
+import { DatabaseAway, FolderInUse, isUnwritable } from './platform/database/index.ts';
 import { Fault } from './platform/faults/index.ts';
 import { UnknownMasterKey } from './platform/seal/index.ts';
 import { version } from './version.ts';
@@ -30,8 +30,12 @@ main().catch((error: unknown) => {
       `gatehouse: GATEHOUSE_MASTER_KEY: a secret in the database is ${error.message}; give the key the database was made with`,
       2,
     );
+  if (error instanceof DatabaseAway) end(`gatehouse: ${error.message}`, error.exitCode);
   // The service runs well; what was asked for is not there, or not allowed.
   if (error instanceof Fault) end(`gatehouse: ${error.message}`, 1);
   const { code, message } = error as NodeJS.ErrnoException;
-  end(`gatehouse: cannot start: ${code ? `${code}: ` : ''}${message}`, 1);
+  const mend = isUnwritable(error)
+    ? '; nothing can be stored: the disk is full, or may not be written to. Make room, and start again'
+    : '';
+  end(`gatehouse: cannot start: ${code ? `${code}: ` : ''}${message}${mend}`, 1);
 });

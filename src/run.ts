@@ -10,7 +10,7 @@ import type { IdentityConfig } from './identity/settings.ts';
 import { systemClock } from './platform/clock.ts';
 import { collectWhenIdle, keepTickShape } from './platform/collector.ts';
 import { ConfigError, listening, ownUrl } from './platform/config/index.ts';
-import { type FolderLock, lockFolder } from './platform/database/index.ts';
+import { DATABASE_AWAY, type FolderLock, lockFolder } from './platform/database/index.ts';
 import { createLog, type Log } from './platform/log/index.ts';
 import { answerPrimary, createMetrics, gatherFromWorkers, type Metrics, serveMetrics } from './platform/metrics/index.ts';
 import type { SharedConfig } from './settings.ts';
@@ -58,6 +58,7 @@ function common({ shared, folder, log, metrics }: Ground, databaseUrl: string | 
     seal: sealWith(masterKeys(shared, folder, databaseUrl !== undefined)),
     log,
     clock: systemClock,
+    databaseWaitSeconds: shared.databaseWaitSeconds,
     rateLimits: shared.rateLimits,
     trustedProxies: shared.trustedProxies,
     outboundAllow: shared.outboundAllow,
@@ -219,7 +220,8 @@ async function runWorkers(options: RunOptions, log: Log, count: number): Promise
   const metrics = await startMetrics(shared, gatherFromWorkers());
   cluster.on('exit', (worker, code) => {
     if (stopping) return;
-    if (code === 2) process.exit(2);
+    // What ended this one would end the next as well.
+    if (code === 2 || code === DATABASE_AWAY) process.exit(code);
     log.error({ worker: worker.id, code }, 'a worker ended; starting another');
     setTimeout(() => cluster.fork(), 1000);
   });

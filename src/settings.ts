@@ -50,6 +50,12 @@ export const sharedSettings = {
     true,
     'Limits on attempts at secrets; off for load tests and conformance suites.',
   ),
+  databaseWaitSeconds: setting.number(
+    'GATEHOUSE_DATABASE_WAIT_SECONDS',
+    30,
+    { min: 0, max: 3600, unit: 'seconds' },
+    'How long a start waits for a PostgreSQL that does not answer yet, before it ends with an error.',
+  ),
   outboundAllow: setting.list(
     'GATEHOUSE_OUTBOUND_ALLOW',
     'host[:port] that outgoing calls may reach although they are plain http or not public. For development.',

@@ -1,6 +1,5 @@
 // PostgreSQL goes away and comes back: 503 meanwhile, no restart needed after.
 import assert from 'node:assert/strict';
-import { createConnection, createServer, type Server, type Socket } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import { createIdentityService, type IdentityService } from '../src/identity/service.ts';
 import { identitySettings } from '../src/identity/settings.ts';
@@ -8,53 +7,8 @@ import { systemClock } from '../src/platform/clock.ts';
 import { load } from '../src/platform/config/index.ts';
 import { createLog } from '../src/platform/log/index.ts';
 import { createSeal, newMasterKey } from '../src/platform/seal/index.ts';
+import { Cable } from './support/cable.ts';
 import { sharedPostgres } from './support/postgres.ts';
-
-/** Stands between the service and the database, and can be cut. */
-class Cable {
-  readonly #sockets = new Set<Socket>();
-  readonly #server: Server;
-  cut = false;
-
-  constructor(host: string, port: number) {
-    this.#server = createServer((near) => {
-      if (this.cut) {
-        near.destroy();
-        return;
-      }
-      const far = createConnection({ host, port });
-      for (const socket of [near, far]) {
-        this.#sockets.add(socket);
-        socket.on('error', () => {});
-        socket.on('close', () => {
-          near.destroy();
-          far.destroy();
-          this.#sockets.delete(socket);
-        });
-      }
-      near.pipe(far).pipe(near);
-    });
-  }
-
-  async listen(): Promise<number> {
-    await new Promise<void>((resolve) => this.#server.listen(0, '127.0.0.1', resolve));
-    return (this.#server.address() as { port: number }).port;
-  }
-
-  break(): void {
-    this.cut = true;
-    for (const socket of this.#sockets) socket.destroy();
-  }
-
-  mend(): void {
-    this.cut = false;
-  }
-
-  close(): void {
-    this.break();
-    this.#server.close();
-  }
-}
 
 describe('An outage of PostgreSQL', () => {
   let cable: Cable;

@@ -2,7 +2,14 @@
 import { fileURLToPath } from 'node:url';
 import type { Clock } from '../platform/clock.ts';
 import { ownUrl } from '../platform/config/index.ts';
-import { type DatabaseReader, openDatabase as open, readSqlite } from '../platform/database/index.ts';
+import {
+  type DatabaseReader,
+  openDatabase as open,
+  patiently,
+  readSqlite,
+  type Waiting,
+  waitingOf,
+} from '../platform/database/index.ts';
 import { type App, createApp, createServer, mountProbes, type Server } from '../platform/http/index.ts';
 import type { Log } from '../platform/log/index.ts';
 import { createMetrics, type Metrics } from '../platform/metrics/index.ts';
@@ -36,6 +43,8 @@ export interface ServiceOptions {
   /** host[:port] that outgoing calls may reach although they are plain http or not public. */
   readonly outboundAllow: readonly string[];
   readonly tls?: { readonly certFile: string; readonly keyFile: string } | undefined;
+  /** How long a start waits for PostgreSQL; not at all when not given. */
+  readonly databaseWaitSeconds?: number;
   /** Shared by the services of a process; one of its own when not given. */
   readonly metrics?: Metrics;
   /** Tests: our own answers are held to their schemas. */
@@ -64,14 +73,18 @@ export interface IdentityService {
   stop(graceMs: number): Promise<void>;
 }
 
-export const openDatabase = (config: IdentityConfig, dataDir: string): Promise<Database> =>
-  open<Tables>(`${dataDir}/identity.sqlite`, MIGRATIONS, { ...config, setting: 'GATEHOUSE_IDENTITY_DATABASE_URL' });
+export const openDatabase = (config: IdentityConfig, dataDir: string, waiting?: Waiting): Promise<Database> =>
+  open<Tables>(`${dataDir}/identity.sqlite`, MIGRATIONS, {
+    ...config,
+    setting: 'GATEHOUSE_IDENTITY_DATABASE_URL',
+    ...(waiting ? { waiting } : {}),
+  });
 
 /** The embedded database for a look beside the service that owns it: nothing is written, migrated or made. */
 export const readDatabase = (dataDir: string): DatabaseReader<Tables> => readSqlite<Tables>(`${dataDir}/identity.sqlite`);
 
 export async function createIdentityService(options: ServiceOptions): Promise<IdentityService> {
-  const db = await openDatabase(options.config, options.dataDir);
+  const db = await openDatabase(options.config, options.dataDir, waitingOf(options));
   try {
     return await createOn(db, options);
   } catch (error) {
@@ -135,7 +148,7 @@ async function createOn(db: Database, options: ServiceOptions): Promise<Identity
     openidKeys: openid.keys,
     issuer: () => address,
     registerWallet: openid.registerWallet,
-    reseal,
+    reseal: () => patiently(reseal),
     resetAdminPassword: (given) => resetAdminPassword(deps, given),
     async start(onAdmin) {
       const adminPassword = await bootstrap(deps, {

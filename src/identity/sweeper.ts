@@ -1,4 +1,5 @@
 // Work nobody waits for: what has expired goes, token keys are replaced in time.
+import { patiently } from '../platform/database/index.ts';
 import type { Log } from '../platform/log/index.ts';
 import type { Metrics } from '../platform/metrics/index.ts';
 import type { Records } from './openid/index.ts';
@@ -39,7 +40,7 @@ export function startSweeper(deps: {
   }
 
   const timer = setInterval(() => {
-    running = sweep();
+    running = patiently(sweep);
   }, EVERY_MS);
   timer.unref();
   return {

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { createChanges } from '../platform/audit/index.ts';
 import type { Clock } from '../platform/clock.ts';
 import { ConfigError, ownUrl } from '../platform/config/index.ts';
-import { openDatabase } from '../platform/database/index.ts';
+import { openDatabase, patiently, type Waiting, waitingOf } from '../platform/database/index.ts';
 import { type App, createApp, createServer, mountProbes, type Server } from '../platform/http/index.ts';
 import { Throttle } from '../platform/limits/index.ts';
 import type { Log } from '../platform/log/index.ts';
@@ -70,6 +70,8 @@ export interface WalletOptions {
   /** The provider people log in through. */
   readonly provider: ProviderOptions;
   readonly tls?: { readonly certFile: string; readonly keyFile: string } | undefined;
+  /** How long a start waits for PostgreSQL; not at all when not given. */
+  readonly databaseWaitSeconds?: number;
   /** Shared by the services of a process; one of its own when not given. */
   readonly metrics?: Metrics;
   /** Tests: our own answers are held to their schemas. */
@@ -86,8 +88,12 @@ export interface WalletService {
   stop(graceMs: number): Promise<void>;
 }
 
-export const openWalletDatabase = (config: WalletConfig, dataDir: string): Promise<Database> =>
-  openDatabase<Tables>(`${dataDir}/wallet.sqlite`, MIGRATIONS, { ...config, setting: 'GATEHOUSE_WALLET_DATABASE_URL' });
+export const openWalletDatabase = (config: WalletConfig, dataDir: string, waiting?: Waiting): Promise<Database> =>
+  openDatabase<Tables>(`${dataDir}/wallet.sqlite`, MIGRATIONS, {
+    ...config,
+    setting: 'GATEHOUSE_WALLET_DATABASE_URL',
+    ...(waiting ? { waiting } : {}),
+  });
 
 async function openStores({ config, seal }: WalletOptions): Promise<Stores> {
   const { pkcs11Library: library, pkcs11Token: tokenLabel, pkcs11Pin: pin = '' } = config;
@@ -118,7 +124,7 @@ function checkSettings({ url, trustAnchors }: WalletConfig): void {
 export async function createWalletService(options: WalletOptions): Promise<WalletService> {
   checkSettings(options.config);
   const verifiers = readVerifiers(options.config.verifiersFile);
-  const db = await openWalletDatabase(options.config, options.dataDir);
+  const db = await openWalletDatabase(options.config, options.dataDir, waitingOf(options));
   try {
     const { holds, mended } = await guardOwners(db);
     if (mended.length > 0)
@@ -137,7 +143,7 @@ export async function createWalletService(options: WalletOptions): Promise<Walle
 export async function resealWallet(options: Pick<WalletOptions, 'config' | 'dataDir' | 'seal'>): Promise<number> {
   const db = await openWalletDatabase(options.config, options.dataDir);
   try {
-    return await resealAll(db, options.seal, { software: createSoftwareStore(options.seal) });
+    return await patiently(() => resealAll(db, options.seal, { software: createSoftwareStore(options.seal) }));
   } finally {
     await db.close();
   }

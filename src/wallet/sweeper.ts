@@ -1,4 +1,5 @@
 // Runs the jobs nobody waits for, now and then.
+import { patiently } from '../platform/database/index.ts';
 import type { Log } from '../platform/log/index.ts';
 
 const EVERY_MS = 30_000;
@@ -14,7 +15,7 @@ export function startSweeper(log: Log, jobs: () => Promise<Readonly<Record<strin
     }
   }
   const timer = setInterval(() => {
-    running = running.then(sweep);
+    running = running.then(() => patiently(sweep));
   }, EVERY_MS);
   timer.unref();
   return {

@@ -1,8 +1,8 @@
 // The OpenID provider of the service. The library behind it is loaded with the first request that needs it: it takes a third of a
 // second and 40 MB, which nobody should pay who only asks for tokens of the base API.
-import type { Provider } from 'oidc-provider';
+import type { KoaContextWithOIDC, Provider } from 'oidc-provider';
 import { seconds } from '../../platform/clock.ts';
-import type { Mount, RawExchange } from '../../platform/http/index.ts';
+import { type Mount, outageOf, type RawExchange } from '../../platform/http/index.ts';
 import type { Gate } from '../../platform/limits/index.ts';
 import { guardedFetch, type Outbound } from '../../platform/outbound/index.ts';
 import type { Seal } from '../../platform/seal/index.ts';
@@ -64,6 +64,17 @@ export interface WalletOptions {
 interface Ready {
   readonly provider: Provider;
   readonly keys: Keyring;
+}
+
+/** The library calls everything it does not know an error of the server, and answers with the body it has set by now. */
+function tellOutage(ctx: KoaContextWithOIDC, error: unknown): void {
+  const outage = outageOf(error);
+  if (!outage) return;
+  ctx.status = outage.status;
+  for (const [name, value] of Object.entries(outage.headers)) ctx.set(name, value as string);
+  const body = ctx.body as { error?: unknown } | string | undefined;
+  if (typeof body === 'object' && body.error === 'server_error')
+    ctx.body = { error: 'temporarily_unavailable', error_description: outage.message };
 }
 
 const STAND_IN_MS = 10 * 60_000;
@@ -132,7 +143,10 @@ export function createOpenid(deps: OpenidDeps) {
         })
         .catch((error: unknown) => deps.log.error({ err: error }, 'a logout could not be written down'));
     });
-    provider.on('server_error', (_ctx, err) => deps.log.error({ err }, 'openid provider failed'));
+    provider.on('server_error', (ctx, err) => {
+      deps.log.error({ err }, 'openid provider failed');
+      tellOutage(ctx, err);
+    });
     return { provider, keys: ring };
   }
 

@@ -1,4 +1,5 @@
 // Bulk operations (RFC 7644, 3.7): each is done by itself, in an order in which every bulkId leads to something.
+import { withBudget } from '../../platform/database/index.ts';
 import type { Fault } from '../../platform/faults/index.ts';
 import { fail, fault } from '../faults.ts';
 import { scimFace } from './scim.face.ts';
@@ -136,7 +137,7 @@ export async function runBulk({ operations, failOnErrors }: BulkRequest, { perfo
     const { method, bulkId } = operation;
     try {
       operation = resolve(operation, ids);
-      const { id, status, location, version } = await perform(operation);
+      const { id, status, location, version } = await withBudget(() => perform(operation));
       if (bulkId && id) ids.set(bulkId, id);
       results.set(at, { method, bulkId, version, location, status: String(status) });
     } catch (error) {

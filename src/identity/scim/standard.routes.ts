@@ -1,6 +1,6 @@
 // /scim/v2: SCIM as RFC 7643, 7644 and 9865 have it.
 import { Fault } from '../../platform/faults/index.ts';
-import { Answer, type App, type Call, t } from '../../platform/http/index.ts';
+import { Answer, type App, type Call, outageOf, t } from '../../platform/http/index.ts';
 import { andThen, type Soon } from '../../platform/soon.ts';
 import { type Caller, PROVISIONING } from '../caller.ts';
 import { fail } from '../faults.ts';
@@ -242,7 +242,7 @@ export function mountScim(app: App<Caller>, parts: { readonly scim: Scim }): voi
       const toFault = (err: unknown): Fault => {
         if (err instanceof Fault) return err;
         parts.scim.log.error({ request_id: call.requestId, err }, 'bulk operation failed');
-        return unexpected();
+        return outageOf(err) ?? unexpected();
       };
       const locate = (operation: BulkOperation): string | undefined => {
         const { kind, id } = targetOf(operation);

@@ -1,7 +1,8 @@
 // News of what other processes wrote, by LISTEN. A heartbeat on the same connection proves that no news is missing:
 // PostgreSQL delivers what was committed before it answers. Without a recent beat the feed is not live, and callers read the database.
-import pg from 'pg';
+import type pg from 'pg';
 import type { Subscribers } from './database.ts';
+import { SERVER_STATE, type ServerState } from './hosts.ts';
 
 export const CHANNEL = 'gatehouse_changes';
 
@@ -10,17 +11,34 @@ const BEAT_MS = 250;
 const STALE_MS = 750;
 const RETRY_MS = 500;
 
+/** Who wants to know how the connection is. */
+export interface FeedWatch {
+  /** The database answered. */
+  heard(): void;
+  /** Whether this server is still the one to talk to. */
+  suits(state: ServerState): boolean;
+  /** It did not answer, or is no longer the one. */
+  lost(client: pg.Client | undefined): void;
+}
+
+/** An answer that takes longer is none: silence must not look like no news. */
+const timed = (text: string): pg.QueryConfig => ({ text, query_timeout: STALE_MS }) as pg.QueryConfig;
+
 export class PostgresFeed {
-  readonly #settings: pg.ClientConfig;
+  readonly #newClient: () => pg.Client;
   readonly #subscribers: Subscribers;
+  readonly #watch: FeedWatch;
+  /** The server took no writes when it was last asked. */
+  readsOnly = false;
   #client: pg.Client | undefined;
   #lastBeat = 0;
   #timer: NodeJS.Timeout | undefined;
   #stopped = false;
 
-  constructor(settings: pg.ClientConfig, subscribers: Subscribers) {
-    this.#settings = settings;
+  constructor(newClient: () => pg.Client, subscribers: Subscribers, watch: FeedWatch) {
+    this.#newClient = newClient;
     this.#subscribers = subscribers;
+    this.#watch = watch;
   }
 
   live(): boolean {
@@ -39,23 +57,31 @@ export class PostgresFeed {
   }
 
   async #connect(): Promise<void> {
-    const client = new pg.Client({ ...this.#settings, query_timeout: STALE_MS, application_name: 'gatehouse feed' });
+    const client = this.#newClient();
     client.on('error', () => this.#lost(client));
     client.on('notification', ({ payload }) =>
       this.#subscribers.tell(payload === '*' || !payload ? undefined : (JSON.parse(payload) as string[])),
     );
-    await client.connect();
-    await client.query(`listen ${CHANNEL}`);
+    try {
+      await client.connect();
+      await client.query(timed(`listen ${CHANNEL}`));
+    } catch (error) {
+      client.end().catch(() => {});
+      throw error;
+    }
+    if (this.#stopped) return void client.end().catch(() => {});
     this.#client = client;
     // Whatever was announced while nobody listened is unknown: forget everything.
     this.#subscribers.tell(undefined);
     this.#lastBeat = performance.now();
+    this.#watch.heard();
   }
 
   #lost(client: pg.Client): void {
     if (this.#client === client) this.#client = undefined;
     this.#lastBeat = 0;
     client.end().catch(() => {});
+    if (!this.#stopped) this.#watch.lost(client);
   }
 
   #schedule(delay: number): void {
@@ -70,13 +96,17 @@ export class PostgresFeed {
     try {
       if (!client) await this.#connect();
       else {
-        await client.query('select 1');
+        const { rows } = await client.query<ServerState>(timed(SERVER_STATE));
+        const state = rows[0]!;
+        if (!this.#watch.suits(state)) throw new Error('another server is to be used');
+        this.readsOnly = state.standby || state.read_only;
         // The answer proves the state at the time of asking, not of answering.
         this.#lastBeat = started;
       }
       this.#schedule(BEAT_MS);
     } catch {
       if (client) this.#lost(client);
+      else if (!this.#stopped) this.#watch.lost(undefined);
       this.#schedule(RETRY_MS);
     }
   }

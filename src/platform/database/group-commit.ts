@@ -44,6 +44,8 @@ export class GroupCommit {
       this.#handle.exec('release writer');
       return () => resolve(value);
     } catch (error) {
+      // A full disk ends the whole transaction: then nothing of the batch happened, and this is why.
+      if (!this.#handle.isTransaction) throw error;
       this.#handle.exec('rollback to writer; release writer');
       return () => reject(error);
     }
@@ -65,8 +67,11 @@ export class GroupCommit {
       this.#handle.exec('commit');
     } catch (error) {
       // The disk is full or the file is gone: nothing of this batch happened, and every caller must hear it.
-      if (this.#handle.isTransaction) this.#handle.exec('rollback');
-      for (const job of batch) job.reject(error);
+      try {
+        if (this.#handle.isTransaction) this.#handle.exec('rollback');
+      } finally {
+        for (const job of batch) job.reject(error);
+      }
       return;
     }
     for (const settle of outcomes) settle();

@@ -83,7 +83,11 @@ export async function migrate<S>(db: Kysely<S>, folder: MigrationSource, target:
   while (nextOf(migrations, await recorded(db, target.dialect), target)) {
     const name = await db.transaction().execute(async (trx) => {
       // Processes that start together: one applies it, the others find it applied.
-      if (target.dialect === 'postgres') await sql`select pg_advisory_xact_lock(${sql.raw(LOCK)})`.execute(trx);
+      if (target.dialect === 'postgres') {
+        await sql`select pg_advisory_xact_lock(${sql.raw(LOCK)})`.execute(trx);
+        // One that waits for a table makes everybody wait behind it.
+        await sql`set local lock_timeout = '60s'`.execute(trx);
+      }
       await sql`create table if not exists ${sql.table(RECORDS)} (name varchar(255) not null primary key, timestamp varchar(255) not null)`.execute(
         trx,
       );

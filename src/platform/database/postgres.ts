@@ -1,10 +1,17 @@
-// PostgreSQL: a pool with stated sizes and time-outs, statements prepared by name, and the feed of changes.
+// PostgreSQL: connections with stated numbers and time-outs, statements prepared by name, and the feed of changes.
 import { Kysely, PostgresDialect, sql } from 'kysely';
 import pg from 'pg';
+import { currentBudget } from './budget.ts';
 import { type Database, Subscribers, type Tx } from './database.ts';
 import { isRetryable } from './errors.ts';
 import { CHANNEL, PostgresFeed } from './feed.ts';
+import { clientOf, Hosts, NoSuchHost } from './hosts.ts';
 import { type MigrationSource, migrate } from './migrate.ts';
+import { PATIENT_STATEMENT_MS, PLACE_MS, Places, STATEMENT_MS } from './places.ts';
+import { Reachability } from './reachability.ts';
+import { Turns } from './turns.ts';
+import { type Waiting, waitFor } from './wait-for.ts';
+import { Writability } from './writability.ts';
 
 export interface PostgresOptions {
   readonly poolSize: number;
@@ -12,14 +19,17 @@ export interface PostgresOptions {
   readonly namedStatements: boolean;
   /** The setting that holds its address, for messages. */
   readonly setting?: string;
+  /** How long a start waits for it, and whom it tells meanwhile. */
+  readonly waiting?: Waiting;
 }
 
-const CONNECT_MS = 5_000;
-const QUERY_MS = 30_000;
-const NAMED_STATEMENTS = 1000;
+const LOCK_MS = 2_000;
+const PATIENT_LOCK_MS = 10_000;
 const ATTEMPTS = 5;
 /** PostgreSQL refuses a NOTIFY payload of 8000 bytes; a longer list means "anything". */
 const PAYLOAD_BYTES = 7900;
+/** Part of the connections that changes never take: a table that is locked must not stop everybody who only reads. */
+const FOR_READERS = 0.3;
 
 // count(*) and bigint arrive as text; everything we count or keep fits a double.
 const types = {
@@ -27,56 +37,80 @@ const types = {
     oid === pg.types.builtins.INT8 ? Number : pg.types.getTypeParser(oid, format as 'text'),
 };
 
-const names = new Map<string, string>();
-
-/** The server parses and plans a named text once a connection. Past the limit (dynamic filters) texts go without a name. */
-function nameOf(text: string): string | undefined {
-  const known = names.get(text);
-  if (known || names.size >= NAMED_STATEMENTS) return known;
-  const name = `g${names.size}`;
-  names.set(text, name);
-  return name;
+/** On a connection of its own: a migration takes as long as it takes. */
+async function bringUpToDate(Client: typeof pg.Client, settings: pg.ClientConfig, migrations: MigrationSource, name: string) {
+  const pool = new pg.Pool({ ...settings, max: 1, Client });
+  pool.on('error', () => {});
+  const db = new Kysely({ dialect: new PostgresDialect({ pool }) });
+  try {
+    await migrate(db, migrations, { dialect: 'postgres', name });
+  } finally {
+    await db.destroy();
+  }
 }
 
-class NamingClient extends pg.Client {
-  // biome-ignore lint/suspicious/noExplicitAny: pg's overloads of `query` cannot be repeated in a subclass
-  override query(config: any, values?: any, callback?: any): any {
-    const name = typeof config === 'string' && Array.isArray(values) && values.length > 0 ? nameOf(config) : undefined;
-    if (name) return super.query({ name, text: config, values }, callback);
-    return super.query(config, values, callback);
+/** Needs room on the disk as every change does, and leaves nothing. Whoever may not make such a table is believed. */
+async function tryWriting<S>(db: Kysely<S>): Promise<void> {
+  try {
+    await db.transaction().execute(async (trx) => {
+      await sql`create temporary table gatehouse_room (content text) on commit drop`.execute(trx);
+      await sql`insert into gatehouse_room select repeat(md5(n::text), 10) from generate_series(1, 500) n`.execute(trx);
+    });
+  } catch (error) {
+    if ((error as { code?: string }).code !== '42501') throw error;
   }
 }
 
 export async function openPostgres<S>(url: string, migrations: MigrationSource, options: PostgresOptions): Promise<Database<S>> {
+  const setting = options.setting ?? 'the database';
+  const hosts = new Hosts(url, setting);
+  const Client = clientOf(hosts);
   const settings = {
-    connectionString: url,
-    connectionTimeoutMillis: CONNECT_MS,
-    query_timeout: QUERY_MS,
-    // The server gives up first, so that a slow query leaves a connection that can be used again.
-    statement_timeout: QUERY_MS - 5_000,
+    connectionString: hosts.url,
+    connectionTimeoutMillis: PLACE_MS,
     types: types as pg.CustomTypesConfig,
     application_name: 'gatehouse',
   };
+  await waitFor(hosts, () => new Client(settings), setting, options.waiting);
+  await bringUpToDate(Client, settings, migrations, setting);
+
   const pool = new pg.Pool({
     ...settings,
+    statement_timeout: STATEMENT_MS,
+    lock_timeout: LOCK_MS,
     max: options.poolSize,
     idleTimeoutMillis: 60_000,
-    ...(options.namedStatements ? { Client: NamingClient } : {}),
+    Client,
   });
   // An idle connection that breaks is replaced by the pool; without a listener it would end the process.
   pool.on('error', () => {});
   // The same while it is lent out: whoever has it learns of it from the query.
   pool.on('connect', (client) => client.on('error', () => {}));
-  const db = new Kysely<S>({ dialect: new PostgresDialect({ pool }) });
-  await migrate(db, migrations, { dialect: 'postgres', name: options.setting ?? 'the database' });
 
   const subscribers = new Subscribers();
-  const feed = new PostgresFeed(settings, subscribers);
+  const reachability = new Reachability(() => places.probe());
+  const feed = new PostgresFeed(() => new Client({ ...settings, application_name: 'gatehouse feed' }), subscribers, {
+    heard: () => reachability.worked(),
+    suits: (state) => hosts.suits(state),
+    lost: (client) => {
+      if (client) hosts.forget(client);
+      reachability.doubt();
+    },
+  });
+  const places = new Places({ pool, hosts, reachability, isHeard: () => feed.live(), named: options.namedStatements });
+  const db = new Kysely<S>({ dialect: new PostgresDialect({ pool: places }) });
+  const writability = new Writability(() => tryWriting(db));
+  const turns = new Turns(options.poolSize - Math.min(options.poolSize - 1, Math.ceil(options.poolSize * FOR_READERS)));
   await feed.start();
 
   async function once<T>(work: Parameters<Database<S>['write']>[0]): Promise<T> {
     const tags = new Set<string>();
     const value = await db.transaction().execute(async (trx) => {
+      // Nobody waits for a job: it may sweep many rows at once.
+      if (currentBudget()?.isPatient)
+        await sql`select set_config('statement_timeout', ${String(PATIENT_STATEMENT_MS)}, true), set_config('lock_timeout', ${String(PATIENT_LOCK_MS)}, true)`.execute(
+          trx,
+        );
       const result = await work(trx as unknown as Tx<S>, (tag) => tags.add(tag));
       if (tags.size > 0) {
         const payload = JSON.stringify([...tags]);
@@ -93,18 +127,28 @@ export async function openPostgres<S>(url: string, migrations: MigrationSource, 
     read: db,
     feed: { live: () => feed.live(), onChange: (handler) => subscribers.add(handler) },
     async write(work) {
-      for (let attempt = 1; ; attempt++) {
-        try {
-          return await once(work);
-        } catch (error) {
-          if (attempt === ATTEMPTS || !isRetryable(error)) throw error;
+      const budget = currentBudget();
+      budget?.begin();
+      await turns.enter(Math.min(PATIENT_STATEMENT_MS, budget?.left() ?? STATEMENT_MS)).finally(() => budget?.end());
+      try {
+        for (let attempt = 1; ; attempt++) {
+          try {
+            return await writability.watch(once(work));
+          } catch (error) {
+            if (attempt === ATTEMPTS || !isRetryable(error)) throw error;
+          }
         }
+      } finally {
+        turns.leave();
       }
     },
     async ping() {
       await sql`select 1`.execute(db);
+      if (feed.readsOnly) throw new NoSuchHost(`${setting} names a server that takes no writes`);
+      await writability.check();
     },
     async close() {
+      reachability.stop();
       await feed.stop();
       await db.destroy();
     },

@@ -8,6 +8,7 @@ import { type MigrationSource, migrate } from './migrate.ts';
 import { answerDirectly } from './prepared.ts';
 import { SharedReads } from './shared-reads.ts';
 import { SqliteConnection, sqliteDialect } from './sqlite-driver.ts';
+import { Writability } from './writability.ts';
 
 const PRAGMAS = `
   pragma journal_mode = wal;
@@ -38,6 +39,14 @@ export async function openSqlite<S>(path: string, migrations: MigrationSource): 
   const read = queriesOn<S>(reader, reads.begin);
 
   const commits = new GroupCommit(writer, reads.end);
+  // A table that needs room, made and dropped in one transaction: it leaves nothing, and is refused as every change would be.
+  const writability = new Writability(() =>
+    commits.write(async () =>
+      writer.exec(
+        'create table gatehouse_room (content blob); insert into gatehouse_room values (zeroblob(65536)); drop table gatehouse_room',
+      ),
+    ),
+  );
   const subscribers = new Subscribers();
   return {
     dialect: 'sqlite',
@@ -46,12 +55,13 @@ export async function openSqlite<S>(path: string, migrations: MigrationSource): 
     feed: { live: () => true, onChange: (handler) => subscribers.add(handler) },
     async write(work) {
       const tags = new Set<string>();
-      const value = await commits.write(() => work(write as Tx<S>, (tag) => tags.add(tag)));
+      const value = await writability.watch(commits.write(() => work(write as Tx<S>, (tag) => tags.add(tag))));
       subscribers.tell([...tags]);
       return value;
     },
     async ping() {
       reader.prepare('select 1').get();
+      await writability.check();
     },
     async close() {
       await commits.settled();

@@ -22,5 +22,6 @@ export const platformFaults = {
     text: 'An unexpected error prevented the server from fulfilling your request.',
   },
   'server.busy': { status: 503, text: 'The service is busy. Try again shortly.' },
+  'server.read_only': { status: 503, text: 'The service cannot store changes at the moment. Try again shortly.' },
   'server.unavailable': { status: 503, text: 'The service cannot reach its database. Try again shortly.' },
 } as const;

@@ -4,6 +4,7 @@ export { readBody } from './bodies.ts';
 export { goneSignal } from './exchange.ts';
 export { parseJson } from './json.ts';
 export { type OpenApiOptions, openApi } from './openapi.ts';
+export { outageOf } from './outage.ts';
 export { type Checks, mountProbes } from './probes.ts';
 export type { Schema, Static } from './schema.ts';
 export * as t from './schema.ts';

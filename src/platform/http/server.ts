@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import Fastify, { type FastifyError, type FastifyReply, type FastifyRequest, type FastifyServerOptions } from 'fastify';
-import { isUnavailable } from '../database/index.ts';
+import { withBudget } from '../database/index.ts';
 import { Fault, fault } from '../faults/index.ts';
 import type { Log } from '../log/index.ts';
 import type { RequestTimes } from '../metrics/index.ts';
@@ -14,6 +14,7 @@ import { Connections } from './connections.ts';
 import { Bases, createSender, goneSignal, IncomingCall, isHost, millisecondsOf, type Outgoing } from './exchange.ts';
 import { openFastLane } from './fast-lane.ts';
 import { checkUrl } from './json.ts';
+import { outageOf } from './outage.ts';
 import { allowedMethods, refuseUnreadable } from './refusals.ts';
 import { serialize, validate, violation } from './validate.ts';
 
@@ -86,7 +87,8 @@ const RAW_METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
 
 function toFault(error: unknown): Fault {
   if (error instanceof Fault) return error;
-  if (isUnavailable(error)) return fault('server.unavailable', undefined, { headers: { 'Retry-After': '1' } });
+  const outage = outageOf(error);
+  if (outage) return outage;
   const { code, statusCode } = error as FastifyError;
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return fault('request.too_large');
   if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return fault('request.media_type');
@@ -188,8 +190,10 @@ export function createServer<Caller>(options: ServerOptions<Caller>): Server {
       ...(route.spec.bodyLimit ? { bodyLimit: route.spec.bodyLimit } : {}),
       ...(route.method === 'GET' || route.method === 'HEAD' ? {} : { preParsing: bodyOrNothing }),
       handler: (request, reply) =>
-        andThen(callerOf(route, request), (caller) =>
-          andThen(handle(route, request, reply, caller), (result) => send(route, success, request, reply, result)),
+        withBudget(() =>
+          andThen(callerOf(route, request), (caller) =>
+            andThen(handle(route, request, reply, caller), (result) => send(route, success, request, reply, result)),
+          ),
         ),
     });
   }
@@ -210,15 +214,17 @@ export function createServer<Caller>(options: ServerOptions<Caller>): Server {
             connections.follow(reply.raw);
             reply.raw.once('finish', () => account(request, url, reply.raw.statusCode));
             try {
-              await serve({
-                request: request.raw,
-                response: reply.raw,
-                address: request.ip,
-                requestId: request.id,
-                get signal() {
-                  return goneSignal(reply.raw);
-                },
-              });
+              await withBudget(() =>
+                serve({
+                  request: request.raw,
+                  response: reply.raw,
+                  address: request.ip,
+                  requestId: request.id,
+                  get signal() {
+                    return goneSignal(reply.raw);
+                  },
+                }),
+              );
             } catch (error) {
               if (reply.raw.headersSent) reply.raw.destroy();
               else refuse(error, request, reply);

@@ -1,0 +1,163 @@
+// Addresses of PostgreSQL with several hosts, as its own clients read them: `postgres://user@one:5432,two:5433/name?target_session_attrs=read-write`.
+// The first that answers and is what was asked for is used, until it no longer is.
+import pg from 'pg';
+import { ConfigError } from '../config/index.ts';
+
+/** Which of several servers will do. */
+type Wanted = 'any' | 'read-write' | 'primary';
+
+const WANTED: readonly string[] = ['any', 'read-write', 'primary'] satisfies Wanted[];
+export const SERVER_STATE = `select pg_is_in_recovery() as standby, current_setting('transaction_read_only') = 'on' as read_only`;
+
+export interface ServerState {
+  readonly standby: boolean;
+  readonly read_only: boolean;
+}
+
+/** A host that takes longer is passed over for the next one. */
+const TRY_MS = 1_500;
+
+interface Address {
+  readonly host: string;
+  readonly port: number;
+}
+
+export class NoSuchHost extends Error {
+  /** As a server says it that only reads. */
+  readonly code = '25006';
+}
+
+/** Messages name servers, not who logs in. */
+const nameOf = ({ host, port }: Address): string => `${host}:${port}`;
+
+export class Hosts {
+  /** The address with its first host. */
+  readonly url: string;
+  readonly #addresses: readonly Address[];
+  readonly #wanted: Wanted;
+  #current: Address | undefined;
+  #picking: Promise<Address> | undefined;
+
+  constructor(url: string, setting: string) {
+    const [, scheme = '', login = '', hosts = '', rest = ''] = /^(\w+:\/\/)((?:[^/?#]*@)?)([^/?#]*)(.*)$/s.exec(url) ?? [];
+    const [path = '', query = ''] = rest.split('?');
+    const options = new URLSearchParams(query);
+    const wanted = options.get('target_session_attrs') ?? 'any';
+    options.delete('target_session_attrs');
+    if (!WANTED.includes(wanted))
+      throw new ConfigError(
+        `${setting}: target_session_attrs must be any, read-write or primary, not "${wanted}": the service writes`,
+      );
+    this.#wanted = wanted as Wanted;
+    const urls = hosts.split(',').map((host) => `${scheme}${login}${host}${path}${options.size > 0 ? `?${options}` : ''}`);
+    try {
+      this.#addresses = urls.map((one) => {
+        const { host, port } = new pg.Client(one);
+        return { host, port };
+      });
+    } catch {
+      throw new ConfigError(`${setting}: it cannot be read as an address of PostgreSQL`);
+    }
+    this.url = urls[0]!;
+  }
+
+  get names(): string {
+    return this.#addresses.map(nameOf).join(', ');
+  }
+
+  /** A single server, whatever it is, is simply connected to. */
+  get isPlain(): boolean {
+    return this.#addresses.length === 1 && this.#wanted === 'any';
+  }
+
+  isCurrent({ host, port }: pg.Client): boolean {
+    return this.isPlain || (this.#current?.host === host && this.#current.port === port);
+  }
+
+  /** It was not what it was taken for: the next connection looks again. */
+  forget({ host, port }: Address): void {
+    if (this.#current?.host === host && this.#current.port === port) this.#current = undefined;
+  }
+
+  async pick(settings: pg.ClientConfig): Promise<Address> {
+    if (this.#current) return this.#current;
+    // Many connections that are made together look once.
+    this.#picking ??= this.#look(settings).finally(() => {
+      this.#picking = undefined;
+    });
+    return this.#picking;
+  }
+
+  async #look(settings: pg.ClientConfig): Promise<Address> {
+    let failure: unknown;
+    for (const address of this.#addresses) {
+      const client = new pg.Client({ ...settings, connectionTimeoutMillis: TRY_MS, query_timeout: TRY_MS });
+      client.on('error', () => {});
+      Object.assign(client, address);
+      try {
+        await client.connect();
+        await this.check(client);
+        this.#current = address;
+        return address;
+      } catch (error) {
+        failure = error;
+      } finally {
+        client.end().catch(() => {});
+      }
+    }
+    throw failure;
+  }
+
+  /** Throws when this server is not what was asked for. */
+  async check(client: pg.Client): Promise<void> {
+    if (this.#wanted === 'any') return;
+    const { rows } = await client.query<ServerState>(SERVER_STATE);
+    if (this.suits(rows[0]!)) return;
+    this.forget(client);
+    throw new NoSuchHost(`${nameOf(client)} is not ${this.#wanted}`);
+  }
+
+  /** Whether a server in this state is what was asked for. */
+  suits({ standby, read_only: readOnly }: ServerState): boolean {
+    return this.#wanted === 'any' || !(standby || (this.#wanted === 'read-write' && readOnly));
+  }
+}
+
+type Connected = ((error: Error) => void) | ((error: null, client: pg.Client) => void);
+
+/** A client that connects to whichever host serves. */
+export function clientOf(hosts: Hosts): typeof pg.Client {
+  if (hosts.isPlain) return pg.Client;
+  return class extends pg.Client {
+    readonly #settings: pg.ClientConfig;
+
+    constructor(settings?: string | pg.ClientConfig) {
+      super(settings);
+      this.#settings = settings as pg.ClientConfig;
+    }
+
+    async #connect(): Promise<pg.Client> {
+      Object.assign(this, await hosts.pick(this.#settings));
+      try {
+        await super.connect();
+        await hosts.check(this);
+        return this;
+      } catch (error) {
+        hosts.forget(this);
+        this.end().catch(() => {});
+        throw error;
+      }
+    }
+
+    // The pool calls it with a callback, everybody else waits for the promise.
+    override connect(): Promise<pg.Client>;
+    override connect(callback: Connected): void;
+    override connect(callback?: Connected): Promise<pg.Client> | undefined {
+      const connected: Promise<pg.Client> = this.#connect();
+      if (!callback) return connected;
+      const told = callback as (error: Error | null) => void;
+      connected.then(() => told(null), told);
+      return undefined;
+    }
+  } as typeof pg.Client;
+}

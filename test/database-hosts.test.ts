@@ -1,0 +1,151 @@
+// An address with several hosts, and a PostgreSQL that is not there yet when the service starts.
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import pg from 'pg';
+import { ConfigError } from '../src/platform/config/index.ts';
+import { Hosts } from '../src/platform/database/hosts.ts';
+import { newMasterKey } from '../src/platform/seal/index.ts';
+import { Cable } from './support/cable.ts';
+import { IdentityOn } from './support/identity-on.ts';
+import { type PostgresServer, sharedPostgres, startPostgres } from './support/postgres.ts';
+import { gatehouse } from './support/process.ts';
+
+/** A port nobody listens on: that of a cable that was closed. */
+async function deadPort(): Promise<number> {
+  const cable = new Cable('127.0.0.1', 1);
+  const port = await cable.listen();
+  cable.close();
+  return port;
+}
+
+describe('An address with several hosts', () => {
+  const servers: PostgresServer[] = [];
+  const cables: Cable[] = [];
+  const urls: string[] = [];
+  before(async () => {
+    for (let i = 0; i < 2; i++) {
+      const server = await startPostgres();
+      servers.push(server);
+      urls.push(await server.createDatabase(`hosts_${process.pid}_${i}`));
+      const { hostname, port } = new URL(urls[i]!);
+      cables.push(new Cable(hostname, Number(port)));
+    }
+  });
+  after(async () => {
+    for (const cable of cables) cable.close();
+    await Promise.all(servers.map((server) => server.stop()));
+  });
+
+  it('is read as PostgreSQL reads it', () => {
+    const names = (url: string) => new Hosts(url, 'SETTING').names;
+    assert.equal(names('postgres://u:p@h1:5432,h2:5433/db?target_session_attrs=read-write'), 'h1:5432, h2:5433');
+    assert.equal(names('postgresql://u@one,two/db'), 'one:5432, two:5432');
+    assert.equal(names('postgres://u:p@[::1]:5432/db'), '::1:5432');
+    assert.ok(!new Hosts('postgres://u:p@h1/db?target_session_attrs=any&sslmode=disable', 'S').url.includes('target'));
+    assert.throws(
+      () => new Hosts('postgres://u@h1/db?target_session_attrs=standby', 'GATEHOUSE_IDENTITY_DATABASE_URL'),
+      (error: Error) =>
+        error instanceof ConfigError && /^GATEHOUSE_IDENTITY_DATABASE_URL: target_session_attrs/.test(error.message),
+    );
+  });
+
+  it('is served by the first that takes writes, and by the other when that changes', async () => {
+    const [first, second] = urls as [string, string];
+    // The same name of the database on both, as on a standby.
+    const name = new URL(first).pathname.slice(1);
+    await servers[1]!.createDatabase(name);
+    const ports = await Promise.all(cables.map((cable) => cable.listen()));
+    const { username } = new URL(first);
+    const several = `postgres://${username}@127.0.0.1:${await deadPort()},127.0.0.1:${ports[0]},127.0.0.1:${ports[1]}/${name}?target_session_attrs=read-write`;
+    const change = async (url: string, value: 'on' | 'off') => {
+      const client = new pg.Client(Object.assign(new URL(url), { pathname: '/postgres' }).href);
+      await client.connect();
+      await client.query(`alter system set default_transaction_read_only = ${value}`);
+      await client.query('select pg_reload_conf()');
+      await client.end();
+    };
+    const seed = new IdentityOn({ databaseUrl: Object.assign(new URL(second), { pathname: `/${name}` }).href });
+    await seed.start();
+    await seed.stop();
+    await change(second, 'on');
+
+    const api = new IdentityOn({ databaseUrl: several });
+    await api.start();
+    try {
+      assert.equal((await api.logIn()).status, 201);
+      assert.equal((await api.post('/v3/projects', { project: { name: 'on the first' } })).status, 201);
+      // They change places: the first only reads now.
+      await change(first, 'on');
+      await change(second, 'off');
+      const until = Date.now() + 30_000;
+      for (;;) {
+        const answer = await api.logIn();
+        // Tokens and accounts are those of the second now: the password is the same, the rest is not.
+        if (answer.status === 201) {
+          const { projects } = (await (await api.get('/v3/projects?name=on+the+first')).json()) as { projects?: unknown[] };
+          if (projects?.length === 0) break;
+        }
+        assert.ok(Date.now() < until, 'the second host is used');
+        await new Promise((resolve) => setTimeout(resolve, 100));
+      }
+      await api.ready(200);
+    } finally {
+      await api.stop();
+    }
+  });
+});
+
+describe('A PostgreSQL that is not there at the start', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'gatehouse-wait-'));
+  after(() => rmSync(folder, { recursive: true, force: true }));
+  const settings = (url: string) => ({
+    GATEHOUSE_DATA_DIR: join(folder, 'data'),
+    GATEHOUSE_IDENTITY_DATABASE_URL: url,
+    GATEHOUSE_MASTER_KEY: newMasterKey(),
+    GATEHOUSE_ADMIN_PASSWORD: 'the administrator of the tests',
+  });
+
+  it('is waited for, which is said with the name of the setting', async () => {
+    const direct = new URL(await (await sharedPostgres()).createDatabase());
+    const cable = new Cable(direct.hostname, Number(direct.port));
+    const port = await deadPort();
+    const through = Object.assign(new URL(direct), { port: String(port) });
+    const service = gatehouse(['identity'], settings(through.href));
+    const said = /"setting":"GATEHOUSE_IDENTITY_DATABASE_URL".*"waiting for PostgreSQL"/;
+    while (!said.test(service.stdout)) {
+      assert.equal(service.child.exitCode, null, service.stderr);
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    await cable.listen(port);
+    await service.listening();
+    assert.equal(await service.stop(), 0);
+    cable.close();
+  });
+
+  it('and does not come in time ends the start with one plain line, with several workers, too', async () => {
+    const url = `postgres://somebody:secret@127.0.0.1:${await deadPort()}/nothing`;
+    for (const workers of ['1', '2']) {
+      const failed = gatehouse(['identity'], {
+        ...settings(url),
+        GATEHOUSE_DATABASE_WAIT_SECONDS: '1',
+        GATEHOUSE_WORKERS: workers,
+      });
+      assert.equal(await failed.ended(), 69, failed.stderr);
+      assert.match(
+        failed.stderr,
+        /^gatehouse: GATEHOUSE_IDENTITY_DATABASE_URL: PostgreSQL at 127\.0\.0\.1:\d+ does not serve \(ECONN/m,
+      );
+      assert.ok(!failed.stderr.includes('secret'));
+    }
+  });
+
+  it('and refuses us is not waited for', async () => {
+    const url = new URL((await sharedPostgres()).url);
+    const failed = gatehouse(['identity'], settings(Object.assign(url, { pathname: '/no_such_database' }).href));
+    assert.equal(await failed.ended(), 2, failed.stderr);
+    assert.match(failed.stderr, /^gatehouse: GATEHOUSE_IDENTITY_DATABASE_URL: PostgreSQL at .* refuses us \(3D000/m);
+  });
+});
