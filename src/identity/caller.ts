@@ -15,6 +15,10 @@ export interface Caller extends Actor {
   readonly view: View;
 }
 
+/** In changes of the caller's own account: bound to the state in which the token was checked. */
+export const asChecked = (caller: Caller, userId: string): Actor =>
+  caller.userId === userId ? { userId, requestId: caller.requestId, epoch: caller.view.userEpoch } : caller;
+
 /** Callers other than people and services with a token of their own. */
 export interface OtherCallers {
   isToken(text: string): boolean;

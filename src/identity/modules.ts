@@ -22,6 +22,7 @@ import type { ServiceOptions } from './service.ts';
 import { createShield } from './shield.ts';
 import {
   createAuth,
+  createFreshLogin,
   createProve,
   createReceipts,
   createRevocations,
@@ -66,7 +67,8 @@ export async function buildModules(db: Database, options: ServiceOptions & { iss
   const deps: Deps = { db, clock, config, log, change, access, tokens, passwords, notify, users };
 
   const factor = createFactor({ ...deps, seal, issuer: config.twoFactorIssuer, gate });
-  const credentials = createCredentials({ ...deps, seal });
+  const freshLogin = createFreshLogin(deps);
+  const credentials = createCredentials({ ...deps, seal, freshLogin });
   const scopes = createScopes(deps);
   const prove = createProve({
     ...deps,
@@ -104,6 +106,7 @@ export async function buildModules(db: Database, options: ServiceOptions & { iss
     gate,
     issuer: options.issuer,
     ensureRole: appRoles.ensureRole,
+    freshLogin,
     organizationsOf: async (userId) => readProjects(db.read, [...(await reachableProjectIds(db.read, userId))]),
   });
 
@@ -127,7 +130,7 @@ export async function buildModules(db: Database, options: ServiceOptions & { iss
     appAssignments: createAppAssignments({ ...deps, holdings }),
     factor,
     devices,
-    subject: createSubject(deps),
+    subject: createSubject({ ...deps, freshLogin }),
     credentials,
     scim: createScim({ ...deps, groups, projects }),
     connections,

@@ -140,6 +140,12 @@ export const identitySettings = {
     { min: 60, max: 31_536_000, unit: 'seconds' },
     'How long a session lasts at most; then people sign in again.',
   ),
+  freshLoginSeconds: setting.number(
+    'GATEHOUSE_IDENTITY_FRESH_LOGIN_SECONDS',
+    900,
+    { min: 60, max: 86_400, unit: 'seconds' },
+    'How old a login may be when people change how they sign in (second factor, recovery codes, devices, credentials); else they log in again.',
+  ),
   accessTokenSeconds: setting.number(
     'GATEHOUSE_IDENTITY_ACCESS_TOKEN_SECONDS',
     3600,

@@ -6,13 +6,14 @@ import type { Seal } from '../../platform/seal/index.ts';
 import { findProject } from '../access/index.ts';
 import { extraOf, mergeExtra } from '../attributes.ts';
 import type { Change } from '../audit/index.ts';
-import type { Caller } from '../caller.ts';
+import { asChecked, type Caller } from '../caller.ts';
 import { unlessMoved } from '../conflicts.ts';
 import type { CredentialRow } from '../database.ts';
 import type { Deps } from '../deps.ts';
 import { fail } from '../faults.ts';
 import { criteriaOf, type Filters, pageOf, single } from '../lists.ts';
 import { type Action, allowed, isInPerson, permit } from '../policy.ts';
+import type { FreshLogin } from '../tokens/index.ts';
 import { fromBase32, matchingStep } from '../two-factor/index.ts';
 import { type CreateCredential, credentialFields, type UpdateCredential } from './credentials.schema.ts';
 import {
@@ -57,8 +58,10 @@ function checkContent({ type, blob, projectId }: { type: string; blob: string; p
   if (!isAccessKey(blob)) refuse('blob', 'that of an ec2 credential is a JSON object with the text access');
 }
 
-export function createCredentials(deps: Pick<Deps, 'db' | 'clock' | 'change' | 'users'> & { seal: Seal }) {
-  const { db, clock, change, users, seal } = deps;
+export function createCredentials(
+  deps: Pick<Deps, 'db' | 'clock' | 'change' | 'users'> & { seal: Seal; freshLogin: FreshLogin },
+) {
+  const { db, clock, change, users, seal, freshLogin } = deps;
   const opened = (row: CredentialRow): OpenCredential => ({ ...row, plain: seal.open(row.blob, placeOf(row.id)).toString() });
 
   async function credentialFor(caller: Caller, action: Action, id: string): Promise<CredentialRow> {
@@ -75,6 +78,7 @@ export function createCredentials(deps: Pick<Deps, 'db' | 'clock' | 'change' | '
   async function create(caller: Caller, body: NewCredential): Promise<OpenCredential> {
     const userId = body.user_id ?? caller.userId;
     permit(caller, 'identity:create_credential', { userId });
+    freshLogin.require(caller, userId);
     const projectId = body.project_id ?? null;
     checkContent({ type: body.type, blob: body.blob, projectId });
     await checkParts(userId, projectId);
@@ -89,7 +93,7 @@ export function createCredentials(deps: Pick<Deps, 'db' | 'clock' | 'change' | '
       last_step: 0,
       created_at: seconds(clock),
     };
-    await change(caller, async ({ tx, audit }) => {
+    await change(asChecked(caller, userId), async ({ tx, audit }) => {
       await unlessMoved(
         () => fail('user.not_found', { id: userId }),
         () => insertCredential(tx, row),
@@ -105,6 +109,7 @@ export function createCredentials(deps: Pick<Deps, 'db' | 'clock' | 'change' | '
     const userId = body.user_id ?? row.user_id;
     // Giving it to someone else is making one for them.
     if (userId !== row.user_id) permit(caller, 'identity:create_credential', { userId });
+    freshLogin.require(caller, row.user_id);
     const { plain } = opened(row);
     const [type, blob] = [body.type ?? row.type, body.blob ?? plain];
     const projectId = body.project_id === undefined ? row.project_id : body.project_id;
@@ -117,7 +122,7 @@ export function createCredentials(deps: Pick<Deps, 'db' | 'clock' | 'change' | '
       blob: seal.seal(Buffer.from(blob), placeOf(id)),
       extra: mergeExtra(row.extra, extraOf(body, credentialFields)),
     };
-    await change(caller, async ({ tx, audit }) => {
+    await change(asChecked(caller, row.user_id), async ({ tx, audit }) => {
       await updateCredential(tx, id, values);
       audit('credential.updated', { kind: 'credential', id }, { fields: Object.keys(body) });
     });
@@ -138,7 +143,8 @@ export function createCredentials(deps: Pick<Deps, 'db' | 'clock' | 'change' | '
     update,
     async remove(caller: Caller, id: string): Promise<void> {
       const row = await credentialFor(caller, 'identity:delete_credential', id);
-      await change(caller, async ({ tx, audit }) => {
+      freshLogin.require(caller, row.user_id);
+      await change(asChecked(caller, row.user_id), async ({ tx, audit }) => {
         await deleteCredential(tx, id);
         audit('credential.deleted', { kind: 'credential', id }, { user_id: row.user_id, type: row.type });
       });

@@ -6,6 +6,7 @@ import { parsed } from '../attributes.ts';
 import { findConsumer } from '../consumers/index.ts';
 import type { Deps } from '../deps.ts';
 import type { Guesser } from '../passwords/index.ts';
+import type { FreshLogin } from '../tokens/index.ts';
 import { type Devices, type Factor, qrCode } from '../two-factor/index.ts';
 import type { Profile, UserWithExpiry } from '../users/index.ts';
 import { type Browser, checkFormToken, formToken, readForm, redirect, sendPage } from './browser.ts';
@@ -20,6 +21,7 @@ export interface AccountDeps extends Pick<Deps, 'db' | 'change' | 'access' | 'us
   readonly records: Records;
   readonly factor: Factor;
   readonly devices: Devices;
+  readonly freshLogin: FreshLogin;
   organizationsOf(userId: string): Promise<readonly { readonly name: string }[]>;
   issuer(): string;
 }
@@ -33,10 +35,14 @@ interface SignedIn {
   readonly actor: Guesser;
 }
 
+/** Steps that change how one signs in. */
+const WITHOUT_PROOF = ['two-factor-on', 'two-factor-confirm', 'recovery-codes'];
+const BY_PASSWORD = ['password', 'two-factor-off'];
+
 const time = (seconds: number): string => `${new Date(seconds * 1000).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 
 export function createAccount(deps: AccountDeps) {
-  const { db, change, access, users, passwords, records, factor, devices, config } = deps;
+  const { db, change, access, users, passwords, records, factor, devices, freshLogin, config } = deps;
 
   async function signedIn(provider: Provider, browser: Browser): Promise<SignedIn | undefined> {
     const { request: req, response: res, requestId, address, signal } = browser.exchange;
@@ -51,12 +57,13 @@ export function createAccount(deps: AccountDeps) {
   }
 
   /** Signing in is what applications do; this page is one, of our own. */
-  function askToSignIn(browser: Browser): void {
+  function askToSignIn(browser: Browser, more: Readonly<Record<string, string>> = {}): void {
     const query = new URLSearchParams({
       client_id: OWN_CLIENT,
       response_type: 'none',
       scope: 'openid',
       redirect_uri: `${deps.issuer()}/account`,
+      ...more,
     });
     redirect(browser, `/openid/authorize?${query}`);
   }
@@ -132,9 +139,16 @@ export function createAccount(deps: AccountDeps) {
     return { good: words.done };
   }
 
-  async function perform(person: SignedIn, form: URLSearchParams): Promise<Shown | 'signed out'> {
-    const { user, actor } = person;
-    switch (form.get('step')) {
+  /** Where the form asks for the password, that is proof enough for whoever has no second factor. */
+  async function needsFreshLogin({ user }: SignedIn, step: string): Promise<boolean> {
+    return WITHOUT_PROOF.includes(step) || (BY_PASSWORD.includes(step) && (await factor.isEnabled(user.id)));
+  }
+
+  async function perform(person: SignedIn, form: URLSearchParams): Promise<Shown | 'signed out' | 'sign in again'> {
+    const { user, session, actor } = person;
+    const step = form.get('step') ?? '';
+    if ((await needsFreshLogin(person, step)) && !freshLogin.isFresh(Number(session.loginTs) * 1000)) return 'sign in again';
+    switch (step) {
       case 'password': {
         const fresh = form.get('new_password') ?? '';
         if (fresh !== form.get('new_password_again')) return { wrong: words.passwordsDiffer };
@@ -145,7 +159,7 @@ export function createAccount(deps: AccountDeps) {
       case 'two-factor-confirm':
         // Another key for one that is on would let whoever sits at the desk take it over: it is turned off first, by password.
         if (await factor.isEnabled(user.id)) return { wrong: words.alreadyOn };
-        return form.get('step') === 'two-factor-on' ? proposalFor(factor.propose(user)) : confirmFactor(person, form);
+        return step === 'two-factor-on' ? proposalFor(factor.propose(user)) : confirmFactor(person, form);
       case 'two-factor-off':
         if (!(await isPerson(person, form.get('password') ?? ''))) return { wrong: words.wrongPassword };
         await factor.disable(actor, user.id);
@@ -177,6 +191,7 @@ export function createAccount(deps: AccountDeps) {
     checkFormToken(form, keys, about);
     try {
       const shown = await perform(person, form);
+      if (shown === 'sign in again') return askToSignIn(browser, { prompt: 'login' });
       return shown === 'signed out' ? redirect(browser, '/account') : await show(shown);
     } catch (error) {
       if (!(error instanceof Fault) || error.status >= 500) throw error;

@@ -12,6 +12,7 @@ import { type Actor, theService } from '../audit/index.ts';
 import type { Consumers, ConsumerValues } from '../consumers/index.ts';
 import type { Deps } from '../deps.ts';
 import { fail } from '../faults.ts';
+import type { FreshLogin } from '../tokens/index.ts';
 import type { UserWithExpiry } from '../users/index.ts';
 import { createAccessTokens } from './access-tokens.ts';
 import { createAccount } from './account.ts';
@@ -49,6 +50,7 @@ export interface OpenidDeps
   readonly logouts: Logouts;
   /** Makes a role of an application when it is missing. */
   ensureRole(actor: Actor, applicationId: string, name: string): Promise<void>;
+  readonly freshLogin: FreshLogin;
   organizationsOf(userId: string): Promise<readonly { readonly name: string }[]>;
   /** Where the service is, once it listens. */
   issuer(): string;

@@ -114,7 +114,9 @@ export class SignInSteps implements Steps {
   #signedIn({ userId, methods, generation }: Proved): Promise<void> {
     this.#deps.records.bind(userId, generation);
     const amr = methods.includes('totp') ? ['pwd', 'otp', 'mfa'] : ['pwd'];
-    return this.#visit.finish({ login: { accountId: userId, amr, remember: true } });
+    // When it was proved, not when it is collected.
+    const ts = Math.floor(this.#deps.now() / 1000);
+    return this.#visit.finish({ login: { accountId: userId, amr, ts, remember: true } });
   }
 
   async #afterPassword(step: Step): Promise<void> {

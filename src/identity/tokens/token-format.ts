@@ -1,7 +1,7 @@
 // A token is its own proof: a small binary record sealed with AES-256-GCM. No row is kept for it, and nobody outside can read it.
 //
 //   text   = base64url( key id (4) | nonce (12) | sealed record | tag (16) )
-//   record = version (1) | methods (1) | scope kind (1) | user id | scope id? | issued ms (6) | expires ms (6) | generation (6) | audit id (16) | parent audit id?
+//   record = version (1) | methods (1) | scope kind (1) | user id | scope id? | issued ms (6) | expires ms (6) | generation (6) | audit id (16) | parent audit id? | login ms? (6)
 //
 // Nonces are random; a key seals far fewer than 2^32 tokens before it is rotated (GATEHOUSE_IDENTITY_TOKEN_KEY_DAYS).
 import { createCipheriv, createDecipheriv, type KeyObject, randomBytes } from 'node:crypto';
@@ -20,6 +20,8 @@ export interface TokenRecord {
   readonly generation: number;
   readonly auditId: string;
   readonly parentAuditId: string | undefined;
+  /** Of a token made from a token: when the person logged in (milliseconds). */
+  readonly loginAt?: number;
 }
 
 const VERSION = 1;
@@ -57,6 +59,7 @@ function pack(record: TokenRecord): Buffer {
     packTime(record.generation),
     Buffer.from(record.auditId, 'base64url'),
     record.parentAuditId ? Buffer.from(record.parentAuditId, 'base64url') : Buffer.alloc(0),
+    record.parentAuditId && record.loginAt !== undefined ? packTime(record.loginAt) : Buffer.alloc(0),
   ]);
 }
 
@@ -102,6 +105,7 @@ function unpack(bytes: Buffer): TokenRecord | undefined {
     generation: from.time(),
     auditId: from.take(AUDIT_BYTES).toString('base64url'),
     parentAuditId: from.left > 0 ? from.take(AUDIT_BYTES).toString('base64url') : undefined,
+    ...(from.left > 0 ? { loginAt: from.time() } : {}),
   };
 }
 

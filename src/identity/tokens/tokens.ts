@@ -3,6 +3,7 @@ import type { Clock } from '../../platform/clock.ts';
 import type { Feed } from '../../platform/database/index.ts';
 import type { Soon } from '../../platform/soon.ts';
 import { type Access, type Scope, type View, viewKey } from '../access/index.ts';
+import { loginTimeOf } from './fresh-login.ts';
 import type { Revocations } from './revocations.ts';
 import { type AuthMethod, newAuditId, openToken, sealToken, type TokenRecord, tokenKeyId } from './token-format.ts';
 import type { TokenKeys } from './token-keys.ts';
@@ -130,6 +131,7 @@ export function createTokens(deps: {
         generation: view.generation,
         auditId: newAuditId(),
         parentAuditId: parent ? (parent.parentAuditId ?? parent.auditId) : undefined,
+        ...(parent ? { loginAt: loginTimeOf(parent) } : {}),
       };
       return { text: sealToken(record, keys.current()), record };
     },

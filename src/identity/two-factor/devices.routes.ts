@@ -49,7 +49,11 @@ export function mountDevices(
       await factor.require(user.id);
       const { deviceId, deviceToken } = pair
         ? await devices.renew({ userId: caller.userId, requestId: caller.requestId, address, signal }, user.id, pair)
-        : await devices.remember(caller, user.id, headers['user-agent'] ?? '');
+        : await devices.remember(
+            (await subject.toChange(caller, 'remember_device', user.id)).by,
+            user.id,
+            headers['user-agent'] ?? '',
+          );
       return {
         two_factor_auth: {
           device_id: deviceId,

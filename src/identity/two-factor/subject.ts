@@ -1,14 +1,16 @@
 // Whose second factor a request is about, and whether the caller may touch it: administrators, and everyone their own.
 import type { Query } from '../../platform/http/index.ts';
-import type { Caller } from '../caller.ts';
+import type { Actor } from '../audit/index.ts';
+import { asChecked, type Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
 import { fail } from '../faults.ts';
 import { single } from '../lists.ts';
 import { isAdministrator, isInPerson } from '../policy.ts';
 import { findByName } from '../projects/index.ts';
+import type { FreshLogin } from '../tokens/index.ts';
 import type { UserWithExpiry } from '../users/index.ts';
 
-export function createSubject({ db, users }: Pick<Deps, 'db' | 'users'>) {
+export function createSubject({ db, users, freshLogin }: Pick<Deps, 'db' | 'users'> & { freshLogin: FreshLogin }) {
   /** Nobody but an administrator learns whether a user exists by asking about their second factor. */
   function permitted(caller: Caller, action: string, user: UserWithExpiry | undefined, asked: string): UserWithExpiry {
     const own = user?.id === caller.userId && isInPerson(caller);
@@ -17,6 +19,13 @@ export function createSubject({ db, users }: Pick<Deps, 'db' | 'users'>) {
   }
 
   return {
+    /** For changes of how they sign in; who makes them is bound to the state in which they were checked. */
+    async toChange(caller: Caller, action: string, id: string): Promise<{ user: UserWithExpiry; by: Actor }> {
+      const user = permitted(caller, action, await users.find(id), id);
+      freshLogin.require(caller, user.id);
+      return { user, by: asChecked(caller, user.id) };
+    },
+
     async byId(caller: Caller, action: string, id: string): Promise<UserWithExpiry> {
       return permitted(caller, action, await users.find(id), id);
     },

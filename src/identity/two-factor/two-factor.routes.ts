@@ -51,8 +51,8 @@ export function mountTwoFactor(app: App<Caller>, { factor, subject }: TwoFactorD
     { summary: 'Enable two-factor authentication, or make a new key', tag, body: EnableTwoFactor, reply: { 201: EnabledReply } },
     async ({ caller, params, body, base, path }) => {
       const question = questionOf(body.two_factor_auth);
-      const user = await subject.byId(caller, 'enable_two_factor_auth', params.user_id);
-      const made = await factor.enable(caller, user, question);
+      const { user, by } = await subject.toChange(caller, 'enable_two_factor_auth', params.user_id);
+      const made = await factor.enable(by, user, question);
       return {
         two_factor_auth: {
           two_factor_key: made.key,
@@ -69,8 +69,10 @@ export function mountTwoFactor(app: App<Caller>, { factor, subject }: TwoFactorD
   app.delete(
     `${own}/two_factor_auth`,
     { summary: 'Disable two-factor authentication', tag, reply: { 204: null } },
-    async ({ caller, params }) =>
-      factor.disable(caller, (await subject.byId(caller, 'disable_two_factor_auth', params.user_id)).id),
+    async ({ caller, params }) => {
+      const { user, by } = await subject.toChange(caller, 'disable_two_factor_auth', params.user_id);
+      await factor.disable(by, user.id);
+    },
   );
 
   app.get(
@@ -106,8 +108,8 @@ export function mountTwoFactor(app: App<Caller>, { factor, subject }: TwoFactorD
     `${own}/recovery_codes`,
     { summary: 'Make a new set of recovery codes; they are shown only now', tag, reply: { 201: RecoveryReply } },
     async ({ caller, params, base, path }) => {
-      const user = await subject.byId(caller, 'make_recovery_codes', params.user_id);
-      const codes = await factor.makeRecoveryCodes(caller, user.id);
+      const { user, by } = await subject.toChange(caller, 'make_recovery_codes', params.user_id);
+      const codes = await factor.makeRecoveryCodes(by, user.id);
       return { two_factor_auth: { recovery_codes: codes, user_id: user.id, links: linksOf(base, path) } };
     },
   );
