@@ -7,7 +7,7 @@ import { fault } from './faults.ts';
 import { decodeJws, JwsError, signJws, verifyJws } from './jws.ts';
 import type { PublicJwk } from './keys/index.ts';
 import { readVerificationJwk } from './resolver/index.ts';
-import type { Trust } from './trust/index.ts';
+import { alternativeNamesOf, type Trust } from './trust/index.ts';
 
 /** A key of the wallet, as the libraries meet it: by the thumbprint in the signer. */
 export interface Signer {
@@ -60,9 +60,8 @@ export function createCallbacks(deps: { outbound: Outbound; trust: Trust; kind: 
     decryptJwe: () => ({ decrypted: false }),
     clientAuthentication: () => undefined,
     getX509CertificateMetadata(text) {
-      const names = (new X509Certificate(Buffer.from(text, 'base64')).subjectAltName ?? '').split(', ');
-      const of = (kind: string): string[] => names.flatMap((name) => (name.startsWith(kind) ? name.slice(kind.length) : []));
-      return { sanDnsNames: of('DNS:'), sanUriNames: of('URI:') };
+      const { dns, uris } = alternativeNamesOf(new X509Certificate(Buffer.from(text, 'base64')));
+      return { sanDnsNames: dns, sanUriNames: uris };
     },
   });
 }

@@ -43,10 +43,19 @@ export async function createProtocols(options: ProtocolOptions) {
   const resolver = createResolver({ outbound, clock, insecureHosts: options.outboundAllow });
   const isExcepted = createExceptions(options.outboundAllow);
   const isDevelopment = options.outboundAllow.length > 0;
-  const anchors = createAnchors(config.trustAnchors, log);
-  const trust = createTrust({ outbound, resolver, anchors, clock, policy, isDevelopment });
+  // Whoever may issue credentials may not ask for them by that alone, and the other way round.
+  const issuerAnchors = createAnchors(config.issuerTrustAnchors ?? config.trustAnchors, log);
+  const verifierAnchors = createAnchors(config.verifierTrustAnchors ?? config.trustAnchors, log);
+  const trust = createTrust({ outbound, resolver, anchors: issuerAnchors, clock, policy, isDevelopment });
   // Verifiers prove who they are; whether they may ask is the person's to say.
-  const verifierTrust = createTrust({ outbound, resolver, anchors, clock, policy: { mode: 'any', dids: [] }, isDevelopment });
+  const verifierTrust = createTrust({
+    outbound,
+    resolver,
+    anchors: verifierAnchors,
+    clock,
+    policy: { mode: 'any', dids: [] },
+    isDevelopment,
+  });
   const formats = createFormats({ trust, clock });
   const status = createStatus({ outbound, trust, clock, verifyList: listVerifier(formats) });
   const keeping = createKeeping({ db, clock, seal, keys, status, change });

@@ -35,6 +35,8 @@ onEachWallet('Every answer', (wallet) => {
     for (const [setting, wrong] of Object.entries({
       GATEHOUSE_WALLET_URL: { url: 'http://wallet_node:8080' },
       GATEHOUSE_WALLET_TRUST_ANCHORS: { trustAnchors: `${folder}/nowhere.pem` },
+      GATEHOUSE_WALLET_ISSUER_TRUST_ANCHORS: { issuerTrustAnchors: `${folder}/nowhere.pem` },
+      GATEHOUSE_WALLET_VERIFIER_TRUST_ANCHORS: { verifierTrustAnchors: `${folder}/nowhere.pem` },
       GATEHOUSE_WALLET_VERIFIERS_FILE: { verifiersFile: `${folder}/broken.json` },
       GATEHOUSE_WALLET_PKCS11_LIBRARY: { pkcs11Library: `${folder}/nowhere.so` },
     })) {

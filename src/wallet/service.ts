@@ -108,16 +108,23 @@ async function openStores({ config, seal }: WalletOptions): Promise<Stores> {
 }
 
 /** What can be wrong with settings is said at the start, not to whoever comes first. */
-function checkSettings({ url, trustAnchors }: WalletConfig): void {
+function checkSettings({ url, trustAnchors, issuerTrustAnchors, verifierTrustAnchors }: WalletConfig): void {
   try {
     if (url !== undefined) didWebOf(hostOf(url));
   } catch (error) {
     throw new ConfigError(`GATEHOUSE_WALLET_URL: ${url} cannot be the address of a DID: ${(error as Error).message}`);
   }
-  try {
-    if (trustAnchors !== undefined) accessSync(trustAnchors, constants.R_OK);
-  } catch (error) {
-    throw new ConfigError(`GATEHOUSE_WALLET_TRUST_ANCHORS: ${(error as Error).message}`);
+  const anchors = {
+    TRUST_ANCHORS: trustAnchors,
+    ISSUER_TRUST_ANCHORS: issuerTrustAnchors,
+    VERIFIER_TRUST_ANCHORS: verifierTrustAnchors,
+  };
+  for (const [name, file] of Object.entries(anchors)) {
+    try {
+      if (file !== undefined) accessSync(file, constants.R_OK);
+    } catch (error) {
+      throw new ConfigError(`GATEHOUSE_WALLET_${name}: ${(error as Error).message}`);
+    }
   }
 }
 

@@ -102,7 +102,15 @@ export const walletSettings = {
   ),
   trustAnchors: setting.optionalText(
     'GATEHOUSE_WALLET_TRUST_ANCHORS',
-    'PEM file of certificates trusted for issuers and verifiers.',
+    'PEM file of certificates trusted for issuers and for verifiers, where the two settings of their own are unset.',
+  ),
+  issuerTrustAnchors: setting.optionalText(
+    'GATEHOUSE_WALLET_ISSUER_TRUST_ANCHORS',
+    'PEM file of certificates trusted for issuers of credentials; may be empty, and is read again when it changes.',
+  ),
+  verifierTrustAnchors: setting.optionalText(
+    'GATEHOUSE_WALLET_VERIFIER_TRUST_ANCHORS',
+    'PEM file of certificates trusted for verifiers; may be empty, and is read again when it changes.',
   ),
 } as const;
 

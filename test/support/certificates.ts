@@ -16,18 +16,24 @@ import {
   AuthorityKeyIdentifier,
   BasicConstraints,
   Certificate,
+  ExtendedKeyUsage,
   Extension,
   Extensions,
   GeneralName,
+  GeneralSubtree,
+  GeneralSubtrees,
   id_ce_authorityKeyIdentifier,
   id_ce_basicConstraints,
+  id_ce_extKeyUsage,
   id_ce_keyUsage,
+  id_ce_nameConstraints,
   id_ce_subjectAltName,
   id_ce_subjectKeyIdentifier,
   KeyIdentifier,
   KeyUsage,
   KeyUsageFlags,
   Name,
+  NameConstraints,
   RelativeDistinguishedName,
   SubjectAlternativeName,
   SubjectKeyIdentifier,
@@ -44,6 +50,33 @@ export interface Certified {
   readonly der: string;
 }
 
+export interface ExtensionDraft {
+  readonly id: string;
+  readonly critical: boolean;
+  readonly value: Uint8Array;
+}
+
+/** What a key is for. */
+export const usages = (...oids: string[]): ExtensionDraft => ({
+  id: id_ce_extKeyUsage,
+  critical: true,
+  value: Buffer.from(AsnConvert.serialize(new ExtendedKeyUsage(oids))),
+});
+
+/** Whom an authority may vouch for. */
+export function constraints(
+  { permitted = [], excluded = [] }: { permitted?: Partial<GeneralName>[]; excluded?: Partial<GeneralName>[] },
+  more: Partial<GeneralSubtree> = {},
+): ExtensionDraft {
+  const subtrees = (names: Partial<GeneralName>[]): GeneralSubtrees =>
+    new GeneralSubtrees(names.map((name) => new GeneralSubtree({ base: new GeneralName(name), ...more })));
+  const value = new NameConstraints({
+    ...(permitted.length > 0 ? { permittedSubtrees: subtrees(permitted) } : {}),
+    ...(excluded.length > 0 ? { excludedSubtrees: subtrees(excluded) } : {}),
+  });
+  return { id: id_ce_nameConstraints, critical: true, value: Buffer.from(AsnConvert.serialize(value)) };
+}
+
 export interface CertificateOptions {
   readonly name: string;
   /** Absent: itself. */
@@ -56,7 +89,9 @@ export interface CertificateOptions {
   readonly until?: Date;
   readonly dns?: readonly string[];
   readonly uris?: readonly string[];
-  readonly extensions?: readonly { readonly id: string; readonly critical: boolean; readonly value: Uint8Array }[];
+  /** Alternative names of other forms. */
+  readonly names?: readonly Partial<GeneralName>[];
+  readonly extensions?: readonly ExtensionDraft[];
   readonly key?: KeyObject;
   readonly hash?: 'sha256' | 'sha1';
 }
@@ -67,12 +102,12 @@ const OIDS: Readonly<Record<string, string>> = {
   'rsa sha256': '1.2.840.113549.1.1.11',
 };
 
-const nameOf = (text: string): Name =>
+export const nameOf = (text: string): Name =>
   new Name(
     text.split(', ').map((part) => {
       const [type = '', value = ''] = part.split('=');
-      const oid = { CN: '2.5.4.3', C: '2.5.4.6', O: '2.5.4.10' }[type]!;
-      const content = type === 'C' ? { printableString: value } : { utf8String: value };
+      const oid = { CN: '2.5.4.3', C: '2.5.4.6', O: '2.5.4.10', E: '1.2.840.113549.1.9.1' }[type]!;
+      const content = type === 'C' ? { printableString: value } : type === 'E' ? { ia5String: value } : { utf8String: value };
       return new RelativeDistinguishedName([new AttributeTypeAndValue({ type: oid, value: new AttributeValue(content) })]);
     }),
   );
@@ -100,6 +135,7 @@ export function certify(options: CertificateOptions): Certified {
   const names = [
     ...dns.map((dNSName) => new GeneralName({ dNSName })),
     ...uris.map((uniformResourceIdentifier) => new GeneralName({ uniformResourceIdentifier })),
+    ...(options.names ?? []).map((other) => new GeneralName(other)),
   ];
   const basic = new BasicConstraints({ cA: ca, ...(pathLength === undefined ? {} : { pathLenConstraint: pathLength }) });
   const signatureAlgorithm = new AlgorithmIdentifier({ algorithm: OIDS[`${issuerKey.asymmetricKeyType} ${hash}`]! });

@@ -2,9 +2,11 @@ import assert from 'node:assert/strict';
 import { generateKeyPairSync, sign, X509Certificate } from 'node:crypto';
 import { describe, it } from 'node:test';
 import { AsnConvert } from '@peculiar/asn1-schema';
-import { Certificate, ExtendedKeyUsage, Extensions } from '@peculiar/asn1-x509';
-import { type CertificateOptions, type Certified, certify, keyIdentifierOf } from '../../../test/support/certificates.ts';
-import { ChainError, type Purpose, parseX5c, verifyChain } from './chain.ts';
+import { Certificate, Extensions } from '@peculiar/asn1-x509';
+import { type CertificateOptions, type Certified, certify, keyIdentifierOf, usages } from '../../../test/support/certificates.ts';
+import { alternativeNamesOf, parseX5c, verifyChain } from './chain.ts';
+import { ChainError } from './errors.ts';
+import type { Purpose } from './usages.ts';
 
 const root = certify({ name: 'CN=Root', ca: true });
 const middle = certify({ name: 'CN=Middle', by: root, ca: true });
@@ -66,6 +68,11 @@ describe('A certificate chain', () => {
     assert.deepEqual(verify([named]).uris, ['https://a.example/x', 'urn:y']);
   });
 
+  it('has the names that are in it, also when one looks like two', () => {
+    const name = 'a, DNS:localhost, URI:https://issuer.example, b';
+    assert.deepEqual(alternativeNamesOf(under({ dns: [name], uris: ['urn:y'] }).certificate), { dns: [name], uris: ['urn:y'] });
+  });
+
   it('is refused without its intermediate', () => refused([leaf], /none that is trusted/));
 
   it('is refused in another order, or with a stranger in between', () => {
@@ -116,10 +123,10 @@ describe('A certificate chain', () => {
     const odd = { id: '1.3.6.1.4.1.99999.1', value: Buffer.from('0500', 'hex') };
     refused([under({ extensions: [{ ...odd, critical: true }] })], /not understood: 1\.3\.6/);
     assert.ok(verify([under({ extensions: [{ ...odd, critical: false }] })]));
-    // Name constraints narrow whom an authority may vouch for: not looking at them would widen it.
-    const constraints = { id: '2.5.29.30', critical: true, value: Buffer.from('3000', 'hex') };
-    const narrow = under({ ca: true, extensions: [constraints] });
-    refused([certify({ name: 'CN=L', by: narrow }), narrow], /not understood/);
+    // Policies are not looked at.
+    const policies = { id: '2.5.29.36', critical: true, value: Buffer.from('3003800100', 'hex') };
+    const strict = under({ ca: true, extensions: [policies] });
+    refused([certify({ name: 'CN=L', by: strict }), strict], /not understood/);
   });
 
   it('is refused when one is signed over SHA-1, or has a short RSA key', () => {
@@ -148,44 +155,68 @@ describe('A certificate chain', () => {
     refused([under({ signs: true, extensions: [usage] })], /none that is trusted/);
   });
 
-  it('is refused when the leaf is for something else than what it signed', () => {
-    const [document, reader, pid, server, client, mail, any] = [
-      '1.0.18013.5.1.2',
-      '1.0.18013.5.1.6',
-      '1.3.130.2.0.0.1.2',
-      '1.3.6.1.5.5.7.3.1',
-      '1.3.6.1.5.5.7.3.2',
-      '1.3.6.1.5.5.7.3.4',
-      '2.5.29.37.0',
-    ] as const;
-    const isTaken = (purpose: Purpose, ...usages: string[]): boolean => {
-      const value = Buffer.from(AsnConvert.serialize(new ExtendedKeyUsage(usages)));
-      const made = under({ extensions: usages.length > 0 ? [{ id: '2.5.29.37', critical: true, value }] : [] });
-      try {
-        return Boolean(verifyChain([made.certificate], [root.certificate], Date.now(), purpose));
-      } catch (error) {
-        assert.match((error as ChainError).message, /for another purpose/);
-        return false;
-      }
-    };
-    const taken: Record<Purpose, string[]> = {
-      document: [document, pid, any],
-      credential: [document, pid, server, client, mail, any],
-      request: [reader, server, client, any],
-    };
-    for (const [purpose, usages] of Object.entries(taken) as [Purpose, string[]][]) {
-      assert.ok(isTaken(purpose), `${purpose}: nothing said`);
-      for (const one of [document, reader, pid, server, client, mail, any])
-        assert.equal(isTaken(purpose, one), usages.includes(one), `${purpose}: ${one}`);
-      assert.ok(isTaken(purpose, document, reader), `${purpose}: both`);
+  it('is refused when its leaf is an authority itself, unless that is the one that is trusted', () => {
+    const both = (options: Partial<CertificateOptions>) =>
+      certify({ name: 'CN=Both', ca: true, extensions: [], ...options, signs: false });
+    refused([both({ by: root })], /that of an authority/);
+    const alone = both({});
+    assert.equal(verify([alone], [alone]).leaf, alone.certificate);
+  });
+
+  const [document, reader, pid, server, client, mail, signing, any] = [
+    '1.0.18013.5.1.2',
+    '1.0.18013.5.1.6',
+    '1.3.130.2.0.0.1.2',
+    '1.3.6.1.5.5.7.3.1',
+    '1.3.6.1.5.5.7.3.2',
+    '1.3.6.1.5.5.7.3.4',
+    '1.3.6.1.5.5.7.3.36',
+    '2.5.29.37.0',
+  ] as const;
+  const all = [document, reader, pid, server, client, mail, signing, any];
+  const taken: Record<Purpose, readonly string[]> = {
+    document: [document, pid, any],
+    credential: [document, pid, signing, any],
+    request: [reader, server, any],
+  };
+  const said = (list: readonly string[] | undefined) => (list ? [usages(...list)] : []);
+  /** Whether a chain whose leaf and authority are for these may sign for the purpose. */
+  const isTaken = (purpose: Purpose, leafUsages: readonly string[] | undefined, above?: readonly string[]): boolean => {
+    const authority = under({ ca: true, extensions: said(above) });
+    const made = certify({ name: 'CN=L', by: authority, extensions: said(leafUsages) });
+    try {
+      return Boolean(verifyChain([made.certificate, authority.certificate], [root.certificate], Date.now(), purpose));
+    } catch (error) {
+      assert.match((error as ChainError).message, /for another purpose/);
+      return false;
+    }
+  };
+
+  it('is refused when the leaf is for something else than what it signed: a server issues nothing', () => {
+    for (const [purpose, fitting] of Object.entries(taken) as [Purpose, string[]][]) {
+      assert.ok(isTaken(purpose, undefined), `${purpose}: nothing said`);
+      for (const one of all) assert.equal(isTaken(purpose, [one]), fitting.includes(one), `${purpose}: ${one}`);
+      assert.ok(isTaken(purpose, [document, reader]), `${purpose}: both`);
+      assert.ok(!isTaken(purpose, [client, mail]), `${purpose}: neither`);
     }
   });
 
-  it('may have authorities for other purposes: theirs say nothing about what is below', () => {
-    const value = Buffer.from(AsnConvert.serialize(new ExtendedKeyUsage(['1.3.130.2.0.0.1.7'])));
-    const authority = under({ ca: true, extensions: [{ id: '2.5.29.37', critical: true, value }] });
-    const signer = certify({ name: 'CN=L', by: authority });
-    assert.equal(verify([signer, authority]).leaf, signer.certificate);
+  it('is refused when an authority above is for something else, whatever those below say', () => {
+    for (const [purpose, fitting] of Object.entries(taken) as [Purpose, string[]][])
+      for (const one of all) {
+        for (const leafUsages of [undefined, [any]])
+          assert.equal(isTaken(purpose, leafUsages, [one]), fitting.includes(one), `${purpose} under ${one}`);
+        // Both may be for such things, but not for the same one.
+        for (const other of fitting.filter((usage) => usage !== any && usage !== one))
+          assert.equal(isTaken(purpose, [other], [one]), one === any, `${purpose}: ${other} under ${one}`);
+      }
+    const limited = certify({ name: 'CN=Limited', ca: true, extensions: [usages(server)] });
+    refused([certify({ name: 'CN=L', by: limited })], /for another purpose/, [limited]);
+  });
+
+  it('may have authorities with usages of their own, for those that stand below them', () => {
+    for (const purpose of ['document', 'credential'] as const) assert.ok(isTaken(purpose, [document], ['1.3.130.2.0.0.1.7']));
+    assert.ok(!isTaken('request', undefined, ['1.3.130.2.0.0.1.7']));
   });
 
   it('is refused when there is none', () => refused([], /no certificate/));

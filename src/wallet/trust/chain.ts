@@ -1,41 +1,30 @@
-// Certificate chains (RFC 5280, 6): from the leaf, by the certificates that came with it, to one an operator trusts.
+// Certificate chains (RFC 5280, 6): from the leaf, by the certificates that came with it, to one an operator trusts. Checked are names,
+// signatures, times, authorities and how many, name constraints, and usages; not whether one was revoked (no CRL, no OCSP), and no
+// policies: a chain with critical ones is refused. Why by hand: docs/adr/012-certificate-chains.md.
 import { X509Certificate } from 'node:crypto';
 import { AsnConvert } from '@peculiar/asn1-schema';
 import {
   AuthorityKeyIdentifier,
-  anyExtendedKeyUsage,
   BasicConstraints,
   Certificate,
   ExtendedKeyUsage,
+  type GeneralName,
   id_ce_authorityKeyIdentifier,
   id_ce_basicConstraints,
   id_ce_extKeyUsage,
   id_ce_keyUsage,
+  id_ce_nameConstraints,
   id_ce_subjectAltName,
-  id_kp_clientAuth,
-  id_kp_serverAuth,
   KeyUsage,
+  NameConstraints,
   SubjectAlternativeName,
 } from '@peculiar/asn1-x509';
+import { ChainError } from './errors.ts';
+import { checkNames, type Names, readConstraints } from './name-constraints.ts';
+import { checkUsages, type Purpose, type Usages } from './usages.ts';
 
 const MAX_CHAIN = 6;
 const MAX_BYTES = 16_384;
-
-/** What a leaf signs: mdocs, other credentials (and what belongs to them), or what a peer says in a protocol. */
-export type Purpose = 'document' | 'credential' | 'request';
-
-/** Of ISO/IEC 18013-5, B.1, and those the EU has beside them for PIDs. */
-const DOCUMENT_SIGNERS: readonly string[] = ['1.0.18013.5.1.2', '1.3.130.2.0.0.1.2'];
-const READERS: readonly string[] = ['1.0.18013.5.1.6', '1.3.130.2.0.0.1.6'];
-/** A verifier known by its host often signs with the certificate of its server. */
-const PEERS: readonly string[] = [...READERS, id_kp_clientAuth, id_kp_serverAuth];
-
-/** Whether an extended key usage lets it sign this. For credentials that are no mdocs none is agreed on: only readers have no say. */
-const FITS: Readonly<Record<Purpose, (usage: string) => boolean>> = {
-  document: (usage) => DOCUMENT_SIGNERS.includes(usage),
-  credential: (usage) => !READERS.includes(usage),
-  request: (usage) => PEERS.includes(usage),
-};
 
 /** SHA-2 with RSA (also PSS) and ECDSA, and EdDSA. OpenSSL would still verify MD5 and SHA-1, for which collisions are made. */
 const SIGNATURES: readonly string[] = [
@@ -51,8 +40,6 @@ const SIGNATURES: readonly string[] = [
 ];
 const MIN_RSA_BITS = 2048;
 
-export class ChainError extends Error {}
-
 export interface Chain {
   readonly leaf: X509Certificate;
   /** Of the leaf, from its alternative names. */
@@ -63,13 +50,16 @@ export interface Chain {
 
 interface Parsed {
   readonly certificate: X509Certificate;
+  readonly isAuthority: boolean;
   readonly pathLength: number | undefined;
   readonly authorityKeyId: string | undefined;
-  readonly uris: readonly string[];
+  readonly names: Names;
+  /** Whom it may vouch for; anybody when nothing is said. */
+  readonly constraints: NameConstraints | undefined;
   readonly isStrong: boolean;
   /** Whether its key may sign something else than certificates; so it may when nothing is said. */
   readonly signs: boolean;
-  readonly purposes: readonly string[] | undefined;
+  readonly usages: Usages;
 }
 
 function parse(certificate: X509Certificate): Parsed {
@@ -87,27 +77,28 @@ function isStrong({ publicKey }: X509Certificate, signature: string): boolean {
 
 function read(certificate: X509Certificate): Parsed {
   const { tbsCertificate, signatureAlgorithm } = AsnConvert.parse(certificate.raw, Certificate);
-  let pathLength: number | undefined;
+  let basic: BasicConstraints | undefined;
   let authorityKeyId: string | undefined;
-  let uris: string[] = [];
+  let alternatives: GeneralName[] = [];
+  let constraints: NameConstraints | undefined;
   let signs = true;
-  let purposes: string[] | undefined;
+  let usages: Usages;
   for (const { extnID, critical, extnValue } of tbsCertificate.extensions ?? []) {
-    if (extnID === id_ce_basicConstraints) pathLength = AsnConvert.parse(extnValue.buffer, BasicConstraints).pathLenConstraint;
+    if (extnID === id_ce_basicConstraints) basic = AsnConvert.parse(extnValue.buffer, BasicConstraints);
     else if (extnID === id_ce_authorityKeyIdentifier) {
       const { keyIdentifier } = AsnConvert.parse(extnValue.buffer, AuthorityKeyIdentifier);
       if (keyIdentifier) authorityKeyId = Buffer.from(keyIdentifier.buffer).toString('base64url');
-    } else if (extnID === id_ce_subjectAltName) {
-      // From the structure: the text Node makes of it would have to be taken apart again.
-      const names = AsnConvert.parse(extnValue.buffer, SubjectAlternativeName);
-      uris = [...names].flatMap(({ uniformResourceIdentifier: uri }) => uri ?? []);
-    } else if (extnID === id_ce_keyUsage)
+    } else if (extnID === id_ce_subjectAltName) alternatives = [...AsnConvert.parse(extnValue.buffer, SubjectAlternativeName)];
+    else if (extnID === id_ce_nameConstraints) constraints = readConstraints(AsnConvert.parse(extnValue.buffer, NameConstraints));
+    else if (extnID === id_ce_keyUsage)
       signs = AsnConvert.parse(extnValue.buffer, KeyUsage).toJSON().includes('digitalSignature');
-    else if (extnID === id_ce_extKeyUsage) purposes = [...AsnConvert.parse(extnValue.buffer, ExtendedKeyUsage)];
+    else if (extnID === id_ce_extKeyUsage) usages = [...AsnConvert.parse(extnValue.buffer, ExtendedKeyUsage)];
     else if (critical) throw new ChainError(`a critical extension is not understood: ${extnID}`);
   }
   const strong = isStrong(certificate, signatureAlgorithm.algorithm);
-  return { certificate, pathLength, authorityKeyId, uris, isStrong: strong, signs, purposes };
+  const names = { subject: tbsCertificate.subject, alternatives };
+  const { cA: isAuthority = false, pathLenConstraint: pathLength } = basic ?? {};
+  return { certificate, isAuthority, pathLength, authorityKeyId, names, constraints, isStrong: strong, signs, usages };
 }
 
 /** `x5c`: standard base64 of DER, the leaf first (RFC 7515, 4.1.6). */
@@ -132,10 +123,23 @@ const isWithin = ({ validFromDate, validToDate }: X509Certificate, now: number):
 const issued = (issuer: X509Certificate, subject: X509Certificate): boolean =>
   issuer.ca && subject.checkIssued(issuer) && subject.verify(issuer.publicKey);
 
-function checkUse({ signs, purposes }: Parsed, purpose: Purpose): void {
-  if (!signs) throw new ChainError('the key of the certificate is not for signing');
-  if (purposes && !purposes.some((usage) => usage === anyExtendedKeyUsage || FITS[purpose](usage)))
-    throw new ChainError('the certificate is for another purpose');
+const urisOf = ({ alternatives }: Names): string[] => alternatives.flatMap(({ uniformResourceIdentifier: uri }) => uri ?? []);
+
+/** The names of a certificate, from its structure: the text Node makes of them would have to be taken apart again. */
+export function alternativeNamesOf(certificate: X509Certificate): { dns: string[]; uris: string[] } {
+  const { names } = parse(certificate);
+  return { dns: names.alternatives.flatMap(({ dNSName }) => dNSName ?? []), uris: urisOf(names) };
+}
+
+/** What those above it say of each: how many may stand between, whom they may vouch for, and for what. */
+function checkPath(path: readonly Parsed[], purpose: Purpose): void {
+  path.forEach(({ pathLength, constraints }, at) => {
+    if (at > 0 && pathLength !== undefined && at - 1 > pathLength)
+      throw new ChainError('the chain is longer than an authority allows');
+    if (constraints) for (const { names } of path.slice(0, at)) checkNames(names, constraints);
+  });
+  const [leaf, ...above] = path.map(({ usages }) => usages);
+  checkUsages(purpose, leaf, above);
 }
 
 /** Throws ChainError unless the leaf leads to an anchor. An anchor itself may be sent along, or be the leaf's very issuer. */
@@ -147,7 +151,7 @@ export function verifyChain(
 ): Chain {
   const [leaf, ...above] = chain.map(parse);
   if (!leaf) throw new ChainError('there is no certificate');
-  checkUse(leaf, purpose);
+  if (!leaf.signs) throw new ChainError('the key of the certificate is not for signing');
   const sameAs = (one: X509Certificate) => (other: X509Certificate) => one.raw.equals(other.raw);
   const path: Parsed[] = [leaf];
   for (const next of above) {
@@ -164,10 +168,12 @@ export function verifyChain(
     throw new ChainError('a certificate is signed in a way that is not accepted');
   if (!sameAs(anchor)(top)) path.push(parse(anchor));
   if (!path.every(({ certificate }) => isWithin(certificate, now))) throw new ChainError('a certificate is not valid now');
-  // How many authorities may stand between one and the leaf.
-  path.forEach(({ pathLength }, at) => {
-    if (at > 0 && pathLength !== undefined && at - 1 > pathLength)
-      throw new ChainError('the chain is longer than an authority allows');
-  });
-  return { leaf: leaf.certificate, uris: leaf.uris, authorityKeyIds: path.flatMap(({ authorityKeyId }) => authorityKeyId ?? []) };
+  // Authorities issue certificates; somebody else signs with theirs, unless an operator trusts just this one.
+  if (leaf.isAuthority && path.length > 1) throw new ChainError('the certificate is that of an authority');
+  checkPath(path, purpose);
+  return {
+    leaf: leaf.certificate,
+    uris: urisOf(leaf.names),
+    authorityKeyIds: path.flatMap(({ authorityKeyId }) => authorityKeyId ?? []),
+  };
 }

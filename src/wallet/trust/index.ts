@@ -1,6 +1,6 @@
 // Trust: certificates, DIDs and metadata by which a signer's key is known.
 export { type Anchors, createAnchors } from './anchors.ts';
-export type { Purpose } from './chain.ts';
+export { alternativeNamesOf } from './chain.ts';
 export {
   createTrust,
   type IssuerTrust,
@@ -11,3 +11,4 @@ export {
   TrustError,
   type TrustPolicy,
 } from './trust.ts';
+export type { Purpose } from './usages.ts';

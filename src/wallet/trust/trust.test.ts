@@ -250,7 +250,10 @@ describe('The key in a certificate', () => {
     for (const other of [reader, server]) assert.throws(() => trust.keyOfChain([other], 'document'), because('untrusted'));
     for (const peer of [reader, server]) assert.ok(trust.keyOfChain([peer]));
     assert.throws(() => trust.keyOfChain([document]), because('untrusted'));
-    for (const one of [document, server]) assert.ok(await trust.keyOfJwt({ x5c: [one] }, ISSUER));
-    await assert.rejects(trust.keyOfJwt({ x5c: [reader] }, ISSUER), because('untrusted'));
+    assert.ok(await trust.keyOfJwt({ x5c: [document] }, ISSUER));
+    // Whoever may run a server, or ask for credentials, may not issue them, also where issuers are listed.
+    for (const policy of [undefined, { policy: { mode: 'listed', dids: [] } } as const])
+      for (const other of [reader, server])
+        await assert.rejects(trusting(policy).keyOfJwt({ x5c: [other] }, ISSUER), because('untrusted'));
   });
 });

@@ -5,8 +5,10 @@ import { type Outbound, OutboundError } from '../../platform/outbound/index.ts';
 import { algorithmOf, type PublicJwk, publicJwkOf } from '../keys/index.ts';
 import { ResolutionError, type Resolver } from '../resolver/index.ts';
 import type { Anchors } from './anchors.ts';
-import { type Chain, ChainError, type Purpose, parseX5c, verifyChain } from './chain.ts';
+import { type Chain, parseX5c, verifyChain } from './chain.ts';
+import { ChainError } from './errors.ts';
 import { issuerMetadataKeys } from './issuer-metadata.ts';
+import type { Purpose } from './usages.ts';
 
 export type IssuerTrust = 'anchor' | 'did' | 'issuer-metadata' | 'none';
 

@@ -1,0 +1,2 @@
+// Why certificates prove nothing.
+export class ChainError extends Error {}

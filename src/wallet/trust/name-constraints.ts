@@ -1,0 +1,112 @@
+// Name constraints (RFC 5280, 4.2.1.10): whom an authority may vouch for. Each authority's are applied by themselves to everything
+// below it, so that none of them widens another's. A name of a form that is constrained and not known here is refused.
+import type { GeneralName, GeneralSubtree, Name, NameConstraints, RelativeDistinguishedName } from '@peculiar/asn1-x509';
+import { ChainError } from './errors.ts';
+
+/** The names in a certificate. */
+export interface Names {
+  readonly subject: Name;
+  readonly alternatives: readonly GeneralName[];
+}
+
+type Form = keyof GeneralName;
+interface Named {
+  readonly form: Form;
+  readonly name: GeneralName;
+}
+
+const EMAIL_ADDRESS = '1.2.840.113549.1.9.1';
+const outside = (): never => {
+  throw new ChainError('a certificate has a name that an authority may not vouch for');
+};
+
+function formOf(name: GeneralName): Form {
+  const [form] = (Object.keys(name) as Form[]).filter((one) => name[one] !== undefined);
+  return form ?? outside();
+}
+
+const isWithin = (host: string, base: string): boolean =>
+  base === '' || (base.startsWith('.') ? host.endsWith(base) : host === base || host.endsWith(`.${base}`));
+
+const lower = (text: string): string => text.toLowerCase().replace(/\.$/, '');
+
+/** Names of hosts, also `*.example`: what it stands for may be excluded although it itself is not. */
+function matchesHost(name: string, base: string, isExcluded: boolean): boolean {
+  if (!/^[\w.*-]*$/.test(name)) return outside();
+  const [host, within] = [lower(name), lower(base)];
+  if (isExcluded && host.startsWith('*.') && isWithin(within.replace(/^\./, ''), host.slice(2))) return true;
+  return isWithin(host, within);
+}
+
+/** By its host, which must be one: of an address without a host, or with a number, nobody knows whose it is. */
+function matchesUri(name: string, base: string): boolean {
+  const host = lower(URL.parse(name)?.hostname ?? '');
+  if (!/^[\w-]+(\.[\w-]+)*$/.test(host) || /(^|\.)(\d+|0x[\da-f]*)$/.test(host)) return outside();
+  const within = lower(base);
+  return within === '' || (within.startsWith('.') ? host.endsWith(within) : host === within);
+}
+
+function matchesMail(name: string, base: string): boolean {
+  const at = name.lastIndexOf('@');
+  const host = lower(name.slice(at + 1));
+  if (at < 1 || !/^[\w.-]+$/.test(host)) return outside();
+  if (base.includes('@')) {
+    const split = base.lastIndexOf('@');
+    return name.slice(0, at) === base.slice(0, split) && host === lower(base.slice(split + 1));
+  }
+  const within = lower(base);
+  return within === '' || (within.startsWith('.') ? host.endsWith(within) : host === within);
+}
+
+/** As RFC 5280, 7.1 compares: without regard to case and to how many blanks. */
+const rdnText = (rdn: RelativeDistinguishedName): string =>
+  JSON.stringify(
+    [...rdn]
+      .map(({ type, value }) => [
+        type,
+        value.anyValue
+          ? Buffer.from(value.anyValue).toString('hex')
+          : value.toString().normalize('NFKC').toLowerCase().replace(/\s+/g, ' ').trim(),
+      ])
+      .sort(),
+  );
+
+const matchesDirectory = (name: Name, base: Name): boolean =>
+  [...base].every((rdn, at) => name[at] !== undefined && rdnText(name[at]) === rdnText(rdn));
+
+function matches({ form, name }: Named, base: GeneralName, isExcluded: boolean): boolean {
+  if (form === 'dNSName') return matchesHost(name.dNSName!, base.dNSName!, isExcluded);
+  if (form === 'uniformResourceIdentifier') return matchesUri(name.uniformResourceIdentifier!, base.uniformResourceIdentifier!);
+  if (form === 'rfc822Name') return matchesMail(name.rfc822Name!, base.rfc822Name!);
+  if (form === 'directoryName') return matchesDirectory(name.directoryName!, base.directoryName!);
+  return outside();
+}
+
+/** An address in the subject counts as one of the alternative names: that is where it used to be written. */
+function namesIn({ subject, alternatives }: Names): Named[] {
+  const mails = [...subject]
+    .flatMap((rdn) => [...rdn])
+    .filter(({ type }) => type === EMAIL_ADDRESS)
+    .map(({ value }) => ({ form: 'rfc822Name' as const, name: { rfc822Name: value.toString() } as GeneralName }));
+  const own = subject.length > 0 ? [{ form: 'directoryName' as const, name: { directoryName: subject } as GeneralName }] : [];
+  return [...own, ...mails, ...alternatives.map((name) => ({ form: formOf(name), name }))];
+}
+
+/** Throws unless they are constraints as the standard lets them be. */
+export function readConstraints(constraints: NameConstraints): NameConstraints {
+  const all = [...(constraints.permittedSubtrees ?? []), ...(constraints.excludedSubtrees ?? [])];
+  if (all.length === 0 || all.some(({ minimum, maximum }) => minimum !== 0 || maximum !== undefined))
+    throw new ChainError('the name constraints of an authority are not understood');
+  return constraints;
+}
+
+/** Throws ChainError when one of the names is not one this authority may vouch for. */
+export function checkNames(names: Names, { permittedSubtrees, excludedSubtrees }: NameConstraints): void {
+  const ofForm = (subtrees: Iterable<GeneralSubtree> | undefined, form: Form): GeneralName[] =>
+    [...(subtrees ?? [])].flatMap(({ base }) => (formOf(base) === form ? base : []));
+  for (const named of namesIn(names)) {
+    const permitted = ofForm(permittedSubtrees, named.form);
+    if (permitted.length > 0 && !permitted.some((base) => matches(named, base, false))) outside();
+    if (ofForm(excludedSubtrees, named.form).some((base) => matches(named, base, true))) outside();
+  }
+}
