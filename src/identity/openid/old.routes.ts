@@ -113,7 +113,8 @@ export function mountOldOAuth(app: App<Caller>, parts: { readonly openid: Openid
     { summary: 'Who an access token stands for, and what they may do', fast: true, tag, reply: { 200: Information } },
     ({ params }) =>
       andThen(parts.openid.accessTokens.verify(params.token), (found) =>
-        found?.user ? new Answer({ text: found.information }) : fail('access_token.not_found'),
+        // Bound to a key (RFC 9449): whoever asks here has no proof that it was shown by who holds that; introspection names the key.
+        found?.user && found.thumbprint === undefined ? new Answer({ text: found.information }) : fail('access_token.not_found'),
       ),
   );
 
