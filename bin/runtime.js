@@ -4,6 +4,7 @@ import { spawn } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { constants } from 'node:os';
 import { fileURLToPath } from 'node:url';
+import { onEndOfNpm } from './parent.js';
 
 const NEEDED = 24;
 const [major] = process.versions.node.split('.').map(Number);
@@ -44,13 +45,20 @@ const flags = [
   '--max-semi-space-size=32',
 ];
 
-/** Runs a TypeScript file on the chosen runtime and ends as it ends: same exit code, same signals. */
+/** Read before the file that runs. */
+const watch = ['--import', new URL('./end-with-parent.js', import.meta.url).href];
+
+/**
+ * Runs a TypeScript file on the chosen runtime and ends as it ends: same exit code, same signals. Where Node can (22.15 and newer), this
+ * process becomes the one that runs; else it starts another one, which ends with this one, however that ends.
+ */
 export function run(file, args) {
-  const child = spawn(runtime(), [...flags, file, ...args], {
-    stdio: 'inherit',
-    env: environment,
-  });
-  // A terminal signals the whole group itself; a supervisor signals only us. Passing it on twice is harmless.
+  const program = runtime();
+  const words = [...flags, ...watch, file, ...args];
+  if (process.execve) process.execve(program, [program, ...words], environment);
+  const child = spawn(program, words, { stdio: ['inherit', 'inherit', 'inherit', 'ipc'], env: environment });
+  // A terminal signals the whole group itself; a supervisor signals only us. What comes twice is taken for one.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
+  onEndOfNpm(() => child.kill('SIGTERM'));
   child.on('exit', (code, signal) => process.exit(signal ? 128 + constants.signals[signal] : code));
 }

@@ -13,13 +13,13 @@ import { ConfigError, listening, ownUrl } from './platform/config/index.ts';
 import { DATABASE_AWAY, type FolderLock, lockFolder } from './platform/database/index.ts';
 import { createLog, type Log } from './platform/log/index.ts';
 import { answerPrimary, createMetrics, gatherFromWorkers, type Metrics, serveMetrics } from './platform/metrics/index.ts';
+import { within } from './platform/within.ts';
 import type { SharedConfig } from './settings.ts';
+import { onSignal, type Stoppable, stopServices, stopsWithin } from './stopping.ts';
 import type { WalletService } from './wallet/service.ts';
 import type { ProviderOptions } from './wallet/session/index.ts';
 import type { WalletConfig } from './wallet/settings.ts';
 import { removeLeftovers } from './work-folder.ts';
-
-const GRACE_MS = 10_000;
 
 export interface RunOptions {
   readonly shared: SharedConfig;
@@ -157,25 +157,6 @@ function startMetrics({ metricsHost: host, metricsPort: port }: SharedConfig, re
   return listening({ prefix: 'GATEHOUSE_METRICS', host, port }, () => serveMetrics(host, port, read));
 }
 
-/** Stops in reverse order on the first signal; a second one does not wait. */
-function onSignal(log: Log, stop: () => Promise<void>): void {
-  let stopping = false;
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-    process.on(signal, () => {
-      if (stopping) process.exit(1);
-      stopping = true;
-      log.info({ signal }, 'stopping');
-      stop().then(
-        () => process.exit(0),
-        (error) => {
-          log.error({ err: error }, 'did not stop cleanly');
-          process.exit(1);
-        },
-      );
-    });
-  }
-}
-
 async function runHere(options: RunOptions, log: Log, metricsHere: boolean): Promise<void> {
   const { shared, identity, wallet } = options;
   keepTickShape();
@@ -187,7 +168,7 @@ async function runHere(options: RunOptions, log: Log, metricsHere: boolean): Pro
   // Before anything else: the primary is answered also while the services are being made.
   if (!metricsHere) answerPrimary(measured);
   const ground = { shared, folder, log, metrics: measured };
-  const running: { stop(graceMs: number): Promise<void> }[] = [];
+  const running: Stoppable[] = [];
 
   const service = identity && (await createIdentity(identity, ground));
   if (service) running.push(service);
@@ -203,8 +184,8 @@ async function runHere(options: RunOptions, log: Log, metricsHere: boolean): Pro
   if (wallet && metricsHere) say(`Gatehouse wallet node: ${wallet.url ?? walletAddress}`);
   collectWhenIdle();
   onSignal(log, async () => {
+    await stopServices(running, shared.drainSeconds);
     metrics?.close();
-    for (const one of running.reverse()) await one.stop(GRACE_MS);
     lock?.release();
   });
   // Last: whoever waits for these lines finds everything else said, and may stop it.
@@ -223,16 +204,19 @@ async function runWorkers(options: RunOptions, log: Log, count: number): Promise
     // What ended this one would end the next as well.
     if (code === 2 || code === DATABASE_AWAY) process.exit(code);
     log.error({ worker: worker.id, code }, 'a worker ended; starting another');
-    setTimeout(() => cluster.fork(), 1000);
+    setTimeout(() => {
+      if (!stopping) cluster.fork();
+    }, 1000);
   });
   for (let i = 0; i < count; i++) cluster.fork();
   onSignal(log, async () => {
     stopping = true;
-    metrics.close();
     const workers = Object.values(cluster.workers ?? {}).flatMap((worker) => worker ?? []);
     const ended = workers.map((worker) => new Promise((resolve) => worker.once('exit', resolve)));
     for (const worker of workers) worker.process.kill('SIGTERM');
-    await Promise.all(ended);
+    await within(stopsWithin(shared.drainSeconds), Promise.all(ended));
+    for (const worker of workers) worker.process.kill('SIGKILL');
+    metrics.close();
   });
 }
 

@@ -33,6 +33,12 @@ export const sharedSettings = {
       return Number(value);
     },
   ),
+  drainSeconds: setting.number(
+    'GATEHOUSE_DRAIN_SECONDS',
+    0,
+    { min: 0, max: 3600, unit: 'seconds' },
+    'How long /readyz says 503 before the ports close when the service is told to stop: time for balancers to notice.',
+  ),
   trustedProxies: setting.list(
     'GATEHOUSE_TRUSTED_PROXIES',
     'Proxies (addresses or CIDR) whose X-Forwarded headers are believed.',

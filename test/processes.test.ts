@@ -271,8 +271,7 @@ describe('On SQLite', () => {
   it('takes the folder over when its holder was killed', async () => {
     const first = start();
     await first.listening();
-    process.kill(await childOf(first), 'SIGKILL');
-    await first.ended();
+    await first.killNow();
     const second = start();
     await second.listening();
     assert.equal(await second.stop(), 0);
@@ -332,8 +331,3 @@ describe('On SQLite', () => {
     assert.equal(await code, 0);
   });
 });
-
-/** The service behind the launcher: on a machine with a new enough Node the launcher starts it with the same runtime. */
-async function childOf({ child }: GatehouseProcess): Promise<number> {
-  return Number((await readFile(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8')).trim().split(' ')[0]);
-}

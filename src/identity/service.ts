@@ -15,6 +15,7 @@ import type { Log } from '../platform/log/index.ts';
 import { createMetrics, type Metrics } from '../platform/metrics/index.ts';
 import { requestIds } from '../platform/request-id.ts';
 import type { Seal } from '../platform/seal/index.ts';
+import { within } from '../platform/within.ts';
 import { bootstrap, resetAdminPassword } from './bootstrap.ts';
 import { ensureBuiltInApplication } from './built-in-application.ts';
 import { type Caller, createAuthenticate } from './caller.ts';
@@ -70,6 +71,8 @@ export interface IdentityService {
   start(onAdmin?: (password: string) => void): Promise<{ address: string; adminPassword: string | undefined }>;
   /** The built-in administrator gets this password, or a new one, which it returns. */
   resetAdminPassword(given: string | undefined): Promise<string>;
+  /** Says that it is not ready any more, and goes on serving. */
+  drain(): void;
   stop(graceMs: number): Promise<void>;
 }
 
@@ -106,7 +109,7 @@ async function createOn(db: Database, options: ServiceOptions): Promise<Identity
   const { consumers } = parts;
   const app: App<Caller> = createApp();
   mountIdentity(app, parts);
-  mountProbes(app, { database: () => db.ping() });
+  const probes = mountProbes(app, { database: () => db.ping() });
 
   metrics.gauge('gatehouse_access_views', 'Views of users in scopes kept in memory', () => access.size);
   // Every worker knows them all.
@@ -165,9 +168,11 @@ async function createOn(db: Database, options: ServiceOptions): Promise<Identity
       if (!config.url && config.port === 0) address = listening;
       return { address: listening, adminPassword };
     },
+    drain: probes.drain,
     async stop(graceMs) {
-      await server.close(graceMs);
-      await Promise.all([sweeper?.stop(), notifications.stop(), logouts.stop()]);
+      // What a job has not done by then the next start does.
+      const jobs = Promise.all([sweeper?.stop(), notifications.stop(), logouts.stop()]);
+      await Promise.all([server.close(graceMs), within(graceMs, jobs)]);
       await db.close();
     },
   };

@@ -1,6 +1,5 @@
 // The wallet node: its database, its modules, its routes and its server.
 import { accessSync, constants } from 'node:fs';
-import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { createChanges } from '../platform/audit/index.ts';
 import type { Clock } from '../platform/clock.ts';
@@ -13,6 +12,7 @@ import { createMetrics, type Metrics } from '../platform/metrics/index.ts';
 import { createOutbound, hostPort } from '../platform/outbound/index.ts';
 import { requestIds } from '../platform/request-id.ts';
 import type { createSeal } from '../platform/seal/index.ts';
+import { within } from '../platform/within.ts';
 import { type Caller, createWalletChanges, theNode } from './caller.ts';
 import { countCredentials, createCredentials } from './credentials/index.ts';
 import type { Database, Reader, Tables } from './database.ts';
@@ -85,6 +85,8 @@ export interface WalletService {
   sweep(): Promise<Readonly<Record<string, number>>>;
   /** Where it listens. */
   start(): Promise<string>;
+  /** Says that it is not ready any more, and goes on serving. */
+  drain(): void;
   stop(graceMs: number): Promise<void>;
 }
 
@@ -231,7 +233,11 @@ function createOn(db: Database, stores: Stores, verifiers: RegisteredVerifiers, 
     if (!key) throw new Error('the node has no key');
     await keys.sign(NODE, key.id, Buffer.from('ready?'));
   }
-  mountProbes(app, { database: () => db.ping(), wallet: tryNodeKey }, { reported: { identityProvider: () => provider.ping() } });
+  const probes = mountProbes(
+    app,
+    { database: () => db.ping(), wallet: tryNodeKey },
+    { reported: { identityProvider: () => provider.ping() } },
+  );
 
   const counted = (read: (reader: Reader) => Promise<Record<string, number>>) => () =>
     readAs(db, EVERYONE, read).catch(() => ({}));
@@ -286,10 +292,11 @@ function createOn(db: Database, stores: Stores, verifiers: RegisteredVerifiers, 
       for (const jobs of [keepHouse, goOn]) sweepers.push(startSweeper(log, jobs));
       return listening;
     },
+    drain: probes.drain,
     async stop(graceMs) {
-      await server.close(graceMs);
       // A job may wait for somebody outside: what it does is written down, and the next start goes on with it.
-      await Promise.race([Promise.all(sweepers.map((sweeper) => sweeper.stop())), delay(graceMs, undefined, { ref: false })]);
+      const jobs = Promise.all(sweepers.map((sweeper) => sweeper.stop()));
+      await Promise.all([server.close(graceMs), within(graceMs, jobs)]);
       await Promise.all(Object.values(stores).map((store) => store.close()));
       await db.close();
     },

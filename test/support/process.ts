@@ -10,7 +10,7 @@ const START_MS = 20_000;
 export type Settings = Readonly<Record<string, string>>;
 
 /** Fast hashes and free ports; everything else as it comes. */
-const BASE: Settings = {
+export const SETTINGS: Settings = {
   GATEHOUSE_IDENTITY_PORT: '0',
   GATEHOUSE_WALLET_PORT: '0',
   GATEHOUSE_METRICS_PORT: '0',
@@ -23,10 +23,10 @@ export class GatehouseProcess {
   stdout = '';
   stderr = '';
 
-  constructor(args: readonly string[], settings: Settings, cwd?: string) {
+  constructor(args: readonly string[], settings: Settings, cwd?: string, runtime = process.execPath) {
     const env = Object.fromEntries(Object.entries(process.env).filter(([key]) => !key.startsWith('GATEHOUSE_')));
-    this.child = spawn(process.execPath, [LAUNCHER, ...args], {
-      env: { ...env, ...BASE, ...settings },
+    this.child = spawn(runtime, [LAUNCHER, ...args], {
+      env: { ...env, ...SETTINGS, ...settings },
       cwd,
       stdio: ['ignore', 'pipe', 'pipe'],
     });
@@ -64,11 +64,16 @@ export class GatehouseProcess {
     return this.child.exitCode;
   }
 
-  /** At once and without a chance to tidy up: the process that serves, not the launcher before it. */
-  async killNow(): Promise<void> {
+  /** The process that serves: the launcher became it, or started it. */
+  get serving(): number {
     const { pid } = this.child;
-    const served = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').filter(Boolean).map(Number);
-    for (const one of served) process.kill(one, 'SIGKILL');
+    const [started] = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').filter(Boolean);
+    return started === undefined ? pid! : Number(started);
+  }
+
+  /** At once and without a chance to tidy up. */
+  async killNow(): Promise<void> {
+    process.kill(this.serving, 'SIGKILL');
     await this.ended();
   }
 
@@ -78,6 +83,7 @@ export class GatehouseProcess {
   }
 }
 
-export function gatehouse(args: readonly string[], settings: Settings = {}, cwd?: string): GatehouseProcess {
-  return new GatehouseProcess(args, settings, cwd);
+/** `runtime`: the Node the launcher runs on. */
+export function gatehouse(args: readonly string[], settings: Settings = {}, cwd?: string, runtime?: string): GatehouseProcess {
+  return new GatehouseProcess(args, settings, cwd, runtime);
 }

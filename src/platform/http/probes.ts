@@ -1,5 +1,6 @@
 // /healthz, /livez, /readyz: what an orchestrator asks. They name no internals.
 import { Answer, type App } from './app.ts';
+import { watchLoop } from './loop.ts';
 import * as t from './schema.ts';
 
 const tag = 'Probes';
@@ -9,9 +10,6 @@ const Readiness = t.object({
   checks: t.record(t.object({ status: t.string() }, { latencyMs: t.integer() })),
 });
 
-const TICK_MS = 500;
-const STUCK_MS = 5_000;
-const REMEMBER_MS = 10_000;
 const CHECK_MS = 2_000;
 
 /** Each rejects when what it looks at does not serve. */
@@ -22,17 +20,9 @@ export interface MoreChecks {
   readonly reported?: Checks;
 }
 
-/** How late timers were lately: an event loop that is stuck cannot serve, whatever else is well. */
-function watchLoop(): () => number {
-  let last = performance.now();
-  let worst = { late: 0, at: 0 };
-  setInterval(() => {
-    const now = performance.now();
-    const late = now - last - TICK_MS;
-    if (late > worst.late || now - worst.at > REMEMBER_MS) worst = { late, at: now };
-    last = now;
-  }, TICK_MS).unref();
-  return () => worst.late;
+export interface Probes {
+  /** The service is about to stop: it still serves, and says that nothing more should be sent to it. */
+  drain(): void;
 }
 
 async function run(check: () => Promise<void>): Promise<{ status: string; latencyMs?: number }> {
@@ -46,11 +36,12 @@ async function run(check: () => Promise<void>): Promise<{ status: string; latenc
   }
 }
 
-export function mountProbes<Caller>(app: App<Caller>, checks: Checks, { reported = {} }: MoreChecks = {}): void {
-  const lateness = watchLoop();
+export function mountProbes<Caller>(app: App<Caller>, checks: Checks, { reported = {} }: MoreChecks = {}): Probes {
+  const loop = watchLoop();
+  let draining = false;
   app.get('/healthz', { summary: 'The server answers', tag, access: 'anyone', reply: { 200: Status } }, () => ({ status: 'ok' }));
   app.get('/livez', { summary: 'The process is alive', tag, access: 'anyone', reply: { 200: Status, 503: Status } }, () =>
-    lateness() > STUCK_MS ? new Answer({ status: 503, body: { status: 'unavailable' } }) : { status: 'ok' },
+    loop.isStuck ? new Answer({ status: 503, body: { status: 'unavailable' } }) : { status: 'ok' },
   );
   app.get(
     '/readyz',
@@ -58,11 +49,16 @@ export function mountProbes<Caller>(app: App<Caller>, checks: Checks, { reported
     async () => {
       const all = Object.entries({ ...checks, ...reported });
       const results = await Promise.all(all.map(async ([name, check]) => [name, await run(check)] as const));
-      const ready = results.every(([name, result]) => result.status === 'ok' || name in reported);
+      const ready = !draining && results.every(([name, result]) => result.status === 'ok' || name in reported);
       return new Answer({
         status: ready ? 200 : 503,
         body: { status: ready ? 'ok' : 'unavailable', checks: Object.fromEntries(results) },
       });
     },
   );
+  return {
+    drain() {
+      draining = true;
+    },
+  };
 }
