@@ -212,6 +212,7 @@ export interface Tables {
   user_emails: { user_id: string; value_key: string };
   passwords: PasswordRow;
   login_failures: { user_id: string; failures: number; last_at: number };
+  wrong_passwords: { account: string; failures: number; last_at: number };
   groups: GroupRow;
   group_members: { group_id: string; user_id: string; display: string | null };
   roles: RoleRow;

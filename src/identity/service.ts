@@ -160,7 +160,7 @@ async function createOn(db: Database, options: ServiceOptions): Promise<Identity
       });
       if (adminPassword !== undefined) onAdmin?.(adminPassword);
       await ensureBuiltInApplication({ ...deps, consumers });
-      sweeper = startSweeper({ revocations, tokenKeys, records: openid.records, log, metrics });
+      sweeper = startSweeper({ ...parts, passwords, tokenKeys, records: openid.records, log, metrics });
       notifications.start();
       logouts.start();
       const listening = await server.listen(config.host, config.port);
@@ -173,6 +173,8 @@ async function createOn(db: Database, options: ServiceOptions): Promise<Identity
       // What a job has not done by then the next start does.
       const jobs = Promise.all([sweeper?.stop(), notifications.stop(), logouts.stop()]);
       await Promise.all([server.close(graceMs), within(graceMs, jobs)]);
+      // Passwords that are still checked for people who have gone.
+      await within(graceMs, passwords.settled());
       await db.close();
     },
   };

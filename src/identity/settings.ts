@@ -128,6 +128,12 @@ export const identitySettings = {
     'Gatehouse',
     'Name that authenticator apps show beside the account.',
   ),
+  deviceDays: setting.number(
+    'GATEHOUSE_IDENTITY_DEVICE_DAYS',
+    90,
+    days,
+    'How long a remembered device stands in for a code; then people are asked for one again.',
+  ),
   sessionIdleSeconds: setting.number(
     'GATEHOUSE_IDENTITY_SESSION_IDLE_SECONDS',
     28_800,

@@ -3,7 +3,9 @@ import { patiently } from '../platform/database/index.ts';
 import type { Log } from '../platform/log/index.ts';
 import type { Metrics } from '../platform/metrics/index.ts';
 import type { Records } from './openid/index.ts';
+import type { Passwords } from './passwords/index.ts';
 import type { Revocations, TokenKeys } from './tokens/index.ts';
+import type { Devices } from './two-factor/index.ts';
 
 const EVERY_MS = 60_000;
 
@@ -11,12 +13,14 @@ export function startSweeper(deps: {
   revocations: Revocations;
   tokenKeys: TokenKeys;
   records: Records;
+  passwords: Passwords;
+  devices: Devices;
   log: Log;
   metrics: Metrics;
 }): {
   stop(): Promise<void>;
 } {
-  const { revocations, tokenKeys, records, log, metrics } = deps;
+  const { revocations, tokenKeys, records, passwords, devices, log, metrics } = deps;
   let lastDone = performance.now();
   let running: Promise<void> = Promise.resolve();
   metrics.gauge(
@@ -30,7 +34,7 @@ export function startSweeper(deps: {
   async function sweep(): Promise<void> {
     try {
       const revoked = await revocations.sweep();
-      const ended = await records.sweep();
+      const ended = (await records.sweep()) + (await passwords.sweep()) + (await devices.sweep());
       await tokenKeys.rotate();
       lastDone = performance.now();
       if (revoked + ended > 0) log.info({ revoked, ended }, 'swept what has expired');

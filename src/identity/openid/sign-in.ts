@@ -50,6 +50,16 @@ export function createSignIn({ auth, factor, devices, users, scopes }: SignInDep
     return found.length === 1 ? found[0] : found.find((user) => user.domain_id === DEFAULT_DOMAIN);
   }
 
+  /** Guesses from a device the account remembers are counted by the device, and not slowed by those of others. */
+  async function fromDevice(
+    user: { readonly id: string } | undefined,
+    attempt: Attempt,
+    deviceOf: (userId: string) => DeviceCookie | undefined,
+  ): Promise<Attempt> {
+    const cookie = user && deviceOf(user.id);
+    return cookie && (await devices.knows(user.id, cookie)) ? { ...attempt, device: cookie.deviceId } : attempt;
+  }
+
   /** A device that is remembered stands in for the code, and is renewed. */
   async function byDevice(step: Proved, cookie: DeviceCookie | undefined, attempt: Attempt): Promise<Step> {
     const user = cookie && (await users.find(step.userId));
@@ -70,7 +80,7 @@ export function createSignIn({ auth, factor, devices, users, scopes }: SignInDep
       // Nobody of that name: goes the same way, and takes as long.
       const who = found ? { id: found.id } : { name: given.name, domain: { id: given.domain || DEFAULT_DOMAIN } };
       const identity = { methods: ['password'], password: { user: { ...who, password: given.password } } };
-      const { user, methods, generation, complete } = await auth.recognise(identity, attempt);
+      const { user, methods, generation, complete } = await auth.recognise(identity, await fromDevice(found, attempt, deviceOf));
       const step = { userId: user.id, methods, epoch: user.epoch, generation };
       return complete ? { ...step, complete } : byDevice(step, deviceOf(user.id), attempt);
     },

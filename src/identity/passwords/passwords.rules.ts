@@ -11,6 +11,7 @@ import type { Notify } from '../notifications/index.ts';
 import type { IdentityConfig } from '../settings.ts';
 import { hashOfNobody, hashPassword, isOutdated, verifyPassword } from './argon2.ts';
 import {
+  bringFailureBack,
   countFailure,
   deletePasswords,
   findFailures,
@@ -20,6 +21,7 @@ import {
   readHistory,
   replaceHash,
 } from './passwords.store.ts';
+import { createPauses } from './pauses.ts';
 
 const DAY = 86_400;
 /** Whoever would have to wait longer for a hash is better told so. */
@@ -66,8 +68,12 @@ export interface Passwords {
   check(password: string, meant: Meant, by: Guesser): Promise<PasswordCheck>;
   /** For other secrets people choose (the answer to a security question): hashed like a password. */
   hash(secret: string, place: Place): Promise<string>;
-  /** And compared like one. `hashOf` is asked when it is their turn; without a hash the answer is no. */
-  matches(secret: string, account: string, by: Guesser, hashOf: () => Promise<string | undefined>): Promise<boolean>;
+  /** And compared like one. `expected` is asked when it is their turn; without a hash the answer is no. */
+  matches(secret: string, account: string, by: Guesser, expected: () => Promise<string | undefined>): Promise<boolean>;
+  /** Wrong passwords that are long past are forgotten. */
+  sweep(): Promise<number>;
+  /** When no password is being checked any more. */
+  settled(): Promise<void>;
   /** Those who wait for a hash. */
   readonly waiting: number;
   /** Hashes that were begun. */
@@ -81,6 +87,7 @@ export function createPasswords(deps: {
   config: IdentityConfig;
   notify: Notify;
   gate: Gate;
+  rateLimits: boolean;
 }): Passwords {
   const { db, change, clock, config, notify, gate } = deps;
   const cost = { memory: config.argon2Memory, passes: config.argon2Passes };
@@ -90,6 +97,16 @@ export function createPasswords(deps: {
     patienceMs: PATIENCE_MS,
   });
   const nobody = hashOfNobody(cost);
+  const pauses = createPauses(deps);
+  let hashed = 0;
+  const hashOf = (password: string): Promise<string> => {
+    hashed++;
+    return hashPassword(password, cost);
+  };
+  const isHashOf = (password: string, hash: string): Promise<boolean> => {
+    hashed++;
+    return verifyPassword(password, hash);
+  };
 
   function checkRules(password: string): void {
     if (config.passwordRegex && !config.passwordRegex.test(password)) {
@@ -101,7 +118,7 @@ export function createPasswords(deps: {
     const count = config.uniqueLastPasswordCount;
     // The current password counts: 1 asks for a difference from it, 2 also from the one before.
     for (const { hash } of count > 0 ? await readHistory(db.read, userId, count) : []) {
-      if (await verifyPassword(password, hash)) fail('user.password_reused', { count });
+      if (await isHashOf(password, hash)) fail('user.password_reused', { count });
     }
   }
 
@@ -127,9 +144,10 @@ export function createPasswords(deps: {
   async function isLocked(userId: string, options: PasswordOptions): Promise<boolean> {
     if (config.lockoutFailureAttempts === undefined || options.ignore_lockout_failure_attempts) return false;
     const row = await findFailures(db.read, userId);
-    return (
-      row !== undefined && row.failures >= config.lockoutFailureAttempts && row.last_at + config.lockoutDuration > seconds(clock)
-    );
+    const now = seconds(clock);
+    if (!row || row.failures < config.lockoutFailureAttempts) return false;
+    if (row.last_at > now) await db.write((tx) => bringFailureBack(tx, userId, now));
+    return row.last_at + config.lockoutDuration > now;
   }
 
   async function afterFailure(userId: string, options: PasswordOptions, actor: Actor): Promise<void> {
@@ -144,7 +162,7 @@ export function createPasswords(deps: {
   }
 
   async function afterSuccess(userId: string, password: string, row: { id: string; hash: string }): Promise<void> {
-    const hash = isOutdated(row.hash, cost) ? await hashPassword(password, cost) : undefined;
+    const hash = isOutdated(row.hash, cost) ? await hashOf(password) : undefined;
     const failures = config.lockoutFailureAttempts === undefined ? undefined : await findFailures(db.read, userId);
     if (!hash && !failures) return;
     await change({ userId, requestId: null }, async ({ tx, audit }) => {
@@ -155,7 +173,12 @@ export function createPasswords(deps: {
   }
 
   /** What would be refused when it is its turn does not wait in the line for it. */
-  async function guess<T>(by: Guesser, account: string, look: () => Promise<T>, isRight: (found: T) => boolean): Promise<T> {
+  async function guess<T>(
+    by: Guesser,
+    account: string,
+    look: (looked: () => void) => Promise<T>,
+    isRight: (found: T) => boolean,
+  ): Promise<T> {
     gate.check(by, account);
     const place = { key: addressKey(by.address), signal: by.signal };
     return queue.run(place, () => gate.guess(by, account, look, isRight));
@@ -170,7 +193,7 @@ export function createPasswords(deps: {
           await checkAge(id);
           await checkHistory(password, id);
         }
-        return { hash: await hashPassword(password, cost), expiresAt: expiry(by, options), by };
+        return { hash: await hashOf(password), expiresAt: expiry(by, options), by };
       });
     },
 
@@ -197,10 +220,14 @@ export function createPasswords(deps: {
         by,
         accountOf(meant),
         // The lock is looked at, and a failure counted, while it is their turn: a thousand parallel guesses gain nothing.
-        async (): Promise<PasswordCheck> => {
+        async (looked): Promise<PasswordCheck> => {
           const user = 'id' in meant ? meant : undefined;
+          await pauses.check(by, accountOf(meant));
           const row = user && (await findPassword(db.read, user.id));
-          const good = await verifyPassword(password, row?.hash ?? nobody);
+          const good = await isHashOf(password, row?.hash ?? nobody);
+          looked();
+          if (good && row) await pauses.right(by, accountOf(meant));
+          else await pauses.wrong(by, accountOf(meant));
           if (!user || !row) return 'wrong';
           if (await isLocked(user.id, user.options)) return 'locked';
           if (!good) {
@@ -215,22 +242,24 @@ export function createPasswords(deps: {
         (found) => found === 'good' || found === 'expired',
       ),
 
-    hash: (secret, place) => queue.run(place, () => hashPassword(secret, cost)),
-    matches: (secret, account, by, hashOf) =>
+    hash: (secret, place) => queue.run(place, () => hashOf(secret)),
+    matches: (secret, account, by, expected) =>
       guess(
         by,
         account,
         async () => {
-          const hash = await hashOf();
-          return hash !== undefined && verifyPassword(secret, hash);
+          const hash = await expected();
+          return hash !== undefined && isHashOf(secret, hash);
         },
         Boolean,
       ),
+    sweep: () => pauses.sweep(),
+    settled: () => queue.settled(),
     get waiting() {
       return queue.waiting;
     },
     get hashed() {
-      return queue.started;
+      return hashed;
     },
   };
 }

@@ -1,7 +1,7 @@
 // Passwords and their history, and the count of failed logins.
 import { sql } from 'kysely';
 import { prepared } from '../../platform/database/index.ts';
-import type { PasswordRow, Reader, Tables, Tx } from '../database.ts';
+import type { Database, PasswordRow, Reader, Tables, Tx } from '../database.ts';
 
 const newest = prepared<Tables, [user: string], PasswordRow>((db, user) =>
   db.selectFrom('passwords').where('user_id', '=', user).orderBy('serial', 'desc').limit(1).selectAll(),
@@ -46,6 +46,60 @@ export async function countFailure(tx: Tx, userId: string, now: number, forgetBe
   return row.failures;
 }
 
+/** A clock that was set back must not make a lock-out last for as long as the step: it lasts from now on. */
+export async function bringFailureBack(tx: Tx, userId: string, now: number): Promise<void> {
+  await tx.updateTable('login_failures').set({ last_at: now }).where('user_id', '=', userId).where('last_at', '>', now).execute();
+}
+
 export async function forgetFailures(tx: Tx, userId: string): Promise<void> {
   await tx.deleteFrom('login_failures').where('user_id', '=', userId).execute();
+}
+
+const wrongFor = prepared<Tables, [account: string], { failures: number; last_at: number }>((db, account) =>
+  db.selectFrom('wrong_passwords').where('account', '=', account).select(['failures', 'last_at']),
+);
+
+export const findWrongPasswords = async (
+  db: Reader,
+  account: string,
+): Promise<{ failures: number; last_at: number } | undefined> => (await wrongFor(db, account))[0];
+
+/** One statement, so that parallel ones all count. */
+export async function countWrongPassword(tx: Tx, account: string, now: number, forgetBefore: number): Promise<void> {
+  await tx
+    .insertInto('wrong_passwords')
+    .values({ account, failures: 1, last_at: now })
+    .onConflict((conflict) =>
+      conflict.column('account').doUpdateSet({
+        failures: sql`case when wrong_passwords.last_at < ${forgetBefore} then 1 else wrong_passwords.failures + 1 end`,
+        last_at: now,
+      }),
+    )
+    .execute();
+}
+
+export async function forgiveWrongPasswords(tx: Tx, account: string, count: number): Promise<void> {
+  await tx
+    .updateTable('wrong_passwords')
+    .set({ failures: sql`case when failures > ${count} then failures - ${count} else 0 end` })
+    .where('account', '=', account)
+    .execute();
+}
+
+const SWEEP_BATCH = 1000;
+
+/** In small batches, so that writers wait little. */
+export async function sweepWrongPasswords(db: Database, before: number): Promise<number> {
+  for (let swept = 0; ; ) {
+    const { numDeletedRows } = await db.write((tx) =>
+      tx
+        .deleteFrom('wrong_passwords')
+        .where('account', 'in', (eb) =>
+          eb.selectFrom('wrong_passwords').where('last_at', '<', before).select('account').limit(SWEEP_BATCH),
+        )
+        .executeTakeFirst(),
+    );
+    swept += Number(numDeletedRows);
+    if (numDeletedRows < SWEEP_BATCH) return swept;
+  }
 }

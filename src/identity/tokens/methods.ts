@@ -79,19 +79,16 @@ export function createProve(deps: MethodDeps): ProveIdentity {
     attempt: Attempt,
   ): Promise<{ user: UserWithExpiry; code: boolean; second: boolean }> {
     const { user: meant, key } = await findUser(given, 'password');
-    const by = { ...attempt, userId: null };
+    const { verification_code: code, device_data: device, recovery_code: recovery } = given;
+    const pair = device && { deviceId: device.device_id, deviceToken: device.device_token };
+    const known = meant && pair && (await devices.knows(meant.id, pair)) ? pair.deviceId : attempt.device;
+    const by = { ...attempt, userId: null, device: known };
     const options = parsed<PasswordOptions & Record<string, unknown>>(meant?.options ?? '{}');
     const check = await passwords.check(given.password, meant ? { id: meant.id, options } : { unknown: key }, by);
     if (check === 'expired') fail('auth.password_expired', { id: meant!.id });
     if (check !== 'good' || !meant) throw refused(`password ${check}`);
-    const { verification_code: code, device_data: device, recovery_code: recovery } = given;
     if (code !== undefined && !(await codeIsGood(by, meant.id, code))) throw refused('verification code wrong');
-    if (
-      device &&
-      (await devices.check(by, meant.id, { deviceId: device.device_id, deviceToken: device.device_token })) !== 'good'
-    ) {
-      throw refused('device unknown or stolen');
-    }
+    if (pair && (await devices.check(by, meant.id, pair)) !== 'good') throw refused('device unknown or stolen');
     if (recovery !== undefined && !(await factor.proveRecoveryCode(by, meant.id, recovery))) throw refused('recovery code wrong');
     return {
       user: meant,

@@ -20,12 +20,14 @@ import {
   insertDeviceToken,
   listDevices,
   replaceDeviceToken,
+  sweepDevices,
   touchDevice,
 } from './devices.store.ts';
 
 /** Replaced tokens remembered for each device. */
 const KEPT_TOKENS = 50;
 const MAX_USER_AGENT = 255;
+const DAY = 86_400;
 
 const hashOf = (token: string): string => createHash('sha256').update(token).digest('base64url');
 
@@ -36,8 +38,10 @@ export interface DevicePair {
 
 export type DeviceCheck = 'good' | 'unknown' | 'stolen';
 
-export function createDevices(deps: Pick<Deps, 'db' | 'clock' | 'change' | 'notify'> & { gate: Gate }) {
-  const { db, clock, change, notify, gate } = deps;
+export function createDevices(deps: Pick<Deps, 'db' | 'clock' | 'change' | 'notify' | 'config'> & { gate: Gate }) {
+  const { db, clock, change, notify, gate, config } = deps;
+  /** Those remembered before this moment have ended. */
+  const oldest = (): number => seconds(clock) - config.deviceDays * DAY;
   const guess = (by: Guesser, userId: string, work: () => Promise<DeviceCheck>): Promise<DeviceCheck> =>
     gate.guess(by, `devices of ${userId}`, work, (found) => found === 'good');
 
@@ -49,7 +53,7 @@ export function createDevices(deps: Pick<Deps, 'db' | 'clock' | 'change' | 'noti
 
   /** A replaced token forgets every device, in the change that found it out. */
   async function look(inside: Change, userId: string, { deviceId, deviceToken }: DevicePair): Promise<DeviceCheck> {
-    const found = await findDeviceToken(inside.tx, userId, deviceId, hashOf(deviceToken));
+    const found = await findDeviceToken(inside.tx, userId, deviceId, hashOf(deviceToken), oldest());
     if (!found) return 'unknown';
     if (found.replaced_at === null) return 'good';
     await onTheft(inside, userId, deviceId);
@@ -109,8 +113,13 @@ export function createDevices(deps: Pick<Deps, 'db' | 'clock' | 'change' | 'noti
     check,
     remember,
     renew,
-    list: (userId: string): Promise<DeviceRow[]> => listDevices(db.read, userId),
+    list: (userId: string): Promise<DeviceRow[]> => listDevices(db.read, userId, oldest()),
     has: (userId: string, deviceId: string): Promise<boolean> => hasDevice(db.read, userId, deviceId),
+    /** Whether it is one of theirs: only a question, before anything is decided by it. */
+    async knows(userId: string, { deviceId, deviceToken }: DevicePair): Promise<boolean> {
+      return (await findDeviceToken(db.read, userId, deviceId, hashOf(deviceToken), oldest()))?.replaced_at === null;
+    },
+    sweep: (): Promise<number> => sweepDevices(db, oldest()),
     async forgetAll(actor: Actor, userId: string): Promise<void> {
       await change(actor, async ({ tx, audit }) => {
         audit('device.all_forgotten', { kind: 'user', id: userId }, { devices: await deleteDevices(tx, userId) });

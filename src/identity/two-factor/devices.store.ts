@@ -1,5 +1,5 @@
 // Remembered devices in the database. Tokens are kept as hashes only.
-import type { DeviceRow, Reader, Tx } from '../database.ts';
+import type { Database, DeviceRow, Reader, Tx } from '../database.ts';
 
 export async function insertDevice(tx: Tx, row: DeviceRow): Promise<void> {
   await tx.insertInto('devices').values(row).execute();
@@ -9,18 +9,20 @@ export async function insertDeviceToken(tx: Tx, deviceId: string, hash: string):
   await tx.insertInto('device_tokens').values({ token_hash: hash, device_id: deviceId, replaced_at: null }).execute();
 }
 
-/** What a token is to a user: undefined when it was never theirs on that device. */
+/** What a token is to a user: undefined when it was never theirs on that device, or the device was remembered too long ago. */
 export function findDeviceToken(
   db: Reader,
   userId: string,
   deviceId: string,
   hash: string,
+  since: number,
 ): Promise<{ replaced_at: number | null } | undefined> {
   return db
     .selectFrom('device_tokens')
     .innerJoin('devices', 'devices.id', 'device_tokens.device_id')
     .where('devices.user_id', '=', userId)
     .where('devices.id', '=', deviceId)
+    .where('devices.created_at', '>=', since)
     .where('device_tokens.token_hash', '=', hash)
     .select('device_tokens.replaced_at')
     .executeTakeFirst();
@@ -69,8 +71,31 @@ export async function deleteDevice(tx: Tx, userId: string, deviceId: string): Pr
   return result.numDeletedRows > 0n;
 }
 
-export const listDevices = (db: Reader, userId: string): Promise<DeviceRow[]> =>
-  db.selectFrom('devices').where('user_id', '=', userId).orderBy('created_at').orderBy('id').selectAll().execute();
+export const listDevices = (db: Reader, userId: string, since: number): Promise<DeviceRow[]> =>
+  db
+    .selectFrom('devices')
+    .where('user_id', '=', userId)
+    .where('created_at', '>=', since)
+    .orderBy('created_at')
+    .orderBy('id')
+    .selectAll()
+    .execute();
+
+const SWEEP_BATCH = 1000;
+
+/** In small batches, so that writers wait little. */
+export async function sweepDevices(db: Database, before: number): Promise<number> {
+  for (let swept = 0; ; ) {
+    const { numDeletedRows } = await db.write((tx) =>
+      tx
+        .deleteFrom('devices')
+        .where('id', 'in', (eb) => eb.selectFrom('devices').where('created_at', '<', before).select('id').limit(SWEEP_BATCH))
+        .executeTakeFirst(),
+    );
+    swept += Number(numDeletedRows);
+    if (numDeletedRows < SWEEP_BATCH) return swept;
+  }
+}
 
 export async function hasDevice(db: Reader, userId: string, deviceId: string): Promise<boolean> {
   return (

@@ -43,7 +43,7 @@ export async function setFactorKey(tx: Tx, userId: string, key: string): Promise
 
 /**
  * Counts a guess before it is looked at, and says how many there were. Past the limit the time stands still, so that the
- * wait ends though guesses go on. The row is locked until the transaction ends.
+ * wait ends though guesses go on; it comes back to now where a clock was set back. The row is locked until the transaction ends.
  */
 export async function countAttempt(tx: Tx, userId: string, now: number, limit: number, forgetAfter: number): Promise<number> {
   const stale = sql<boolean>`factor_attempts.last_at < ${now - forgetAfter}`;
@@ -53,7 +53,7 @@ export async function countAttempt(tx: Tx, userId: string, now: number, limit: n
     .onConflict((conflict) =>
       conflict.column('user_id').doUpdateSet({
         attempts: sql`case when ${stale} then 1 else factor_attempts.attempts + 1 end`,
-        last_at: sql`case when ${stale} or factor_attempts.attempts < ${limit} then ${now} else factor_attempts.last_at end`,
+        last_at: sql`case when ${stale} or factor_attempts.attempts < ${limit} or factor_attempts.last_at > ${now} then ${now} else factor_attempts.last_at end`,
       }),
     )
     .returning('attempts')

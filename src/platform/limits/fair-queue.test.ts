@@ -77,6 +77,21 @@ describe('A fair queue', () => {
     assert.deepEqual(begun, ['runs', 'greedy 0', 'other']);
   });
 
+  it('tells when nobody works any more', async () => {
+    const { queue, enter, finish } = bench();
+    await queue.settled();
+    enter('first', 'a');
+    enter('second', 'a');
+    let settled = false;
+    queue.settled().then(() => {
+      settled = true;
+    });
+    await finish();
+    assert.ok(!settled);
+    await finish();
+    assert.ok(settled);
+  });
+
   it('works on after work that failed', async () => {
     const queue = new FairQueue({ slots: 1, longest: 1, patienceMs: 1000 });
     await assert.rejects(

@@ -31,6 +31,7 @@ export class FairQueue {
   readonly #now: () => number;
   /** In the order of turns; whoever had theirs goes to the end. */
   readonly #lines = new Map<string, Waiting[]>();
+  #idle: (() => void)[] = [];
   #free: number;
   #waiting = 0;
   #started = 0;
@@ -45,6 +46,12 @@ export class FairQueue {
 
   get waiting(): number {
     return this.#waiting;
+  }
+
+  /** When nobody works or waits any more: those who went away in the middle of theirs have no connection that would tell. */
+  async settled(): Promise<void> {
+    if (this.#free === this.#rules.slots) return;
+    await new Promise<void>((resolve) => this.#idle.push(resolve));
   }
 
   /** How many got their turn. */
@@ -120,6 +127,7 @@ export class FairQueue {
     const [turn] = this.#lines;
     if (!turn) {
       this.#free++;
+      if (this.#free === this.#rules.slots) for (const tell of this.#idle.splice(0)) tell();
       return;
     }
     const [key, line] = turn;

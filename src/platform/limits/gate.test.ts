@@ -50,6 +50,16 @@ describe('The gate for guesses', () => {
     assert.equal(await gate.guess(here, 'somebody', right), true);
   });
 
+  it('counts what was looked at, though the answer got lost', async () => {
+    const gate = new Gate(RULES, clock);
+    const lost = async (looked: () => void) => {
+      looked();
+      throw fault('server.unavailable');
+    };
+    for (let i = 0; i < 3; i++) await assert.rejects(gate.guess(here, 'somebody', lost), /database/);
+    await assert.rejects(gate.guess(here, 'somebody', right), refused);
+  });
+
   it('counts what is refused by a throw', async () => {
     const gate = new Gate(RULES, clock);
     for (let i = 0; i < 3; i++) await assert.rejects(gate.guess(here, 'somebody', async () => fail('route.not_found')));

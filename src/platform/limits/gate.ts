@@ -48,12 +48,13 @@ export class Gate {
 
   /**
    * Looks at the secret, unless there were too many wrong guesses. `account` names whose secret it is; where there is no such
-   * account, what was typed. Only what is right, or could not be looked at, is not counted.
+   * account, what was typed. Only what is right, or could not be looked at, is not counted: `look` says when it did, where it
+   * may fail afterwards.
    */
   async guess<T>(
     attempt: Attempt,
     account: string,
-    look: () => Promise<T>,
+    look: (looked: () => void) => Promise<T>,
     isRight: (found: T) => boolean = Boolean,
   ): Promise<T> {
     const [address, pair] = [addressKey(attempt.address), pairOf(attempt, account)];
@@ -64,12 +65,17 @@ export class Gate {
       this.#address.giveBack(address);
       this.#account.giveBack(pair);
     };
+    let looked = false;
     try {
-      const found = await look();
+      const found = await look(() => {
+        looked = true;
+      });
       if (isRight(found)) giveBack();
       return found;
     } catch (error) {
-      if (!(error instanceof Fault) || error.status >= 499) giveBack();
+      if (!looked && (!(error instanceof Fault) || error.status >= 499)) giveBack();
+      // Told to wait for another reason: that is no guess, but whoever keeps asking is counted by address.
+      else if (!looked && error instanceof Fault && error.status === 429) this.#account.giveBack(pair);
       throw error;
     }
   }
