@@ -210,6 +210,7 @@ export interface Tables {
   project_tags: { project_id: string; name: string };
   users: UserRow;
   user_emails: { user_id: string; value_key: string };
+  user_name_forms: { user_id: string; domain_id: string; form: string };
   passwords: PasswordRow;
   login_failures: { user_id: string; failures: number; last_at: number };
   wrong_passwords: { account: string; failures: number; last_at: number };

@@ -31,6 +31,10 @@ export const identityFaults = {
   'project.tag_not_found': { status: 404, text: 'Could not find project tag: {tag}.' },
 
   'user.not_found': { status: 404, text: 'Could not find user: {id}.' },
+  'user.name_alike': {
+    status: 409,
+    text: 'Conflict occurred attempting to store user - Duplicate Entry: the name {name} looks like one that is taken.',
+  },
   'user.password_rule': { status: 400, text: 'The password does not meet the requirements: {why}.' },
   'user.password_reused': {
     status: 400,

@@ -6,6 +6,7 @@ import type { Records } from './openid/index.ts';
 import type { Passwords } from './passwords/index.ts';
 import type { Revocations, TokenKeys } from './tokens/index.ts';
 import type { Devices } from './two-factor/index.ts';
+import type { Users } from './users/index.ts';
 
 const EVERY_MS = 60_000;
 
@@ -15,12 +16,15 @@ export function startSweeper(deps: {
   records: Records;
   passwords: Passwords;
   devices: Devices;
+  users: Users;
   log: Log;
   metrics: Metrics;
 }): {
   stop(): Promise<void>;
 } {
-  const { revocations, tokenKeys, records, passwords, devices, log, metrics } = deps;
+  const { revocations, tokenKeys, records, passwords, devices, users, log, metrics } = deps;
+  let unformed = true;
+  let stopped = false;
   let lastDone = performance.now();
   let running: Promise<void> = Promise.resolve();
   metrics.gauge(
@@ -36,6 +40,8 @@ export function startSweeper(deps: {
       const revoked = await revocations.sweep();
       const ended = (await records.sweep()) + (await passwords.sweep()) + (await devices.sweep());
       await tokenKeys.rotate();
+      // Looked for until there are none: everyone who comes later has one.
+      while (unformed && !stopped) unformed = (await users.fillNameForms()) > 0;
       lastDone = performance.now();
       if (revoked + ended > 0) log.info({ revoked, ended }, 'swept what has expired');
     } catch (error) {
@@ -49,6 +55,7 @@ export function startSweeper(deps: {
   timer.unref();
   return {
     async stop() {
+      stopped = true;
       clearInterval(timer);
       await running;
     },

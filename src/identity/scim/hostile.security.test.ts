@@ -178,7 +178,11 @@ onEachDatabase('SCIM and hostile requests', (api) => {
 
   it('keeps what looks like an attack but is only text', async () => {
     const text = `'; drop table users; -- <script>alert("x")</script> \${7*7} {{7*7}} %s ../../etc/passwd \u202e`;
-    const made = await scim.makeUser({ title: text, externalId: text, userName: `${text}${uniqueName('')}` });
+    const made = await scim.makeUser({
+      title: text,
+      externalId: text,
+      userName: `${text.replace(' \u202e', '')}${uniqueName('')}`,
+    });
     const shown = await scim.show(`/Users/${made.id}`);
     assert.deepEqual([shown.title, shown.externalId], [text, text]);
     const { Resources } = await scim.list('/Users', { filter: `externalId eq ${JSON.stringify(text)}` });

@@ -16,6 +16,7 @@ const scimTypes: Readonly<Record<string, string>> = {
   'scim.invalid_cursor': 'invalidCursor',
   'scim.invalid_count': 'invalidCount',
   'resource.duplicate': 'uniqueness',
+  'user.name_alike': 'uniqueness',
   'resource.id_fixed': 'mutability',
   'resource.domain_fixed': 'mutability',
   'request.bad_value': 'invalidValue',

@@ -18,6 +18,7 @@ import type { Guesser, NewPassword, PasswordOptions } from '../passwords/index.t
 import { listTarget, permit, type Target, visibleDomain } from '../policy.ts';
 import type { Shield } from '../shield.ts';
 import { createKeptUsers } from './kept-users.ts';
+import { createNames } from './names.rules.ts';
 import { emailKeys, mainEmail, type Person, type Profile, withMainEmail } from './profile.ts';
 import { type CreateUser, type UpdateUser, userFields } from './users.schema.ts';
 import {
@@ -111,6 +112,7 @@ export function createUsers(
 ) {
   const { db, clock, config, change, passwords, cutAccess, shield } = deps;
   const keptUser = createKeptUsers(db);
+  const names = createNames(db);
 
   async function checkDomain(id: string): Promise<void> {
     const domain = await findProject(db.read, id);
@@ -174,10 +176,12 @@ export function createUsers(
       external_id: person?.externalId ?? null,
       profile: JSON.stringify(profile),
     };
+    await names.check(tx, { id, domainId, name });
     await unlessMoved(
       () => fail('domain.not_found', { id: domainId }),
       () => unlessTaken('user', name, () => insertUser(tx, row)),
     );
+    await names.note(tx, id, domainId, name);
     if (emails.length > 0) await replaceEmails(tx, id, emails);
     touch(tagOf.census('users'));
     audit('user.created', { kind: 'user', id }, { domain_id: domainId });
@@ -270,7 +274,10 @@ export function createUsers(
       // An account that was closed for inactivity and is opened again starts counting anew.
       ...(body.enabled === true ? { last_active_at: seconds(clock) } : {}),
     };
+    const renamed = name !== held.name;
+    if (renamed) await names.check(tx, { id, domainId: held.domain_id, name });
     await unlessTaken('user', name, () => updateUser(tx, id, values));
+    if (renamed) await names.note(tx, id, held.domain_id, name);
     if (profile !== kept.profile) await replaceEmails(tx, id, emailKeys(profile));
     if (body.enabled === true) await passwords.unlock(inside, id);
     const closed = body.enabled === false && held.enabled === 1;
@@ -338,6 +345,7 @@ export function createUsers(
     changePassword,
     replacePassword,
     find: (id: string) => findUser(db.read, id),
+    fillNameForms: names.fill,
     /** Users of this name in every domain. */
     findEverywhere: (name: string) => findUsersByName(db.read, name),
     findByName: (domainId: string, name: string) => findUserByName(db.read, domainId, name),

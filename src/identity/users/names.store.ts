@@ -1,0 +1,43 @@
+// What names look like, in the database.
+import { sql } from 'kysely';
+import type { Database, Reader, Tx } from '../database.ts';
+
+export interface NamedUser {
+  readonly id: string;
+  readonly domain_id: string;
+  readonly name: string;
+}
+
+/** Plain names come side by side; another one waits for those under way and holds up the next, so that neither misses its double. */
+export async function lockForms({ dialect }: Pick<Database, 'dialect'>, tx: Tx, domainId: string, plain: boolean): Promise<void> {
+  if (dialect !== 'postgres') return;
+  const key = sql`hashtext(${`gatehouse names of ${domainId}`})`;
+  await (plain ? sql`select pg_advisory_xact_lock_shared(${key})` : sql`select pg_advisory_xact_lock(${key})`).execute(tx);
+}
+
+export const usersOfForm = (db: Reader, domainId: string, form: string): Promise<NamedUser[]> =>
+  db
+    .selectFrom('user_name_forms')
+    .innerJoin('users', 'users.id', 'user_name_forms.user_id')
+    .where('user_name_forms.domain_id', '=', domainId)
+    .where('user_name_forms.form', '=', form)
+    .select(['users.id', 'users.domain_id', 'users.name'])
+    .execute();
+
+export async function writeForm(tx: Tx, userId: string, domainId: string, form: string): Promise<void> {
+  await tx
+    .insertInto('user_name_forms')
+    .values({ user_id: userId, domain_id: domainId, form })
+    .onConflict((conflict) => conflict.column('user_id').doUpdateSet({ form }))
+    .execute();
+}
+
+export const usersWithoutForm = (db: Reader, limit: number): Promise<NamedUser[]> =>
+  db
+    .selectFrom('users')
+    .where(({ not, exists, selectFrom }) =>
+      not(exists(selectFrom('user_name_forms').whereRef('user_name_forms.user_id', '=', 'users.id').select('user_id'))),
+    )
+    .select(['id', 'domain_id', 'name'])
+    .limit(limit)
+    .execute();
