@@ -1,24 +1,39 @@
 // `npm test`: every test, against SQLite and one real PostgreSQL that all test processes share.
 import { spawnSync } from 'node:child_process';
-import { globSync } from 'node:fs';
+import { chmodSync, globSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { startPostgres } from '../test/support/postgres.ts';
+import { leftovers } from './leftovers.ts';
+import { missing } from './needs.ts';
+
+function stop(lines: readonly string[]): never {
+  for (const line of lines) console.error(line);
+  process.exit(1);
+}
 
 const chosen = process.argv.slice(2);
 const files = (chosen.length > 0 ? chosen : ['{src,test,scripts,conformance}/**/*.test.ts'])
   .flatMap((pattern) => globSync(pattern))
   .sort();
-if (files.length === 0) {
-  console.error('no test files');
-  process.exit(1);
-}
+if (files.length === 0) stop(['no test files']);
+const absent = missing(files);
+if (absent.length > 0) stop(absent);
 
 const postgres = await startPostgres();
+// Everything temporary is in one folder, so that it can be seen what the tests leave behind. PostgreSQL runs as nobody for root, and
+// must be able to pass through.
+const folder = mkdtempSync(join(tmpdir(), 'gatehouse-tests-'));
+chmodSync(folder, 0o711);
 // Settings of the shell that starts the tests must not leak into the services the tests start.
 const env = Object.fromEntries(Object.entries(process.env).filter(([key]) => !key.startsWith('GATEHOUSE_')));
 const { status } = spawnSync(
   process.execPath,
   ['--disable-warning=ExperimentalWarning', '--test', '--test-concurrency=2', '--test-timeout=300000', ...files],
-  { stdio: 'inherit', env: { ...env, TEST_POSTGRES_URL: postgres.url } },
+  { stdio: 'inherit', env: { ...env, TEST_POSTGRES_URL: postgres.url, TMPDIR: folder } },
 );
+const left = await leftovers(folder);
 await postgres.stop();
+rmSync(folder, { recursive: true, force: true });
+if (left.length > 0) stop(['the tests left behind:', ...left.map((one) => `  ${one}`)]);
 process.exit(status ?? 1);

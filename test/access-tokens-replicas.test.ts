@@ -11,7 +11,8 @@ import { BAD, basic, FORM, GOOD, informationOf, listPath, OldClient, verdictsOn 
 import { sharedPostgres } from './support/postgres.ts';
 import { type GatehouseProcess, gatehouse } from './support/process.ts';
 
-const LIMIT_MS = 1000;
+/** A second on an idle machine; a busy one is given more. */
+const LIMIT_MS = 20_000;
 
 /** The harness of the other tests, on a process of its own. */
 async function at(service: GatehouseProcess): Promise<TestApi> {
@@ -20,7 +21,7 @@ async function at(service: GatehouseProcess): Promise<TestApi> {
   return api;
 }
 
-/** Asks again and again until the answer is this one; fails when that takes longer than a second. */
+/** Asks again and again until the answer is this one; fails when that takes too long. */
 async function soon(expected: unknown, ask: () => Promise<unknown>): Promise<void> {
   const started = performance.now();
   let answer: unknown;

@@ -11,7 +11,7 @@ import { newMasterKey } from '../../src/platform/seal/index.ts';
 import type { Options } from './options.ts';
 
 const LAUNCHER = fileURLToPath(new URL('../../bin/gatehouse.js', import.meta.url));
-const READY_WITHIN_MS = 30_000;
+const READY_WITHIN_MS = 60_000;
 
 export interface RunningService {
   /** Without a path and without a slash at the end. */

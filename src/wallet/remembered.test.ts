@@ -27,7 +27,7 @@ onWallet('PostgreSQL', 'Two nodes of one wallet', { settings }, (wallet) => {
   after(() => other.service.stop(1000));
 
   async function shows(what: () => Promise<unknown>, expected: unknown): Promise<void> {
-    for (let turn = 0; turn < 50; turn++) {
+    for (const end = Date.now() + 20_000; Date.now() < end; ) {
       if (JSON.stringify(await what()) === JSON.stringify(expected)) return;
       await sleep(20);
     }

@@ -1,6 +1,6 @@
 // What every answer of the node carries, and settings that are refused at the start.
 import assert from 'node:assert/strict';
-import { mkdtemp, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { it } from 'node:test';
 import { onEachWallet } from '../../test/support/wallet.ts';
@@ -47,5 +47,6 @@ onEachWallet('Every answer', (wallet) => {
         setting,
       );
     }
+    await rm(folder, { recursive: true });
   });
 });

@@ -1,13 +1,12 @@
 // The account page in a real browser.
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
 import { it } from 'node:test';
 import type { Page } from 'playwright-core';
 import { onDatabase } from '../support/api.ts';
 import { withApplication } from '../support/application-page.ts';
 import { makePerson } from '../support/applications.ts';
 import { usesChromium } from '../support/chromium.ts';
-import { needsCommand } from '../support/commands.ts';
+import { readQrCode } from '../support/qr-codes.ts';
 import { makeUser } from '../support/relying-party.ts';
 import { Phone } from '../support/second-factor.ts';
 import {
@@ -29,13 +28,7 @@ const chromium = usesChromium();
 
 /** What the camera of a phone reads from the page. */
 async function scanned(page: Page): Promise<string> {
-  needsCommand('zbarimg', 'zbar-tools');
-  const input = await page.locator('.qr svg').screenshot();
-  return execFileSync('zbarimg', ['--quiet', '--raw', '-'], {
-    input,
-    encoding: 'utf8',
-    stdio: ['pipe', 'pipe', 'ignore'],
-  }).trim();
+  return readQrCode(await page.locator('.qr svg').screenshot()) ?? 'nothing';
 }
 
 onDatabase('SQLite', 'The account page', {}, (api) => {

@@ -86,7 +86,7 @@ export class Peer {
 
   /** Its session once it has come so far: peers write down what they did after they have answered. */
   async settled(id: string, isSettled: (session: any) => boolean): Promise<any> {
-    for (const until = Date.now() + 3000; ; await sleep(20)) {
+    for (const until = Date.now() + 20_000; ; await sleep(20)) {
       const session = await this.session(id);
       if (isSettled(session) || Date.now() > until) return session;
     }

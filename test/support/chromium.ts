@@ -13,6 +13,7 @@ import {
 import type { TestApi } from './api.ts';
 import { needsCommand } from './commands.ts';
 
+/** An older Debian has only the whole of it. */
 const PROGRAMS = ['chromium-headless-shell', 'chromium'] as const;
 /** Pages come at once; but every core may be busy with other tests. */
 const PATIENCE_MS = 15_000;
@@ -22,18 +23,8 @@ const fileOf = (program: string): string => `/usr/bin/${program}`;
 function chromiumFile(): string {
   const there = PROGRAMS.map(fileOf).find((file) => existsSync(file));
   if (there) return there;
-  try {
-    needsCommand(PROGRAMS[0]);
-    return fileOf(PROGRAMS[0]);
-  } catch (error) {
-    // An older Debian has only the whole of it.
-    try {
-      needsCommand(PROGRAMS[1]);
-    } catch {
-      throw error;
-    }
-    return fileOf(PROGRAMS[1]);
-  }
+  needsCommand(PROGRAMS[0]);
+  return fileOf(PROGRAMS[0]);
 }
 
 export interface Chromium {

@@ -120,6 +120,17 @@ function installedBinaries(): string {
   }
 }
 
+/** Why there is no PostgreSQL for the tests; undefined where there is. */
+export function missingPostgres(): string | undefined {
+  if (process.env.DATABASE_URL) return undefined;
+  try {
+    installedBinaries();
+    return undefined;
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
 /** A copy (0.1 to 0.4 s): nobody may be unable to reach the package (below /root), and other processes use it too. */
 async function copyBinaries(from: string, folder: string): Promise<void> {
   await run('cp', ['-r', from, join(folder, 'native')]);

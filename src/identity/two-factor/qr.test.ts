@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
 import { describe, it } from 'node:test';
-import { needsCommand } from '../../../test/support/commands.ts';
+import { readQrCode } from '../../../test/support/qr-codes.ts';
 import { qrCode } from './qr.ts';
 import { newKey, otpauthUri } from './totp.ts';
 
@@ -9,17 +8,7 @@ describe('QR codes', () => {
   const uri = otpauthUri('Gatehouse of the North', 'ann.example+test@example.org', newKey());
 
   it('can be read by another implementation', () => {
-    needsCommand('rsvg-convert', 'librsvg2-bin');
-    needsCommand('zbarimg', 'zbar-tools');
-    const png = execFileSync('rsvg-convert', ['--zoom', '2'], { input: qrCode(uri, 'svg')! });
-    assert.equal(
-      execFileSync('zbarimg', ['--quiet', '--raw', '-'], {
-        input: png,
-        encoding: 'utf8',
-        stdio: ['pipe', 'pipe', 'ignore'],
-      }).trim(),
-      uri,
-    );
+    assert.equal(readQrCode(qrCode(uri, 'svg')!), uri);
   });
 
   it('are drawn for a terminal too, with a margin and square', () => {

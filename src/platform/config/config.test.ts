@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, it } from 'node:test';
+import { after, describe, it } from 'node:test';
 import { ConfigError, load, refuseUnknownKeys, setting, describe as show } from './index.ts';
 
 const settings = {
@@ -16,8 +16,12 @@ const settings = {
   days: setting.optionalNumber('GATEHOUSE_DAYS', { min: 1, max: 10, unit: 'days' }, 'Days.'),
 };
 
+const folder = mkdtempSync(join(tmpdir(), 'gatehouse-config-'));
+after(() => rmSync(folder, { recursive: true }));
+let files = 0;
+
 function file(text: string): string {
-  const path = join(mkdtempSync(join(tmpdir(), 'gatehouse-config-')), 'file');
+  const path = join(folder, `file-${++files}`);
   writeFileSync(path, text);
   return path;
 }

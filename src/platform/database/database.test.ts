@@ -226,7 +226,7 @@ describe('PostgreSQL', () => {
     const heard: (readonly string[] | undefined)[] = [];
     two.feed.onChange((tags) => heard.push(tags));
     const heardBy = async (what: () => boolean) => {
-      const until = Date.now() + 3000;
+      const until = Date.now() + 20_000;
       while (!what() && Date.now() < until) await new Promise((resolve) => setTimeout(resolve, 10));
       assert.ok(what());
     };

@@ -192,7 +192,7 @@ const rotate = fc.tuple(which, stranger, alias, fc.constantFrom(0, 60, 600)).map
         const answer = await real.people[at]!.post(`${KEYS}/${key.id}/rotate`, body);
         if (!settles(answer, refusal)) return;
         const { rotatedAt } = answer.body.replaces;
-        assert.ok(Math.abs(Date.parse(rotatedAt) - real.wallet.clock.now()) < 5000);
+        assert.ok(Math.abs(Date.parse(rotatedAt) - real.wallet.clock.now()) < 1000, 'the clock is held');
         model.rotate(key, answer.body, name, Date.parse(rotatedAt) + seconds * 1000);
         real.keys.push(model.keys.get(answer.body.id)!);
       },
@@ -285,7 +285,7 @@ const wait = fc.constantFrom(30, 90, 900).map(
   (seconds) =>
     new Step(`wait ${seconds}`, async (model, { wallet }) => {
       wallet.clock.advance(seconds);
-      // Not while somebody's time is just running out: nobody could say what is right.
+      // Not when somebody's time is just running out: documents tell times by the second.
       const isClose = () =>
         [...model.keys.values()].some(({ verifyUntil = 0 }) => Math.abs(verifyUntil - wallet.clock.now()) < 3000);
       while (isClose()) wallet.clock.advance(4);
@@ -318,11 +318,16 @@ async function prepare(model: WalletModel, real: Real): Promise<void> {
   }
 }
 
+/** Runs that would begin after this are left out. One always runs to its end: interrupted half way it would prove nothing. */
+const ENOUGH_MS = 15_000;
+
 onEachWallet('Keys and DIDs', (wallet) => {
   let runs = 0;
 
   async function begin(): Promise<Real> {
     const people = [await wallet.logIn(), await wallet.logIn()] as const;
+    // Nobody's time runs out while an answer is on its way, however slow the machine is.
+    wallet.clock.hold();
     return { wallet, people, run: `run-${++runs}`, keys: [], dids: [], answers: new Map() };
   }
 
@@ -334,15 +339,17 @@ onEachWallet('Keys and DIDs', (wallet) => {
         size: 'max',
       },
     );
+    const until = Date.now() + ENOUGH_MS;
     await fc.assert(
       fc.asyncProperty(steps, async (commands) => {
+        if (Date.now() > until) return;
         const model = new WalletModel();
         const real = await begin();
         await prepare(model, real);
         await fc.asyncModelRun(() => ({ model, real }), commands);
         await assertRowsAgree(model, real);
       }),
-      { numRuns: 20, interruptAfterTimeLimit: 15_000 },
+      { numRuns: 20 },
     );
   });
 
@@ -466,8 +473,10 @@ onEachWallet('Keys and DIDs', (wallet) => {
       minLength: 2,
       maxLength: 5,
     });
+    const until = Date.now() + ENOUGH_MS;
     await fc.assert(
       fc.asyncProperty(batches, async (rounds) => {
+        if (Date.now() > until) return;
         const { people, run } = await begin();
         const seen: Seen = { versions: new Map(), methods: new Map() };
         const names = [0, 1, 2].map((n) => `${run}-${n}`);
@@ -494,7 +503,7 @@ onEachWallet('Keys and DIDs', (wallet) => {
           await assertConsistent(people, seen, names);
         }
       }),
-      { numRuns: 10, interruptAfterTimeLimit: 15_000 },
+      { numRuns: 10 },
     );
   });
 });

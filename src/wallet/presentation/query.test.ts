@@ -416,8 +416,8 @@ describe('A credential made to keep the node busy', () => {
       await wallet(ask(1, { path: ['x'] }));
       const started = performance.now();
       assert.equal((await wallet(query)) !== undefined, isAnswered);
-      // It is some milliseconds; it was many seconds.
-      assert.ok(performance.now() - started < 1000);
+      // It is some milliseconds; it was minutes where it was not bounded.
+      assert.ok(performance.now() - started < 20_000);
     });
 
   it('costs little: 60,000 types', async () => {

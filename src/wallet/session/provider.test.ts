@@ -25,7 +25,7 @@ onWallet('SQLite', 'An identity provider', { provider }, (wallet) => {
     assert.equal((await wallet.get('/api/v1/auth/login')).status, 503);
     assert.equal(logins[0]!.headers.getSetCookie().length, 0);
     await provider.start();
-    const until = Date.now() + 5000;
+    const until = Date.now() + 30_000;
     while ((await wallet.get('/api/v1/auth/login')).status !== 302 && Date.now() < until)
       await new Promise((resolve) => setTimeout(resolve, 100));
     assert.equal((await wallet.get('/api/v1/auth/login')).status, 302);

@@ -1,0 +1,80 @@
+// What the tests need beyond `npm ci`: everything that is missing is said before the first test, with the one command that brings it.
+import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { missingPostgres } from '../test/support/postgres.ts';
+
+export interface Need {
+  readonly what: string;
+  /** Debian packages that bring it; the first one that Debian has. */
+  readonly packages: readonly string[];
+  /** Which test files use it, by their text. */
+  readonly usedBy: RegExp;
+  isThere(): boolean;
+}
+
+const hasProgram = (program: string): boolean => spawnSync('sh', ['-c', 'command -v "$0"', program]).status === 0;
+const program = (name: string, packages: readonly string[], usedBy: RegExp): Need => ({
+  what: `the program ${name}`,
+  packages,
+  usedBy,
+  isThere: () => hasProgram(name),
+});
+
+export const NEEDS: readonly Need[] = [
+  {
+    what: 'a browser (chromium-headless-shell or chromium)',
+    packages: ['chromium-headless-shell', 'chromium'],
+    usedBy: /support\/chromium\.ts/,
+    isThere: () => ['chromium-headless-shell', 'chromium'].some((name) => existsSync(`/usr/bin/${name}`)),
+  },
+  program('softhsm2-util', ['softhsm2'], /support\/softhsm\.ts/),
+  program('openssl', ['openssl'], /execFileSync\('openssl'/),
+  program('curl', ['curl'], /support\/guides\.ts/),
+  program('openstack', ['python3-openstackclient'], /support\/guides\.ts/),
+];
+
+export const missingFor = (files: readonly string[], needs: readonly Need[] = NEEDS): Need[] => {
+  const texts = files.map((file) => readFileSync(file, 'utf8'));
+  return needs.filter((need) => texts.some((text) => need.usedBy.test(text)) && !need.isThere());
+};
+
+export interface Machine {
+  readonly isRoot: boolean;
+  /** Runs a command, and says whether it went well. */
+  run(command: string): boolean;
+}
+
+const thisMachine: Machine = {
+  isRoot: process.getuid?.() === 0,
+  run: (command) =>
+    spawnSync('sh', ['-c', command], {
+      stdio: ['ignore', 'ignore', 'inherit'],
+      env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
+    }).status === 0,
+};
+
+/** The first of the names that Debian knows. */
+const packageOf = ({ packages }: Need, { run }: Machine): string =>
+  packages.find((name) => run(`apt-cache show ${name} 2>/dev/null | grep -q .`)) ?? packages[0]!;
+
+/** Lines to print where something is missing that this user cannot bring; none where all is there. Root brings it. */
+export function missing(files: readonly string[], needs: readonly Need[] = NEEDS, machine: Machine = thisMachine): string[] {
+  let absent = missingFor(files, needs);
+  const installing = () =>
+    `apt-get update && apt-get install -y --no-install-recommends ${absent.map((need) => packageOf(need, machine)).join(' ')}`;
+  if (absent.length > 0 && machine.isRoot && machine.run('command -v apt-get')) {
+    console.log(`installing what the tests need: ${absent.map(({ what }) => what).join(', ')}`);
+    // The lists first: they tell which packages there are.
+    machine.run('apt-get update');
+    machine.run(installing());
+    absent = missingFor(files, needs);
+  }
+  const postgres = missingPostgres();
+  return [
+    ...(postgres ? [postgres] : []),
+    ...absent.map(({ what }) => `missing: ${what}`),
+    ...(absent.length > 0
+      ? [`Run this once, then again npm test:\n\n  ${machine.isRoot ? '' : 'sudo '}sh -c '${installing()}'\n`]
+      : []),
+  ];
+}
