@@ -2,6 +2,7 @@
 // proof itself is two hashes and a signature, and is ours because the keys are: those of issuers come from trust, with limits of
 // our own, and those of holders may be in a device. @digitalbazaar's suites want both as objects of their own kinds.
 import { createHash } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 import { type Algorithm, type PublicJwk, verifyWith } from '../keys/index.ts';
 import { fromBase58, toBase58 } from '../resolver/index.ts';
 import { createLoader } from './contexts.ts';
@@ -82,31 +83,85 @@ export const isSupported = (proof: Json): proof is Proof =>
   // One of a chain depends on others.
   proof.previousProof === undefined;
 
-let loading: Promise<(document: object, hash: Suite['hash']) => Promise<string>> | undefined;
+let loading: ReturnType<typeof load> | undefined;
 
 async function load() {
   const [{ default: jsonld }, documentLoader] = await Promise.all([import('jsonld'), createLoader()]);
-  return (document: object, messageDigestAlgorithm: Suite['hash']) =>
-    jsonld.canonize(document, {
-      base: null,
-      // What has no meaning would not be signed: it is an error.
-      safe: true,
-      rdfDirection: 'i18n-datatype',
-      documentLoader,
-      canonizeOptions: {
-        algorithm: 'RDFC-1.0',
-        format: 'application/n-quads',
-        messageDigestAlgorithm,
-        maxWorkFactor: 1,
-        signal: newLimit(),
-      },
-    });
+  // What has no meaning would not be signed: it is an error.
+  const common = { base: null, safe: true, documentLoader } as const;
+  return {
+    canonize: (document: object, messageDigestAlgorithm: Suite['hash']) =>
+      jsonld.canonize(document, {
+        ...common,
+        rdfDirection: 'i18n-datatype',
+        canonizeOptions: {
+          algorithm: 'RDFC-1.0',
+          format: 'application/n-quads',
+          messageDigestAlgorithm,
+          maxWorkFactor: 1,
+          signal: newLimit(),
+        },
+      }),
+    compact: (document: Json) => jsonld.compact(document, document['@context'], { ...common, compactArrays: true }),
+  };
+}
+
+/** Where the order of a list, a list of one, and a thing of which only the id is known are not told apart, as in what is signed. */
+function normal(value: unknown): unknown {
+  if (Array.isArray(value)) {
+    const items = value.map(normal).sort((one, other) => (JSON.stringify(one) < JSON.stringify(other) ? -1 : 1));
+    return items.length === 1 ? items[0] : items;
+  }
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1));
+  if (entries.length === 1 && entries[0]![0] === 'id') return entries[0]![1];
+  return Object.fromEntries(entries.map(([name, child]) => [name, normal(child)]));
+}
+
+const unsigned = (what: string): never => reject('malformed', `it has ${what}, which a proof does not cover`);
+
+/** What can be added to a document, or moved within it, under a signature that still holds. */
+function checkCovered(document: Json): void {
+  const ids = new Set<string>();
+  const walk = (value: unknown): void => {
+    if (value === null) unsigned('a null');
+    if (typeof value !== 'object') return;
+    if (Array.isArray(value)) {
+      if (value.length === 0) unsigned('an empty list');
+      if (value.some(Array.isArray)) unsigned('a list in a list');
+      const plain = value.filter((item) => typeof item !== 'object');
+      if (new Set(plain).size < plain.length) unsigned('a value twice in a list');
+      for (const item of value) walk(item);
+      return;
+    }
+    const { id, ...rest } = value as Json;
+    if (typeof id === 'string') {
+      if (id.startsWith('_:')) unsigned('a name of its own for what has none');
+      // Claims of one thing may stand wherever it is named.
+      if (ids.has(id)) unsigned('the same thing in two places');
+      ids.add(id);
+    }
+    for (const child of Object.values(rest)) walk(child);
+  };
+  walk(document);
+}
+
+/**
+ * What is signed is a set of statements; many JSON documents make the same one. Only the document that the statements are written
+ * as by its own contexts is taken, so that what is shown is what was signed: no claim under another name, none hidden, none added.
+ */
+export async function checkWriting(document: Json): Promise<void> {
+  checkCovered(document);
+  loading ??= load();
+  const { '@context': _, ...compacted } = await (await loading).compact(document);
+  const { '@context': __, ...own } = document;
+  if (!isDeepStrictEqual(normal(own), normal(compacted))) reject('malformed', 'it is not written as its contexts write it');
 }
 
 /** What is signed: the hash of how it is signed, then that of what. */
 export async function signedBytes(document: Json, options: Json, hash: Suite['hash']): Promise<Buffer> {
   loading ??= load();
-  const canonize = await loading;
+  const { canonize } = await loading;
   const digest = async (value: Json): Promise<Buffer> =>
     createHash(hash.replace('-', ''))
       .update(await canonize(value, hash))
@@ -120,11 +175,16 @@ export async function verifyProof(document: Json, proof: Proof, jwk: PublicJwk):
   const suite = algorithm && SUITES.get(algorithm);
   if (!algorithm || suite?.cryptosuite !== proof.cryptosuite)
     reject('invalid-signature', 'its key is not one of its cryptosuite');
-  const { proofValue, '@context': _, ...options } = proof;
+  const { proofValue, '@context': own, ...options } = proof;
+  // The proof is read with the contexts of the document; with others it might say something else.
+  if (own !== undefined && !isDeepStrictEqual([own].flat(), [document['@context']].flat()))
+    reject('malformed', 'its proof has contexts of its own');
   const signature = proofValue.startsWith('z') ? fromBase58(proofValue.slice(1)) : undefined;
   if (!signature) reject('malformed', 'its signature is not base58');
   if (!verifyWith(jwk, algorithm, await signedBytes(document, options, suite.hash), signature))
     reject('invalid-signature', 'its signature does not hold');
+  await checkWriting(document);
+  await checkWriting({ '@context': document['@context'], ...options });
 }
 
 /** Adds a proof, as a key of this algorithm makes it. */

@@ -28,6 +28,12 @@ function proofOf({ proof }: Json): Proof {
   return proofs.find(isSupported) ?? reject('unsupported', 'it has no proof of a kind that is supported');
 }
 
+/** In an order that is not up to whoever hands it on: that of types is not signed. */
+const sorted = (types: readonly string[]): string[] => [
+  'VerifiableCredential',
+  ...types.filter((type) => type !== 'VerifiableCredential').sort(),
+];
+
 export function createLdpVc({ trust, clock }: { trust: Trust; clock: Clock }): Format {
   async function verify(raw: unknown): Promise<VerifiedCredential> {
     const whole = read(raw);
@@ -35,7 +41,7 @@ export function createLdpVc({ trust, clock }: { trust: Trust; clock: Clock }): F
     modelOf(document);
     const proof = proofOf(whole);
     if (proof.proofPurpose !== 'assertionMethod') reject('malformed', 'its proof is for another purpose');
-    const types = typesOf(document);
+    const types = sorted(typesOf(document));
     const issuer = idOf(document.issuer) ?? reject('malformed', 'it has no issuer');
     const key = await trust.keyOfDid(proof.verificationMethod, issuer, 'assertionMethod');
     await verifyProof(document, proof, key.jwk);
@@ -45,6 +51,8 @@ export function createLdpVc({ trust, clock }: { trust: Trust; clock: Clock }): F
     // It ends with its proof.
     const times = narrowest(timesOfW3c(document), expires === undefined ? {} : { validUntil: expires });
     checkTimes(times, clock);
+    // Which of them comes first is not signed, and the first would be the holder.
+    if ([document.credentialSubject].flat().length > 1) reject('unsupported', 'it is about several subjects');
     const subject = subjectIdOf(document);
     const did = didOf(subject);
     const status = referenceOf(document);
@@ -54,7 +62,7 @@ export function createLdpVc({ trust, clock }: { trust: Trust; clock: Clock }): F
       types,
       issuer: { id: issuer, trust: key.trust },
       ...(subject === undefined ? {} : { subject }),
-      claims: document,
+      claims: Array.isArray(document.type) ? { ...document, type: types } : document,
       ...times,
       binding: did === undefined ? { kind: 'none' } : { kind: 'did', did },
       ...(status ? { status } : {}),

@@ -13,7 +13,13 @@ declare module 'jsonld' {
       signal: AbortSignal;
     };
   }
-  const jsonld: { canonize(document: object, options: CanonizeOptions): Promise<string> };
+  export interface CompactOptions extends Pick<CanonizeOptions, 'base' | 'safe' | 'documentLoader'> {
+    compactArrays: true;
+  }
+  const jsonld: {
+    canonize(document: object, options: CanonizeOptions): Promise<string>;
+    compact(document: object, context: unknown, options: CompactOptions): Promise<Record<string, unknown>>;
+  };
   export default jsonld;
 }
 

@@ -323,6 +323,10 @@ describe('Verifying an mdoc', () => {
       unprotectedHeaders.set(33, Buffer.from(ending.der, 'base64'));
     });
     await refused(late, 'invalid-times');
+    // Signed, then valid, then no longer.
+    await refused(await at({ validFrom: new Date(NOW + 2 * DAY_MS) }), 'invalid-times');
+    await refused(await at({ validFrom: new Date(NOW + DAY_MS) }), 'invalid-times');
+    await refused(await at({ validFrom: new Date(NOW - 1000) }), 'invalid-times');
     for (const validUntil of ['2030-01-01', 7, undefined]) await refused(await at({ validUntil }), 'malformed');
   });
 
@@ -345,6 +349,24 @@ describe('Verifying an mdoc', () => {
     await refused(await key((one) => one.set(-2, Buffer.alloc(32, 1))), 'malformed');
     await refused(await key((one) => one.set(-1, 8)), 'malformed');
     await refused(await key((one) => one.delete(-3)), 'malformed');
+  });
+
+  it('refuses a device key whose curve is not one of its type, or whose algorithm is not one of its curve', async () => {
+    const key = (jwk: typeof holder.jwk, change: (key: Value) => void = () => {}) =>
+      craft(({ mso }) => {
+        const deviceKey = new Map(coseKeyOf(jwk).encodedStructure);
+        change(deviceKey);
+        mso.set('deviceKeyInfo', map({ deviceKey }));
+      });
+    const edwards = newSigner(generateKeyPairSync('ed25519').privateKey).jwk;
+    const y = Buffer.from(holder.jwk.y!, 'base64url');
+    assert.ok(await setUp().verify(await key(edwards)));
+    assert.ok(await setUp().verify(await key(holder.jwk, (one) => one.set(3, -7))));
+    await refused(await key(holder.jwk, (one) => one.set(1, 1)), 'malformed');
+    await refused(await key(edwards, (one) => one.set(1, 2)), 'malformed');
+    await refused(await key(edwards, (one) => one.set(1, 2).set(-3, y)), 'malformed');
+    await refused(await key(edwards, (one) => one.set(-3, y)), 'malformed');
+    for (const algorithm of [-35, -8, 'ES256']) await refused(await key(holder.jwk, (one) => one.set(3, algorithm)), 'malformed');
   });
 
   it('refuses names that would be prototypes, and values of kinds that have no place in it', async () => {

@@ -30,12 +30,16 @@ const ALGORITHMS: ReadonlyMap<unknown, Algorithm> = new Map([
   [-8, 'EdDSA'],
   [-19, 'EdDSA'],
 ]);
-/** By their COSE numbers. The library's own table has two of them in lower case, and loses keys on them. */
-const CURVES: ReadonlyMap<unknown, { readonly kty: 'EC' | 'OKP'; readonly crv: string }> = new Map([
-  [1, { kty: 'EC', crv: 'P-256' }],
-  [2, { kty: 'EC', crv: 'P-384' }],
-  [3, { kty: 'EC', crv: 'P-521' }],
-  [6, { kty: 'OKP', crv: 'Ed25519' }],
+/** By their COSE numbers: curves, and the type of key each is for. The library's own table has two of them in lower case, and loses keys on them. */
+const [OKP, EC2] = [1, 2];
+const CURVES: ReadonlyMap<
+  unknown,
+  { readonly kty: 'EC' | 'OKP'; readonly crv: string; readonly type: number; readonly alg: Algorithm }
+> = new Map([
+  [1, { kty: 'EC', crv: 'P-256', type: EC2, alg: 'ES256' }],
+  [2, { kty: 'EC', crv: 'P-384', type: EC2, alg: 'ES384' }],
+  [3, { kty: 'EC', crv: 'P-521', type: EC2, alg: 'ES512' }],
+  [6, { kty: 'OKP', crv: 'Ed25519', type: OKP, alg: 'EdDSA' }],
 ]);
 const HASHES = { 'SHA-256': 'sha256', 'SHA-384': 'sha384', 'SHA-512': 'sha512' } as const;
 
@@ -127,9 +131,16 @@ function checkDigests({ mso, items, nameSpaces }: Opened, { cborEncode, DataItem
 function bindingOf({ mso }: Opened): Binding {
   const { deviceKey } = mso.deviceKeyInfo;
   if (deviceKey.d !== undefined) reject('malformed', 'its device key is a private one');
-  const curve = CURVES.get(deviceKey.curve);
+  const curve = CURVES.get(deviceKey.curve) ?? reject('malformed', 'its device key is on no curve that is known');
+  const { kty, crv, type, alg } = curve;
+  // A verifier that reads the one and another that reads the other would check with two different keys.
+  const { keyType, algorithm } = deviceKey as { keyType: unknown; algorithm?: unknown };
+  if (keyType !== type || (kty === 'OKP' && deviceKey.y !== undefined))
+    reject('malformed', 'the curve of its device key is not one of its type');
+  if (algorithm !== undefined && ALGORITHMS.get(algorithm) !== alg)
+    reject('malformed', 'the algorithm of its device key is not one of its curve');
   const [x, y] = [deviceKey.x, deviceKey.y].map((bytes) => bytes && Buffer.from(bytes).toString('base64url'));
-  return { kind: 'jwk', jwk: readPublicJwk({ ...curve, x, ...(curve?.kty === 'EC' ? { y } : {}) }) };
+  return { kind: 'jwk', jwk: readPublicJwk({ kty, crv, x, ...(kty === 'EC' ? { y } : {}) }) };
 }
 
 /** Nothing of what the library may ask for beyond hashes and one signature is needed to show a document. */
@@ -198,6 +209,8 @@ export function createMdoc({ trust, clock }: { trust: Trust; clock: Clock }): Fo
     const times = { issuedAt: signed.getTime(), validFrom: validFrom.getTime(), validUntil: validUntil.getTime() };
     if (Object.values(times).some(Number.isNaN)) reject('invalid-times', 'a time in it is none');
     checkTimes(times, clock);
+    // ISO/IEC 18013-5, 9.1.2.4: signed, then valid, then no longer.
+    if (signed > validFrom || validFrom >= validUntil) reject('invalid-times', 'its times are not in order');
     // ISO/IEC 18013-5, 9.3.1: otherwise a certificate that has ended could sign for the past.
     if (signed < key.leaf.validFromDate || signed > key.leaf.validToDate)
       reject('invalid-times', 'it was signed when its certificate did not hold');
