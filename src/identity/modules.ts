@@ -1,5 +1,5 @@
 // Builds the modules of the identity service: each is a function of what it needs, in one list that is read from top to bottom.
-import { Gate } from '../platform/limits/index.ts';
+import { Gate, Throttle } from '../platform/limits/index.ts';
 import { createOutbound, hostPort } from '../platform/outbound/index.ts';
 import { createAccess } from './access/index.ts';
 import { applicationsOfUser, createAppAssignments, createAppRoles, createHoldings, createManagers } from './app-roles/index.ts';
@@ -12,7 +12,7 @@ import type { Deps } from './deps.ts';
 import { createAssignments, createGrants, createReach, reachableProjectIds } from './grants/index.ts';
 import { createGroups } from './groups/index.ts';
 import { createNotifications } from './notifications/index.ts';
-import { createLogouts, createOpenid, createRecords } from './openid/index.ts';
+import { createLogouts, createOpenid, createRecords, UNFINISHED } from './openid/index.ts';
 import { createPasswords } from './passwords/index.ts';
 import { createDomains, createProjects, createTags, readProjects } from './projects/index.ts';
 import { createImpliedRoles, createRoles } from './roles/index.ts';
@@ -107,6 +107,7 @@ export async function buildModules(db: Database, options: ServiceOptions & { iss
     issuer: options.issuer,
     ensureRole: appRoles.ensureRole,
     freshLogin,
+    unfinished: new Throttle(options.rateLimits ? UNFINISHED : undefined, clock),
     organizationsOf: async (userId) => readProjects(db.read, [...(await reachableProjectIds(db.read, userId))]),
   });
 

@@ -1,9 +1,11 @@
 // The store of the OpenID provider, as it wants to see one.
 import type { Adapter, AdapterPayload } from 'oidc-provider';
 import type { Payload, Records } from './records.ts';
+import type { Unfinished } from './unfinished.ts';
 
 export interface AdapterDeps {
   readonly records: Records;
+  readonly unfinished: Unfinished;
   client(id: string): Promise<AdapterPayload | undefined>;
   /** Whether a sign-in that waits to be collected is still enough to come in. */
   suffices(login: { readonly accountId: string; readonly amr?: readonly string[] }): Promise<boolean>;
@@ -12,7 +14,7 @@ export interface AdapterDeps {
 }
 
 export const createAdapter = (deps: AdapterDeps) => {
-  const { records, client, alreadyUsed } = deps;
+  const { records, client, unfinished, alreadyUsed } = deps;
 
   async function findInteraction(id: string): Promise<Payload | undefined> {
     const found = await records.find('Interaction', id);
@@ -26,14 +28,20 @@ export const createAdapter = (deps: AdapterDeps) => {
   }
 
   return (model: string): Adapter => ({
-    upsert: (id, payload, expiresIn) => records.save(model, id, payload as Payload, expiresIn),
+    async upsert(id, payload, expiresIn) {
+      if (!records.wasFound(model, id)) unfinished.take(model, payload as Payload);
+      await records.save(model, id, payload as Payload, expiresIn);
+    },
     find: (id) => find(model, id),
     findByUid: (uid) => records.findByUid(uid) as Promise<AdapterPayload | undefined>,
     findByUserCode: (code) => records.findByUserCode(code) as Promise<AdapterPayload | undefined>,
     async consume(id) {
       if (!(await records.consume(model, id))) throw alreadyUsed();
     },
-    destroy: (id) => records.destroy(model, id),
+    async destroy(id) {
+      await records.destroy(model, id);
+      unfinished.giveBack(model);
+    },
     revokeByGrantId: (grantId) => records.revokeGrant(grantId),
   });
 };

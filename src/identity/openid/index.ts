@@ -5,3 +5,4 @@ export { createLogouts, type Logouts } from './logouts.ts';
 export { mountOldOAuth } from './old.routes.ts';
 export { createOpenid, type Openid, type WalletOptions } from './openid.ts';
 export { createRecords, type Records } from './records.ts';
+export { UNFINISHED } from './unfinished.ts';

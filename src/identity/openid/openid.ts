@@ -3,7 +3,7 @@
 import type { KoaContextWithOIDC, Provider } from 'oidc-provider';
 import { seconds } from '../../platform/clock.ts';
 import { type Mount, outageOf, type RawExchange } from '../../platform/http/index.ts';
-import type { Gate } from '../../platform/limits/index.ts';
+import type { Gate, Throttle } from '../../platform/limits/index.ts';
 import { guardedFetch, type Outbound } from '../../platform/outbound/index.ts';
 import type { Seal } from '../../platform/seal/index.ts';
 import { holdsRoleAnywhere, type Ref, tagOf } from '../access/index.ts';
@@ -35,6 +35,7 @@ import { ACCOUNT, checkMethod, isPreflight, OLD_TOKEN, withoutSlash } from './pa
 import { configurationOf, DISCOVERY, ROOT } from './provider.ts';
 import type { Records } from './records.ts';
 import { createSignIn, type SignInDeps } from './sign-in.ts';
+import { createUnfinished } from './unfinished.ts';
 
 export interface OpenidDeps
   extends Pick<Deps, 'db' | 'clock' | 'change' | 'access' | 'users' | 'passwords' | 'config' | 'log'>,
@@ -51,6 +52,8 @@ export interface OpenidDeps
   /** Makes a role of an application when it is missing. */
   ensureRole(actor: Actor, applicationId: string, name: string): Promise<void>;
   readonly freshLogin: FreshLogin;
+  /** Counts what strangers make us keep, by address. */
+  readonly unfinished: Throttle;
   organizationsOf(userId: string): Promise<readonly { readonly name: string }[]>;
   /** Where the service is, once it listens. */
   issuer(): string;
@@ -121,6 +124,7 @@ export function createOpenid(deps: OpenidDeps) {
       accounts,
       access,
       factor: deps.factor,
+      unfinished: createUnfinished(library, deps.unfinished),
       pages: providerPages,
       lifetimes: config,
       fetch: (url, init) => (wallet && String(url) === wallet.url ? wallet.call : call)(url, init),

@@ -10,6 +10,7 @@ import type { Keyring } from './keys.ts';
 import type { ProviderPages } from './pages/provider-pages.ts';
 import type { Records } from './records.ts';
 import { notAllowed, resourceServer } from './resources.ts';
+import type { Unfinished } from './unfinished.ts';
 
 export const ROOT = '/openid';
 export const DISCOVERY = '/.well-known/openid-configuration';
@@ -31,6 +32,7 @@ export interface ProviderDeps {
   readonly accounts: Accounts;
   readonly access: Access;
   readonly factor: Factor;
+  readonly unfinished: Unfinished;
   readonly client: AdapterDeps['client'];
   readonly pages: ProviderPages;
   readonly lifetimes: Lifetimes;
@@ -139,6 +141,7 @@ export function configurationOf(library: Library, keys: Keyring, deps: ProviderD
     adapter: createAdapter({
       records,
       client: deps.client,
+      unfinished: deps.unfinished,
       // Two-factor authentication that was turned on since asks for a code.
       suffices: async ({ accountId, amr = [] }) => amr.includes('mfa') || !(await deps.factor.isEnabled(accountId)),
       alreadyUsed: () => new errors.InvalidGrant('it was used already'),
@@ -215,9 +218,10 @@ export function configurationOf(library: Library, keys: Keyring, deps: ProviderD
       DeviceCode: 10 * MINUTE,
       Grant: lifetimes.refreshTokenSeconds,
       IdToken: HOUR,
-      Interaction: HOUR,
+      // Until there is a person, it is a stranger's.
+      Interaction: (_ctx, { session }) => (session?.accountId ? HOUR : 20 * MINUTE),
       RefreshToken: lifetimes.refreshTokenSeconds,
-      Session: Math.min(lifetimes.sessionIdleSeconds, 30 * DAY),
+      Session: (_ctx, { accountId }) => (accountId ? Math.min(lifetimes.sessionIdleSeconds, 30 * DAY) : 20 * MINUTE),
     },
     routes: {
       authorization: `${ROOT}/authorize`,

@@ -175,6 +175,8 @@ export function createRecords(deps: {
     during: findings.during,
     /** What is kept for this user from now on in the request follows from a check of this state. */
     bind: findings.bind,
+    /** Whether this request found it: what it saves is not new. */
+    wasFound: (model: string, id: string): boolean => findings.hasRecord(hashOf(model, id)),
     /** The state of the user that this request goes by. */
     generationOf: findings.generationOf,
 
