@@ -1,10 +1,10 @@
 // Runs the services: in this process, or in several workers behind one port.
 import cluster from 'node:cluster';
 import { accessSync, constants } from 'node:fs';
-import type { Server } from 'node:http';
 import { flushCompileCache } from 'node:module';
 import { availableParallelism } from 'node:os';
 import { masterKeys, openDataFolder, sealWith } from './data-folder.ts';
+import { keepFirstPassword } from './first-password.ts';
 import { createIdentityService, type IdentityService } from './identity/service.ts';
 import type { IdentityConfig } from './identity/settings.ts';
 import { systemClock } from './platform/clock.ts';
@@ -13,6 +13,7 @@ import { ConfigError, listening, ownUrl } from './platform/config/index.ts';
 import { DATABASE_AWAY, type FolderLock, lockFolder } from './platform/database/index.ts';
 import { createLog, type Log } from './platform/log/index.ts';
 import { answerPrimary, createMetrics, gatherFromWorkers, type Metrics, serveMetrics } from './platform/metrics/index.ts';
+import { ReservedPort } from './platform/reserved-port.ts';
 import { within } from './platform/within.ts';
 import type { SharedConfig } from './settings.ts';
 import { onSignal, type Stoppable, stopServices, stopsWithin } from './stopping.ts';
@@ -67,12 +68,12 @@ function common({ shared, folder, log, metrics }: Ground, databaseUrl: string | 
   };
 }
 
-export function createIdentity(identity: IdentityConfig, ground: Ground): Promise<IdentityService> {
+export function createIdentity(identity: IdentityConfig, ground: Ground, reserved?: ReservedPort): Promise<IdentityService> {
   if (identity.webhookUrl && !identity.webhookSecret)
     throw new ConfigError(
       'GATEHOUSE_IDENTITY_WEBHOOK_SECRET must be set with GATEHOUSE_IDENTITY_WEBHOOK_URL; it signs what is sent',
     );
-  return createIdentityService({ config: identity, ...common(ground, identity.databaseUrl) });
+  return createIdentityService({ config: identity, ...common(ground, identity.databaseUrl), reserved });
 }
 
 /** A provider that was configured; undefined when it is to be the identity service beside it. */
@@ -92,19 +93,24 @@ function configuredProvider({
   };
 }
 
+/** What can be seen from its settings is said before anything is made. */
+function checkWallet(config: WalletConfig, isAlone: boolean): void {
+  if (config.url && new URL(config.url).pathname !== '/')
+    throw new ConfigError('GATEHOUSE_WALLET_URL must have no path: DIDs of the node are made of its host');
+  if (!configuredProvider(config) && isAlone)
+    throw new ConfigError(
+      'GATEHOUSE_WALLET_OIDC_ISSUER must be set for a wallet node that runs alone: the OpenID provider people log in through',
+    );
+}
+
 /** Starts the wallet node on its provider, which may be the identity service that runs beside it. */
 async function startWallet(
   config: WalletConfig,
   identity: IdentityService | undefined,
   ground: Ground,
+  reserved: ReservedPort | undefined,
 ): Promise<[WalletService, string]> {
-  if (config.url && new URL(config.url).pathname !== '/')
-    throw new ConfigError('GATEHOUSE_WALLET_URL must have no path: DIDs of the node are made of its host');
   const configured = configuredProvider(config);
-  if (!configured && !identity)
-    throw new ConfigError(
-      'GATEHOUSE_WALLET_OIDC_ISSUER must be set for a wallet node that runs alone: the OpenID provider people log in through',
-    );
   // Registered when it is known where the node listens.
   const registered = Promise.withResolvers<{ clientId: string; clientSecret: string }>();
   // Read when it is needed: the identity service beside it need not wait for its modules, nor one that runs alone hold them.
@@ -112,6 +118,7 @@ async function startWallet(
   const service = await createWalletService({
     config,
     ...common(ground, config.databaseUrl),
+    reserved,
     provider: configured ?? {
       issuer: identity!.issuer(),
       scopes: config.oidcScopes ?? 'openid profile email roles offline_access',
@@ -132,15 +139,6 @@ async function startWallet(
 /** For people, and so on standard error: standard output belongs to the log. */
 const say = (line: string): void => void process.stderr.write(`${line}\n`);
 
-/** At once when there is one: whatever fails after it, nobody could log in without these words. */
-function announceAdmin(password: string, given: boolean): void {
-  say(
-    given
-      ? 'First administrator: admin, with the password of GATEHOUSE_ADMIN_PASSWORD'
-      : `First administrator: admin, password ${password} (shown only now)`,
-  );
-}
-
 function announce(address: string, isFirst: boolean): void {
   say(`Gatehouse identity service: ${address}`);
   if (!isFirst) return;
@@ -148,21 +146,44 @@ function announce(address: string, isFirst: boolean): void {
   say('      --os-user-domain-id default --os-project-domain-id default token issue');
 }
 
-function startIdentity(service: IdentityService, config: IdentityConfig) {
-  const onAdmin = (password: string) => announceAdmin(password, config.adminPassword !== undefined);
-  return listening({ ...config, prefix: 'GATEHOUSE_IDENTITY' }, () => service.start(onAdmin));
+function startIdentity(service: IdentityService, config: IdentityConfig, { folder, log }: Ground) {
+  const keep = keepFirstPassword({ folder, log, say, isGiven: config.adminPassword !== undefined });
+  return listening({ ...config, prefix: 'GATEHOUSE_IDENTITY' }, () => service.start(keep));
 }
 
-function startMetrics({ metricsHost: host, metricsPort: port }: SharedConfig, read: () => Promise<string>): Promise<Server> {
-  return listening({ prefix: 'GATEHOUSE_METRICS', host, port }, () => serveMetrics(host, port, read));
+interface Ports {
+  readonly identity: ReservedPort | undefined;
+  readonly wallet: ReservedPort | undefined;
+  readonly metrics: ReservedPort;
+}
+
+/** Before anything is made: a start that cannot listen leaves nothing behind, and no password that was shown for nothing. */
+async function takePorts({ shared, identity, wallet }: RunOptions): Promise<Ports> {
+  const take = (prefix: string, { host, port }: { host: string; port: number }) =>
+    listening({ prefix, host, port }, () => ReservedPort.take(host, port));
+  const forService = async (prefix: string, config: { host: string; port: number }) => {
+    const taken = await take(prefix, config);
+    if (config.host !== 'localhost') return taken;
+    // That is two addresses on most machines: the server takes both itself.
+    await taken.release();
+    return undefined;
+  };
+  return {
+    identity: identity && (await forService('GATEHOUSE_IDENTITY', identity)),
+    wallet: wallet && (await forService('GATEHOUSE_WALLET', wallet)),
+    metrics: await take('GATEHOUSE_METRICS', { host: shared.metricsHost, port: shared.metricsPort }),
+  };
 }
 
 async function runHere(options: RunOptions, log: Log, metricsHere: boolean): Promise<void> {
   const { shared, identity, wallet } = options;
+  if (wallet) checkWallet(wallet, identity === undefined);
   keepTickShape();
   const folder = openDataFolder(shared.dataDir);
   const embedded = [identity, wallet].some((config) => config && !config.databaseUrl);
   const lock: FolderLock | undefined = embedded ? lockFolder(folder) : undefined;
+  // Workers have theirs from the primary.
+  const ports = metricsHere ? await takePorts(options) : undefined;
   if (lock) removeLeftovers(folder);
   const measured = createMetrics();
   // Before anything else: the primary is answered also while the services are being made.
@@ -170,13 +191,13 @@ async function runHere(options: RunOptions, log: Log, metricsHere: boolean): Pro
   const ground = { shared, folder, log, metrics: measured };
   const running: Stoppable[] = [];
 
-  const service = identity && (await createIdentity(identity, ground));
+  const service = identity && (await createIdentity(identity, ground, ports?.identity));
   if (service) running.push(service);
-  const begun = service && identity && (await startIdentity(service, identity));
-  const [node, walletAddress] = wallet ? await startWallet(wallet, service, ground) : [];
+  const begun = service && identity && (await startIdentity(service, identity, ground));
+  const [node, walletAddress] = wallet ? await startWallet(wallet, service, ground, ports?.wallet) : [];
   if (node) running.push(node);
 
-  const metrics = metricsHere ? await startMetrics(shared, () => measured.registry.metrics()) : undefined;
+  const metrics = ports && (await serveMetrics(ports.metrics, () => measured.registry.metrics()));
   // Now, not only at the end: a process that is killed would leave nothing for the next start.
   flushCompileCache();
   if (identity && begun && (metricsHere || begun.adminPassword !== undefined))
@@ -197,8 +218,10 @@ async function runHere(options: RunOptions, log: Log, metricsHere: boolean): Pro
 async function runWorkers(options: RunOptions, log: Log, count: number): Promise<void> {
   const { shared } = options;
   let stopping = false;
-  // First: a port that is taken is said before anything is made.
-  const metrics = await startMetrics(shared, gatherFromWorkers());
+  const ports = await takePorts(options);
+  // The workers take them again, all of them together.
+  await Promise.all([ports.identity?.release(), ports.wallet?.release()]);
+  const metrics = await serveMetrics(ports.metrics, gatherFromWorkers());
   cluster.on('exit', (worker, code) => {
     if (stopping) return;
     // What ended this one would end the next as well.

@@ -1,6 +1,7 @@
 // The first start, and what helps when it went wrong: a taken port, a lost password, a command that was not meant.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -10,7 +11,15 @@ import { newMasterKey } from '../src/platform/seal/index.ts';
 import { sharedPostgres } from './support/postgres.ts';
 import { type GatehouseProcess, gatehouse, type Settings } from './support/process.ts';
 
-const PASSWORD_LINE = /^First administrator: admin, password (\S+) \(shown only now\)$/m;
+/** Where no terminal is, it is not shown: a line says where it is. */
+const PASSWORD_LINE = /^First administrator: admin, password in (\S+) \(remove it when it was read\)$/m;
+
+function passwordOf({ stderr }: GatehouseProcess): string {
+  const file = PASSWORD_LINE.exec(stderr)?.[1];
+  assert.ok(file, stderr);
+  assert.equal(statSync(file).mode & 0o777, 0o600);
+  return readFileSync(file, 'utf8').trim();
+}
 
 function authenticate(url: string, password: string): Promise<Response> {
   const user = { name: 'admin', domain: { id: 'default' }, password };
@@ -64,7 +73,7 @@ describe('A first start', () => {
   }
 
   for (const service of ['IDENTITY', 'WALLET', 'METRICS'])
-    it(`names the setting of a port that is taken (${service.toLowerCase()}), and does not lose the password`, async () => {
+    it(`names the setting of a port that is taken (${service.toLowerCase()}), and makes no database and no password`, async () => {
       const folder = { GATEHOUSE_DATA_DIR: join(await newFolder(), 'data') };
       const failed = run(['start'], { ...folder, [`GATEHOUSE_${service}_PORT`]: port });
       assert.equal(await failed.ended(), 2);
@@ -73,13 +82,55 @@ describe('A first start', () => {
       assert.equal(said.length, 1, failed.stderr);
       assert.ok(said[0]!.startsWith(refusal), failed.stderr);
 
-      const password = PASSWORD_LINE.exec(failed.stderr)?.[1];
-      assert.ok(password, failed.stderr);
+      assert.ok(!/First administrator/.test(failed.stderr), failed.stderr);
+      assert.deepEqual(
+        readdirSync(folder.GATEHOUSE_DATA_DIR).filter((name) => /sqlite|master|password/.test(name)),
+        [],
+      );
       const { url, service: second } = await start(folder);
-      assert.equal(await loginStatus(url, password), 201);
+      assert.equal(await loginStatus(url, passwordOf(second)), 201);
       assert.equal(await second.stop(), 0);
-      assert.ok(!PASSWORD_LINE.test(second.stderr));
+      const { service: third } = await start(folder);
+      assert.equal(await third.stop(), 0);
+      assert.ok(!/First administrator/.test(third.stderr));
     });
+
+  it('writes the password to a file for its owner where no terminal is, and says where, but not what', async () => {
+    const folder = join(await newFolder(), 'data');
+    const { url, service } = await start({ GATEHOUSE_DATA_DIR: folder });
+    const password = passwordOf(service);
+    assert.equal(await loginStatus(url, password), 201);
+    assert.match(service.stdout, /"file":"[^"]*\/admin-password","msg":"the password of the first administrator is in this file/);
+    assert.ok(!`${service.stdout}${service.stderr}`.includes(password));
+    assert.deepEqual(
+      readdirSync(folder).filter((name) => name.startsWith('admin-password')),
+      ['admin-password'],
+    );
+    assert.equal(await service.stop(), 0);
+  });
+
+  it('keeps whoever connects early waiting until it can serve', async () => {
+    const folder = join(await newFolder(), 'data');
+    const free = createServer().listen(0, '127.0.0.1');
+    await once(free, 'listening');
+    const { port: chosen } = free.address() as AddressInfo;
+    await new Promise((resolve) => free.close(resolve));
+    const service = run(['start'], { GATEHOUSE_DATA_DIR: folder, GATEHOUSE_IDENTITY_PORT: String(chosen) });
+    let status: number | undefined;
+    while (status === undefined) {
+      assert.equal(service.child.exitCode, null, service.stderr);
+      status = await fetch(`http://127.0.0.1:${chosen}/healthz`).then(
+        (answer) => answer.status,
+        (error: { cause?: { code?: string } }) => {
+          assert.equal(error.cause?.code, 'ECONNREFUSED');
+          return undefined;
+        },
+      );
+    }
+    assert.equal(status, 200);
+    await service.listening();
+    assert.equal(await service.stop(), 0);
+  });
 
   it('names the setting of an address this machine does not have', async () => {
     const settings = { GATEHOUSE_DATA_DIR: join(await newFolder(), 'data'), GATEHOUSE_IDENTITY_HOST: '192.0.2.1' };
@@ -103,6 +154,7 @@ describe('A first start', () => {
         failed.stderr,
         new RegExp(`^gatehouse: GATEHOUSE_${service}_PORT: another program listens on port ${port}`, 'm'),
       );
+      assert.ok(!/First administrator/.test(failed.stderr), failed.stderr);
     }
   });
 
@@ -114,7 +166,7 @@ describe('A first start', () => {
 
     it('is replaced by a new one, which ends what the old one opened', async () => {
       const first = await start(settings);
-      const old = PASSWORD_LINE.exec(first.service.stderr)![1]!;
+      const old = passwordOf(first.service);
       const token = (await authenticate(first.url, old)).headers.get('x-subject-token')!;
 
       const refused = run(['admin-password'], settings);
@@ -127,6 +179,7 @@ describe('A first start', () => {
       assert.equal(await reset.ended(), 0, reset.stderr);
       const fresh = reset.stdout.trim();
       assert.match(fresh, /^[\w-]{20,}$/);
+      assert.ok(!existsSync(join(settings.GATEHOUSE_DATA_DIR!, 'admin-password')), 'the file of the old one is gone');
 
       const second = await start(settings);
       assert.equal(await loginStatus(second.url, old), 401);
@@ -160,7 +213,7 @@ describe('A first start', () => {
       };
       const service = run(['identity'], shared);
       const url = await service.listening();
-      const old = PASSWORD_LINE.exec(service.stderr)![1]!;
+      const old = passwordOf(service);
       const token = (await authenticate(url, old)).headers.get('x-subject-token')!;
       const reset = run(['admin-password'], shared);
       assert.equal(await reset.ended(), 0, reset.stderr);

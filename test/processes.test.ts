@@ -234,11 +234,12 @@ describe('On SQLite', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  it('prints the administrator’s password once, and finds its data again', async () => {
+  it('keeps the administrator’s password in a file, and finds its data again', async () => {
     const first = start();
     const url = await first.listening();
-    const password = /password (\S+) \(shown only now\)/.exec(first.stderr)?.[1];
-    assert.ok(password, first.stderr);
+    const file = /password in (\S+) \(/.exec(first.stderr)?.[1];
+    assert.ok(file, first.stderr);
+    const password = (await readFile(file, 'utf8')).trim();
     const token = await logIn(url, password);
     assert.equal(await first.stop(), 0);
 

@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { addMasterKey, keepMasterKeys, masterKeys, openDataFolder, sealWith } from '../data-folder.ts';
+import { forgetFirstPassword } from '../first-password.ts';
 import { theService } from '../identity/audit/index.ts';
 import { ConfigError } from '../platform/config/index.ts';
 import { lockFolder } from '../platform/database/index.ts';
@@ -48,8 +49,9 @@ async function rotateMasterKey(): Promise<void> {
 async function resetAdminPassword(): Promise<void> {
   const options = settings();
   const { adminPassword: given } = options.identity;
-  await withService(options, async (service) => {
+  await withService(options, async (service, folder) => {
     const password = await service.resetAdminPassword(given);
+    forgetFirstPassword(folder);
     return given === undefined ? password : 'the password of admin is that of GATEHOUSE_ADMIN_PASSWORD now';
   });
 }

@@ -77,10 +77,13 @@ export async function resetAdminPassword({ passwords, users }: BootstrapDeps, wa
   return password;
 }
 
+/** Gets the first password before the account is made, and is told what came of it. */
+export type KeepPassword = (password: string) => { stored(): void; discarded(): void };
+
 /** Returns the password of the administrator it made, or undefined when the service has its data already. */
 export async function bootstrap(
   deps: BootstrapDeps,
-  options: { url: string; adminPassword: string | undefined },
+  options: { url: string; adminPassword: string | undefined; keep?: KeepPassword | undefined },
 ): Promise<string | undefined> {
   const { db, clock, change, passwords, users } = deps;
   const url = `${options.url}/v3`;
@@ -90,6 +93,7 @@ export async function bootstrap(
   }
   const password = options.adminPassword ?? newSecret();
   const prepared = await given(passwords, password);
+  const kept = options.keep?.(password);
   try {
     await change(theService, async (inside) => {
       await insertRow(inside, clock, { name: 'Default', description: 'The default domain' }, null, { id: DOMAIN });
@@ -114,10 +118,12 @@ export async function bootstrap(
       await writeFact(inside.tx, ENDPOINT_FACT, url);
     });
   } catch (error) {
+    kept?.discarded();
     // Another process of the same service was first: its data serves us too.
     if (isUniqueViolation(error) || (error instanceof Fault && error.code === 'resource.duplicate')) return undefined;
     throw error;
   }
+  kept?.stored();
   return password;
 }
 

@@ -14,9 +14,10 @@ import { type App, createApp, createServer, mountProbes, type Server } from '../
 import type { Log } from '../platform/log/index.ts';
 import { createMetrics, type Metrics } from '../platform/metrics/index.ts';
 import { requestIds } from '../platform/request-id.ts';
+import type { ReservedPort } from '../platform/reserved-port.ts';
 import type { Seal } from '../platform/seal/index.ts';
 import { within } from '../platform/within.ts';
-import { bootstrap, resetAdminPassword } from './bootstrap.ts';
+import { bootstrap, type KeepPassword, resetAdminPassword } from './bootstrap.ts';
 import { ensureBuiltInApplication } from './built-in-application.ts';
 import { type Caller, createAuthenticate } from './caller.ts';
 import type { Consumers } from './consumers/index.ts';
@@ -29,6 +30,8 @@ import { type Connections, canonicalUrl, scimFace } from './scim/index.ts';
 import type { IdentityConfig } from './settings.ts';
 import { startSweeper } from './sweeper.ts';
 import type { TokenKeys } from './tokens/index.ts';
+
+export type { KeepPassword };
 
 const SCIM = '/scim/';
 const MIGRATIONS = fileURLToPath(new URL('./migrations', import.meta.url));
@@ -44,6 +47,8 @@ export interface ServiceOptions {
   /** host[:port] that outgoing calls may reach although they are plain http or not public. */
   readonly outboundAllow: readonly string[];
   readonly tls?: { readonly certFile: string; readonly keyFile: string } | undefined;
+  /** Its port, where it was taken beforehand. */
+  readonly reserved?: ReservedPort | undefined;
   /** How long a start waits for PostgreSQL; not at all when not given. */
   readonly databaseWaitSeconds?: number;
   /** Shared by the services of a process; one of its own when not given. */
@@ -65,10 +70,10 @@ export interface IdentityService {
   /** After a change of the master key: seals every secret anew under the current one, and says how many. */
   reseal(): Promise<number>;
   /**
-   * Where it listens, and the administrator's password when this start made one. `onAdmin` gets it as soon as it is stored:
-   * a start that fails later must not take it along.
+   * Where it listens, and the administrator's password when this start made one. `keep` gets it before it is stored: nobody could
+   * log in without it.
    */
-  start(onAdmin?: (password: string) => void): Promise<{ address: string; adminPassword: string | undefined }>;
+  start(keep?: KeepPassword): Promise<{ address: string; adminPassword: string | undefined }>;
   /** The built-in administrator gets this password, or a new one, which it returns. */
   resetAdminPassword(given: string | undefined): Promise<string>;
   /** Says that it is not ready any more, and goes on serving. */
@@ -153,17 +158,17 @@ async function createOn(db: Database, options: ServiceOptions): Promise<Identity
     registerWallet: openid.registerWallet,
     reseal: () => patiently(reseal),
     resetAdminPassword: (given) => resetAdminPassword(deps, given),
-    async start(onAdmin) {
+    async start(keep) {
       const adminPassword = await bootstrap(deps, {
         url: address,
         adminPassword: config.adminPassword,
+        keep,
       });
-      if (adminPassword !== undefined) onAdmin?.(adminPassword);
       await ensureBuiltInApplication({ ...deps, consumers });
       sweeper = startSweeper({ ...parts, passwords, tokenKeys, records: openid.records, log, metrics });
       notifications.start();
       logouts.start();
-      const listening = await server.listen(config.host, config.port);
+      const listening = await server.listen(config.host, config.port, options.reserved);
       // A port of 0 is any that is free: known only now.
       if (!config.url && config.port === 0) address = listening;
       return { address: listening, adminPassword };

@@ -11,6 +11,7 @@ import type { Log } from '../platform/log/index.ts';
 import { createMetrics, type Metrics } from '../platform/metrics/index.ts';
 import { createOutbound, hostPort } from '../platform/outbound/index.ts';
 import { requestIds } from '../platform/request-id.ts';
+import type { ReservedPort } from '../platform/reserved-port.ts';
 import type { createSeal } from '../platform/seal/index.ts';
 import { within } from '../platform/within.ts';
 import { type Caller, createWalletChanges, theNode } from './caller.ts';
@@ -70,6 +71,8 @@ export interface WalletOptions {
   /** The provider people log in through. */
   readonly provider: ProviderOptions;
   readonly tls?: { readonly certFile: string; readonly keyFile: string } | undefined;
+  /** Its port, where it was taken beforehand. */
+  readonly reserved?: ReservedPort | undefined;
   /** How long a start waits for PostgreSQL; not at all when not given. */
   readonly databaseWaitSeconds?: number;
   /** Shared by the services of a process; one of its own when not given. */
@@ -284,7 +287,7 @@ function createOn(db: Database, stores: Stores, verifiers: RegisteredVerifiers, 
       // One process: an exchange somebody worked on was left behind by one that died.
       if (db.dialect === 'sqlite') await db.write((tx) => releaseClaims(tx));
       if (isKnown) await dids.ensureNode(theNode);
-      const listening = await server.listen(config.host, config.port);
+      const listening = await server.listen(config.host, config.port, options.reserved);
       if (!isKnown) {
         address = listening;
         await dids.ensureNode(theNode);

@@ -7,6 +7,7 @@ import { withBudget } from '../database/index.ts';
 import { Fault, fault } from '../faults/index.ts';
 import type { Log } from '../log/index.ts';
 import type { RequestTimes } from '../metrics/index.ts';
+import type { ReservedPort } from '../reserved-port.ts';
 import { andThen, type Soon } from '../soon.ts';
 import { Answer, type App, type Query, type Route } from './app.ts';
 import { acceptBodies, bodyOrNothing } from './bodies.ts';
@@ -71,7 +72,7 @@ export interface ServerOptions<Caller> {
 
 export interface Server {
   /** Resolves to the address it listens on. */
-  listen(host: string, port: number): Promise<string>;
+  listen(host: string, port: number, reserved?: ReservedPort): Promise<string>;
   /** Stops accepting, lets what runs finish within the time, then closes. */
   close(graceMs: number): Promise<void>;
 }
@@ -295,8 +296,11 @@ export function createServer<Caller>(options: ServerOptions<Caller>): Server {
   });
 
   return {
-    async listen(host, port) {
-      await server.listen({ host, port });
+    async listen(host, port, reserved) {
+      if (reserved) {
+        await server.ready();
+        await reserved.giveTo(server.server);
+      } else await server.listen({ host, port });
       const { address, port: actual, family } = server.server.address() as AddressInfo;
       bases.listening = `${options.tls ? 'https' : 'http'}://${family === 'IPv6' ? `[${address}]` : address}:${actual}`;
       return bases.listening;

@@ -2,6 +2,7 @@
 import type { Server } from 'node:http';
 import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import { createServer } from '../node-http.ts';
+import type { ReservedPort } from '../reserved-port.ts';
 import { type RequestTimes, RequestTimesMetric } from './request-times.ts';
 
 export type { RequestTimes } from './request-times.ts';
@@ -88,7 +89,8 @@ export function gatherFromWorkers(): () => Promise<string> {
 }
 
 /** A plain server: two lines of protocol need no framework. */
-export async function serveMetrics(host: string, port: number, read: () => Promise<string>): Promise<Server> {
+/** On a port of its own, which was taken beforehand. */
+export async function serveMetrics(reserved: ReservedPort, read: () => Promise<string>): Promise<Server> {
   const server = createServer((request, response) => {
     if (request.url !== '/metrics' || request.method !== 'GET') {
       response.writeHead(404).end();
@@ -99,9 +101,6 @@ export async function serveMetrics(host: string, port: number, read: () => Promi
       (error: Error) => response.writeHead(500, { 'Content-Type': 'text/plain' }).end(`${error.message}\n`),
     );
   });
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port, host, resolve);
-  });
+  await reserved.giveTo(server);
   return server;
 }

@@ -1,0 +1,56 @@
+// Whom the first password is told, and that it is never lost.
+import assert from 'node:assert/strict';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, describe, it } from 'node:test';
+import { keepFirstPassword } from './first-password.ts';
+import { createLog } from './platform/log/index.ts';
+
+describe('The first password', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'gatehouse-password-'));
+  const terminal = process.stderr.isTTY;
+  after(() => {
+    process.stderr.isTTY = terminal;
+    rmSync(folder, { recursive: true, force: true });
+  });
+  const said: string[] = [];
+  const keep = (isGiven = false) =>
+    keepFirstPassword({ folder, isGiven, log: createLog('silent'), say: (line) => void said.push(line) });
+  const text = () => said.splice(0).join('\n');
+
+  it('is shown on a terminal, once it is stored, and then in no file', () => {
+    process.stderr.isTTY = true;
+    const kept = keep()('of a terminal');
+    assert.equal(text(), '');
+    kept.stored();
+    assert.equal(text(), 'First administrator: admin, password of a terminal (shown only now)');
+    assert.deepEqual(readdirSync(folder), []);
+  });
+
+  it('is never shown when it was given', () => {
+    for (const isTerminal of [true, false]) {
+      process.stderr.isTTY = isTerminal;
+      keep(true)('given').stored();
+      assert.equal(text(), 'First administrator: admin, with the password of GATEHOUSE_ADMIN_PASSWORD');
+    }
+    assert.deepEqual(readdirSync(folder), []);
+  });
+
+  it('is in a file for its owner before the account is stored, and in no file when another start was first', () => {
+    process.stderr.isTTY = false;
+    const lost = keep()('of the other');
+    assert.equal(readdirSync(folder).length, 1);
+    lost.discarded();
+    assert.deepEqual(readdirSync(folder), []);
+
+    const kept = keep()('of a file');
+    const [early = ''] = readdirSync(folder);
+    assert.equal(readFileSync(join(folder, early), 'utf8'), 'of a file\n');
+    assert.equal(statSync(join(folder, early)).mode & 0o777, 0o600);
+    kept.stored();
+    assert.deepEqual(readdirSync(folder), ['admin-password']);
+    assert.equal(readFileSync(join(folder, 'admin-password'), 'utf8'), 'of a file\n');
+    assert.ok(!text().includes('of a file'));
+  });
+});
