@@ -16,10 +16,13 @@ export class Connections {
 
   constructor(server: Server) {
     this.#server = server;
-    server.on('connection', (socket: Socket) => {
+    const keep = (socket: Socket): void => {
       this.#sockets.add(socket);
       socket.once('close', () => this.#sockets.delete(socket));
-    });
+    };
+    server.on('connection', keep);
+    // Under TLS: it counts what was read of requests, the one below it what was read to agree on keys.
+    server.on('secureConnection', keep);
   }
 
   get closing(): boolean {

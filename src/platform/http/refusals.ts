@@ -1,5 +1,5 @@
 // Refusals outside any route: a path with other methods, and bytes that are no HTTP request.
-import type { Server } from 'node:http';
+import type { Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { type Fault, fault } from '../faults/index.ts';
 import { STATUS_CODES } from '../node-http.ts';
@@ -57,7 +57,9 @@ export function refuseUnreadable(server: Server, refuse: (fault: Fault, address:
   server.removeAllListeners('clientError');
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     if (refused.has(socket as Socket)) return;
-    if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
+    // The same field tells Node's own handler that an answer has begun: another one in the middle of it would be read as a part of it.
+    const { _httpMessage: begun } = socket as { _httpMessage?: ServerResponse | null };
+    if (error.code === 'ECONNRESET' || !socket.writable || begun?.headersSent) return void socket.destroy();
     refused.add(socket as Socket);
     const refusal = faultOf(error);
     endWith(socket as Socket, refusal, refuse(refusal, (socket as Socket).remoteAddress));

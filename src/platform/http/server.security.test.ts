@@ -1,6 +1,11 @@
 // The server against clients that send what they should not, never finish, or are still there when it stops.
 import assert from 'node:assert/strict';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import { certify } from '../../../test/support/certificates.ts';
 import { RawConnection, rawRequest } from '../../../test/support/raw.ts';
 import { createLog } from '../log/index.ts';
 import { createMetrics } from '../metrics/index.ts';
@@ -11,6 +16,16 @@ const tag = 'Test';
 const get = (path: string, headers = ''): string => `GET ${path} HTTP/1.1\r\nHost: x\r\n${headers}\r\n`;
 const post = (path: string, body: string, type = 'application/json'): string =>
   `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Type: ${type}\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
+
+/** A certificate of a host, as files. */
+async function certificate(): Promise<{ certFile: string; keyFile: string; folder: string }> {
+  const folder = await mkdtemp(join(tmpdir(), 'gatehouse-test-'));
+  const { certificate: made, key } = certify({ name: 'CN=localhost', dns: ['localhost'] });
+  const [certFile, keyFile] = [join(folder, 'certificate.pem'), join(folder, 'key.pem')];
+  await writeFile(certFile, made.toString());
+  await writeFile(keyFile, key.export({ type: 'pkcs8', format: 'pem' }));
+  return { certFile, keyFile, folder };
+}
 
 describe('The server', () => {
   const running: Server[] = [];
@@ -124,6 +139,16 @@ describe('The server', () => {
     }
   });
 
+  it('answers once, also where what follows a refused body is no HTTP', async () => {
+    const { url } = await start();
+    const connection = await RawConnection.open(url);
+    connection.send(`POST /echo HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n`);
+    assert.equal((await connection.answer()).status, 415);
+    connection.send('this is no chunk\r\n');
+    await connection.closed();
+    await assert.rejects(connection.answer(), /closed without an answer: \w+ ""$/);
+  });
+
   it('does not read to its end a body that is sent to nowhere', async () => {
     const { url } = await start();
     const connection = await RawConnection.open(url);
@@ -232,20 +257,19 @@ describe('The server', () => {
     await closed;
   });
 
-  it('does not wait for connections without a request when it stops', async () => {
-    const { server, url } = await start();
-    const [used, unused] = [await RawConnection.open(url), await RawConnection.open(url)];
-    await used.send(get('/usual')).answer();
-    await server.close(1000);
-    await Promise.all([used.closed(), unused.closed()]);
-    // A limit that is far away is not waited for: this would take longer than a test may.
-    const again = await start();
-    const kept = await RawConnection.open(again.url);
-    await kept.send(get('/usual')).answer();
-    const closed = again.server.close(600_000);
-    kept.destroy();
-    await closed;
-  });
+  for (const secure of [false, true])
+    it(`does not wait for connections without a request when it stops${secure ? ', under TLS either' : ''}`, async () => {
+      const tls = secure ? await certificate() : undefined;
+      const { server, url } = await start({ tls });
+      if (tls) await rm(tls.folder, { recursive: true });
+      const [used, unused] = [await RawConnection.open(url), await RawConnection.open(url)];
+      await used.send(get('/usual')).answer();
+      // Far less than the limit: that would take longer than a test may.
+      const closed = server.close(10_000);
+      const first = await Promise.race([closed.then(() => 'closed'), delay(9_000, 'the limit', { ref: false })]);
+      await Promise.all([used.closed(), unused.closed(), closed]);
+      assert.equal(first, 'closed');
+    });
 
   it('cuts at the limit requests that never end when it stops', async () => {
     const { server, url, arrived } = await start();
