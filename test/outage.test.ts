@@ -24,7 +24,7 @@ describe('An outage of PostgreSQL', () => {
     const env = {
       GATEHOUSE_IDENTITY_PORT: '0',
       GATEHOUSE_IDENTITY_DATABASE_URL: through.href,
-      GATEHOUSE_ADMIN_PASSWORD: 'secret',
+      GATEHOUSE_ADMIN_PASSWORD: 'an administrator in an outage',
       GATEHOUSE_IDENTITY_ARGON2_MEMORY: '64',
       GATEHOUSE_IDENTITY_ARGON2_PASSES: '1',
     };
@@ -48,7 +48,7 @@ describe('An outage of PostgreSQL', () => {
   });
 
   function logIn(): Promise<Response> {
-    const user = { name: 'admin', domain: { id: 'default' }, password: 'secret' };
+    const user = { name: 'admin', domain: { id: 'default' }, password: 'an administrator in an outage' };
     const body = { auth: { identity: { methods: ['password'], password: { user } }, scope: { system: { all: true } } } };
     return fetch(`${url}/v3/auth/tokens`, {
       method: 'POST',

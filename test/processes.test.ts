@@ -108,14 +108,14 @@ describe('On PostgreSQL', () => {
       const made = await fetch(`${first}/v3/users`, {
         method: 'POST',
         headers: { 'X-Auth-Token': admin, 'Content-Type': 'application/json' },
-        body: JSON.stringify({ user: { name: 'roamer', password: 'one' } }),
+        body: JSON.stringify({ user: { name: 'roamer', password: 'the first one' } }),
       });
       const { user } = (await made.json()) as { user: { id: string } };
       const login = await fetch(`${second}/v3/auth/tokens`, {
         method: 'POST',
         headers: { 'Content-Type': 'application/json' },
         body: JSON.stringify({
-          auth: { identity: { methods: ['password'], password: { user: { id: user.id, password: 'one' } } } },
+          auth: { identity: { methods: ['password'], password: { user: { id: user.id, password: 'the first one' } } } },
         }),
       });
       const token = login.headers.get('x-subject-token')!;
@@ -123,7 +123,7 @@ describe('On PostgreSQL', () => {
       const changed = await fetch(`${first}/v3/users/${user.id}/password`, {
         method: 'POST',
         headers: { 'Content-Type': 'application/json' },
-        body: JSON.stringify({ user: { original_password: 'one', password: 'two' } }),
+        body: JSON.stringify({ user: { original_password: 'the first one', password: 'the second one' } }),
       });
       assert.equal(changed.status, 204);
       assert.ok(await isRefusedSoon(second, token));

@@ -68,6 +68,9 @@ export async function startService({ databaseUrl, keep, settings = {} }: Service
       GATEHOUSE_IDENTITY_URL: url,
       GATEHOUSE_METRICS_PORT: '0',
       GATEHOUSE_RATE_LIMITS: 'off',
+      // Other people's suites choose short ones.
+      GATEHOUSE_IDENTITY_PASSWORD_MIN_LENGTH: '1',
+      GATEHOUSE_IDENTITY_PASSWORD_COMMON: 'allow',
       GATEHOUSE_ADMIN_PASSWORD: adminPassword,
       ...(databaseUrl ? { GATEHOUSE_IDENTITY_DATABASE_URL: databaseUrl, GATEHOUSE_MASTER_KEY: newMasterKey() } : {}),
       ...settings,

@@ -1,5 +1,6 @@
 // The data a fresh service has: the default domain, base roles, the first administrator, the catalog.
 import { type Clock, seconds } from '../platform/clock.ts';
+import { ConfigError } from '../platform/config/index.ts';
 import { isUniqueViolation } from '../platform/database/index.ts';
 import { newId, newSecret } from '../platform/ids.ts';
 import { findProject, tagOf } from './access/index.ts';
@@ -64,8 +65,16 @@ async function makeCatalog({ tx }: Change, url: string): Promise<void> {
   }
 }
 
-/** Given, not chosen: the rules for passwords people choose do not bear on it, and it must give the first token. */
+/**
+ * A new one, or that of the settings. The pattern for passwords people choose does not bear on it, nor when they end: it must give
+ * the first token. What makes a password too weak for everybody does.
+ */
 async function given(passwords: Passwords, password: string): Promise<NewPassword> {
+  const why = await passwords.misfit(password);
+  if (why !== undefined)
+    throw new ConfigError(
+      `GATEHOUSE_ADMIN_PASSWORD cannot be used: ${why} (GATEHOUSE_IDENTITY_PASSWORD_MIN_LENGTH and GATEHOUSE_IDENTITY_PASSWORD_COMMON say so)`,
+    );
   return { hash: await passwords.hash(password, { key: 'the service' }), expiresAt: null, by: 'administrator' };
 }
 

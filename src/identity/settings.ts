@@ -107,6 +107,18 @@ export const identitySettings = {
     days,
     'Days after which a password must be changed; never when unset.',
   ),
+  passwordMinLength: setting.number(
+    'GATEHOUSE_IDENTITY_PASSWORD_MIN_LENGTH',
+    8,
+    { min: 1, max: 128, unit: 'characters' },
+    'Fewest characters of a new password.',
+  ),
+  passwordCommon: setting.choice(
+    'GATEHOUSE_IDENTITY_PASSWORD_COMMON',
+    'refuse',
+    ['refuse', 'allow'],
+    'What becomes of a new password that is on the list of common ones; allow is for suites and old clients.',
+  ),
   passwordRegex: setting.pattern('GATEHOUSE_IDENTITY_PASSWORD_REGEX', 'Pattern a new password must match.'),
   passwordRegexDescription: setting.text(
     'GATEHOUSE_IDENTITY_PASSWORD_REGEX_DESCRIPTION',

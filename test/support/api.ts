@@ -54,6 +54,12 @@ export interface ApiOptions {
 }
 
 const FAST_HASHES = { GATEHOUSE_IDENTITY_ARGON2_MEMORY: '64', GATEHOUSE_IDENTITY_ARGON2_PASSES: '1' };
+/** Tests that are not about passwords choose short ones; `DEFAULT_PASSWORDS` is for those that are. */
+const ANY_PASSWORD = { GATEHOUSE_IDENTITY_PASSWORD_MIN_LENGTH: '1', GATEHOUSE_IDENTITY_PASSWORD_COMMON: 'allow' };
+export const DEFAULT_PASSWORDS = {
+  GATEHOUSE_IDENTITY_PASSWORD_MIN_LENGTH: '8',
+  GATEHOUSE_IDENTITY_PASSWORD_COMMON: 'refuse',
+};
 
 export class TestApi {
   readonly kind: DatabaseKind;
@@ -77,6 +83,7 @@ export class TestApi {
     this.databaseUrl = this.kind === 'PostgreSQL' ? await (await sharedPostgres()).createDatabase() : undefined;
     const env = {
       ...FAST_HASHES,
+      ...ANY_PASSWORD,
       GATEHOUSE_IDENTITY_PORT: '0',
       GATEHOUSE_ADMIN_PASSWORD: ADMIN_PASSWORD,
       ...(this.databaseUrl ? { GATEHOUSE_IDENTITY_DATABASE_URL: this.databaseUrl } : {}),

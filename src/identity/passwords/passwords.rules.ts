@@ -10,6 +10,7 @@ import { fail } from '../faults.ts';
 import type { Notify } from '../notifications/index.ts';
 import type { IdentityConfig } from '../settings.ts';
 import { hashOfNobody, hashPassword, isOutdated, verifyPassword } from './argon2.ts';
+import { isCommon } from './common.ts';
 import {
   bringFailureBack,
   countFailure,
@@ -58,6 +59,8 @@ export interface Passwords {
     user: { id: string | undefined; options: PasswordOptions },
     place: Place,
   ): Promise<NewPassword>;
+  /** Why a password cannot be taken, where it is too short or too common. */
+  misfit(password: string): Promise<string | undefined>;
   /** Whoever calls holds the row of the user, so that two that come at once are stored one after the other. */
   store(change: Change, userId: string, password: NewPassword): Promise<void>;
   /** The user has no password any more. */
@@ -108,7 +111,18 @@ export function createPasswords(deps: {
     return verifyPassword(password, hash);
   };
 
-  function checkRules(password: string): void {
+  /** What every password is held to, whoever sets it; undefined when there is nothing to say against it. */
+  async function misfit(password: string): Promise<string | undefined> {
+    const least = config.passwordMinLength;
+    if ([...password].length < least) return `it must have at least ${least} characters`;
+    return config.passwordCommon === 'refuse' && (await isCommon(password))
+      ? 'it is one of those that are tried first'
+      : undefined;
+  }
+
+  async function checkRules(password: string): Promise<void> {
+    const why = await misfit(password);
+    if (why !== undefined) fail('user.password_rule', { why });
     if (config.passwordRegex && !config.passwordRegex.test(password)) {
       fail('user.password_rule', { why: config.passwordRegexDescription || 'it does not match the pattern that is asked for' });
     }
@@ -185,9 +199,10 @@ export function createPasswords(deps: {
   }
 
   return {
+    misfit,
     async prepare(password, by, { id, options }, place) {
       if (by === 'self' && options.lock_password) fail('user.password_locked');
-      checkRules(password);
+      await checkRules(password);
       return queue.run(place, async () => {
         if (id && by === 'self') {
           await checkAge(id);
