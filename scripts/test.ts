@@ -29,7 +29,13 @@ chmodSync(folder, 0o711);
 const env = Object.fromEntries(Object.entries(process.env).filter(([key]) => !key.startsWith('GATEHOUSE_')));
 const { status } = spawnSync(
   process.execPath,
-  ['--disable-warning=ExperimentalWarning', '--test', '--test-concurrency=2', '--test-timeout=300000', ...files],
+  [
+    '--disable-warning=ExperimentalWarning',
+    '--test',
+    '--test-concurrency=2',
+    `--test-timeout=${process.env.TEST_TIMEOUT_MS ?? 300_000}`,
+    ...files,
+  ],
   { stdio: 'inherit', env: { ...env, TEST_POSTGRES_URL: postgres.url, TMPDIR: folder } },
 );
 const left = await leftovers(folder);

@@ -1,4 +1,5 @@
-// kill -9 at random moments of first starts and of upgrades: the next start goes on. Ten rounds; MIGRATION_KILLS=200 for a long run.
+// kill -9 at random moments of first starts and of upgrades: the next start goes on. Ten rounds;
+// `npm run test:kills` does 200.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
