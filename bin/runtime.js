@@ -2,7 +2,7 @@
 // Plain JavaScript on purpose: this file is read by whatever Node the machine has.
 import { spawn } from 'node:child_process';
 import { createRequire } from 'node:module';
-import { constants } from 'node:os';
+import { availableParallelism, constants } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { onEndOfNpm } from './parent.js';
 
@@ -28,6 +28,8 @@ function runtime() {
 const environment = {
   MALLOC_ARENA_MAX: '2',
   MALLOC_MMAP_THRESHOLD_: String(1024 * 1024),
+  // Hashes take all cores but one; what else needs a thread (a device that keeps keys, names of hosts) must not wait behind them.
+  UV_THREADPOOL_SIZE: String(availableParallelism() + 4),
   NODE_COMPILE_CACHE: fileURLToPath(new URL('../node_modules/.cache/compile', import.meta.url)),
   ...process.env,
 };

@@ -68,6 +68,10 @@ export const walletFaults = {
   'verifier-refused': { status: 502, text: 'The verifier did not accept the answer (status {status}).' },
   'upstream-error': { status: 502, text: 'The {who} answered with an error, or with nonsense: {why}.' },
   'upstream-timeout': { status: 504, text: 'The {who} did not answer in time.' },
+  'too-many-at-once': {
+    status: 429,
+    text: 'Keys of this kind take long to make, and some of yours are being made. Try again shortly.',
+  },
   'key-store-unavailable': { status: 503, text: 'The device that holds the key does not answer. Try again shortly.' },
   'not-ready': { status: 503, text: 'The service is not ready. Try again shortly.' },
   'identity-provider-unavailable': { status: 503, text: 'The identity provider cannot be reached. Try again shortly.' },

@@ -74,9 +74,9 @@ export class ToyIssuer {
   ready = false;
   /** What the authorization server says instead. */
   answer: Record<string, string | undefined> = {};
-  /** Other names for configurations. */
   names: Record<string, string> = {};
   batchSize = 10;
+  proofAlgorithms = ['ES256', 'EdDSA'] as readonly string[];
   url = '';
   readonly seen: { endpoint: string; body: any; headers: IncomingMessage['headers'] }[] = [];
   readonly notifications: { notification_id: string; event: string }[] = [];
@@ -157,7 +157,7 @@ export class ToyIssuer {
   }
 
   #metadata() {
-    const proof = { proof_types_supported: { jwt: { proof_signing_alg_values_supported: ['ES256', 'EdDSA'] } } };
+    const proof = { proof_types_supported: { jwt: { proof_signing_alg_values_supported: this.proofAlgorithms } } };
     const binding = { cryptographic_binding_methods_supported: ['jwk'], ...proof };
     return {
       credential_issuer: this.url,

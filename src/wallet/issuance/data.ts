@@ -51,6 +51,9 @@ const MENDABLE = new Set([
   'tx-code-required',
   'tx-code-rejected',
   'upstream-timeout',
+  // A key of a kind that takes long to make: it is made when the line is shorter.
+  'too-many-at-once',
+  'server.busy',
   'key-not-active/named',
   'no-active-key',
   'not-found',

@@ -1,10 +1,11 @@
 // What a credential will be bound to: keys and DIDs of the wallet that the issuer accepts, and the proofs that they are ours.
 import type { IssuerMetadataResult, Openid4vciClient } from '@openid4vc/openid4vci';
+import { Fault } from '../../platform/faults/index.ts';
 import type { Caller } from '../caller.ts';
 import type { Dids } from '../dids/index.ts';
 import { fail } from '../faults.ts';
 import { always } from '../idempotency.store.ts';
-import { ALGORITHMS, type Keys, PROOF_ALGORITHMS, type PublicJwk } from '../keys/index.ts';
+import { ALGORITHMS, isSlow, type Keys, PROOF_ALGORITHMS, type PublicJwk } from '../keys/index.ts';
 import type { Signer } from '../openid4vc.ts';
 import type { Configuration } from './offer.ts';
 
@@ -25,6 +26,9 @@ export interface Wanted {
   readonly didId?: string | undefined;
   readonly count: number;
 }
+
+/** Besides the first, where the issuer takes nothing that is made quickly. */
+const MAX_SLOW_COPIES = 2;
 
 const strings = (value: unknown): string[] =>
   Array.isArray(value) ? value.filter((one): one is string => typeof one === 'string') : [];
@@ -83,6 +87,25 @@ export function createHoldings({ keys, dids }: { keys: Keys; dids: Dids }) {
     const algorithm = ALGORITHMS.find((one) => algorithms.includes(one));
     if (!algorithm) fail('unsupported-proof-type', { why: algorithms.join(', ').slice(0, 100) || 'no algorithm' });
     return holdingOf((await keys.create(caller, { algorithm }, always)).row);
+  }
+
+  /** Copies that share a key are one credential to whoever compares them: each gets a key of its own. */
+  async function copiesOf(caller: Caller, first: Holding, algorithms: readonly string[], count: number): Promise<Holding[]> {
+    const forCopy = async (algorithm: string): Promise<Holding> => ({ ...(await newKey(caller, [algorithm])), isForCopy: true });
+    // Twenty keys that take seconds each would take longer than anybody waits.
+    const quick = isSlow(first.algorithm) ? ALGORITHMS.find((one) => !isSlow(one) && algorithms.includes(one)) : first.algorithm;
+    if (quick !== undefined) return Promise.all(Array.from({ length: count }, () => forCopy(quick)));
+    const made: Holding[] = [];
+    while (made.length < Math.min(count, MAX_SLOW_COPIES)) {
+      const one = await forCopy(first.algorithm).catch((error: unknown) => {
+        // Others wait for theirs: fewer copies are better than none.
+        if (error instanceof Fault && (error.status === 429 || error.status === 503)) return undefined;
+        throw error;
+      });
+      if (!one) break;
+      made.push(one);
+    }
+    return made;
   }
 
   const holdingOf = (row: { id: string; algorithm: string; kid: string; public_jwk: string }): Holding => ({
@@ -184,9 +207,7 @@ export function createHoldings({ keys, dids }: { keys: Keys; dids: Dids }) {
       if (didId !== undefined) return [await withDid(caller, didId, bindings, proof.algorithms)];
       if (!bindings.bareKey) return [await anyDid(caller, bindings, proof.algorithms, keyId)];
       const first = await keyFor(caller, proof.algorithms, keyId);
-      // Copies that share a key are one credential to whoever compares them: each gets a key of its own.
-      const others = await Promise.all(Array.from({ length: count - 1 }, () => newKey(caller, [first.algorithm])));
-      return [first, ...others.map((one): Holding => ({ ...one, isForCopy: true }))];
+      return [first, ...(await copiesOf(caller, first, proof.algorithms, count - 1))];
     },
 
     discard,

@@ -1,6 +1,7 @@
 // The signature algorithms of the wallet, by their JOSE names, on node:crypto.
 import { constants, createHash, createPublicKey, generateKeyPair, type KeyObject, sign, verify } from 'node:crypto';
 import { promisify } from 'node:util';
+import { generateRsa } from './rsa.ts';
 
 export const ALGORITHMS = ['ES256', 'EdDSA', 'ES384', 'ES512', 'ES256K', 'RS256', 'PS256'] as const;
 export type Algorithm = (typeof ALGORITHMS)[number];
@@ -56,7 +57,7 @@ export async function generatePair(algorithm: Algorithm): Promise<KeyObject> {
   const curve = curveOf(algorithm);
   if (curve) return (await generate('ec', { namedCurve: CURVES[curve].node })).privateKey;
   if (algorithm === 'EdDSA') return (await generate('ed25519', {})).privateKey;
-  return (await generate('rsa', { modulusLength: RSA_BITS })).privateKey;
+  return generateRsa(RSA_BITS);
 }
 
 /** Only what is public, in the order of RFC 7638. */

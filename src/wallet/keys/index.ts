@@ -14,9 +14,11 @@ export {
   verifyWith,
 } from './algorithms.ts';
 export { inDevice } from './device.ts';
+export type { Stores } from './drafts.ts';
+export { isSlow } from './generation.ts';
 export type { KeyStore, Storage } from './key-store.ts';
 export { mountKeys } from './keys.routes.ts';
-export { createKeys, type Keys, type Stores } from './keys.rules.ts';
+export { createKeys, type Keys } from './keys.rules.ts';
 export { countKeys, findDefaultKey, findKey } from './keys.store.ts';
 export { openPkcs11Store } from './pkcs11/pkcs11-store.ts';
 export { createSoftwareStore } from './software-store.ts';

@@ -40,8 +40,8 @@ export function mountKeys(
   app.post(
     KEYS,
     { summary: 'Register a key: make one, or import one', tag, body: NewKey, described: CREATED, reply: { 201: Key } },
-    async ({ caller, body, headers }) => {
-      const key = render(await keys.create(caller, body, idempotency.of(caller, 'keys', headers, body)));
+    async ({ caller, body, headers, signal }) => {
+      const key = render(await keys.create(caller, body, idempotency.of(caller, 'keys', headers, body), signal));
       return new Answer({ headers: { Location: `${KEYS}/${key.id}` }, body: key });
     },
   );
@@ -58,8 +58,8 @@ export function mountKeys(
       body: Rotation,
       reply: { 200: RotatedKey },
     },
-    async ({ caller, params, body }) => {
-      const { successor, replaced } = await keys.rotate(caller, params.id, body);
+    async ({ caller, params, body, signal }) => {
+      const { successor, replaced } = await keys.rotate(caller, params.id, body, signal);
       return { ...render(successor), replaces: render(replaced) };
     },
   );
@@ -67,8 +67,9 @@ export function mountKeys(
   app.post(
     `${KEYS}/:id/revoke`,
     { summary: 'End a key at once and for ever', tag, query: ForceQuery, body: Revocation, reply: { 200: RevokedKey } },
-    async ({ caller, params, query, body }) => {
-      const { key, affectedCredentials, republishedDids } = await keys.revoke(caller, params.id, body, query.force === 'true');
+    async ({ caller, params, query, body, signal }) => {
+      const force = query.force === 'true';
+      const { key, affectedCredentials, republishedDids } = await keys.revoke(caller, params.id, body, force, signal);
       return { ...render(key), affectedCredentials, republishedDids };
     },
   );

@@ -1,7 +1,6 @@
 // The life of a key: registered, rotated, revoked, purged. There is no way back.
 import type { Clock } from '../../platform/clock.ts';
 import { Fault } from '../../platform/faults/index.ts';
-import { newUlid } from '../../platform/ids.ts';
 import { type Caller, ownersFor, ownerTag, type RunChange, theNode } from '../caller.ts';
 import type { Change, Database, KeyRow, Reader } from '../database.ts';
 import { parseDuration } from '../duration.ts';
@@ -10,9 +9,9 @@ import type { Once } from '../idempotency.store.ts';
 import type { Page } from '../lists.ts';
 import { EVERYONE, NODE, readAs } from '../owners.store.ts';
 import type { Publication } from '../publication/index.ts';
-import { ALGORITHMS, type Algorithm, thumbprintOf } from './algorithms.ts';
-import { importKey } from './import.ts';
-import type { KeptKey, KeyStore, NewKey as MadeKey, Storage } from './key-store.ts';
+import { type Algorithm, thumbprintOf } from './algorithms.ts';
+import { algorithmNamed, createDrafts, type Draft, type Stores } from './drafts.ts';
+import type { KeptKey, Storage } from './key-store.ts';
 import type { NewKey, Revocation, Rotation } from './keys.schema.ts';
 import {
   clearDefault,
@@ -35,16 +34,6 @@ const BATCH = 100;
 const DEFAULT_GRACE = 'P30D';
 const DEFAULT_USE = ['authentication', 'assertionMethod'];
 
-export type Stores = Readonly<Partial<Record<Storage, KeyStore>>> & { readonly software: KeyStore };
-
-/** A key that exists in its store and not yet in the database. */
-interface Draft {
-  readonly id: string;
-  readonly algorithm: Algorithm;
-  readonly storage: Storage;
-  readonly made: MadeKey;
-}
-
 export interface KeyWithUse {
   readonly row: KeyRow;
   readonly dids: readonly string[];
@@ -55,49 +44,7 @@ const keptOf = ({ wrapped_key: wrappedKey, material }: KeyRow): KeptKey => ({ wr
 
 export function createKeys(deps: { db: Database; clock: Clock; change: RunChange; stores: Stores; publication: Publication }) {
   const { db, clock, change, stores, publication } = deps;
-
-  function algorithmNamed(name: string): Algorithm {
-    const found = ALGORITHMS.find((one) => one === name);
-    return found ?? fail('unsupported-algorithm', { algorithm: name, why: `; there are ${ALGORITHMS.join(', ')}` });
-  }
-
-  const storeOf = (storage: string): KeyStore =>
-    stores[storage as Storage] ?? fail('unsupported-storage', { what: 'kept', storage });
-
-  const newKeyId = (): string => `key_${newUlid(clock.now())}`;
-
-  async function generate(owner: string, algorithm: Algorithm, storage: Storage): Promise<Draft> {
-    const store = storeOf(storage);
-    if (!store.algorithms.includes(algorithm)) fail('unsupported-algorithm', { algorithm, why: ` in ${storage}` });
-    const id = newKeyId();
-    return { id, algorithm, storage, made: await store.generate(algorithm, { owner, keyId: id }) };
-  }
-
-  async function draftOf(owner: string, body: NewKey): Promise<Draft> {
-    const storage = body.storage ?? 'software';
-    if (body.jwk === undefined && body.pem === undefined)
-      return generate(owner, algorithmNamed(body.algorithm ?? 'ES256'), storage);
-    if (body.jwk !== undefined && body.pem !== undefined) fail('invalid-request', { why: 'give a JWK or a PEM, not both' });
-    const { take } = storeOf(storage);
-    if (!take) fail('unsupported-storage', { what: 'imported', storage });
-    const { privateKey, algorithm } = await importKey(body, body.algorithm && algorithmNamed(body.algorithm));
-    const id = newKeyId();
-    return { id, algorithm, storage, made: await take(privateKey, { owner, keyId: id }) };
-  }
-
-  const discard = (owner: string, { storage, made, id }: Draft): Promise<void> =>
-    storeOf(storage).destroy(made.kept, { owner, keyId: id });
-
-  /** A key made for a change that did not come to pass leaves nothing behind in a device either. */
-  async function orDiscard<T>(owner: string, draft: Draft | undefined, work: () => Promise<T>): Promise<T> {
-    try {
-      return await work();
-    } catch (error) {
-      // What the caller must hear is why the change failed, whatever the device says now.
-      if (draft) await discard(owner, draft).catch(() => {});
-      throw error;
-    }
-  }
+  const { storeOf, generate, draftOf, discard, orDiscard } = createDrafts(deps);
 
   async function insert(
     { tx, audit, touch }: Change,
@@ -181,10 +128,10 @@ export function createKeys(deps: { db: Database; clock: Clock; change: RunChange
     });
   }
 
-  async function create(caller: Caller, body: NewKey, once: Once): Promise<KeyWithUse> {
+  async function create(caller: Caller, body: NewKey, once: Once, signal?: AbortSignal): Promise<KeyWithUse> {
     const { owner } = caller;
     const earlier = await once.earlier();
-    const draft = earlier === undefined ? await draftOf(owner, body) : undefined;
+    const draft = earlier === undefined ? await draftOf({ owner, signal }, body) : undefined;
     const id =
       earlier ??
       (await orDiscard(owner, draft, () =>
@@ -203,7 +150,12 @@ export function createKeys(deps: { db: Database; clock: Clock; change: RunChange
     });
   }
 
-  async function rotate(caller: Caller, id: string, body: Rotation): Promise<{ successor: KeyWithUse; replaced: KeyWithUse }> {
+  async function rotate(
+    caller: Caller,
+    id: string,
+    body: Rotation,
+    signal?: AbortSignal,
+  ): Promise<{ successor: KeyWithUse; replaced: KeyWithUse }> {
     const old = await find(caller, id);
     const { owner } = old;
     if (body.gracePeriod !== undefined && body.duration !== undefined)
@@ -211,7 +163,7 @@ export function createKeys(deps: { db: Database; clock: Clock; change: RunChange
     const grace = parseDuration(body.gracePeriod ?? body.duration ?? DEFAULT_GRACE);
     if (grace === undefined) fail('invalid-request', { why: 'gracePeriod must be a duration of at most ten years, as P30D' });
     if (old.state !== 'active') fail('key-not-active', { id, state: old.state });
-    const draft = await generate(owner, algorithmNamed(body.algorithm ?? old.algorithm), old.storage as Storage);
+    const draft = await generate({ owner, signal }, algorithmNamed(body.algorithm ?? old.algorithm), old.storage as Storage);
     await orDiscard(owner, draft, () =>
       change(caller, owner, async (inside) => {
         const key = await held(inside, old);
@@ -276,14 +228,21 @@ export function createKeys(deps: { db: Database; clock: Clock; change: RunChange
     });
   }
 
-  async function revoke(caller: Caller, id: string, { reason = 'unspecified', successor }: Revocation, force: boolean) {
+  async function revoke(
+    caller: Caller,
+    id: string,
+    { reason = 'unspecified', successor }: Revocation,
+    force: boolean,
+    signal?: AbortSignal,
+  ) {
     const seen = await find(caller, id);
     const { owner } = seen;
     // A node without a key is not ready, and could not be mended: its key always has one to follow it.
     const wanted = successor || owner === NODE ? algorithmNamed(successor?.algorithm ?? seen.algorithm) : undefined;
     if (seen.state !== 'revoked') {
       // A rotated key has its successor already.
-      const draft = wanted && seen.state === 'active' ? await generate(owner, wanted, seen.storage as Storage) : undefined;
+      const draft =
+        wanted && seen.state === 'active' ? await generate({ owner, signal }, wanted, seen.storage as Storage) : undefined;
       const follows = await orDiscard(owner, draft, () =>
         change(caller, owner, async (inside) => {
           const key = await held(inside, seen);
@@ -352,7 +311,7 @@ export function createKeys(deps: { db: Database; clock: Clock; change: RunChange
     revoke,
     purge,
     /** For rules that make a key along with something else: drafted before their change, added within it. */
-    draft: (owner: string) => generate(owner, 'ES256', 'software'),
+    draft: (owner: string) => generate({ owner }, 'ES256', 'software'),
     add,
     list: (caller: Caller, filter: KeyFilter, page: Page): Promise<KeyWithUse[]> =>
       readAs(db, caller.owner, async (reader) =>

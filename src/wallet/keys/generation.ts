@@ -1,0 +1,44 @@
+// Keys that take seconds to make: one at a time, by turns between owners, in a thread of their own. Twelve of them at once on the
+// threads that hash passwords would keep everybody from logging in.
+import { FairQueue } from '../../platform/limits/index.ts';
+import { fail } from '../faults.ts';
+import type { Algorithm } from './algorithms.ts';
+
+/** For each owner, what runs and what waits. */
+const OF_ONE_OWNER = 3;
+const RULES = { slots: 1, longest: 20, patienceMs: 15_000 };
+
+export const isSlow = (algorithm: string): boolean => algorithm === 'RS256' || algorithm === 'PS256';
+
+/** Whose key it is, and whether they still wait for it. */
+export interface Turn {
+  readonly owner: string;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** The line of this process. */
+export function createSlowKeys(rules = RULES) {
+  const queue = new FairQueue(rules);
+  const held = new Map<string, number>();
+
+  return {
+    get waiting(): number {
+      return queue.waiting;
+    },
+    async make<T>(algorithm: Algorithm, { owner, signal }: Turn, work: () => Promise<T>): Promise<T> {
+      if (!isSlow(algorithm)) return work();
+      const count = held.get(owner) ?? 0;
+      if (count >= OF_ONE_OWNER) fail('too-many-at-once', undefined, { headers: { 'Retry-After': '10' } });
+      held.set(owner, count + 1);
+      try {
+        return await queue.run({ key: owner, signal }, work);
+      } finally {
+        const left = held.get(owner)! - 1;
+        if (left > 0) held.set(owner, left);
+        else held.delete(owner);
+      }
+    },
+  };
+}
+
+export type SlowKeys = ReturnType<typeof createSlowKeys>;
