@@ -31,6 +31,25 @@ function parsePem(pem: string): KeyObject {
 const sameBytes = (a: string, b: unknown): boolean =>
   typeof b === 'string' && Buffer.from(a, 'base64url').equals(Buffer.from(b, 'base64url'));
 
+const numberOf = (text: string | undefined): bigint => BigInt(`0x${Buffer.from(text ?? '', 'base64url').toString('hex') || '0'}`);
+
+/**
+ * The library takes any numbers, and signs by some of them: a key whose others are wrong signs here and nowhere else, or gives
+ * its factors away with a signature (RFC 8017, 3.2).
+ */
+function isConsistent(key: KeyObject): boolean {
+  const jwk = key.export({ format: 'jwk' });
+  const [n, e, d, p, q] = [jwk.n, jwk.e, jwk.d, jwk.p, jwk.q].map(numberOf) as [bigint, bigint, bigint, bigint, bigint];
+  if (p <= 2n || q <= 2n || p === q || p * q !== n || d <= 1n || d >= n) return false;
+  return (
+    (e * d) % (p - 1n) === 1n &&
+    (e * d) % (q - 1n) === 1n &&
+    numberOf(jwk.dp) === d % (p - 1n) &&
+    numberOf(jwk.dq) === d % (q - 1n) &&
+    (numberOf(jwk.qi) * q) % p === 1n
+  );
+}
+
 /** The two halves must belong together: whoever trusts the public one would otherwise wait for signatures that never fit. */
 async function checkHalves(
   { privateKey, algorithm }: Imported,
@@ -40,6 +59,8 @@ async function checkHalves(
   const { x } = publicJwkOf(privateKey);
   if (algorithm === 'EdDSA' && jwk && !sameBytes(x!, jwk.x))
     fail('invalid-key', { why: 'its public half belongs to another key' });
+  if (privateKey.asymmetricKeyType === 'rsa' && !isConsistent(privateKey))
+    fail('invalid-key', { why: 'its numbers do not belong together' });
   const data = randomBytes(32);
   const signature = await signWith(privateKey, algorithm, data).catch(() => fail('invalid-key', { why: 'it does not sign' }));
   if (!verifyWith(publicJwkOf(privateKey), algorithm, data, signature))

@@ -3,7 +3,7 @@ import type { Configuration, CustomFetch, IDToken, refreshTokenGrant } from 'ope
 import { newSecret } from '../../platform/ids.ts';
 import { guardedFetch, type Outbound, OutboundError } from '../../platform/outbound/index.ts';
 import { fail } from '../faults.ts';
-import { isName } from './provider-tokens.ts';
+import { isName, LEEWAY_SECONDS } from './provider-tokens.ts';
 
 export interface ProviderOptions {
   readonly issuer: string;
@@ -52,6 +52,7 @@ interface Ready {
 /** What the provider itself refused, by its own word. Everything else that goes wrong is its absence. */
 export function refusalOf(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
+  if (error instanceof BadIdToken) return 'invalid_response';
   if (error.name === 'ResponseBodyError' || error.name === 'AuthorizationResponseError')
     return (error as Error & { error: string }).error;
   if (error.name === 'WWWAuthenticateChallengeError') return 'invalid_token';
@@ -70,6 +71,7 @@ export const isTakenBack = (error: unknown): boolean =>
   error instanceof SubjectChanged || TAKEN_BACK.includes(refusalOf(error) ?? '');
 
 class SubjectChanged extends Error {}
+class BadIdToken extends Error {}
 
 /** The word of RFC 6750 for a token that expired, was revoked, or never was. */
 const isUnknownToken = (error: unknown): boolean =>
@@ -153,7 +155,10 @@ export function createProvider(options: ProviderOptions, deps: { outbound: Outbo
   ): Promise<Grant> {
     // Who refreshes need not be told again who it is (OpenID Connect Core, 12.2).
     const idClaims = tokens.claims() ?? claimsOf(before!.idToken);
-    const { sub: subject, iss, sid } = idClaims;
+    const { sub: subject, iss, sid, iat } = idClaims;
+    // The library looks at neither: a number would be another owner than the text, and nobody is not a person.
+    if (!isName(subject) || typeof iat !== 'number' || iat > Date.now() / 1000 + LEEWAY_SECONDS)
+      throw new BadIdToken('the ID token names nobody, or comes from the future');
     if (before && subject !== before.subject) throw new SubjectChanged('the identity provider answers for another subject');
     const extra = config.serverMetadata().userinfo_endpoint
       ? await oidc.fetchUserInfo(config, tokens.access_token, subject).catch(() => undefined)
