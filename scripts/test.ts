@@ -33,7 +33,7 @@ const { status } = spawnSync(
     '--disable-warning=ExperimentalWarning',
     '--test',
     '--test-concurrency=2',
-    `--test-timeout=${process.env.TEST_TIMEOUT_MS ?? 300_000}`,
+    `--test-timeout=${process.env.TEST_TIMEOUT_MS ?? 900_000}`,
     ...files,
   ],
   { stdio: 'inherit', env: { ...env, TEST_POSTGRES_URL: postgres.url, TMPDIR: folder } },

@@ -1,0 +1,40 @@
+// The commands of the guides, as they are printed. A block says by its language what it is: `sh` is run; one that cannot be run says why,
+// as in ```sh not-run="needs Keycloak"; everything else is shown, not typed.
+import { readFileSync } from 'node:fs';
+
+export interface Block {
+  readonly file: string;
+  readonly line: number;
+  readonly language: string;
+  /** Why it is not run, where it is not. */
+  readonly notRun: string | undefined;
+  readonly text: string;
+}
+
+const SHOWN = ['json', 'text', 'ini'];
+
+/** Every block of a page. One that does not say what it is, or not why it is not run, is an error. */
+export function blocksOf(file: string, page = readFileSync(file, 'utf8')): Block[] {
+  const blocks: Block[] = [];
+  const lines = page.split('\n');
+  for (let at = 0; at < lines.length; at++) {
+    const [, info] = /^```(.*)$/.exec(lines[at]!) ?? [];
+    if (info === undefined) continue;
+    const end = lines.indexOf('```', at + 1);
+    if (end < 0) throw new Error(`${file}:${at + 1}: the block does not end`);
+    const [, language = '', notRun] = /^(\w*)(?: not-run="([^"]+)")?$/.exec(info) ?? [];
+    if (language !== 'sh' && !SHOWN.includes(language))
+      throw new Error(`${file}:${at + 1}: a block is ${['sh', ...SHOWN].join(', ')}, not "${info}"`);
+    blocks.push({ file, line: at + 1, language, notRun, text: lines.slice(at + 1, end).join('\n') });
+    at = end;
+  }
+  return blocks;
+}
+
+export const isRun = ({ language, notRun }: Block): boolean => language === 'sh' && notRun === undefined;
+
+/** One script for all of them, which stops at the first command that fails and has said before where it is. */
+export function scriptOf(blocks: readonly Block[]): string {
+  const parts = blocks.filter(isRun).map(({ file, line, text }) => `echo '::: ${file}:${line}'\n${text}\n`);
+  return `set -euo pipefail\n${parts.join('')}echo '::: done'\n`;
+}
