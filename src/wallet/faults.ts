@@ -26,6 +26,7 @@ export const walletFaults = {
     status: 409,
     text: 'It is the last active key of a published DID; name a successor, or say ?force=true.',
   },
+  'quota-exceeded': { status: 409, text: 'This wallet has as many {what} as it may have: {most}.' },
   'did-exists': { status: 409, text: 'The DID {did} exists, or its name was used before.' },
   'did-published': { status: 409, text: 'The DID is published; unpublish it first.' },
   'did-in-use': { status: 409, text: 'Credentials are bound to the DID; say ?force=true to delete it nevertheless.' },

@@ -169,8 +169,9 @@ function createOn(db: Database, stores: Stores, verifiers: RegisteredVerifiers, 
 
   const change = createWalletChanges(db, clock);
   const publication = createPublication({ clock });
-  const keys = createKeys({ db, clock, change, stores, publication });
-  const dids = createDids({ db, clock, change, keys, publication, publicUrl });
+  const keys = createKeys({ db, clock, change, stores, publication, maxKeys: config.maxKeys });
+  const { maxDids, maxDidNames } = config;
+  const dids = createDids({ db, clock, change, keys, publication, publicUrl, maxDids, maxDidNames });
   const idempotency = createIdempotency(db, clock);
   const called = metrics.counter('wallet_outbound_requests_total', 'Calls to other services', ['kind', 'outcome']);
   const onRequest = (kind: string, outcome: string): void => called({ kind, outcome });
@@ -191,7 +192,7 @@ function createOn(db: Database, stores: Stores, verifiers: RegisteredVerifiers, 
   const logins = createLogins({ clock, change: audited, cookies, provider, verify, sessions, publicUrl, sessionSeconds });
   const bearer = config.bearerAudience === undefined ? undefined : createBearer(verify, config.bearerAudience);
 
-  const credentials = createCredentials({ db, clock, change, seal });
+  const credentials = createCredentials({ db, clock, change, seal, log });
   const exchanges = createExchanges({
     db,
     clock,

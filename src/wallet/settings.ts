@@ -61,6 +61,24 @@ export const walletSettings = {
     true,
     'Prepared statements by name; off for a pgbouncer in transaction mode that cannot keep them.',
   ),
+  maxKeys: setting.number(
+    'GATEHOUSE_WALLET_MAX_KEYS',
+    10_000,
+    { min: 1, max: 1_000_000, unit: 'keys' },
+    'Keys one owner may have, replaced and revoked ones included until they are purged.',
+  ),
+  maxDids: setting.number(
+    'GATEHOUSE_WALLET_MAX_DIDS',
+    1000,
+    { min: 1, max: 1_000_000, unit: 'DIDs' },
+    'DIDs one owner may have.',
+  ),
+  maxDidNames: setting.number(
+    'GATEHOUSE_WALLET_MAX_DID_NAMES',
+    1000,
+    { min: 1, max: 1_000_000, unit: 'names' },
+    'Names of hosted documents one owner may take; they stay theirs for ever.',
+  ),
   bodyLimit: setting.number(
     'GATEHOUSE_WALLET_BODY_LIMIT',
     262_144,

@@ -1,6 +1,7 @@
 // What the wallet holds: listed, and purged. Purging tells the issuer nothing.
 import type { Clock } from '../../platform/clock.ts';
 import type { Static } from '../../platform/http/index.ts';
+import type { Log } from '../../platform/log/index.ts';
 import type { Seal } from '../../platform/seal/index.ts';
 import { type Caller, ownerTag, type RunChange } from '../caller.ts';
 import type { CredentialInstanceRow, CredentialRow, Database, Reader } from '../database.ts';
@@ -9,17 +10,27 @@ import type { Page } from '../lists.ts';
 import { readAs } from '../owners.store.ts';
 import { type Credential, type CredentialParts, renderCredential } from './credentials.schema.ts';
 import { type CredentialFilter, deleteCredential, didsByIds, keyStates, listCredentials } from './credentials.store.ts';
-import { credentialPlace, type Held, type HeldCopy, instancePlace } from './held.ts';
+import { credentialPlace, damaged, type Held, type HeldCopy, instancePlace } from './held.ts';
 import { credentialsByIds, instancesOf } from './keeping.store.ts';
 
 const present = (ids: readonly (string | null)[]): string[] => [...new Set(ids.flatMap((id) => id ?? []))];
 
-export function createCredentials(deps: { db: Database; clock: Clock; change: RunChange; seal: Seal }) {
-  const { db, clock, change, seal } = deps;
+export function createCredentials(deps: { db: Database; clock: Clock; change: RunChange; seal: Seal; log: Log }) {
+  const { db, clock, change, seal, log } = deps;
 
   const open = (row: CredentialRow): Held => JSON.parse(seal.open(row.sealed, credentialPlace(row)).toString()) as Held;
   const openInstance = (row: CredentialInstanceRow): unknown =>
     (JSON.parse(seal.open(row.sealed, instancePlace(row)).toString()) as HeldCopy).raw;
+
+  /** Undefined, and a line in the log, for what was damaged. */
+  function unlessDamaged<T>(id: string, work: () => T): T | undefined {
+    try {
+      return work();
+    } catch (error) {
+      log.warn({ err: error, credential: id }, 'a credential cannot be opened; it is shown as damaged');
+      return undefined;
+    }
+  }
 
   async function withParts(
     reader: Reader,
@@ -40,14 +51,16 @@ export function createCredentials(deps: { db: Database; clock: Clock; change: Ru
       const own = copies.filter((copy) => copy.credential_id === row.id);
       // The copy that is shown next: one whose key was revoked is passed over.
       const next = own.find((copy) => ['active', 'rotated'].includes(stateOf(copy) ?? '')) ?? own[0];
+      const held = unlessDamaged(row.id, () => open(row));
       return {
         row,
-        held: open(row),
+        held: held ?? damaged(row),
+        isDamaged: held === undefined,
         did: row.did_id === null ? undefined : dids.get(row.did_id),
         keyId: next?.key_id ?? undefined,
         keyState: next && stateOf(next),
         instances: own.length,
-        ...(raw ? { raw: own.map(openInstance) } : {}),
+        ...(raw ? { raw: own.flatMap((copy) => unlessDamaged(row.id, () => [openInstance(copy)]) ?? []) } : {}),
         now,
       };
     });

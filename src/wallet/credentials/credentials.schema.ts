@@ -30,6 +30,7 @@ export const Credential = t.object(
     validUntil: t.string({ format: 'date-time' }),
     statusCheckedAt: t.string({ format: 'date-time' }),
     display: t.record(t.unknown()),
+    damaged: t.boolean({ description: 'It cannot be read any more; purge it.' }),
     raw: t.array(t.unknown()),
   },
 );
@@ -53,6 +54,8 @@ const maybe = (name: string, milliseconds: number | null) => (milliseconds === n
 export interface CredentialParts {
   readonly row: CredentialRow;
   readonly held: Held;
+  /** What it says cannot be read any more. */
+  readonly isDamaged: boolean;
   readonly did: string | undefined;
   /** Of the copy that is shown next. */
   readonly keyId: string | undefined;
@@ -66,6 +69,7 @@ export interface CredentialParts {
 export function renderCredential({
   row,
   held,
+  isDamaged,
   did,
   keyId,
   keyState,
@@ -95,12 +99,13 @@ export function renderCredential({
     ...maybe('validUntil', row.valid_until),
     status,
     ...maybe('statusCheckedAt', row.status_checked_at),
-    presentable: isHeld && hasBegun && (status === 'valid' || status === 'unknown'),
+    presentable: !isDamaged && isHeld && hasBegun && (status === 'valid' || status === 'unknown'),
     ...(held.display === undefined ? {} : { display: { ...held.display } }),
     credentialIssuer: held.credentialIssuer,
     credentialConfigurationId: held.credentialConfigurationId,
     addedAt: time(row.added_at),
     instances,
+    ...(isDamaged ? { damaged: true } : {}),
     ...(raw ? { raw: [...raw] } : {}),
   };
 }

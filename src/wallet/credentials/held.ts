@@ -15,6 +15,15 @@ export interface Held {
   readonly didUrl?: string;
 }
 
+/** In the place of what cannot be opened: the others are shown nevertheless, and this one can be purged. */
+export const damaged = ({ issuer }: Pick<CredentialRow, 'issuer'>): Held => ({
+  types: [],
+  issuer: { id: issuer, verified: false, trust: 'damaged' },
+  claims: {},
+  credentialIssuer: '',
+  credentialConfigurationId: '',
+});
+
 /** What is sealed of each copy. Copies are told apart in the lists of their issuer, too. */
 export interface HeldCopy {
   readonly raw: unknown;

@@ -77,6 +77,14 @@ export function createKeeping(deps: {
     JSON.parse(seal.open(row.sealed, instancePlace(row)).toString()) as HeldCopy;
   const open = (row: CredentialRow): Held => JSON.parse(seal.open(row.sealed, credentialPlace(row)).toString()) as Held;
 
+  function ifWhole<T>(work: () => T): T | undefined {
+    try {
+      return work();
+    } catch {
+      return undefined;
+    }
+  }
+
   /** Within the change that writes down how far the exchange is. Copies whose key was revoked meanwhile are of no use. */
   async function keep(
     { tx, audit, touch }: Change,
@@ -156,8 +164,9 @@ export function createKeeping(deps: {
     for (let before: string | undefined; ; ) {
       const rows = await readAs(db, owner, (reader) => candidateRows(reader, owner, filter, before, CHUNK));
       for (const row of rows) {
-        const held = open(row);
-        yield { row, held, format: row.format as FormatName, authorityKeyIds: held.authorityKeyIds ?? [] };
+        const held = ifWhole(() => open(row));
+        // One that is damaged answers nothing, and keeps no other from answering.
+        if (held) yield { row, held, format: row.format as FormatName, authorityKeyIds: held.authorityKeyIds ?? [] };
       }
       if (rows.length < CHUNK) return;
       before = rows.at(-1)!.id;
@@ -288,8 +297,8 @@ export function createKeeping(deps: {
     const looks = [];
     for (const row of rows) {
       const next = await nextCopy(row);
-      const reference = next && opened(next).status;
-      if (reference) looks.push({ row, reference, ...signerOf(open(row)) });
+      const look = ifWhole(() => ({ reference: next && opened(next).status, ...signerOf(open(row)) }));
+      if (look?.reference) looks.push({ row, ...look, reference: look.reference });
     }
     const found = await status.ofAll(looks, { fresh: true, deadlineMs: REFRESH_MS });
     for (const [at, { row }] of looks.entries()) await noted(row, found[at]!);

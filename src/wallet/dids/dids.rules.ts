@@ -23,6 +23,7 @@ import { didJwkOf, didKeyOf, didWebOf, documentOfDidJwk, documentOfDidKey } from
 import type { DidParts, DidRequest } from './dids.schema.ts';
 import {
   clearDefault,
+  countDidsOf,
   type DidFilter,
   deleteDid,
   findDid,
@@ -86,7 +87,11 @@ export function createDids(deps: {
   publication: Publication;
   /** The public address of the node. */
   publicUrl(): string;
+  /** Of one owner. */
+  maxDids?: number;
+  maxDidNames?: number;
 }) {
+  const { maxDids = Number.POSITIVE_INFINITY, maxDidNames = Number.POSITIVE_INFINITY } = deps;
   const { db, clock, change, keys, publication, publicUrl } = deps;
 
   function partsOf(row: DidRow, all: readonly CarriedKey[]): DidParts {
@@ -184,6 +189,11 @@ export function createDids(deps: {
     const did = didOf(method, name, carried[0]!);
     if (await findDid(tx, owner, did)) fail('did-exists', { did });
     if (method === 'web' && !(await takeName(tx, owner, name))) fail('did-exists', { did });
+    // Within the owner's turn; the name, where it is a new one, is counted already.
+    const { dids, names } = await countDidsOf(tx, owner);
+    if (owner !== NODE && dids >= maxDids) fail('quota-exceeded', { what: 'DIDs', most: String(maxDids) });
+    if (owner !== NODE && method === 'web' && names > maxDidNames)
+      fail('quota-exceeded', { what: 'names of documents', most: String(maxDidNames) });
     if (alias !== undefined && (await hasAlias(tx, owner, alias))) fail('alias-taken', { kind: 'DID', alias });
     const isDefault = request.isDefault ?? !(await hasDids(tx, owner));
     if (isDefault) await clearDefault(tx, owner);

@@ -35,6 +35,17 @@ export async function hasDids(db: Reader, owner: string): Promise<boolean> {
   return (await db.selectFrom('dids').where('owner', '=', owner).select('id').limit(1).execute()).length > 0;
 }
 
+/** How many DIDs an owner has, and how many names they took. */
+export async function countDidsOf(db: Reader, owner: string): Promise<{ dids: number; names: number }> {
+  const of = (table: 'dids' | 'did_names') =>
+    db
+      .selectFrom(table)
+      .where('owner', '=', owner)
+      .select((eb) => eb.fn.countAll<number>().as('count'))
+      .executeTakeFirstOrThrow();
+  return { dids: Number((await of('dids')).count), names: Number((await of('did_names')).count) };
+}
+
 /** False when the name belongs to somebody else. */
 export async function takeName(tx: Tx, owner: string, name: string): Promise<boolean> {
   await tx

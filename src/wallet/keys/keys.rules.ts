@@ -15,6 +15,7 @@ import type { KeptKey, Storage } from './key-store.ts';
 import type { NewKey, Revocation, Rotation } from './keys.schema.ts';
 import {
   clearDefault,
+  countKeysOf,
   credentialsOfKey,
   deleteKey,
   findDefaultKey,
@@ -42,8 +43,16 @@ export interface KeyWithUse {
 
 const keptOf = ({ wrapped_key: wrappedKey, material }: KeyRow): KeptKey => ({ wrappedKey, material: material! });
 
-export function createKeys(deps: { db: Database; clock: Clock; change: RunChange; stores: Stores; publication: Publication }) {
-  const { db, clock, change, stores, publication } = deps;
+export function createKeys(deps: {
+  db: Database;
+  clock: Clock;
+  change: RunChange;
+  stores: Stores;
+  publication: Publication;
+  /** Of one owner. */
+  maxKeys?: number;
+}) {
+  const { db, clock, change, stores, publication, maxKeys = Number.POSITIVE_INFINITY } = deps;
   const { storeOf, generate, draftOf, discard, orDiscard } = createDrafts(deps);
 
   async function insert(
@@ -53,6 +62,9 @@ export function createKeys(deps: { db: Database; clock: Clock; change: RunChange
     values: { alias?: string | undefined; use: readonly string[]; isDefault: boolean; predecessorId?: string },
   ): Promise<KeyRow> {
     const kid = thumbprintOf(publicJwk);
+    // Within the owner's turn: of several requests at once none passes the other.
+    if (owner !== NODE && (await countKeysOf(tx, owner)) >= maxKeys)
+      fail('quota-exceeded', { what: 'keys', most: String(maxKeys) });
     if (await isKnownKid(tx, owner, kid)) fail('key-exists');
     const { alias, use, isDefault, predecessorId } = values;
     if (alias !== undefined && (await hasActiveAlias(tx, owner, alias))) fail('alias-taken', { kind: 'key', alias });

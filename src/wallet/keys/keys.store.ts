@@ -24,6 +24,14 @@ export function findKey(db: Reader, owner: string, id: string): Promise<KeyRow |
   return db.selectFrom('keys').where('owner', '=', owner).where('id', '=', id).selectAll().executeTakeFirst();
 }
 
+export async function countKeysOf(db: Reader, owner: string): Promise<number> {
+  const counted = db
+    .selectFrom('keys')
+    .where('owner', '=', owner)
+    .select((eb) => eb.fn.countAll<number>().as('count'));
+  return Number((await counted.executeTakeFirstOrThrow()).count);
+}
+
 /** Whether the owner has, or had, a key of this thumbprint. */
 export async function isKnownKid(db: Reader, owner: string, kid: string): Promise<boolean> {
   const has = db.selectFrom('keys').where('owner', '=', owner).where('kid', '=', kid).select('kid');
