@@ -23,6 +23,7 @@ import { createShield } from './shield.ts';
 import {
   createAuth,
   createFreshLogin,
+  createLogins,
   createProve,
   createReceipts,
   createRevocations,
@@ -89,7 +90,7 @@ export async function buildModules(db: Database, options: ServiceOptions & { iss
   const groups = createGroups({ ...deps, shield });
   const connections = createConnections({ ...deps, provisioner: (token) => openid.provisioner(token) });
 
-  const auth = createAuth({ ...deps, prove, scopes, receipts, factor });
+  const auth = createAuth({ ...deps, prove, scopes, receipts, factor, logins: createLogins(deps) });
   const openid = createOpenid({
     ...deps,
     seal,

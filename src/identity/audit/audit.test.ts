@@ -249,7 +249,6 @@ onEachDatabase('The audit log', (api) => {
       await api.post('/v3/regions', { region: { id: 'RegionOne' } }),
       await api.delete('/v3/regions/RegionOne'),
       await api.delete('/v3/auth/tokens', { headers: { 'X-Subject-Token': 'nothing' } }),
-      await api.authenticate({ name: 'admin', password: 'wrong' }),
     ];
     for (const answer of refused) {
       assert.ok(answer.status >= 400 && answer.status < 500, answer.text);
@@ -258,12 +257,13 @@ onEachDatabase('The audit log', (api) => {
     assert.equal(await count(), before);
   });
 
-  it('has nothing of reading, and of logging in', async () => {
+  it('has logins, and nothing of reading', async () => {
     const before = await count();
     for (const path of ['users', 'projects', 'roles', 'role_assignments', 'regions', 'endpoints', 'auth/projects'])
       assertOk(await api.get(`/v3/${path}`));
-    assertOk(await api.authenticate({ name: 'admin', password: ADMIN_PASSWORD }), 201);
     assert.equal(await count(), before);
+    assertOk(await api.authenticate({ name: 'admin', password: ADMIN_PASSWORD }), 201);
+    assert.equal(await count(), before + 1);
   });
 
   it('takes the id of a request from nobody but the service', async () => {

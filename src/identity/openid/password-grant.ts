@@ -24,7 +24,12 @@ export function registerPasswordGrant(provider: Provider, { errors }: Library, s
       verification_code: code,
       recovery_code: recovery,
     } = oidc.params as Record<string, unknown>;
-    const attempt = { address: ip, requestId: String(res.getHeader(REQUEST_ID_HEADER) ?? ''), signal: goneSignal(res) };
+    const attempt = {
+      address: ip,
+      requestId: String(res.getHeader(REQUEST_ID_HEADER) ?? ''),
+      signal: goneSignal(res),
+      via: 'password grant',
+    };
     const given = { name: text(username), domain: text(domain), password: text(password) };
     const step = await signIn.password(given, attempt, () => undefined);
     if (step.complete) return step;

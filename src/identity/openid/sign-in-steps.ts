@@ -58,7 +58,7 @@ export class SignInSteps implements Steps {
     const { address, requestId, signal } = visit.browser.exchange;
     this.#deps = deps;
     this.#visit = visit;
-    this.#attempt = { address, requestId, signal };
+    this.#attempt = { address, requestId, signal, via: 'sign-in page' };
   }
 
   show(): void {

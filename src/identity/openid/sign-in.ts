@@ -67,7 +67,7 @@ export function createSignIn({ auth, factor, devices, users, scopes }: SignInDep
     const by = person(step, attempt);
     if ((await devices.check(by, step.userId, cookie)) !== 'good') return { ...step, complete: false };
     const device = await devices.renew(by, step.userId, cookie);
-    return { ...step, methods: [...step.methods, 'totp'], complete: await auth.completes(user, step), device };
+    return { ...step, methods: [...step.methods, 'totp'], complete: await auth.completes(user, step, attempt, 'device'), device };
   }
 
   return {
@@ -94,9 +94,13 @@ export function createSignIn({ auth, factor, devices, users, scopes }: SignInDep
     async recoveryCode(proved: Proved, code: string, attempt: Attempt): Promise<Step> {
       const { userId, methods } = proved;
       const user = await users.find(userId);
-      if (!user || !(await factor.proveRecoveryCode(stranger(attempt), userId, code)))
-        fail('auth.required', undefined, { reason: 'recovery code wrong' });
-      return { ...proved, methods: [...methods, 'totp'], complete: await auth.completes(user, proved) };
+      await auth.witness(attempt, ['recovery_code'], async ({ whom }) => {
+        if (user && whom) whom.userId = userId;
+        if (!user || !(await factor.proveRecoveryCode(stranger(attempt), userId, code)))
+          fail('auth.required', undefined, { reason: 'recovery code wrong' });
+      });
+      const complete = user !== undefined && (await auth.completes(user, proved, attempt, 'recovery_code'));
+      return { ...proved, methods: [...methods, 'totp'], complete };
     },
 
     /** Whether what was proved at an earlier page still counts. */

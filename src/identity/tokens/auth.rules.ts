@@ -7,6 +7,7 @@ import { fail } from '../faults.ts';
 import type { Factor } from '../two-factor/index.ts';
 import { type UserWithExpiry, writeLastActive } from '../users/index.ts';
 import type { AskedScope, Identity } from './auth.schema.ts';
+import type { Logins } from './logins.ts';
 import type { Attempt, Proof, ProveIdentity } from './methods.ts';
 import type { Receipt, Receipts } from './receipts.ts';
 import { refused } from './refused.ts';
@@ -60,11 +61,12 @@ export function createAuth(
     scopes: Scopes;
     receipts: Receipts;
     factor: Factor;
+    logins: Logins;
   },
 ) {
-  const { clock, config, change, tokens, prove, scopes, receipts, factor } = deps;
+  const { clock, config, change, tokens, prove, scopes, receipts, factor, logins } = deps;
 
-  /** Only where inactivity closes accounts, and once a day: a login writes nothing else. */
+  /** Only where inactivity closes accounts, and once a day. */
   async function markActive(user: UserWithExpiry): Promise<void> {
     if (config.disableUserAccountDaysInactive === undefined) return;
     const now = seconds(clock);
@@ -108,52 +110,73 @@ export function createAuth(
     return (await scopes.viewFor(user, { kind: 'unscoped' })).generation === proved.generation;
   }
 
+  async function recognise(identity: Identity, attempt: Attempt, proved?: Proved): Promise<Recognised> {
+    const first = await prove(identity, attempt, async (user) => proved !== undefined && (await stands(user, proved)));
+    // Closed, or of a closed domain: the same answer as for a wrong password.
+    const { generation } = await scopes.viewFor(first.user, { kind: 'unscoped' });
+    const methods = new Set([...first.methods, ...(proved?.methods ?? [])]);
+    const complete = (await missing({ ...first, methods })) === undefined;
+    if (complete) await finished(first.user, attempt, [...methods]);
+    return { user: first.user, generation, methods: [...methods], complete };
+  }
+
+  async function finished(user: UserWithExpiry, attempt: Attempt, methods: readonly string[]): Promise<void> {
+    await markActive(user);
+    await logins.good(attempt, user.id, methods);
+  }
+
+  async function logIn(
+    identity: Identity,
+    asked: AskedScope,
+    attempt: Attempt,
+    receiptText: string | undefined,
+  ): Promise<LogInOutcome> {
+    const first = await prove(identity, attempt, async (user) => {
+      const receipt = receiptText === undefined ? undefined : await receiptOf(user, receiptText);
+      return receipt?.methods.includes('password') ?? false;
+    });
+    const narrower = asked.kind === 'project' || asked.kind === 'domain';
+    if (first.parent?.scope.kind === 'system' && narrower) fail('auth.rescope_system');
+    const unscoped = await scopes.viewFor(first.user, { kind: 'unscoped' });
+    const proof = await withReceipt(first, receiptText);
+    const required = await missing(proof);
+    if (required) {
+      const { text, receipt } = receipts.issue(proof.user.id, [...proof.methods], unscoped.generation);
+      return { kind: 'receipt', text, receipt, view: unscoped, required };
+    }
+    const view = await scopes.viewFor(proof.user, asked);
+    // The person may be an administrator since the application got its first token.
+    if (proof.methods.has('oauth2') && view.roleNames.has('admin')) throw refused('an application for an administrator');
+    // A token made from a token is no login.
+    if (proof.parent && !identity.methods.some((method) => method !== 'token')) await markActive(proof.user);
+    else await finished(proof.user, attempt, [...proof.methods]);
+    return {
+      kind: 'token',
+      ...tokens.issue(view, { methods: [...proof.methods], parent: proof.parent, notAfter: proof.notAfter }),
+      view,
+    };
+  }
+
   return {
     /** A person at a browser. `proved`: what earlier steps of the same sign-in did. */
-    async recognise(identity: Identity, attempt: Attempt, proved?: Proved): Promise<Recognised> {
-      const first = await prove(identity, attempt, async (user) => proved !== undefined && (await stands(user, proved)));
-      // Closed, or of a closed domain: the same answer as for a wrong password.
-      const { generation } = await scopes.viewFor(first.user, { kind: 'unscoped' });
-      const methods = new Set([...first.methods, ...(proved?.methods ?? [])]);
-      const complete = (await missing({ ...first, methods })) === undefined;
-      if (complete) await markActive(first.user);
-      return { user: first.user, generation, methods: [...methods], complete };
-    },
+    recognise: (identity: Identity, attempt: Attempt, proved?: Proved): Promise<Recognised> =>
+      logins.witness(attempt, identity.methods, (witnessed) => recognise(identity, witnessed, proved)),
 
     stands,
 
     /** The same for what only the caller can check: a remembered device, a recovery code. */
-    async completes(user: UserWithExpiry, proved: Proved): Promise<boolean> {
+    async completes(user: UserWithExpiry, proved: Proved, attempt: Attempt, by: 'device' | 'recovery_code'): Promise<boolean> {
       const proof = { user, methods: new Set([...proved.methods, 'totp' as const]), second: true, parent: undefined };
       if (!(await stands(user, proved)) || (await missing(proof)) !== undefined) return false;
-      await markActive(user);
+      await finished(user, attempt, [...proved.methods, by]);
       return true;
     },
 
-    async logIn(identity: Identity, asked: AskedScope, attempt: Attempt, receiptText: string | undefined): Promise<LogInOutcome> {
-      const first = await prove(identity, attempt, async (user) => {
-        const receipt = receiptText === undefined ? undefined : await receiptOf(user, receiptText);
-        return receipt?.methods.includes('password') ?? false;
-      });
-      const narrower = asked.kind === 'project' || asked.kind === 'domain';
-      if (first.parent?.scope.kind === 'system' && narrower) fail('auth.rescope_system');
-      const unscoped = await scopes.viewFor(first.user, { kind: 'unscoped' });
-      const proof = await withReceipt(first, receiptText);
-      const required = await missing(proof);
-      if (required) {
-        const { text, receipt } = receipts.issue(proof.user.id, [...proof.methods], unscoped.generation);
-        return { kind: 'receipt', text, receipt, view: unscoped, required };
-      }
-      const view = await scopes.viewFor(proof.user, asked);
-      // The person may be an administrator since the application got its first token.
-      if (proof.methods.has('oauth2') && view.roleNames.has('admin')) throw refused('an application for an administrator');
-      await markActive(proof.user);
-      return {
-        kind: 'token',
-        ...tokens.issue(view, { methods: [...proof.methods], parent: proof.parent, notAfter: proof.notAfter }),
-        view,
-      };
-    },
+    logIn: (identity: Identity, asked: AskedScope, attempt: Attempt, receiptText: string | undefined): Promise<LogInOutcome> =>
+      logins.witness(attempt, identity.methods, (witnessed) => logIn(identity, asked, witnessed, receiptText)),
+
+    /** For the steps of a sign-in that prove something themselves. */
+    witness: logins.witness,
   };
 }
 

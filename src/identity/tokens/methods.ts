@@ -8,12 +8,17 @@ import type { Guesser, PasswordOptions } from '../passwords/index.ts';
 import type { Devices, Factor } from '../two-factor/index.ts';
 import { nameKey, type UserWithExpiry } from '../users/index.ts';
 import type { Identity, PasswordUser, UserRef } from './auth.schema.ts';
+import type { Whom } from './logins.ts';
 import { refused } from './refused.ts';
 import type { Scopes } from './scopes.ts';
 import type { AuthMethod, TokenRecord } from './token-format.ts';
 
 export interface Attempt extends Origin {
   readonly requestId: string;
+  /** Which door it came by: `api` unless it says so. */
+  readonly via?: string;
+  /** Told whom it is about, once that is known. */
+  readonly whom?: Whom;
 }
 
 export interface Proof {
@@ -79,6 +84,7 @@ export function createProve(deps: MethodDeps): ProveIdentity {
     attempt: Attempt,
   ): Promise<{ user: UserWithExpiry; code: boolean; second: boolean }> {
     const { user: meant, key } = await findUser(given, 'password');
+    tell(attempt, meant);
     const { verification_code: code, device_data: device, recovery_code: recovery } = given;
     const pair = device && { deviceId: device.device_id, deviceToken: device.device_token };
     const known = meant && pair && (await devices.knows(meant.id, pair)) ? pair.deviceId : attempt.device;
@@ -104,6 +110,7 @@ export function createProve(deps: MethodDeps): ProveIdentity {
     mayTry: (user: UserWithExpiry) => boolean | Promise<boolean>,
   ): Promise<UserWithExpiry> {
     const { user, key } = await findUser(given, 'totp');
+    tell(attempt, user);
     const mayGuess = await gate.guess(attempt, `first step of ${key}`, async () => user !== undefined && mayTry(user));
     if (!user || !mayGuess) throw refused('passcode without the password');
     if (!(await codeIsGood({ ...attempt, userId: null }, user.id, given.passcode))) throw refused('passcode wrong');
@@ -153,6 +160,7 @@ export function createProve(deps: MethodDeps): ProveIdentity {
         const held = await deps.accessToken(given(method, identity.oauth2).access_token_id);
         if (!held) throw refused('access token unknown, ended or without the scope all_info');
         add(held.user);
+        tell(attempt, held.user);
         methods.add('oauth2');
         notAfter = held.expiresAt;
       } else fail('auth.method_unsupported');
@@ -161,4 +169,8 @@ export function createProve(deps: MethodDeps): ProveIdentity {
     if (found.size !== 1 || !user) throw refused('methods name different users');
     return { user, methods, second, parent, notAfter };
   };
+}
+
+function tell({ whom }: Attempt, user: { readonly id: string } | undefined): void {
+  if (whom && user) whom.userId = user.id;
 }

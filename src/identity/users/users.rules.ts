@@ -315,7 +315,7 @@ export function createUsers(
     const nobody = 'id' in whose ? whose.id : whose.unknown;
     const check = await passwords.check(original, user ? { id: user.id, options } : { unknown: nobody }, by);
     if (!user || !isOpen(user) || (check !== 'good' && check !== 'expired'))
-      fail('auth.required', undefined, { reason: `password change: ${check}` });
+      fail('auth.required', undefined, { reason: `password change: ${check}; ${user ? `user ${user.id}` : 'unknown user'}` });
     if (original === password) fail('user.password_same');
     const { id } = user;
     const place = { key: addressKey(by.address), signal: by.signal };

@@ -14,7 +14,12 @@ export const theService: Actor = { userId: null, requestId: null };
 export interface Change<S> {
   readonly tx: Tx<S>;
   /** What happened. Every change has at least one; details never hold a secret. */
-  audit(action: string, target: { kind: string; id: string }, detail?: Readonly<Record<string, unknown>>): void;
+  audit(
+    action: string,
+    target: { kind: string; id: string },
+    detail?: Readonly<Record<string, unknown>>,
+    outcome?: 'success' | 'failure',
+  ): void;
   /** Drops what is cached under the tag, here at commit and in every other process within a second. */
   touch(tag: string): void;
 }
@@ -40,15 +45,16 @@ interface AuditTables {
 export function createChanges<S extends AuditTables>(db: Database<S>, clock: Clock): RunChange<S> {
   return (actor, work) =>
     db.write(async (tx, touch) => {
-      const events: { action: string; kind: string; id: string; detail: string }[] = [];
+      const events: { action: string; kind: string; id: string; detail: string; outcome: string }[] = [];
       const result = await work({
         tx,
         touch,
-        audit: (action, { kind, id }, detail = {}) => events.push({ action, kind, id, detail: JSON.stringify(detail) }),
+        audit: (action, { kind, id }, detail = {}, outcome = 'success') =>
+          events.push({ action, kind, id, detail: JSON.stringify(detail), outcome }),
       });
       if (events.length === 0) throw new Error('a change without an audit event');
       const at = seconds(clock);
-      const rows = events.map(({ action, kind, id, detail }) => ({
+      const rows = events.map(({ action, kind, id, detail, outcome }) => ({
         id: newId(),
         at,
         request_id: actor.requestId,
@@ -56,7 +62,7 @@ export function createChanges<S extends AuditTables>(db: Database<S>, clock: Clo
         action,
         target_kind: kind,
         target_id: id,
-        outcome: 'success',
+        outcome,
         detail,
       }));
       await (tx as unknown as Tx<AuditTables>).insertInto('audit_events').values(rows).execute();

@@ -1,0 +1,116 @@
+// Logins leave a trace: good and bad ones, by every door, with whom they were about, and never with what was typed.
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { onEachDatabase, type TestApi, uniqueName } from '../../../test/support/api.ts';
+import { Browser } from '../../../test/support/browser-less.ts';
+import { databaseOf } from '../../../test/support/lasting.ts';
+import { makeUser, RelyingParty } from '../../../test/support/relying-party.ts';
+import { logInWith, makeCarefulPerson } from '../../../test/support/second-factor.ts';
+
+interface Event {
+  readonly action: string;
+  readonly actor_id: string | null;
+  readonly outcome: string;
+  readonly detail: Readonly<Record<string, unknown>>;
+}
+
+async function eventsAbout(api: TestApi, userId: string): Promise<Event[]> {
+  const db = await databaseOf(api);
+  try {
+    const rows = await db.read
+      .selectFrom('audit_events')
+      .where('target_id', '=', userId)
+      .where('action', 'in', ['user.logged_in', 'user.login_refused'])
+      .orderBy('at')
+      .select(['action', 'actor_id', 'outcome', 'detail', 'request_id'])
+      .execute();
+    for (const { request_id: id } of rows) assert.match(id ?? '', /^req-/);
+    return rows.map(({ action, actor_id, outcome, detail }) => ({ action, actor_id, outcome, detail: JSON.parse(detail) }));
+  } finally {
+    await db.close();
+  }
+}
+
+const only = (events: readonly Event[]): Event => {
+  assert.equal(events.length, 1, JSON.stringify(events));
+  return events[0]!;
+};
+
+onEachDatabase('No login goes without a trace', (api) => {
+  it('a good one by the API', async () => {
+    const { user, password } = await makeUser(api);
+    const token = await api.logIn({ id: user.id, password });
+    const event = only(await eventsAbout(api, user.id));
+    assert.deepEqual(event, {
+      action: 'user.logged_in',
+      actor_id: user.id,
+      outcome: 'success',
+      detail: { address: '127.0.0.1', methods: ['password'], via: 'api' },
+    });
+    const again = { auth: { identity: { methods: ['token'], token: { id: token } } } };
+    assert.equal((await api.post('/v3/auth/tokens', again, { token: null })).status, 201);
+    only(await eventsAbout(api, user.id));
+  });
+
+  it('a bad one by the API, and its log line names whom it was about', async () => {
+    const { user } = await makeUser(api);
+    assert.equal((await api.authenticate({ name: user.name, password: 'wrong' })).status, 401);
+    const { action, actor_id, outcome, detail } = only(await eventsAbout(api, user.id));
+    assert.deepEqual([action, actor_id, outcome], ['user.login_refused', null, 'failure']);
+    assert.deepEqual(detail, { address: '127.0.0.1', methods: ['password'], via: 'api', reason: 'password wrong' });
+    assert.ok(api.logged.some((line) => line.includes('request refused') && line.includes(`user ${user.id}`)));
+  });
+
+  it('one of a disabled user, with the reason', async () => {
+    const { user, password } = await makeUser(api, { enabled: false });
+    assert.equal((await api.authenticate({ id: user.id, password })).status, 401);
+    assert.match(String(only(await eventsAbout(api, user.id)).detail.reason), /disabled/);
+  });
+
+  it('one with a wrong code, and one with a right one', async () => {
+    const person = await makeCarefulPerson(api);
+    assert.equal((await logInWith(api, person, { verification_code: person.phone.wrong() })).status, 401);
+    assert.equal((await logInWith(api, person, { verification_code: person.phone.fresh() })).status, 201);
+    const events = await eventsAbout(api, person.user.id);
+    const bad = events.find(({ action }) => action === 'user.login_refused');
+    assert.equal(bad?.detail.reason, 'verification code wrong');
+    assert.ok(events.some(({ action, detail }) => action === 'user.logged_in' && String(detail.methods) === 'password,totp'));
+  });
+
+  it('those at the sign-in page', async () => {
+    const { user, password } = await makeUser(api);
+    const [party, browser] = [await RelyingParty.make(api), new Browser(api)];
+    const page = await browser.go((await party.ask()).url);
+    await browser.submit(page, 'password', { name: user.name, password: 'wrong' });
+    await browser.submit(page, 'password', { name: user.name, password });
+    const events = await eventsAbout(api, user.id);
+    assert.deepEqual(events.map(({ action }) => action).sort(), ['user.logged_in', 'user.login_refused']);
+    assert.ok(events.every(({ detail }) => detail.via === 'sign-in page' && detail.address === '127.0.0.1'));
+  });
+
+  it('those of the password grant', async () => {
+    const { user, password } = await makeUser(api);
+    const { application } = await RelyingParty.make(api, { grant_type: 'password' });
+    const ask = (secret: string) =>
+      fetch(`${api.url}/openid/token`, {
+        method: 'POST',
+        headers: { Authorization: `Basic ${Buffer.from(`${application.id}:${application.secret}`).toString('base64')}` },
+        body: new URLSearchParams({ grant_type: 'password', username: user.name, password: secret }),
+      });
+    assert.equal((await ask('wrong')).status, 400);
+    assert.equal((await ask(password)).status, 200);
+    const events = await eventsAbout(api, user.id);
+    assert.deepEqual(events.map(({ action }) => action).sort(), ['user.logged_in', 'user.login_refused']);
+    assert.ok(events.every(({ detail }) => detail.via === 'password grant'));
+  });
+
+  it('one for a name nobody has, without the name; and strangers do not fill the table with them', async () => {
+    const typed = uniqueName('my secret password');
+    for (let i = 0; i < 15; i++) assert.equal((await api.authenticate({ name: `${typed} ${i}`, password: 'x' })).status, 401);
+    const events = await eventsAbout(api, 'unknown');
+    assert.equal(events.length, 10);
+    assert.ok(events.every(({ detail }) => !JSON.stringify(detail).includes(typed)));
+    assert.ok(api.logged.some((line) => line.includes('request refused') && line.includes('unknown user')));
+    assert.ok(!api.logged.some((line) => line.includes(typed)));
+  });
+});

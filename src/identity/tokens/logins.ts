@@ -1,0 +1,64 @@
+// Logins, good and bad, as audit events: who, from where, how, and why not. What was typed for a name that nobody has is not written
+// down: it may be a password.
+import type { Clock } from '../../platform/clock.ts';
+import { addressKey, Throttle } from '../../platform/limits/index.ts';
+import type { Log } from '../../platform/log/index.ts';
+import type { RunChange } from '../audit/index.ts';
+import { Fault } from '../faults.ts';
+import type { Attempt } from './methods.ts';
+import { refused } from './refused.ts';
+
+/** Events of one address about names nobody has, in ten minutes; the log has all of them. */
+const UNKNOWN = { attempts: 10, perSeconds: 600 };
+
+/** Filled in as soon as it is known whom a login is about. */
+export interface Whom {
+  userId?: string;
+}
+
+export function createLogins({ change, clock, log }: { change: RunChange; clock: Clock; log: Log }) {
+  const unknown = new Throttle(UNKNOWN, clock);
+
+  async function write(attempt: Attempt, userId: string | undefined, methods: readonly string[], reason?: string): Promise<void> {
+    const { address, requestId, via = 'api' } = attempt;
+    const detail = { address, methods, via, ...(reason === undefined ? {} : { reason }) };
+    const good = reason === undefined;
+    try {
+      await change({ userId: good ? userId! : null, requestId }, async ({ audit }) =>
+        audit(
+          good ? 'user.logged_in' : 'user.login_refused',
+          { kind: 'user', id: userId ?? 'unknown' },
+          detail,
+          good ? 'success' : 'failure',
+        ),
+      );
+    } catch (err) {
+      // A database that cannot be written to must not keep the administrator out who could mend it.
+      log.warn({ request_id: requestId, user: userId ?? 'unknown', ...detail, err }, 'login event not stored');
+    }
+  }
+
+  return {
+    good: (attempt: Attempt, userId: string, methods: readonly string[]): Promise<void> => write(attempt, userId, methods),
+
+    /** Runs a login. When it is refused that is an event, and the log line says whom it was about. */
+    async witness<T>(attempt: Attempt, methods: readonly string[], work: (attempt: Attempt) => Promise<T>): Promise<T> {
+      const whom: Whom = {};
+      try {
+        return await work({ ...attempt, whom });
+      } catch (error) {
+        if (!(error instanceof Fault) || error.status !== 401) throw error;
+        const reason = error.reason ?? error.code;
+        const key = addressKey(attempt.address);
+        if (whom.userId !== undefined || unknown.has(key)) {
+          if (whom.userId === undefined) unknown.take(key);
+          await write(attempt, whom.userId, methods, reason);
+        }
+        if (error.code !== 'auth.required') throw error;
+        throw refused(`${reason}; ${whom.userId === undefined ? 'unknown user' : `user ${whom.userId}`}`);
+      }
+    },
+  };
+}
+
+export type Logins = ReturnType<typeof createLogins>;
