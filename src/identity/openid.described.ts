@@ -21,7 +21,7 @@ const CALLED = { ...FORM, error: OAuthError } as const satisfies Described;
 
 const asked = {
   client_id: 'The application.',
-  response_type: 'code, or none.',
+  response_type: 'code.',
   redirect_uri: 'Where to send the browser back to: one that is registered.',
   scope: 'Words with spaces, openid among them.',
   state: 'Comes back as it is.',
@@ -80,6 +80,16 @@ export const openidRoutes: readonly Served[] = [
     path: '/.well-known/openid-configuration',
     spec: {
       summary: 'What this provider offers, and where',
+      tag,
+      access: 'anyone',
+      reply: { 200: t.open({ issuer: t.string() }) },
+    },
+  },
+  {
+    method: 'GET',
+    path: '/.well-known/oauth-authorization-server',
+    spec: {
+      summary: 'The same, where clients of OAuth2 look for it (RFC 8414)',
       tag,
       access: 'anyone',
       reply: { 200: t.open({ issuer: t.string() }) },

@@ -45,6 +45,8 @@ const KINDS: Readonly<Record<string, Kind>> = {
   [AFTER_LOGOUT]: texts,
   backchannel_logout_uri: called,
   backchannel_logout_session_required: flag,
+  /** Ours: what the scopes bring is in the ID token as well, for libraries that look nowhere else. */
+  id_token_claims: flag,
   id_token_signed_response_alg: oneOf(...ID_TOKEN_ALGORITHMS),
   token_endpoint_auth_method: oneOf('client_secret_basic', 'client_secret_post', 'none'),
   require_pushed_authorization_requests: flag,

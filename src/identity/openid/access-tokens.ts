@@ -34,6 +34,8 @@ interface Known extends GoodToken {
 
 export interface AccessTokens {
   verify(token: string): Soon<GoodToken | undefined>;
+  /** A refresh token that was not used yet. Asked rarely, so it is not kept. */
+  verifyRefresh(token: string): Promise<GoodToken | undefined>;
 }
 
 export function createAccessTokens(deps: {
@@ -71,7 +73,10 @@ export function createAccessTokens(deps: {
   }
 
   async function read(token: string): Promise<Known | undefined> {
-    const record = (await records.look('AccessToken', token)) ?? (await records.look('ClientCredentials', token));
+    return readOf((await records.look('AccessToken', token)) ?? (await records.look('ClientCredentials', token)), token);
+  }
+
+  async function readOf(record: Found | undefined, token: string): Promise<Known | undefined> {
     const { clientId, exp, iat, grantId, accountId } = record?.payload ?? {};
     if (!record || clientId === undefined || exp === undefined || !(await findConsumer(db.read, clientId))) return undefined;
     const { payload } = record;
@@ -107,6 +112,10 @@ export function createAccessTokens(deps: {
         known.load(token, () => read(token)),
         (found) => (found && now < found.expiresAt ? found : undefined),
       );
+    },
+    async verifyRefresh(token) {
+      const record = await records.look('RefreshToken', token);
+      return record?.payload.consumed === undefined ? readOf(record, token) : undefined;
     },
   };
 }

@@ -21,6 +21,6 @@ export function keepConsent(
   who: { readonly accountId: string; readonly clientId: string },
   { openid, resources }: Consent,
   seconds: number,
-): Promise<void> {
+): Promise<unknown> {
   return records.save(MODEL, idOf(who.accountId, who.clientId), { ...who, openid, resources }, seconds);
 }

@@ -56,8 +56,32 @@ function define(api: TestApi): void {
     assert.equal(answer.headers.get('cache-control'), 'no-store');
     const posted = await send(form({ token, client_id: client.id, client_secret: client.secret, token_type_hint: 'anything' }));
     assert.deepEqual(posted.body, answer.body);
-    for (const other of ['unknown', refresh, token.toUpperCase(), `${token} `])
+    for (const other of ['unknown', token.toUpperCase(), `${token} `])
       assert.deepEqual((await client.introspect(other)).body, { active: false });
+    assert.equal((await client.introspect(refresh)).body.active, true);
+  });
+
+  it('knows a refresh token while it is good, and tells only the application it was given to', async () => {
+    const [client, other] = [await OldClient.make(api), await OldClient.make(api)];
+    const person = await makePerson(api);
+    const { refresh_token: refresh } = await client.tokens(person);
+    const { iat, exp, ...rest } = (await client.introspect(refresh)).body;
+    assert.deepEqual(rest, {
+      active: true,
+      client_id: client.id,
+      scope: 'all_info',
+      sub: person.user.id,
+      username: person.user.name,
+      iss: api.url,
+    });
+    assert.ok(exp > iat);
+    assert.deepEqual((await other.introspect(refresh)).body, { active: false });
+    const { refresh_token: next } = (await client.refresh(refresh)).body;
+    assert.deepEqual((await client.introspect(refresh)).body, { active: false }, 'it was used');
+    assert.equal((await client.introspect(next)).body.active, true);
+    assert.equal((await informationOf(api, next)).status, 404, 'and it is no access token');
+    assert.equal((await api.patch(`/v3/users/${person.user.id}`, { user: { enabled: false } })).status, 200);
+    assert.deepEqual((await client.introspect(next)).body, { active: false });
   });
 
   it('answers nobody who does not prove which application they are', async () => {

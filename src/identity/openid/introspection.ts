@@ -95,7 +95,14 @@ export function createIntrospection(deps: {
     );
   }
 
-  function describe(token: GoodToken): string {
+  /** For the application it was given to: to all others it says nothing. */
+  async function refreshToken(token: string, client: Known): Promise<string> {
+    const found = await accessTokens.verifyRefresh(token);
+    return found?.clientId === client.id ? describe(found) : JSON_INACTIVE;
+  }
+
+  /** `type`: how it is shown to who guards something; a refresh token is not. */
+  function describe(token: GoodToken, type?: 'Bearer' | 'DPoP'): string {
     const text = JSON.stringify({
       active: true,
       client_id: token.clientId,
@@ -104,7 +111,7 @@ export function createIntrospection(deps: {
       iss: deps.issuer(),
       iat: token.issuedAt,
       exp: token.expiresAt,
-      token_type: token.thumbprint === undefined ? 'Bearer' : 'DPoP',
+      ...(type === undefined ? {} : { token_type: type }),
       ...(token.thumbprint === undefined ? {} : { cnf: { jkt: token.thumbprint } }),
     });
     texts.set(token, text);
@@ -117,8 +124,9 @@ export function createIntrospection(deps: {
       if (!client) fail('oauth.invalid_client', undefined, { headers: { 'WWW-Authenticate': 'Basic realm="openid"' } });
       return andThen(accessTokens.verify(token), (found) => {
         // Public clients cannot prove who they are: they are told of their own tokens only.
-        if (!found || (client.isPublic && found.clientId !== client.id)) return JSON_INACTIVE;
-        return texts.get(found) ?? describe(found);
+        if (!found) return refreshToken(token, client);
+        if (client.isPublic && found.clientId !== client.id) return JSON_INACTIVE;
+        return texts.get(found) ?? describe(found, found.thumbprint === undefined ? 'Bearer' : 'DPoP');
       });
     });
 }

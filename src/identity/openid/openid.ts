@@ -31,7 +31,7 @@ import { LIBRARY_HEADERS } from './pages/layout.ts';
 import { providerPages } from './pages/provider-pages.ts';
 import { STYLE_PATH, style } from './pages/style.ts';
 import { registerPasswordGrant } from './password-grant.ts';
-import { ACCOUNT, checkMethod, isPreflight, OLD_TOKEN, withoutSlash } from './paths.ts';
+import { ACCOUNT, checkMethod, isPreflight, METADATA, OLD_TOKEN, withoutSlash } from './paths.ts';
 import { configurationOf, DISCOVERY, ROOT } from './provider.ts';
 import type { Records } from './records.ts';
 import { createSignIn, type SignInDeps } from './sign-in.ts';
@@ -87,10 +87,18 @@ const STAND_IN_MS = 10 * 60_000;
 /** People may be sent here by a form as well. They go on by the address: with a form of another site no cookie comes along. */
 const POSTABLE: readonly string[] = [`${ROOT}/authorize`, `${ROOT}/logout`];
 /** Anybody may keep these. */
-const PUBLIC: readonly string[] = [DISCOVERY, `${ROOT}/jwks`];
+const PUBLIC: readonly string[] = [DISCOVERY, METADATA, `${ROOT}/jwks`];
 
 /** Applications that are told of a logout have nothing to say that is long, or takes long. */
 const CALLS = { kind: 'openid', timeoutMs: 4000, maxBytes: 64 * 1024 };
+
+/** What only our own account page uses is not offered to others. */
+async function describeForAll(ctx: { body: unknown; oidc?: { route?: string } }, next: () => Promise<unknown>): Promise<void> {
+  await next();
+  if (ctx.oidc?.route !== 'discovery') return;
+  const described = ctx.body as { response_types_supported: readonly string[] };
+  ctx.body = { ...described, response_types_supported: described.response_types_supported.filter((type) => type !== 'none') };
+}
 
 /** A day is enough for every style to be fetched once. */
 const STYLE_HEADERS = { 'Content-Type': 'text/css; charset=utf-8', 'Cache-Control': 'public, max-age=86400' };
@@ -137,6 +145,7 @@ export function createOpenid(deps: OpenidDeps) {
       },
     });
     const provider = new library.default(deps.issuer(), configuration);
+    provider.use(describeForAll);
     registerPasswordGrant(provider, library, signIn, records);
     // Every address is made from the issuer, whatever a proxy or a client says the host is.
     provider.proxy = true;
@@ -188,6 +197,7 @@ export function createOpenid(deps: OpenidDeps) {
       return;
     }
     const { provider, keys: ring } = await current();
+    if (browser.path === METADATA) request.url = DISCOVERY;
     if (browser.path === OLD_TOKEN)
       return guarded(gate, exchange, browser.path, async () => provider.callback()(await toTokenRequest(request), response));
     if (browser.path.startsWith(`${ROOT}/interaction/`)) return interactions(provider, browser, ring.cookies);
@@ -200,7 +210,7 @@ export function createOpenid(deps: OpenidDeps) {
   }
 
   const mount: Mount = {
-    paths: [DISCOVERY, `${ROOT}/*`, ACCOUNT, OLD_TOKEN],
+    paths: [DISCOVERY, METADATA, `${ROOT}/*`, ACCOUNT, OLD_TOKEN],
     handle: (exchange) => records.during(() => handle(exchange)),
   };
   return {

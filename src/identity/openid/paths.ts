@@ -5,6 +5,8 @@ import { STYLE_PATH } from './pages/style.ts';
 import { DISCOVERY, ROOT } from './provider.ts';
 
 export const ACCOUNT = '/account';
+/** The same as the discovery document, where clients of OAuth2 without OpenID look for it (RFC 8414). */
+export const METADATA = '/.well-known/oauth-authorization-server';
 /** The token endpoint of the old back-end. */
 export const OLD_TOKEN = '/v3/OS-OAUTH2/access_token';
 
@@ -16,6 +18,7 @@ const PAGE = ['GET', 'HEAD', 'POST'];
 /** OPTIONS where scripts of other sites may call. */
 const METHODS: readonly (readonly [path: string | RegExp, methods: readonly string[]])[] = [
   [DISCOVERY, OPEN],
+  [METADATA, OPEN],
   [`${ROOT}/jwks`, OPEN],
   [`${ROOT}/authorize`, PAGE],
   [/^\/openid\/authorize\/[^/]+$/, READ],

@@ -80,6 +80,10 @@ export function configurationOf(library: Library, keys: Keyring, deps: ProviderD
     ),
   );
 
+  /** In the ID token, for those that asked for it when they were registered; or whose access token is not for asking us. */
+  const wantsClaims = ({ oidc }: KoaContextWithOIDC): boolean =>
+    oidc.client?.['id_token_claims'] === true || Boolean(oidc.entities.AccessToken?.aud);
+
   async function findAccount(ctx: KoaContextWithOIDC, sub: string): Promise<Account | undefined> {
     // Disabled, or of a disabled domain: as if there were none.
     const view = await access.read(sub, { kind: 'unscoped' });
@@ -87,7 +91,8 @@ export function configurationOf(library: Library, keys: Keyring, deps: ProviderD
     if (!user) return undefined;
     return {
       accountId: sub,
-      claims: async (_use, scope) => {
+      claims: async (use, scope) => {
+        if (use === 'id_token' && !wantsClaims(ctx)) return { sub };
         const { sub: _, ...claims } = await accounts.claims(user, ctx.oidc.client?.clientId ?? '', new Set(scope.split(' ')));
         return { sub, ...claims };
       },
@@ -144,6 +149,7 @@ export function configurationOf(library: Library, keys: Keyring, deps: ProviderD
       unfinished: deps.unfinished,
       // Two-factor authentication that was turned on since asks for a code.
       suffices: async ({ accountId, amr = [] }) => amr.includes('mfa') || !(await deps.factor.isEnabled(accountId)),
+      replayed: () => new errors.InvalidDpopProof('DPoP proof JWT Replay detected'),
       alreadyUsed: () => new errors.InvalidGrant('it was used already'),
     }),
     jwks: { keys: [...keys.signing] as never },
@@ -155,6 +161,9 @@ export function configurationOf(library: Library, keys: Keyring, deps: ProviderD
     },
     claims: Object.fromEntries(Object.entries(CLAIMS).map(([scope, names]) => [scope, [...names]])),
     scopes: SCOPES,
+    // Who gets them there is decided for each client, see findAccount.
+    conformIdTokenClaims: false,
+    extraClientMetadata: { properties: ['id_token_claims'] },
     clientAuthMethods: ['client_secret_basic', 'client_secret_post', 'none'],
     clientDefaults: { grant_types: ['authorization_code'], response_types: ['code'], id_token_signed_response_alg: 'RS256' },
     responseTypes: ['code', 'none'],

@@ -33,6 +33,16 @@ export async function insertRecord(tx: Tx, row: OpenidRecordRow): Promise<void> 
     .execute();
 }
 
+/** False when there is one already. */
+export async function insertNewRecord(tx: Tx, row: OpenidRecordRow): Promise<boolean> {
+  const { numInsertedOrUpdatedRows = 0n } = await tx
+    .insertInto('openid_records')
+    .values(row)
+    .onConflict((conflict) => conflict.column('id').doNothing())
+    .executeTakeFirst();
+  return numInsertedOrUpdatedRows > 0n;
+}
+
 /** Nothing when it is gone: what was ended meanwhile stays ended. */
 export async function replaceRecord(tx: Tx, { id, created_at: _, ...changes }: OpenidRecordRow): Promise<void> {
   await tx.updateTable('openid_records').set(changes).where('id', '=', id).execute();

@@ -20,6 +20,7 @@ import {
   type FoundRecord,
   findRecord,
   generationOf,
+  insertNewRecord,
   insertRecord,
   recordsOfKinds,
   recordsOfUser,
@@ -134,7 +135,8 @@ export function createRecords(deps: {
   }
 
   return {
-    async save(model: string, id: string, payload: Payload, lifetime: number | undefined): Promise<void> {
+    /** `once`: only if there is none yet; of several who try at once, one succeeds. False: there was one. */
+    async save(model: string, id: string, payload: Payload, lifetime: number | undefined, once = false): Promise<boolean> {
       const hash = hashOf(model, id);
       const now = seconds(clock);
       const userId = userOf(payload);
@@ -152,16 +154,19 @@ export function createRecords(deps: {
         expires_at: lifetime === undefined ? null : now + lifetime,
       };
       try {
-        await db.write(async (tx, touch) => {
+        return await db.write(async (tx, touch) => {
+          touch(tagOfRecord(model, id));
           const known = userId === undefined ? null : findings.generationOf(userId);
           const bound = { ...row, generation: known === undefined ? await generationOf(tx, userId!) : known };
           // What this request found and somebody else ended since does not come back.
+          if (once) return insertNewRecord(tx, bound);
           await (findings.hasRecord(hash) ? replaceRecord(tx, bound) : insertRecord(tx, bound));
-          touch(tagOfRecord(model, id));
+          return true;
         });
       } catch (error) {
         // The user or the application was deleted meanwhile: there is nobody to keep it for.
         if (!isForeignKeyViolation(error)) throw error;
+        return true;
       }
     },
 
