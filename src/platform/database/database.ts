@@ -24,6 +24,8 @@ export interface Database<S> {
   readonly feed: Feed;
   /** Runs the work in one transaction; durable when the promise resolves. `tags` name what caches must drop. */
   write<T>(work: (tx: Tx<S>, touch: (tag: string) => void) => Promise<T>): Promise<T>;
+  /** What was deleted is gone from the files of an embedded database too, its log included. A server keeps its own. */
+  scrub(): Promise<void>;
   /** Rejects when the database does not answer. */
   ping(): Promise<void>;
   close(): Promise<void>;

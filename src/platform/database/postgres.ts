@@ -142,6 +142,7 @@ export async function openPostgres<S>(url: string, migrations: MigrationSource, 
         turns.leave();
       }
     },
+    async scrub() {},
     async ping() {
       await sql`select 1`.execute(db);
       if (feed.readsOnly) throw new NoSuchHost(`${setting} names a server that takes no writes`);

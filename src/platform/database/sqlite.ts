@@ -14,6 +14,7 @@ const PRAGMAS = `
   pragma journal_mode = wal;
   pragma synchronous = full;
   pragma foreign_keys = on;
+  pragma secure_delete = on;
   pragma busy_timeout = 5000;
   pragma cache_size = -16000;
 `;
@@ -62,6 +63,16 @@ export async function openSqlite<S>(path: string, migrations: MigrationSource): 
     async ping() {
       reader.prepare('select 1').get();
       await writability.check();
+    },
+    async scrub() {
+      do await commits.settled();
+      while (writer.isTransaction);
+      reads.end();
+      try {
+        writer.exec('pragma wal_checkpoint(truncate)');
+      } catch {
+        // Somebody reads: the next one, or the end of the process, does it.
+      }
     },
     async close() {
       await commits.settled();

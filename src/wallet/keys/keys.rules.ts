@@ -275,6 +275,7 @@ export function createKeys(deps: {
       );
       // Somebody else was first: what was made to follow it is not needed.
       if (draft && !follows) await discard(owner, draft).catch(() => {});
+      await db.scrub();
     }
     const key = await get(caller, id);
     // Here, so that a revocation the device did not follow can be repeated.
@@ -304,10 +305,11 @@ export function createKeys(deps: {
       else inside.audit('key.purging', { kind: 'key', id });
       return ended.material === null ? undefined : ended;
     });
-    if (!left) return;
+    if (!left) return db.scrub();
     // A device forgets the key before its row goes: nobody would find it there afterwards.
     await destroy(left);
     await change(caller, owner, async (inside) => remove(inside, await held(inside, left)));
+    await db.scrub();
   }
 
   async function remove(inside: Change, key: KeyRow): Promise<void> {
