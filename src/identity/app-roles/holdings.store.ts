@@ -132,3 +132,47 @@ export const candidatePermissions = (db: Reader, applicationId: string): Promise
     .selectAll('app_permissions')
     .select('app_role_permissions.role_id')
     .execute();
+
+/** Roles of applications that organizations of a domain hold. */
+export const organizationRolesIn = (db: Reader, domainId: string) =>
+  db
+    .selectFrom('app_organization_roles')
+    .innerJoin('projects', 'projects.id', 'app_organization_roles.organization_id')
+    .innerJoin('consumers', 'consumers.id', 'app_organization_roles.application_id')
+    .where('projects.domain_id', '=', domainId)
+    .where('projects.enabled', '=', 1)
+    .select([
+      'app_organization_roles.organization_id as organizationId',
+      'projects.name as organizationName',
+      'app_organization_roles.application_id as applicationId',
+      'consumers.name as applicationName',
+      'app_organization_roles.role_id as roleId',
+    ])
+    .execute();
+
+/** What users hold inside organizations of a domain. */
+export async function rolesHeldInside(db: Reader, domainId: string, userIds: readonly string[]) {
+  if (userIds.length === 0) return [];
+  return db
+    .selectFrom('app_user_roles')
+    .innerJoin('projects', 'projects.id', 'app_user_roles.organization_id')
+    .where('app_user_roles.user_id', 'in', [...userIds])
+    .where('projects.domain_id', '=', domainId)
+    .select([
+      'app_user_roles.user_id as userId',
+      'app_user_roles.organization_id as organizationId',
+      'app_user_roles.application_id as applicationId',
+      'app_user_roles.role_id as roleId',
+    ])
+    .orderBy('app_user_roles.id')
+    .execute();
+}
+
+export async function rolesNamed(db: Reader, ids: readonly string[]): Promise<{ id: string; name: string }[]> {
+  if (ids.length === 0) return [];
+  return db
+    .selectFrom('app_roles')
+    .where('id', 'in', [...ids])
+    .select(['id', 'name'])
+    .execute();
+}

@@ -217,6 +217,26 @@ const organizationSchema: Schema = {
   ],
 };
 
+/** Okta's own schema for what its governance hands out. Here: roles of applications, inside the organizations of the domain. */
+const roleSchema: Schema = {
+  id: 'urn:okta:scim:schemas:core:1.0:Role',
+  name: 'Role',
+  description: 'Role of an application',
+  attributes: [
+    attribute('displayName', 'The name of the Role, and of its application.', readOnly),
+    attribute('type', 'The kind of the entry: Role.', readOnly),
+    attribute('description', 'Where the Role is held.', readOnly),
+  ],
+};
+
+export const roleType: ResourceType = {
+  name: 'Role',
+  description: 'Role of an application',
+  endpoint: '/Roles',
+  core: roleSchema,
+  extensions: [],
+};
+
 export const userType: ResourceType = {
   name: 'User',
   description: 'User Account',

@@ -11,6 +11,7 @@ import { setDefaultProject } from '../users/index.ts';
 import { createGroupResources } from './groups.resource.ts';
 import { createLists } from './list.ts';
 import { createOrganizationResources } from './organizations.resource.ts';
+import { createRoleList } from './roles.resource.ts';
 import { countHolders, countOrganizations, countRows } from './scim.store.ts';
 import type { Census } from './service-provider.ts';
 import { createUserResources } from './users.resource.ts';
@@ -58,6 +59,7 @@ export function createScim(
     users,
     groups,
     organizations,
+    listRoles: createRoleList(deps),
     /** Users as the old back-end makes them. */
     registeredUsers: createUserResources({ ...deps, welcome }),
 

@@ -21,7 +21,11 @@ type UserColumns = Pick<UserRow, (typeof USER_COLUMNS)[number]>;
 
 export interface Rows {
   /** With the groups, where the same query read them. */
-  users: UserColumns & { readonly groups?: readonly GroupOfUser[] };
+  users: UserColumns & {
+    readonly groups?: readonly GroupOfUser[];
+    /** Whether they hold roles of applications, where the same query looked. */
+    readonly holds_roles?: boolean | number;
+  };
   groups: GroupRow;
   projects: ProjectRow;
 }
@@ -111,7 +115,11 @@ export interface GroupOfUser {
 const byName = (one: GroupOfUser, other: GroupOfUser): number => (one.name < other.name ? -1 : 1);
 
 type Look = (db: Reader, domainId: string, value: string, limit: number) => Soon<UserColumns[]>;
-type Found = UserColumns & { readonly group_id: string | null; readonly group_name: string | null };
+type Found = UserColumns & {
+  readonly group_id: string | null;
+  readonly group_name: string | null;
+  readonly holds_roles: boolean | number;
+};
 
 const withGroups = (db: Reader) =>
   db
@@ -121,7 +129,12 @@ const withGroups = (db: Reader) =>
       join.onRef('groups.id', '=', 'group_members.group_id').onRef('groups.domain_id', '=', 'users.domain_id'),
     )
     .select(USER_COLUMNS.map((column) => `users.${column}` as const))
-    .select(['groups.id as group_id', 'groups.name as group_name']);
+    .select(['groups.id as group_id', 'groups.name as group_name'])
+    .select((eb) =>
+      eb
+        .exists(eb.selectFrom('app_user_roles').whereRef('app_user_roles.user_id', '=', 'users.id').select('app_user_roles.id'))
+        .as('holds_roles'),
+    );
 
 /** What clients ask all day: one user, by the one value an index knows, and the groups of that user, in one query. */
 const lookUpsOfOne = {

@@ -41,12 +41,13 @@ onEachDatabase('SCIM discovery', (api) => {
 
   it('lists the kinds of resources, and shows each by its id in any case', async () => {
     const { schemas, totalResults, Resources } = await scim.list('/ResourceTypes');
-    assert.deepEqual([schemas, totalResults], [[LIST], 3]);
+    assert.deepEqual([schemas, totalResults], [[LIST], 4]);
     const shown = Resources.map(({ id, endpoint, schema }: any) => [id, endpoint, schema]);
     assert.deepEqual(shown, [
       ['User', '/Users', USER],
       ['Group', '/Groups', GROUP],
       ['Organization', '/Organizations', ORGANIZATION],
+      ['Role', '/Roles', 'urn:okta:scim:schemas:core:1.0:Role'],
     ]);
     assert.deepEqual(Resources[0].schemaExtensions, [{ schema: ENTERPRISE, required: false }]);
     for (const type of Resources) {
@@ -59,10 +60,10 @@ onEachDatabase('SCIM discovery', (api) => {
 
   it('lists the schemas, and shows each by its URN in any case', async () => {
     const { totalResults, Resources } = await scim.list('/Schemas');
-    assert.equal(totalResults, 4);
+    assert.equal(totalResults, 5);
     assert.deepEqual(
       Resources.map(({ id }: { id: string }) => id),
-      [USER, ENTERPRISE, GROUP, ORGANIZATION],
+      [USER, ENTERPRISE, GROUP, ORGANIZATION, 'urn:okta:scim:schemas:core:1.0:Role'],
     );
     for (const schema of Resources) {
       assert.equal(schema.meta.location, `${api.url}/scim/v2/Schemas/${schema.id}`);

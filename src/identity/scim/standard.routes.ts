@@ -6,13 +6,14 @@ import { type Caller, PROVISIONING } from '../caller.ts';
 import { fail } from '../faults.ts';
 import type { Resource, ResourceType } from './attribute.ts';
 import { type BulkOperation, readBulk, runBulk, unexpected } from './bulk.ts';
-import { groupType, organizationType, resourceTypeResource, schemaResource, userType } from './definitions.ts';
+import { groupType, organizationType, resourceTypeResource, roleType, schemaResource, userType } from './definitions.ts';
 import { type Context, type Handler, type Revision, textsOf, versionOf } from './handler.ts';
 import type { ListRequest } from './list.ts';
 import { listSchema, Message, resourceSchema } from './openapi.ts';
 import { readOperations } from './patch.ts';
 import { type Asked, askedByQuery, expecting, isKnown, readListRequest, readProjectionOf } from './requests.ts';
 import { insistOnRequired, readResource } from './resource.schema.ts';
+import { mountRoleList } from './roles.routes.ts';
 import { SCIM_JSON } from './scim.face.ts';
 import type { Scim } from './scim.rules.ts';
 import type { Rows, Table } from './scim.store.ts';
@@ -74,6 +75,14 @@ function inputOf(type: ResourceType, body: unknown): Resource {
   return input;
 }
 
+/** Nothing is the same as an empty list to SCIM, but nobody loses roles because a client does not speak of them. */
+function replacementOf(type: ResourceType, body: unknown): Resource {
+  const input = inputOf(type, body);
+  const isEmpty = ([name, value]: [string, unknown]): boolean =>
+    name.toLowerCase() === 'roles' && (value === null || (Array.isArray(value) && value.length === 0));
+  return type === userType && Object.entries(body as object).some(isEmpty) ? { ...input, roles: [] } : input;
+}
+
 /** A kind of resource. Its handler is there when a request comes; the routes are listed without. */
 interface Kind<T extends Table> {
   readonly type: ResourceType;
@@ -109,7 +118,7 @@ export function mountScim(app: App<Caller>, parts: { readonly scim: Scim }): voi
   }
 
   async function replace<T extends Table>(handler: Handler<T>, call: ScimCall, id: string): Promise<Answer> {
-    const revision: Revision = { kind: 'replace', input: inputOf(handler.type, call.body) };
+    const revision: Revision = { kind: 'replace', input: replacementOf(handler.type, call.body) };
     return shown(handler, call, await handler.revise(contextOf(call), id, revision, expecting(call.headers['if-match'])), 200);
   }
 
@@ -173,6 +182,11 @@ export function mountScim(app: App<Caller>, parts: { readonly scim: Scim }): voi
   }
   for (const kind of kinds) mountKind(kind);
 
+  mountRoleList(app, {
+    path: `${ROOT}${roleType.endpoint}`,
+    contextOf,
+    list: (context) => parts.scim.listRoles(context),
+  });
   mountMe(app, () => parts.scim.users, { read, replace, patch });
   mountDiscovery(app);
 
@@ -221,7 +235,7 @@ export function mountScim(app: App<Caller>, parts: { readonly scim: Scim }): voi
     }
     const revision: Revision =
       method === 'PUT'
-        ? { kind: 'replace', input: inputOf(handler.type, data) }
+        ? { kind: 'replace', input: replacementOf(handler.type, data) }
         : { kind: 'patch', operations: readOperations(data) };
     return done(await handler.revise(context, id!, revision, expecting(version)), 200);
   }
@@ -293,7 +307,7 @@ function mountMe(
 
 /** What is mounted, in SCIM's own words (RFC 7644, 4). */
 function mountDiscovery(app: App<Caller>): void {
-  const types = kinds.map(({ type }) => type);
+  const types = [...kinds.map(({ type }) => type), roleType];
   const schemas = types.flatMap(({ core, extensions }) => [core, ...extensions]);
   const Described = t.open({ schemas: t.array(t.string()) });
   const all = (items: unknown[]) =>

@@ -1,4 +1,5 @@
 // Users as SCIM resources.
+import type { OfferedRole } from '../app-roles/index.ts';
 import { bit, parsed } from '../attributes.ts';
 import type { Change } from '../audit/index.ts';
 import type { Database } from '../database.ts';
@@ -20,6 +21,7 @@ import {
 } from './handler.ts';
 import { applyPatch } from './patch.ts';
 import { schemasOf } from './projection.ts';
+import { heldRoles, heldRolesOfMany, holdRoles, listedRolesIn, withoutListedRoles, withRoles } from './roles.resource.ts';
 import { findRow, type GroupOfUser, groupsOfUsers, type Rows } from './scim.store.ts';
 
 /** Attributes that have a column or a table of their own, or none at all. */
@@ -28,7 +30,7 @@ const MAX_PASSWORD = 4096;
 const ENTERPRISE = userType.extensions[0]!.id;
 
 const profileOf = (resource: Resource): Profile =>
-  Object.fromEntries(Object.entries(resource).filter(([key]) => !ELSEWHERE.includes(key)));
+  Object.fromEntries(Object.entries(withoutListedRoles(resource)).filter(([key]) => !ELSEWHERE.includes(key)));
 
 const personOf = (resource: Resource): Person => ({ externalId: externalIdOf(resource), profile: profileOf(resource) });
 
@@ -48,8 +50,13 @@ function withManager(profile: Profile, base: string): Profile {
   return { ...profile, [ENTERPRISE]: { ...enterprise, manager } };
 }
 
-function renderUser(row: Rows['users'], base: string, groups: readonly GroupOfUser[] = []): Resource {
-  const profile = parsed<Profile>(row.profile);
+interface Held {
+  readonly groups?: readonly GroupOfUser[] | undefined;
+  readonly roles?: readonly OfferedRole[] | undefined;
+}
+
+function renderUser(row: Rows['users'], base: string, { groups = [], roles = [] }: Held = {}): Resource {
+  const profile = withRoles(parsed<Profile>(row.profile), roles);
   return {
     schemas: schemasOf(userType, profile),
     id: row.id,
@@ -78,7 +85,7 @@ const ENTERPRISE_KEY = `"${ENTERPRISE}":`;
 /** The same as JSON, without reading the profile: it is JSON already. Undefined where it has to be looked into. */
 function userText(row: Rows['users'], base: string): string | undefined {
   const { groups, profile } = row;
-  if (!groups || groups.length > 0 || profile.includes(ENTERPRISE_KEY)) return undefined;
+  if (!groups || groups.length > 0 || row.holds_roles || profile.includes(ENTERPRISE_KEY)) return undefined;
   const externalId = row.external_id === null ? '' : `"externalId":${JSON.stringify(row.external_id)},`;
   const known = profile === '{}' ? '' : `,${profile.slice(1, -1)}`;
   const { created, lastModified, location } = metaOf(userType, base, row);
@@ -89,10 +96,16 @@ function userText(row: Rows['users'], base: string): string | undefined {
 }
 
 /** What the user is to be. What a PUT leaves out goes, but nobody is let in or shut out by leaving `active` out. */
-function next(row: Rows['users'], revision: Revision): Resource {
-  const current = renderUser(row, '');
+function next(row: Rows['users'], revision: Revision, roles: readonly OfferedRole[]): Resource {
+  const current = renderUser(row, '', { roles });
   if (revision.kind === 'patch') return applyPatch(userType, current, revision.operations);
   return revision.kind === 'merge' ? { ...current, ...revision.input } : { active: current.active, ...revision.input };
+}
+
+/** Nobody loses what they hold because a PUT does not speak of roles. */
+function changesRoles(revision: Revision, resource: Resource, held: readonly OfferedRole[]): boolean {
+  if (revision.kind === 'replace' && !('roles' in revision.input)) return false;
+  return new Set(listedRolesIn(resource)).symmetricDifference(new Set(held.map(({ id }) => id))).size > 0;
 }
 
 export function createUserResources(deps: {
@@ -119,11 +132,12 @@ export function createUserResources(deps: {
     permitList: ({ caller }) => permit(caller, 'identity:list_users', listTarget(caller)),
 
     async render({ base }, rows, wants) {
-      if (!wants('groups')) return rows.map((row) => renderUser(row, base));
-      const unread = rows.filter((row) => !row.groups).map((row) => row.id);
+      const unread = wants('groups') ? rows.filter((row) => !row.groups).map((row) => row.id) : [];
       const groups = unread.length > 0 ? await groupsOfUsers(db.read, unread) : [];
       const byUser = Map.groupBy(groups, ({ userId }) => userId);
-      return rows.map((row) => renderUser(row, base, row.groups ?? byUser.get(row.id)));
+      const roles = wants('roles') ? await heldRolesOfMany(db.read, rows) : undefined;
+      const groupsOf = (row: Rows['users']) => (wants('groups') ? (row.groups ?? byUser.get(row.id)) : undefined);
+      return rows.map((row) => renderUser(row, base, { groups: groupsOf(row), roles: roles?.get(row.id) }));
     },
 
     texts({ base }, rows) {
@@ -140,16 +154,19 @@ export function createUserResources(deps: {
         password: passwordOf(input),
         ...(extras.defaultProjectId ? { default_project_id: extras.defaultProjectId } : {}),
       };
-      const also = (inside: Change, id: string, madeIn: string): Promise<void> =>
-        welcome ? welcome(inside, { id, name, domainId: madeIn, hasDefault: !!extras.defaultProjectId }) : Promise.resolve();
+      const wanted = listedRolesIn(input);
+      const also = async (inside: Change, id: string, madeIn: string): Promise<void> => {
+        await welcome?.(inside, { id, name, domainId: madeIn, hasDefault: !!extras.defaultProjectId });
+        if (wanted.length > 0) await holdRoles(inside, { id, domain_id: madeIn }, () => wanted);
+      };
       return users.create(caller, body, personOf(input), also, extras.id);
     },
 
     async revise(context, id, revision, expect?: Precondition, extras: Extras = {}) {
-      await find(context, id, 'identity:update_user');
+      const held = await heldRoles(db.read, await find(context, id, 'identity:update_user'));
       return users.revise(context.caller, id, (row) => {
         expect?.(row);
-        const resource = next(row, revision);
+        const resource = next(row, revision, held);
         const name = readName(resource, 'userName');
         const password = passwordOf(resource);
         const enabled = resource.active !== false;
@@ -163,6 +180,9 @@ export function createUserResources(deps: {
             ...(password === undefined ? {} : { password }),
           },
           person: personOf(resource),
+          also: changesRoles(revision, resource, held)
+            ? (inside) => holdRoles(inside, row, (now) => listedRolesIn(next(row, revision, now)))
+            : undefined,
         };
       });
     },

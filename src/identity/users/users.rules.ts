@@ -44,6 +44,8 @@ type UserChanges = Static<typeof UpdateUser>['user'];
 export interface UserRevision {
   readonly body: UserChanges;
   readonly person?: Person;
+  /** What else belongs to the change, in the same transaction. */
+  readonly also?: ((inside: Change) => Promise<void>) | undefined;
 }
 
 interface Attributes {
@@ -52,8 +54,9 @@ interface Attributes {
 }
 
 /** Clients that provision repeat themselves: what is as they want it stays as it is, its version too (RFC 7644, 3.5.2.1). */
-const changesNothing = (user: UserRow, { body, person }: UserRevision): boolean =>
+const changesNothing = (user: UserRow, { body, person, also }: UserRevision): boolean =>
   person !== undefined &&
+  also === undefined &&
   Object.keys(body).length === 0 &&
   person.externalId === user.external_id &&
   isDeepStrictEqual(person.profile, parsed(user.profile));
@@ -245,6 +248,7 @@ export function createUsers(
       await shield(inside.tx, caller, 'identity:update_user', { userId: id });
       const revision = revisionOf(held);
       await write(inside, held, revision);
+      await revision.also?.(inside);
       if (password) await passwords.store(inside, id, password);
       if (revision.body.password === null) await passwords.remove(inside, id);
       inside.touch(tagOf.user(id));
