@@ -1,5 +1,5 @@
 // Copies of credentials, and credentials as verifiers ask for them. Every statement names the owner.
-import type { CredentialInstanceRow, CredentialRow, Reader, Tx } from '../database.ts';
+import type { CredentialInstanceRow, CredentialRow, KeyRow, Reader, Tx } from '../database.ts';
 
 export async function insertInstances(tx: Tx, rows: readonly CredentialInstanceRow[]): Promise<void> {
   await tx
@@ -19,6 +19,20 @@ export function instancesOf(db: Reader, owner: string, credentialIds: readonly s
     .orderBy('id')
     .selectAll()
     .execute();
+}
+
+export type SigningKey = Pick<KeyRow, 'id' | 'kid' | 'algorithm' | 'public_jwk' | 'state'>;
+
+/** Keys that copies are bound to. */
+export async function signingKeys(db: Reader, owner: string, ids: readonly string[]): Promise<Map<string, SigningKey>> {
+  if (ids.length === 0) return new Map();
+  const rows = await db
+    .selectFrom('keys')
+    .where('owner', '=', owner)
+    .where('id', 'in', ids)
+    .select(['id', 'kid', 'algorithm', 'public_jwk', 'state'])
+    .execute();
+  return new Map(rows.map((row) => [row.id, row]));
 }
 
 export async function countInstances(tx: Tx, owner: string, credentialId: string): Promise<number> {

@@ -7,7 +7,7 @@ import type { Change, CredentialInstanceRow, CredentialRow, Database, Reader } f
 import { findDid } from '../dids/index.ts';
 import { fail } from '../faults.ts';
 import type { FormatName, Holder, VerifiedCredential } from '../formats/index.ts';
-import { findKey, type Keys, type PublicJwk } from '../keys/index.ts';
+import type { Keys, PublicJwk } from '../keys/index.ts';
 import { readAs } from '../owners.store.ts';
 import { methodId } from '../publication/index.ts';
 import type { Status, StatusReference } from '../status/index.ts';
@@ -21,6 +21,8 @@ import {
   forgetStatus,
   insertInstances,
   instancesOf,
+  type SigningKey,
+  signingKeys,
   writeStatus,
 } from './keeping.store.ts';
 
@@ -51,6 +53,12 @@ export interface Copy {
   readonly id: string;
   readonly raw: unknown;
   readonly holder: Holder | undefined;
+}
+
+/** A copy that can be shown, and the key it is bound to. */
+interface Usable {
+  readonly copy: CredentialInstanceRow;
+  readonly key?: SigningKey;
 }
 
 /** A credential that may answer a verifier, opened. */
@@ -180,7 +188,7 @@ export function createKeeping(deps: {
       return undefined;
     const next = await nextCopy(row);
     if (!next) return undefined;
-    const reference = opened(next).status;
+    const reference = opened(next.copy).status;
     if (!reference) return 'valid';
     const isFresh = row.status_checked_at !== null && now - row.status_checked_at < STATUS_MS;
     const found = isFresh ? row.status : await check(row, reference, held);
@@ -210,34 +218,26 @@ export function createKeeping(deps: {
   }
 
   /** Copies have keys of their own: one whose key was revoked is passed over, the others are as good as before. */
-  async function usableCopies(reader: Reader, row: CredentialRow): Promise<CredentialInstanceRow[]> {
+  async function usableCopies(reader: Reader, row: CredentialRow): Promise<Usable[]> {
     const copies = await instancesOf(reader, row.owner, [row.id]);
-    if (row.binding === 'none') return copies;
-    const states = await keyStates(
-      reader,
-      row.owner,
-      copies.flatMap(({ key_id: id }) => id ?? []),
-    );
-    return copies.filter(({ key_id: id }) => id !== null && (states.get(id) ?? 'revoked') !== 'revoked');
+    if (row.binding === 'none') return copies.map((copy) => ({ copy }));
+    const ids = copies.flatMap(({ key_id: id }) => id ?? []);
+    const found = await signingKeys(reader, row.owner, ids);
+    return copies.flatMap((copy) => {
+      const key = copy.key_id === null ? undefined : found.get(copy.key_id);
+      return key && key.state !== 'revoked' ? { copy, key } : [];
+    });
   }
 
   /** One that is about to be shown to somebody else is passed over, too, while there is another. */
-  async function nextCopy(row: CredentialRow): Promise<CredentialInstanceRow | undefined> {
-    const copies = await readAs(db, row.owner, (reader) => usableCopies(reader, row));
-    return copies.find(({ id }) => !setAsideCopies.has(id)) ?? copies.at(-1);
+  async function nextCopy(row: CredentialRow): Promise<Usable | undefined> {
+    const usable = await readAs(db, row.owner, (reader) => usableCopies(reader, row));
+    return usable.find(({ copy }) => !setAsideCopies.has(copy.id)) ?? usable.at(-1);
   }
 
-  /** The copy that would be shown next, as it is held. */
-  async function peek({ row }: Candidate): Promise<unknown> {
-    const copy = await nextCopy(row);
-    return copy ? opened(copy).raw : fail('not-found', { kind: 'credential' });
-  }
-
-  /** That copy, and the algorithm of the key that signs for it. */
-  async function peekSigned({ row }: Candidate): Promise<{ readonly raw: unknown; readonly algorithm: string | undefined }> {
-    const copy = (await nextCopy(row)) ?? fail('not-found', { kind: 'credential' });
-    const { key_id: id } = copy;
-    const key = id === null ? undefined : await readAs(db, row.owner, (reader) => findKey(reader, row.owner, id));
+  /** The copy that would be shown next, as it is held, and the algorithm of the key that signs for it. */
+  async function peek({ row }: Candidate): Promise<{ readonly raw: unknown; readonly algorithm: string | undefined }> {
+    const { copy, key } = (await nextCopy(row)) ?? fail('not-found', { kind: 'credential' });
     return { raw: opened(copy).raw, algorithm: key?.algorithm };
   }
 
@@ -247,24 +247,20 @@ export function createKeeping(deps: {
    */
   async function setAside({ row, held }: Candidate): Promise<Copy> {
     const { owner } = row;
-    const copy = (await nextCopy(row)) ?? fail('not-found', { kind: 'credential' });
+    const { copy, key } = (await nextCopy(row)) ?? fail('not-found', { kind: 'credential' });
+    const { raw } = opened(copy);
     setAsideCopies.set(copy.id, (setAsideCopies.get(copy.id) ?? 0) + 1);
-    try {
-      const { raw } = opened(copy);
-      if (row.binding === 'none') return { id: copy.id, raw, holder: undefined };
-      const key =
-        (await readAs(db, owner, (reader) => findKey(reader, owner, copy.key_id!))) ?? fail('not-found', { kind: 'key' });
-      const holder: Holder = {
+    if (!key) return { id: copy.id, raw, holder: undefined };
+    return {
+      id: copy.id,
+      raw,
+      holder: {
         algorithm: key.algorithm,
         jwk: JSON.parse(key.public_jwk) as PublicJwk,
         sign: (data) => keys.sign(owner, key.id, data, 'presentation'),
         ...(held.didUrl === undefined ? {} : { didUrl: methodOf(held.didUrl, key.kid) }),
-      };
-      return { id: copy.id, raw, holder };
-    } catch (error) {
-      putBack(copy);
-      throw error;
-    }
+      },
+    };
   }
 
   function putBack({ id }: Pick<Copy, 'id'>): void {
@@ -279,7 +275,7 @@ export function createKeeping(deps: {
    */
   async function take({ tx, audit, touch }: Change, { row }: Candidate, { id }: Copy): Promise<boolean> {
     const { owner } = row;
-    if (!(await usableCopies(tx, row)).some((copy) => copy.id === id)) return false;
+    if (!(await usableCopies(tx, row)).some(({ copy }) => copy.id === id)) return false;
     // Where there were more answers than copies, several have the same: the last of them uses it up.
     const isShared = (setAsideCopies.get(id) ?? 0) > 1;
     if (!isShared && (await countInstances(tx, owner, row.id)) > 1) {
@@ -297,7 +293,7 @@ export function createKeeping(deps: {
     const looks = [];
     for (const row of rows) {
       const next = await nextCopy(row);
-      const look = ifWhole(() => ({ reference: next && opened(next).status, ...signerOf(open(row)) }));
+      const look = ifWhole(() => ({ reference: next && opened(next.copy).status, ...signerOf(open(row)) }));
       if (look?.reference) looks.push({ row, ...look, reference: look.reference });
     }
     const found = await status.ofAll(looks, { fresh: true, deadlineMs: REFRESH_MS });
@@ -310,7 +306,6 @@ export function createKeeping(deps: {
     candidates,
     standingOf,
     peek,
-    peekSigned,
     setAside,
     putBack,
     take,

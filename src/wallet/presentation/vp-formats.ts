@@ -70,7 +70,7 @@ export const createUnderstood =
         if (format === 'ldp_vc' && !isListed(listed.proof_type_values, 'DataIntegrityProof')) return false;
         const { issuer, holder } = LISTS[format];
         if (listed[issuer] === undefined && listed[holder] === undefined) return true;
-        const { raw, algorithm } = await keeping.peekSigned(candidate);
+        const { raw, algorithm } = await keeping.peek(candidate);
         const signsWith = format === 'ldp_vc' && algorithm !== undefined ? SUITES[algorithm] : algorithm;
         return isListed(listed[issuer], await formats[format].signedWith(raw)) && (!bound || isListed(listed[holder], signsWith));
       },

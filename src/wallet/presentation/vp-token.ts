@@ -88,7 +88,7 @@ export function createVpTokens({ clock, formats, keeping }: { clock: Clock; form
   /** What the verifier would learn from it. */
   async function disclosedIn(asking: Asking, match: Match): Promise<Told> {
     if (match.candidate.format !== 'dc+sd-jwt') return disclosedOf(match, undefined, undefined);
-    const raw = await keeping.peek(match.candidate);
+    const { raw } = await keeping.peek(match.candidate);
     return disclosedOf(match, raw, await presentationOf({ raw, holder: undefined }, asking, match, false, undefined));
   }
 
