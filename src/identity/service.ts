@@ -179,7 +179,7 @@ async function createOn(db: Database, options: ServiceOptions): Promise<Identity
       const jobs = Promise.all([sweeper?.stop(), notifications.stop(), logouts.stop()]);
       await Promise.all([server.close(graceMs), within(graceMs, jobs)]);
       // Passwords that are still checked for people who have gone.
-      await within(graceMs, passwords.settled());
+      await within(graceMs, Promise.all([passwords.settled(), parts.auth.settled()]));
       await db.close();
     },
   };

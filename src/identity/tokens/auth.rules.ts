@@ -177,6 +177,7 @@ export function createAuth(
 
     /** For the steps of a sign-in that prove something themselves. */
     witness: logins.witness,
+    settled: logins.settled,
   };
 }
 

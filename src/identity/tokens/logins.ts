@@ -18,6 +18,7 @@ export interface Whom {
 
 export function createLogins({ change, clock, log }: { change: RunChange; clock: Clock; log: Log }) {
   const unknown = new Throttle(UNKNOWN, clock);
+  const running = new Set<Promise<unknown>>();
 
   async function write(attempt: Attempt, userId: string | undefined, methods: readonly string[], reason?: string): Promise<void> {
     const { address, requestId, via = 'api' } = attempt;
@@ -42,23 +43,36 @@ export function createLogins({ change, clock, log }: { change: RunChange; clock:
     good: (attempt: Attempt, userId: string, methods: readonly string[]): Promise<void> => write(attempt, userId, methods),
 
     /** Runs a login. When it is refused that is an event, and the log line says whom it was about. */
-    async witness<T>(attempt: Attempt, methods: readonly string[], work: (attempt: Attempt) => Promise<T>): Promise<T> {
-      const whom: Whom = {};
-      try {
-        return await work({ ...attempt, whom });
-      } catch (error) {
-        if (!(error instanceof Fault) || error.status !== 401) throw error;
-        const reason = error.reason ?? error.code;
-        const key = addressKey(attempt.address);
-        if (whom.userId !== undefined || unknown.has(key)) {
-          if (whom.userId === undefined) unknown.take(key);
-          await write(attempt, whom.userId, methods, reason);
-        }
-        if (error.code !== 'auth.required') throw error;
-        throw refused(`${reason}; ${whom.userId === undefined ? 'unknown user' : `user ${whom.userId}`}`);
-      }
+    witness<T>(attempt: Attempt, methods: readonly string[], work: (attempt: Attempt) => Promise<T>): Promise<T> {
+      const login = witnessed(attempt, methods, work);
+      running.add(login);
+      const over = () => void running.delete(login);
+      login.then(over, over);
+      return login;
+    },
+
+    /** When none is under way: those whose clients have gone have no connection that would tell. */
+    async settled(): Promise<void> {
+      await Promise.allSettled(running);
     },
   };
+
+  async function witnessed<T>(attempt: Attempt, methods: readonly string[], work: (attempt: Attempt) => Promise<T>): Promise<T> {
+    const whom: Whom = {};
+    try {
+      return await work({ ...attempt, whom });
+    } catch (error) {
+      if (!(error instanceof Fault) || error.status !== 401) throw error;
+      const reason = error.reason ?? error.code;
+      const key = addressKey(attempt.address);
+      if (whom.userId !== undefined || unknown.has(key)) {
+        if (whom.userId === undefined) unknown.take(key);
+        await write(attempt, whom.userId, methods, reason);
+      }
+      if (error.code !== 'auth.required') throw error;
+      throw refused(`${reason}; ${whom.userId === undefined ? 'unknown user' : `user ${whom.userId}`}`);
+    }
+  }
 }
 
 export type Logins = ReturnType<typeof createLogins>;
