@@ -1,6 +1,7 @@
 // Logins, good and bad, as audit events: who, from where, how, and why not. What was typed for a name that nobody has is not written
 // down: it may be a password.
 import type { Clock } from '../../platform/clock.ts';
+import { withBudget } from '../../platform/database/index.ts';
 import { addressKey, Throttle } from '../../platform/limits/index.ts';
 import type { Log } from '../../platform/log/index.ts';
 import type { RunChange } from '../audit/index.ts';
@@ -10,6 +11,9 @@ import { refused } from './refused.ts';
 
 /** Events of one address about names nobody has, in ten minutes; the log has all of them. */
 const UNKNOWN = { attempts: 10, perSeconds: 600 };
+
+/** How long a login waits for its event to be stored. */
+const EVENT_MS = 1_500;
 
 /** Filled in as soon as it is known whom a login is about. */
 export interface Whom {
@@ -25,14 +29,17 @@ export function createLogins({ change, clock, log }: { change: RunChange; clock:
     const detail = { address, methods, via, ...(reason === undefined ? {} : { reason }) };
     const good = reason === undefined;
     try {
-      await change({ userId: good ? userId! : null, requestId }, async ({ audit }) =>
-        audit(
-          good ? 'user.logged_in' : 'user.login_refused',
-          { kind: 'user', id: userId ?? 'unknown' },
-          detail,
-          good ? 'success' : 'failure',
-        ),
-      );
+      const store = () =>
+        change({ userId: good ? userId! : null, requestId }, async ({ audit }) =>
+          audit(
+            good ? 'user.logged_in' : 'user.login_refused',
+            { kind: 'user', id: userId ?? 'unknown' },
+            detail,
+            good ? 'success' : 'failure',
+          ),
+        );
+      // A time of its own: what a locked table costs must not be taken from the login.
+      await withBudget(store, EVENT_MS);
     } catch (err) {
       // A database that cannot be written to must not keep the administrator out who could mend it.
       log.warn({ request_id: requestId, user: userId ?? 'unknown', ...detail, err }, 'login event not stored');

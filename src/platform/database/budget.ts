@@ -42,7 +42,7 @@ export class Budget {
 const budgets = new AsyncLocalStorage<Budget>();
 
 /** Everything the work asks of a database counts together. Inside another one it has one of its own. */
-export const withBudget = <T>(work: () => T): T => budgets.run(new Budget(REQUEST_MS), work);
+export const withBudget = <T>(work: () => T, milliseconds = REQUEST_MS): T => budgets.run(new Budget(milliseconds), work);
 
 /** For jobs and commands: nobody waits for them. */
 export const patiently = <T>(work: () => T): T => budgets.run(new Budget(Number.POSITIVE_INFINITY), work);
