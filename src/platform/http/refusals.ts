@@ -59,8 +59,10 @@ export function refuseUnreadable(server: Server, refuse: (fault: Fault, address:
     if (refused.has(socket as Socket)) return;
     // The same field tells Node's own handler that an answer has begun: another one in the middle of it would be read as a part of it.
     const { _httpMessage: begun } = socket as { _httpMessage?: ServerResponse | null };
-    if (error.code === 'ECONNRESET' || !socket.writable || begun?.headersSent) return void socket.destroy();
+    if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
     refused.add(socket as Socket);
+    // What is written of that answer is still in the queue, its body for one, and goes first.
+    if (begun?.headersSent) return void setImmediate(() => (socket as Socket).destroySoon());
     const refusal = faultOf(error);
     endWith(socket as Socket, refusal, refuse(refusal, (socket as Socket).remoteAddress));
   });
