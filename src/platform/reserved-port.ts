@@ -1,7 +1,8 @@
 // A port that is taken before there is anything to serve on it: a start that cannot listen fails before it makes anything. Whoever
 // connects meanwhile waits.
 import { once } from 'node:events';
-import { createServer, type Server, type Socket } from 'node:net';
+import type { Server, Socket } from 'node:net';
+import { createServer } from 'node:net';
 
 /** Enough for the probes and clients of a start; the others may come again. */
 const WAITING = 256;

@@ -1,7 +1,8 @@
 // The connections of a server, and what becomes of them when it stops: the port closes, whoever is still connected is told with
 // the next answer (`Connection: close`), and nobody is waited for beyond the limit.
 import type { Server, ServerResponse } from 'node:http';
-import { Server as NetServer, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
+import { Server as NetServer } from 'node:net';
 
 const LOOK_MS = 50;
 /** Of the time there is, how much a connection that nobody uses just now stays open: a request may be on its way. */
