@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { type Actor, createChanges, type RunChange as RunChangeOn } from '../platform/audit/index.ts';
 import type { Clock } from '../platform/clock.ts';
-import { oneAtATime } from '../platform/database/index.ts';
+import { Lines, oneAtATime } from '../platform/database/index.ts';
 import type { Change, Database, Tables } from './database.ts';
 import { actAs, NODE } from './owners.store.ts';
 
@@ -35,12 +35,18 @@ export type RunChange = <T>(caller: Caller, owner: string, work: (change: Change
  */
 export function createWalletChanges(db: Database, clock: Clock): RunChange {
   const change: RunChangeOn<Tables> = createChanges(db, clock);
-  return (caller, owner, work) =>
-    change(caller, async (inside) => {
-      await actAs(db, inside.tx, owner);
-      await oneAtATime(db, inside.tx, `wallet ${owner}`);
-      return work(inside);
-    });
+  const lines = new Lines();
+  return (caller, owner, work) => {
+    const run = () =>
+      change(caller, async (inside) => {
+        await actAs(db, inside.tx, owner);
+        await oneAtATime(db, inside.tx, `wallet ${owner}`);
+        return work(inside);
+      });
+    // Whoever waits for the same owner's other changes holds no connection meanwhile: the database is left to other owners, and
+    // its lock is for other processes. SQLite writes changes that wait together at once.
+    return db.dialect === 'postgres' ? lines.run(owner, run) : run();
+  };
 }
 
 /** Caches of what an owner has are dropped with every change of it. */

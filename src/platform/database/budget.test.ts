@@ -3,20 +3,44 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Budget, currentBudget, patiently, withBudget } from './budget.ts';
 import { DatabaseUnavailable, isAway, isUnavailable, isUnwritable } from './errors.ts';
-import { Turns } from './turns.ts';
+import { Lines, Turns } from './turns.ts';
 
 describe('The budget of a request', () => {
   it('counts waiting only, and questions asked together once', async () => {
     const budget = new Budget(10_000);
+    const began = performance.now();
     budget.begin();
     budget.begin();
-    await new Promise((resolve) => setTimeout(resolve, 30));
+    await new Promise((resolve) => setTimeout(resolve, 200));
     budget.end();
     budget.end();
     const left = budget.left();
-    assert.ok(left < 9_975, `${left}`);
+    const counted = 10_000 - left;
+    assert.ok(counted > 20 && counted <= performance.now() - began, `${counted}`);
     await new Promise((resolve) => setTimeout(resolve, 30));
     assert.equal(budget.left(), left, 'what it does otherwise is free');
+  });
+
+  it('does not count what the process itself was busy with while the answer lay there', async () => {
+    const budget = new Budget(10_000);
+    await new Promise((resolve) => setImmediate(resolve));
+    budget.begin();
+    const end = performance.now() + 200;
+    while (performance.now() < end);
+    budget.end();
+    assert.ok(budget.left() > 9_900, `${budget.left()}`);
+  });
+
+  it('does not count places in a line that gets ahead', async () => {
+    const turns = new Turns(1);
+    await withBudget(async () => {
+      await turns.wait();
+      const next = turns.wait();
+      await new Promise((resolve) => setTimeout(resolve, 30));
+      turns.leave();
+      await next;
+      assert.equal(currentBudget()!.left(), 10_000);
+    }, 10_000);
   });
 
   it('refuses what comes after its end, as a database that is away', async () => {
@@ -45,6 +69,50 @@ describe('The line of changes', () => {
     await next;
     turns.leave();
     await turns.enter(5);
+  });
+
+  it('that gets ahead is waited in however long it is; one that stands still is left', async () => {
+    const turns = new Turns(1, 100);
+    await turns.enter(1000);
+    let done = 0;
+    // Ten who take 20 ms each: the last ones wait longer than the line may stand still.
+    const all = Array.from({ length: 10 }, () =>
+      turns.run(async () => {
+        await new Promise((resolve) => setTimeout(resolve, 20));
+        done++;
+      }),
+    );
+    turns.leave();
+    await Promise.all(all);
+    assert.equal(done, 10);
+    await turns.enter(1000);
+    const stuck = turns.enter(60_000);
+    await assert.rejects(stuck, DatabaseUnavailable);
+  });
+
+  it('does not take what the database refused for getting ahead', async () => {
+    const turns = new Turns(1, 50);
+    await turns.enter(1000);
+    const refused = turns.run(() => Promise.reject(new DatabaseUnavailable('away')));
+    const behind = Array.from({ length: 3 }, () => turns.run(() => new Promise<void>(() => {})));
+    turns.leave(false);
+    await assert.rejects(refused, DatabaseUnavailable);
+    // The first of them has its turn, and keeps it.
+    await Promise.all(behind.slice(1).map((one) => assert.rejects(one, DatabaseUnavailable)));
+  });
+});
+
+describe('Lines by name', () => {
+  it('let one at a time through each, and others past', async () => {
+    const lines = new Lines();
+    const order: string[] = [];
+    let open = (): void => {};
+    const held = lines.run('a', () => new Promise<void>((resolve) => (open = resolve)));
+    const behind = lines.run('a', async () => void order.push('a'));
+    await lines.run('b', async () => void order.push('b'));
+    open();
+    await Promise.all([held, behind]);
+    assert.deepEqual(order, ['b', 'a']);
   });
 });
 

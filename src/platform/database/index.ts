@@ -10,4 +10,5 @@ export { type DatabaseOptions, openDatabase } from './open.ts';
 export { type Page, type PageRequest, readPage } from './page.ts';
 export { prepared, preparedRow } from './prepared.ts';
 export { type DatabaseReader, readSqlite } from './sqlite-reader.ts';
+export { Lines } from './turns.ts';
 export { DATABASE_AWAY, DatabaseAway, type Waiting, waitingOf } from './wait-for.ts';

@@ -6,8 +6,9 @@ import { type Budget, currentBudget } from './budget.ts';
 import { DatabaseUnavailable, isAway, isUnwritable } from './errors.ts';
 import type { Hosts } from './hosts.ts';
 import type { Reachability } from './reachability.ts';
+import { Turns } from './turns.ts';
 
-/** Longest wait for a place and a new connection together. */
+/** Longest wait for a new connection, and for a place while none is given back. */
 export const PLACE_MS = 3_000;
 /** For an answer. The server gives up a little sooner, so that the connection can be used again. */
 export const STATEMENT_MS = 4_000;
@@ -65,11 +66,13 @@ class Place {
 
   release(destroy = false): void {
     this.#client.release(destroy || this.#isStale || this.#broken !== undefined);
+    this.#places.left(this.#broken === undefined);
   }
 }
 
 export interface PlacesOptions {
   readonly pool: pg.Pool;
+  readonly size: number;
   readonly hosts: Hosts;
   readonly reachability: Reachability;
   /** Whether the database is heard of otherwise. */
@@ -81,27 +84,43 @@ export class Places implements PostgresPool {
   readonly options = {};
   readonly named: boolean;
   readonly #options: PlacesOptions;
+  readonly #line: Turns;
 
   constructor(options: PlacesOptions) {
     this.#options = options;
+    this.#line = new Turns(options.size, PLACE_MS);
     this.named = options.named;
   }
 
   async connect(): Promise<PostgresPoolClient> {
-    const { hosts, reachability } = this.#options;
+    const { reachability } = this.#options;
     reachability.refuseWhileAway();
+    try {
+      await this.#line.wait();
+      try {
+        // It may have gone meanwhile.
+        reachability.refuseWhileAway();
+        return await this.#connected();
+      } catch (error) {
+        this.#line.leave(false);
+        throw error;
+      }
+    } catch (error) {
+      this.failed(error);
+      throw error;
+    }
+  }
+
+  async #connected(): Promise<PostgresPoolClient> {
     const budget = currentBudget();
     budget?.begin();
     try {
       for (;;) {
         const client = await this.#take(budget);
         // Without cursors, which nobody uses.
-        if (hosts.isCurrent(client)) return new Place(client, this) as unknown as PostgresPoolClient;
+        if (this.#options.hosts.isCurrent(client)) return new Place(client, this) as unknown as PostgresPoolClient;
         client.release(true);
       }
-    } catch (error) {
-      this.failed(error);
-      throw error;
     } finally {
       budget?.end();
     }
@@ -123,6 +142,11 @@ export class Places implements PostgresPool {
       throw error;
     }
     client.release();
+  }
+
+  /** A place is given back. */
+  left(isWhole: boolean): void {
+    this.#line.leave(isWhole);
   }
 
   answered(): void {

@@ -97,7 +97,14 @@ export async function openPostgres<S>(url: string, migrations: MigrationSource, 
       reachability.doubt();
     },
   });
-  const places = new Places({ pool, hosts, reachability, isHeard: () => feed.live(), named: options.namedStatements });
+  const places = new Places({
+    pool,
+    size: options.poolSize,
+    hosts,
+    reachability,
+    isHeard: () => feed.live(),
+    named: options.namedStatements,
+  });
   const db = new Kysely<S>({ dialect: new PostgresDialect({ pool: places }) });
   const writability = new Writability(() => tryWriting(db));
   const turns = new Turns(options.poolSize - Math.min(options.poolSize - 1, Math.ceil(options.poolSize * FOR_READERS)));
@@ -127,10 +134,7 @@ export async function openPostgres<S>(url: string, migrations: MigrationSource, 
     read: db,
     feed: { live: () => feed.live(), onChange: (handler) => subscribers.add(handler) },
     async write(work) {
-      const budget = currentBudget();
-      budget?.begin();
-      await turns.enter(Math.min(PATIENT_STATEMENT_MS, budget?.left() ?? STATEMENT_MS)).finally(() => budget?.end());
-      try {
+      return turns.run(async () => {
         for (let attempt = 1; ; attempt++) {
           try {
             return await writability.watch(once(work));
@@ -138,9 +142,7 @@ export async function openPostgres<S>(url: string, migrations: MigrationSource, 
             if (attempt === ATTEMPTS || !isRetryable(error)) throw error;
           }
         }
-      } finally {
-        turns.leave();
-      }
+      });
     },
     async scrub() {},
     async ping() {

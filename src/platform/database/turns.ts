@@ -1,35 +1,100 @@
-// So many at a time; the others wait in a line, no longer than they may.
-import { DatabaseUnavailable } from './errors.ts';
+// So many at a time; the others wait in a line. A line that gets ahead may be waited in for long: each has only short things to do. One in
+// which nothing happens is left soon.
+import { currentBudget, LINE_MS } from './budget.ts';
+import { DatabaseUnavailable, isUnavailable } from './errors.ts';
+
+/** Longer than a lock or a statement is waited for: several in a row failed, and none succeeded. */
+const STALL_MS = 6_000;
 
 export class Turns {
   #free: number;
+  readonly #count: number;
+  readonly #stallMs: number;
   readonly #line: (() => void)[] = [];
+  /** When somebody got something done. */
+  #moved = 0;
 
-  constructor(count: number) {
+  constructor(count: number, stallMs = STALL_MS) {
     this.#free = count;
+    this.#count = count;
+    this.#stallMs = stallMs;
   }
 
-  async enter(limitMs: number): Promise<void> {
+  get isUnused(): boolean {
+    return this.#free === this.#count;
+  }
+
+  /** No longer than that, and no longer than the line may stand still. */
+  async enter(limitMs: number, stallMs = this.#stallMs): Promise<void> {
     if (this.#free > 0) {
       this.#free--;
       return;
     }
+    const arrived = performance.now();
     await new Promise<void>((resolve, reject) => {
-      const timer = setTimeout(() => {
-        this.#line.splice(this.#line.indexOf(enter), 1);
-        reject(new DatabaseUnavailable('too many changes wait for the database'));
-      }, limitMs);
+      let timer: NodeJS.Timeout | undefined;
       const enter = (): void => {
         clearTimeout(timer);
         resolve();
       };
+      const look = (): void => {
+        const end = Math.min(arrived + limitMs, Math.max(arrived, this.#moved) + stallMs);
+        const rest = end - performance.now();
+        if (rest > 0) {
+          timer = setTimeout(look, rest);
+          return;
+        }
+        this.#line.splice(this.#line.indexOf(enter), 1);
+        reject(new DatabaseUnavailable('too many wait for the database'));
+      };
       this.#line.push(enter);
+      look();
     });
   }
 
-  leave(): void {
+  /** As long as the request that asks may wait in lines. */
+  async wait(): Promise<void> {
+    const budget = currentBudget();
+    if (this.#free > 0 || !budget) return this.enter(LINE_MS);
+    await budget.inLine((limit) => this.enter(limit, budget.isPatient ? LINE_MS : this.#stallMs));
+  }
+
+  /** Whether something got done: whoever waits learns from it that waiting is worth it. */
+  leave(hasMoved = true): void {
+    if (hasMoved) this.#moved = performance.now();
     const next = this.#line.shift();
     if (next) next();
     else this.#free++;
+  }
+
+  async run<T>(work: () => Promise<T>): Promise<T> {
+    await this.wait();
+    let hasMoved = true;
+    try {
+      return await work();
+    } catch (error) {
+      hasMoved = !isUnavailable(error);
+      throw error;
+    } finally {
+      this.leave(hasMoved);
+    }
+  }
+}
+
+/** A line for each name, one at a time in each. */
+export class Lines {
+  readonly #lines = new Map<string, Turns>();
+
+  async run<T>(name: string, work: () => Promise<T>): Promise<T> {
+    let line = this.#lines.get(name);
+    if (!line) {
+      line = new Turns(1);
+      this.#lines.set(name, line);
+    }
+    try {
+      return await line.run(work);
+    } finally {
+      if (line.isUnused) this.#lines.delete(name);
+    }
   }
 }
