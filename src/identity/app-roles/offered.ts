@@ -3,12 +3,11 @@
 import { tagOf } from '../access/index.ts';
 import type { Change } from '../audit/index.ts';
 import type { Reader } from '../database.ts';
-import { insertGrant } from '../grants/index.ts';
-import { findRoleByName } from '../roles/index.ts';
 import { assignableRoles, authorityOf } from './allowed.ts';
 import { deleteUserAssignment, insertUserAssignment, type UserAssignment } from './assignments.store.ts';
 import { memberships, organizationRolesIn, rolesHeldInside, rolesNamed } from './holdings.store.ts';
 import { appTagOf } from './holdings.ts';
+import { joinOrganizations, leaveOrganizations, type OfferedOrganization } from './members.ts';
 
 /** A role of an application, as it is held inside one organization. */
 export interface OfferedRole {
@@ -21,7 +20,6 @@ export interface OfferedRole {
   readonly roleName: string;
 }
 
-const MEMBER = 'member';
 const idOf = (place: { organizationId: string; applicationId: string; roleId: string }): string =>
   [place.organizationId, place.applicationId, place.roleId].join(':');
 
@@ -61,12 +59,27 @@ export async function offeredRolesOf(
   return new Map([...Map.groupBy(found, ({ userId }) => userId)].map(([id, rows]) => [id, rows.map(({ role }) => role)]));
 }
 
+interface Difference<T> {
+  readonly given: readonly T[];
+  readonly taken: readonly T[];
+}
+
 /** Gives and takes, within a change: who gets a role inside an organization is a member of it from then on. */
-export async function provisionRoles(
-  { tx, audit, touch }: Change,
-  userId: string,
-  { given, taken }: { readonly given: readonly OfferedRole[]; readonly taken: readonly OfferedRole[] },
+export async function provision(
+  inside: Change,
+  user: { readonly id: string; readonly domain_id: string },
+  { roles, organizations }: { readonly roles: Difference<OfferedRole>; readonly organizations: Difference<OfferedOrganization> },
 ): Promise<void> {
+  const { tx, audit, touch } = inside;
+  const userId = user.id;
+  const idsOf = (things: readonly { id: string }[]): string[] => things.map(({ id }) => id);
+  await leaveOrganizations(inside, userId, idsOf(organizations.taken));
+  const entered = [...new Set(roles.given.map(({ organizationId }) => organizationId))];
+  const already = await memberships(tx, userId, entered);
+  const joined = new Set([...idsOf(organizations.given), ...entered.filter((id) => !already.has(id))]);
+  const offered = joined.size > 0 ? new Set(idsOf(await offeredRoles(tx, user.domain_id))) : new Set();
+  await joinOrganizations(inside, userId, [...joined], (assignment) => offered.has(idOf(assignment)));
+
   const assignmentOf = ({ organizationId, applicationId, roleId }: OfferedRole): UserAssignment => ({
     userId,
     organizationId,
@@ -79,24 +92,13 @@ export async function provisionRoles(
       { kind: 'app_role', id: roleId },
       { user_id: userId, organization_id: organizationId, application_id: applicationId },
     );
-  for (const role of taken) {
+  for (const role of roles.taken) {
     await deleteUserAssignment(tx, assignmentOf(role));
     noted('unassigned', role);
   }
-  for (const role of given) {
+  for (const role of roles.given) {
     await insertUserAssignment(tx, assignmentOf(role));
     noted('assigned', role);
-  }
-  const organizations = [...new Set(given.map(({ organizationId }) => organizationId))];
-  const member = organizations.length > 0 ? await findRoleByName(tx, MEMBER) : undefined;
-  const already = await memberships(tx, userId, organizations);
-  for (const targetId of organizations.filter((id) => member && !already.has(id))) {
-    await insertGrant(tx, { actor: { kind: 'user', id: userId }, targetId, roleId: member!.id, inherited: false });
-    audit(
-      'grant.created',
-      { kind: 'role', id: member!.id },
-      { user_id: userId, target: 'project', target_id: targetId, inherited: false },
-    );
   }
   touch(tagOf.user(userId));
   touch(appTagOf.user(userId));

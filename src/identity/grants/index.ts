@@ -3,5 +3,5 @@ export { mountAssignments } from './assignments.routes.ts';
 export { createAssignments } from './assignments.rules.ts';
 export { mountGrants } from './grants.routes.ts';
 export { createGrants } from './grants.rules.ts';
-export { insertGrant, reachableProjectIds, reachableProjects } from './grants.store.ts';
+export { deleteGrant, type Grant, insertGrant, reachableProjectIds, reachableProjects } from './grants.store.ts';
 export { createReach } from './reach.rules.ts';

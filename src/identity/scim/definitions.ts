@@ -237,6 +237,25 @@ export const roleType: ResourceType = {
   extensions: [],
 };
 
+const entitlementSchema: Schema = {
+  id: 'urn:okta:scim:schemas:core:1.0:Entitlement',
+  name: 'Entitlement',
+  description: 'Membership of an organization',
+  attributes: [
+    attribute('displayName', 'The name of the organization.', readOnly),
+    attribute('type', 'The kind of the entry: organization.', readOnly),
+    attribute('description', 'What the Entitlement is.', readOnly),
+  ],
+};
+
+export const entitlementType: ResourceType = {
+  name: 'Entitlement',
+  description: 'Membership of an organization',
+  endpoint: '/Entitlements',
+  core: entitlementSchema,
+  extensions: [],
+};
+
 export const userType: ResourceType = {
   name: 'User',
   description: 'User Account',

@@ -10,8 +10,8 @@ import { findRoleByName } from '../roles/index.ts';
 import { setDefaultProject } from '../users/index.ts';
 import { createGroupResources } from './groups.resource.ts';
 import { createLists } from './list.ts';
+import { createOfferList } from './offers.ts';
 import { createOrganizationResources } from './organizations.resource.ts';
-import { createRoleList } from './roles.resource.ts';
 import { countHolders, countOrganizations, countRows } from './scim.store.ts';
 import type { Census } from './service-provider.ts';
 import { createUserResources } from './users.resource.ts';
@@ -59,7 +59,7 @@ export function createScim(
     users,
     groups,
     organizations,
-    listRoles: createRoleList(deps),
+    listOffers: createOfferList(deps),
     /** Users as the old back-end makes them. */
     registeredUsers: createUserResources({ ...deps, welcome }),
 

@@ -23,8 +23,8 @@ export interface Rows {
   /** With the groups, where the same query read them. */
   users: UserColumns & {
     readonly groups?: readonly GroupOfUser[];
-    /** Whether they hold roles of applications, where the same query looked. */
-    readonly holds_roles?: boolean | number;
+    /** Whether they hold roles of applications or memberships, where the same query looked. */
+    readonly holds_offers?: boolean | number;
   };
   groups: GroupRow;
   projects: ProjectRow;
@@ -118,7 +118,7 @@ type Look = (db: Reader, domainId: string, value: string, limit: number) => Soon
 type Found = UserColumns & {
   readonly group_id: string | null;
   readonly group_name: string | null;
-  readonly holds_roles: boolean | number;
+  readonly holds_offers: boolean | number;
 };
 
 const withGroups = (db: Reader) =>
@@ -132,8 +132,19 @@ const withGroups = (db: Reader) =>
     .select(['groups.id as group_id', 'groups.name as group_name'])
     .select((eb) =>
       eb
-        .exists(eb.selectFrom('app_user_roles').whereRef('app_user_roles.user_id', '=', 'users.id').select('app_user_roles.id'))
-        .as('holds_roles'),
+        .or([
+          eb.exists(
+            eb.selectFrom('app_user_roles').whereRef('app_user_roles.user_id', '=', 'users.id').select('app_user_roles.id'),
+          ),
+          eb.exists(
+            eb
+              .selectFrom('grants')
+              .whereRef('grants.user_id', '=', 'users.id')
+              .where('grants.inherited', '=', 0)
+              .select('grants.id'),
+          ),
+        ])
+        .as('holds_offers'),
     );
 
 /** What clients ask all day: one user, by the one value an index knows, and the groups of that user, in one query. */

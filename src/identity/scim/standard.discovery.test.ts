@@ -41,13 +41,14 @@ onEachDatabase('SCIM discovery', (api) => {
 
   it('lists the kinds of resources, and shows each by its id in any case', async () => {
     const { schemas, totalResults, Resources } = await scim.list('/ResourceTypes');
-    assert.deepEqual([schemas, totalResults], [[LIST], 4]);
+    assert.deepEqual([schemas, totalResults], [[LIST], 5]);
     const shown = Resources.map(({ id, endpoint, schema }: any) => [id, endpoint, schema]);
     assert.deepEqual(shown, [
       ['User', '/Users', USER],
       ['Group', '/Groups', GROUP],
       ['Organization', '/Organizations', ORGANIZATION],
       ['Role', '/Roles', 'urn:okta:scim:schemas:core:1.0:Role'],
+      ['Entitlement', '/Entitlements', 'urn:okta:scim:schemas:core:1.0:Entitlement'],
     ]);
     assert.deepEqual(Resources[0].schemaExtensions, [{ schema: ENTERPRISE, required: false }]);
     for (const type of Resources) {
@@ -60,10 +61,17 @@ onEachDatabase('SCIM discovery', (api) => {
 
   it('lists the schemas, and shows each by its URN in any case', async () => {
     const { totalResults, Resources } = await scim.list('/Schemas');
-    assert.equal(totalResults, 5);
+    assert.equal(totalResults, 6);
     assert.deepEqual(
       Resources.map(({ id }: { id: string }) => id),
-      [USER, ENTERPRISE, GROUP, ORGANIZATION, 'urn:okta:scim:schemas:core:1.0:Role'],
+      [
+        USER,
+        ENTERPRISE,
+        GROUP,
+        ORGANIZATION,
+        'urn:okta:scim:schemas:core:1.0:Role',
+        'urn:okta:scim:schemas:core:1.0:Entitlement',
+      ],
     );
     for (const schema of Resources) {
       assert.equal(schema.meta.location, `${api.url}/scim/v2/Schemas/${schema.id}`);

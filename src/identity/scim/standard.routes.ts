@@ -6,14 +6,23 @@ import { type Caller, PROVISIONING } from '../caller.ts';
 import { fail } from '../faults.ts';
 import type { Resource, ResourceType } from './attribute.ts';
 import { type BulkOperation, readBulk, runBulk, unexpected } from './bulk.ts';
-import { groupType, organizationType, resourceTypeResource, roleType, schemaResource, userType } from './definitions.ts';
+import {
+  entitlementType,
+  groupType,
+  organizationType,
+  resourceTypeResource,
+  roleType,
+  schemaResource,
+  userType,
+} from './definitions.ts';
 import { type Context, type Handler, type Revision, textsOf, versionOf } from './handler.ts';
 import type { ListRequest } from './list.ts';
+import { mountOffers } from './offers.routes.ts';
+import { entitlementOffers, OFFERED_ATTRIBUTES, type OfferKind, roleOffers } from './offers.ts';
 import { listSchema, Message, resourceSchema } from './openapi.ts';
 import { readOperations } from './patch.ts';
 import { type Asked, askedByQuery, expecting, isKnown, readListRequest, readProjectionOf } from './requests.ts';
 import { insistOnRequired, readResource } from './resource.schema.ts';
-import { mountRoleList } from './roles.routes.ts';
 import { SCIM_JSON } from './scim.face.ts';
 import type { Scim } from './scim.rules.ts';
 import type { Rows, Table } from './scim.store.ts';
@@ -75,12 +84,15 @@ function inputOf(type: ResourceType, body: unknown): Resource {
   return input;
 }
 
-/** Nothing is the same as an empty list to SCIM, but nobody loses roles because a client does not speak of them. */
+/** Nothing is the same as an empty list to SCIM, but nobody loses what can be given because a client does not speak of it. */
 function replacementOf(type: ResourceType, body: unknown): Resource {
   const input = inputOf(type, body);
-  const isEmpty = ([name, value]: [string, unknown]): boolean =>
-    name.toLowerCase() === 'roles' && (value === null || (Array.isArray(value) && value.length === 0));
-  return type === userType && Object.entries(body as object).some(isEmpty) ? { ...input, roles: [] } : input;
+  if (type !== userType) return input;
+  const emptied = Object.entries(body as object)
+    .filter(([, value]) => value === null || (Array.isArray(value) && value.length === 0))
+    .map(([name]) => name.toLowerCase());
+  const lists = OFFERED_ATTRIBUTES.filter((attribute) => emptied.includes(attribute));
+  return { ...input, ...Object.fromEntries(lists.map((attribute) => [attribute, []])) };
 }
 
 /** A kind of resource. Its handler is there when a request comes; the routes are listed without. */
@@ -182,11 +194,10 @@ export function mountScim(app: App<Caller>, parts: { readonly scim: Scim }): voi
   }
   for (const kind of kinds) mountKind(kind);
 
-  mountRoleList(app, {
-    path: `${ROOT}${roleType.endpoint}`,
-    contextOf,
-    list: (context) => parts.scim.listRoles(context),
-  });
+  const mountList = <T>(kind: OfferKind<T>): void =>
+    mountOffers(app, kind, { root: ROOT, contextOf, list: (context) => parts.scim.listOffers(kind, context) });
+  mountList(roleOffers);
+  mountList(entitlementOffers);
   mountMe(app, () => parts.scim.users, { read, replace, patch });
   mountDiscovery(app);
 
@@ -307,7 +318,7 @@ function mountMe(
 
 /** What is mounted, in SCIM's own words (RFC 7644, 4). */
 function mountDiscovery(app: App<Caller>): void {
-  const types = [...kinds.map(({ type }) => type), roleType];
+  const types = [...kinds.map(({ type }) => type), roleType, entitlementType];
   const schemas = types.flatMap(({ core, extensions }) => [core, ...extensions]);
   const Described = t.open({ schemas: t.array(t.string()) });
   const all = (items: unknown[]) =>

@@ -1,5 +1,4 @@
 // Users as SCIM resources.
-import type { OfferedRole } from '../app-roles/index.ts';
 import { bit, parsed } from '../attributes.ts';
 import type { Change } from '../audit/index.ts';
 import type { Database } from '../database.ts';
@@ -19,9 +18,19 @@ import {
   type Revision,
   readName,
 } from './handler.ts';
+import {
+  changesOffers,
+  type HeldOffers,
+  hasListed,
+  heldOffers,
+  heldOffersOf,
+  holdOffers,
+  type Wanted,
+  withHeld,
+  withoutListed,
+} from './offers.ts';
 import { applyPatch } from './patch.ts';
 import { schemasOf } from './projection.ts';
-import { heldRoles, heldRolesOfMany, holdRoles, listedRolesIn, withoutListedRoles, withRoles } from './roles.resource.ts';
 import { findRow, type GroupOfUser, groupsOfUsers, type Rows } from './scim.store.ts';
 
 /** Attributes that have a column or a table of their own, or none at all. */
@@ -30,7 +39,7 @@ const MAX_PASSWORD = 4096;
 const ENTERPRISE = userType.extensions[0]!.id;
 
 const profileOf = (resource: Resource): Profile =>
-  Object.fromEntries(Object.entries(withoutListedRoles(resource)).filter(([key]) => !ELSEWHERE.includes(key)));
+  Object.fromEntries(Object.entries(withoutListed(resource)).filter(([key]) => !ELSEWHERE.includes(key)));
 
 const personOf = (resource: Resource): Person => ({ externalId: externalIdOf(resource), profile: profileOf(resource) });
 
@@ -52,11 +61,11 @@ function withManager(profile: Profile, base: string): Profile {
 
 interface Held {
   readonly groups?: readonly GroupOfUser[] | undefined;
-  readonly roles?: readonly OfferedRole[] | undefined;
+  readonly offers?: Partial<HeldOffers>;
 }
 
-function renderUser(row: Rows['users'], base: string, { groups = [], roles = [] }: Held = {}): Resource {
-  const profile = withRoles(parsed<Profile>(row.profile), roles);
+function renderUser(row: Rows['users'], base: string, { groups = [], offers = {} }: Held = {}): Resource {
+  const profile = withHeld(parsed<Profile>(row.profile), offers);
   return {
     schemas: schemasOf(userType, profile),
     id: row.id,
@@ -85,7 +94,7 @@ const ENTERPRISE_KEY = `"${ENTERPRISE}":`;
 /** The same as JSON, without reading the profile: it is JSON already. Undefined where it has to be looked into. */
 function userText(row: Rows['users'], base: string): string | undefined {
   const { groups, profile } = row;
-  if (!groups || groups.length > 0 || row.holds_roles || profile.includes(ENTERPRISE_KEY)) return undefined;
+  if (!groups || groups.length > 0 || row.holds_offers || profile.includes(ENTERPRISE_KEY)) return undefined;
   const externalId = row.external_id === null ? '' : `"externalId":${JSON.stringify(row.external_id)},`;
   const known = profile === '{}' ? '' : `,${profile.slice(1, -1)}`;
   const { created, lastModified, location } = metaOf(userType, base, row);
@@ -96,17 +105,16 @@ function userText(row: Rows['users'], base: string): string | undefined {
 }
 
 /** What the user is to be. What a PUT leaves out goes, but nobody is let in or shut out by leaving `active` out. */
-function next(row: Rows['users'], revision: Revision, roles: readonly OfferedRole[]): Resource {
-  const current = renderUser(row, '', { roles });
+function next(row: Rows['users'], revision: Revision, offers: HeldOffers): Resource {
+  const current = renderUser(row, '', { offers });
   if (revision.kind === 'patch') return applyPatch(userType, current, revision.operations);
   return revision.kind === 'merge' ? { ...current, ...revision.input } : { active: current.active, ...revision.input };
 }
 
-/** Nobody loses what they hold because a PUT does not speak of roles. */
-function changesRoles(revision: Revision, resource: Resource, held: readonly OfferedRole[]): boolean {
-  if (revision.kind === 'replace' && !('roles' in revision.input)) return false;
-  return new Set(listedRolesIn(resource)).symmetricDifference(new Set(held.map(({ id }) => id))).size > 0;
-}
+const wantedOf = (revision: Revision, resource: Resource): Wanted => ({
+  resource,
+  speaksOf: (attribute) => revision.kind !== 'replace' || attribute in revision.input,
+});
 
 export function createUserResources(deps: {
   db: Database;
@@ -135,9 +143,9 @@ export function createUserResources(deps: {
       const unread = wants('groups') ? rows.filter((row) => !row.groups).map((row) => row.id) : [];
       const groups = unread.length > 0 ? await groupsOfUsers(db.read, unread) : [];
       const byUser = Map.groupBy(groups, ({ userId }) => userId);
-      const roles = wants('roles') ? await heldRolesOfMany(db.read, rows) : undefined;
+      const offersOf = await heldOffersOf(db.read, rows, wants);
       const groupsOf = (row: Rows['users']) => (wants('groups') ? (row.groups ?? byUser.get(row.id)) : undefined);
-      return rows.map((row) => renderUser(row, base, { groups: groupsOf(row), roles: roles?.get(row.id) }));
+      return rows.map((row) => renderUser(row, base, { groups: groupsOf(row), offers: offersOf(row) }));
     },
 
     texts({ base }, rows) {
@@ -154,16 +162,16 @@ export function createUserResources(deps: {
         password: passwordOf(input),
         ...(extras.defaultProjectId ? { default_project_id: extras.defaultProjectId } : {}),
       };
-      const wanted = listedRolesIn(input);
       const also = async (inside: Change, id: string, madeIn: string): Promise<void> => {
         await welcome?.(inside, { id, name, domainId: madeIn, hasDefault: !!extras.defaultProjectId });
-        if (wanted.length > 0) await holdRoles(inside, { id, domain_id: madeIn }, () => wanted);
+        if (hasListed(input))
+          await holdOffers(inside, { id, domain_id: madeIn }, () => ({ resource: input, speaksOf: () => true }));
       };
       return users.create(caller, body, personOf(input), also, extras.id);
     },
 
     async revise(context, id, revision, expect?: Precondition, extras: Extras = {}) {
-      const held = await heldRoles(db.read, await find(context, id, 'identity:update_user'));
+      const held = await heldOffers(db.read, await find(context, id, 'identity:update_user'));
       return users.revise(context.caller, id, (row) => {
         expect?.(row);
         const resource = next(row, revision, held);
@@ -180,8 +188,8 @@ export function createUserResources(deps: {
             ...(password === undefined ? {} : { password }),
           },
           person: personOf(resource),
-          also: changesRoles(revision, resource, held)
-            ? (inside) => holdRoles(inside, row, (now) => listedRolesIn(next(row, revision, now)))
+          also: changesOffers(held, wantedOf(revision, resource))
+            ? (inside) => holdOffers(inside, row, (now) => wantedOf(revision, next(row, revision, now)))
             : undefined,
         };
       });

@@ -1,17 +1,15 @@
-// /scim/v2/Roles: what a client can give people as `roles`.
+// /scim/v2/Roles and /Entitlements: what a client can give people as `roles` and `entitlements`.
 import { Answer, type App, type Call } from '../../platform/http/index.ts';
-import type { OfferedRole } from '../app-roles/index.ts';
 import { type Caller, PROVISIONING } from '../caller.ts';
 import { fail } from '../faults.ts';
 import type { Resource } from './attribute.ts';
-import { roleType } from './definitions.ts';
 import { matches, parseFilter } from './filter.ts';
 import type { Context } from './handler.ts';
 import { findPlace } from './lookup.ts';
+import { type OfferKind, renderOffer } from './offers.ts';
 import { listSchema, resourceSchema } from './openapi.ts';
 import { project } from './projection.ts';
 import { askedByQuery, readListRequest, readProjectionOf } from './requests.ts';
-import { renderRole } from './roles.resource.ts';
 import { SCIM_JSON } from './scim.face.ts';
 import { sortResources } from './sort.ts';
 import { LISTED, SHOWN } from './standard.described.ts';
@@ -20,25 +18,28 @@ const LIST = 'urn:ietf:params:scim:api:messages:2.0:ListResponse';
 const tag = 'SCIM';
 const access = PROVISIONING;
 
-export function mountRoleList(
+export function mountOffers<T>(
   app: App<Caller>,
+  kind: OfferKind<T>,
   {
-    path,
+    root,
     contextOf,
     list,
   }: {
-    readonly path: string;
+    readonly root: string;
     contextOf(call: Call<Caller>): Context;
-    list(context: Context): Promise<OfferedRole[]>;
+    list(context: Context): Promise<readonly T[]>;
   },
 ): void {
-  const One = resourceSchema(roleType);
+  const { type } = kind;
+  const path = `${root}${type.endpoint}`;
+  const One = resourceSchema(type);
   const answer = (body: unknown): Answer => new Answer({ text: JSON.stringify(body), headers: { 'Content-Type': SCIM_JSON } });
 
   app.get(
     path,
     {
-      summary: 'List: Role',
+      summary: `List: ${type.name}`,
       tag,
       access,
       described: LISTED,
@@ -49,30 +50,29 @@ export function mountRoleList(
       const asked = askedByQuery(call.query);
       const { filter, cursor, startIndex, count, sortBy, descending } = readListRequest(asked);
       if (cursor !== undefined) fail('scim.invalid_cursor');
-      const projection = readProjectionOf(roleType, asked);
-      const wanted = filter === undefined ? undefined : parseFilter(roleType, filter);
-      const all: Resource[] = (await list(context)).map((role) => renderRole(role, context.base));
-      const found = wanted ? all.filter((role) => matches(wanted, role)) : all;
+      const projection = readProjectionOf(type, asked);
+      const wanted = filter === undefined ? undefined : parseFilter(type, filter);
+      const all: Resource[] = (await list(context)).map((offer) => renderOffer(kind, offer, context.base));
+      const found = wanted ? all.filter((resource) => matches(wanted, resource)) : all;
       const sorted =
-        sortBy && findPlace(roleType, sortBy)
-          ? sortResources(roleType, found, sortBy, descending ? 'descending' : 'ascending')
-          : found;
+        sortBy && findPlace(type, sortBy) ? sortResources(type, found, sortBy, descending ? 'descending' : 'ascending') : found;
       const page = sorted.slice(startIndex - 1, startIndex - 1 + count);
       return answer({
         schemas: [LIST],
         totalResults: found.length,
         itemsPerPage: page.length,
         startIndex,
-        Resources: projection ? page.map((role) => project(roleType, role, projection)) : page,
+        Resources: projection ? page.map((resource) => project(type, resource, projection)) : page,
       });
     },
   );
-  app.get(`${path}/:id`, { summary: 'Show: Role', tag, access, described: SHOWN, reply: { 200: One } }, async (call) => {
+  app.get(`${path}/:id`, { summary: `Show: ${type.name}`, tag, access, described: SHOWN, reply: { 200: One } }, async (call) => {
     const context = contextOf(call);
     const { id } = call.params as { id: string };
-    const role = (await list(context)).find((one) => one.id === id) ?? fail('role.not_found', { id });
-    const projection = readProjectionOf(roleType, askedByQuery(call.query));
-    const resource = renderRole(role, context.base);
-    return answer(projection ? project(roleType, resource, projection) : resource);
+    const offer = (await list(context)).find((one) => kind.idOf(one) === id);
+    if (!offer) fail(kind.attribute === 'roles' ? 'role.not_found' : 'project.not_found', { id });
+    const projection = readProjectionOf(type, askedByQuery(call.query));
+    const resource = renderOffer(kind, offer, context.base);
+    return answer(projection ? project(type, resource, projection) : resource);
   });
 }
