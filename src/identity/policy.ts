@@ -23,6 +23,12 @@ const scopeDomain = (caller: Caller): string | undefined => caller.view.domain?.
 /** An application that acts for a person (method `oauth2`) is not that person. */
 export const isInPerson = ({ token }: Caller): boolean => !token.methods.includes('oauth2');
 /**
+ * Whether what a person holds in an application is the caller's to know: an application that acts for them knows what they hold in
+ * itself. A token that does not say whose it is, as older ones do, knows of none.
+ */
+export const knowsOf = (caller: Caller, applicationId: string): boolean =>
+  isInPerson(caller) || caller.token.applicationId === applicationId;
+/**
  * Whether a role counts for the caller. For an application that acts for a person none does: the person let it know who they are,
  * not manage others in their name. What such a token says its roles are stays true.
  */

@@ -9,7 +9,7 @@ import type { Reader, Tx } from '../database.ts';
 import type { Deps } from '../deps.ts';
 import { fail } from '../faults.ts';
 import { type Criterion, criteriaOf, type Filters, only, pageOf, single } from '../lists.ts';
-import { has, isAdministrator, isInPerson } from '../policy.ts';
+import { has, isAdministrator, isInPerson, knowsOf } from '../policy.ts';
 import { findUser } from '../users/index.ts';
 import { applicationsWith, assignableByApplication, assignableRoles, authorityOf, mayAssign } from './allowed.ts';
 import {
@@ -138,6 +138,14 @@ export function createAppAssignments({ db, change, holdings }: Pick<Deps, 'db' |
   const seesAssignments = async (caller: Caller, applicationId: string): Promise<boolean> =>
     isInPerson(caller) && holdings.has(caller.userId, applicationId, ...SEES_ASSIGNMENTS);
 
+  /** An application that acts for a person sees what they hold in it. */
+  function ownOf(caller: Caller, action: string): Criterion[] {
+    const own = only('app_user_roles.user_id', caller.userId);
+    if (isInPerson(caller)) return own;
+    const { applicationId } = caller.token;
+    return [...own, ...only('app_user_roles.application_id', applicationId ?? fail('auth.forbidden', { action }))];
+  }
+
   /** Who sees whose: administrators all, everyone their own, and whoever manages or assigns in an application those in it. */
   async function visibleTo(
     caller: Caller,
@@ -147,7 +155,7 @@ export function createAppAssignments({ db, change, holdings }: Pick<Deps, 'db' |
     if (isAdministrator(caller)) return [];
     const [userId, applicationId] = [single(query, 'user_id'), single(query, 'application_id')];
     // Assignments of organizations have no user: naming oneself there would filter by nothing.
-    if (userId === caller.userId && table === 'app_user_roles') return only('app_user_roles.user_id', userId);
+    if (userId === caller.userId && table === 'app_user_roles') return ownOf(caller, action);
     if (applicationId === undefined || !(await seesAssignments(caller, applicationId))) fail('auth.forbidden', { action });
     return only(`${table}.application_id`, applicationId);
   }
@@ -161,7 +169,8 @@ export function createAppAssignments({ db, change, holdings }: Pick<Deps, 'db' |
     permitSelf(caller, action, userId, organizationId);
     if (userId !== undefined && !(await findUser(db.read, userId))) fail('user.not_found', { id: userId });
     if (!(await findProject(db.read, organizationId))) fail('organization.not_found', { id: organizationId });
-    return rolesByApplication(db.read, userId === undefined ? { organizationId } : { userId, organizationId });
+    const held = await rolesByApplication(db.read, userId === undefined ? { organizationId } : { userId, organizationId });
+    return new Map([...held].filter(([applicationId]) => knowsOf(caller, applicationId)));
   }
 
   async function nothingHeld(userId: string, applicationId: string): Promise<never> {
@@ -246,7 +255,8 @@ export function createAppAssignments({ db, change, holdings }: Pick<Deps, 'db' |
 
     /** What a user may do in an application: themselves, administrators, services, and those who manage it may ask. */
     holdings(caller: Caller, userId: string, applicationId: string): Soon<UserHoldings> {
-      const free = caller.userId === userId || isAdministrator(caller) || has(caller, 'service');
+      const self = caller.userId === userId && knowsOf(caller, applicationId);
+      const free = self || isAdministrator(caller) || has(caller, 'service');
       const asked = (): Soon<UserHoldings> =>
         andThen(holdings.of(userId, applicationId), (held) => held ?? nothingHeld(userId, applicationId));
       if (free) return asked();

@@ -1,8 +1,8 @@
 // An application that a person signed in to (method `oauth2`) knows who they are. It does not become them, whatever they may do.
 import assert from 'node:assert/strict';
-import { before, it } from 'node:test';
+import { before, describe, it } from 'node:test';
 import { onEachDatabase, type TestApi, uniqueName } from '../../../test/support/api.ts';
-import { makeApplication } from '../../../test/support/applications.ts';
+import { assign, makeApplication } from '../../../test/support/applications.ts';
 import { logInByAccessToken, OldClient } from '../../../test/support/old-client.ts';
 import { identityRoutes, isChange, nameOfRoute } from '../../../test/support/routes.ts';
 import { enable } from '../../../test/support/second-factor.ts';
@@ -53,11 +53,14 @@ async function delegatedTokens(api: TestApi, access: string, scopes: readonly un
 
 onEachDatabase('An application that acts for the manager of a domain', (api) => {
   let made: Awaited<ReturnType<typeof makeManager>>;
+  let client: OldClient;
+  let access: string;
   let tokens: string[];
 
   before(async () => {
     made = await makeManager(api);
-    const { access_token: access } = await (await OldClient.make(api)).tokens(made.manager);
+    client = await OldClient.make(api);
+    access = (await client.tokens(made.manager)).access_token;
     tokens = await delegatedTokens(api, access, [
       undefined,
       { project: { id: made.organization.id } },
@@ -123,8 +126,92 @@ onEachDatabase('An application that acts for the manager of a domain', (api) => 
     assert.equal((await api.patch(`/v3/users/${other.id}`, { user: { description: 'x' } }, { token })).status, 200);
   });
 
+  describe('reads of what they hold in applications', () => {
+    const pathsOf = () => {
+      const { manager, organization, managed } = made;
+      const ofUser = `/v3/OS-ROLES/users/${manager.user.id}`;
+      return {
+        own: `${ofUser}/applications/${client.id}/permissions`,
+        other: `${ofUser}/applications/${managed.id}/permissions`,
+        assignments: `/v3/OS-ROLES/users/role_assignments?user_id=${manager.user.id}`,
+        allowed: [`${ofUser}/organizations/${organization.id}`, `/v3/OS-ROLES/organizations/${organization.id}`].flatMap(
+          (start) => ['roles/allowed', 'applications/allowed', 'applications/allowed_roles'].map((end) => `${start}/${end}`),
+        ),
+      };
+    };
+    before(async () => {
+      const { manager, organization, managed } = made;
+      for (const application of [client, managed]) {
+        await assign(api, { user: manager.user, organization, application, role: { id: 'provider' } });
+        await assign(api, { organization, application, role: { id: 'provider' } });
+      }
+    });
+
+    it('only what they hold in itself, with tokens of every scope and tokens made from those', async () => {
+      const { managed, organization } = made;
+      const { own, other, assignments, allowed } = pathsOf();
+      for (const token of tokens) {
+        const held = await api.get(own, { token });
+        assert.deepEqual(
+          held.body.roles.map((role: { id: string }) => role.id),
+          ['provider'],
+        );
+        assert.equal((await api.get(other, { token })).status, 403);
+        assert.equal((await api.get(other.replace(managed.id, 'nobody'), { token })).status, 403);
+        const listed = await api.get(assignments, { token });
+        assert.deepEqual(
+          listed.body.role_assignments.map((one: { application_id: string }) => one.application_id),
+          [client.id],
+        );
+        assert.deepEqual((await api.get(`${assignments}&application_id=${managed.id}`, { token })).body.role_assignments, []);
+        for (const path of allowed) {
+          const answer = await api.get(path, { token });
+          assert.ok([200, 403].includes(answer.status), `${path}: ${answer.text}`);
+          assert.ok(!answer.text.includes(managed.id), `${path}: ${answer.text}`);
+        }
+      }
+      const inOrganization = tokens[1]!;
+      for (const path of allowed) {
+        const answer = await api.get(path, { token: inOrganization });
+        assert.ok(answer.text.includes(client.id), `${path} of ${organization.id}: ${answer.text}`);
+      }
+    });
+
+    it('nothing, with a token that does not say whose it is', async () => {
+      const { manager } = made;
+      const { own, other, assignments, allowed } = pathsOf();
+      const rules = { multi_factor_auth_enabled: true, multi_factor_auth_rules: [['oauth2', 'password']] };
+      assert.equal((await api.patch(`/v3/users/${manager.user.id}`, { user: { options: rules } })).status, 200);
+      const begun = await logInByAccessToken(api, access, undefined);
+      assert.equal(begun.status, 401, begun.text);
+      const user = { id: manager.user.id, password: manager.password };
+      const ended = await api.post(
+        '/v3/auth/tokens',
+        { auth: { identity: { methods: ['password'], password: { user } } } },
+        { token: null, headers: { 'Openstack-Auth-Receipt': begun.headers.get('openstack-auth-receipt')! } },
+      );
+      assert.equal(ended.status, 201, ended.text);
+      assert.deepEqual(ended.body.token.methods.toSorted(), ['oauth2', 'password']);
+      const token = ended.headers.get('x-subject-token')!;
+      for (const path of [own, other, assignments]) assert.equal((await api.get(path, { token })).status, 403, path);
+      for (const path of allowed)
+        assert.doesNotMatch((await api.get(path, { token })).text, new RegExp(`${client.id}|${made.managed.id}`), path);
+      const open = { multi_factor_auth_enabled: null, multi_factor_auth_rules: null };
+      assert.equal((await api.patch(`/v3/users/${manager.user.id}`, { user: { options: open } })).status, 200);
+    });
+
+    it('while the person reads all of it themselves', async () => {
+      const { manager, managed } = made;
+      const { own, other, assignments } = pathsOf();
+      const token = await api.logIn({ id: manager.user.id, password: manager.password });
+      for (const path of [own, other]) assert.equal((await api.get(path, { token })).status, 200, path);
+      const { text } = await api.get(assignments, { token });
+      for (const { id } of [client, managed]) assert.ok(text.includes(id));
+    });
+  });
+
   it('reads who they are, and what they may do, as clients of the old back-end need it', async () => {
-    const { manager, organization, managed } = made;
+    const { manager, organization } = made;
     const { id } = manager.user;
     const [, token] = tokens;
     for (const path of [
@@ -135,7 +222,7 @@ onEachDatabase('An application that acts for the manager of a domain', (api) => 
       '/v3/auth/catalog',
       `/v3/projects/${organization.id}`,
       `/v3/OS-ROLES/users/role_assignments?user_id=${id}`,
-      `/v3/OS-ROLES/users/${id}/applications/${managed.id}/permissions`,
+      `/v3/OS-ROLES/users/${id}/applications/${client.id}/permissions`,
     ])
       assert.equal((await api.get(path, { token: token! })).status, 200, path);
     const shown = await api.get('/v3/auth/tokens', { token: token!, headers: { 'X-Subject-Token': token! } });

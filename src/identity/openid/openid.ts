@@ -239,12 +239,13 @@ export function createOpenid(deps: OpenidDeps) {
      * Who an access token may stand in for at a login: its user, when they gave the application everything. Never an
      * administrator: an application that one signs in to must not become one.
      */
-    async standIn(token: string): Promise<{ user: UserWithExpiry; expiresAt: number } | undefined> {
+    async standIn(token: string): Promise<{ user: UserWithExpiry; clientId: string; expiresAt: number } | undefined> {
       const found = await accessTokens.verify(token);
       if (!found?.user || !found.scope.split(' ').includes('all_info') || found.thumbprint !== undefined) return undefined;
       if (await holdsRoleAnywhere(deps.db.read, { userId: found.user.id }, 'admin')) return undefined;
       // What comes of it cannot be taken back with the access token, so it does not last.
-      return { user: found.user, expiresAt: Math.min(found.expiresAt * 1000, clock.now() + STAND_IN_MS) };
+      const expiresAt = Math.min(found.expiresAt * 1000, clock.now() + STAND_IN_MS);
+      return { user: found.user, clientId: found.clientId, expiresAt };
     },
 
     /**

@@ -150,11 +150,8 @@ export function createAuth(
     // A token made from a token is no login.
     if (proof.parent && !identity.methods.some((method) => method !== 'token')) await markActive(proof.user);
     else await finished(proof.user, attempt, [...proof.methods]);
-    return {
-      kind: 'token',
-      ...tokens.issue(view, { methods: [...proof.methods], parent: proof.parent, notAfter: proof.notAfter }),
-      view,
-    };
+    const { parent, notAfter, applicationId } = proof;
+    return { kind: 'token', ...tokens.issue(view, { methods: [...proof.methods], parent, notAfter, applicationId }), view };
   }
 
   return {

@@ -30,6 +30,8 @@ export interface Proof {
   readonly parent: TokenRecord | undefined;
   /** When what it was proved with ends (milliseconds): an access token of an application. */
   readonly notAfter?: number | undefined;
+  /** The application that access token was given to. */
+  readonly applicationId?: string | undefined;
 }
 
 interface Meant {
@@ -54,8 +56,10 @@ export interface MethodDeps extends Pick<Deps, 'tokens' | 'passwords' | 'users'>
   readonly devices: Devices;
   readonly credentials: StoredCredentials;
   readonly gate: Gate;
-  /** The user of an access token that may stand in for a login, and when it ends. */
-  accessToken(text: string): Promise<{ readonly user: UserWithExpiry; readonly expiresAt: number } | undefined>;
+  /** The user of an access token that may stand in for a login, the application it was given to, and when it ends. */
+  accessToken(
+    text: string,
+  ): Promise<{ readonly user: UserWithExpiry; readonly clientId: string; readonly expiresAt: number } | undefined>;
 }
 
 export function createProve(deps: MethodDeps): ProveIdentity {
@@ -138,6 +142,7 @@ export function createProve(deps: MethodDeps): ProveIdentity {
     let second = false;
     let parent: TokenRecord | undefined;
     let notAfter: number | undefined;
+    let applicationId: string | undefined;
     for (const method of [...new Set(identity.methods)].sort((a, b) => ORDER.indexOf(a) - ORDER.indexOf(b))) {
       if (method === 'password') {
         const proved = await byPassword(given(method, identity.password).user, attempt);
@@ -163,11 +168,12 @@ export function createProve(deps: MethodDeps): ProveIdentity {
         tell(attempt, held.user);
         methods.add('oauth2');
         notAfter = held.expiresAt;
+        applicationId = held.clientId;
       } else fail('auth.method_unsupported');
     }
     const [user] = found.values();
     if (found.size !== 1 || !user) throw refused('methods name different users');
-    return { user, methods, second, parent, notAfter };
+    return { user, methods, second, parent, notAfter, applicationId };
   };
 }
 

@@ -3,7 +3,16 @@ import { createSecretKey, randomBytes } from 'node:crypto';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import type { Scope } from '../access/index.ts';
-import { METHODS, newAuditId, openToken, sealToken, type TokenKey, type TokenRecord, tokenKeyId } from './token-format.ts';
+import {
+  METHODS,
+  newAuditId,
+  openBytes,
+  openToken,
+  sealToken,
+  type TokenKey,
+  type TokenRecord,
+  tokenKeyId,
+} from './token-format.ts';
 
 const newKey = (id = 1): TokenKey => ({ id, key: createSecretKey(randomBytes(32)) });
 
@@ -35,10 +44,14 @@ const aRecord: fc.Arbitrary<TokenRecord> = fc.record(
   },
   { noNullPrototype: true },
 );
-/** One made from another one may say when its person logged in. */
+/** One made from another one may say when its person logged in; one made from an access token says whose that was. */
 const aRecordOfAny: fc.Arbitrary<TokenRecord> = fc
-  .tuple(aRecord, fc.option(aTime, { nil: undefined }))
-  .map(([record, loginAt]) => (record.parentAuditId && loginAt !== undefined ? { ...record, loginAt } : record));
+  .tuple(aRecord, fc.option(aTime, { nil: undefined }), fc.option(anId, { nil: undefined }))
+  .map(([record, loginAt, applicationId]) => {
+    const known = record.parentAuditId && loginAt !== undefined ? { ...record, loginAt } : record;
+    const complete = record.parentAuditId === undefined || loginAt !== undefined;
+    return complete && applicationId !== undefined ? { ...known, applicationId } : known;
+  });
 const aKeyId = fc.integer({ min: 0, max: 2 ** 32 - 1 });
 
 const sample = (): TokenRecord => ({
@@ -66,8 +79,21 @@ describe('The format of a token', () => {
   });
 
   it('is short enough for every client: 255 characters with ids of our own', () => {
-    const text = sealToken({ ...sample(), parentAuditId: newAuditId() }, newKey());
+    const applicationId = '0123456789abcdef0123456789abcdef';
+    const text = sealToken({ ...sample(), parentAuditId: newAuditId(), loginAt: 1, applicationId }, newKey());
     assert.ok(text.length <= 255, `${text.length} characters`);
+  });
+
+  it('is read by older replicas with an application in it: what they know comes first, where they look for it', () => {
+    const [key, plain] = [newKey(), sample()];
+    const bytesOf = (record: TokenRecord): Buffer => openBytes(sealToken(record, key), key.key, 'token')!;
+    const first = { ...plain, applicationId: 'shop' };
+    const asKnown = bytesOf({ ...plain, parentAuditId: plain.auditId, loginAt: plain.issuedAt });
+    assert.deepEqual(bytesOf(first).subarray(0, asKnown.length), asKnown);
+    const second = { ...plain, parentAuditId: newAuditId(), loginAt: plain.issuedAt - 1 };
+    const rescoped = bytesOf({ ...second, applicationId: 'shop' });
+    assert.deepEqual(rescoped.subarray(0, bytesOf(second).length), bytesOf(second));
+    assert.equal(openToken(sealToken(first, key), key.key)!.parentAuditId, undefined);
   });
 
   it('is never the same text twice', () => {

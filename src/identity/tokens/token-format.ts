@@ -1,7 +1,10 @@
 // A token is its own proof: a small binary record sealed with AES-256-GCM. No row is kept for it, and nobody outside can read it.
 //
 //   text   = base64url( key id (4) | nonce (12) | sealed record | tag (16) )
-//   record = version (1) | methods (1) | scope kind (1) | user id | scope id? | issued ms (6) | expires ms (6) | generation (6) | audit id (16) | parent audit id? | login ms? (6)
+//   record = version (1) | methods (1) | scope kind (1) | user id | scope id? | issued ms (6) | expires ms (6) | generation (6) | audit id (16) | parent audit id? | login ms? (6) | application id?
+//
+// Replicas of an older version leave out what follows what they know. So a field has all those before it: where there is no parent, the
+// application of a token follows its own audit id and its own time.
 //
 // Nonces are random; a key seals far fewer than 2^32 tokens before it is rotated (GATEHOUSE_IDENTITY_TOKEN_KEY_DAYS).
 import { createCipheriv, createDecipheriv, type KeyObject, randomBytes } from 'node:crypto';
@@ -22,6 +25,8 @@ export interface TokenRecord {
   readonly parentAuditId: string | undefined;
   /** Of a token made from a token: when the person logged in (milliseconds). */
   readonly loginAt?: number;
+  /** Of a token made from an access token, or from such a token: the application that it was given to. */
+  readonly applicationId?: string;
 }
 
 const VERSION = 1;
@@ -48,8 +53,20 @@ function packTime(value: number): Buffer {
   return bytes;
 }
 
+/** Of a token with an application that is its own beginning: itself. */
+function originOf({ applicationId, auditId, issuedAt, parentAuditId, loginAt }: TokenRecord) {
+  if (applicationId === undefined) return { parentAuditId, loginAt };
+  return parentAuditId === undefined ? { parentAuditId: auditId, loginAt: issuedAt } : { parentAuditId, loginAt: loginAt ?? 0 };
+}
+
 function pack(record: TokenRecord): Buffer {
+  const { applicationId } = record;
   const methods = record.methods.reduce((bits, method) => bits | (1 << METHODS.indexOf(method)), 0);
+  const { parentAuditId, loginAt } = originOf(record);
+  const origin = [
+    ...(parentAuditId ? [Buffer.from(parentAuditId, 'base64url')] : []),
+    ...(parentAuditId && loginAt !== undefined ? [packTime(loginAt)] : []),
+  ];
   return Buffer.concat([
     Buffer.of(VERSION, methods, SCOPES.indexOf(record.scope.kind)),
     packId(record.userId),
@@ -58,8 +75,8 @@ function pack(record: TokenRecord): Buffer {
     packTime(record.expiresAt),
     packTime(record.generation),
     Buffer.from(record.auditId, 'base64url'),
-    record.parentAuditId ? Buffer.from(record.parentAuditId, 'base64url') : Buffer.alloc(0),
-    record.parentAuditId && record.loginAt !== undefined ? packTime(record.loginAt) : Buffer.alloc(0),
+    ...origin,
+    ...(applicationId === undefined ? [] : [packId(applicationId)]),
   ]);
 }
 
@@ -96,7 +113,7 @@ function unpack(bytes: Buffer): TokenRecord | undefined {
   const kind = SCOPES[from.byte()]!;
   const userId = from.id();
   const scope: Scope = kind === 'project' || kind === 'domain' ? { kind, id: from.id() } : { kind };
-  return {
+  const record = {
     userId,
     methods: METHODS.filter((_, index) => bits & (1 << index)),
     scope,
@@ -104,9 +121,13 @@ function unpack(bytes: Buffer): TokenRecord | undefined {
     expiresAt: from.time(),
     generation: from.time(),
     auditId: from.take(AUDIT_BYTES).toString('base64url'),
-    parentAuditId: from.left > 0 ? from.take(AUDIT_BYTES).toString('base64url') : undefined,
-    ...(from.left > 0 ? { loginAt: from.time() } : {}),
   };
+  const parentAuditId = from.left > 0 ? from.take(AUDIT_BYTES).toString('base64url') : undefined;
+  const loginAt = from.left > 0 ? { loginAt: from.time() } : {};
+  const application = from.left > 0 ? { applicationId: from.id() } : {};
+  return parentAuditId === record.auditId
+    ? { ...record, parentAuditId: undefined, ...application }
+    : { ...record, parentAuditId, ...loginAt, ...application };
 }
 
 export interface TokenKey {

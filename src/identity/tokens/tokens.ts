@@ -50,6 +50,8 @@ export interface IssueOptions {
   readonly parent?: TokenRecord | undefined;
   /** The end of what else it was made from (milliseconds). */
   readonly notAfter?: number | undefined;
+  /** The application whose access token it was made from. */
+  readonly applicationId?: string | undefined;
 }
 
 export function createTokens(deps: {
@@ -120,7 +122,7 @@ export function createTokens(deps: {
       if (token === undefined) return undefined;
       return token === 'unknown key' ? verifySlowly(text, graceMs) : verifyOpened(token, graceMs);
     },
-    issue(view, { methods, parent, notAfter = Number.POSITIVE_INFINITY }) {
+    issue(view, { methods, parent, notAfter = Number.POSITIVE_INFINITY, applicationId = parent?.applicationId }) {
       const now = clock.now();
       const record: TokenRecord = {
         userId: view.user.id,
@@ -132,6 +134,7 @@ export function createTokens(deps: {
         auditId: newAuditId(),
         parentAuditId: parent ? (parent.parentAuditId ?? parent.auditId) : undefined,
         ...(parent ? { loginAt: loginTimeOf(parent) } : {}),
+        ...(applicationId === undefined ? {} : { applicationId }),
       };
       return { text: sealToken(record, keys.current()), record };
     },
