@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs';
 import { mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { after, before, describe, it } from 'node:test';
 import { newMasterKey } from '../src/platform/seal/index.ts';
 import { gatehouse } from './support/process.ts';
@@ -41,6 +42,39 @@ describe('A lost master key', () => {
     assert.equal(await failed.ended(), 2, failed.stderr);
     assert.match(failed.stderr, /^gatehouse: GATEHOUSE_MASTER_KEY: a secret in the database is sealed under master key/m);
     await writeFile(file, kept);
+    const service = gatehouse(['start'], settings());
+    await service.listening();
+    assert.equal(await service.stop(), 0);
+  });
+
+  it('cannot come of a rotation that met a damaged row: it names the row, goes on, and keeps the former key', async () => {
+    const database = join(folder, 'wallet.sqlite');
+    const inDatabase = <T>(work: (db: DatabaseSync) => T): T => {
+      const db = new DatabaseSync(database);
+      try {
+        return work(db);
+      } finally {
+        db.close();
+      }
+    };
+    const keysIn = async () => (await readFile(file, 'utf8')).trim().split(/\s+/).length;
+    const { id, wrapped_key: whole } = inDatabase((db) => db.prepare('select id, wrapped_key from keys').get()) as {
+      id: string;
+      wrapped_key: string;
+    };
+    const put = (text: string) => inDatabase((db) => db.prepare('update keys set wrapped_key = ? where id = ?').run(text, id));
+    put(`${whole.slice(0, -8)}AAAAAAAA`);
+    const rotated = gatehouse(['master-key', 'rotate'], settings());
+    assert.equal(await rotated.ended(), 0, rotated.stderr);
+    assert.match(rotated.stdout, /a new master key is in force; [1-9]\d* secrets sealed under it/);
+    assert.ok(rotated.stdout.includes(`keys ${id}`), rotated.stdout);
+    assert.equal(await keysIn(), 2);
+    // It is mended: what it was sealed under is still there.
+    put(whole);
+    const again = gatehouse(['master-key', 'rotate'], settings());
+    assert.equal(await again.ended(), 0, again.stderr);
+    assert.doesNotMatch(again.stdout, /cannot be opened/);
+    assert.equal(await keysIn(), 1);
     const service = gatehouse(['start'], settings());
     await service.listening();
     assert.equal(await service.stop(), 0);

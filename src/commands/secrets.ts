@@ -8,16 +8,25 @@ import { ConfigError } from '../platform/config/index.ts';
 import { lockFolder } from '../platform/database/index.ts';
 import { newMasterKey } from '../platform/seal/index.ts';
 import type { RunOptions } from '../run.ts';
+import type { Resealed } from '../wallet/service.ts';
 import type { Command } from './command.ts';
 import { out, settings, withService } from './ground.ts';
 
 /** Where there is a wallet. */
-async function resealWalletOf({ shared, wallet }: Required<RunOptions>, folder: string): Promise<number> {
-  if (!wallet.databaseUrl && !existsSync(join(folder, 'wallet.sqlite'))) return 0;
+async function resealWalletOf({ shared, wallet }: Required<RunOptions>, folder: string): Promise<Resealed> {
+  if (!wallet.databaseUrl && !existsSync(join(folder, 'wallet.sqlite'))) return { count: 0, damaged: [] };
   const keys = masterKeys(shared, folder, wallet.databaseUrl !== undefined);
   const { resealWallet } = await import('../wallet/service.ts');
   return resealWallet({ config: wallet, dataDir: folder, seal: sealWith(keys) });
 }
+
+/** Some are named; whoever wants to know the others purges these first. */
+const NAMED = 20;
+
+/** Nothing is lost for good by a rotation: the former key stays for as long as there is something it might open once it is mended. */
+const unopened = (damaged: readonly string[], stays: string): string =>
+  `${damaged.length} rows of the wallet cannot be opened and stay as they are: ${damaged.slice(0, NAMED).join(', ')}${damaged.length > NAMED ? ', ...' : ''}\n` +
+  `${stays} until they are purged and this is run again`;
 
 async function rotateMasterKey(): Promise<void> {
   const options = settings();
@@ -28,20 +37,25 @@ async function rotateMasterKey(): Promise<void> {
         'GATEHOUSE_OLD_MASTER_KEYS: give the former key there and the new one as GATEHOUSE_MASTER_KEY to every replica, then run this again',
       );
     }
-    return withService(
-      options,
-      async (service, folder) =>
-        `${(await service.reseal()) + (await resealWalletOf(options, folder))} secrets sealed under the new master key; GATEHOUSE_OLD_MASTER_KEYS can go`,
-    );
+    return withService(options, async (service, folder) => {
+      const own = await service.reseal();
+      const { count, damaged } = await resealWalletOf(options, folder);
+      const done = `${own + count} secrets sealed under the new master key`;
+      if (damaged.length === 0) return `${done}; GATEHOUSE_OLD_MASTER_KEYS can go`;
+      return `${done}\n${unopened(damaged, 'keep GATEHOUSE_OLD_MASTER_KEYS')}`;
+    });
   }
   const folder = openDataFolder(shared.dataDir);
   const lock = lockFolder(folder);
   const [current] = addMasterKey(folder, masterKeys(shared, folder, options.identity.databaseUrl !== undefined));
   lock.release();
   await withService(options, async (service) => {
-    const count = (await service.reseal()) + (await resealWalletOf(options, folder));
+    const own = await service.reseal();
+    const { count, damaged } = await resealWalletOf(options, folder);
+    const done = `a new master key is in force; ${own + count} secrets sealed under it`;
+    if (damaged.length > 0) return `${done}\n${unopened(damaged, 'the former key stays in master.key')}`;
     keepMasterKeys(folder, [current!]);
-    return `a new master key is in force; ${count} secrets sealed under it`;
+    return done;
   });
 }
 

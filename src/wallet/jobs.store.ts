@@ -1,6 +1,6 @@
 // Work nobody waits for: what has expired goes, keys whose grace period is over leave their documents, secrets are sealed anew.
 import type { Clock } from '../platform/clock.ts';
-import { keyIdOf, type Seal } from '../platform/seal/index.ts';
+import { keyIdOf, type Seal, UnknownMasterKey } from '../platform/seal/index.ts';
 import { type RunChange, theNode } from './caller.ts';
 import { credentialPlace, instancePlace } from './credentials/index.ts';
 import type { Database, ExchangeRow, KeyRow, SessionRow, Tx } from './database.ts';
@@ -22,12 +22,14 @@ export async function retireKeys(deps: {
 }): Promise<number> {
   const { db, clock, change, publication } = deps;
   const due = await readAs(db, EVERYONE, (reader) => overdueKeys(reader, clock.now(), BATCH));
-  for (const { id, owner } of due) {
+  const failures: unknown[] = [];
+  for (const { id, owner } of due)
     await change(theNode, owner, async (inside) => {
       await publication.leave(inside, owner, id);
       inside.audit('key.retired', { kind: 'key', id });
-    });
-  }
+    }).catch((error: unknown) => failures.push(error));
+  // A document that cannot be written, as it was damaged, keeps no other key in its own.
+  if (failures.length > 0) throw failures[0];
   return due.length;
 }
 
@@ -48,9 +50,29 @@ const SEALED = [
   { table: 'sessions', key: 'id_hash', place: ({ id_hash }: SessionRow) => sessionPlace(id_hash) },
 ] as unknown as readonly { readonly table: 'exchanges'; readonly key: 'id'; place(row: SealedRow): string }[];
 
-/** After a change of the master key: what is sealed under a former one is sealed under the one in force. Says how much. */
-export async function resealAll(db: Database, seal: Seal & { readonly keyId: string }, stores: Stores): Promise<number> {
+export interface Resealed {
+  readonly count: number;
+  /** Rows that no key opens any more; they stay as they are. */
+  readonly damaged: readonly string[];
+}
+
+/**
+ * After a change of the master key: what is sealed under a former one is sealed under the one in force. What is sealed under a key
+ * that was not given stops it; a row that was damaged does not, and is named.
+ */
+export async function resealAll(db: Database, seal: Seal & { readonly keyId: string }, stores: Stores): Promise<Resealed> {
   let count = 0;
+  const damaged: string[] = [];
+
+  function unlessDamaged<T>(table: string, id: string, open: () => T): T | undefined {
+    try {
+      return open();
+    } catch (error) {
+      if (error instanceof UnknownMasterKey) throw error;
+      damaged.push(`${table} ${id}`);
+      return undefined;
+    }
+  }
 
   /** Rows in the order of their key, in batches: a wallet with many must not stop for this. */
   async function each<Row>(
@@ -82,7 +104,8 @@ export async function resealAll(db: Database, seal: Seal & { readonly keyId: str
         .execute(),
     ({ id }) => id,
     async (tx, { id, owner, storage, wrapped_key: wrappedKey, material }) => {
-      const kept = stores[storage as keyof Stores]?.rewrap({ wrappedKey, material: material! }, { owner, keyId: id });
+      const store = stores[storage as keyof Stores];
+      const kept = unlessDamaged('keys', id, () => store?.rewrap({ wrappedKey, material: material! }, { owner, keyId: id }));
       if (!kept) return false;
       const query = tx.updateTable('keys').set({ wrapped_key: kept.wrappedKey }).where('id', '=', id);
       return (await query.where('wrapped_key', '=', wrappedKey).executeTakeFirst()).numUpdatedRows > 0n;
@@ -102,11 +125,13 @@ export async function resealAll(db: Database, seal: Seal & { readonly keyId: str
       (row) => row[key],
       async (tx, row) => {
         if (keyIdOf(row.sealed!) === seal.keyId) return false;
-        const sealed = seal.seal(seal.open(row.sealed!, place(row)), place(row));
+        const plain = unlessDamaged(table, row[key], () => seal.open(row.sealed!, place(row)));
+        if (!plain) return false;
+        const sealed = seal.seal(plain, place(row));
         // Not over what a replica wrote meanwhile.
         const query = tx.updateTable(table).set({ sealed }).where(key, '=', row[key]).where('sealed', '=', row.sealed);
         return (await query.executeTakeFirst()).numUpdatedRows > 0n;
       },
     );
-  return count;
+  return { count, damaged };
 }

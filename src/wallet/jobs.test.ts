@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { onEachWallet, type Person, type TestWallet } from '../../test/support/wallet.ts';
 import { assertProblem } from '../../test/support/wallet-answers.ts';
-import { credentialRow, holdCredentials, ownerOfPerson } from '../../test/support/wallet-credentials.ts';
+import { credentialRow, holdCredential, holdCredentials, ownerOfPerson } from '../../test/support/wallet-credentials.ts';
 import { createSeal, newMasterKey } from '../platform/seal/index.ts';
-import { EVERYONE, readAs } from './owners.store.ts';
+import { actAs, EVERYONE, readAs } from './owners.store.ts';
 import { resealWallet } from './service.ts';
 
 const DIDS = '/api/v1/wallet/dids';
@@ -13,11 +13,14 @@ const KEYS = '/api/v1/wallet/keys';
 const DAY = 86_400;
 
 onEachWallet('Sealing anew', (wallet) => {
+  let keyInForce = wallet.masterKey;
   /** More than one batch. */
   const MANY = 205;
 
-  const reseal = (...masterKeys: string[]) =>
+  const resealed = (...masterKeys: string[]) =>
     resealWallet({ config: wallet.config, dataDir: wallet.folder, seal: createSeal(masterKeys) });
+
+  const reseal = async (...masterKeys: string[]) => (await resealed(...masterKeys)).count;
 
   const countOf = async (person: Person): Promise<number> =>
     (await person.get('/api/v1/wallet/credentials?limit=200')).body.length;
@@ -36,6 +39,7 @@ onEachWallet('Sealing anew', (wallet) => {
     await wallet.service.stop(1000);
 
     const next = newMasterKey();
+    keyInForce = next;
     try {
       // The key of the node and the active one, the credentials with two copies each, and a session. A revoked key has nothing to seal.
       assert.equal(await reseal(next, wallet.masterKey), 2 + 3 * MANY + 1);
@@ -50,6 +54,35 @@ onEachWallet('Sealing anew', (wallet) => {
     assert.equal(await countOf(again), 200);
     const signature = await wallet.service.keys.sign(ownerOfPerson(again), active.id, Buffer.from('text'));
     assert.equal(signature.length, 64);
+    assert.equal((await wallet.get('/readyz')).body.checks.wallet.status, 'ok');
+  });
+
+  it('goes on past a damaged row and names it; without a key it was sealed under, it stops', async () => {
+    const person = await wallet.logIn('the owner of something damaged');
+    const [broken, lost] = [await person.make('keys'), await holdCredential(person)];
+    const db = await wallet.database();
+    await db.write(async (tx) => {
+      await actAs(db, tx, EVERYONE);
+      const { wrapped_key: wrapped } = await tx
+        .selectFrom('keys')
+        .where('id', '=', broken.id)
+        .select('wrapped_key')
+        .executeTakeFirstOrThrow();
+      const cut = `${wrapped!.slice(0, -8)}AAAAAAAA`;
+      await tx.updateTable('keys').set({ wrapped_key: cut }).where('id', '=', broken.id).execute();
+      await tx.updateTable('credentials').set({ sealed: 'damaged' }).where('id', '=', lost).execute();
+    });
+    await db.close();
+    await wallet.service.stop(1000);
+    const [former, next] = [keyInForce, newMasterKey()];
+    try {
+      await assert.rejects(resealed(next), /master key/);
+      const { count, damaged } = await resealed(next, former, wallet.masterKey);
+      assert.ok(count > 0, 'the others are sealed anew');
+      assert.deepEqual([...damaged].sort(), [`credentials ${lost}`, `keys ${broken.id}`]);
+    } finally {
+      await wallet.open([next]);
+    }
     assert.equal((await wallet.get('/readyz')).body.checks.wallet.status, 'ok');
   });
 });

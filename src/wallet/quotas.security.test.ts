@@ -1,14 +1,11 @@
-// What one owner may have is bounded, whatever comes at once; and what was damaged of theirs hides nothing else.
+// What one owner may have is bounded, whatever comes at once.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { onEachWallet } from '../../test/support/wallet.ts';
 import { assertProblem } from '../../test/support/wallet-answers.ts';
-import { holdCredential, ownerOfPerson } from '../../test/support/wallet-credentials.ts';
-import { actAs } from './owners.store.ts';
 
 const KEYS = '/api/v1/wallet/keys';
 const DIDS = '/api/v1/wallet/dids';
-const CREDENTIALS = '/api/v1/wallet/credentials';
 
 onEachWallet(
   'What an owner may have',
@@ -37,29 +34,6 @@ onEachWallet(
       assertProblem(await make({ method: 'key' }), 409, 'quota-exceeded');
       for (const did of made) assert.equal((await person.delete(`${DIDS}/${did}`)).status, 204);
       assertProblem(await make({ method: 'web' }), 409, 'quota-exceeded');
-    });
-
-    it('is listed although one of it is damaged', async () => {
-      const person = await wallet.logIn();
-      const [whole, broken] = [await holdCredential(person), await holdCredential(person)];
-      const db = await wallet.database();
-      await db.write(async (tx) => {
-        await actAs(db, tx, ownerOfPerson(person));
-        await tx.updateTable('credentials').set({ sealed: 'v1.x.y' }).where('id', '=', broken).execute();
-      });
-      await db.close();
-      const answer = await person.get(CREDENTIALS);
-      assert.equal(answer.status, 200, answer.text);
-      const shown = answer.body.map(({ id, damaged, presentable }: any) => ({ id, damaged, presentable }));
-      assert.equal(shown.length, 2);
-      assert.deepEqual(
-        shown.find(({ id }: any) => id === broken),
-        { id: broken, damaged: true, presentable: false },
-      );
-      assert.equal(shown.find(({ id }: any) => id === whole).damaged, undefined);
-      assert.equal((await person.get(`${CREDENTIALS}?include=raw`)).status, 200);
-      assert.ok(wallet.logged.some((line) => line.includes('shown as damaged')));
-      assert.equal((await person.delete(`${CREDENTIALS}/${broken}`)).status, 204);
     });
   },
   {

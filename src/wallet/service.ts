@@ -16,12 +16,13 @@ import type { createSeal } from '../platform/seal/index.ts';
 import { within } from '../platform/within.ts';
 import { type Caller, createWalletChanges, theNode } from './caller.ts';
 import { countCredentials, createCredentials } from './credentials/index.ts';
+import { createUnlessDamaged } from './damage.ts';
 import type { Database, Reader, Tables } from './database.ts';
 import { countDids, createDids, createDocuments, hostOf } from './dids/index.ts';
 import { continueExchanges, createExchanges, releaseClaims } from './exchanges/index.ts';
 import { commonHeaders, problemFace, REQUEST_ID_HEADER } from './face.ts';
 import { createIdempotency } from './idempotency.store.ts';
-import { resealAll, retireKeys, sweepExpired } from './jobs.store.ts';
+import { type Resealed, resealAll, retireKeys, sweepExpired } from './jobs.store.ts';
 import {
   countKeys,
   createKeys,
@@ -57,6 +58,8 @@ import { type RegisteredVerifiers, readVerifiers } from './verifiers.ts';
 const MIGRATIONS = fileURLToPath(new URL('./migrations', import.meta.url));
 const LOGINS = { attempts: 60, perSeconds: 60 };
 const EXCHANGES = { attempts: 120, perSeconds: 60 };
+
+export type { Resealed };
 
 export interface WalletOptions {
   readonly config: WalletConfig;
@@ -152,7 +155,7 @@ export async function createWalletService(options: WalletOptions): Promise<Walle
 }
 
 /** What `gatehouse master-key rotate` does to the wallet: nothing is served. */
-export async function resealWallet(options: Pick<WalletOptions, 'config' | 'dataDir' | 'seal'>): Promise<number> {
+export async function resealWallet(options: Pick<WalletOptions, 'config' | 'dataDir' | 'seal'>): Promise<Resealed> {
   const db = await openWalletDatabase(options.config, options.dataDir);
   try {
     return await patiently(() => resealAll(db, options.seal, { software: createSoftwareStore(options.seal) }));
@@ -169,9 +172,10 @@ function createOn(db: Database, stores: Stores, verifiers: RegisteredVerifiers, 
 
   const change = createWalletChanges(db, clock);
   const publication = createPublication({ clock });
-  const keys = createKeys({ db, clock, change, stores, publication, maxKeys: config.maxKeys });
+  const unlessDamaged = createUnlessDamaged(log);
+  const keys = createKeys({ db, clock, change, stores, publication, unlessDamaged, maxKeys: config.maxKeys });
   const { maxDids, maxDidNames } = config;
-  const dids = createDids({ db, clock, change, keys, publication, publicUrl, maxDids, maxDidNames });
+  const dids = createDids({ db, clock, change, keys, publication, unlessDamaged, publicUrl, maxDids, maxDidNames });
   const idempotency = createIdempotency(db, clock);
   const called = metrics.counter('wallet_outbound_requests_total', 'Calls to other services', ['kind', 'outcome']);
   const onRequest = (kind: string, outcome: string): void => called({ kind, outcome });
@@ -192,12 +196,13 @@ function createOn(db: Database, stores: Stores, verifiers: RegisteredVerifiers, 
   const logins = createLogins({ clock, change: audited, cookies, provider, verify, sessions, publicUrl, sessionSeconds });
   const bearer = config.bearerAudience === undefined ? undefined : createBearer(verify, config.bearerAudience);
 
-  const credentials = createCredentials({ db, clock, change, seal, log });
+  const credentials = createCredentials({ db, clock, change, seal, unlessDamaged });
   const exchanges = createExchanges({
     db,
     clock,
     change,
     seal,
+    unlessDamaged,
     count: metrics.counter('wallet_exchanges_total', 'Exchanges by how they ended', ['protocol', 'outcome']),
   });
   const outbound = createOutbound(options.outboundAllow, { onRequest });

@@ -1,9 +1,9 @@
 // What the wallet holds: listed, and purged. Purging tells the issuer nothing.
 import type { Clock } from '../../platform/clock.ts';
 import type { Static } from '../../platform/http/index.ts';
-import type { Log } from '../../platform/log/index.ts';
 import type { Seal } from '../../platform/seal/index.ts';
 import { type Caller, ownerTag, type RunChange } from '../caller.ts';
+import type { UnlessDamaged } from '../damage.ts';
 import type { CredentialInstanceRow, CredentialRow, Database, Reader } from '../database.ts';
 import { fail } from '../faults.ts';
 import type { Page } from '../lists.ts';
@@ -15,22 +15,18 @@ import { credentialsByIds, instancesOf } from './keeping.store.ts';
 
 const present = (ids: readonly (string | null)[]): string[] => [...new Set(ids.flatMap((id) => id ?? []))];
 
-export function createCredentials(deps: { db: Database; clock: Clock; change: RunChange; seal: Seal; log: Log }) {
-  const { db, clock, change, seal, log } = deps;
+export function createCredentials(deps: {
+  db: Database;
+  clock: Clock;
+  change: RunChange;
+  seal: Seal;
+  unlessDamaged: UnlessDamaged;
+}) {
+  const { db, clock, change, seal, unlessDamaged } = deps;
 
   const open = (row: CredentialRow): Held => JSON.parse(seal.open(row.sealed, credentialPlace(row)).toString()) as Held;
   const openInstance = (row: CredentialInstanceRow): unknown =>
     (JSON.parse(seal.open(row.sealed, instancePlace(row)).toString()) as HeldCopy).raw;
-
-  /** Undefined, and a line in the log, for what was damaged. */
-  function unlessDamaged<T>(id: string, work: () => T): T | undefined {
-    try {
-      return work();
-    } catch (error) {
-      log.warn({ err: error, credential: id }, 'a credential cannot be opened; it is shown as damaged');
-      return undefined;
-    }
-  }
 
   async function withParts(
     reader: Reader,
@@ -51,7 +47,7 @@ export function createCredentials(deps: { db: Database; clock: Clock; change: Ru
       const own = copies.filter((copy) => copy.credential_id === row.id);
       // The copy that is shown next: one whose key was revoked is passed over.
       const next = own.find((copy) => ['active', 'rotated'].includes(stateOf(copy) ?? '')) ?? own[0];
-      const held = unlessDamaged(row.id, () => open(row));
+      const held = unlessDamaged('credential', row.id, () => open(row));
       return {
         row,
         held: held ?? damaged(row),
@@ -60,7 +56,7 @@ export function createCredentials(deps: { db: Database; clock: Clock; change: Ru
         keyId: next?.key_id ?? undefined,
         keyState: next && stateOf(next),
         instances: own.length,
-        ...(raw ? { raw: own.flatMap((copy) => unlessDamaged(row.id, () => [openInstance(copy)]) ?? []) } : {}),
+        ...(raw ? { raw: own.flatMap((copy) => unlessDamaged('credential', row.id, () => [openInstance(copy)]) ?? []) } : {}),
         now,
       };
     });

@@ -4,6 +4,7 @@ import type { Clock } from '../../platform/clock.ts';
 import { Fault } from '../../platform/faults/index.ts';
 import { newUlid } from '../../platform/ids.ts';
 import { type Caller, ownersFor, ownerTag, type RunChange } from '../caller.ts';
+import { readList, type UnlessDamaged } from '../damage.ts';
 import type { Change, Database, DidMethod, DidRow, KeyRow, Reader } from '../database.ts';
 import { fail, fault } from '../faults.ts';
 import type { Once } from '../idempotency.store.ts';
@@ -85,6 +86,7 @@ export function createDids(deps: {
   change: RunChange;
   keys: Keys;
   publication: Publication;
+  unlessDamaged: UnlessDamaged;
   /** The public address of the node. */
   publicUrl(): string;
   /** Of one owner. */
@@ -92,20 +94,21 @@ export function createDids(deps: {
   maxDidNames?: number;
 }) {
   const { maxDids = Number.POSITIVE_INFINITY, maxDidNames = Number.POSITIVE_INFINITY } = deps;
-  const { db, clock, change, keys, publication, publicUrl } = deps;
+  const { db, clock, change, keys, publication, unlessDamaged, publicUrl } = deps;
 
-  function partsOf(row: DidRow, all: readonly CarriedKey[]): DidParts {
-    const carried = all.filter((key) => key.did_id === row.id);
+  function partsOf(row: DidRow, carried: readonly CarriedKey[]): DidParts {
+    const service = readList<Service>(row.service, 'id', 'type');
     if (row.method === 'web') {
       const document = publication.documentOf(row, carried);
       return {
         row,
+        service,
         document,
         documentUrl: urlOfName(publicUrl(), row.name!),
         keys: carried.map((key) => ({
           ...key,
           verificationMethod: methodId(row.did, key.kid),
-          relationships: JSON.parse(key.uses) as string[],
+          relationships: readList<string>(key.uses),
         })),
       };
     }
@@ -114,11 +117,22 @@ export function createDids(deps: {
     const relationships = ['authentication', 'assertionMethod', 'keyAgreement'].filter((name) => name in document);
     return {
       row,
+      service,
       document,
       documentUrl: undefined,
       keys: carried.map((key) => ({ ...key, verificationMethod: method!.id, relationships })),
     };
   }
+
+  /** What can still be said of one that was damaged, itself or a key it carries. */
+  const remainsOf = (row: DidRow, carried: readonly CarriedKey[]): DidParts => ({
+    row,
+    service: [],
+    document: { id: row.did },
+    documentUrl: row.name === null ? undefined : urlOfName(publicUrl(), row.name),
+    keys: carried.map((key) => ({ ...key, verificationMethod: methodId(row.did, key.kid), relationships: [] })),
+    isDamaged: true,
+  });
 
   async function withParts(reader: Reader, owner: string, rows: readonly DidRow[]): Promise<DidParts[]> {
     const carried = await keysOfDids(
@@ -126,7 +140,10 @@ export function createDids(deps: {
       owner,
       rows.map(({ id }) => id),
     );
-    return rows.map((row) => partsOf(row, carried));
+    return rows.map((row) => {
+      const own = carried.filter((key) => key.did_id === row.id);
+      return unlessDamaged('did', row.id, () => partsOf(row, own)) ?? remainsOf(row, own);
+    });
   }
 
   async function find(caller: Caller, idOrDid: string): Promise<DidRow> {

@@ -88,6 +88,7 @@ export const Did = t.object(
     documentUrl: t.string(),
     publishedAt: t.string({ format: 'date-time' }),
     unpublishedAt: t.string({ format: 'date-time' }),
+    damaged: t.boolean({ description: 'It, or a key it carries, cannot be read any more.' }),
   },
 );
 export const DidList = t.array(Did);
@@ -99,12 +100,14 @@ export const DidQuery = t.object(
 
 export interface DidParts {
   readonly row: DidRow;
+  readonly service: readonly Service[];
   readonly keys: readonly (CarriedKey & { readonly verificationMethod: string; readonly relationships: readonly string[] })[];
   readonly document: DidDocument | object;
   readonly documentUrl: string | undefined;
+  readonly isDamaged?: boolean;
 }
 
-export function renderDid({ row, keys, document, documentUrl }: DidParts): Static<typeof Did> {
+export function renderDid({ row, keys, service, document, documentUrl, isDamaged }: DidParts): Static<typeof Did> {
   return {
     id: row.id,
     did: row.did,
@@ -119,12 +122,13 @@ export function renderDid({ row, keys, document, documentUrl }: DidParts): Stati
       relationships: [...key.relationships],
       state: key.state,
     })),
-    service: JSON.parse(row.service) as (Service & Record<string, unknown>)[],
+    service: service as (Service & Record<string, unknown>)[],
     document: document as { id: string },
     ...(documentUrl === undefined ? {} : { documentUrl }),
     createdAt: time(row.created_at),
     ...(row.published_at === null ? {} : { publishedAt: time(row.published_at) }),
     ...(row.unpublished_at === null ? {} : { unpublishedAt: time(row.unpublished_at) }),
     versionId: row.version,
+    ...(isDamaged ? { damaged: true } : {}),
   };
 }

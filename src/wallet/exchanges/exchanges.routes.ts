@@ -22,6 +22,6 @@ export function mountExchanges(app: App<Caller>, { exchanges }: Pick<Deps, 'exch
   app.get(
     `${EXCHANGES}/:id`,
     { summary: 'Show an exchange and what happened in it', tag, reply: { 200: ExchangeSchema } },
-    async ({ caller, params }) => renderExchange(await exchanges.get(caller, params.id)),
+    async ({ caller, params }) => renderExchange(exchanges.partsOf(await exchanges.get(caller, params.id))),
   );
 }

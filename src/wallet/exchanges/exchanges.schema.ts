@@ -1,9 +1,8 @@
 // The JSON of exchanges.
 import { type Static, t } from '../../platform/http/index.ts';
-import type { ExchangeRow } from '../database.ts';
 import { pageQuery } from '../lists.ts';
 import { time } from '../schemas.ts';
-import type { Step } from './exchanges.ts';
+import type { ExchangeParts } from './exchanges.ts';
 
 export const StepSchema = t.object(
   { at: t.string({ format: 'date-time' }), step: t.string() },
@@ -20,7 +19,12 @@ export const ExchangeSchema = t.object(
     updatedAt: t.string({ format: 'date-time' }),
     expiresAt: t.string({ format: 'date-time' }),
   },
-  { peer: t.string(), outcome: t.string(), retryAt: t.string({ format: 'date-time' }) },
+  {
+    peer: t.string(),
+    outcome: t.string(),
+    retryAt: t.string({ format: 'date-time' }),
+    damaged: t.boolean({ description: 'What happened in it cannot be read any more.' }),
+  },
 );
 export const ExchangeList = t.array(ExchangeSchema);
 
@@ -29,15 +33,16 @@ export const ExchangeQuery = t.object(
   { ...pageQuery, protocol: t.oneOf('oid4vci', 'oid4vp'), state: t.string({ maxLength: 40 }) },
 );
 
-export const renderExchange = (row: ExchangeRow): Static<typeof ExchangeSchema> => ({
+export const renderExchange = ({ row, steps }: ExchangeParts): Static<typeof ExchangeSchema> => ({
   id: row.id,
   protocol: row.protocol as 'oid4vci' | 'oid4vp',
   state: row.state,
   ...(row.peer === null ? {} : { peer: row.peer }),
   ...(row.outcome === null ? {} : { outcome: row.outcome }),
   ...(row.poll_at === null ? {} : { retryAt: time(row.poll_at) }),
-  steps: JSON.parse(row.steps) as Step[],
+  steps: [...(steps ?? [])],
   createdAt: time(row.created_at),
   updatedAt: time(row.updated_at),
   expiresAt: time(row.expires_at),
+  ...(steps ? {} : { damaged: true }),
 });

@@ -5,6 +5,7 @@ import { Fault } from '../../platform/faults/index.ts';
 import { newUlid } from '../../platform/ids.ts';
 import type { Seal } from '../../platform/seal/index.ts';
 import { type Caller, type RunChange, theNode } from '../caller.ts';
+import { readList, type UnlessDamaged } from '../damage.ts';
 import type { Change, Database, ExchangeRow } from '../database.ts';
 import { fail } from '../faults.ts';
 import { always, type Once } from '../idempotency.store.ts';
@@ -38,6 +39,14 @@ export interface Step {
   readonly detail?: string;
   /** The code of what went wrong. */
   readonly error?: string;
+}
+
+/** As it is shown. */
+export interface ExchangeParts {
+  readonly id: string;
+  readonly row: ExchangeRow;
+  /** Undefined where it was damaged. */
+  readonly steps: readonly Step[] | undefined;
 }
 
 /** An exchange somebody works on. `data` is what it needs to go on, and is sealed whenever it is written down. */
@@ -76,9 +85,10 @@ export function createExchanges(deps: {
   clock: Clock;
   change: RunChange;
   seal: Seal;
+  unlessDamaged: UnlessDamaged;
   count(values: { protocol: string; outcome: string }): void;
 }) {
-  const { db, clock, change, seal, count } = deps;
+  const { db, clock, change, seal, unlessDamaged, count } = deps;
 
   const sealed = (exchange: Exchange<unknown>): string =>
     seal.seal(Buffer.from(JSON.stringify(exchange.data)), exchangePlace(exchange));
@@ -98,6 +108,12 @@ export function createExchanges(deps: {
       expiresAt: row.expires_at,
     };
   }
+
+  const partsOf = (row: ExchangeRow): ExchangeParts => ({
+    id: row.id,
+    row,
+    steps: unlessDamaged('exchange', row.id, () => readList<Step>(row.steps, 'at', 'step')),
+  });
 
   function step(exchange: Exchange<unknown>, name: string, more: { detail?: string; error?: string } = {}): void {
     if (exchange.steps.length < MAX_STEPS) exchange.steps.push({ at: time(clock.now()), step: name, ...more });
@@ -268,12 +284,13 @@ export function createExchanges(deps: {
     noted,
     release,
     during,
-    list: ({ owner }: Caller, filter: ExchangeFilter, page: Page) =>
-      readAs(db, owner, (reader) => listExchanges(reader, owner, filter, page)),
+    list: async ({ owner }: Caller, filter: ExchangeFilter, page: Page): Promise<ExchangeParts[]> =>
+      (await readAs(db, owner, (reader) => listExchanges(reader, owner, filter, page))).map(partsOf),
     async get({ owner }: Caller, id: string): Promise<ExchangeRow> {
       const row = await readAs(db, owner, (reader) => findExchange(reader, owner, id));
       return row ?? fail('not-found', { kind: 'exchange' });
     },
+    partsOf,
     findByRequest: ({ owner }: Caller, protocol: Protocol, hash: string) =>
       readAs(db, owner, (reader) => findByRequest(reader, owner, protocol, hash)),
     /** Those whose time has come, of everybody. */

@@ -10,7 +10,7 @@ import { Key, KeyList, KeyQuery, NewKey, Revocation, RevokedKey, RotatedKey, Rot
 const tag = 'Keys';
 const KEYS = '/api/v1/wallet/keys';
 
-const render = ({ row, ...references }: KeyWithUse) => renderKey(row, references);
+const render = ({ row, content, ...references }: KeyWithUse) => renderKey(row, content, references);
 
 export function mountKeys(
   app: App<Caller>,

@@ -2,6 +2,7 @@
 import type { Clock } from '../../platform/clock.ts';
 import { Fault } from '../../platform/faults/index.ts';
 import { type Caller, ownersFor, ownerTag, type RunChange, theNode } from '../caller.ts';
+import type { UnlessDamaged } from '../damage.ts';
 import type { Change, Database, KeyRow, Reader } from '../database.ts';
 import { parseDuration } from '../duration.ts';
 import { fail, fault } from '../faults.ts';
@@ -12,7 +13,7 @@ import type { Publication } from '../publication/index.ts';
 import { type Algorithm, thumbprintOf } from './algorithms.ts';
 import { algorithmNamed, createDrafts, type Draft, type Stores } from './drafts.ts';
 import type { KeptKey, Storage } from './key-store.ts';
-import type { NewKey, Revocation, Rotation } from './keys.schema.ts';
+import { type KeyContent, type NewKey, type Revocation, type Rotation, readContent } from './keys.schema.ts';
 import {
   clearDefault,
   countKeysOf,
@@ -37,6 +38,8 @@ const DEFAULT_USE = ['authentication', 'assertionMethod'];
 
 export interface KeyWithUse {
   readonly row: KeyRow;
+  /** Undefined where it was damaged. */
+  readonly content: KeyContent | undefined;
   readonly dids: readonly string[];
   readonly credentialCount: number;
 }
@@ -49,10 +52,11 @@ export function createKeys(deps: {
   change: RunChange;
   stores: Stores;
   publication: Publication;
+  unlessDamaged: UnlessDamaged;
   /** Of one owner. */
   maxKeys?: number;
 }) {
-  const { db, clock, change, stores, publication, maxKeys = Number.POSITIVE_INFINITY } = deps;
+  const { db, clock, change, stores, publication, unlessDamaged, maxKeys = Number.POSITIVE_INFINITY } = deps;
   const { storeOf, generate, draftOf, discard, orDiscard } = createDrafts(deps);
 
   async function insert(
@@ -119,6 +123,7 @@ export function createKeys(deps: {
     );
     return rows.map((row) => ({
       row,
+      content: unlessDamaged('key', row.id, () => readContent(row)),
       dids: uses.dids.get(row.id) ?? [],
       credentialCount: uses.credentials.get(row.id) ?? 0,
     }));

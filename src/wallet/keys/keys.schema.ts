@@ -1,9 +1,11 @@
 // The JSON of keys.
 import { type Static, t } from '../../platform/http/index.ts';
+import { readList, readObject } from '../damage.ts';
 import type { KeyRow } from '../database.ts';
 import { pageQuery } from '../lists.ts';
 import { RELATIONSHIPS } from '../publication/index.ts';
 import { Alias, time } from '../schemas.ts';
+import type { PublicJwk } from './algorithms.ts';
 import { STORAGES } from './key-store.ts';
 
 const Use = t.array(t.oneOf(...RELATIONSHIPS), { minItems: 1, maxItems: RELATIONSHIPS.length, uniqueItems: true });
@@ -34,6 +36,7 @@ const keyOptions = {
   verifyUntil: t.string({ format: 'date-time', description: 'Until then documents show the key, though it was replaced.' }),
   revokedAt: t.string({ format: 'date-time' }),
   revocationReason: t.string(),
+  damaged: t.boolean({ description: 'Its public part cannot be read any more; revoke it and purge it.' }),
 };
 
 export const Key = t.object(keyFields, keyOptions);
@@ -86,8 +89,26 @@ export interface KeyReferences {
   readonly credentialCount: number;
 }
 
-export function renderKey(row: KeyRow, { dids, credentialCount }: KeyReferences): Static<typeof Key> {
-  const jwk = JSON.parse(row.public_jwk) as { kty: string; crv?: string };
+export interface KeyContent {
+  readonly jwk: PublicJwk;
+  readonly use: readonly string[];
+}
+
+/** Throws when it was damaged. */
+export const readContent = (row: Pick<KeyRow, 'public_jwk' | 'uses'>): KeyContent => ({
+  jwk: readObject<PublicJwk>(row.public_jwk, 'kty'),
+  use: readList<string>(row.uses),
+});
+
+/** What the other columns still tell of it. */
+const remainsOf = ({ algorithm }: KeyRow): KeyContent => ({
+  jwk: { kty: algorithm === 'EdDSA' ? 'OKP' : algorithm.startsWith('ES') ? 'EC' : 'RSA' },
+  use: [],
+});
+
+export function renderKey(row: KeyRow, content: KeyContent | undefined, references: KeyReferences): Static<typeof Key> {
+  const { dids, credentialCount } = references;
+  const { jwk, use } = content ?? remainsOf(row);
   return {
     id: row.id,
     ...(row.alias === null ? {} : { alias: row.alias }),
@@ -97,7 +118,7 @@ export function renderKey(row: KeyRow, { dids, credentialCount }: KeyReferences)
     kid: row.kid,
     state: row.state,
     default: row.is_default === 1,
-    use: JSON.parse(row.uses) as string[],
+    use: [...use],
     storage: row.storage as (typeof STORAGES)[number],
     publicKeyJwk: { ...jwk, kid: row.kid, alg: row.algorithm },
     dids: [...dids],
@@ -109,5 +130,6 @@ export function renderKey(row: KeyRow, { dids, credentialCount }: KeyReferences)
     ...(row.verify_until === null ? {} : { verifyUntil: time(row.verify_until) }),
     ...(row.revoked_at === null ? {} : { revokedAt: time(row.revoked_at) }),
     ...(row.revocation_reason === null ? {} : { revocationReason: row.revocation_reason }),
+    ...(content ? {} : { damaged: true }),
   };
 }

@@ -40,12 +40,22 @@ onWallet('SQLite', 'A login is refused', { provider }, (wallet) => {
     'a time to come': { nbf: now + 600 },
     'no subject': { sub: undefined },
     'a subject that is no text': { sub: 7 },
+    'an empty subject': { sub: '' },
+    'a list of subjects': { sub: ['anna'] },
+    'a time of issue to come': { iat: now + 600, exp: now + 1200 },
+    'no time of issue': { iat: undefined },
+    'a time of issue that is no number': { iat: 'today' },
   };
   for (const [name, wrong] of Object.entries(claims))
     it(`for an ID token with ${name}`, async () => {
       provider.claims = wrong;
       isRefused(await provider.logIn(wallet), name);
     });
+
+  it('not for a clock of the provider that is a little ahead', async () => {
+    provider.claims = { iat: Math.floor(Date.now() / 1000) + 5 };
+    assert.equal((await provider.logIn(wallet)).status, 303);
+  });
 
   it('for an ID token that somebody else signed, in the name of the provider’s key', async () => {
     const stranger = await generateKeyPair('ES256');
