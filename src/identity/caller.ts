@@ -13,6 +13,8 @@ export interface Caller extends Actor {
   readonly token: TokenRecord;
   readonly tokenText: string;
   readonly view: View;
+  /** A program that provisions a domain: a connection, or an application that one of its managers (`userId`) let in. */
+  readonly provisions?: true;
 }
 
 /** In changes of the caller's own account: bound to the state in which the token was checked. */

@@ -10,9 +10,20 @@ import { isAdministrator, visibleDomain } from './policy.ts';
 const EVERYWHERE = ['admin', 'service'];
 /** Roles of a guest: what the own domain's managers may do to a guest's account is for the inviting domain to know. */
 const OF_GUESTS = ['member', 'reader'];
+/** Roles that let nobody look after others. */
+const PLAIN = [...OF_GUESTS, 'owner', 'basic', 'trial', 'community'];
 
-/** Goes on, or 403. Asked before a change, and again inside it, with what is held then. */
-export type Shield = (reader: Reader, caller: Caller, action: string, holder: Holder) => Promise<void>;
+/**
+ * Goes on, or 403. Asked before a change, and again inside it, with what is held then. `signIn`: the change is of how the person
+ * signs in. What provisions a domain could otherwise sign in as those who manage it, and do what only people may.
+ */
+export type Shield = (
+  reader: Reader,
+  caller: Caller,
+  action: string,
+  holder: Holder,
+  what?: { readonly signIn: boolean },
+) => Promise<void>;
 
 export function createShield({ access }: { readonly access: Pick<Access, 'expand'> }): Shield {
   async function holdsBeyond(reader: Reader, holder: Holder, domainId: string | undefined): Promise<boolean> {
@@ -25,8 +36,16 @@ export function createShield({ access }: { readonly access: Pick<Access, 'expand
     return 'userId' in holder && managesElsewhere(reader, holder.userId, domainId);
   }
 
-  return async (reader, caller, action, holder) => {
+  async function holdsMoreThanPlain(reader: Reader, holder: Holder): Promise<boolean> {
+    const roleIds = [...new Set((await heldGrants(reader, holder)).map(({ roleId }) => roleId))];
+    return (await access.expand(reader, roleIds)).some(({ name }) => !PLAIN.includes(name));
+  }
+
+  return async (reader, caller, action, holder, { signIn } = { signIn: false }) => {
     if (isAdministrator(caller)) return;
     if (await holdsBeyond(reader, holder, visibleDomain(caller))) fail('auth.forbidden', { action });
+    if (!signIn || !caller.provisions) return;
+    const letItIn = 'userId' in holder && holder.userId === caller.userId;
+    if (letItIn || (await holdsMoreThanPlain(reader, holder))) fail('auth.forbidden', { action });
   };
 }

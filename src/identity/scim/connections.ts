@@ -41,6 +41,7 @@ function callerOf(actor: string, domain: Ref, requestId: string): Caller {
   return {
     userId: actor,
     requestId,
+    provisions: true,
     tokenText: '',
     token: { userId: actor, methods: [], scope, issuedAt: 0, expiresAt: 0, generation: 0, auditId: '', parentAuditId: undefined },
     view: {

@@ -68,6 +68,18 @@ function attributesOf(kept: Attributes, body: UserChanges, person: Person | unde
   return { extra, profile: 'email' in body ? withMainEmail(kept.profile, body.email) : kept.profile };
 }
 
+/** Whether someone would sign in, or get back in, by something else than before. */
+function changesSignIn(user: UserRow, { body, person }: UserRevision): boolean {
+  const kept = { extra: parsed(user.extra), profile: parsed<Profile>(user.profile) };
+  const { profile } = attributesOf(kept, body, person);
+  return (
+    body.password !== undefined ||
+    (body.name?.trim() ?? user.name) !== user.name ||
+    mainEmail(profile) !== mainEmail(kept.profile) ||
+    !isDeepStrictEqual(new Set(emailKeys(profile)), new Set(emailKeys(kept.profile)))
+  );
+}
+
 const filters: Filters = {
   name: { column: 'users.name', kind: 'text' },
   domain_id: { column: 'users.domain_id', kind: 'text' },
@@ -234,6 +246,7 @@ export function createUsers(
     await shield(db.read, caller, 'identity:update_user', { userId: id });
     const first = revisionOf(user);
     if (changesNothing(user, first)) return user;
+    if (changesSignIn(user, first)) await shield(db.read, caller, 'identity:update_user', { userId: id }, { signIn: true });
     const { body } = first;
     if (body.id !== undefined && body.id !== id) fail('resource.id_fixed', { kind: 'user' });
     if (body.domain_id !== undefined && body.domain_id !== user.domain_id) fail('resource.domain_fixed');
@@ -245,8 +258,9 @@ export function createUsers(
       : undefined;
     return change(caller, async (inside) => {
       const held = (await lockUser(db, inside.tx, id)) ?? fail('user.not_found', { id });
-      await shield(inside.tx, caller, 'identity:update_user', { userId: id });
       const revision = revisionOf(held);
+      const signIn = password !== undefined || changesSignIn(held, revision);
+      await shield(inside.tx, caller, 'identity:update_user', { userId: id }, { signIn });
       await write(inside, held, revision);
       await revision.also?.(inside);
       if (password) await passwords.store(inside, id, password);
