@@ -35,16 +35,6 @@ export async function signingKeys(db: Reader, owner: string, ids: readonly strin
   return new Map(rows.map((row) => [row.id, row]));
 }
 
-export async function countInstances(tx: Tx, owner: string, credentialId: string): Promise<number> {
-  const row = await tx
-    .selectFrom('credential_instances')
-    .where('owner', '=', owner)
-    .where('credential_id', '=', credentialId)
-    .select((eb) => eb.fn.countAll<number>().as('count'))
-    .executeTakeFirstOrThrow();
-  return Number(row.count);
-}
-
 export async function deleteInstance(tx: Tx, owner: string, id: string): Promise<void> {
   await tx.deleteFrom('credential_instances').where('owner', '=', owner).where('id', '=', id).execute();
 }

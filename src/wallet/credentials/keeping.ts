@@ -16,7 +16,6 @@ import { credentialPlace, type Held, type HeldCopy, instancePlace } from './held
 import {
   type CandidateFilter,
   candidateRows,
-  countInstances,
   deleteInstance,
   forgetStatus,
   insertInstances,
@@ -55,9 +54,10 @@ export interface Copy {
   readonly holder: Holder | undefined;
 }
 
-/** A copy that can be shown, and the key it is bound to. */
+/** A copy that can be shown, opened, and the key it is bound to. */
 interface Usable {
-  readonly copy: CredentialInstanceRow;
+  readonly id: string;
+  readonly content: HeldCopy;
   readonly key?: SigningKey;
 }
 
@@ -188,7 +188,7 @@ export function createKeeping(deps: {
       return undefined;
     const next = await nextCopy(row);
     if (!next) return undefined;
-    const reference = opened(next.copy).status;
+    const reference = next.content.status;
     if (!reference) return 'valid';
     const isFresh = row.status_checked_at !== null && now - row.status_checked_at < STATUS_MS;
     const found = isFresh ? row.status : await check(row, reference, held);
@@ -217,28 +217,32 @@ export function createKeeping(deps: {
     return found;
   }
 
-  /** Copies have keys of their own: one whose key was revoked is passed over, the others are as good as before. */
+  /**
+   * Copies stand for themselves: one that is damaged, or whose key was revoked, is passed over, the others are as good as before.
+   */
   async function usableCopies(reader: Reader, row: CredentialRow): Promise<Usable[]> {
     const copies = await instancesOf(reader, row.owner, [row.id]);
-    if (row.binding === 'none') return copies.map((copy) => ({ copy }));
-    const ids = copies.flatMap(({ key_id: id }) => id ?? []);
+    const isBound = row.binding !== 'none';
+    const ids = isBound ? copies.flatMap(({ key_id: id }) => id ?? []) : [];
     const found = await signingKeys(reader, row.owner, ids);
     return copies.flatMap((copy) => {
       const key = copy.key_id === null ? undefined : found.get(copy.key_id);
-      return key && key.state !== 'revoked' ? { copy, key } : [];
+      if (isBound && (!key || key.state === 'revoked')) return [];
+      const content = ifWhole(() => opened(copy));
+      return content ? { id: copy.id, content, ...(key ? { key } : {}) } : [];
     });
   }
 
   /** One that is about to be shown to somebody else is passed over, too, while there is another. */
   async function nextCopy(row: CredentialRow): Promise<Usable | undefined> {
     const usable = await readAs(db, row.owner, (reader) => usableCopies(reader, row));
-    return usable.find(({ copy }) => !setAsideCopies.has(copy.id)) ?? usable.at(-1);
+    return usable.find(({ id }) => !setAsideCopies.has(id)) ?? usable.at(-1);
   }
 
   /** The copy that would be shown next, as it is held, and the algorithm of the key that signs for it. */
   async function peek({ row }: Candidate): Promise<{ readonly raw: unknown; readonly algorithm: string | undefined }> {
-    const { copy, key } = (await nextCopy(row)) ?? fail('not-found', { kind: 'credential' });
-    return { raw: opened(copy).raw, algorithm: key?.algorithm };
+    const { content, key } = (await nextCopy(row)) ?? fail('not-found', { kind: 'credential' });
+    return { raw: content.raw, algorithm: key?.algorithm };
   }
 
   /**
@@ -247,12 +251,12 @@ export function createKeeping(deps: {
    */
   async function setAside({ row, held }: Candidate): Promise<Copy> {
     const { owner } = row;
-    const { copy, key } = (await nextCopy(row)) ?? fail('not-found', { kind: 'credential' });
-    const { raw } = opened(copy);
-    setAsideCopies.set(copy.id, (setAsideCopies.get(copy.id) ?? 0) + 1);
-    if (!key) return { id: copy.id, raw, holder: undefined };
+    const { id, content, key } = (await nextCopy(row)) ?? fail('not-found', { kind: 'credential' });
+    const { raw } = content;
+    setAsideCopies.set(id, (setAsideCopies.get(id) ?? 0) + 1);
+    if (!key) return { id, raw, holder: undefined };
     return {
-      id: copy.id,
+      id,
       raw,
       holder: {
         algorithm: key.algorithm,
@@ -270,15 +274,16 @@ export function createKeeping(deps: {
   }
 
   /**
-   * Uses it up, before a byte of it is sent: a copy that two verifiers see lets them compare. The last one is kept. False when
-   * it can no longer be shown: another process took it, or its key was revoked.
+   * Uses it up, before a byte of it is sent: a copy that two verifiers see lets them compare. The last one that can
+   * be shown is kept. False when it can no longer be shown: another process took it, or its key was revoked.
    */
   async function take({ tx, audit, touch }: Change, { row }: Candidate, { id }: Copy): Promise<boolean> {
     const { owner } = row;
-    if (!(await usableCopies(tx, row)).some(({ copy }) => copy.id === id)) return false;
+    const usable = await usableCopies(tx, row);
+    if (!usable.some((copy) => copy.id === id)) return false;
     // Where there were more answers than copies, several have the same: the last of them uses it up.
     const isShared = (setAsideCopies.get(id) ?? 0) > 1;
-    if (!isShared && (await countInstances(tx, owner, row.id)) > 1) {
+    if (!isShared && usable.length > 1) {
       await deleteInstance(tx, owner, id);
       // What was known was known of this copy.
       await forgetStatus(tx, owner, row.id);
@@ -293,7 +298,7 @@ export function createKeeping(deps: {
     const looks = [];
     for (const row of rows) {
       const next = await nextCopy(row);
-      const look = ifWhole(() => ({ reference: next && opened(next.copy).status, ...signerOf(open(row)) }));
+      const look = ifWhole(() => ({ reference: next?.content.status, ...signerOf(open(row)) }));
       if (look?.reference) looks.push({ row, ...look, reference: look.reference });
     }
     const found = await status.ofAll(looks, { fresh: true, deadlineMs: REFRESH_MS });

@@ -6,6 +6,8 @@ import { freePort } from '../../../test/support/ports.ts';
 import { showing, VP } from '../../../test/support/showing.ts';
 import { onEachWallet, type Person } from '../../../test/support/wallet.ts';
 import { assertProblem } from '../../../test/support/wallet-answers.ts';
+import { ownerOfPerson } from '../../../test/support/wallet-credentials.ts';
+import { actAs } from '../owners.store.ts';
 
 const CREDENTIALS = '/api/v1/wallet/credentials';
 
@@ -75,5 +77,44 @@ onEachWallet('What a hostile verifier gets of a wallet', (wallet) => {
     const looked = await Promise.all(verifier.tokens.map((token) => world.looked(token)));
     assert.equal(new Set(looked.map(({ id }) => id![0]!.payload.cnf.jwk.x)).size, 3);
     assert.equal(await copies(person), 1);
+  });
+
+  describe('is an answer and no failure of ours when a copy is damaged', () => {
+    /** The first so many copies, in the order they are shown. */
+    async function damage(person: Person, credentialId: string, count: number): Promise<void> {
+      const db = await wallet.database();
+      await db.write(async (tx) => {
+        await actAs(db, tx, ownerOfPerson(person));
+        const copies = tx.selectFrom('credential_instances').where('credential_id', '=', credentialId).orderBy('id').limit(count);
+        const ids = (await copies.select('id').execute()).map(({ id }) => id);
+        assert.equal(ids.length, count);
+        await tx.updateTable('credential_instances').set({ sealed: 'v1.x.y' }).where('id', 'in', ids).execute();
+      });
+      await db.close();
+    }
+
+    it('with the copies that are whole, of which the last one stays', async () => {
+      const { person, credential } = await world.holder({ body: { count: 3 } });
+      await damage(person, credential.id, 1);
+      const preview = await world.show(person, {}, { preview: true });
+      assert.equal(preview.status, 200, preview.text);
+      const keys: string[] = [];
+      for (const left of [2, 2, 2]) {
+        const { id } = await world.shown(person);
+        keys.push(id![0]!.payload.cnf.jwk.x);
+        assert.equal(await copies(person), left);
+      }
+      assert.equal(new Set(keys).size, 2, 'the one that is left is shown again');
+    });
+
+    it('and is told that there is nothing where none is whole', async () => {
+      const { person, credential } = await world.holder({ body: { count: 2 } });
+      await damage(person, credential.id, 2);
+      for (const preview of [true, false]) {
+        const answer = await world.show(person, {}, { preview });
+        assert.ok(answer.status < 500, answer.text);
+        assert.deepEqual(verifier.tokens, []);
+      }
+    });
   });
 });
