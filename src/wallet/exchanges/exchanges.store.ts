@@ -80,6 +80,22 @@ export async function updateClaimed(
   return numUpdatedRows > 0n;
 }
 
+/** Only while it is held. */
+export async function renewClaim(
+  tx: Tx,
+  { owner, id, claim }: { readonly owner: string; readonly id: string; readonly claim: string },
+  until: number,
+): Promise<void> {
+  await tx
+    .updateTable('exchanges')
+    .set({ claimed_until: until })
+    .where('owner', '=', owner)
+    .where('id', '=', id)
+    .where('claimed_by', '=', claim)
+    .where('claimed_until', '>', 0)
+    .execute();
+}
+
 /** Of everybody: those whose time to ask again has come. */
 export function dueExchanges(db: Reader, now: number, limit: number): Promise<ExchangeRow[]> {
   return db

@@ -1,6 +1,7 @@
 // An exchange with an issuer or a verifier: what is known of it, what happened so far, and who works on it now.
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '../../platform/clock.ts';
+import { patiently } from '../../platform/database/index.ts';
 import { Fault } from '../../platform/faults/index.ts';
 import { newUlid } from '../../platform/ids.ts';
 import type { Seal } from '../../platform/seal/index.ts';
@@ -10,7 +11,7 @@ import type { Change, Database, ExchangeRow } from '../database.ts';
 import { fail } from '../faults.ts';
 import { always, type Once } from '../idempotency.store.ts';
 import type { Page } from '../lists.ts';
-import { EVERYONE, readAs } from '../owners.store.ts';
+import { actAs, EVERYONE, readAs } from '../owners.store.ts';
 import { time } from '../schemas.ts';
 import {
   claimExchange,
@@ -20,14 +21,16 @@ import {
   findExchange,
   insertExchange,
   listExchanges,
+  renewClaim,
   updateClaimed,
   updateExchange,
 } from './exchanges.store.ts';
 
 export type Protocol = 'oid4vci' | 'oid4vp';
 
-/** Longer than any call a step makes: whoever has not come back by then has died, or is taken for dead. */
+/** Whoever works on an exchange renews their claim meanwhile, however long it takes: a claim this old is of somebody who died. */
 const CLAIM_MS = 5 * 60_000;
+const RENEW_MS = 60_000;
 const LIFE_MS = 24 * 3600 * 1000;
 /** What is over is kept for those who ask what happened. */
 const KEPT_MS = 30 * 24 * 3600 * 1000;
@@ -87,8 +90,9 @@ export function createExchanges(deps: {
   seal: Seal;
   unlessDamaged: UnlessDamaged;
   count(values: { protocol: string; outcome: string }): void;
+  renewMs?: number;
 }) {
-  const { db, clock, change, seal, unlessDamaged, count } = deps;
+  const { db, clock, change, seal, unlessDamaged, count, renewMs = RENEW_MS } = deps;
 
   const sealed = (exchange: Exchange<unknown>): string =>
     seal.seal(Buffer.from(JSON.stringify(exchange.data)), exchangePlace(exchange));
@@ -246,6 +250,27 @@ export function createExchanges(deps: {
     return opened<Data>(row, caller, claim.claimed_by);
   }
 
+  /** Keeps the claim while the work goes on. One that was let go, or that another has, is not taken back. */
+  async function claiming<T>(exchange: Exchange<unknown>, work: () => Promise<T>): Promise<T> {
+    let renewing: Promise<void> = Promise.resolve();
+    const renew = (): Promise<void> =>
+      db.write(async (tx) => {
+        await actAs(db, tx, exchange.owner);
+        await renewClaim(tx, exchange, clock.now() + CLAIM_MS);
+      });
+    const timer = setInterval(() => {
+      // Not of the time the request has. What fails is tried again long before the claim ends.
+      renewing = renewing.then(() => patiently(renew)).catch(() => {});
+    }, renewMs);
+    timer.unref();
+    try {
+      return await work();
+    } finally {
+      clearInterval(timer);
+      await renewing;
+    }
+  }
+
   /**
    * Runs a part of an exchange. What goes wrong is written down and told with everything that happened before; a fault that the
    * caller can mend leaves the exchange waiting, any other ends it. When another works on it by now, nothing is written.
@@ -256,7 +281,7 @@ export function createExchanges(deps: {
     work: () => Promise<T>,
   ): Promise<T> {
     try {
-      return await work();
+      return await claiming(exchange, work);
     } catch (error) {
       const code = error instanceof Fault ? error.code : 'unexpected';
       step(exchange, 'stopped', { error: code, ...(error instanceof Fault ? { detail: error.message } : {}) });

@@ -78,7 +78,8 @@ export function createHoldings({ keys, dids }: { keys: Keys; dids: Dids }) {
       return holdingOf(row);
     }
     const active = await keys.list(caller, { state: 'active' }, { limit: 200, after: undefined });
-    const fitting = active.map(({ row }) => row).filter(({ algorithm }) => accepted(algorithm));
+    const whole = active.filter(({ content }) => content !== undefined);
+    const fitting = whole.map(({ row }) => row).filter(({ algorithm }) => accepted(algorithm));
     const found = fitting.find((row) => row.is_default === 1) ?? fitting.at(-1);
     return found ? holdingOf(found) : newKey(caller, algorithms);
   }
@@ -126,9 +127,9 @@ export function createHoldings({ keys, dids }: { keys: Keys; dids: Dids }) {
   /** A DID of the caller's that the issuer takes, and that has the key that is wanted. */
   async function ownDid(caller: Caller, { takes }: Bindings, algorithms: readonly string[], keyId: string | undefined) {
     const published = await dids.list(caller, { state: 'published' }, { limit: 200, after: undefined });
-    for (const { row, keys: carried } of published) {
+    for (const { row, keys: carried, isDamaged } of published) {
       const key = carried.find((one) => one.state === 'active' && (keyId === undefined || one.key_id === keyId));
-      if (!key || !takes(row.method)) continue;
+      if (isDamaged || !key || !takes(row.method)) continue;
       const { row: own } = await keys.get(caller, key.key_id);
       if (algorithms.includes(own.algorithm))
         return { ...holdingOf(own), did: { id: row.id, did: row.did, url: key.verificationMethod } };
