@@ -6,6 +6,8 @@ import { OLD_TOKEN } from './paths.ts';
 import { ROOT } from './provider.ts';
 
 const DEVICE = `${ROOT}/device`;
+/** Short, and typed by people: counted as passwords are. */
+const CODES = 'codes of devices';
 
 /** How the library says that one was wrong. */
 const WRONG: Readonly<Record<string, number>> = {
@@ -17,9 +19,8 @@ const WRONG: Readonly<Record<string, number>> = {
   [DEVICE]: 400,
 };
 
-/** Where the secret comes in the body, which is the library's to read, it counts by address alone. */
-function accountOf({ request }: RawExchange, path: string): string | undefined {
-  if (path === DEVICE) return 'codes of devices';
+/** Where the secret comes in the body, which is the library's to read, nobody knows yet whose it is. */
+function ownerOf({ request }: RawExchange): string | undefined {
   const client = fromHeader(request.headers.authorization ?? '')?.id;
   return client === undefined ? undefined : `application ${client}`;
 }
@@ -27,8 +28,14 @@ function accountOf({ request }: RawExchange, path: string): string | undefined {
 export async function guarded(gate: Gate, exchange: RawExchange, path: string, serve: () => Promise<void>): Promise<void> {
   const wrong = exchange.request.method === 'POST' ? WRONG[path] : undefined;
   if (wrong === undefined) return serve();
-  const account = accountOf(exchange, path);
-  gate.check(exchange, account);
+  if (path === DEVICE) {
+    gate.check(exchange, CODES);
+    await serve();
+    if (exchange.response.statusCode === wrong) gate.wrong(exchange, CODES);
+    return;
+  }
+  const owner = ownerOf(exchange);
+  gate.checkSecret(exchange, owner);
   await serve();
-  if (exchange.response.statusCode === wrong) gate.wrong(exchange, account);
+  if (exchange.response.statusCode === wrong) gate.wrongSecret(exchange, owner);
 }

@@ -75,10 +75,10 @@ export function createIntrospection(deps: {
 
   /** A guess at its secret, which counts like any other. */
   async function guess(by: Attempt, credentials: Credentials | undefined): Promise<Known | undefined> {
-    const account = credentials && `application ${credentials.id}`;
-    gate.check(by, account);
+    const owner = credentials && `application ${credentials.id}`;
+    gate.checkSecret(by, owner);
     const client = await read(credentials);
-    if (!client) gate.wrong(by, account);
+    if (!client) gate.wrongSecret(by, owner);
     return client;
   }
 

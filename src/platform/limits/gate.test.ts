@@ -73,6 +73,20 @@ describe('The gate for guesses', () => {
     assert.equal(await gate.guess(here, 'somebody else', right), true);
   });
 
+  it('wrong passwords do not use up what owners of long secrets have, nor the other way round', async () => {
+    const gate = new Gate(RULES, clock);
+    for (let i = 0; i < 6; i++) await gate.guess(here, `stranger ${i}`, wrong);
+    gate.checkSecret(here, 'application');
+    gate.checkSecret(here, undefined);
+    for (let i = 0; i < 3; i++) gate.wrongSecret(there, 'application');
+    assert.throws(() => gate.checkSecret(there, 'application'), refused);
+    gate.checkSecret(there, 'another application');
+    gate.checkSecret(there, undefined);
+    for (let i = 0; i < 6; i++) gate.wrongSecret(there, undefined);
+    assert.throws(() => gate.checkSecret(there, undefined), refused);
+    assert.equal(await gate.guess(there, 'somebody', right), true);
+  });
+
   it('limits nothing without rules', async () => {
     const gate = new Gate(undefined, clock);
     for (let i = 0; i < 1000; i++) await gate.guess(here, 'somebody', wrong);

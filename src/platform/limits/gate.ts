@@ -23,27 +23,49 @@ export interface GateRules {
 export class Gate {
   readonly #address: Throttle;
   readonly #account: Throttle;
+  /** Apart from those of people: who types wrong passwords at an application's form must not use up what the application has. */
+  readonly #secretsOfOwner: Throttle;
+  readonly #secretsOfAddress: Throttle;
 
   /** `undefined` limits nothing. */
   constructor(rules: GateRules | undefined, clock: Clock) {
     this.#address = new Throttle(rules?.address, clock);
     this.#account = new Throttle(rules?.account, clock);
+    this.#secretsOfOwner = new Throttle(rules?.account, clock);
+    this.#secretsOfAddress = new Throttle(rules?.address, clock);
   }
 
   /** For whoever has to wait before the secret is looked at: what would be refused then need not wait. */
-  check(attempt: Attempt, account: string | undefined): void {
+  check(attempt: Attempt, account: string): void {
     this.#address.check(addressKey(attempt.address));
-    if (account !== undefined) this.#account.check(pairOf(attempt, account));
+    this.#account.check(pairOf(attempt, account));
+  }
+
+  /** Counts one that was asked about with `check` before, and turned out wrong. */
+  wrong(attempt: Attempt, account: string): void {
+    const [address, pair] = [addressKey(attempt.address), pairOf(attempt, account)];
+    if (this.#address.has(address)) this.#address.take(address);
+    if (this.#account.has(pair)) this.#account.take(pair);
   }
 
   /**
    * For secrets that are long and random, which no number of guesses at once finds: counted when they are known to be wrong, so
-   * that any number of right ones may come at once. Asked with `check` before.
+   * that any number of right ones may come at once. By owner and address; by address alone where nobody says whose it is.
    */
-  wrong(attempt: Attempt, account: string | undefined): void {
-    const [address, pair] = [addressKey(attempt.address), account === undefined ? undefined : pairOf(attempt, account)];
-    if (this.#address.has(address)) this.#address.take(address);
-    if (pair !== undefined && this.#account.has(pair)) this.#account.take(pair);
+  checkSecret(attempt: Attempt, owner: string | undefined): void {
+    const [throttle, key] = this.#secretOf(attempt, owner);
+    throttle.check(key);
+  }
+
+  wrongSecret(attempt: Attempt, owner: string | undefined): void {
+    const [throttle, key] = this.#secretOf(attempt, owner);
+    if (throttle.has(key)) throttle.take(key);
+  }
+
+  #secretOf(attempt: Attempt, owner: string | undefined): [throttle: Throttle, key: string] {
+    return owner === undefined
+      ? [this.#secretsOfAddress, addressKey(attempt.address)]
+      : [this.#secretsOfOwner, pairOf(attempt, owner)];
   }
 
   /**
