@@ -23,6 +23,8 @@ export interface Deps {
   readonly remembered: Remembered;
   /** Of logins, by address. */
   readonly throttle: Throttle;
+  /** Of logout tokens that were refused, by address. */
+  readonly logoutThrottle: Throttle;
   /** Of exchanges, by owner: each makes calls to others. */
   readonly exchangeThrottle: Throttle;
 }

@@ -57,6 +57,7 @@ import { type RegisteredVerifiers, readVerifiers } from './verifiers.ts';
 
 const MIGRATIONS = fileURLToPath(new URL('./migrations', import.meta.url));
 const LOGINS = { attempts: 60, perSeconds: 60 };
+const REFUSED_LOGOUTS = { attempts: 60, perSeconds: 60 };
 const EXCHANGES = { attempts: 120, perSeconds: 60 };
 
 export type { Resealed };
@@ -233,6 +234,7 @@ function createOn(db: Database, stores: Stores, verifiers: RegisteredVerifiers, 
     idempotency,
     remembered: createRemembered(db),
     throttle: new Throttle(options.rateLimits ? LOGINS : undefined, clock),
+    logoutThrottle: new Throttle(options.rateLimits ? REFUSED_LOGOUTS : undefined, clock),
     exchangeThrottle: new Throttle(options.rateLimits ? EXCHANGES : undefined, clock),
   });
 

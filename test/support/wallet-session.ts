@@ -1,7 +1,7 @@
 // What tests know of a session that nobody else may: its id, the tokens behind it, how it stands in the database.
 import { createHash } from 'node:crypto';
 import { createSeal } from '../../src/platform/seal/index.ts';
-import { readForSession } from '../../src/wallet/owners.store.ts';
+import { actForSession, readForSession } from '../../src/wallet/owners.store.ts';
 import { sessionPlace } from '../../src/wallet/session/index.ts';
 import type { Answer } from './api.ts';
 import type { TestWallet } from './wallet.ts';
@@ -29,6 +29,25 @@ export async function secretsOf(wallet: TestWallet, cookie: string): Promise<Sec
     await new Promise((resolve) => setImmediate(resolve));
     await db.close();
   }
+}
+
+/** As a version before this one, or a provider that says less, would have left it. The wallet is started anew: it remembers sessions. */
+export async function makeFormer(wallet: TestWallet, cookies: readonly string[]): Promise<void> {
+  const hashes = await Promise.all(cookies.map(async (cookie) => (await secretsOf(wallet, cookie)).idHash));
+  const seal = createSeal([wallet.masterKey]);
+  await wallet.service.stop(1000);
+  const db = await wallet.database();
+  for (const idHash of hashes)
+    await db.write(async (tx) => {
+      await actForSession(db, tx, idHash);
+      const sessions = tx.selectFrom('sessions').where('id_hash', '=', idHash);
+      const { sealed } = await sessions.select('sealed').executeTakeFirstOrThrow();
+      const { sid: _, accessEndsAt: __, endsAt: ___, ...kept } = JSON.parse(seal.open(sealed, sessionPlace(idHash)).toString());
+      const former = seal.seal(Buffer.from(JSON.stringify(kept)), sessionPlace(idHash));
+      await tx.updateTable('sessions').set({ sealed: former, sid_hash: null }).where('id_hash', '=', idHash).execute();
+    });
+  await db.close();
+  await wallet.open();
 }
 
 export interface Cookie {

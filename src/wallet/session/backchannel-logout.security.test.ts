@@ -4,9 +4,9 @@ import { randomUUID } from 'node:crypto';
 import { it } from 'node:test';
 import { SignJWT, UnsecuredJWT } from 'jose';
 import type { Answer } from '../../../test/support/api.ts';
-import { onEachWallet, type Person } from '../../../test/support/wallet.ts';
+import { onEachWallet, onWallet, type Person } from '../../../test/support/wallet.ts';
 import { assertProblem } from '../../../test/support/wallet-answers.ts';
-import { secretsOf } from '../../../test/support/wallet-session.ts';
+import { makeFormer, secretsOf } from '../../../test/support/wallet-session.ts';
 
 const PATH = '/api/v1/auth/backchannel-logout';
 const USERINFO = '/api/v1/auth/userinfo';
@@ -58,6 +58,14 @@ onEachWallet(
       const [victim, other] = [await wallet.logIn(), await wallet.logIn()];
       assert.equal((await send(await mint({ sid: await sidOf(victim), sub: other.name }))).status, 200);
       assert.deepEqual([await isIn(victim), await isIn(other)], [true, true]);
+    });
+
+    it('ends sessions of the person whose name at the provider nobody noted, and nobody else’s', async () => {
+      const [former, named, other] = [await wallet.logIn('frida'), await wallet.logIn('frida'), await wallet.logIn()];
+      await makeFormer(wallet, [former.cookie, other.cookie]);
+      assert.deepEqual(await Promise.all([former, named, other].map(isIn)), [true, true, true]);
+      assert.equal((await send(await mint({ sub: 'frida', sid: 'another of theirs' }))).status, 200);
+      assert.deepEqual(await Promise.all([former, named, other].map(isIn)), [false, true, true]);
     });
 
     it('refuses a token that comes again: it would end sessions begun since', async () => {
@@ -145,3 +153,34 @@ onEachWallet(
   },
   { provider: { sids: true } },
 );
+
+onWallet('SQLite', 'Back-channel logout with limits', { rateLimits: true, provider: { sids: true } }, (wallet) => {
+  const send = (token: string): Promise<Answer> =>
+    wallet.request('POST', PATH, {
+      body: new URLSearchParams({ logout_token: token }).toString(),
+      headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
+    });
+  const mint = (): Promise<string> => {
+    const now = Math.floor(Date.now() / 1000);
+    const { issuer: iss, clientId: aud } = wallet.provider;
+    return wallet.provider.mint({}, { iss, aud, iat: now, exp: now + 120, jti: randomUUID(), events: EVENTS, sub: 'greta' });
+  };
+
+  it('is not switched off by strangers who begin logins, nor by many logouts', async () => {
+    wallet.clock.hold();
+    const login = async () => (await wallet.request('GET', '/api/v1/auth/login?response=json')).status;
+    let status = await login();
+    for (let turn = 0; turn < 100 && status !== 429; turn++) status = await login();
+    assert.equal(status, 429, 'this test can fail');
+    for (let turn = 0; turn < 70; turn++) assert.equal((await send(await mint())).status, 200);
+  });
+
+  it('is refused to those whose tokens were refused too often, until time has passed', async () => {
+    wallet.clock.hold();
+    const statuses = [];
+    for (let turn = 0; turn < 62; turn++) statuses.push((await send('x')).status);
+    assert.deepEqual([statuses[0], statuses.at(-1)], [400, 429]);
+    wallet.clock.advance(60);
+    assert.equal((await send(await mint())).status, 200);
+  });
+});

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { onEachWallet, onWallet } from '../../../test/support/wallet.ts';
+import { makeFormer } from '../../../test/support/wallet-session.ts';
 
 const USERINFO = '/api/v1/auth/userinfo';
 const MINUTE = 60;
@@ -22,6 +23,16 @@ onEachWallet('A session whose account the provider closed', (wallet) => {
     await wallet.service.stop(1000);
     await wallet.open();
     assert.equal((await person.get(USERINFO)).status, 401);
+  });
+
+  it('ends also when it is of a version that did not note when its token ends', async () => {
+    const [closed, open] = [await wallet.logIn(), await wallet.logIn()];
+    await makeFormer(wallet, [closed.cookie, open.cookie]);
+    assert.equal((await closed.get(USERINFO)).status, 200);
+    await wallet.provider.close(closed.name);
+    wallet.clock.advance(MINUTE);
+    assert.equal((await closed.get(USERINFO)).status, 401);
+    assert.equal((await open.get(USERINFO)).status, 200);
   });
 
   it('is asked about once a minute, however many requests come', async () => {

@@ -1,5 +1,6 @@
 // /api/v1/auth
 import type { IncomingHttpHeaders } from 'node:http';
+import { Fault } from '../../platform/faults/index.ts';
 import { Answer, type App, type Call, type Query, t } from '../../platform/http/index.ts';
 import { addressKey } from '../../platform/limits/index.ts';
 import type { Caller } from '../caller.ts';
@@ -70,7 +71,7 @@ const CALLBACK = {
 
 export function mountSession(
   app: App<Caller>,
-  { logins, sessionOf, throttle }: Pick<Deps, 'logins' | 'sessionOf' | 'throttle'>,
+  { logins, sessionOf, throttle, logoutThrottle }: Pick<Deps, 'logins' | 'sessionOf' | 'throttle' | 'logoutThrottle'>,
 ): void {
   app.get(
     '/api/v1/auth/login',
@@ -141,9 +142,15 @@ export function mountSession(
       reply: { 200: LoggedOut },
     },
     async ({ body, address }) => {
-      throttle.take(address);
-      await logins.endByProvider(body.logout_token);
-      throttle.giveBack(address);
+      const key = addressKey(address);
+      logoutThrottle.check(key);
+      try {
+        await logins.endByProvider(body.logout_token);
+      } catch (error) {
+        // Only what was no word of the provider counts: however many log in or guess elsewhere, and however many it logs out.
+        if (error instanceof Fault && error.code === 'invalid-logout-token') logoutThrottle.take(key);
+        throw error;
+      }
       return {};
     },
   );

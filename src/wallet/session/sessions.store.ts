@@ -13,14 +13,20 @@ export async function deleteSession(tx: Tx, idHash: string): Promise<void> {
   await tx.deleteFrom('sessions').where('id_hash', '=', idHash).execute();
 }
 
-/** Those of one session at the provider, of one person, or what both have in common. Their id hashes. */
+/**
+ * Those of one session at the provider, of one person, or what both have in common. A person's sessions of which nobody knows what
+ * the provider calls them may be the one that is meant. Their id hashes.
+ */
 export async function deleteSessionsOf(
   tx: Tx,
   { owner, sidHash }: { readonly owner: string | undefined; readonly sidHash: string | undefined },
 ): Promise<{ id_hash: string; owner: string }[]> {
   let query = tx.deleteFrom('sessions');
   if (owner !== undefined) query = query.where('owner', '=', owner);
-  if (sidHash !== undefined) query = query.where('sid_hash', '=', sidHash);
+  if (sidHash !== undefined)
+    query = query.where((eb) =>
+      owner === undefined ? eb('sid_hash', '=', sidHash) : eb.or([eb('sid_hash', '=', sidHash), eb('sid_hash', 'is', null)]),
+    );
   if (owner === undefined && sidHash === undefined) return [];
   return query.returning(['id_hash', 'owner']).execute();
 }
@@ -30,12 +36,12 @@ export async function markUsed(tx: Tx, idHash: string, at: number): Promise<void
 }
 
 /** True for the one caller who is to refresh; whoever comes meanwhile goes on with what there is. */
-export async function claimRefresh(tx: Tx, idHash: string, due: number, next: number): Promise<boolean> {
+export async function claimRefresh(tx: Tx, idHash: string, due: number | null, next: number): Promise<boolean> {
   const { numUpdatedRows } = await tx
     .updateTable('sessions')
     .set({ refresh_at: next })
     .where('id_hash', '=', idHash)
-    .where('refresh_at', '=', due)
+    .where('refresh_at', due === null ? 'is' : '=', due)
     .executeTakeFirst();
   return numUpdatedRows > 0n;
 }

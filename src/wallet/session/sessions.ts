@@ -174,7 +174,7 @@ export function createSessions(deps: {
 
   async function refresh(session: Session): Promise<Session | undefined> {
     const { idHash, refreshToken } = session;
-    const claimed = await change(idHash, (tx) => claimRefresh(tx, idHash, session.refreshAt!, clock.now() + REFRESH_AGAIN_MS));
+    const claimed = await change(idHash, (tx) => claimRefresh(tx, idHash, session.refreshAt, clock.now() + REFRESH_AGAIN_MS));
     if (!claimed) return session;
     try {
       const { claims, idToken, subject } = session;
@@ -211,7 +211,7 @@ export function createSessions(deps: {
     // Asked again soon, should the next step fail for another reason.
     noteCheck(session.idHash, clock.now() - CHECK_MS + AWAY_MS);
     // The access token may have ended alone, or have been replaced a moment ago: what renews it has the last word.
-    return session.refreshAt === null ? endUnconfirmed(session) : refresh(session);
+    return session.refreshToken === undefined ? endUnconfirmed(session) : refresh(session);
   }
 
   /** One question at a time for each session of this process; the database sees to the others. */
@@ -227,8 +227,8 @@ export function createSessions(deps: {
     // A clock that was set back makes no check last longer.
     const since = (at: number): number => Math.abs(now - at);
     const isDue = since(checked.get(idHash) ?? Number.NEGATIVE_INFINITY) >= CHECK_MS && since(awayAt) >= AWAY_MS;
-    // Without an end that is known, a token that is not active any more may just have run out.
-    return isDue && accessToken !== undefined && accessEndsAt !== undefined && now < accessEndsAt;
+    // A token that is known to have run out tells nothing. Of one without an end, or of a former version, the provider knows.
+    return isDue && accessToken !== undefined && (accessEndsAt === undefined || now < accessEndsAt);
   }
 
   function inUse(session: Session): Soon<Session | undefined> {
