@@ -3,7 +3,7 @@ import { type Command, commands, out, UsageError, understand } from './commands/
 import { ConfigError } from './platform/config/index.ts';
 import { DatabaseAway, FolderInUse, isUnwritable } from './platform/database/index.ts';
 import { Fault } from './platform/faults/index.ts';
-import { UnknownMasterKey } from './platform/seal/index.ts';
+import { DamagedSeal, UnknownMasterKey } from './platform/seal/index.ts';
 import { version } from './version.ts';
 
 let running: Command | undefined;
@@ -30,6 +30,7 @@ main().catch((error: unknown) => {
       `gatehouse: GATEHOUSE_MASTER_KEY: a secret in the database is ${error.message}; give the key the database was made with`,
       2,
     );
+  if (error instanceof DamagedSeal) end(`gatehouse: ${error.message}`, 1);
   if (error instanceof DatabaseAway) end(`gatehouse: ${error.message}`, error.exitCode);
   // The service runs well; what was asked for is not there, or not allowed.
   if (error instanceof Fault) end(`gatehouse: ${error.message}`, 1);

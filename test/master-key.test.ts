@@ -80,6 +80,22 @@ describe('A lost master key', () => {
     assert.equal(await service.stop(), 0);
   });
 
+  it('cannot come of a rotation that the identity service stops: it names the row, and every key stays', async () => {
+    const db = new DatabaseSync(join(folder, 'identity.sqlite'));
+    const { id, secret } = db.prepare('select id, secret from consumers').get() as { id: string; secret: string };
+    const put = db.prepare('update consumers set secret = ? where id = ?');
+    put.run(`${secret.slice(0, -8)}AAAAAAAA`, id);
+    const stopped = gatehouse(['master-key', 'rotate'], settings());
+    assert.equal(await stopped.ended(), 1, stopped.stdout);
+    assert.equal(stopped.stderr.trim(), `gatehouse: what is sealed as consumers/${id} is damaged: it does not open`);
+    assert.equal((await readFile(file, 'utf8')).trim().split(/\s+/).length, 2);
+    put.run(secret, id);
+    db.close();
+    const again = gatehouse(['master-key', 'rotate'], settings());
+    assert.equal(await again.ended(), 0, again.stderr);
+    assert.equal((await readFile(file, 'utf8')).trim().split(/\s+/).length, 1);
+  });
+
   it('is never the state after `migrate` alone', async () => {
     const fresh = join(folder, 'fresh');
     assert.equal(await gatehouse(['migrate'], { ...settings(), GATEHOUSE_DATA_DIR: fresh }).ended(), 0);

@@ -1,6 +1,6 @@
 // Work nobody waits for: what has expired goes, keys whose grace period is over leave their documents, secrets are sealed anew.
 import type { Clock } from '../platform/clock.ts';
-import { keyIdOf, type Seal, UnknownMasterKey } from '../platform/seal/index.ts';
+import { DamagedSeal, keyIdOf, type Seal } from '../platform/seal/index.ts';
 import { type RunChange, theNode } from './caller.ts';
 import { credentialPlace, instancePlace } from './credentials/index.ts';
 import type { Database, ExchangeRow, KeyRow, SessionRow, Tx } from './database.ts';
@@ -68,7 +68,7 @@ export async function resealAll(db: Database, seal: Seal & { readonly keyId: str
     try {
       return open();
     } catch (error) {
-      if (error instanceof UnknownMasterKey) throw error;
+      if (!(error instanceof DamagedSeal)) throw error;
       damaged.push(`${table} ${id}`);
       return undefined;
     }

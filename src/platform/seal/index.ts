@@ -27,6 +27,13 @@ interface MasterKey {
 /** It was sealed under a key that was not given. */
 export class UnknownMasterKey extends Error {}
 
+/** It was changed after it was sealed, or belongs to another place. */
+export class DamagedSeal extends Error {
+  constructor(place: string, options?: ErrorOptions) {
+    super(`what is sealed as ${place} is damaged: it does not open`, options);
+  }
+}
+
 export function newMasterKey(): string {
   return randomBytes(32).toString('base64url');
 }
@@ -38,6 +45,13 @@ function parse(text: string): MasterKey {
   // The id is a fingerprint, so that a sealed text names its key and a wrong master key is told from damage.
   const id = createHash('sha256').update('gatehouse master key id').update(bytes).digest('base64url').slice(0, 8);
   return { id, key: createSecretKey(Buffer.from(derived)) };
+}
+
+function opened(key: KeyObject, bytes: Buffer, place: string): Buffer {
+  const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, NONCE_BYTES), { authTagLength: TAG_BYTES });
+  decipher.setAAD(Buffer.from(place));
+  decipher.setAuthTag(bytes.subarray(-TAG_BYTES));
+  return Buffer.concat([decipher.update(bytes.subarray(NONCE_BYTES, -TAG_BYTES)), decipher.final()]);
 }
 
 /** Seals with the first key; opens with any of them, so that a rotation can go on while the service runs. */
@@ -57,13 +71,14 @@ export function createSeal(masterKeys: readonly string[]): Seal & { readonly key
     open(sealed, place) {
       const [version, keyId, text] = sealed.split('.');
       const master = keys.find((one) => one.id === keyId);
-      if (version !== VERSION || !text) throw new Error('not a sealed text');
+      if (version !== VERSION || !text) throw new DamagedSeal(place);
       if (!master) throw new UnknownMasterKey(`sealed under master key ${keyId}, which was not given`);
       const bytes = Buffer.from(text, 'base64url');
-      const decipher = createDecipheriv('aes-256-gcm', master.key, bytes.subarray(0, NONCE_BYTES), { authTagLength: TAG_BYTES });
-      decipher.setAAD(Buffer.from(place));
-      decipher.setAuthTag(bytes.subarray(-TAG_BYTES));
-      return Buffer.concat([decipher.update(bytes.subarray(NONCE_BYTES, -TAG_BYTES)), decipher.final()]);
+      try {
+        return opened(master.key, bytes, place);
+      } catch (error) {
+        throw new DamagedSeal(place, { cause: error });
+      }
     },
   };
 }

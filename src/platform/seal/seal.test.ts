@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { createSeal, keyIdOf, newMasterKey } from './index.ts';
+import { createSeal, DamagedSeal, keyIdOf, newMasterKey } from './index.ts';
 
 describe('Sealing', () => {
   const plain = Buffer.from('a secret');
@@ -28,8 +28,11 @@ describe('Sealing', () => {
       changed[at]! ^= 1;
       assert.throws(() => seal.open(`${version}.${id}.${changed.toString('base64url')}`, 'table/1'), `byte ${at}`);
     }
-    assert.throws(() => seal.open(`${version}.${id}.${bytes.subarray(0, 20).toString('base64url')}`, 'table/1'));
-    assert.throws(() => seal.open('not sealed', 'table/1'));
+    assert.throws(
+      () => seal.open(`${version}.${id}.${bytes.subarray(0, 20).toString('base64url')}`, 'table/1'),
+      /sealed as table\/1 is damaged/,
+    );
+    assert.throws(() => seal.open('not sealed', 'table/1'), DamagedSeal);
   });
 
   it('opens with a former key and seals with the newest, so that keys can be rotated', () => {
