@@ -252,4 +252,21 @@ describe('PostgreSQL', () => {
       await Promise.all([one.close(), two.close()]);
     }
   });
+
+  it('goes on when somebody else notifies on its channel: it forgets what it kept, and nothing worse', async () => {
+    const db = await openPostgres<Schema>(await (await sharedPostgres()).createDatabase(), migrations, POSTGRES);
+    const heard: (readonly string[] | undefined)[] = [];
+    db.feed.onChange((tags) => heard.push(tags));
+    const strange = ['hello', '', '*', '{', 'null', '7', '"text"', '{"length":1}', '["thing:7",7]', '[["thing:7"]]', '[null]'];
+    try {
+      for (const payload of strange) await sql`select pg_notify('gatehouse_changes', ${payload})`.execute(db.read);
+      await sql`select pg_notify('gatehouse_changes', '["the last one"]')`.execute(db.read);
+      const until = Date.now() + 20_000;
+      while (heard.at(-1)?.[0] !== 'the last one' && Date.now() < until) await new Promise((resolve) => setTimeout(resolve, 10));
+      assert.deepEqual(heard, [...strange.map(() => undefined), ['the last one']]);
+      assert.ok(db.feed.live());
+    } finally {
+      await db.close();
+    }
+  });
 });

@@ -24,6 +24,19 @@ export interface FeedWatch {
 /** An answer that takes longer is none: silence must not look like no news. */
 const timed = (text: string): pg.QueryConfig => ({ text, query_timeout: STALE_MS }) as pg.QueryConfig;
 
+/**
+ * What changed; undefined means that anything may have. Everybody who may connect to the database may notify on any channel: what is
+ * not a list of ours costs what is kept in memory, and nothing else.
+ */
+function tagsOf(payload: string | undefined): string[] | undefined {
+  try {
+    const tags: unknown = JSON.parse(payload ?? '');
+    return Array.isArray(tags) && tags.every((tag) => typeof tag === 'string') ? tags : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
 export class PostgresFeed {
   readonly #newClient: () => pg.Client;
   readonly #subscribers: Subscribers;
@@ -59,9 +72,7 @@ export class PostgresFeed {
   async #connect(): Promise<void> {
     const client = this.#newClient();
     client.on('error', () => this.#lost(client));
-    client.on('notification', ({ payload }) =>
-      this.#subscribers.tell(payload === '*' || !payload ? undefined : (JSON.parse(payload) as string[])),
-    );
+    client.on('notification', ({ payload }) => this.#subscribers.tell(tagsOf(payload)));
     try {
       await client.connect();
       await client.query(timed(`listen ${CHANNEL}`));
