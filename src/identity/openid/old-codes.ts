@@ -4,6 +4,7 @@ import type { Caller } from '../caller.ts';
 import { findConsumer } from '../consumers/index.ts';
 import type { ConsumerRow, Database } from '../database.ts';
 import { fail } from '../faults.ts';
+import { loginTimeOf } from '../tokens/index.ts';
 import { SCOPES } from './accounts.ts';
 import type { Records } from './records.ts';
 
@@ -67,7 +68,8 @@ export function createOldCodes({ db, records, provider }: { db: Database; record
       gty: 'authorization_code',
       redirectUri,
       scope,
-      authTime: Math.floor(caller.token.issuedAt / 1000),
+      // A token made from a token is no new login.
+      authTime: Math.floor(loginTimeOf(caller.token) / 1000),
     } as never);
     const location = new URL(redirectUri);
     location.searchParams.set('code', await code.save());

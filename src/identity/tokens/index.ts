@@ -1,7 +1,7 @@
 // Tokens: issued on login, verified from memory, revoked one by one or by what they depend on.
 export { mountAuth } from './auth.routes.ts';
 export { type AuthRules, createAuth, type Proved } from './auth.rules.ts';
-export { createFreshLogin, type FreshLogin } from './fresh-login.ts';
+export { createFreshLogin, type FreshLogin, loginTimeOf } from './fresh-login.ts';
 export { createLogins } from './logins.ts';
 export { type Attempt, createProve } from './methods.ts';
 export { createReceipts } from './receipts.ts';
