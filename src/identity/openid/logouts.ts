@@ -8,7 +8,7 @@ import type { Change } from '../audit/index.ts';
 import { findConsumer, openidFieldsOf } from '../consumers/index.ts';
 import type { Database } from '../database.ts';
 import { createOutbox, LOGOUT } from '../notifications/index.ts';
-import type { Payload } from './records.ts';
+import type { Ended, Payload } from './records.ts';
 
 const SENT_AT_ONCE = 5;
 
@@ -24,9 +24,8 @@ interface Notice {
   readonly sid?: string;
 }
 
-/** The sessions that applications know, by application: where a record names none, the application alone. */
-function sessionsIn(ended: readonly Payload[]): Map<string, Set<string>> {
-  const found = new Map<string, Set<string>>();
+/** Adds the sessions that applications know, by application: where a record names none, the application alone. */
+function noteSessions(found: Map<string, Set<string>>, ended: readonly Payload[]): void {
   const note = (clientId: unknown, sid: unknown): void => {
     if (typeof clientId !== 'string') return;
     const sids = found.get(clientId) ?? new Set();
@@ -37,7 +36,6 @@ function sessionsIn(ended: readonly Payload[]): Map<string, Set<string>> {
     note(clientId, sid);
     for (const [id, known] of Object.entries((authorizations ?? {}) as Record<string, { sid?: unknown }>)) note(id, known?.sid);
   }
-  return found;
 }
 
 export function createLogouts(deps: { db: Database; clock: Clock; log: Log; provider(): Promise<Provider> }) {
@@ -60,15 +58,21 @@ export function createLogouts(deps: { db: Database; clock: Clock; log: Log; prov
   return {
     ...outbox,
 
-    /** Within the change that ends these records of a user. */
-    async note(inside: Change, userId: string, ended: readonly Payload[]): Promise<void> {
-      for (const [clientId, sids] of sessionsIn(ended)) {
+    /** Within the change that ends this of a user. */
+    async note(inside: Change, userId: string, { clientIds, sessions, given }: Ended): Promise<void> {
+      const known = new Map(clientIds.map((id) => [id, new Set<string>()]));
+      noteSessions(known, sessions);
+      const bySession: string[] = [];
+      for (const clientId of known.keys()) {
         const consumer = await findConsumer(inside.tx, clientId);
         const fields = consumer ? openidFieldsOf(parsed(consumer.extra)) : {};
         if (fields.backchannel_logout_uri === undefined) continue;
-        if (fields.backchannel_logout_session_required !== true) await add(inside, { client_id: clientId, sub: userId });
-        else for (const sid of sids) await add(inside, { client_id: clientId, sub: userId, sid });
+        if (fields.backchannel_logout_session_required === true) bySession.push(clientId);
+        else await add(inside, { client_id: clientId, sub: userId });
       }
+      if (bySession.length > 0) noteSessions(known, await given(bySession));
+      for (const clientId of bySession)
+        for (const sid of known.get(clientId)!) await add(inside, { client_id: clientId, sub: userId, sid });
     },
 
     /** One that the library tried to send, and that did not arrive. */

@@ -53,6 +53,20 @@ onEachDatabase('A sign-in that waits to be collected', (api) => {
     await assertDead(person, parked);
   });
 
+  it('does not outlive the password, nor is it good at all, when a replica of an older version parked it', async () => {
+    for (const isChanged of [true, false]) {
+      const person = await makeUser(api);
+      const parked = await park(api, person);
+      const db = await databaseOf(api);
+      // As that version keeps it: of nobody, and of no state.
+      const old = { user_id: null, generation: null };
+      await db.write((tx) => tx.updateTable('openid_records').set(old).where('model', '=', 'Interaction').execute());
+      await db.close();
+      if (isChanged) await set(person, { password: 'a new password of a person' });
+      await assertDead(person, parked);
+    }
+  });
+
   it('does not outlive a password the person changed themselves', async () => {
     const person = await makeUser(api);
     const parked = await park(api, person);
@@ -147,6 +161,26 @@ onEachDatabase('What a request keeps at its end', (api) => {
       assert.equal(await records.findByUid(session), undefined);
       assert.deepEqual(await records.ofUser(accountId, 'AccessToken'), []);
     }));
+
+  it('is worth nothing when a version kept it that did not know what it was made from', async () => {
+    const { id: accountId } = await makeUser(api);
+    const [session, grant] = [uniqueName('session'), uniqueName('grant')];
+    await withRecords(async (records) => {
+      await records.save('Session', session, { accountId, uid: session }, 100);
+      await records.save('RefreshToken', grant, { accountId }, 100);
+      await records.save('ClientCredentials', grant, {}, 100);
+      const db = await databaseOf(api);
+      await db.write((tx) =>
+        tx.updateTable('openid_records').set({ generation: null }).where('user_id', '=', accountId).execute(),
+      );
+      await db.close();
+      assert.equal(await records.find('Session', session), undefined);
+      assert.equal(await records.findByUid(session), undefined);
+      assert.equal(await records.find('RefreshToken', grant), undefined);
+      assert.deepEqual(await records.ofUser(accountId, 'Session'), []);
+      assert.ok(await records.find('ClientCredentials', grant), 'what is nobody’s stays');
+    });
+  });
 
   it('does not bring back a session that was ended meanwhile', () =>
     withRecords(async (records) => {

@@ -104,15 +104,36 @@ export async function deleteConsents(tx: Tx, userId: string, consumerId: string)
   await tx.deleteFrom('openid_records').where('user_id', '=', userId).where('consumer_id', '=', consumerId).execute();
 }
 
-/** Of these kinds; `exceptId` as above. */
-export function recordsOfKinds(db: Reader, userId: string, models: readonly string[], exceptId = ''): Promise<OpenidRecordRow[]> {
-  return db
+export interface Which {
+  readonly exceptId?: string | undefined;
+  /** Of these applications; else of any, or none. */
+  readonly consumerIds?: readonly string[];
+}
+
+/** Those of these kinds that were not used up and are not over, the newest first. */
+export function usableRecords(
+  db: Reader,
+  userId: string,
+  models: readonly string[],
+  { exceptId = '', consumerIds, now, limit }: Which & { readonly now: number; readonly limit: number },
+): Promise<OpenidRecordRow[]> {
+  let query = db
     .selectFrom('openid_records')
     .where('user_id', '=', userId)
     .where('model', 'in', models)
     .where('id', '<>', exceptId)
-    .selectAll()
-    .execute();
+    .where('consumed_at', 'is', null)
+    .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', now)]));
+  if (consumerIds) query = query.where('consumer_id', 'in', consumerIds);
+  return query.orderBy('created_at', 'desc').limit(limit).selectAll().execute();
+}
+
+/** Applications that have anything of this user; `only`: that one, if it has. */
+export async function consumersOfUser(db: Reader, userId: string, only?: string): Promise<string[]> {
+  let query = db.selectFrom('openid_records').where('user_id', '=', userId).where('consumer_id', 'is not', null);
+  if (only !== undefined) query = query.where('consumer_id', '=', only);
+  const rows = await query.select('consumer_id').distinct().execute();
+  return rows.map((row) => row.consumer_id!);
 }
 
 export function recordsOfUser(db: Reader, userId: string, model: string): Promise<FoundRecord[]> {

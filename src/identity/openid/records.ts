@@ -11,6 +11,7 @@ import { OWN_CLIENT } from './own-client.ts';
 import {
   allRecords,
   consumeRecord,
+  consumersOfUser,
   deleteConsents,
   deleteEndedRecords,
   deleteRecord,
@@ -22,10 +23,11 @@ import {
   generationOf,
   insertNewRecord,
   insertRecord,
-  recordsOfKinds,
   recordsOfUser,
   replacePayload,
   replaceRecord,
+  usableRecords,
+  type Which,
 } from './records.store.ts';
 
 /** What the provider hands us; we look at the few fields that tie it to something. */
@@ -87,15 +89,27 @@ export const tagOfGrant = (grantId: string): string => `openid_grant:${hashOf('G
 export const tagOfSession = (uid: string): string => `openid_session:${hashOf('uid', uid)}`;
 export const tagOfRecord = (model: string, id: string): string => `openid_record:${hashOf(model, id)}`;
 
-/** Records that name a session an application knows. */
-const KNOWN_TO_APPLICATIONS = ['Session', 'Grant', 'RefreshToken', 'AccessToken'];
+/** Records that name a session an application knows. Access tokens do, too, but there may be any number, and they are over soon. */
+const SESSION = ['Session'];
+const GIVEN_FOR_LONGER = ['RefreshToken'];
+/** Within a change nobody waits for more than this to be opened: the newest tell of the sessions that still matter. */
+const OPENED_AT_MOST = 500;
+
+/** What of a user ends. */
+export interface Ended {
+  /** Applications that had anything of theirs. */
+  readonly clientIds: readonly string[];
+  readonly sessions: readonly Payload[];
+  /** What these applications got and may still use. Costly: only for those that want to know. */
+  given(clientIds: readonly string[]): Promise<Payload[]>;
+}
 
 export function createRecords(deps: {
   db: Database;
   clock: Clock;
   seal: Seal;
   /** Within the change: what these records of a user stood for ends for applications, too. */
-  ended(change: Change, userId: string, payloads: readonly Payload[]): Promise<void>;
+  ended(change: Change, userId: string, ended: Ended): Promise<void>;
 }) {
   const { db, clock, seal } = deps;
   const findings = createFindings();
@@ -105,34 +119,48 @@ export function createRecords(deps: {
     return row.consumed_at === null ? payload : { ...payload, consumed: row.consumed_at };
   }
 
-  /** Neither over, nor of a state of its user that is past, nor without the grant it was given by. */
+  /**
+   * Neither over, nor of a state of its user that is past, nor without the grant it was given by. What a version kept that did not know
+   * of states is of an unknown one: nobody can tell what changed since, and it is as good as gone.
+   */
   const stands = ({ expires_at: end, generation, user_generation: now, model, grant_id: grantId, grant }: FoundRecord): boolean =>
     (end === null || end > seconds(clock)) &&
-    (generation === null || generation === now) &&
+    generation === now &&
     (grantId === null || grant !== null || !GIVEN.includes(model));
 
   function live(row: FoundRecord | undefined): Found | undefined {
     if (!row || !stands(row)) return undefined;
-    findings.noteRecord(row.id);
     const { user_id: userId, user_generation: generation } = row;
+    const payload = open(row);
+    // A sign-in that an older version parked is nobody's by its row, and is not ended with what ends theirs.
+    if ((userOf(payload) ?? null) !== userId) return undefined;
+    findings.noteRecord(row.id);
     if (userId !== null && generation !== null) findings.bind(userId, generation);
-    return { payload: open(row), generation: generation ?? undefined };
+    return { payload, generation: generation ?? undefined };
   }
 
   const look = async (model: string, id: string): Promise<Found | undefined> =>
     live(await findRecord(db.read, 'id', hashOf(model, id)));
 
-  async function tell(inside: Change, userId: string, rows: readonly OpenidRecordRow[]): Promise<void> {
-    const payloads = rows.flatMap((row) => {
+  /** Those that can be opened: one that cannot is worth nothing to anybody, and keeps no account open. */
+  const openable = (rows: readonly OpenidRecordRow[]): Payload[] =>
+    rows.flatMap((row) => {
       try {
         return [open(row)];
       } catch {
-        // One that cannot be opened is worth nothing to anybody, and keeps no account open.
         return [];
       }
     });
-    if (payloads.length > 0) await deps.ended(inside, userId, payloads);
-  }
+
+  const newest = async ({ tx }: Change, userId: string, models: readonly string[], which: Which = {}): Promise<Payload[]> =>
+    openable(await usableRecords(tx, userId, models, { ...which, now: seconds(clock), limit: OPENED_AT_MOST }));
+
+  const tell = (inside: Change, userId: string, clientIds: readonly string[], sessions: readonly Payload[]): Promise<void> =>
+    deps.ended(inside, userId, {
+      clientIds,
+      sessions,
+      given: (consumerIds) => newest(inside, userId, GIVEN_FOR_LONGER, { consumerIds }),
+    });
 
   return {
     /** `once`: only if there is none yet; of several who try at once, one succeeds. False: there was one. */
@@ -215,7 +243,7 @@ export function createRecords(deps: {
 
     /** Everything a user has here ends with the change; what is cached of a user is dropped by whoever changes the user. */
     async endWithin(inside: Change, userId: string): Promise<void> {
-      await tell(inside, userId, await recordsOfKinds(inside.tx, userId, KNOWN_TO_APPLICATIONS));
+      await tell(inside, userId, await consumersOfUser(inside.tx, userId), await newest(inside, userId, SESSION));
       await deleteRecordsOfUser(inside.tx, userId);
     },
 
@@ -229,18 +257,14 @@ export function createRecords(deps: {
     /** Ends the sessions of a user but one. */
     async endSessions(inside: Change, userId: string, keep?: string): Promise<void> {
       const kept = keep === undefined ? undefined : hashOf('Session', keep);
-      await tell(inside, userId, await recordsOfKinds(inside.tx, userId, ['Session'], kept));
+      await tell(inside, userId, [], await newest(inside, userId, SESSION, { exceptId: kept }));
       await deleteRecordsOfUser(inside.tx, userId, 'Session', kept);
     },
 
     /** What a user let an application do, and every token that came of it. */
     async endConsents(inside: Change, userId: string, consumerId: string): Promise<void> {
-      const rows = await recordsOfKinds(inside.tx, userId, KNOWN_TO_APPLICATIONS);
-      await tell(
-        inside,
-        userId,
-        rows.filter((row) => row.consumer_id === consumerId),
-      );
+      const known = await consumersOfUser(inside.tx, userId, consumerId);
+      await tell(inside, userId, known, []);
       await deleteConsents(inside.tx, userId, consumerId);
     },
 
