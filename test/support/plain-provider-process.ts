@@ -119,9 +119,13 @@ provider.on('grant.success', ({ oidc }) => {
   granted.set(type, (granted.get(type) ?? 0) + 1);
 });
 
+/** Paths whose next request it is too busy for. */
+const busy = new Set<string>();
+
 /** What tests want of it, and no provider does. */
 const wishes: Record<string, (about: any) => unknown> = {
   close: ({ sub }) => closed.add(sub),
+  busy: ({ path }) => busy.add(path),
   change: ({ sub, claims }) => changed.set(sub, claims),
   asked: ({ path }) => ({ count: asked.get(path) ?? 0 }),
   granted: ({ grantType }) => ({ count: granted.get(grantType) ?? 0 }),
@@ -141,6 +145,7 @@ server.on('request', async (request, response) => {
     return response.writeHead(200).end(JSON.stringify(result ?? {}));
   }
   asked.set(url.pathname, (asked.get(url.pathname) ?? 0) + 1);
+  if (busy.delete(url.pathname)) return response.writeHead(503).end();
   if (!url.pathname.startsWith('/interaction/')) return provider.callback()(request, response);
   const { params } = await provider.interactionDetails(request, response);
   const hint = params.login_hint as string | undefined;

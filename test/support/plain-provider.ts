@@ -63,6 +63,11 @@ export class PlainProvider {
     await this.#tell('close', { sub });
   }
 
+  /** The next request for this path is answered with 503. */
+  async beBusy(path: string): Promise<void> {
+    await this.#tell('busy', { path });
+  }
+
   /** From now on these are claims of this person; null takes one away. */
   async change(sub: string, claims: Readonly<Record<string, unknown>>): Promise<void> {
     await this.#tell('change', { sub, claims });

@@ -83,8 +83,14 @@ function isAbsence(error: unknown): boolean {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     if (cause instanceof OutboundError || cause instanceof TypeError || cause.name === 'TimeoutError') return true;
     if ((cause as { code?: string }).code === 'OAUTH_TIMEOUT') return true;
-    if (cause.cause instanceof Response && (cause.cause.status >= 500 || cause.cause.status === 429)) return true;
   }
+  return isTurnedAway(error);
+}
+
+/** It answers, and only not this: it may answer about another. */
+export function isTurnedAway(error: unknown): boolean {
+  for (let cause = error; cause instanceof Error; cause = cause.cause)
+    if (cause.cause instanceof Response && (cause.cause.status >= 500 || cause.cause.status === 429)) return true;
   return false;
 }
 

@@ -61,6 +61,15 @@ onEachWallet('A session whose account the provider closed', (wallet) => {
     assert.equal((await person.get(USERINFO)).status, 401);
   });
 
+  it('ends although the provider was too busy to answer about another', async () => {
+    const [closed, other] = [await wallet.logIn(), await wallet.logIn()];
+    await wallet.provider.close(closed.name);
+    wallet.clock.advance(MINUTE);
+    await wallet.provider.beBusy('/me');
+    assert.equal((await other.get(USERINFO)).status, 200);
+    assert.equal((await closed.get(USERINFO)).status, 401);
+  });
+
   it('is asked about again when the clock was set back', async () => {
     const person = await wallet.logIn();
     await wallet.provider.close(person.name);

@@ -10,7 +10,7 @@ import { ownerOf } from '../caller.ts';
 import type { Change, Database, SessionRow, Tx } from '../database.ts';
 import { actAs, actForSession, EVERYONE, readForSession } from '../owners.store.ts';
 import type { Cookies } from './cookies.ts';
-import { type Grant, isTakenBack, type Provider } from './provider.ts';
+import { type Grant, isTakenBack, isTurnedAway, type Provider } from './provider.ts';
 import {
   claimRefresh,
   deleteSession,
@@ -200,7 +200,7 @@ export function createSessions(deps: {
   /** Password changed, account closed, session ended there: the provider knows before anything runs out. */
   async function check(session: Session): Promise<Session | undefined> {
     const active = await provider.isActive(session.accessToken, session.subject).catch((error: unknown) => {
-      awayAt = clock.now();
+      if (!isTurnedAway(error)) awayAt = clock.now();
       log.warn({ err: error }, 'the identity provider cannot be asked about sessions; they go on');
       return undefined;
     });
