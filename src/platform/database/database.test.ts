@@ -192,6 +192,29 @@ for (const [kind, open] of Object.entries(opened)) {
 }
 
 describe('SQLite', () => {
+  it('does what was begun when it is closed, and refuses what comes later to whoever asked, and to nobody else', async () => {
+    const path = join(folder, 'closed.sqlite');
+    const db = await openSqlite<Schema>(path, migrations);
+    const add = (id: string) =>
+      db.write(async (tx) => {
+        await new Promise((resolve) => setImmediate(resolve));
+        await tx.insertInto('things').values({ id, name: id, size: 1 }).execute();
+      });
+    const begun = [add('one'), add('two')];
+    const closed = db.close();
+    const late = assert.rejects(add('three'), /the database is closed/);
+    await Promise.all([...begun, closed, late]);
+    // A rejection that nobody hears would end the process, and fails this file.
+    await assert.rejects(add('four'), /the database is closed/);
+    const again = await openSqlite<Schema>(path, migrations);
+    const kept = await again.read.selectFrom('things').select('id').orderBy('id').execute();
+    await again.close();
+    assert.deepEqual(
+      kept.map(({ id }) => id),
+      ['one', 'two'],
+    );
+  });
+
   it('finds its data again, and runs no migration twice', async () => {
     const path = join(folder, 'again.sqlite');
     const first = await openSqlite<Schema>(path, migrations);

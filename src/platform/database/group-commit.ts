@@ -15,6 +15,7 @@ export class GroupCommit {
   readonly #beforeCommit: () => void;
   readonly #queue: Job[] = [];
   #running: Promise<void> | undefined;
+  #closed = false;
 
   constructor(handle: DatabaseSync, beforeCommit: () => void) {
     this.#handle = handle;
@@ -23,6 +24,7 @@ export class GroupCommit {
 
   write<T>(work: () => Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
+      if (this.#closed) return reject(new Error('the database is closed'));
       this.#queue.push({ run: () => this.#inSavepoint(work, resolve, reject), reject });
       this.#running ??= this.#drain();
     });
@@ -31,6 +33,12 @@ export class GroupCommit {
   /** Resolves when everything queued so far is durable. */
   async settled(): Promise<void> {
     await this.#running;
+  }
+
+  /** What is queued is done; what comes later is refused. Requests whose clients have gone are not waited for when a service stops. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    await this.settled();
   }
 
   async #inSavepoint<T>(
@@ -69,9 +77,10 @@ export class GroupCommit {
       // The disk is full or the file is gone: nothing of this batch happened, and every caller must hear it.
       try {
         if (this.#handle.isTransaction) this.#handle.exec('rollback');
-      } finally {
-        for (const job of batch) job.reject(error);
+      } catch {
+        // The connection is no better than its file. What went wrong first is what they hear, and the next batch is tried.
       }
+      for (const job of batch) job.reject(error);
       return;
     }
     for (const settle of outcomes) settle();

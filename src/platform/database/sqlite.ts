@@ -75,7 +75,7 @@ export async function openSqlite<S>(path: string, migrations: MigrationSource): 
       }
     },
     async close() {
-      await commits.settled();
+      await commits.close();
       await Promise.all([read.destroy(), write.destroy()]);
       reads.end();
       reader.close();
