@@ -106,6 +106,9 @@ async function load() {
   };
 }
 
+/** What is signed has language tags in small letters. */
+const tagOf = (language: unknown): unknown => (typeof language === 'string' ? language.toLowerCase() : language);
+
 /** Where the order of a list, a list of one, and a thing of which only the id is known are not told apart, as in what is signed. */
 function normal(value: unknown): unknown {
   if (Array.isArray(value)) {
@@ -115,14 +118,14 @@ function normal(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
   const entries = Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1));
   if (entries.length === 1 && entries[0]![0] === 'id') return entries[0]![1];
-  return Object.fromEntries(entries.map(([name, child]) => [name, normal(child)]));
+  return Object.fromEntries(entries.map(([name, child]) => [name, name === '@language' ? tagOf(child) : normal(child)]));
 }
 
 const unsigned = (what: string): never => reject('malformed', `it has ${what}, which a proof does not cover`);
 
 /** What can be added to a document, or moved within it, under a signature that still holds. */
 function checkCovered(document: Json): void {
-  const ids = new Set<string>();
+  const described = new Map<string, unknown>();
   const walk = (value: unknown): void => {
     if (value === null) unsigned('a null');
     if (typeof value !== 'object') return;
@@ -137,9 +140,10 @@ function checkCovered(document: Json): void {
     const { id, ...rest } = value as Json;
     if (typeof id === 'string') {
       if (id.startsWith('_:')) unsigned('a name of its own for what has none');
-      // Claims of one thing may stand wherever it is named.
-      if (ids.has(id)) unsigned('the same thing in two places');
-      ids.add(id);
+      // Claims of one thing may stand wherever it is named: between places that say the same there is nothing to move.
+      const content = normal(value);
+      if (described.has(id) && !isDeepStrictEqual(described.get(id), content)) unsigned('the same thing in two places');
+      described.set(id, content);
     }
     for (const child of Object.values(rest)) walk(child);
   };

@@ -114,6 +114,29 @@ describe('A credential with a proof over its statements', () => {
     await refused(moved, { ...moved, credentialSubject: swapped });
   });
 
+  it('has the claims of its subject there, also where the issuer is the subject', async () => {
+    const degree = { degree: 'Master' };
+    const raw = await signed({ issuer: issuer.did, credentialSubject: { id: issuer.did, ...degree } });
+    assert.equal((await verify(raw)).subject, issuer.did);
+    for (const credentialSubject of [issuer.did, [issuer.did], { id: issuer.did }])
+      await refused(raw, { ...raw, issuer: { id: issuer.did, ...degree }, credentialSubject });
+  });
+
+  it('may say the same of a thing in two places, and there is nothing in between to be moved', async () => {
+    const office = { id: 'https://office.example/', name: 'Office', seat: 'Here' };
+    const { seat, ...named } = office;
+    const about = { id: holder.did, worksFor: office, likes: [{ name: 'Tea' }, office] };
+    const raw = await signed({ credentialSubject: about });
+    assert.ok(await verify(raw));
+    const moved = (worksFor: object, liked: object) => ({
+      ...raw,
+      credentialSubject: { ...about, worksFor, likes: [{ name: 'Tea' }, liked] },
+    });
+    await refused(raw, moved(named, office));
+    await refused(raw, moved(office, { id: office.id }));
+    await refused(raw, moved({ id: office.id, seat }, named));
+  });
+
   it('has no names of their own for things that have none', async () => {
     const raw = await signed();
     const [first, second] = raw.credentialSubject.studies;
@@ -138,6 +161,7 @@ describe('A credential with a proof over its statements', () => {
           { '@value': 'Ehemalige', '@language': 'de' },
         ],
       },
+      { name: { '@value': 'Alumni', '@language': 'en-US' } },
       { type: 'VerifiableCredential' },
       { credentialSubject: [{ id: holder.did, name: 'One' }] },
       { credentialSubject: { name: 'Nobody', age: 7, score: 7.5, isGood: true } },

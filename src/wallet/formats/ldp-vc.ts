@@ -52,7 +52,10 @@ export function createLdpVc({ trust, clock }: { trust: Trust; clock: Clock }): F
     const times = narrowest(timesOfW3c(document), expires === undefined ? {} : { validUntil: expires });
     checkTimes(times, clock);
     // Which of them comes first is not signed, and the first would be the holder.
-    if ([document.credentialSubject].flat().length > 1) reject('unsupported', 'it is about several subjects');
+    const subjects = [document.credentialSubject].flat();
+    if (subjects.length > 1) reject('unsupported', 'it is about several subjects');
+    // Where the issuer is the subject, a mere name here would leave the claims to stand as those of the issuer.
+    if (!isObject(subjects[0])) reject('malformed', 'its subject is no object');
     const subject = subjectIdOf(document);
     const did = didOf(subject);
     const status = referenceOf(document);
