@@ -4,9 +4,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { sql } from 'kysely';
 import pg from 'pg';
 import { ConfigError } from '../src/platform/config/index.ts';
 import { Hosts } from '../src/platform/database/hosts.ts';
+import { openPostgres } from '../src/platform/database/postgres.ts';
 import { newMasterKey } from '../src/platform/seal/index.ts';
 import { Cable } from './support/cable.ts';
 import { IdentityOn } from './support/identity-on.ts';
@@ -50,6 +52,38 @@ describe('An address with several hosts', () => {
       (error: Error) =>
         error instanceof ConfigError && /^GATEHOUSE_IDENTITY_DATABASE_URL: target_session_attrs/.test(error.message),
     );
+  });
+
+  it('keeps its connections when only the feed of changes is cut', async () => {
+    const one = new URL(urls[0]!);
+    const folder = mkdtempSync(join(tmpdir(), 'gatehouse-hosts-'));
+    const several = `postgres://${one.username}@127.0.0.1:${await deadPort()},${one.host}${one.pathname}`;
+    const db = await openPostgres<Record<string, never>>(several, folder, { poolSize: 4, namedStatements: true });
+    const pids = async () => {
+      const { rows } = await sql<{ pid: number }>`
+        select pid from pg_stat_activity where application_name = 'gatehouse' and datname = current_database() order by pid`.execute(
+        db.read,
+      );
+      return rows.map(({ pid }) => pid);
+    };
+    try {
+      await Promise.all(Array.from({ length: 4 }, () => sql`select pg_sleep(0.2)`.execute(db.read)));
+      const before = await pids();
+      assert.equal(before.length, 4);
+      await sql`select pg_terminate_backend(pid) from pg_stat_activity
+        where application_name = 'gatehouse feed' and datname = current_database()`.execute(db.read);
+      const until = Date.now() + 20_000;
+      for (const isLive of [false, true])
+        while (db.feed.live() !== isLive && Date.now() < until) {
+          await pids();
+          await new Promise((resolve) => setTimeout(resolve, 5));
+        }
+      assert.ok(db.feed.live());
+      assert.deepEqual(await pids(), before);
+    } finally {
+      await db.close();
+      rmSync(folder, { recursive: true, force: true });
+    }
   });
 
   it('is served by the first that takes writes, and by the other when that changes', async () => {

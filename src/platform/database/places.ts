@@ -75,6 +75,8 @@ export interface PlacesOptions {
   readonly size: number;
   readonly hosts: Hosts;
   readonly reachability: Reachability;
+  /** Finds the host to use where none is known. */
+  pick(): Promise<unknown>;
   /** Whether the database is heard of otherwise. */
   isHeard(): boolean;
   readonly named: boolean;
@@ -116,6 +118,8 @@ export class Places implements PostgresPool {
     budget?.begin();
     try {
       for (;;) {
+        // Before connections are told apart by it: without one all of them would be thrown away.
+        if (!this.#options.hosts.isPlain) await within(Math.min(budget?.left() ?? PLACE_MS, PLACE_MS), this.#options.pick());
         const client = await this.#take(budget);
         // Without cursors, which nobody uses.
         if (this.#options.hosts.isCurrent(client)) return new Place(client, this) as unknown as PostgresPoolClient;
@@ -129,12 +133,12 @@ export class Places implements PostgresPool {
   async #take(budget: Budget | undefined): Promise<pg.PoolClient> {
     const limit = budget?.left() ?? PLACE_MS;
     const taken = this.#options.pool.connect();
-    return limit >= PLACE_MS ? taken : within(limit, taken);
+    return limit >= PLACE_MS ? taken : within(limit, taken, (client) => client.release());
   }
 
   /** One question past everybody else's limits: whether it is back. */
   async probe(): Promise<void> {
-    const client = await within(PROBE_MS, this.#options.pool.connect());
+    const client = await within(PROBE_MS, this.#options.pool.connect(), (late) => late.release());
     try {
       await client.query({ text: 'select 1', query_timeout: PROBE_MS } as pg.QueryConfig);
     } catch (error) {
@@ -162,20 +166,17 @@ export class Places implements PostgresPool {
   }
 }
 
-/** A connection that comes too late goes back. */
-async function within(limit: number, taken: Promise<pg.PoolClient>): Promise<pg.PoolClient> {
+/** `tooLate`: what becomes of what comes after all; a connection goes back. */
+async function within<T>(limit: number, wanted: Promise<T>, tooLate: (value: T) => void = () => {}): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => {
-      taken.then(
-        (client) => client.release(),
-        () => {},
-      );
+      wanted.then(tooLate, () => {});
       reject(new DatabaseUnavailable('no connection to the database in time'));
     }, limit);
   });
   try {
-    return await Promise.race([taken, late]);
+    return await Promise.race([wanted, late]);
   } finally {
     clearTimeout(timer);
   }

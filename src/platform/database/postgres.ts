@@ -102,6 +102,7 @@ export async function openPostgres<S>(url: string, migrations: MigrationSource, 
     size: options.poolSize,
     hosts,
     reachability,
+    pick: () => hosts.pick(settings),
     isHeard: () => feed.live(),
     named: options.namedStatements,
   });
