@@ -19,6 +19,21 @@ const PRAGMAS = `
   pragma cache_size = -16000;
 `;
 
+/** So long after somebody else was reading, what is left in the log is tried again. */
+const SCRUB_AGAIN_MS = 1000;
+
+/** Moves what is in the log to its place, and empties it. False when somebody reads: waiting for them would stop the process. */
+function emptyLog(writer: DatabaseSync): boolean {
+  writer.exec('pragma busy_timeout = 0');
+  try {
+    return writer.prepare('pragma wal_checkpoint(truncate)').get()?.busy === 0;
+  } catch {
+    return false;
+  } finally {
+    writer.exec('pragma busy_timeout = 5000');
+  }
+}
+
 function queriesOn<S>(handle: DatabaseSync, before?: () => void): Kysely<S> {
   const connection = new SqliteConnection(handle, before);
   const queries = new Kysely<S>({ dialect: sqliteDialect(connection) });
@@ -48,6 +63,17 @@ export async function openSqlite<S>(path: string, migrations: MigrationSource): 
       ),
     ),
   );
+  let again: NodeJS.Timeout | undefined;
+  let isClosed = false;
+  async function scrub(): Promise<void> {
+    do await commits.settled();
+    while (writer.isTransaction);
+    if (isClosed) return;
+    reads.end();
+    clearTimeout(again);
+    // The end of the process does it as well.
+    if (!emptyLog(writer)) again = setTimeout(() => void scrub(), SCRUB_AGAIN_MS).unref();
+  }
   const subscribers = new Subscribers();
   return {
     dialect: 'sqlite',
@@ -64,17 +90,10 @@ export async function openSqlite<S>(path: string, migrations: MigrationSource): 
       reader.prepare('select 1').get();
       await writability.check();
     },
-    async scrub() {
-      do await commits.settled();
-      while (writer.isTransaction);
-      reads.end();
-      try {
-        writer.exec('pragma wal_checkpoint(truncate)');
-      } catch {
-        // Somebody reads: the next one, or the end of the process, does it.
-      }
-    },
+    scrub,
     async close() {
+      isClosed = true;
+      clearTimeout(again);
       await commits.close();
       await Promise.all([read.destroy(), write.destroy()]);
       reads.end();
