@@ -50,11 +50,43 @@ export async function mayAssign(db: Reader, authority: Authority, applicationId:
 
 /** The roles that whoever holds `held` in an application may assign there. */
 export async function assignableRoles(db: Reader, applicationId: string, held: readonly string[]): Promise<string[]> {
-  const authority = await authorityOf(db, held);
-  if (authority.internal.size === 0) return [];
-  const roles = await candidateRoles(db, applicationId);
-  const carried = internalByRole(await candidatePermissions(db, applicationId));
-  return roles.filter((role) => covers(authority, applicationId, role, carried.get(role.id) ?? new Set())).map((role) => role.id);
+  const [found] = await assignableIn(db, [{ applicationId, roleIds: held }]);
+  return found!.map(({ role }) => role.id);
+}
+
+interface Assignable {
+  readonly role: AppRoleRow;
+  /** Whether it carries management. */
+  readonly manages: boolean;
+}
+
+/** The same for many holders, in their order, with as many queries as for one. */
+export async function assignableIn(
+  db: Reader,
+  holders: readonly { readonly applicationId: string; readonly roleIds: readonly string[] }[],
+): Promise<Assignable[][]> {
+  const granted = internalByRole(await permissionsOfRoles(db, [...new Set(holders.flatMap(({ roleIds }) => roleIds))]));
+  const authorities = holders.map(({ applicationId, roleIds }) => ({
+    applicationId,
+    roleIds: new Set(roleIds),
+    internal: new Set(roleIds.flatMap((id) => [...(granted.get(id) ?? [])])),
+  }));
+  const places = new Set(authorities.filter(({ internal }) => internal.size > 0).map(({ applicationId }) => applicationId));
+  if (places.size === 0) return holders.map(() => []);
+  const roles = await candidateRoles(db, [...places]);
+  const carried = internalByRole(await candidatePermissions(db, [...places]));
+  const own = Map.groupBy(
+    roles.filter((role) => !role.is_internal),
+    (role) => role.application_id,
+  );
+  const internal = roles.filter((role) => role.is_internal);
+  const none: ReadonlySet<string> = new Set();
+  return authorities.map((authority) =>
+    (authority.internal.size > 0 ? [...(own.get(authority.applicationId) ?? []), ...internal] : [])
+      .map((role) => ({ role, carries: carried.get(role.id) ?? none }))
+      .filter(({ role, carries }) => covers(authority, authority.applicationId, role, carries))
+      .map(({ role, carries }) => ({ role, manages: carries.size > 0 })),
+  );
 }
 
 /** `{ <application>: [<role>] }`, without applications where nothing may be assigned. */

@@ -106,14 +106,14 @@ export async function rolesByApplication(
   return new Map([...grouped].map(([application, held]) => [application, [...new Set(held.map((row) => row.role_id))]]));
 }
 
-const heldIn = (applicationId: string) => (eb: ExpressionBuilder<Tables, 'app_roles'>) =>
-  eb.or([eb('app_roles.application_id', '=', applicationId), eb('app_roles.is_internal', '=', 1)]);
+const heldIn = (applicationIds: readonly string[]) => (eb: ExpressionBuilder<Tables, 'app_roles'>) =>
+  eb.or([eb('app_roles.application_id', 'in', applicationIds), eb('app_roles.is_internal', '=', 1)]);
 
-/** Every role that can be held in an application: its own, and the internal ones. */
-export const candidateRoles = (db: Reader, applicationId: string): Promise<AppRoleRow[]> =>
+/** Every role that can be held in applications: their own, and the internal ones. */
+export const candidateRoles = (db: Reader, applicationIds: readonly string[]): Promise<AppRoleRow[]> =>
   db
     .selectFrom('app_roles')
-    .where(heldIn(applicationId))
+    .where(heldIn(applicationIds))
     .orderBy('is_internal')
     .orderBy('name')
     .orderBy('id')
@@ -121,26 +121,27 @@ export const candidateRoles = (db: Reader, applicationId: string): Promise<AppRo
     .execute();
 
 /** The internal permissions those roles carry. */
-export const candidatePermissions = (db: Reader, applicationId: string): Promise<LinkedPermission[]> =>
+export const candidatePermissions = (db: Reader, applicationIds: readonly string[]): Promise<LinkedPermission[]> =>
   db
     .selectFrom('app_role_permissions')
     .innerJoin('app_permissions', 'app_permissions.id', 'app_role_permissions.permission_id')
     .where('app_permissions.is_internal', '=', 1)
     .where('app_role_permissions.role_id', 'in', (eb) =>
-      eb.selectFrom('app_roles').where(heldIn(applicationId)).select('app_roles.id'),
+      eb.selectFrom('app_roles').where(heldIn(applicationIds)).select('app_roles.id'),
     )
     .selectAll('app_permissions')
     .select('app_role_permissions.role_id')
     .execute();
 
-/** Roles of applications that organizations of a domain hold. */
-export const organizationRolesIn = (db: Reader, domainId: string) =>
+/** Roles of applications that organizations of a domain hold: all of them, or those among `organizationIds`. */
+export const organizationRolesIn = (db: Reader, domainId: string, organizationIds?: readonly string[]) =>
   db
     .selectFrom('app_organization_roles')
     .innerJoin('projects', 'projects.id', 'app_organization_roles.organization_id')
     .innerJoin('consumers', 'consumers.id', 'app_organization_roles.application_id')
     .where('projects.domain_id', '=', domainId)
     .where('projects.enabled', '=', 1)
+    .$if(organizationIds !== undefined, (query) => query.where('projects.id', 'in', organizationIds ?? []))
     .select([
       'app_organization_roles.organization_id as organizationId',
       'projects.name as organizationName',
@@ -165,14 +166,5 @@ export async function rolesHeldInside(db: Reader, domainId: string, userIds: rea
       'app_user_roles.role_id as roleId',
     ])
     .orderBy('app_user_roles.id')
-    .execute();
-}
-
-export async function rolesNamed(db: Reader, ids: readonly string[]): Promise<{ id: string; name: string }[]> {
-  if (ids.length === 0) return [];
-  return db
-    .selectFrom('app_roles')
-    .where('id', 'in', [...ids])
-    .select(['id', 'name'])
     .execute();
 }

@@ -5,8 +5,9 @@ export { applicationsOfUser, insertUserAssignment } from './assignments.store.ts
 export { BUILT_IN_APPLICATION, INTERNAL_PERMISSIONS, INTERNAL_ROLES, isBuiltIn } from './built-in.ts';
 export { appTagOf, createHoldings, type Holdings } from './holdings.ts';
 export { createManagers, type Managers } from './managers.ts';
-export { type OfferedOrganization, offeredOrganizations, offeredOrganizationsOf } from './members.ts';
-export { type OfferedRole, offeredRoles, offeredRolesOf, provision } from './offered.ts';
+export { type OfferedOrganization, offeredOrganizations, offeredOrganizationsOf, organizationsHeld } from './members.ts';
+export { type OfferedRole, offeredRoles, offeredRolesOf, provision, roleEntriesHeld } from './offered.ts';
+export { organizationsAmong } from './organizations.store.ts';
 export { mountAppRoles, mountPermissions } from './roles.routes.ts';
 export { createAppRoles } from './roles.rules.ts';
 export { hasInternal, insertAppRole, insertLink, insertPermission } from './roles.store.ts';

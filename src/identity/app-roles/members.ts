@@ -9,7 +9,7 @@ import { findUser } from '../users/index.ts';
 import { deleteUserAssignment } from './assignments.store.ts';
 import { memberships, rolesHeldInside } from './holdings.store.ts';
 import { appTagOf } from './holdings.ts';
-import { organizationsGiven, organizationsIn } from './organizations.store.ts';
+import { everyOrganizationGiven, organizationsGiven, organizationsIn } from './organizations.store.ts';
 
 const MEMBER = 'member';
 
@@ -22,9 +22,14 @@ export interface OfferedOrganization {
 /** Somebody's own organization is nobody else's to enter. */
 const isShared = ({ extra }: { extra: string }): boolean => parsed(extra).is_default !== true;
 
-export async function offeredOrganizations(db: Reader, domainId: string): Promise<OfferedOrganization[]> {
+/** All of them, or those among `ids`. */
+export async function offeredOrganizations(
+  db: Reader,
+  domainId: string,
+  ids?: readonly string[],
+): Promise<OfferedOrganization[]> {
   if (!(await findRoleByName(db, MEMBER))) return [];
-  return (await organizationsIn(db, domainId)).filter(isShared).map(({ id, name }) => ({ id, name }));
+  return (await organizationsIn(db, domainId, ids)).filter(isShared).map(({ id, name }) => ({ id, name }));
 }
 
 /** Those in which users hold `member` themselves, by user id. */
@@ -37,6 +42,12 @@ export async function offeredOrganizationsOf(
   const given = member ? (await organizationsGiven(db, domainId, member.id, userIds)).filter(isShared) : [];
   const byUser = Map.groupBy(given, ({ userId }) => userId!);
   return new Map([...byUser].map(([userId, rows]) => [userId, rows.map(({ id, name }) => ({ id, name }))]));
+}
+
+/** Where a user is a member, also of what is not offered now. */
+export async function organizationsHeld(db: Reader, domainId: string, userId: string): Promise<string[]> {
+  const member = await findRoleByName(db, MEMBER);
+  return member ? everyOrganizationGiven(db, domainId, member.id, userId) : [];
 }
 
 async function writeMembership(

@@ -3,9 +3,9 @@
 import { tagOf } from '../access/index.ts';
 import type { Change } from '../audit/index.ts';
 import type { Reader } from '../database.ts';
-import { assignableRoles, authorityOf } from './allowed.ts';
+import { assignableIn } from './allowed.ts';
 import { deleteUserAssignment, insertUserAssignment, type UserAssignment } from './assignments.store.ts';
-import { memberships, organizationRolesIn, rolesHeldInside, rolesNamed } from './holdings.store.ts';
+import { memberships, organizationRolesIn, rolesHeldInside } from './holdings.store.ts';
 import { appTagOf } from './holdings.ts';
 import { joinOrganizations, leaveOrganizations, type OfferedOrganization } from './members.ts';
 
@@ -23,25 +23,35 @@ export interface OfferedRole {
 const idOf = (place: { organizationId: string; applicationId: string; roleId: string }): string =>
   [place.organizationId, place.applicationId, place.roleId].join(':');
 
-/** Every role that can be provisioned in a domain. */
-export async function offeredRoles(db: Reader, domainId: string): Promise<OfferedRole[]> {
-  const held = Map.groupBy(await organizationRolesIn(db, domainId), (row) => `${row.organizationId} ${row.applicationId}`);
-  const offered: OfferedRole[] = [];
-  for (const rows of held.values()) {
-    const { organizationId, organizationName, applicationId, applicationName } = rows[0]!;
-    const assignable = await assignableRoles(
-      db,
-      applicationId,
-      rows.map((row) => row.roleId),
-    );
-    for (const { id: roleId, name: roleName } of await rolesNamed(db, assignable)) {
-      if ((await authorityOf(db, [roleId])).internal.size > 0) continue;
-      const place = { organizationId, applicationId, roleId };
-      offered.push({ id: idOf(place), ...place, organizationName, applicationName, roleName });
-    }
-  }
+const organizationIn = (entry: string): string => entry.split(':', 1)[0]!;
+
+/** Every role that can be provisioned in a domain; with `ids`, those among them. Only what is asked for is looked at. */
+export async function offeredRoles(db: Reader, domainId: string, ids?: readonly string[]): Promise<OfferedRole[]> {
+  const offered = await offeredInside(db, domainId, ids && [...new Set(ids.map(organizationIn))]);
+  const wanted = ids && new Set(ids);
+  return wanted ? offered.filter(({ id }) => wanted.has(id)) : offered;
+}
+
+async function offeredInside(db: Reader, domainId: string, organizationIds?: readonly string[]): Promise<OfferedRole[]> {
+  if (organizationIds?.length === 0) return [];
+  const rows = await organizationRolesIn(db, domainId, organizationIds);
+  const places = [...Map.groupBy(rows, (row) => `${row.organizationId} ${row.applicationId}`).values()].map((held) => ({
+    ...held[0]!,
+    roleIds: held.map((row) => row.roleId),
+  }));
+  const assignable = await assignableIn(db, places);
+  const offered = places.flatMap(({ organizationId, organizationName, applicationId, applicationName }, at) =>
+    assignable[at]!.filter(({ manages }) => !manages).map(({ role }): OfferedRole => {
+      const place = { organizationId, applicationId, roleId: role.id };
+      return { id: idOf(place), ...place, organizationName, applicationName, roleName: role.name };
+    }),
+  );
   return offered.sort((one, other) => (one.id < other.id ? -1 : 1));
 }
+
+/** What a user was given, as entries, also of what is not offered now. */
+export const roleEntriesHeld = async (db: Reader, domainId: string, userId: string): Promise<string[]> =>
+  (await rolesHeldInside(db, domainId, [userId])).map(idOf);
 
 /** Which of them users hold: user id to the ids of the roles. */
 export async function offeredRolesOf(
@@ -51,7 +61,7 @@ export async function offeredRolesOf(
 ): Promise<Map<string, OfferedRole[]>> {
   const held = await rolesHeldInside(db, domainId, userIds);
   if (held.length === 0) return new Map();
-  const offered = new Map((await offeredRoles(db, domainId)).map((role) => [role.id, role]));
+  const offered = new Map((await offeredRoles(db, domainId, held.map(idOf))).map((role) => [role.id, role]));
   const found = held.flatMap((row) => {
     const role = offered.get(idOf(row));
     return role ? [{ userId: row.userId, role }] : [];
@@ -77,7 +87,7 @@ export async function provision(
   const entered = [...new Set(roles.given.map(({ organizationId }) => organizationId))];
   const already = await memberships(tx, userId, entered);
   const joined = new Set([...idsOf(organizations.given), ...entered.filter((id) => !already.has(id))]);
-  const offered = joined.size > 0 ? new Set(idsOf(await offeredRoles(tx, user.domain_id))) : new Set();
+  const offered = new Set(idsOf(await offeredInside(tx, user.domain_id, [...joined])));
   await joinOrganizations(inside, userId, [...joined], (assignment) => offered.has(idOf(assignment)));
 
   const assignmentOf = ({ organizationId, applicationId, roleId }: OfferedRole): UserAssignment => ({

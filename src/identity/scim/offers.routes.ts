@@ -28,7 +28,7 @@ export function mountOffers<T>(
   }: {
     readonly root: string;
     contextOf(call: Call<Caller>): Context;
-    list(context: Context): Promise<readonly T[]>;
+    list(context: Context, ids?: readonly string[]): Promise<readonly T[]>;
   },
 ): void {
   const { type } = kind;
@@ -69,7 +69,7 @@ export function mountOffers<T>(
   app.get(`${path}/:id`, { summary: `Show: ${type.name}`, tag, access, described: SHOWN, reply: { 200: One } }, async (call) => {
     const context = contextOf(call);
     const { id } = call.params as { id: string };
-    const offer = (await list(context)).find((one) => kind.idOf(one) === id);
+    const offer = (await list(context, [id])).find((one) => kind.idOf(one) === id);
     if (!offer) fail(kind.attribute === 'roles' ? 'role.not_found' : 'project.not_found', { id });
     const projection = readProjectionOf(type, askedByQuery(call.query));
     const resource = renderOffer(kind, offer, context.base);

@@ -6,7 +6,10 @@ import {
   offeredOrganizationsOf,
   offeredRoles,
   offeredRolesOf,
+  organizationsAmong,
+  organizationsHeld,
   provision,
+  roleEntriesHeld,
 } from '../app-roles/index.ts';
 import type { Change } from '../audit/index.ts';
 import type { Database, Reader } from '../database.ts';
@@ -22,12 +25,15 @@ export interface OfferKind<T> {
   readonly type: ResourceType;
   /** The `type` of an entry. */
   readonly label: string;
-  /** Other values of the attribute are the client's own words, and are only kept. */
+  /** How entries look. Other values of the attribute are the client's own words, and are only kept. */
   readonly pattern: RegExp;
   idOf(offer: T): string;
   displayOf(offer: T): string;
   descriptionOf(offer: T): string;
-  all(db: Reader, domainId: string): Promise<readonly T[]>;
+  /** What is on the list; with `ids`, those among it. */
+  all(db: Reader, domainId: string, ids?: readonly string[]): Promise<readonly T[]>;
+  /** What a user was given, whether it is on the list now or not. */
+  given(db: Reader, domainId: string, userId: string): Promise<readonly string[]>;
   of(db: Reader, domainId: string, userIds: readonly string[]): Promise<ReadonlyMap<string, readonly T[]>>;
 }
 
@@ -47,10 +53,12 @@ export const roleOffers: OfferKind<OfferedRole> = {
   displayOf: ({ applicationName, roleName }) => `${applicationName}: ${roleName}`,
   descriptionOf: ({ organizationName }) => `In the organization ${organizationName}`,
   all: offeredRoles,
+  given: roleEntriesHeld,
   of: offeredRolesOf,
 };
 
 const ORGANIZATION = 'organization';
+const entryOf = (organizationId: string): string => `${ORGANIZATION}:${organizationId}`;
 
 /** The word before the id sets an entry of the list apart from what clients kept here before. */
 export const entitlementOffers: OfferKind<OfferedOrganization> = {
@@ -58,10 +66,16 @@ export const entitlementOffers: OfferKind<OfferedOrganization> = {
   type: entitlementType,
   label: ORGANIZATION,
   pattern: new RegExp(`^${ORGANIZATION}:[\\w.-]{1,64}$`),
-  idOf: ({ id }) => `${ORGANIZATION}:${id}`,
+  idOf: ({ id }) => entryOf(id),
   displayOf: ({ name }) => name,
   descriptionOf: ({ name }) => `Member of the organization ${name}`,
-  all: offeredOrganizations,
+  all: (db, domainId, ids) =>
+    offeredOrganizations(
+      db,
+      domainId,
+      ids?.map((id) => id.slice(ORGANIZATION.length + 1)),
+    ),
+  given: async (db, domainId, userId) => (await organizationsHeld(db, domainId, userId)).map(entryOf),
   of: offeredOrganizationsOf,
 };
 
@@ -77,31 +91,48 @@ const valuesIn = ({ attribute }: AnyKind, resource: Resource): readonly Given[] 
   const values = resource[attribute];
   return Array.isArray(values) ? (values as Given[]) : [];
 };
-const isListed = ({ pattern }: AnyKind, { value }: Given): boolean => typeof value === 'string' && pattern.test(value);
+const textsIn = (kind: AnyKind, resource: Resource): Set<string> =>
+  new Set(valuesIn(kind, resource).flatMap(({ value }) => (typeof value === 'string' ? [value] : [])));
 
-const listedIn = (kind: AnyKind, resource: Resource): string[] => [
-  ...new Set(
-    valuesIn(kind, resource)
-      .filter((given) => isListed(kind, given))
-      .map(({ value }) => value as string),
-  ),
-];
+/** Tells entries of the lists from words that only look like one. */
+export type IsEntry = (kind: AnyKind, value: string) => boolean;
 
-function withoutListedOf(kind: AnyKind, resource: Resource): Resource {
+/** In JSON: strings, also those inside a path, that look like a role; the first part names the organization. */
+const LIKE_ROLES = /"([\w.-]{1,64}):[\w.-]{1,64}:[\w.-]{1,64}\\?"/g;
+
+/**
+ * Of what a client sends to a domain, a role is an entry when it begins with an organization of that domain: others name roles
+ * as `aws:prod:admin` too. What was kept as a word before stays one until the client takes it away.
+ */
+export async function entriesIn(db: Reader, domainId: string, sent: unknown): Promise<(stored: Resource) => IsEntry> {
+  const named = new Set([...JSON.stringify(sent).matchAll(LIKE_ROLES)].map(([, organization]) => organization!));
+  const known = await organizationsAmong(db, domainId, [...named]);
+  return (stored) => (kind, value) =>
+    kind.pattern.test(value) &&
+    (kind.attribute !== 'roles' || known.has(value.split(':', 1)[0]!)) &&
+    !textsIn(kind, stored).has(value);
+}
+
+function wordsOf<T>(kind: OfferKind<T>, resource: Resource, held: readonly T[], isEntry: IsEntry): Resource {
   if (!(kind.attribute in resource)) return resource;
   const { [kind.attribute]: _, ...rest } = resource;
-  const own = valuesIn(kind, resource).filter((given) => !isListed(kind, given));
+  const has = new Set(held.map(kind.idOf));
+  const own = valuesIn(kind, resource).filter(
+    ({ value }) => typeof value !== 'string' || !(has.has(value) || isEntry(kind, value)),
+  );
   return own.length > 0 ? { ...rest, [kind.attribute]: own } : rest;
 }
 
 /** What stays with the profile. */
-export const withoutListed = (resource: Resource): Resource =>
-  withoutListedOf(entitlementOffers, withoutListedOf(roleOffers, resource));
+export const withoutEntries = (resource: Resource, { roles, entitlements }: HeldOffers, isEntry: IsEntry): Resource =>
+  wordsOf(entitlementOffers, wordsOf(roleOffers, resource, roles, isEntry), entitlements, isEntry);
 
 function withHeldOf<T>(kind: OfferKind<T>, resource: Resource, held: readonly T[]): Resource {
   if (held.length === 0) return resource;
   const entries = held.map((offer) => ({ value: kind.idOf(offer), display: kind.displayOf(offer), type: kind.label }));
-  return { ...resource, [kind.attribute]: [...valuesIn(kind, resource), ...entries] };
+  const has = new Set<unknown>(entries.map(({ value }) => value));
+  const words = valuesIn(kind, resource).filter(({ value }) => !has.has(value));
+  return { ...resource, [kind.attribute]: [...words, ...entries] };
 }
 
 /** A resource with what is held beside what is only kept. */
@@ -150,10 +181,13 @@ export async function heldOffers(db: Reader, user: Owner): Promise<HeldOffers> {
   return { roles, entitlements };
 }
 
+export const NOTHING_HELD: HeldOffers = { roles: [], entitlements: [] };
+
 /** What a user is to be, and of which attributes the client speaks: nobody loses what it does not speak of. */
 export interface Wanted {
   readonly resource: Resource;
   readonly speaksOf: (attribute: keyof HeldOffers) => boolean;
+  readonly isEntry: IsEntry;
 }
 
 interface Plan<T> {
@@ -162,13 +196,13 @@ interface Plan<T> {
   readonly taken: readonly T[];
 }
 
-function planOf<T>(kind: OfferKind<T>, held: readonly T[], { resource, speaksOf }: Wanted): Plan<T> {
+function planOf<T>(kind: OfferKind<T>, held: readonly T[], { resource, speaksOf, isEntry }: Wanted): Plan<T> {
   if (!speaksOf(kind.attribute)) return { missing: [], taken: [] };
-  const wanted = listedIn(kind, resource);
+  const wanted = textsIn(kind, resource);
   const has = new Set(held.map(kind.idOf));
   return {
-    missing: wanted.filter((value) => !has.has(value)),
-    taken: held.filter((offer) => !wanted.includes(kind.idOf(offer))),
+    missing: [...wanted].filter((value) => !has.has(value) && isEntry(kind, value)),
+    taken: held.filter((offer) => !wanted.has(kind.idOf(offer))),
   };
 }
 
@@ -186,25 +220,32 @@ export function changesOffers(held: HeldOffers, wanted: Wanted): boolean {
   return [roles, entitlements].some(({ missing, taken }) => missing.length + taken.length > 0);
 }
 
-async function given<T>(kind: OfferKind<T>, db: Reader, domainId: string, missing: readonly string[]): Promise<T[]> {
+/**
+ * What is no longer on the list is refused to those who ask for it anew. Clients also repeat what they gave before: that, and
+ * closing an account, must not fail because of it.
+ */
+async function given<T>(kind: OfferKind<T>, db: Reader, user: Owner, missing: readonly string[], closing: boolean): Promise<T[]> {
   if (missing.length === 0) return [];
-  const offered = new Map((await kind.all(db, domainId)).map((offer) => [kind.idOf(offer), offer]));
-  return missing.map(
-    (value) =>
-      offered.get(value) ??
-      fail('scim.invalid_value', {
-        name: kind.attribute,
-        why: `there is no ${kind.type.name.toLowerCase()} ${value} to give`,
-      }),
-  );
+  const offered = new Map((await kind.all(db, user.domain_id, missing)).map((offer) => [kind.idOf(offer), offer]));
+  const gone = missing.filter((value) => !offered.has(value));
+  const before = gone.length > 0 && !closing ? new Set(await kind.given(db, user.domain_id, user.id)) : undefined;
+  const refused = before && gone.find((value) => !before.has(value));
+  if (refused !== undefined)
+    fail('scim.invalid_value', {
+      name: kind.attribute,
+      why: `there is no ${kind.type.name.toLowerCase()} ${refused} to give`,
+    });
+  return [...offered.values()];
 }
 
 /** Gives and takes until the user holds just what is wanted of the lists. What is on them is decided inside the change. */
 export async function holdOffers(inside: Change, user: Owner, wantedOf: (held: HeldOffers) => Wanted): Promise<void> {
   const held = await heldOffers(inside.tx, user);
-  const plans = plansOf(held, wantedOf(held));
-  const roles = await given(roleOffers, inside.tx, user.domain_id, plans.roles.missing);
-  const organizations = await given(entitlementOffers, inside.tx, user.domain_id, plans.entitlements.missing);
+  const wanted = wantedOf(held);
+  const plans = plansOf(held, wanted);
+  const closing = wanted.resource.active === false;
+  const roles = await given(roleOffers, inside.tx, user, plans.roles.missing, closing);
+  const organizations = await given(entitlementOffers, inside.tx, user, plans.entitlements.missing, closing);
   if (roles.length + organizations.length + plans.roles.taken.length + plans.entitlements.taken.length === 0) return;
   await provision(inside, user, {
     roles: { given: roles, taken: plans.roles.taken },
@@ -212,15 +253,12 @@ export async function holdOffers(inside: Change, user: Owner, wantedOf: (held: H
   });
 }
 
-export const hasListed = (resource: Resource): boolean =>
-  listedIn(roleOffers, resource).length + listedIn(entitlementOffers, resource).length > 0;
-
 /** Whoever may list the people of the domain sees what they can be given. */
 export const createOfferList =
   ({ db }: { readonly db: Database }) =>
-  async <T>(kind: OfferKind<T>, { caller, domainId }: Context): Promise<readonly T[]> => {
+  async <T>(kind: OfferKind<T>, { caller, domainId }: Context, ids?: readonly string[]): Promise<readonly T[]> => {
     permit(caller, 'identity:list_users', listTarget(caller));
-    return domainId === undefined ? [] : kind.all(db.read, domainId);
+    return domainId === undefined ? [] : kind.all(db.read, domainId, ids);
   };
 
 export type OfferList = ReturnType<typeof createOfferList>;

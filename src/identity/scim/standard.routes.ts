@@ -195,7 +195,7 @@ export function mountScim(app: App<Caller>, parts: { readonly scim: Scim }): voi
   for (const kind of kinds) mountKind(kind);
 
   const mountList = <T>(kind: OfferKind<T>): void =>
-    mountOffers(app, kind, { root: ROOT, contextOf, list: (context) => parts.scim.listOffers(kind, context) });
+    mountOffers(app, kind, { root: ROOT, contextOf, list: (context, ids) => parts.scim.listOffers(kind, context, ids) });
   mountList(roleOffers);
   mountList(entitlementOffers);
   mountMe(app, () => parts.scim.users, { read, replace, patch });

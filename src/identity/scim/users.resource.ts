@@ -4,7 +4,7 @@ import type { Change } from '../audit/index.ts';
 import type { Database } from '../database.ts';
 import { fail } from '../faults.ts';
 import { type Action, listTarget, permit } from '../policy.ts';
-import type { Person, Profile, Users } from '../users/index.ts';
+import { domainOfNew, type Person, type Profile, type Users } from '../users/index.ts';
 import type { Resource } from './attribute.ts';
 import { userType } from './definitions.ts';
 import {
@@ -20,14 +20,16 @@ import {
 } from './handler.ts';
 import {
   changesOffers,
+  entriesIn,
   type HeldOffers,
-  hasListed,
   heldOffers,
   heldOffersOf,
   holdOffers,
+  NOTHING_HELD,
+  OFFERED_ATTRIBUTES,
   type Wanted,
   withHeld,
-  withoutListed,
+  withoutEntries,
 } from './offers.ts';
 import { applyPatch } from './patch.ts';
 import { schemasOf } from './projection.ts';
@@ -39,9 +41,12 @@ const MAX_PASSWORD = 4096;
 const ENTERPRISE = userType.extensions[0]!.id;
 
 const profileOf = (resource: Resource): Profile =>
-  Object.fromEntries(Object.entries(withoutListed(resource)).filter(([key]) => !ELSEWHERE.includes(key)));
+  Object.fromEntries(Object.entries(resource).filter(([key]) => !ELSEWHERE.includes(key)));
 
-const personOf = (resource: Resource): Person => ({ externalId: externalIdOf(resource), profile: profileOf(resource) });
+const personOf = ({ resource, isEntry }: Wanted, held: HeldOffers): Person => ({
+  externalId: externalIdOf(resource),
+  profile: profileOf(withoutEntries(resource, held, isEntry)),
+});
 
 function passwordOf({ password }: Resource): string | undefined {
   if (password === undefined) return undefined;
@@ -111,10 +116,11 @@ function next(row: Rows['users'], revision: Revision, offers: HeldOffers): Resou
   return revision.kind === 'merge' ? { ...current, ...revision.input } : { active: current.active, ...revision.input };
 }
 
-const wantedOf = (revision: Revision, resource: Resource): Wanted => ({
-  resource,
-  speaksOf: (attribute) => revision.kind !== 'replace' || attribute in revision.input,
-});
+/** A PATCH that speaks of an attribute names it; one that names it otherwise only costs a look. */
+function speaksOf(revision: Revision, attribute: keyof HeldOffers): boolean {
+  if (revision.kind !== 'patch') return attribute in revision.input;
+  return JSON.stringify(revision.operations).toLowerCase().includes(attribute);
+}
 
 export function createUserResources(deps: {
   db: Database;
@@ -162,19 +168,37 @@ export function createUserResources(deps: {
         password: passwordOf(input),
         ...(extras.defaultProjectId ? { default_project_id: extras.defaultProjectId } : {}),
       };
+      const isEntry = (
+        await entriesIn(
+          db.read,
+          domainOfNew(caller, body.domain_id),
+          OFFERED_ATTRIBUTES.map((key) => input[key] ?? null),
+        )
+      )({});
+      const wanted: Wanted = { resource: input, speaksOf: (attribute) => attribute in input, isEntry };
       const also = async (inside: Change, id: string, madeIn: string): Promise<void> => {
         await welcome?.(inside, { id, name, domainId: madeIn, hasDefault: !!extras.defaultProjectId });
-        if (hasListed(input))
-          await holdOffers(inside, { id, domain_id: madeIn }, () => ({ resource: input, speaksOf: () => true }));
+        if (changesOffers(NOTHING_HELD, wanted)) await holdOffers(inside, { id, domain_id: madeIn }, () => wanted);
       };
-      return users.create(caller, body, personOf(input), also, extras.id);
+      return users.create(caller, body, personOf(wanted, NOTHING_HELD), also, extras.id);
     },
 
     async revise(context, id, revision, expect?: Precondition, extras: Extras = {}) {
-      const held = await heldOffers(db.read, await find(context, id, 'identity:update_user'));
+      const found = await find(context, id, 'identity:update_user');
+      // What nobody speaks of is not looked up.
+      const spoken = OFFERED_ATTRIBUTES.filter((attribute) => speaksOf(revision, attribute));
+      const held = spoken.length > 0 ? await heldOffers(db.read, found) : NOTHING_HELD;
+      const sent = revision.kind === 'patch' ? revision.operations : spoken.map((attribute) => revision.input[attribute]);
+      const entries = await entriesIn(db.read, found.domain_id, spoken.length > 0 ? sent : []);
       return users.revise(context.caller, id, (row) => {
         expect?.(row);
-        const resource = next(row, revision, held);
+        const wantedOf = (now: HeldOffers): Wanted => ({
+          resource: next(row, revision, now),
+          speaksOf: (attribute) => spoken.includes(attribute),
+          isEntry: entries(parsed<Profile>(row.profile)),
+        });
+        const wanted = wantedOf(held);
+        const { resource } = wanted;
         const name = readName(resource, 'userName');
         const password = passwordOf(resource);
         const enabled = resource.active !== false;
@@ -187,10 +211,8 @@ export function createUserResources(deps: {
             ...(bit(enabled) === row.enabled ? {} : { enabled }),
             ...(password === undefined ? {} : { password }),
           },
-          person: personOf(resource),
-          also: changesOffers(held, wantedOf(revision, resource))
-            ? (inside) => holdOffers(inside, row, (now) => wantedOf(revision, next(row, revision, now)))
-            : undefined,
+          person: personOf(wanted, held),
+          also: changesOffers(held, wanted) ? (inside) => holdOffers(inside, row, wantedOf) : undefined,
         };
       });
     },

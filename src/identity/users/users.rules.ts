@@ -118,6 +118,9 @@ export async function listMembers(db: Database, caller: Caller, groupId: string,
 export const userTarget = (user: UserWithExpiry | undefined): Target =>
   user ? { domainId: user.domain_id, userId: user.id } : {};
 
+/** The domain that a new user belongs to. */
+export const domainOfNew = (caller: Caller, asked: string | undefined): string => asked ?? visibleDomain(caller) ?? 'default';
+
 /** `cutAccess`: what else ends with a user's tokens, within the same change. */
 export function createUsers(
   deps: Pick<Deps, 'db' | 'clock' | 'config' | 'change' | 'passwords'> & {
@@ -211,7 +214,7 @@ export function createUsers(
     also?: (inside: Change, id: string, domainId: string) => Promise<void>,
     id?: string,
   ): Promise<UserWithExpiry> {
-    const domainId = body.domain_id ?? visibleDomain(caller) ?? 'default';
+    const domainId = domainOfNew(caller, body.domain_id);
     permit(caller, 'identity:create_user', { domainId });
     await checkDomain(domainId);
     await checkDefaultProject(body.default_project_id);
