@@ -64,7 +64,7 @@ export async function buildModules(db: Database, options: ServiceOptions & { iss
     await records.endWithin(inside, userId);
   };
   const shield = createShield({ access });
-  const users = createUsers({ db, clock, config, change, passwords, cutAccess, shield });
+  const users = createUsers({ db, clock, change, passwords, access, cutAccess, shield });
   const deps: Deps = { db, clock, config, log, change, access, tokens, passwords, notify, users };
 
   const factor = createFactor({ ...deps, seal, issuer: config.twoFactorIssuer, gate });

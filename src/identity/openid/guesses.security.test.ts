@@ -3,6 +3,11 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { type Answer, onEachDatabase, uniqueName } from '../../../test/support/api.ts';
 import { makeApplication } from '../../../test/support/applications.ts';
+import { Browser } from '../../../test/support/browser-less.ts';
+import { makeUser, RelyingParty } from '../../../test/support/relying-party.ts';
+
+let addresses = 0;
+const newAddress = (): string => `203.0.113.${++addresses}`;
 
 onEachDatabase(
   'Guesses around applications',
@@ -39,6 +44,22 @@ onEachDatabase(
       assert.notEqual(await ask('/openid/token', { ...refresh, ...inBody }, {}), 429);
       assert.equal(await ask('/openid/introspect', { token: 'x', ...inBody }, {}), 200);
     });
+
+    for (const domain of ['Default', 'default', ''])
+      it(`counts of the page (domain "${domain}") and of the API do not tell who exists`, async () => {
+        const probe = async (name: string, step: 'password' | 'new-password', address: string) => {
+          const [party, browser] = [await RelyingParty.make(api), new Browser(api)];
+          const { action, fields } = (await browser.go((await party.ask()).url)).forms.find((f) => f.fields.step === 'password')!;
+          const typed = { ...fields, step, name, domain, password: 'wrong', new_password: 'x', new_password_again: 'x' };
+          for (let i = 0; i < 10; i++) await browser.send(action, typed, { 'X-Forwarded-For': address });
+          return (await logIn({ name, domain: { id: 'default' }, password: 'wrong' }, address)).status;
+        };
+        for (const step of ['password', 'new-password'] as const) {
+          const { name } = await makeUser(api);
+          assert.equal(await probe(name, step, newAddress()), 429);
+          assert.equal(await probe(uniqueName('nobody'), step, newAddress()), 429);
+        }
+      });
   },
   { rateLimits: true, trustedProxies: ['127.0.0.1'] },
 );

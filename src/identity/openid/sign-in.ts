@@ -6,7 +6,7 @@ import { fail } from '../faults.ts';
 import type { Guesser } from '../passwords/index.ts';
 import type { Attempt, AuthRules, Proved, Scopes } from '../tokens/index.ts';
 import type { Devices, Factor } from '../two-factor/index.ts';
-import { nameKey, type Users } from '../users/index.ts';
+import { nobodyKey, type Users } from '../users/index.ts';
 
 export type { Attempt } from '../tokens/index.ts';
 
@@ -40,12 +40,13 @@ export function createSignIn({ auth, factor, devices, users, scopes }: SignInDep
   const stranger = (attempt: Attempt): Guesser => ({ ...attempt, userId: null });
   const person = ({ userId, epoch }: Proved, attempt: Attempt): Guesser => ({ ...attempt, userId, epoch });
 
-  /** People type a name; which domain it is in (by name or id) they say only when it is not clear. */
+  /** By name or id, as people type it; what they leave blank is the default one. */
+  const domainOf = async (typed: string): Promise<string> =>
+    typed === '' ? DEFAULT_DOMAIN : ((await scopes.domainId({ name: typed })) ?? typed);
+
+  /** People type a name; which domain it is in they say only when it is not clear. */
   async function whoIs(name: string, domain: string): Promise<{ readonly id: string } | undefined> {
-    if (domain !== '') {
-      const id = (await scopes.domainId({ name: domain })) ?? domain;
-      return users.findByName(id, name);
-    }
+    if (domain !== '') return users.findByName(await domainOf(domain), name);
     const found = await users.findEverywhere(name);
     return found.length === 1 ? found[0] : found.find((user) => user.domain_id === DEFAULT_DOMAIN);
   }
@@ -78,7 +79,7 @@ export function createSignIn({ auth, factor, devices, users, scopes }: SignInDep
     ): Promise<Step> {
       const found = await whoIs(given.name, given.domain);
       // Nobody of that name: goes the same way, and takes as long.
-      const who = found ? { id: found.id } : { name: given.name, domain: { id: given.domain || DEFAULT_DOMAIN } };
+      const who = found ? { id: found.id } : { name: given.name, domain: { id: await domainOf(given.domain) } };
       const identity = { methods: ['password'], password: { user: { ...who, password: given.password } } };
       const { user, methods, generation, complete } = await auth.recognise(identity, await fromDevice(found, attempt, deviceOf));
       const step = { userId: user.id, methods, epoch: user.epoch, generation };
@@ -122,7 +123,7 @@ export function createSignIn({ auth, factor, devices, users, scopes }: SignInDep
     ): Promise<void> {
       const user = await whoIs(given.name, given.domain);
       // What was typed counts as an account where there is none, in the same words as at a sign-in.
-      const whose = user ? { id: user.id } : { unknown: `${given.domain || DEFAULT_DOMAIN} ${nameKey(given.name)}` };
+      const whose = user ? { id: user.id } : { unknown: nobodyKey(await domainOf(given.domain), given.name) };
       await users.changePassword(stranger(attempt), whose, given.password, fresh);
     },
 

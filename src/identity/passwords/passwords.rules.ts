@@ -46,10 +46,15 @@ export interface NewPassword {
 /** Who tries a secret, and from where. */
 export interface Guesser extends Actor, Attempt {}
 
-/** Whose password it is; where there is no such user, what was typed for one, which is counted like an account. */
-export type Meant = { readonly id: string; readonly options: PasswordOptions } | { readonly unknown: string };
+/**
+ * Whose password it is, and whether the account is open: the right password of one that is closed counts as a wrong one, or the
+ * counts would tell it. Where there is no such user, what was typed for one, which is counted like an account.
+ */
+export type Meant =
+  | { readonly id: string; readonly options: PasswordOptions; readonly open: boolean }
+  | { readonly unknown: string };
 
-export type PasswordCheck = 'good' | 'wrong' | 'locked' | 'expired';
+export type PasswordCheck = 'good' | 'wrong' | 'locked' | 'closed' | 'expired';
 
 export interface Passwords {
   /** Checks the rules, then hashes. `by` self: the user changes their own; administrator: someone sets it for them. */
@@ -239,15 +244,17 @@ export function createPasswords(deps: {
           const user = 'id' in meant ? meant : undefined;
           await pauses.check(by, accountOf(meant));
           const row = user && (await findPassword(db.read, user.id));
-          const good = await isHashOf(password, row?.hash ?? nobody);
+          const matches = await isHashOf(password, row?.hash ?? nobody);
           looked();
-          if (good && row) await pauses.right(by, accountOf(meant));
+          const locked = user !== undefined && row !== undefined && (await isLocked(user.id, user.options));
+          const good = matches && row !== undefined && user?.open === true && !locked;
+          if (good) await pauses.right(by, accountOf(meant));
           else await pauses.wrong(by, accountOf(meant));
           if (!user || !row) return 'wrong';
-          if (await isLocked(user.id, user.options)) return 'locked';
+          if (locked) return 'locked';
           if (!good) {
             await afterFailure(user.id, user.options, by);
-            return 'wrong';
+            return matches ? 'closed' : 'wrong';
           }
           const ends = user.options.ignore_password_expiry ? null : row.expires_at;
           if (ends !== null && ends <= seconds(clock)) return 'expired';

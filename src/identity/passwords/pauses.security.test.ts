@@ -105,6 +105,28 @@ onEachDatabase(
       assert.equal((await logIn(api, newAddress(), { id: user.id, password })).status, 429);
     });
 
+    it('and the right one of a closed account, or of a closed domain, count alike: neither the pause nor the count tells', async () => {
+      const probe = async (close: (user: { id: string; domain_id: string }) => Promise<unknown>, right: boolean) => {
+        const domain = await api.make('domain', { name: uniqueName('d') });
+        const { user, password } = await makeUser(api, { domain_id: domain.id });
+        await close(user);
+        await attack({ id: user.id }, 13);
+        api.clock.advance(2);
+        const address = newAddress();
+        const tries = [await logIn(api, address, { id: user.id, password: right ? password : 'wrong' })];
+        for (let i = 0; i < 2; i++) tries.push(await logIn(api, address, { id: user.id, password: 'wrong' }));
+        return tries.map(({ status }) => status);
+      };
+      const ways = [
+        ({ id }: { id: string }) => api.patch(`/v3/users/${id}`, { user: { enabled: false } }),
+        ({ domain_id: id }: { domain_id: string }) => api.patch(`/v3/domains/${id}`, { domain: { enabled: false } }),
+      ];
+      for (const close of ways) {
+        assert.deepEqual(await probe(close, true), [401, 429, 429]);
+        assert.deepEqual(await probe(close, false), [401, 429, 429]);
+      }
+    });
+
     it('are forgotten when there were no more for a quarter of an hour', async () => {
       const { user, password } = await makeUser(api);
       await attack({ id: user.id }, 16);
@@ -194,6 +216,35 @@ onEachDatabase(
     });
   },
   { settings: { GATEHOUSE_IDENTITY_LOCKOUT_FAILURE_ATTEMPTS: '3', GATEHOUSE_IDENTITY_LOCKOUT_DURATION: '60' } },
+);
+
+onEachDatabase(
+  'A locked account',
+  (api) => {
+    api.clock.hold();
+
+    it('does not tell by the pause that a password is right', async () => {
+      const probe = async (right: boolean) => {
+        const { user, password } = await makeUser(api);
+        for (let tries = 0; tries < 13; ) {
+          if ((await logIn(api, newAddress(), { id: user.id, password: 'wrong' })).status === 401) tries++;
+          else api.clock.advance(1);
+        }
+        api.clock.advance(2);
+        const address = newAddress();
+        const first = await logIn(api, address, { id: user.id, password: right ? password : 'wrong' });
+        const second = await logIn(api, address, { id: user.id, password: 'wrong' });
+        return [first.status, second.status];
+      };
+      assert.deepEqual(await probe(true), [401, 429]);
+      assert.deepEqual(await probe(false), [401, 429]);
+    });
+  },
+  {
+    rateLimits: true,
+    trustedProxies: ['127.0.0.1'],
+    settings: { GATEHOUSE_IDENTITY_LOCKOUT_FAILURE_ATTEMPTS: '5', GATEHOUSE_IDENTITY_LOCKOUT_DURATION: '1800' },
+  },
 );
 
 onEachDatabase('A remembered device', (api) => {

@@ -6,7 +6,7 @@ import type { Deps } from '../deps.ts';
 import { fail } from '../faults.ts';
 import type { Guesser, PasswordOptions } from '../passwords/index.ts';
 import type { Devices, Factor } from '../two-factor/index.ts';
-import { nameKey, type UserWithExpiry } from '../users/index.ts';
+import { nobodyKey, type UserWithExpiry } from '../users/index.ts';
 import type { Identity, PasswordUser, UserRef } from './auth.schema.ts';
 import type { Whom } from './logins.ts';
 import { refused } from './refused.ts';
@@ -74,7 +74,7 @@ export function createProve(deps: MethodDeps): ProveIdentity {
       return refuse('domain', 'a name needs the id or name of its domain');
     const within = await scopes.domainId(domain);
     const user = within === undefined ? undefined : await users.findByName(within, name);
-    return { user, key: user?.id ?? `${within ?? domain.name} ${nameKey(name)}` };
+    return { user, key: user?.id ?? nobodyKey(within ?? domain.name!, name) };
   }
 
   /** From the key of two-factor authentication or a TOTP credential: one second factor, whichever API made it. */
@@ -94,9 +94,10 @@ export function createProve(deps: MethodDeps): ProveIdentity {
     const known = meant && pair && (await devices.knows(meant.id, pair)) ? pair.deviceId : attempt.device;
     const by = { ...attempt, userId: null, device: known };
     const options = parsed<PasswordOptions & Record<string, unknown>>(meant?.options ?? '{}');
-    const check = await passwords.check(given.password, meant ? { id: meant.id, options } : { unknown: key }, by);
+    const whose = meant ? { id: meant.id, options, open: await users.isOpen(meant) } : { unknown: key };
+    const check = await passwords.check(given.password, whose, by);
     if (check === 'expired') fail('auth.password_expired', { id: meant!.id });
-    if (check !== 'good' || !meant) throw refused(`password ${check}`);
+    if (check !== 'good' || !meant) throw refused(check === 'closed' ? 'user or domain disabled' : `password ${check}`);
     if (code !== undefined && !(await codeIsGood(by, meant.id, code))) throw refused('verification code wrong');
     if (pair && (await devices.check(by, meant.id, pair)) !== 'good') throw refused('device unknown or stolen');
     if (recovery !== undefined && !(await factor.proveRecoveryCode(by, meant.id, recovery))) throw refused('recovery code wrong');

@@ -179,7 +179,7 @@ onEachDatabase('Security of tokens', (api) => {
           change,
           clock: api.clock,
           passwords: undefined as never,
-          config: undefined as never,
+          access: undefined as never,
           cutAccess: undefined as never,
           shield: undefined as never,
         });

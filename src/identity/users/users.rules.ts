@@ -5,7 +5,7 @@ import type { Query, Static } from '../../platform/http/index.ts';
 import { newId } from '../../platform/ids.ts';
 import { addressKey } from '../../platform/limits/index.ts';
 import { andThen, type Soon } from '../../platform/soon.ts';
-import { findProject, inactivityEnd, tagOf } from '../access/index.ts';
+import { findProject, tagOf, viewKey } from '../access/index.ts';
 import { bit, extraOf, mergeOptions, parsed } from '../attributes.ts';
 import type { Actor, Change } from '../audit/index.ts';
 import type { Caller } from '../caller.ts';
@@ -123,12 +123,12 @@ export const domainOfNew = (caller: Caller, asked: string | undefined): string =
 
 /** `cutAccess`: what else ends with a user's tokens, within the same change. */
 export function createUsers(
-  deps: Pick<Deps, 'db' | 'clock' | 'config' | 'change' | 'passwords'> & {
+  deps: Pick<Deps, 'db' | 'clock' | 'change' | 'passwords' | 'access'> & {
     cutAccess(change: Change, userId: string): Promise<void>;
     shield: Shield;
   },
 ) {
-  const { db, clock, config, change, passwords, cutAccess, shield } = deps;
+  const { db, clock, change, passwords, access, cutAccess, shield } = deps;
   const keptUser = createKeptUsers(db);
   const names = createNames(db);
 
@@ -147,10 +147,10 @@ export function createUsers(
     return (await findUser(db.read, id)) ?? fail('user.not_found', { id });
   }
 
-  /** Enabled, and not closed for lack of use. */
-  function isOpen(user: UserWithExpiry): boolean {
-    const inactiveFrom = inactivityEnd(user, config.disableUserAccountDaysInactive);
-    return user.enabled === 1 && (inactiveFrom === null || seconds(clock) < inactiveFrom);
+  /** Enabled, not closed for lack of use, and of a domain that is open. */
+  async function isOpen({ id, epoch }: UserRow): Promise<boolean> {
+    const scope = { kind: 'unscoped' } as const;
+    return access.cached(viewKey(id, scope))?.userEpoch === epoch || (await access.read(id, scope)) !== undefined;
   }
 
   function get(caller: Caller, id: string): Soon<UserWithExpiry> {
@@ -334,8 +334,12 @@ export function createUsers(
     const user = 'id' in whose ? await findUser(db.read, whose.id) : undefined;
     const options = optionsOf(user ? parsed(user.options) : {});
     const nobody = 'id' in whose ? whose.id : whose.unknown;
-    const check = await passwords.check(original, user ? { id: user.id, options } : { unknown: nobody }, by);
-    if (!user || !isOpen(user) || (check !== 'good' && check !== 'expired'))
+    const check = await passwords.check(
+      original,
+      user ? { id: user.id, options, open: await isOpen(user) } : { unknown: nobody },
+      by,
+    );
+    if (!user || (check !== 'good' && check !== 'expired'))
       fail('auth.required', undefined, { reason: `password change: ${check}; ${user ? `user ${user.id}` : 'unknown user'}` });
     if (original === password) fail('user.password_same');
     const { id } = user;
@@ -365,6 +369,7 @@ export function createUsers(
     remove,
     changePassword,
     replacePassword,
+    isOpen,
     find: (id: string) => findUser(db.read, id),
     fillNameForms: names.fill,
     /** Users of this name in every domain. */

@@ -12,6 +12,9 @@ export const nameKey = (name: string): string =>
   // There and back: some letters have a partner in one direction only (ß is SS, and two small sigmas are one capital).
   name.normalize('NFKC').toLowerCase().toUpperCase().toLowerCase().normalize('NFKC');
 
+/** What guesses at a name nobody has are counted under: one key wherever it is typed, or the counts would tell who exists. */
+export const nobodyKey = (domainId: string, name: string): string => `${domainId} ${nameKey(name)}`;
+
 const expiry = (eb: ExpressionBuilder<Tables, 'users'>) =>
   eb
     .selectFrom('passwords')
