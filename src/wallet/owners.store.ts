@@ -72,6 +72,8 @@ export async function readForSession<T>(db: Database, idHash: string, work: (rea
 interface Found {
   readonly table: string;
   readonly forced: boolean;
+  /** It has, or had, row-level security: who only switches it off leaves a trace. */
+  readonly marked: boolean;
   /** Its policies that hold for us, as the database writes them. */
   readonly policies: readonly string[];
 }
@@ -90,8 +92,9 @@ const described = ({ name, command, using }: Policy): string =>
   JSON.stringify([name, 'PERMISSIVE', '{public}', command, spelled(using), null]);
 
 async function inspect(reader: Reader): Promise<readonly Found[]> {
-  const { rows: tables } = await sql<{ table: string; forced: boolean }>`
-    select relname as table, relrowsecurity and relforcerowsecurity as forced from pg_class
+  const { rows: tables } = await sql<{ table: string; forced: boolean; marked: boolean }>`
+    select relname as table, relrowsecurity and relforcerowsecurity as forced,
+      relrowsecurity or relforcerowsecurity as marked from pg_class
     where relnamespace = current_schema()::regnamespace and relkind in ('r', 'p')
   `.execute(reader);
   const { rows: policies } = await sql<Record<string, string | null>>`
@@ -102,11 +105,10 @@ async function inspect(reader: Reader): Promise<readonly Found[]> {
     )
     order by policyname
   `.execute(reader);
-  return tables.map(({ table, forced }) => ({
-    table,
-    forced,
+  return tables.map((found) => ({
+    ...found,
     policies: policies
-      .filter(({ tablename }) => tablename === table)
+      .filter(({ tablename }) => tablename === found.table)
       .map((one) => JSON.stringify([one.policyname, one.permissive, one.roles, one.cmd, one.qual, one.with_check])),
   }));
 }
@@ -153,9 +155,9 @@ export async function guardOwners(db: Database): Promise<Guard> {
           );
         });
       const after = new Map((await inspect(tx)).map((found) => [found.table, JSON.stringify(found)]));
-      // The first start puts it up.
-      const isNew = before.every(({ table, policies }) => !WALLS[table] || policies.length === 0);
-      return isNew ? [] : broken.filter((found) => after.get(found.table) !== JSON.stringify(found)).map(({ table }) => table);
+      // Where there was none at all, this is the first start that puts it up.
+      const changed = broken.filter(({ marked, policies }) => marked || policies.length > 0);
+      return changed.filter((found) => after.get(found.table) !== JSON.stringify(found)).map(({ table }) => table);
     });
   const { rows } = await sql<{ exempt: boolean }>`
     select rolsuper or rolbypassrls as exempt from pg_roles where rolname = current_user

@@ -1,6 +1,7 @@
 // The second wall around an owner's rows: row-level security, on a real PostgreSQL, as the role the service connects as.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import pg from 'pg';
 import { sharedPostgres } from '../../test/support/postgres.ts';
@@ -227,6 +228,30 @@ onWallet('PostgreSQL', 'Row-level security', {}, (wallet) => {
         }
       });
     });
+
+  it('is put up where a table never had one, behind a dump that reads it, and that is nothing to warn of', async () => {
+    await wallet.service.stop(1000);
+    await withDatabase(wallet, async (db) => {
+      const whole = await wallOf(db);
+      for (const statement of ['drop policy owners on sessions', 'alter table sessions disable row level security'])
+        await sql.raw(statement).execute(db.read);
+      await sql`alter table sessions no force row level security`.execute(db.read);
+      const said = wallet.logged.length;
+      const dump = new pg.Client({ connectionString: wallet.databaseUrl! });
+      await dump.connect();
+      await dump.query('begin; lock table sessions in access share mode');
+      const opened = wallet.open();
+      opened.catch(() => undefined);
+      const waits = `select 1 from pg_locks where not granted and relation = 'sessions'::regclass`;
+      while ((await dump.query(waits)).rowCount === 0) await sleep(50);
+      // Longer than a request would wait for a lock.
+      await sleep(2500);
+      await dump.end();
+      await opened;
+      assert.deepEqual((await wallOf(db)).tables, whole.tables);
+      assert.ok(!wallet.logged.slice(said).some((line) => line.includes('switched off')));
+    });
+  });
 
   it('leaves a policy alone that somebody made for another role', async () => {
     await withDatabase(wallet, async (db) => {

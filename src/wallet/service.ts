@@ -142,7 +142,7 @@ export async function createWalletService(options: WalletOptions): Promise<Walle
   const verifiers = readVerifiers(options.config.verifiersFile);
   const db = await openWalletDatabase(options.config, options.dataDir, waitingOf(options));
   try {
-    const { holds, mended } = await guardOwners(db);
+    const { holds, mended } = await patiently(() => guardOwners(db));
     if (mended.length > 0)
       options.log.warn({ tables: mended }, 'row-level security was switched off or changed; it is in force again');
     if (!holds)
