@@ -1,11 +1,12 @@
 // Whom the first password is told, and that it is never lost.
 import assert from 'node:assert/strict';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
-import { keepFirstPassword } from './first-password.ts';
+import { forgetFirstPassword, keepFirstPassword } from './first-password.ts';
 import { createLog } from './platform/log/index.ts';
+import { removeHalfWritten } from './work-folder.ts';
 
 describe('The first password', () => {
   const folder = mkdtempSync(join(tmpdir(), 'gatehouse-password-'));
@@ -52,5 +53,20 @@ describe('The first password', () => {
     assert.deepEqual(readdirSync(folder), ['admin-password']);
     assert.equal(readFileSync(join(folder, 'admin-password'), 'utf8'), 'of a file\n');
     assert.ok(!text().includes('of a file'));
+  });
+
+  it('and the master key are left in no file of a process that was killed', () => {
+    const before = readdirSync(folder);
+    const left = ['master.key.17-1.tmp', 'admin-password.new-17.17-1.tmp', 'admin-password.17-2.tmp'];
+    for (const name of [...left, 'master.key']) writeFileSync(join(folder, name), 'secret');
+    removeHalfWritten(folder);
+    assert.deepEqual(readdirSync(folder), [...before, 'master.key']);
+    rmSync(join(folder, 'master.key'));
+  });
+
+  it('is in no file any more when it was changed, of starts that were killed neither', () => {
+    for (const name of ['admin-password', 'admin-password.new-17']) writeFileSync(join(folder, name), 'former');
+    forgetFirstPassword(folder);
+    assert.deepEqual(readdirSync(folder), []);
   });
 });

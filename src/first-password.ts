@@ -49,4 +49,7 @@ function forgetOthers(folder: string): void {
 }
 
 /** It is no longer the password. */
-export const forgetFirstPassword = (folder: string): void => rmSync(join(folder, FILE), { force: true });
+export function forgetFirstPassword(folder: string): void {
+  rmSync(join(folder, FILE), { force: true });
+  forgetOthers(folder);
+}

@@ -20,7 +20,7 @@ import { onSignal, type Stoppable, stopServices, stopsWithin } from './stopping.
 import type { WalletService } from './wallet/service.ts';
 import type { ProviderOptions } from './wallet/session/index.ts';
 import type { WalletConfig } from './wallet/settings.ts';
-import { removeLeftovers } from './work-folder.ts';
+import { removeHalfWritten, removeLeftovers } from './work-folder.ts';
 
 export interface RunOptions {
   readonly shared: SharedConfig;
@@ -184,7 +184,10 @@ async function runHere(options: RunOptions, log: Log, metricsHere: boolean): Pro
   const lock: FolderLock | undefined = embedded ? lockFolder(folder) : undefined;
   // Workers have theirs from the primary.
   const ports = metricsHere ? await takePorts(options) : undefined;
-  if (lock) removeLeftovers(folder);
+  if (lock) {
+    removeLeftovers(folder);
+    removeHalfWritten(folder);
+  }
   const measured = createMetrics();
   // Before anything else: the primary is answered also while the services are being made.
   if (!metricsHere) answerPrimary(measured);

@@ -85,6 +85,14 @@ function removeFolder(folder: string, work: string): void {
   rmSync(work, { recursive: true, force: true });
 }
 
+/** Secrets that were being written beside their place. */
+const HALF_WRITTEN = /^(master\.key|admin-password).*\.tmp$/;
+
+/** Of a process that was killed. For whoever holds the lock of the folder: nobody else is writing them. */
+export function removeHalfWritten(folder: string): void {
+  for (const name of readdirSync(folder)) if (HALF_WRITTEN.test(name)) rmSync(join(folder, name), { force: true });
+}
+
 /** Of commands that were killed. What is held by one that runs stays. */
 export function removeLeftovers(folder: string): void {
   const found = readdirSync(folder, { withFileTypes: true });
