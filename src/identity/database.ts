@@ -181,6 +181,15 @@ export interface OutboxRow {
   created_at: number;
 }
 
+export interface LogoutRow {
+  id: string;
+  client_id: string;
+  body: string;
+  attempts: number;
+  next_at: number;
+  created_at: number;
+}
+
 export interface ScimConnectionRow {
   id: string;
   domain_id: string;
@@ -235,6 +244,7 @@ export interface Tables {
   recovery_codes: { code_hash: string; user_id: string };
   credentials: CredentialRow;
   outbox: OutboxRow;
+  logouts: LogoutRow;
   scim_connections: ScimConnectionRow;
   openid_records: OpenidRecordRow;
   openid_keys: { id: string; kind: string; sealed: string; active_from: number };

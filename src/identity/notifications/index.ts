@@ -8,8 +8,7 @@ import type { Change } from '../audit/index.ts';
 import type { Database } from '../database.ts';
 import { createOutbox, TIMEOUT_MS } from './outbox.ts';
 
-export { LOGOUT } from './outbox.store.ts';
-export { createOutbox, type Outbox } from './outbox.ts';
+export { createRounds } from './rounds.ts';
 
 export type Notify = (change: Change, event: string, userId: string) => Promise<void>;
 
@@ -27,8 +26,6 @@ export function createNotifications(deps: {
   const { clock, outbound, webhook } = deps;
   const outbox = createOutbox({
     ...deps,
-    kind: 'webhook',
-    sentAtOnce: 1,
     refused: 'web hook did not take a notification',
     async send({ event, body }) {
       const { url, secret } = webhook!;

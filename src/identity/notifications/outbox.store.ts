@@ -5,21 +5,8 @@ export async function insertNotification(tx: Tx, row: OutboxRow): Promise<void> 
   await tx.insertInto('outbox').values(row).execute();
 }
 
-/** Applications are told that a session ended; every other event is one of the web hook's. */
-export const LOGOUT = 'openid.logout';
-export type Kind = 'webhook' | 'logout';
-
-/** Each kind waits for its own receivers only. */
-export const dueNotifications = (db: Reader, kind: Kind, now: number, limit: number): Promise<OutboxRow[]> =>
-  db
-    .selectFrom('outbox')
-    .where('event', kind === 'logout' ? '=' : '<>', LOGOUT)
-    .where('next_at', '<=', now)
-    .orderBy('next_at')
-    .orderBy('id')
-    .limit(limit)
-    .selectAll()
-    .execute();
+export const dueNotifications = (db: Reader, now: number, limit: number): Promise<OutboxRow[]> =>
+  db.selectFrom('outbox').where('next_at', '<=', now).orderBy('next_at').orderBy('id').limit(limit).selectAll().execute();
 
 /** Only one process sends it: whoever moves it forward first. */
 export async function claimNotification(db: Database, { id, attempts }: OutboxRow, nextAt: number): Promise<boolean> {

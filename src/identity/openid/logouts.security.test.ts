@@ -5,8 +5,9 @@ import type { AddressInfo } from 'node:net';
 import { after, before, it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createRemoteJWKSet, jwtVerify } from 'jose';
-import { onEachDatabase, type TestApi } from '../../../test/support/api.ts';
+import { onEachDatabase, type TestApi, uniqueName } from '../../../test/support/api.ts';
 import { Browser } from '../../../test/support/browser-less.ts';
+import { databaseOf } from '../../../test/support/lasting.ts';
 import { makeUser, RelyingParty } from '../../../test/support/relying-party.ts';
 
 const OFFLINE = { scope: 'openid offline_access' };
@@ -145,5 +146,63 @@ onEachDatabase('The end of a session', (api) => {
     await delay(1500);
     assert.equal(listener.heard.length, before);
     assert.ok(await party.isActive(tokens.access_token));
+  });
+
+  it('is told to everybody else at once while many logouts wait for one application that never answers', async () => {
+    const hanging = createServer(() => {});
+    await new Promise<void>((resolve) => hanging.listen(0, '127.0.0.1', resolve));
+    let calls = 0;
+    hanging.on('request', () => calls++);
+    const [good, person] = [await partyWith(listener.uri, false), await makeUser(api)];
+    const hostile = await partyWith(`http://127.0.0.1:${(hanging.address() as AddressInfo).port}/out`, false);
+    await good.tokensFor(person, OFFLINE);
+    const db = await databaseOf(api);
+    const at = Math.floor(api.clock.now() / 1000) - 10;
+    const client_id = hostile.application.id as string;
+    const row = { client_id, body: JSON.stringify({ client_id, sub: person.id }), attempts: 0, next_at: at, created_at: at };
+    try {
+      await db.write(async (tx) => {
+        for (let i = 0; i < 60; i++)
+          await tx
+            .insertInto('logouts')
+            .values({ id: uniqueName('logout'), ...row })
+            .execute();
+      });
+      const before = listener.heard.length;
+      await disable(person.id);
+      await listener.hears(before + 1);
+      assert.ok(calls <= 1, `${calls} calls to one application at the same time`);
+      // One try counts for all that waits for it.
+      const until = Date.now() + 60_000;
+      const tries = async () =>
+        (await db.read.selectFrom('logouts').where('client_id', '=', client_id).select('attempts').execute())[0]?.attempts;
+      while ((await tries()) === 0 && Date.now() < until) await delay(50);
+      assert.equal(await tries(), 1);
+      assert.ok(calls <= 1);
+    } finally {
+      await db.write((tx) => tx.deleteFrom('logouts').where('client_id', '=', client_id).execute());
+      await db.close();
+      hanging.closeAllConnections();
+      hanging.close();
+    }
+  });
+
+  it('is kept where a version that knows the web hook only does not take it for one of its own', async () => {
+    deaf.status = 500;
+    const [broken, person] = [await partyWith(deaf.uri, false), await makeUser(api)];
+    await broken.tokensFor(person, OFFLINE);
+    await disable(person.id);
+    const db = await databaseOf(api);
+    try {
+      const inOutbox = await db.read
+        .selectFrom('outbox')
+        .select('id')
+        .where('body', 'like', `%${broken.application.id}%`)
+        .execute();
+      const kept = await db.read.selectFrom('logouts').select('id').where('client_id', '=', broken.application.id).execute();
+      assert.deepEqual([inOutbox.length, kept.length], [0, 1]);
+    } finally {
+      await db.close();
+    }
   });
 });

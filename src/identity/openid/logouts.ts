@@ -1,16 +1,36 @@
 // Applications hear that a session of theirs ended here (OpenID Connect Back-Channel Logout 1.0), whatever ended it: a changed
 // password, a closed or deleted account, a person who ends their other sessions. The library tells them of its own logout page only.
 import type { Provider } from 'oidc-provider';
-import type { Clock } from '../../platform/clock.ts';
+import { atOnce } from '../../platform/at-once.ts';
+import { type Clock, seconds } from '../../platform/clock.ts';
+import { newId } from '../../platform/ids.ts';
 import type { Log } from '../../platform/log/index.ts';
 import { parsed } from '../attributes.ts';
 import type { Change } from '../audit/index.ts';
 import { findConsumer, openidFieldsOf } from '../consumers/index.ts';
-import type { Database } from '../database.ts';
-import { createOutbox, LOGOUT } from '../notifications/index.ts';
+import type { Database, LogoutRow } from '../database.ts';
+import { createRounds } from '../notifications/index.ts';
+import {
+  claimClient,
+  type DueClient,
+  deleteLogout,
+  deleteTried,
+  dueClients,
+  insertLogout,
+  logoutsOf,
+  releaseClient,
+} from './logouts.store.ts';
 import type { Ended, Payload } from './records.ts';
 
-const SENT_AT_ONCE = 5;
+const CLIENTS_AT_ONCE = 5;
+const CLIENTS_A_ROUND = 20;
+const SENT_A_TURN = 100;
+/** With one call that takes its longest this is shorter than the first wait: until that is over, nobody else sends to the application. */
+const TURN_MS = 5_000;
+const FIRST_RETRY_SECONDS = 10;
+const MAX_WAIT_SECONDS = 300;
+/** Of an application, whatever waits for it: about an hour. */
+const MAX_ATTEMPTS = 15;
 
 /** What the library has and its types do not say. */
 interface TellableClient {
@@ -39,24 +59,53 @@ function noteSessions(found: Map<string, Set<string>>, ended: readonly Payload[]
 }
 
 export function createLogouts(deps: { db: Database; clock: Clock; log: Log; provider(): Promise<Provider> }) {
-  const outbox = createOutbox({
-    ...deps,
-    kind: 'logout',
-    sentAtOnce: SENT_AT_ONCE,
-    refused: 'an application was not told of a logout',
-    async send({ body }) {
-      const { client_id: clientId, sub, sid } = JSON.parse(body) as Notice;
+  const { db, clock, log } = deps;
+
+  async function send({ id, body }: LogoutRow, attempt: number): Promise<boolean> {
+    const { client_id: clientId, sub, sid } = JSON.parse(body) as Notice;
+    try {
       const client = (await (await deps.provider()).Client.find(clientId)) as TellableClient | undefined;
       // An application that is gone, or does not want to hear of it any more, has heard.
       if (client?.backchannelLogoutUri) await client.backchannelLogout(sub, sid);
-      return undefined;
-    },
-  });
+    } catch (error) {
+      log.warn(
+        { notification: id, client: clientId, attempt, status: (error as Error).message },
+        'an application was not told of a logout',
+      );
+      return false;
+    }
+    await deleteLogout(db, id);
+    return true;
+  }
 
-  const add = (inside: Change, notice: Notice): Promise<void> => outbox.add(inside, LOGOUT, () => notice);
+  /** One after the other, and no longer than its turn: an application that is slow, or does not answer, waits for itself only. */
+  async function sendTo(due: DueClient): Promise<void> {
+    const [now, attempt, began] = [seconds(clock), due.attempts + 1, performance.now()];
+    const wait = Math.min(FIRST_RETRY_SECONDS * 2 ** due.attempts, MAX_WAIT_SECONDS);
+    if (rounds.isStopped() || !(await claimClient(db, due, now, now + wait))) return;
+    for (const row of await logoutsOf(db.read, due.clientId, SENT_A_TURN)) {
+      if (rounds.isStopped() || performance.now() - began > TURN_MS) break;
+      if (await send(row, attempt)) continue;
+      if (attempt >= MAX_ATTEMPTS) await deleteTried(db, due.clientId, MAX_ATTEMPTS);
+      return;
+    }
+    await releaseClient(db, due.clientId, seconds(clock));
+  }
+
+  const sendDue = async (): Promise<void> =>
+    atOnce(CLIENTS_AT_ONCE, await dueClients(db.read, seconds(clock), CLIENTS_A_ROUND), sendTo);
+  const rounds = createRounds(log, sendDue);
+
+  async function add({ tx }: Change, notice: Notice): Promise<void> {
+    const now = seconds(clock);
+    const body = JSON.stringify(notice);
+    await insertLogout(tx, { id: newId(), client_id: notice.client_id, body, attempts: 0, next_at: now, created_at: now });
+  }
 
   return {
-    ...outbox,
+    sendDue,
+    start: rounds.start,
+    stop: rounds.stop,
 
     /** Within the change that ends this of a user. */
     async note(inside: Change, userId: string, { clientIds, sessions, given }: Ended): Promise<void> {
