@@ -257,7 +257,9 @@ export function createRecords(deps: {
     /** Ends the sessions of a user but one. */
     async endSessions(inside: Change, userId: string, keep?: string): Promise<void> {
       const kept = keep === undefined ? undefined : hashOf('Session', keep);
-      await tell(inside, userId, [], await newest(inside, userId, SESSION, { exceptId: kept }));
+      const sessions = await newest(inside, userId, SESSION, { exceptId: kept });
+      // Tokens stay, and those of the session that is kept name it.
+      await deps.ended(inside, userId, { clientIds: [], sessions, given: async () => [] });
       await deleteRecordsOfUser(inside.tx, userId, 'Session', kept);
     },
 
