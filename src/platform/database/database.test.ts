@@ -276,6 +276,32 @@ describe('PostgreSQL', () => {
     }
   });
 
+  it('tries once more what waited too long for a lock: a row that is let go meanwhile is written', async () => {
+    const db = await openPostgres<Schema>(await (await sharedPostgres()).createDatabase(), migrations, POSTGRES);
+    try {
+      await db.write((tx) => tx.insertInto('things').values({ id: 'held', name: 'held', size: 1 }).execute());
+      const letGo = Promise.withResolvers<void>();
+      const locked = Promise.withResolvers<void>();
+      const holder = db.write(async (tx) => {
+        await tx.updateTable('things').set({ size: 2 }).where('id', '=', 'held').execute();
+        locked.resolve();
+        await letGo.promise;
+      });
+      await locked.promise;
+      let attempts = 0;
+      await db.write(async (tx) => {
+        if (++attempts === 2) {
+          letGo.resolve();
+          await holder;
+        }
+        await tx.updateTable('things').set({ size: 3 }).where('id', '=', 'held').execute();
+      });
+      assert.equal(attempts, 2);
+    } finally {
+      await db.close();
+    }
+  });
+
   it('goes on when somebody else notifies on its channel: it forgets what it kept, and nothing worse', async () => {
     const db = await openPostgres<Schema>(await (await sharedPostgres()).createDatabase(), migrations, POSTGRES);
     const heard: (readonly string[] | undefined)[] = [];

@@ -66,6 +66,9 @@ export function isUnwritable(error: unknown): boolean {
   return UNWRITABLE.has(code as string) || (typeof errcode === 'number' && SQLITE_UNWRITABLE.has(errcode & 0xff));
 }
 
+/** Somebody else held what was to be locked for too long. */
+export const isLockTimeout = (error: unknown): boolean => read(error).code === '55P03';
+
 /** Other resources that ran out, a statement or a lock that took too long. */
 const BUSY = /^(53|57014$|55P03$)/;
 /** SQLite: busy, locked, cannot be opened. */

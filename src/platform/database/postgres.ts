@@ -3,7 +3,7 @@ import { Kysely, PostgresDialect, sql } from 'kysely';
 import pg from 'pg';
 import { currentBudget } from './budget.ts';
 import { type Database, Subscribers, type Tx } from './database.ts';
-import { isRetryable } from './errors.ts';
+import { isLockTimeout, isRetryable } from './errors.ts';
 import { CHANNEL, PostgresFeed } from './feed.ts';
 import { clientOf, Hosts, NoSuchHost } from './hosts.ts';
 import { type MigrationSource, migrate } from './migrate.ts';
@@ -26,6 +26,8 @@ export interface PostgresOptions {
 const LOCK_MS = 2_000;
 const PATIENT_LOCK_MS = 10_000;
 const ATTEMPTS = 5;
+/** The server takes a second to see a deadlock: whoever waits behind two of them is late without a fault of anybody's. */
+const LOCK_ATTEMPTS = 2;
 /** PostgreSQL refuses a NOTIFY payload of 8000 bytes; a longer list means "anything". */
 const PAYLOAD_BYTES = 7900;
 /** Part of the connections that changes never take: a table that is locked must not stop everybody who only reads. */
@@ -140,7 +142,7 @@ export async function openPostgres<S>(url: string, migrations: MigrationSource, 
           try {
             return await writability.watch(once(work));
           } catch (error) {
-            if (attempt === ATTEMPTS || !isRetryable(error)) throw error;
+            if (attempt >= (isRetryable(error) ? ATTEMPTS : isLockTimeout(error) ? LOCK_ATTEMPTS : 1)) throw error;
           }
         }
       });
