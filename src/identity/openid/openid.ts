@@ -31,7 +31,7 @@ import { LIBRARY_HEADERS } from './pages/layout.ts';
 import { providerPages } from './pages/provider-pages.ts';
 import { STYLE_PATH, style } from './pages/style.ts';
 import { registerPasswordGrant } from './password-grant.ts';
-import { ACCOUNT, checkMethod, isPreflight, METADATA, OLD_TOKEN, withoutSlash } from './paths.ts';
+import { ACCOUNT, checkMethod, isPreflight, METADATA, OLD_TOKEN, refuseRepeatedCode, withoutSlash } from './paths.ts';
 import { configurationOf, DISCOVERY, ROOT } from './provider.ts';
 import type { Records } from './records.ts';
 import { createSignIn, type SignInDeps } from './sign-in.ts';
@@ -188,6 +188,7 @@ export function createOpenid(deps: OpenidDeps) {
     request.headers['x-forwarded-proto'] = issuer.protocol.slice(0, -1);
     const browser = browserOf(exchange, issuer.href);
     const methods = checkMethod(browser.path, browser.method);
+    refuseRepeatedCode(request.url);
     if (browser.method === 'OPTIONS' && !isPreflight(request)) {
       response.writeHead(204, { Allow: methods.join(', ') }).end();
       return;

@@ -34,6 +34,16 @@ onDatabase('SQLite', 'The paths of the OpenID provider', {}, (api) => {
     assert.deepEqual([head.status, head.text], [405, '']);
   });
 
+  it('refuse the code of a device that is given twice, instead of failing', async () => {
+    for (const path of ['/openid/device', '/openid/device/', '/openid/device/.']) {
+      const answer = await api.get(`${path}?user_code=ABCD&user_code=EFGH`, { token: null });
+      assert.equal(answer.status, 400, path);
+      assert.equal(answer.body.error, 'invalid_request');
+    }
+    // Once it is a page.
+    assert.equal((await fetch(`${api.url}/openid/device?user_code=ABCD`)).status, 200);
+  });
+
   it('answer so also at the old token endpoint, and for the discovery document', async () => {
     for (const [method, path, allow] of [
       ['GET', TOKEN, 'OPTIONS, POST'],

@@ -47,6 +47,12 @@ export function checkMethod(path: string, method: string): readonly string[] {
   return methods;
 }
 
+/** The library takes a code that is given twice for a list, and fails where it needs a text. */
+export function refuseRepeatedCode(url: string): void {
+  const codes = new URLSearchParams(url.split('?', 2)[1]).getAll('user_code');
+  if (codes.length > 1) fail('request.malformed_url', { why: 'user_code is given more than once' });
+}
+
 /** Asked by a browser before a script's request to another site. The library answers no other OPTIONS. */
 export const isPreflight = ({ headers }: IncomingMessage): boolean =>
   headers.origin !== undefined && headers['access-control-request-method'] !== undefined;
