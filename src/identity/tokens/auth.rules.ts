@@ -39,6 +39,15 @@ function rulesOf(user: UserWithExpiry): (readonly string[])[] {
   return on ? served.filter((rule) => rule.length > 0) : [];
 }
 
+/**
+ * A token made from a token is no login, nor is one that an application makes from its access token: nobody was there, and proxies
+ * do it all day. What a receipt adds to it somebody proved.
+ */
+function isStandIn({ methods: asked }: Identity, { parent, methods }: Proof): boolean {
+  const proved = parent ? asked : [...methods];
+  return proved.every((method) => method === 'token' || method === 'oauth2');
+}
+
 /** What was proved of a person so far, and the state they were in when it was. */
 export interface Proved {
   readonly userId: string;
@@ -147,8 +156,7 @@ export function createAuth(
     const view = await scopes.viewFor(proof.user, asked);
     // The person may be an administrator since the application got its first token.
     if (proof.methods.has('oauth2') && view.roleNames.has('admin')) throw refused('an application for an administrator');
-    // A token made from a token is no login.
-    if (proof.parent && !identity.methods.some((method) => method !== 'token')) await markActive(proof.user);
+    if (isStandIn(identity, proof)) await markActive(proof.user);
     else await finished(proof.user, attempt, [...proof.methods]);
     const { parent, notAfter, applicationId } = proof;
     return { kind: 'token', ...tokens.issue(view, { methods: [...proof.methods], parent, notAfter, applicationId }), view };

@@ -2,8 +2,10 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { onEachDatabase, type TestApi, uniqueName } from '../../../test/support/api.ts';
+import { makePerson } from '../../../test/support/applications.ts';
 import { Browser } from '../../../test/support/browser-less.ts';
 import { databaseOf } from '../../../test/support/lasting.ts';
+import { logInByAccessToken, OldClient } from '../../../test/support/old-client.ts';
 import { makeUser, RelyingParty } from '../../../test/support/relying-party.ts';
 import { logInWith, makeCarefulPerson } from '../../../test/support/second-factor.ts';
 
@@ -102,6 +104,14 @@ onEachDatabase('No login goes without a trace', (api) => {
     const events = await eventsAbout(api, user.id);
     assert.deepEqual(events.map(({ action }) => action).sort(), ['user.logged_in', 'user.login_refused']);
     assert.ok(events.every(({ detail }) => detail.via === 'password grant'));
+  });
+
+  it('but an application that comes with an access token is no login, however often it does', async () => {
+    const [client, person] = [await OldClient.make(api), await makePerson(api)];
+    const { access_token: token } = await client.tokens(person);
+    const before = await eventsAbout(api, person.user.id);
+    for (let i = 0; i < 3; i++) assert.equal((await logInByAccessToken(api, token)).status, 201);
+    assert.deepEqual(await eventsAbout(api, person.user.id), before);
   });
 
   it('one for a name nobody has, without the name; and strangers do not fill the table with them', async () => {
