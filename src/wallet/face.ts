@@ -26,16 +26,12 @@ const WORDS: Readonly<Record<number, string>> = {
   503: 'not-ready',
 };
 
-/** The field a message of the platform's schema check is about. */
-const FIELD = /^Invalid input for field '([^']*)': (.*)\.$/s;
-
 /** The word a client reads for a code of the fault table. */
 export const problemCode = (code: string, status: number): string =>
   code.includes('.') ? (WORDS[status] ?? 'unexpected') : code.split('/', 1)[0]!;
 
-export const problemFace: Face = ({ status, code: given, message, detail }, _base, requestId) => {
+export const problemFace: Face = ({ status, code: given, message, values, detail }, _base, requestId) => {
   const code = problemCode(given, status);
-  const [, field, why] = given === 'request.invalid_field' ? (FIELD.exec(message) ?? []) : [];
   return {
     body: {
       type: `urn:gatehouse:problem:${code}`,
@@ -44,7 +40,7 @@ export const problemFace: Face = ({ status, code: given, message, detail }, _bas
       detail: message,
       ...(requestId ? { instance: requestId } : {}),
       code,
-      ...(field === undefined ? {} : { errors: [{ field, message: why }] }),
+      ...(given === 'request.invalid_field' ? { errors: [{ field: values.field, message: values.why }] } : {}),
       ...detail,
     },
     headers: { 'Content-Type': 'application/problem+json' },

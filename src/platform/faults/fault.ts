@@ -23,20 +23,37 @@ export interface FaultExtras {
   readonly reason?: string;
 }
 
+type Given = Readonly<Record<string, string | number>>;
+
 export class Fault extends Error {
   readonly code: string;
   readonly status: number;
+  /** What the text was filled with: a face that wants one of them need not take the text apart. */
+  readonly values: Given;
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
   readonly detail: Readonly<Record<string, unknown>> | undefined;
   readonly reason: string | undefined;
+  readonly #entry: FaultEntry;
 
-  constructor(code: string, entry: FaultEntry, values: Readonly<Record<string, string | number>> = {}, extras: FaultExtras = {}) {
-    super(entry.text.replace(/\{(\w+)\}/g, (_, name: string) => String(values[name] ?? '')));
+  constructor(code: string, entry: FaultEntry, values: Given = {}, extras: FaultExtras = {}, cause?: Fault) {
+    super(
+      entry.text.replace(/\{(\w+)\}/g, (_, name: string) => String(values[name] ?? '')),
+      cause && { cause },
+    );
+    this.#entry = entry;
     this.code = code;
     this.status = entry.status;
+    this.values = values;
     this.headers = extras.headers ?? {};
     this.detail = extras.detail;
     this.reason = extras.reason;
+  }
+
+  /** The same, with more that a machine may read. */
+  with(more: Readonly<Record<string, unknown>>): Fault {
+    const { headers, reason } = this;
+    const extras = { headers, detail: { ...this.detail, ...more }, ...(reason === undefined ? {} : { reason }) };
+    return new Fault(this.code, this.#entry, this.values, extras, this);
   }
 }
 

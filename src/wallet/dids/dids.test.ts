@@ -338,10 +338,11 @@ onEachWallet('Provisioning DIDs', (wallet) => {
         ['surprise', { surprise: 1 }],
         ['builder.surprise', { builder: { surprise: 1 } }],
         ['service.0.more', { service: [service] }],
+        ["it's: {one}.", { "it's: {one}.": 1 }],
       ] as const) {
         const answer = await create(person, body);
         assertProblem(answer, 400, 'invalid-request');
-        assert.equal(answer.body.errors[0].field, field);
+        assert.deepEqual(answer.body.errors, [{ field, message: 'it is not a property of this object' }]);
       }
       for (const body of ['[]', '5', '{', '{"path":1}']) assertProblem(await create(person, body), 400, 'invalid-request');
       const form = await create(person, 'path=x', { 'Content-Type': 'application/x-www-form-urlencoded' });

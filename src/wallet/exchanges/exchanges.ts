@@ -288,13 +288,7 @@ export function createExchanges(deps: {
       if (mendable(error)) await release(exchange);
       else await change(exchange.caller, exchange.owner, (inside) => end(exchange, 'failed', inside, { outcome: code }));
       if (!(error instanceof Fault)) throw error;
-      const detail = { ...error.detail, exchangeId: exchange.id, steps: exchange.steps };
-      throw new Fault(
-        error.code,
-        { status: error.status, text: error.message },
-        {},
-        { headers: error.headers, detail, reason: error.reason ?? '' },
-      );
+      throw error.with({ exchangeId: exchange.id, steps: exchange.steps });
     }
   }
 
