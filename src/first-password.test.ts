@@ -1,10 +1,10 @@
 // Whom the first password is told, and that it is never lost.
 import assert from 'node:assert/strict';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
-import { forgetFirstPassword, keepFirstPassword } from './first-password.ts';
+import { forgetFirstPassword, keepFirstPassword, settleFirstPassword } from './first-password.ts';
 import { createLog } from './platform/log/index.ts';
 import { removeHalfWritten } from './work-folder.ts';
 
@@ -59,9 +59,78 @@ describe('The first password', () => {
     const before = readdirSync(folder);
     const left = ['master.key.17-1.tmp', 'admin-password.new-17.17-1.tmp', 'admin-password.17-2.tmp'];
     for (const name of [...left, 'master.key']) writeFileSync(join(folder, name), 'secret');
-    removeHalfWritten(folder);
+    removeHalfWritten(folder, true);
     assert.deepEqual(readdirSync(folder), [...before, 'master.key']);
     rmSync(join(folder, 'master.key'));
+  });
+
+  it('that somebody else may be writing just now is left to them', () => {
+    const before = readdirSync(folder);
+    const [living, own] = [`admin-password.new-${process.ppid}.${process.ppid}-1.tmp`, `master.key.${process.pid}-1.tmp`];
+    for (const name of [living, own]) writeFileSync(join(folder, name), 'secret');
+    removeHalfWritten(folder, false);
+    assert.deepEqual(readdirSync(folder), [...before, living]);
+    removeHalfWritten(folder, true);
+    assert.deepEqual(readdirSync(folder), before);
+  });
+
+  describe('of a start that was killed when it had made the account', () => {
+    const settle = (right: string, tried: string[] = []) =>
+      settleFirstPassword({ folder, log: createLog('silent'), say: (line) => void said.push(line) }, async (text) => {
+        tried.push(text);
+        return text === right;
+      });
+    const leave = (pid: number, password: string, mode = 0o600): void => {
+      const path = join(folder, `admin-password.new-${pid}`);
+      writeFileSync(path, `${password}\n`, { mode });
+      utimesSync(path, pid, pid);
+    };
+
+    it('gets its name, for its owner, and one line says where it is', async () => {
+      leave(17, 'right', 0o644);
+      await settle('right');
+      assert.deepEqual(readdirSync(folder), ['admin-password']);
+      assert.equal(readFileSync(join(folder, 'admin-password'), 'utf8'), 'right\n');
+      assert.equal(statSync(join(folder, 'admin-password')).mode & 0o777, 0o600);
+      assert.equal(
+        text(),
+        `First administrator: admin, password in ${join(folder, 'admin-password')} (remove it when it was read)`,
+      );
+    });
+
+    it('goes when it is not the password any more, and what has its name stays', async () => {
+      leave(17, 'former');
+      await settle('another');
+      assert.deepEqual([readdirSync(folder), text()], [['admin-password'], '']);
+      rmSync(join(folder, 'admin-password'));
+      leave(17, 'former');
+      await settle('another');
+      assert.deepEqual([readdirSync(folder), text()], [[], '']);
+    });
+
+    it('is looked for among the newest first, and no further', async () => {
+      for (const pid of [17, 18, 19, 20]) leave(pid, `of ${pid}`);
+      const tried: string[] = [];
+      await settle('of 19', tried);
+      assert.deepEqual(tried, ['of 20', 'of 19']);
+      assert.deepEqual(readdirSync(folder), ['admin-password']);
+      assert.equal(readFileSync(join(folder, 'admin-password'), 'utf8'), 'of 19\n');
+      text();
+      rmSync(join(folder, 'admin-password'));
+    });
+
+    it('is not lost when another start settles the file of one that goes on', async () => {
+      process.stderr.isTTY = false;
+      for (const right of ['of the first', 'unknown']) {
+        const kept = keep()('of the first');
+        await settle(right);
+        kept.stored();
+        assert.deepEqual(readdirSync(folder), ['admin-password']);
+        assert.equal(readFileSync(join(folder, 'admin-password'), 'utf8'), 'of the first\n');
+        rmSync(join(folder, 'admin-password'));
+      }
+      text();
+    });
   });
 
   it('is in no file any more when it was changed, of starts that were killed neither', () => {

@@ -1,6 +1,6 @@
 // How the first administrator's password gets to a person: on a terminal once, else by a file only its owner may read. Never in a log,
 // which others keep and read.
-import { readdirSync, renameSync, rmSync } from 'node:fs';
+import { chmodSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { KeepPassword } from './identity/service.ts';
 import { replaceFile, syncFolder } from './platform/durable-file.ts';
@@ -32,20 +32,72 @@ export function keepFirstPassword({ folder, isGiven, log, say }: Place): KeepPas
     replaceFile(fresh, `${password}\n`);
     return {
       stored() {
-        renameSync(fresh, file);
-        syncFolder(folder);
+        const isRenamed = ifThere(() => {
+          renameSync(fresh, file);
+          return true;
+        });
+        // Gone: another start found the account before we came here, and took the file for a leftover.
+        if (isRenamed) syncFolder(folder);
+        else replaceFile(file, `${password}\n`);
         forgetOthers(folder);
-        log.info({ file }, 'the password of the first administrator is in this file; remove it when it was read');
-        say(`First administrator: admin, password in ${file} (remove it when it was read)`);
+        tellWhere({ file, log, say });
       },
       discarded: () => rmSync(fresh, { force: true }),
     };
   };
 }
 
+function tellWhere({ file, log, say }: { file: string } & Pick<Place, 'log' | 'say'>): void {
+  log.info({ file }, 'the password of the first administrator is in this file; remove it when it was read');
+  say(`First administrator: admin, password in ${file} (remove it when it was read)`);
+}
+
+/** Half written ones are not among them. */
+const IS_NEW = new RegExp(`^${FILE}\\.new-\\d+$`);
+
 /** Of starts that were killed before the account was made. */
 function forgetOthers(folder: string): void {
   for (const name of readdirSync(folder)) if (name.startsWith(NEW)) rmSync(join(folder, name), { force: true });
+}
+
+/** Undefined where another start was faster with the file. */
+function ifThere<T>(look: () => T): T | undefined {
+  try {
+    return look();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+/**
+ * For a start that finds the account made: one that was killed just after it made the account left the only copy of its password
+ * under the name it had before. What is not the password, or no longer, goes.
+ */
+export async function settleFirstPassword(
+  { folder, log, say }: Omit<Place, 'isGiven'>,
+  isPassword: (text: string) => Promise<boolean>,
+): Promise<void> {
+  const left = readdirSync(folder)
+    .filter((name) => IS_NEW.test(name))
+    .map((name) => join(folder, name))
+    .map((path) => ({ path, at: ifThere(() => statSync(path).mtimeMs) ?? 0 }))
+    // The one that made the account was the last.
+    .sort((one, other) => other.at - one.at);
+  const file = join(folder, FILE);
+  let isFound = false;
+  for (const { path } of left) {
+    const text = isFound ? undefined : ifThere(() => readFileSync(path, 'utf8').trim());
+    if (text && (await isPassword(text))) {
+      isFound = true;
+      ifThere(() => {
+        chmodSync(path, 0o600);
+        renameSync(path, file);
+        syncFolder(folder);
+        tellWhere({ file, log, say });
+      });
+    } else rmSync(path, { force: true });
+  }
 }
 
 /** It is no longer the password. */

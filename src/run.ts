@@ -4,7 +4,7 @@ import { accessSync, constants } from 'node:fs';
 import { flushCompileCache } from 'node:module';
 import { availableParallelism } from 'node:os';
 import { masterKeys, openDataFolder, sealWith } from './data-folder.ts';
-import { keepFirstPassword } from './first-password.ts';
+import { keepFirstPassword, settleFirstPassword } from './first-password.ts';
 import { createIdentityService, type IdentityService } from './identity/service.ts';
 import type { IdentityConfig } from './identity/settings.ts';
 import { systemClock } from './platform/clock.ts';
@@ -146,9 +146,11 @@ function announce(address: string, isFirst: boolean): void {
   say('      --os-user-domain-id default --os-project-domain-id default token issue');
 }
 
-function startIdentity(service: IdentityService, config: IdentityConfig, { folder, log }: Ground) {
+async function startIdentity(service: IdentityService, config: IdentityConfig, { folder, log }: Ground) {
   const keep = keepFirstPassword({ folder, log, say, isGiven: config.adminPassword !== undefined });
-  return listening({ ...config, prefix: 'GATEHOUSE_IDENTITY' }, () => service.start(keep));
+  const begun = await listening({ ...config, prefix: 'GATEHOUSE_IDENTITY' }, () => service.start(keep));
+  await settleFirstPassword({ folder, log, say }, service.isAdminPassword);
+  return begun;
 }
 
 interface Ports {
@@ -184,10 +186,8 @@ async function runHere(options: RunOptions, log: Log, metricsHere: boolean): Pro
   const lock: FolderLock | undefined = embedded ? lockFolder(folder) : undefined;
   // Workers have theirs from the primary.
   const ports = metricsHere ? await takePorts(options) : undefined;
-  if (lock) {
-    removeLeftovers(folder);
-    removeHalfWritten(folder);
-  }
+  if (lock) removeLeftovers(folder);
+  removeHalfWritten(folder, lock !== undefined);
   const measured = createMetrics();
   // Before anything else: the primary is answered also while the services are being made.
   if (!metricsHere) answerPrimary(measured);

@@ -86,11 +86,24 @@ function removeFolder(folder: string, work: string): void {
 }
 
 /** Secrets that were being written beside their place. */
-const HALF_WRITTEN = /^(master\.key|admin-password).*\.tmp$/;
+const HALF_WRITTEN = /^(?:master\.key|admin-password).*\.(\d+)-\d+\.tmp$/;
 
-/** Of a process that was killed. For whoever holds the lock of the folder: nobody else is writing them. */
-export function removeHalfWritten(folder: string): void {
-  for (const name of readdirSync(folder)) if (HALF_WRITTEN.test(name)) rmSync(join(folder, name), { force: true });
+/** Its own number is that of one that was killed: nothing is written before leftovers are removed. */
+function isRunning(pid: number): boolean {
+  if (pid === process.pid) return false;
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== 'ESRCH';
+  }
+}
+
+/** Of a process that was killed. Whoever holds the lock of the folder is the only one to write them; others leave those of the living. */
+export function removeHalfWritten(folder: string, isAlone: boolean): void {
+  for (const name of readdirSync(folder)) {
+    const pid = HALF_WRITTEN.exec(name)?.[1];
+    if (pid !== undefined && (isAlone || !isRunning(Number(pid)))) rmSync(join(folder, name), { force: true });
+  }
 }
 
 /** Of commands that were killed. What is held by one that runs stays. */

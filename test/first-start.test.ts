@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -108,6 +108,46 @@ describe('A first start', () => {
     );
     assert.equal(await service.stop(), 0);
   });
+
+  for (const database of ['SQLite', 'PostgreSQL'])
+    it(`that was killed leaves no secret half written, and its password to the next one (${database})`, async () => {
+      const folder = join(await newFolder(), 'data');
+      const settings: Settings = {
+        GATEHOUSE_DATA_DIR: folder,
+        ...(database === 'PostgreSQL' && {
+          GATEHOUSE_IDENTITY_DATABASE_URL: await (await sharedPostgres()).createDatabase(),
+          GATEHOUSE_MASTER_KEY: newMasterKey(),
+        }),
+      };
+      const identity = async () => {
+        const service = run(['identity'], settings);
+        return { url: await service.listening(), service };
+      };
+      const secrets = () => readdirSync(folder).filter((name) => /password|tmp/.test(name));
+      const first = await identity();
+      const [password, dead] = [passwordOf(first.service), first.service.serving];
+      await first.service.killNow();
+      // As if it had been killed a moment earlier: the account is stored, the file has not got its name yet.
+      await rename(join(folder, 'admin-password'), join(folder, `admin-password.new-${dead}`));
+      for (const name of ['master.key', 'admin-password', `admin-password.new-${dead}`])
+        await writeFile(join(folder, `${name}.${dead}-1.tmp`), 'half', { mode: 0o600 });
+
+      const second = await identity();
+      assert.deepEqual(secrets(), ['admin-password']);
+      assert.equal(passwordOf(second.service), password);
+      assert.match(second.service.stdout, /"file":"[^"]*\/admin-password","msg":"the password of the first administrator is in/);
+      assert.ok(!`${second.service.stdout}${second.service.stderr}`.includes(password));
+      assert.equal(await loginStatus(second.url, password), 201);
+      assert.equal(await second.service.stop(), 0);
+
+      // What is nobody's password is worth nothing, and takes no place of what is.
+      await writeFile(join(folder, 'admin-password.new-17'), 'not the password\n', { mode: 0o600 });
+      const third = await identity();
+      assert.deepEqual(secrets(), ['admin-password']);
+      assert.ok(!/First administrator/.test(third.service.stderr), third.service.stderr);
+      assert.equal(await loginStatus(third.url, password), 201);
+      assert.equal(await third.service.stop(), 0);
+    });
 
   it('keeps whoever connects early waiting until it can serve', async () => {
     const folder = join(await newFolder(), 'data');

@@ -86,6 +86,11 @@ export async function resetAdminPassword({ passwords, users }: BootstrapDeps, wa
   return password;
 }
 
+export async function isAdminPassword({ passwords, users }: BootstrapDeps, text: string): Promise<boolean> {
+  const admin = await users.findByName(DOMAIN, ADMIN);
+  return admin !== undefined && passwords.isOf(admin.id, text);
+}
+
 /** Gets the first password before the account is made, and is told what came of it. */
 export type KeepPassword = (password: string) => { stored(): void; discarded(): void };
 

@@ -17,7 +17,7 @@ import { requestIds } from '../platform/request-id.ts';
 import type { ReservedPort } from '../platform/reserved-port.ts';
 import type { Seal } from '../platform/seal/index.ts';
 import { within } from '../platform/within.ts';
-import { bootstrap, type KeepPassword, resetAdminPassword } from './bootstrap.ts';
+import { bootstrap, isAdminPassword, type KeepPassword, resetAdminPassword } from './bootstrap.ts';
 import { ensureBuiltInApplication } from './built-in-application.ts';
 import { type Caller, createAuthenticate } from './caller.ts';
 import type { Consumers } from './consumers/index.ts';
@@ -76,6 +76,8 @@ export interface IdentityService {
   start(keep?: KeepPassword): Promise<{ address: string; adminPassword: string | undefined }>;
   /** The built-in administrator gets this password, or a new one, which it returns. */
   resetAdminPassword(given: string | undefined): Promise<string>;
+  /** Whether it is the built-in administrator's. For the service itself: it counts as nobody's guess. */
+  isAdminPassword(text: string): Promise<boolean>;
   /** Says that it is not ready any more, and goes on serving. */
   drain(): void;
   stop(graceMs: number): Promise<void>;
@@ -158,6 +160,7 @@ async function createOn(db: Database, options: ServiceOptions): Promise<Identity
     registerWallet: openid.registerWallet,
     reseal: () => patiently(reseal),
     resetAdminPassword: (given) => resetAdminPassword(deps, given),
+    isAdminPassword: (text) => isAdminPassword(deps, text),
     async start(keep) {
       const adminPassword = await bootstrap(deps, {
         url: address,

@@ -74,6 +74,8 @@ export interface Passwords {
   unlock(change: Change, userId: string): Promise<void>;
   /** Takes the same time whatever is wrong. Counted by account and by address before anything is hashed. */
   check(password: string, meant: Meant, by: Guesser): Promise<PasswordCheck>;
+  /** For the service itself, which guesses at nothing: no count, no limit, no lock. */
+  isOf(userId: string, password: string): Promise<boolean>;
   /** For other secrets people choose (the answer to a security question): hashed like a password. */
   hash(secret: string, place: Place): Promise<string>;
   /** And compared like one. `expected` is asked when it is their turn; without a hash the answer is no. */
@@ -263,6 +265,11 @@ export function createPasswords(deps: {
         },
         (found) => found === 'good' || found === 'expired',
       ),
+
+    async isOf(userId, password) {
+      const row = await findPassword(db.read, userId);
+      return row !== undefined && isHashOf(password, row.hash);
+    },
 
     hash: (secret, place) => queue.run(place, () => hashOf(secret)),
     matches: (secret, account, by, expected) =>
