@@ -64,11 +64,11 @@ export async function buildModules(db: Database, options: ServiceOptions & { iss
     await records.endWithin(inside, userId);
   };
   const shield = createShield({ access });
-  const users = createUsers({ db, clock, change, passwords, access, cutAccess, shield });
+  const freshLogin = createFreshLogin({ clock, config });
+  const users = createUsers({ db, clock, change, passwords, access, cutAccess, shield, freshLogin });
   const deps: Deps = { db, clock, config, log, change, access, tokens, passwords, notify, users };
 
   const factor = createFactor({ ...deps, seal, issuer: config.twoFactorIssuer, gate });
-  const freshLogin = createFreshLogin(deps);
   const credentials = createCredentials({ ...deps, seal, freshLogin });
   const scopes = createScopes(deps);
   const prove = createProve({

@@ -162,7 +162,7 @@ export const identitySettings = {
     'GATEHOUSE_IDENTITY_FRESH_LOGIN_SECONDS',
     900,
     { min: 60, max: 86_400, unit: 'seconds' },
-    'How old a login may be when people change how they sign in (second factor, recovery codes, devices, credentials); else they log in again.',
+    'How old a login may be when people change how they sign in (second factor, recovery codes, devices, credentials; where they may change accounts, their own password, name, e-mail address and options) or read the key of their app; else they log in again.',
   ),
   accessTokenSeconds: setting.number(
     'GATEHOUSE_IDENTITY_ACCESS_TOKEN_SECONDS',

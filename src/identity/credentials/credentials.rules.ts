@@ -64,6 +64,15 @@ export function createCredentials(
   const { db, clock, change, users, seal, freshLogin } = deps;
   const opened = (row: CredentialRow): OpenCredential => ({ ...row, plain: seal.open(row.blob, placeOf(row.id)).toString() });
 
+  /**
+   * Whoever has the key of an app has its codes: reading one's own is as much as changing it. A list that would show it is refused
+   * as a whole, since one without it would say that there is none.
+   */
+  function shown(caller: Caller, row: CredentialRow): OpenCredential {
+    if (row.type === TOTP) freshLogin.require(caller, row.user_id);
+    return opened(row);
+  }
+
   async function credentialFor(caller: Caller, action: Action, id: string): Promise<CredentialRow> {
     const row = await findCredential(db.read, id);
     permit(caller, action, { userId: row?.user_id });
@@ -109,7 +118,7 @@ export function createCredentials(
     const userId = body.user_id ?? row.user_id;
     // Giving it to someone else is making one for them.
     if (userId !== row.user_id) permit(caller, 'identity:create_credential', { userId });
-    freshLogin.require(caller, row.user_id);
+    for (const owner of [row.user_id, userId]) freshLogin.require(caller, owner);
     const { plain } = opened(row);
     const [type, blob] = [body.type ?? row.type, body.blob ?? plain];
     const projectId = body.project_id === undefined ? row.project_id : body.project_id;
@@ -136,9 +145,9 @@ export function createCredentials(
       if (owner !== undefined && !isInPerson(caller)) fail('auth.forbidden', { action: 'identity:list_credentials' });
       const page = await listCredentials(db, pageOf(query), criteriaOf(query, filters), owner);
       if (!page) fail('list.marker_not_found', { marker: single(query, 'marker') ?? '' });
-      return { ...page, items: page.items.map(opened) };
+      return { ...page, items: page.items.map((row) => shown(caller, row)) };
     },
-    get: async (caller: Caller, id: string) => opened(await credentialFor(caller, 'identity:get_credential', id)),
+    get: async (caller: Caller, id: string) => shown(caller, await credentialFor(caller, 'identity:get_credential', id)),
     create,
     update,
     async remove(caller: Caller, id: string): Promise<void> {

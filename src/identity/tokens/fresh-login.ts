@@ -1,4 +1,5 @@
-// Whoever changes how they sign in proves again that it is them: a token or a session that was left lying about is not enough.
+// Whoever changes how they sign in, or reads a secret of it, proves again that it is them: a token or a session that was left lying
+// about is not enough.
 import type { Clock } from '../../platform/clock.ts';
 import type { Caller } from '../caller.ts';
 import { fail } from '../faults.ts';
@@ -17,7 +18,7 @@ export function createFreshLogin({ clock, config }: { clock: Clock; config: { re
     /** 401, so that clients log in again and go on by themselves. What an administrator does for others needs no more than their role. */
     require(caller: Caller, userId: string): void {
       if (caller.userId === userId && !isFresh(loginTimeOf(caller.token)))
-        fail('auth.required', undefined, { reason: 'the login is too old to change how one signs in' });
+        fail('auth.required', undefined, { reason: 'the login is too old to change or read how one signs in' });
     },
   };
 }

@@ -182,6 +182,7 @@ onEachDatabase('Security of tokens', (api) => {
           access: undefined as never,
           cutAccess: undefined as never,
           shield: undefined as never,
+          freshLogin: undefined as never,
         });
         await change(theService, (inside) => users.insert(inside, { name: doomed.name }, 'default', { id: doomed.id }));
       } finally {

@@ -10,13 +10,14 @@ import { bit, extraOf, mergeOptions, parsed } from '../attributes.ts';
 import type { Actor, Change } from '../audit/index.ts';
 import type { Caller } from '../caller.ts';
 import { unlessMoved, unlessTaken } from '../conflicts.ts';
-import type { Database, UserRow } from '../database.ts';
+import type { Database, Reader, UserRow } from '../database.ts';
 import type { Deps } from '../deps.ts';
 import { fail } from '../faults.ts';
 import { criteriaOf, type Filters, only, pageOf, single, type Wanted } from '../lists.ts';
 import type { Guesser, NewPassword, PasswordOptions } from '../passwords/index.ts';
 import { listTarget, permit, type Target, visibleDomain } from '../policy.ts';
 import type { Shield } from '../shield.ts';
+import type { FreshLogin } from '../tokens/index.ts';
 import { createKeptUsers } from './kept-users.ts';
 import { createNames } from './names.rules.ts';
 import { emailKeys, mainEmail, type Person, type Profile, withMainEmail } from './profile.ts';
@@ -68,12 +69,13 @@ function attributesOf(kept: Attributes, body: UserChanges, person: Person | unde
   return { extra, profile: 'email' in body ? withMainEmail(kept.profile, body.email) : kept.profile };
 }
 
-/** Whether someone would sign in, or get back in, by something else than before. */
+/** Whether someone would sign in, or get back in, by something else than before. Every option of a user is about that. */
 function changesSignIn(user: UserRow, { body, person }: UserRevision): boolean {
   const kept = { extra: parsed(user.extra), profile: parsed<Profile>(user.profile) };
   const { profile } = attributesOf(kept, body, person);
   return (
     body.password !== undefined ||
+    !isDeepStrictEqual(parsed(mergeOptions(user.options, body.options)), parsed(user.options)) ||
     (body.name?.trim() ?? user.name) !== user.name ||
     mainEmail(profile) !== mainEmail(kept.profile) ||
     !isDeepStrictEqual(new Set(emailKeys(profile)), new Set(emailKeys(kept.profile)))
@@ -126,9 +128,10 @@ export function createUsers(
   deps: Pick<Deps, 'db' | 'clock' | 'change' | 'passwords' | 'access'> & {
     cutAccess(change: Change, userId: string): Promise<void>;
     shield: Shield;
+    freshLogin: FreshLogin;
   },
 ) {
-  const { db, clock, change, passwords, access, cutAccess, shield } = deps;
+  const { db, clock, change, passwords, access, cutAccess, shield, freshLogin } = deps;
   const keptUser = createKeptUsers(db);
   const names = createNames(db);
 
@@ -236,6 +239,12 @@ export function createUsers(
     return reread(madeId);
   }
 
+  /** One's own only after a login that is not long ago. Programs that provision, which have none, the shield keeps from it. */
+  async function permitSignIn(reader: Reader, caller: Caller, id: string): Promise<void> {
+    await shield(reader, caller, 'identity:update_user', { userId: id }, { signIn: true });
+    freshLogin.require(caller, id);
+  }
+
   const update = (caller: Caller, id: string, body: UserChanges): Promise<UserWithExpiry> => revise(caller, id, () => ({ body }));
 
   /**
@@ -249,7 +258,7 @@ export function createUsers(
     await shield(db.read, caller, 'identity:update_user', { userId: id });
     const first = revisionOf(user);
     if (changesNothing(user, first)) return user;
-    if (changesSignIn(user, first)) await shield(db.read, caller, 'identity:update_user', { userId: id }, { signIn: true });
+    if (changesSignIn(user, first)) await permitSignIn(db.read, caller, id);
     const { body } = first;
     if (body.id !== undefined && body.id !== id) fail('resource.id_fixed', { kind: 'user' });
     if (body.domain_id !== undefined && body.domain_id !== user.domain_id) fail('resource.domain_fixed');
@@ -262,8 +271,8 @@ export function createUsers(
     return change(caller, async (inside) => {
       const held = (await lockUser(db, inside.tx, id)) ?? fail('user.not_found', { id });
       const revision = revisionOf(held);
-      const signIn = password !== undefined || changesSignIn(held, revision);
-      await shield(inside.tx, caller, 'identity:update_user', { userId: id }, { signIn });
+      if (password !== undefined || changesSignIn(held, revision)) await permitSignIn(inside.tx, caller, id);
+      else await shield(inside.tx, caller, 'identity:update_user', { userId: id });
       await write(inside, held, revision);
       await revision.also?.(inside);
       if (password) await passwords.store(inside, id, password);
