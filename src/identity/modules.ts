@@ -65,7 +65,8 @@ export async function buildModules(db: Database, options: ServiceOptions & { iss
   };
   const shield = createShield({ access });
   const freshLogin = createFreshLogin({ clock, config });
-  const users = createUsers({ db, clock, change, passwords, access, cutAccess, shield, freshLogin });
+  const logins = createLogins({ change, clock, log });
+  const users = createUsers({ db, clock, change, passwords, access, cutAccess, shield, freshLogin, logins });
   const deps: Deps = { db, clock, config, log, change, access, tokens, passwords, notify, users };
 
   const factor = createFactor({ ...deps, seal, issuer: config.twoFactorIssuer, gate });
@@ -90,7 +91,7 @@ export async function buildModules(db: Database, options: ServiceOptions & { iss
   const groups = createGroups({ ...deps, shield });
   const connections = createConnections({ ...deps, provisioner: (token) => openid.provisioner(token) });
 
-  const auth = createAuth({ ...deps, prove, scopes, receipts, factor, logins: createLogins(deps) });
+  const auth = createAuth({ ...deps, prove, scopes, receipts, factor, logins });
   const openid = createOpenid({
     ...deps,
     seal,

@@ -6,7 +6,7 @@ import { parsed } from '../attributes.ts';
 import { findConsumer } from '../consumers/index.ts';
 import type { Deps } from '../deps.ts';
 import type { Guesser } from '../passwords/index.ts';
-import type { FreshLogin } from '../tokens/index.ts';
+import type { Attempt, AuthRules, FreshLogin } from '../tokens/index.ts';
 import { type Devices, type Factor, qrCode } from '../two-factor/index.ts';
 import type { Profile, UserWithExpiry } from '../users/index.ts';
 import { type Browser, checkFormToken, formToken, readForm, redirect, sendPage } from './browser.ts';
@@ -18,6 +18,7 @@ import type { Records } from './records.ts';
 const words = english;
 
 export interface AccountDeps extends Pick<Deps, 'db' | 'change' | 'access' | 'users' | 'passwords' | 'config'> {
+  readonly auth: AuthRules;
   readonly records: Records;
   readonly factor: Factor;
   readonly devices: Devices;
@@ -32,7 +33,7 @@ type Shown = Pick<AccountView, 'proposal' | 'recoveryCodes' | 'good' | 'wrong'>;
 interface SignedIn {
   readonly user: UserWithExpiry;
   readonly session: Session;
-  readonly actor: Guesser;
+  readonly actor: Guesser & Attempt;
 }
 
 /** Steps that change how one signs in. */
@@ -42,7 +43,7 @@ const BY_PASSWORD = ['password', 'two-factor-off'];
 const time = (seconds: number): string => `${new Date(seconds * 1000).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 
 export function createAccount(deps: AccountDeps) {
-  const { db, change, access, users, passwords, records, factor, devices, freshLogin, config } = deps;
+  const { db, change, access, users, passwords, auth, records, factor, devices, freshLogin, config } = deps;
 
   async function signedIn(provider: Provider, browser: Browser): Promise<SignedIn | undefined> {
     const { request: req, response: res, requestId, address, signal } = browser.exchange;
@@ -53,7 +54,7 @@ export function createAccount(deps: AccountDeps) {
     const view = await access.read(accountId, { kind: 'unscoped' });
     const user = view?.userGeneration === records.generationOf(accountId) ? await users.find(accountId) : undefined;
     if (!view || user?.epoch !== view.userEpoch) return undefined;
-    return { user, session, actor: { userId: user.id, requestId, address, signal, epoch: user.epoch } };
+    return { user, session, actor: { userId: user.id, requestId, address, signal, epoch: user.epoch, via: 'account page' } };
   }
 
   /** Signing in is what applications do; this page is one, of our own. */
@@ -106,8 +107,9 @@ export function createAccount(deps: AccountDeps) {
   });
 
   /** Knowing the password proves that it is the person, and not somebody at their desk. */
-  async function isPerson({ user, actor }: SignedIn, password: string): Promise<boolean> {
-    return (await passwords.check(password, { id: user.id, options: parsed(user.options), open: true }, actor)) === 'good';
+  function confirmPerson({ user, actor }: SignedIn, password: string, purpose: string): Promise<void> {
+    const meant = { id: user.id, options: parsed(user.options), open: true };
+    return auth.confirm({ ...actor, purpose }, user.id, () => passwords.check(password, meant, actor));
   }
 
   async function confirmFactor({ user, actor }: SignedIn, form: URLSearchParams): Promise<Shown> {
@@ -161,7 +163,7 @@ export function createAccount(deps: AccountDeps) {
         if (await factor.isEnabled(user.id)) return { wrong: words.alreadyOn };
         return step === 'two-factor-on' ? proposalFor(factor.propose(user)) : confirmFactor(person, form);
       case 'two-factor-off':
-        if (!(await isPerson(person, form.get('password') ?? ''))) return { wrong: words.wrongPassword };
+        await confirmPerson(person, form.get('password') ?? '', 'two-factor off');
         await factor.disable(actor, user.id);
         return { good: words.done };
       case 'recovery-codes':

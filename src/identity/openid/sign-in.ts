@@ -37,7 +37,7 @@ export interface SignInDeps {
 const DEFAULT_DOMAIN = 'default';
 
 export function createSignIn({ auth, factor, devices, users, scopes }: SignInDeps) {
-  const stranger = (attempt: Attempt): Guesser => ({ ...attempt, userId: null });
+  const stranger = (attempt: Attempt): Guesser & Attempt => ({ ...attempt, userId: null });
   const person = ({ userId, epoch }: Proved, attempt: Attempt): Guesser => ({ ...attempt, userId, epoch });
 
   /** By name or id, as people type it; what they leave blank is the default one. */

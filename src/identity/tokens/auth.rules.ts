@@ -182,6 +182,7 @@ export function createAuth(
 
     /** For the steps of a sign-in that prove something themselves. */
     witness: logins.witness,
+    confirm: logins.confirm,
     settled: logins.settled,
   };
 }

@@ -2,7 +2,7 @@
 export { mountAuth } from './auth.routes.ts';
 export { type AuthRules, createAuth, type Proved } from './auth.rules.ts';
 export { createFreshLogin, type FreshLogin, loginTimeOf } from './fresh-login.ts';
-export { createLogins } from './logins.ts';
+export { createLogins, type Logins } from './logins.ts';
 export { type Attempt, createProve } from './methods.ts';
 export { createReceipts } from './receipts.ts';
 export { createTokenText } from './render.ts';

@@ -22,7 +22,7 @@ async function eventsAbout(api: TestApi, userId: string): Promise<Event[]> {
     const rows = await db.read
       .selectFrom('audit_events')
       .where('target_id', '=', userId)
-      .where('action', 'in', ['user.logged_in', 'user.login_refused'])
+      .where('action', 'in', ['user.logged_in', 'user.login_refused', 'user.password_proved'])
       .orderBy('at')
       .select(['action', 'actor_id', 'outcome', 'detail', 'request_id'])
       .execute();
@@ -123,4 +123,74 @@ onEachDatabase('No login goes without a trace', (api) => {
     assert.ok(api.logged.some((line) => line.includes('request refused') && line.includes('unknown user')));
     assert.ok(!api.logged.some((line) => line.includes(typed)));
   });
+});
+
+onEachDatabase('A password that is asked for again', (api) => {
+  const refusedFor = (via: string, purpose: string) => ({
+    action: 'user.login_refused',
+    actor_id: null,
+    outcome: 'failure',
+    detail: { address: '127.0.0.1', methods: ['password'], via, purpose, reason: 'password wrong' },
+  });
+  const provedFor = (id: string, via: string, purpose: string) => ({
+    action: 'user.password_proved',
+    actor_id: id,
+    outcome: 'success',
+    detail: { address: '127.0.0.1', methods: ['password'], via, purpose },
+  });
+  /** Events of one moment come in any order. */
+  const assertTraces = async (id: string, expected: readonly Event[]): Promise<void> => {
+    const found = (await eventsAbout(api, id)).filter(({ detail }) => detail.purpose !== undefined);
+    const sorted = (events: readonly Event[]) => events.toSorted((a, b) => a.action.localeCompare(b.action));
+    assert.deepEqual(sorted(found), sorted(expected));
+  };
+  const assertLogged = (id: string): void =>
+    assert.equal(api.logged.filter((line) => line.includes('request refused') && line.includes(`user ${id}`)).length, 1);
+  const change = (id: string, original: string, password: string) =>
+    api.post(`/v3/users/${id}/password`, { user: { original_password: original, password } }, { token: null });
+  const fresh = { new_password: 'a new one of mine', new_password_again: 'a new one of mine' };
+
+  it('leaves a trace at POST /v3/users/{id}/password, a right guess too, though nothing is changed by it', async () => {
+    const { user, password } = await makeUser(api);
+    assert.equal((await change(user.id, 'wrong', fresh.new_password)).status, 401);
+    assertLogged(user.id);
+    assert.equal((await change(user.id, password, password)).status, 400);
+    await assertTraces(user.id, [refusedFor('api', 'password change'), provedFor(user.id, 'api', 'password change')]);
+  });
+
+  it('leaves one for an id nobody has, without the id', async () => {
+    const id = uniqueName('nobody');
+    assert.equal((await change(id, 'wrong', fresh.new_password)).status, 401);
+    await assertTraces('unknown', [refusedFor('api', 'password change')]);
+    assert.ok(!api.logged.some((line) => line.includes(id)));
+  });
+
+  it('leaves one at the new-password step of the sign-in page', async () => {
+    const { user, password } = await makeUser(api);
+    const [party, browser] = [await RelyingParty.make(api), new Browser(api)];
+    const { action, fields } = (await browser.go((await party.ask()).url)).forms[0]!;
+    const given = { ...fields, step: 'new-password', name: user.name, domain: '', ...fresh };
+    await browser.send(action, { ...given, password: 'wrong' });
+    assertLogged(user.id);
+    await browser.send(action, { ...given, password });
+    const where = ['sign-in page', 'password change'] as const;
+    await assertTraces(user.id, [refusedFor(...where), provedFor(user.id, ...where)]);
+  });
+
+  for (const [purpose, step, name] of [
+    ['two-factor off', 'two-factor-off', 'password'],
+    ['password change', 'password', 'current_password'],
+  ] as const)
+    it(`leaves one at /account, for ${purpose}`, async () => {
+      const { user, password } = await makeUser(api);
+      const browser = new Browser(api);
+      const page = await browser.signIn(new URL('/account', api.url), { name: user.name, password });
+      const token = page.forms.find((form) => form.fields.form_token)!.fields.form_token!;
+      const say = (typed: string) => browser.send('/account', { step, form_token: token, ...fresh, [name]: typed });
+      const refused = await say('wrong');
+      assert.equal(refused.status, 400);
+      assertLogged(user.id);
+      await say(password);
+      await assertTraces(user.id, [refusedFor('account page', purpose), provedFor(user.id, 'account page', purpose)]);
+    });
 });

@@ -1,13 +1,14 @@
-// Logins, good and bad, as audit events: who, from where, how, and why not. What was typed for a name that nobody has is not written
-// down: it may be a password.
+// Logins, good and bad, as audit events: who, from where, how, and why not; and passwords that are asked for again, likewise. What was
+// typed for a name that nobody has is not written down: it may be a password.
 import type { Clock } from '../../platform/clock.ts';
 import { withBudget } from '../../platform/database/index.ts';
 import { addressKey, Throttle } from '../../platform/limits/index.ts';
 import type { Log } from '../../platform/log/index.ts';
 import type { RunChange } from '../audit/index.ts';
 import { Fault } from '../faults.ts';
+import type { PasswordCheck } from '../passwords/index.ts';
 import type { Attempt } from './methods.ts';
-import { refused } from './refused.ts';
+import { reasonOf, refused } from './refused.ts';
 
 /** Events of one address about names nobody has, in ten minutes; the log has all of them. */
 const UNKNOWN = { attempts: 10, perSeconds: 600 };
@@ -20,19 +21,22 @@ export interface Whom {
   userId?: string;
 }
 
+const API = 'api';
+
 export function createLogins({ change, clock, log }: { change: RunChange; clock: Clock; log: Log }) {
   const unknown = new Throttle(UNKNOWN, clock);
   const running = new Set<Promise<unknown>>();
 
   async function write(attempt: Attempt, userId: string | undefined, methods: readonly string[], reason?: string): Promise<void> {
-    const { address, requestId, via = 'api' } = attempt;
-    const detail = { address, methods, via, ...(reason === undefined ? {} : { reason }) };
+    const { address, requestId, via = API, purpose } = attempt;
+    const why = reason === undefined ? {} : { reason };
+    const detail = { address, methods, via, ...(purpose === undefined ? {} : { purpose }), ...why };
     const good = reason === undefined;
     try {
       const store = () =>
         change({ userId: good ? userId! : null, requestId }, async ({ audit }) =>
           audit(
-            good ? 'user.logged_in' : 'user.login_refused',
+            good ? (purpose === undefined ? 'user.logged_in' : 'user.password_proved') : 'user.login_refused',
             { kind: 'user', id: userId ?? 'unknown' },
             detail,
             good ? 'success' : 'failure',
@@ -46,16 +50,36 @@ export function createLogins({ change, clock, log }: { change: RunChange; clock:
     }
   }
 
+  /** Runs a login. When it is refused that is an event, and the log line says whom it was about. */
+  function witness<T>(attempt: Attempt, methods: readonly string[], work: (attempt: Attempt) => Promise<T>): Promise<T> {
+    const login = witnessed(attempt, methods, work);
+    running.add(login);
+    const over = () => void running.delete(login);
+    login.then(over, over);
+    return login;
+  }
+
   return {
     good: (attempt: Attempt, userId: string, methods: readonly string[]): Promise<void> => write(attempt, userId, methods),
 
-    /** Runs a login. When it is refused that is an event, and the log line says whom it was about. */
-    witness<T>(attempt: Attempt, methods: readonly string[], work: (attempt: Attempt) => Promise<T>): Promise<T> {
-      const login = witnessed(attempt, methods, work);
-      running.add(login);
-      const over = () => void running.delete(login);
-      login.then(over, over);
-      return login;
+    witness,
+
+    /**
+     * A password that is asked for again, for what `purpose` says: refused unless it is one of those that are accepted. A right one is
+     * an event as well, whatever becomes of what it was for: else it could be tried without a trace.
+     */
+    confirm(
+      attempt: Attempt & { readonly purpose: string },
+      userId: string | undefined,
+      check: () => Promise<PasswordCheck>,
+      accepted: readonly PasswordCheck[] = ['good'],
+    ): Promise<void> {
+      return witness(attempt, ['password'], async ({ whom }) => {
+        if (whom && userId !== undefined) whom.userId = userId;
+        const found = await check();
+        if (userId === undefined || !accepted.includes(found)) throw refused(reasonOf(found));
+        await write(attempt, userId, ['password']);
+      });
     },
 
     /** When none is under way: those whose clients have gone have no connection that would tell. */
@@ -76,8 +100,11 @@ export function createLogins({ change, clock, log }: { change: RunChange; clock:
         if (whom.userId === undefined) unknown.take(key);
         await write(attempt, whom.userId, methods, reason);
       }
-      if (error.code !== 'auth.required') throw error;
-      throw refused(`${reason}; ${whom.userId === undefined ? 'unknown user' : `user ${whom.userId}`}`);
+      const told = `${reason}; ${whom.userId === undefined ? 'unknown user' : `user ${whom.userId}`}`;
+      // Pages answer it themselves: the line of the request would not say whom it was about.
+      const { requestId, via = API } = attempt;
+      if (via !== API) log.info({ request_id: requestId, code: error.code, reason: told }, 'request refused');
+      throw error.code === 'auth.required' ? refused(told) : error;
     }
   }
 }

@@ -9,7 +9,7 @@ import type { Devices, Factor } from '../two-factor/index.ts';
 import { nobodyKey, type UserWithExpiry } from '../users/index.ts';
 import type { Identity, PasswordUser, UserRef } from './auth.schema.ts';
 import type { Whom } from './logins.ts';
-import { refused } from './refused.ts';
+import { reasonOf, refused } from './refused.ts';
 import type { Scopes } from './scopes.ts';
 import type { AuthMethod, TokenRecord } from './token-format.ts';
 
@@ -17,6 +17,8 @@ export interface Attempt extends Origin {
   readonly requestId: string;
   /** Which door it came by: `api` unless it says so. */
   readonly via?: string;
+  /** What a password was asked for, where that is no login. */
+  readonly purpose?: string;
   /** Told whom it is about, once that is known. */
   readonly whom?: Whom;
 }
@@ -97,7 +99,7 @@ export function createProve(deps: MethodDeps): ProveIdentity {
     const whose = meant ? { id: meant.id, options, open: await users.isOpen(meant) } : { unknown: key };
     const check = await passwords.check(given.password, whose, by);
     if (check === 'expired') fail('auth.password_expired', { id: meant!.id });
-    if (check !== 'good' || !meant) throw refused(check === 'closed' ? 'user or domain disabled' : `password ${check}`);
+    if (check !== 'good' || !meant) throw refused(reasonOf(check));
     if (code !== undefined && !(await codeIsGood(by, meant.id, code))) throw refused('verification code wrong');
     if (pair && (await devices.check(by, meant.id, pair)) !== 'good') throw refused('device unknown or stolen');
     if (recovery !== undefined && !(await factor.proveRecoveryCode(by, meant.id, recovery))) throw refused('recovery code wrong');

@@ -183,6 +183,7 @@ onEachDatabase('Security of tokens', (api) => {
           cutAccess: undefined as never,
           shield: undefined as never,
           freshLogin: undefined as never,
+          logins: undefined as never,
         });
         await change(theService, (inside) => users.insert(inside, { name: doomed.name }, 'default', { id: doomed.id }));
       } finally {

@@ -17,7 +17,7 @@ import { criteriaOf, type Filters, only, pageOf, single, type Wanted } from '../
 import type { Guesser, NewPassword, PasswordOptions } from '../passwords/index.ts';
 import { listTarget, permit, type Target, visibleDomain } from '../policy.ts';
 import type { Shield } from '../shield.ts';
-import type { FreshLogin } from '../tokens/index.ts';
+import type { Attempt, FreshLogin, Logins } from '../tokens/index.ts';
 import { createKeptUsers } from './kept-users.ts';
 import { createNames } from './names.rules.ts';
 import { emailKeys, mainEmail, type Person, type Profile, withMainEmail } from './profile.ts';
@@ -129,9 +129,10 @@ export function createUsers(
     cutAccess(change: Change, userId: string): Promise<void>;
     shield: Shield;
     freshLogin: FreshLogin;
+    logins: Logins;
   },
 ) {
-  const { db, clock, change, passwords, access, cutAccess, shield, freshLogin } = deps;
+  const { db, clock, change, passwords, access, cutAccess, shield, freshLogin, logins } = deps;
   const keptUser = createKeptUsers(db);
   const names = createNames(db);
 
@@ -335,7 +336,7 @@ export function createUsers(
 
   /** The user changes their own password; knowing the old one is what gives the right, so that an expired one can be changed. */
   async function changePassword(
-    by: Guesser,
+    by: Guesser & Attempt,
     whose: { readonly id: string } | { readonly unknown: string },
     original: string,
     password: string,
@@ -343,13 +344,10 @@ export function createUsers(
     const user = 'id' in whose ? await findUser(db.read, whose.id) : undefined;
     const options = optionsOf(user ? parsed(user.options) : {});
     const nobody = 'id' in whose ? whose.id : whose.unknown;
-    const check = await passwords.check(
-      original,
-      user ? { id: user.id, options, open: await isOpen(user) } : { unknown: nobody },
-      by,
-    );
-    if (!user || (check !== 'good' && check !== 'expired'))
-      fail('auth.required', undefined, { reason: `password change: ${check}; ${user ? `user ${user.id}` : 'unknown user'}` });
+    const meant = user ? { id: user.id, options, open: await isOpen(user) } : { unknown: nobody };
+    const check = () => passwords.check(original, meant, by);
+    await logins.confirm({ ...by, purpose: 'password change' }, user?.id, check, ['good', 'expired']);
+    if (!user) fail('auth.required');
     if (original === password) fail('user.password_same');
     const { id } = user;
     const place = { key: addressKey(by.address), signal: by.signal };
