@@ -1,12 +1,13 @@
 // What operators and orchestrators ask of the wallet node, and what it does while others are away.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createConnection, createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import type { Answer } from './support/api.ts';
+import { Cable } from './support/cable.ts';
 import { PlainProvider } from './support/plain-provider.ts';
+import { freePort } from './support/ports.ts';
 import { type GatehouseProcess, gatehouse, type Settings } from './support/process.ts';
 import { onEachWallet, TestWallet } from './support/wallet.ts';
 
@@ -93,46 +94,6 @@ onEachWallet('While the identity provider is away', (wallet) => {
   });
 });
 
-/** Stands between the node and its database, and can be cut. */
-class Cable {
-  readonly #sockets = new Set<Socket>();
-  readonly #server: Server;
-  #isCut = false;
-
-  constructor(host: string, port: number) {
-    this.#server = createServer((near) => {
-      const far = createConnection({ host, port });
-      for (const socket of [near, far]) {
-        this.#sockets.add(socket);
-        socket.on('error', () => {});
-        socket.on('close', () => {
-          near.destroy();
-          far.destroy();
-          this.#sockets.delete(socket);
-        });
-      }
-      if (this.#isCut) near.destroy();
-      near.pipe(far).pipe(near);
-    });
-  }
-
-  async listen(): Promise<number> {
-    await new Promise<void>((resolve) => this.#server.listen(0, '127.0.0.1', resolve));
-    return (this.#server.address() as { port: number }).port;
-  }
-  break(): void {
-    this.#isCut = true;
-    for (const socket of this.#sockets) socket.destroy();
-  }
-  mend(): void {
-    this.#isCut = false;
-  }
-  close(): void {
-    this.break();
-    this.#server.close();
-  }
-}
-
 class CabledWallet extends TestWallet {
   cable!: Cable;
 
@@ -183,14 +144,6 @@ describe('An outage of PostgreSQL', () => {
     assert.equal((await anna.post(KEYS, {})).status, 201);
   });
 });
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as { port: number };
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
 
 describe('A real process', () => {
   const running: GatehouseProcess[] = [];
