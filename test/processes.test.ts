@@ -319,14 +319,22 @@ describe('On SQLite', () => {
   });
 
   it('finishes what is running when it is told to stop, and exits 0', async () => {
+    const metricsPort = await freePort();
     const service = start({
       GATEHOUSE_ADMIN_PASSWORD: PASSWORD,
       GATEHOUSE_DATA_DIR: join(folder, 'graceful'),
       GATEHOUSE_IDENTITY_ARGON2_MEMORY: '262144',
+      GATEHOUSE_METRICS_PORT: String(metricsPort),
     });
     const url = await service.listening();
+    const hashes = async (): Promise<number> => {
+      const text = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text();
+      return Number(/^gatehouse_password_hashes (\d+)$/m.exec(text)?.[1]);
+    };
+    const before = await hashes();
     const login = logIn(url);
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    // It is under way when its password is being hashed, which takes long here.
+    while ((await hashes()) === before) await new Promise((resolve) => setTimeout(resolve, 5));
     const code = service.stop();
     assert.ok(await login);
     assert.equal(await code, 0);

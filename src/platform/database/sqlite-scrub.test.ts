@@ -28,9 +28,14 @@ it('emptying the log does not stop the process while somebody else reads the fil
   other.exec('begin');
   other.prepare('select * from things').all();
   await insert('two');
-  const from = performance.now();
-  await db.scrub();
-  assert.ok(performance.now() - from < 4500, 'it waited for the other');
+  // Whoever waits for the other does so for five seconds, each time; a machine that is slow is not slow three times in a row.
+  const took: number[] = [];
+  while (took.length < 3 && !took.some((ms) => ms < 4500)) {
+    const from = performance.now();
+    await db.scrub();
+    took.push(performance.now() - from);
+  }
+  assert.ok(Math.min(...took) < 4500, `it waited for the other: ${took}`);
   assert.ok(logged() > 0, 'this test can fail');
   other.close();
   while (logged() > 0) await sleep(50);

@@ -14,6 +14,15 @@ interface Caller {
 const Thing = t.object({ name: t.string({ minLength: 1, maxLength: 10 }) }, { size: t.integer(), tags: t.array(t.string()) });
 const tag = 'Things';
 
+/** The request that takes long: until it is told to end. */
+const slow = { begun: Promise.withResolvers<void>(), mayEnd: Promise.withResolvers<void>() };
+
+/** The log and the metrics come after the answer. */
+async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
+  for (const end = Date.now() + 20_000; !(await isSo()) && Date.now() < end; )
+    await new Promise((resolve) => setTimeout(resolve, 5));
+}
+
 function thingsApp() {
   const app = createApp<Caller>();
   app.get('/things/:id', { summary: 'Show', tag, reply: { 200: t.envelope('thing', Thing) } }, ({ params, caller }) => ({
@@ -27,7 +36,8 @@ function thingsApp() {
   app.put('/things/:id', { summary: 'Link', tag, access: 'anyone', reply: { 200: null } }, () => undefined);
   app.delete('/things/:id', { summary: 'Delete', tag, access: 'anyone', reply: { 204: null } }, () => undefined);
   app.get('/slow', { summary: 'Wait', tag, access: 'anyone', reply: { 200: t.open({}) } }, async () => {
-    await new Promise((resolve) => setTimeout(resolve, 300));
+    slow.begun.resolve();
+    await slow.mayEnd.promise;
     return { done: true };
   });
   app.get('/broken', { summary: 'Throw', tag, access: 'anyone', reply: { 200: null } }, () => {
@@ -51,6 +61,7 @@ describe('The server', () => {
   const lines: string[] = [];
   const metrics = createMetrics();
   let databaseIsUp = true;
+  let databaseAnswers = true;
   let server: Server;
   let url: string;
 
@@ -58,6 +69,7 @@ describe('The server', () => {
     const app = thingsApp();
     mountProbes(app, {
       database: async () => {
+        if (!databaseAnswers) await new Promise(() => {});
         if (!databaseIsUp) throw new Error('down');
       },
     });
@@ -206,8 +218,9 @@ describe('The server', () => {
   it('logs the pattern of a path, never the path or the query', async () => {
     lines.length = 0;
     await send('PUT', '/things/sensitive-id?security_answer=blue');
-    await new Promise((resolve) => setTimeout(resolve, 20));
-    assert.ok(lines.some((line) => line.includes('/things/:id')));
+    const isLogged = () => lines.some((line) => line.includes('/things/:id'));
+    await until(isLogged);
+    assert.ok(isLogged());
     assert.ok(!lines.join().includes('sensitive-id') && !lines.join().includes('blue'));
   });
 
@@ -243,23 +256,29 @@ describe('The server', () => {
     assert.equal(away.status, 503);
     assert.deepEqual(await away.json(), { status: 'unavailable', checks: { database: { status: 'unavailable' } } });
     databaseIsUp = true;
+    databaseAnswers = false;
+    const silent = await send('GET', '/readyz', { signal: AbortSignal.timeout(30_000) });
+    assert.equal(silent.status, 503, 'what does not answer is not waited for');
+    databaseAnswers = true;
   });
 
   it('counts requests by route and status', async () => {
     await send('GET', '/other');
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await until(async () => (await metrics.registry.metrics()).includes('route="/other"'));
     const text = await metrics.registry.metrics();
     assert.match(text, /http_request_duration_seconds_count\{service="test",method="GET",route="\/other",status="202"\} 1/);
     assert.match(text, /http_request_duration_seconds_bucket\{.*route="\/other",status="202",le="\+Inf"\} 1/);
   });
 
   it('finishes what is running when it closes, and refuses what comes later', async () => {
-    const slow = send('GET', '/slow');
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    const running = send('GET', '/slow');
+    await slow.begun.promise;
     const started = performance.now();
-    await server.close(5000);
-    assert.equal((await slow).status, 200);
-    assert.ok(performance.now() - started < 3000, 'an idle connection does not hold it up');
+    const closed = server.close(30_000);
+    slow.mayEnd.resolve();
+    assert.equal((await running).status, 200);
+    await closed;
+    assert.ok(performance.now() - started < 20_000, 'an idle connection does not hold it up');
     await assert.rejects(send('GET', '/where'));
   });
 });
