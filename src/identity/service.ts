@@ -11,6 +11,7 @@ import {
   waitingOf,
 } from '../platform/database/index.ts';
 import { type App, createApp, createServer, mountProbes, type Server } from '../platform/http/index.ts';
+import type { Job } from '../platform/jobs/index.ts';
 import type { Log } from '../platform/log/index.ts';
 import { createMetrics, type Metrics } from '../platform/metrics/index.ts';
 import { requestIds } from '../platform/request-id.ts';
@@ -148,7 +149,7 @@ async function createOn(db: Database, options: ServiceOptions): Promise<Identity
     tls: options.tls,
     ...(options.checkReplies ? { checkReplies: true } : {}),
   });
-  let sweeper: ReturnType<typeof startSweeper> | undefined;
+  let sweeper: Job | undefined;
 
   return {
     metrics,

@@ -1,5 +1,6 @@
 // Work nobody waits for: what has expired goes, token keys are replaced in time.
 import { patiently } from '../platform/database/index.ts';
+import { type Job, repeat } from '../platform/jobs/index.ts';
 import type { Log } from '../platform/log/index.ts';
 import type { Metrics } from '../platform/metrics/index.ts';
 import type { Records } from './openid/index.ts';
@@ -19,45 +20,26 @@ export function startSweeper(deps: {
   users: Users;
   log: Log;
   metrics: Metrics;
-}): {
-  stop(): Promise<void>;
-} {
+}): Job {
   const { revocations, tokenKeys, records, passwords, devices, users, log, metrics } = deps;
   let unformed = true;
-  let stopped = false;
-  let lastDone = performance.now();
-  let running: Promise<void> = Promise.resolve();
-  metrics.gauge(
-    'gatehouse_sweep_lag_seconds',
-    'Time since expired rows were last swept',
-    () => (performance.now() - lastDone) / 1000,
-    // The worst of several workers: one whose sweeps fail must show.
-    'max',
-  );
 
-  async function sweep(): Promise<void> {
-    try {
-      const revoked = await revocations.sweep();
-      const ended = (await records.sweep()) + (await passwords.sweep()) + (await devices.sweep());
-      await tokenKeys.rotate();
-      // Looked for until there are none: everyone who comes later has one.
-      while (unformed && !stopped) unformed = (await users.fillNameForms()) > 0;
-      lastDone = performance.now();
-      if (revoked + ended > 0) log.info({ revoked, ended }, 'swept what has expired');
-    } catch (error) {
-      log.warn({ err: error }, 'sweep failed; it will be tried again');
-    }
+  async function sweep(stopping: AbortSignal): Promise<void> {
+    const revoked = await revocations.sweep();
+    const ended = (await records.sweep()) + (await passwords.sweep()) + (await devices.sweep());
+    await tokenKeys.rotate();
+    // Looked for until there are none: everyone who comes later has one.
+    while (unformed && !stopping.aborted) unformed = (await users.fillNameForms()) > 0;
+    if (revoked + ended > 0) log.info({ revoked, ended }, 'swept what has expired');
   }
 
-  const timer = setInterval(() => {
-    running = patiently(sweep);
-  }, EVERY_MS);
-  timer.unref();
-  return {
-    async stop() {
-      stopped = true;
-      clearInterval(timer);
-      await running;
-    },
-  };
+  const job = repeat({
+    everyMs: EVERY_MS,
+    run: (stopping) => patiently(() => sweep(stopping)),
+    log,
+    failure: 'sweep failed; it will be tried again',
+  });
+  // The worst of several workers: one whose sweeps fail must show.
+  metrics.gauge('gatehouse_sweep_lag_seconds', 'Time since expired rows were last swept', job.lagSeconds, 'max');
+  return job;
 }

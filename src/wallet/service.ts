@@ -6,6 +6,7 @@ import type { Clock } from '../platform/clock.ts';
 import { ConfigError, ownUrl } from '../platform/config/index.ts';
 import { openDatabase, patiently, type Waiting, waitingOf } from '../platform/database/index.ts';
 import { type App, createApp, createServer, mountProbes, type Server } from '../platform/http/index.ts';
+import type { Job } from '../platform/jobs/index.ts';
 import { Throttle } from '../platform/limits/index.ts';
 import type { Log } from '../platform/log/index.ts';
 import { createMetrics, type Metrics } from '../platform/metrics/index.ts';
@@ -204,6 +205,7 @@ function createOn(db: Database, stores: Stores, verifiers: RegisteredVerifiers, 
     change,
     seal,
     unlessDamaged,
+    log,
     count: metrics.counter('wallet_exchanges_total', 'Exchanges by how they ended', ['protocol', 'outcome']),
   });
   const outbound = createOutbound(options.outboundAllow, { onRequest });
@@ -283,7 +285,7 @@ function createOn(db: Database, stores: Stores, verifiers: RegisteredVerifiers, 
   });
   const goOn = async () => ({ continued: await continueExchanges(exchanges, protocols, log) });
   /** Apart: an issuer that takes its time does not keep a key in a document. */
-  const sweepers: ReturnType<typeof startSweeper>[] = [];
+  const sweepers: Job[] = [];
 
   return {
     metrics,

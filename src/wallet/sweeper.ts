@@ -1,27 +1,19 @@
 // Runs the jobs nobody waits for, now and then.
 import { patiently } from '../platform/database/index.ts';
+import { type Job, repeat } from '../platform/jobs/index.ts';
 import type { Log } from '../platform/log/index.ts';
 
 const EVERY_MS = 30_000;
 
-export function startSweeper(log: Log, jobs: () => Promise<Readonly<Record<string, number>>>): { stop(): Promise<void> } {
-  let running: Promise<void> = Promise.resolve();
+export function startSweeper(log: Log, jobs: () => Promise<Readonly<Record<string, number>>>): Job {
   async function sweep(): Promise<void> {
-    try {
-      const done = await jobs();
-      if (Object.values(done).some((count) => count > 0)) log.info(done, 'wallet swept');
-    } catch (error) {
-      log.warn({ err: error }, 'sweep failed; it will be tried again');
-    }
+    const done = await jobs();
+    if (Object.values(done).some((count) => count > 0)) log.info(done, 'wallet swept');
   }
-  const timer = setInterval(() => {
-    running = running.then(() => patiently(sweep));
-  }, EVERY_MS);
-  timer.unref();
-  return {
-    async stop() {
-      clearInterval(timer);
-      await running;
-    },
-  };
+  return repeat({
+    everyMs: EVERY_MS,
+    run: () => patiently(sweep),
+    log,
+    failure: 'sweep failed; it will be tried again',
+  });
 }

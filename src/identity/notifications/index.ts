@@ -8,8 +8,6 @@ import type { Change } from '../audit/index.ts';
 import type { Database } from '../database.ts';
 import { createOutbox, TIMEOUT_MS } from './outbox.ts';
 
-export { createRounds } from './rounds.ts';
-
 export type Notify = (change: Change, event: string, userId: string) => Promise<void>;
 
 /** `t=<seconds>,v1=<hex>`: HMAC-SHA256 of `<seconds>.<body>` under the secret both sides know. */

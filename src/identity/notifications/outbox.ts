@@ -1,12 +1,13 @@
 // What is to be sent to others is written down in the transaction it tells of, and sent from there until it arrives.
 import { type Clock, seconds } from '../../platform/clock.ts';
 import { newId } from '../../platform/ids.ts';
+import { type Job, repeat } from '../../platform/jobs/index.ts';
 import type { Log } from '../../platform/log/index.ts';
 import type { Change } from '../audit/index.ts';
 import type { Database, OutboxRow } from '../database.ts';
 import { claimNotification, deleteNotification, dueNotifications, insertNotification } from './outbox.store.ts';
-import { createRounds } from './rounds.ts';
 
+const EVERY_MS = 1_000;
 const BATCH = 20;
 const FIRST_RETRY_SECONDS = 5;
 /** Shorter than the first wait: until it is over, nobody else may send what is being sent. */
@@ -24,8 +25,9 @@ export interface OutboxOptions {
 }
 
 export function createOutbox({ db, clock, log, send, refused }: OutboxOptions) {
+  let job: Job | undefined;
+
   async function sendOne(row: OutboxRow): Promise<void> {
-    if (rounds.isStopped()) return;
     const wait = Math.min(FIRST_RETRY_SECONDS * 2 ** row.attempts, MAX_WAIT_SECONDS);
     if (!(await claimNotification(db, row, seconds(clock) + wait))) return;
     const status = await send(row).catch((error: Error) => error.message);
@@ -33,11 +35,9 @@ export function createOutbox({ db, clock, log, send, refused }: OutboxOptions) {
     if (status !== undefined) log.warn({ notification: row.id, event: row.event, attempt: row.attempts + 1, status }, refused);
   }
 
-  async function sendDue(): Promise<void> {
-    for (const row of await dueNotifications(db.read, seconds(clock), BATCH)) await sendOne(row);
+  async function sendDue(stopping?: AbortSignal): Promise<void> {
+    for (const row of await dueNotifications(db.read, seconds(clock), BATCH)) if (!stopping?.aborted) await sendOne(row);
   }
-
-  const rounds = createRounds(log, sendDue);
 
   return {
     async add({ tx }: Change, event: string, bodyOf: (id: string) => object): Promise<void> {
@@ -46,8 +46,13 @@ export function createOutbox({ db, clock, log, send, refused }: OutboxOptions) {
       await insertNotification(tx, { id, event, body, attempts: 0, next_at: now, created_at: now });
     },
     sendDue,
-    start: rounds.start,
-    stop: rounds.stop,
+    start(): void {
+      const failure = 'notifications could not be sent; they will be tried again';
+      job = repeat({ everyMs: EVERY_MS, run: sendDue, log, failure, saysOnce: true });
+    },
+    async stop(): Promise<void> {
+      await job?.stop();
+    },
   };
 }
 

@@ -4,12 +4,12 @@ import type { Provider } from 'oidc-provider';
 import { atOnce } from '../../platform/at-once.ts';
 import { type Clock, seconds } from '../../platform/clock.ts';
 import { newId } from '../../platform/ids.ts';
+import { type Job, repeat } from '../../platform/jobs/index.ts';
 import type { Log } from '../../platform/log/index.ts';
 import { parsed } from '../attributes.ts';
 import type { Change } from '../audit/index.ts';
 import { findConsumer, openidFieldsOf } from '../consumers/index.ts';
 import type { Database, LogoutRow } from '../database.ts';
-import { createRounds } from '../notifications/index.ts';
 import {
   claimClient,
   type DueClient,
@@ -22,6 +22,7 @@ import {
 } from './logouts.store.ts';
 import type { Ended, Payload } from './records.ts';
 
+const EVERY_MS = 1_000;
 const CLIENTS_AT_ONCE = 5;
 const CLIENTS_A_ROUND = 20;
 const SENT_A_TURN = 100;
@@ -60,6 +61,7 @@ function noteSessions(found: Map<string, Set<string>>, ended: readonly Payload[]
 
 export function createLogouts(deps: { db: Database; clock: Clock; log: Log; provider(): Promise<Provider> }) {
   const { db, clock, log } = deps;
+  let job: Job | undefined;
 
   async function send({ id, body }: LogoutRow, attempt: number): Promise<boolean> {
     const { client_id: clientId, sub, sid } = JSON.parse(body) as Notice;
@@ -79,12 +81,12 @@ export function createLogouts(deps: { db: Database; clock: Clock; log: Log; prov
   }
 
   /** One after the other, and no longer than its turn: an application that is slow, or does not answer, waits for itself only. */
-  async function sendTo(due: DueClient): Promise<void> {
+  async function sendTo(due: DueClient, stopping: AbortSignal | undefined): Promise<void> {
     const [now, attempt, began] = [seconds(clock), due.attempts + 1, performance.now()];
     const wait = Math.min(FIRST_RETRY_SECONDS * 2 ** due.attempts, MAX_WAIT_SECONDS);
-    if (rounds.isStopped() || !(await claimClient(db, due, now, now + wait))) return;
+    if (stopping?.aborted || !(await claimClient(db, due, now, now + wait))) return;
     for (const row of await logoutsOf(db.read, due.clientId, SENT_A_TURN)) {
-      if (rounds.isStopped() || performance.now() - began > TURN_MS) break;
+      if (stopping?.aborted || performance.now() - began > TURN_MS) break;
       if (await send(row, attempt)) continue;
       if (attempt >= MAX_ATTEMPTS) await deleteTried(db, due.clientId, MAX_ATTEMPTS);
       return;
@@ -92,9 +94,8 @@ export function createLogouts(deps: { db: Database; clock: Clock; log: Log; prov
     await releaseClient(db, due.clientId, seconds(clock));
   }
 
-  const sendDue = async (): Promise<void> =>
-    atOnce(CLIENTS_AT_ONCE, await dueClients(db.read, seconds(clock), CLIENTS_A_ROUND), sendTo);
-  const rounds = createRounds(log, sendDue);
+  const sendDue = async (stopping?: AbortSignal): Promise<void> =>
+    atOnce(CLIENTS_AT_ONCE, await dueClients(db.read, seconds(clock), CLIENTS_A_ROUND), (due) => sendTo(due, stopping));
 
   async function add({ tx }: Change, notice: Notice): Promise<void> {
     const now = seconds(clock);
@@ -104,8 +105,13 @@ export function createLogouts(deps: { db: Database; clock: Clock; log: Log; prov
 
   return {
     sendDue,
-    start: rounds.start,
-    stop: rounds.stop,
+    start(): void {
+      const failure = 'logouts could not be sent; they will be tried again';
+      job = repeat({ everyMs: EVERY_MS, run: sendDue, log, failure, saysOnce: true });
+    },
+    async stop(): Promise<void> {
+      await job?.stop();
+    },
 
     /** Within the change that ends this of a user. */
     async note(inside: Change, userId: string, { clientIds, sessions, given }: Ended): Promise<void> {

@@ -95,6 +95,7 @@ export class PostgresFeed {
     if (!this.#stopped) this.#watch.lost(client);
   }
 
+  // Not one of platform/jobs: how long it waits depends on how the beat went, and a stop must not wait for a server that is silent.
   #schedule(delay: number): void {
     if (this.#stopped) return;
     this.#timer = setTimeout(() => void this.#beat(), delay);

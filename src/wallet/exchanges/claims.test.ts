@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { onEachWallet } from '../../../test/support/wallet.ts';
 import { Fault } from '../../platform/faults/index.ts';
+import { createLog } from '../../platform/log/index.ts';
 import { createSeal } from '../../platform/seal/index.ts';
 import { createWalletChanges, theNode } from '../caller.ts';
 import { createExchanges } from './exchanges.ts';
@@ -22,6 +23,7 @@ onEachWallet('The claim of an exchange', (wallet) => {
         seal: createSeal([wallet.masterKey]),
         unlessDamaged: (_kind, _id, read) => read(),
         count: () => {},
+        log: createLog('silent'),
         renewMs: 5,
       });
       const exchange = await exchanges.open(caller, 'oid4vci', {}, { state: 'offered' });

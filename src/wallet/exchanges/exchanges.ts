@@ -4,6 +4,8 @@ import type { Clock } from '../../platform/clock.ts';
 import { patiently } from '../../platform/database/index.ts';
 import { Fault } from '../../platform/faults/index.ts';
 import { newUlid } from '../../platform/ids.ts';
+import { repeat } from '../../platform/jobs/index.ts';
+import type { Log } from '../../platform/log/index.ts';
 import type { Seal } from '../../platform/seal/index.ts';
 import { type Caller, type RunChange, theNode } from '../caller.ts';
 import { readList, type UnlessDamaged } from '../damage.ts';
@@ -90,9 +92,10 @@ export function createExchanges(deps: {
   seal: Seal;
   unlessDamaged: UnlessDamaged;
   count(values: { protocol: string; outcome: string }): void;
+  log: Log;
   renewMs?: number;
 }) {
-  const { db, clock, change, seal, unlessDamaged, count, renewMs = RENEW_MS } = deps;
+  const { db, clock, change, seal, unlessDamaged, count, log, renewMs = RENEW_MS } = deps;
 
   const sealed = (exchange: Exchange<unknown>): string =>
     seal.seal(Buffer.from(JSON.stringify(exchange.data)), exchangePlace(exchange));
@@ -252,22 +255,23 @@ export function createExchanges(deps: {
 
   /** Keeps the claim while the work goes on. One that was let go, or that another has, is not taken back. */
   async function claiming<T>(exchange: Exchange<unknown>, work: () => Promise<T>): Promise<T> {
-    let renewing: Promise<void> = Promise.resolve();
     const renew = (): Promise<void> =>
       db.write(async (tx) => {
         await actAs(db, tx, exchange.owner);
         await renewClaim(tx, exchange, clock.now() + CLAIM_MS);
       });
-    const timer = setInterval(() => {
+    const renewals = repeat({
+      everyMs: renewMs,
       // Not of the time the request has. What fails is tried again long before the claim ends.
-      renewing = renewing.then(() => patiently(renew)).catch(() => {});
-    }, renewMs);
-    timer.unref();
+      run: () => patiently(renew),
+      log,
+      failure: 'the claim of an exchange could not be renewed; it will be tried again',
+      saysOnce: true,
+    });
     try {
       return await work();
     } finally {
-      clearInterval(timer);
-      await renewing;
+      await renewals.stop();
     }
   }
 

@@ -1,0 +1,2 @@
+// Work nobody waits for.
+export { type Job, repeat } from './repeat.ts';
