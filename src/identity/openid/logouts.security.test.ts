@@ -6,7 +6,7 @@ import { after, before, it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createRemoteJWKSet, jwtVerify } from 'jose';
 import { onEachDatabase, type TestApi, uniqueName } from '../../../test/support/api.ts';
-import { Browser } from '../../../test/support/browser-less.ts';
+import { Browser, stepOf } from '../../../test/support/browser-less.ts';
 import { databaseOf } from '../../../test/support/lasting.ts';
 import { makeUser, RelyingParty } from '../../../test/support/relying-party.ts';
 
@@ -134,6 +134,42 @@ onEachDatabase('The end of a session', (api) => {
     deaf.status = 200;
     api.clock.advance(10);
     await deaf.hears(before + 2);
+  });
+
+  it('of others than the one that asks is told without that one, although its tokens name it, too', async () => {
+    const [party, ofKept, person] = [await partyWith(listener.uri, true), await partyWith(deaf.uri, true), await makeUser(api)];
+    deaf.status = 200;
+    const [kept, other] = [new Browser(api), new Browser(api)];
+    const here = await party.tokensFor(person, OFFLINE, kept);
+    await ofKept.tokensFor(person, OFFLINE, kept);
+    const there = await party.tokensFor(person, OFFLINE, other);
+    const before = [listener.heard.length, deaf.heard.length];
+    const page = await kept.go('/account');
+    const form = page.forms.find(({ fields }) => fields.step === 'end-sessions')!;
+    assert.equal((await kept.send(new URL(form.action, page.url), form.fields)).status, 200);
+    // What is to be told is written with the change: it was told when nothing waits any more.
+    const db = await databaseOf(api);
+    try {
+      const ids = [party, ofKept].map(({ application }) => application.id);
+      const waiting = () => db.read.selectFrom('logouts').where('client_id', 'in', ids).select('id').execute();
+      for (const end = Date.now() + 30_000; (await waiting()).length > 0 && Date.now() < end; ) await delay(50);
+      assert.deepEqual(await waiting(), []);
+    } finally {
+      await db.close();
+    }
+    const told = await Promise.all(listener.heard.slice(before[0]).map((token) => claimsOf(api, party, token)));
+    assert.deepEqual(
+      told.map(({ sub, sid }) => [sub, sid]),
+      [[person.id, there.claims()!.sid]],
+    );
+    assert.notEqual(here.claims()!.sid, there.claims()!.sid);
+    assert.equal(deaf.heard.length, before[1], 'an application that only the kept one knows hears nothing');
+    assert.ok(await party.isActive(here.access_token));
+    assert.deepEqual(
+      [stepOf(await kept.go('/account')) === 'password', stepOf(await other.go('/account'))],
+      [false, 'password'],
+      'who is asked for their password',
+    );
   });
 
   it('is not told when the change that would have ended it did not come about', async () => {
