@@ -129,7 +129,7 @@ export async function readRoleGraph(db: Reader): Promise<RoleGraph> {
 /** Who holds grants: a user, themselves and through groups, or a group. */
 export type Holder = { readonly userId: string } | { readonly groupId: string };
 
-const grantsOf = (db: Reader, holder: Holder) =>
+export const grantsOf = (db: Reader, holder: Holder) =>
   db.selectFrom('grants').where((eb) => {
     if ('groupId' in holder) return eb('grants.group_id', '=', holder.groupId);
     const groups = eb
@@ -169,7 +169,7 @@ export async function heldGrants(
   return [...unique.values()];
 }
 
-/** Whether a user holds a role of an application that lets them manage it, in an organization of another domain. */
+/** Whether a user holds a role of an application that lets them manage it, in an organization of another domain; of any, without one. */
 export async function managesElsewhere(db: Reader, userId: string, domainId: string | undefined): Promise<boolean> {
   const row = await db
     .selectFrom('app_user_roles')

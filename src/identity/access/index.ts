@@ -11,4 +11,5 @@ export {
   managesElsewhere,
 } from './access.store.ts';
 export { type Access, createAccess, inactivityEnd } from './access.ts';
+export { grantedPlaces, managedFrom, managersInside } from './management.store.ts';
 export { type Ref, type Scope, tagOf, type View, viewKey } from './view.ts';

@@ -2,7 +2,8 @@
 export { mountAllowed, mountAppAssignments } from './assignments.routes.ts';
 export { createAppAssignments } from './assignments.rules.ts';
 export { applicationsOfUser, insertUserAssignment } from './assignments.store.ts';
-export { BUILT_IN_APPLICATION, INTERNAL_PERMISSIONS, INTERNAL_ROLES, isBuiltIn } from './built-in.ts';
+export { BUILT_IN_APPLICATION, INTERNAL_PERMISSIONS, INTERNAL_ROLES, type InternalPermission, isBuiltIn } from './built-in.ts';
+export { memberships } from './holdings.store.ts';
 export { appTagOf, createHoldings, type Holdings } from './holdings.ts';
 export { createManagers, type Managers } from './managers.ts';
 export { type OfferedOrganization, offeredOrganizations, offeredOrganizationsOf, organizationsHeld } from './members.ts';

@@ -105,7 +105,8 @@ export function createGroups(deps: Pick<Deps, 'db' | 'clock' | 'change'> & { shi
       );
       inside.touch(tagOf.census('groups'));
       inside.audit('group.created', { kind: 'group', id: row.id }, { domain_id: domainId });
-      await changeMembers(inside, row, members);
+      // A new group holds nothing that its members could get.
+      await changeMembers(inside, row, members, async () => {});
     });
     return row;
   }
@@ -130,7 +131,9 @@ export function createGroups(deps: Pick<Deps, 'db' | 'clock' | 'change'> & { shi
         external_id: externalId === undefined ? held.external_id : externalId,
         updated_at: clock.now(),
       };
-      const changed = (await changeMembers(inside, held, members)) > 0 || Object.keys(fields).length > 0;
+      const admit = (admits: readonly string[]) =>
+        shield(inside.tx, caller, 'identity:update_group', { groupId: id }, { admits });
+      const changed = (await changeMembers(inside, held, members, admit)) > 0 || Object.keys(fields).length > 0;
       inside.audit('group.updated', { kind: 'group', id }, { fields: Object.keys(fields) });
       // Clients that provision repeat themselves: what is as they want it keeps its version.
       if (!changed && values.external_id === held.external_id) return held;
@@ -155,7 +158,7 @@ export function createGroups(deps: Pick<Deps, 'db' | 'clock' | 'change'> & { shi
     await membershipFor(caller, 'identity:add_user_to_group', groupId, userId);
     await shield(db.read, caller, 'identity:add_user_to_group', { groupId });
     await change(caller, async ({ tx, audit, touch }) => {
-      await shield(tx, caller, 'identity:add_user_to_group', { groupId });
+      await shield(tx, caller, 'identity:add_user_to_group', { groupId }, { admits: [userId] });
       await unlessMoved(
         () => fail('group.not_found', { id: groupId }),
         () => addMembers(tx, groupId, [{ userId, display: null }]),

@@ -28,8 +28,11 @@ function* chunks<T>(items: readonly T[]): Generator<readonly T[]> {
   for (let at = 0; at < items.length; at += CHUNK) yield items.slice(at, at + CHUNK);
 }
 
+/** Goes on, or refuses the change: asked before people come in, not about those who are. */
+export type Admit = (userIds: readonly string[]) => Promise<void>;
+
 /** Ids that are no user of the group's domain are left out: another client may just have deleted them. */
-async function add({ tx, audit, touch }: Change, group: GroupRow, members: readonly NewMember[]): Promise<number> {
+async function add({ tx, audit, touch }: Change, group: GroupRow, members: readonly NewMember[], admit: Admit): Promise<number> {
   const wanted = new Map(members.map((member) => [member.userId, member]));
   let count = 0;
   for (const chunk of chunks([...wanted.keys()])) {
@@ -38,6 +41,7 @@ async function add({ tx, audit, touch }: Change, group: GroupRow, members: reado
       member === null || (wanted.get(id)!.display ?? display) !== display;
     const rows = candidates.filter(isNew).map(({ id }) => wanted.get(id)!);
     if (rows.length === 0) continue;
+    await admit(candidates.filter(({ member }) => member === null).map(({ id }) => id));
     await unlessMoved(
       () => fail('server.unavailable', undefined, { headers: { 'Retry-After': '1' }, reason: 'a member is being deleted' }),
       () => addMembers(tx, group.id, rows),
@@ -69,11 +73,11 @@ async function clear({ tx, audit, touch }: Change, group: GroupRow): Promise<num
 }
 
 /** Those who stay are not touched. */
-async function replace(inside: Change, group: GroupRow, members: readonly NewMember[]): Promise<number> {
+async function replace(inside: Change, group: GroupRow, members: readonly NewMember[], admit: Admit): Promise<number> {
   if (members.length === 0) return clear(inside, group);
   const wanted = new Set(members.map(({ userId }) => userId));
   const gone = (await memberIds(inside.tx, group.id)).filter((id) => !wanted.has(id));
-  return (await remove(inside, group, gone)) + (await add(inside, group, members));
+  return (await remove(inside, group, gone)) + (await add(inside, group, members, admit));
 }
 
 async function removeWhere(inside: Change, group: GroupRow, test: (member: Member) => boolean): Promise<number> {
@@ -86,11 +90,16 @@ async function removeWhere(inside: Change, group: GroupRow, test: (member: Membe
 }
 
 /** How many members came, went, or got another name. */
-export async function changeMembers(inside: Change, group: GroupRow, changes: readonly MemberChange[]): Promise<number> {
+export async function changeMembers(
+  inside: Change,
+  group: GroupRow,
+  changes: readonly MemberChange[],
+  admit: Admit,
+): Promise<number> {
   let count = 0;
   for (const change of changes) {
-    if (change.kind === 'add') count += await add(inside, group, change.members);
-    else if (change.kind === 'replace') count += await replace(inside, group, change.members);
+    if (change.kind === 'add') count += await add(inside, group, change.members, admit);
+    else if (change.kind === 'replace') count += await replace(inside, group, change.members, admit);
     else if (change.kind === 'remove') count += await remove(inside, group, change.userIds);
     else if (change.kind === 'removeWhere') count += await removeWhere(inside, group, change.test);
     else count += await clear(inside, group);
