@@ -244,14 +244,14 @@ export function createPasswords(deps: {
         // The lock is looked at, and a failure counted, while it is their turn: a thousand parallel guesses gain nothing.
         async (looked): Promise<PasswordCheck> => {
           const user = 'id' in meant ? meant : undefined;
-          await pauses.check(by, accountOf(meant));
+          const turn = await pauses.claim(by, accountOf(meant));
           const row = user && (await findPassword(db.read, user.id));
           const matches = await isHashOf(password, row?.hash ?? nobody);
           looked();
           const locked = user !== undefined && row !== undefined && (await isLocked(user.id, user.options));
           const good = matches && row !== undefined && user?.open === true && !locked;
-          if (good) await pauses.right(by, accountOf(meant));
-          else await pauses.wrong(by, accountOf(meant));
+          if (good) await pauses.right(by, accountOf(meant), turn);
+          else await pauses.wrong(by, accountOf(meant), turn);
           if (!user || !row) return 'wrong';
           if (locked) return 'locked';
           if (!good) {

@@ -55,33 +55,62 @@ export async function forgetFailures(tx: Tx, userId: string): Promise<void> {
   await tx.deleteFrom('login_failures').where('user_id', '=', userId).execute();
 }
 
-const wrongFor = prepared<Tables, [account: string], { failures: number; last_at: number }>((db, account) =>
+export interface WrongPasswords {
+  readonly failures: number;
+  readonly last_at: number;
+}
+
+/** A guess that was let through after a pause, and what the time of the last wrong one was before it. */
+export interface Turn {
+  readonly at: number;
+  readonly before: number;
+}
+
+const wrongFor = prepared<Tables, [account: string], WrongPasswords>((db, account) =>
   db.selectFrom('wrong_passwords').where('account', '=', account).select(['failures', 'last_at']),
 );
 
-export const findWrongPasswords = async (
-  db: Reader,
-  account: string,
-): Promise<{ failures: number; last_at: number } | undefined> => (await wrongFor(db, account))[0];
+export const findWrongPasswords = async (db: Reader, account: string): Promise<WrongPasswords | undefined> =>
+  (await wrongFor(db, account))[0];
 
-/** One statement, so that parallel ones all count. */
-export async function countWrongPassword(tx: Tx, account: string, now: number, forgetBefore: number): Promise<void> {
+/** One statement, so that of parallel ones that saw the same one succeeds. Fewer failures than were seen shut nobody out. */
+export async function claimTurn(tx: Tx, account: string, now: number, seen: WrongPasswords): Promise<boolean> {
+  const { numUpdatedRows } = await tx
+    .updateTable('wrong_passwords')
+    .set({ last_at: now })
+    .where('account', '=', account)
+    .where('last_at', '=', seen.last_at)
+    .where('failures', '<=', seen.failures)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+/** One statement, so that parallel ones all count. What had a turn is as old as the turn, which stands in the row. */
+export async function countWrongPassword(
+  tx: Tx,
+  account: string,
+  { now, forgetBefore, hadTurn }: { readonly now: number; readonly forgetBefore: number; readonly hadTurn: boolean },
+): Promise<void> {
   await tx
     .insertInto('wrong_passwords')
     .values({ account, failures: 1, last_at: now })
     .onConflict((conflict) =>
       conflict.column('account').doUpdateSet({
         failures: sql`case when wrong_passwords.last_at < ${forgetBefore} then 1 else wrong_passwords.failures + 1 end`,
-        last_at: now,
+        last_at: hadTurn ? sql`wrong_passwords.last_at` : now,
       }),
     )
     .execute();
 }
 
-export async function forgiveWrongPasswords(tx: Tx, account: string, count: number): Promise<void> {
+/** The turn is given back, unless there was another guess since. */
+export async function forgiveWrongPasswords(tx: Tx, account: string, count: number, turn: Turn | undefined): Promise<void> {
   await tx
     .updateTable('wrong_passwords')
-    .set({ failures: sql`case when failures > ${count} then failures - ${count} else 0 end` })
+    .set({
+      failures: sql`case when failures > ${count} then failures - ${count} else 0 end`,
+      ...(turn ? { last_at: sql<number>`case when last_at = ${turn.at} then ${turn.before} else last_at end` } : {}),
+    })
     .where('account', '=', account)
     .execute();
 }

@@ -127,6 +127,21 @@ onEachDatabase(
       }
     });
 
+    it('that come at once after a pause are looked at one for each pause', async () => {
+      const { user } = await makeUser(api);
+      await attack({ id: user.id }, 13);
+      for (let round = 0; round < 3; round++) {
+        api.clock.advance(2);
+        const before = await hashes(api);
+        const answers = await Promise.all(
+          Array.from({ length: 20 }, () => logIn(api, newAddress(), { id: user.id, password: 'wrong' })),
+        );
+        assert.equal(answers.filter(({ status }) => status === 401).length, 1);
+        assert.ok(answers.every((answer) => answer.status === 401 || retryAfter(answer) === 2));
+        assert.equal(await hashes(api), before + 1);
+      }
+    });
+
     it('are forgotten when there were no more for a quarter of an hour', async () => {
       const { user, password } = await makeUser(api);
       await attack({ id: user.id }, 16);
