@@ -1,15 +1,17 @@
 // Backup and restore of the data folder. A backup is a tar of the databases as they were at one moment each, and of the master key:
 // whoever has it has everything, so only its owner may read it.
 import { createHash, randomBytes } from 'node:crypto';
-import { createReadStream, existsSync, statSync } from 'node:fs';
+import { createReadStream, createWriteStream, existsSync, statSync } from 'node:fs';
 import { open, readFile, rename } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { backup as copyDatabase, DatabaseSync } from 'node:sqlite';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { createTarDecoder, createTarPacker, type TarHeader } from 'modern-tar';
 import { DATABASES, KEY_FILE } from './data-folder.ts';
 import { ConfigError } from './platform/config/index.ts';
 import { lockFolder } from './platform/database/index.ts';
 import { syncFolder } from './platform/durable-file.ts';
-import { readEntries, writeEnd, writeEntry } from './tar.ts';
 import { version } from './version.ts';
 import { PARTIAL_ENDING, WorkFolder } from './work-folder.ts';
 
@@ -30,6 +32,24 @@ async function hashOf(path: string): Promise<string> {
   const hash = createHash('sha256');
   for await (const chunk of createReadStream(path)) hash.update(chunk as Buffer);
   return hash.digest('hex');
+}
+
+const CHUNK = { highWaterMark: 1024 * 1024 };
+/** A file that was not there, for its owner, and on the disk when it is written. */
+const NEW_FILE = { flags: 'wx', mode: 0o600, flush: true };
+
+const webStream = (stream: Readable): ReadableStream<Uint8Array> => Readable.toWeb(stream) as ReadableStream<Uint8Array>;
+
+/** The contents one after the other, as streams: size does not matter. */
+async function writeTar(file: string, entries: readonly { header: TarHeader; content: () => Readable }[]): Promise<void> {
+  const { readable, controller } = createTarPacker();
+  async function fill(): Promise<void> {
+    for (const { header, content } of entries) await webStream(content()).pipeTo(controller.add(header));
+    controller.finalize();
+  }
+  // Whichever side fails ends the other.
+  const filled = fill().catch((error: unknown) => controller.error(error));
+  await pipeline(readable, createWriteStream(file, NEW_FILE)).finally(() => filled);
 }
 
 /** Each database as it is at one moment, while the service goes on writing to it. */
@@ -58,23 +78,21 @@ export async function backup(folder: string, file: string): Promise<string[]> {
     if (existsSync(join(folder, KEY_FILE))) paths.set(KEY_FILE, join(folder, KEY_FILE));
 
     const now = new Date();
-    const seconds = Math.floor(now.getTime() / 1000);
     const files: Record<string, string> = {};
     for (const [name, path] of paths) files[name] = await hashOf(path);
     const manifest: Manifest = { version, madeAt: now.toISOString(), files };
     const head = Buffer.from(`${JSON.stringify(manifest, null, 2)}\n`);
 
+    const headerOf = (name: string, size: number): TarHeader => ({ name, size, mode: 0o600, mtime: now });
+
     work.willWrite(partial);
-    const out = await open(partial, 'wx', 0o600);
-    try {
-      await writeEntry(out, { name: MANIFEST, size: head.length }, [head], seconds);
-      for (const [name, path] of paths)
-        await writeEntry(out, { name, size: statSync(path).size }, createReadStream(path), seconds);
-      await writeEnd(out);
-      await out.sync();
-    } finally {
-      await out.close();
-    }
+    await writeTar(partial, [
+      { header: headerOf(MANIFEST, head.length), content: () => Readable.from([head]) },
+      ...[...paths].map(([name, path]) => ({
+        header: headerOf(name, statSync(path).size),
+        content: () => createReadStream(path, CHUNK),
+      })),
+    ]);
     await rename(partial, file);
     syncFolder(dirname(partial));
     return [...paths.keys()];
@@ -87,16 +105,13 @@ async function extract(file: string, to: string): Promise<Manifest> {
   const source = await open(file).catch((error: NodeJS.ErrnoException) => refuse(`cannot read ${file} (${error.code})`));
   const known = [MANIFEST, KEY_FILE, ...DATABASES];
   try {
-    for await (const entry of readEntries(source)) {
-      // A name is all it may be: nothing in a backup says where it goes.
-      if (!known.includes(entry.name)) refuse(`${file} holds ${JSON.stringify(entry.name)}, which no backup has`);
-      const out = await open(join(to, entry.name), 'wx', 0o600);
-      try {
-        for await (const chunk of entry.content()) await out.write(chunk);
-        await out.sync();
-      } finally {
-        await out.close();
-      }
+    // Strict: sums must be right, and the end must be there.
+    const entries = webStream(source.createReadStream(CHUNK)).pipeThrough(createTarDecoder({ strict: true }));
+    for await (const { header, body } of entries) {
+      const { name, type } = header;
+      // A name is all it may be: nothing in a backup says where it goes, and there are no links.
+      if (!known.includes(name) || type !== 'file') refuse(`${file} holds ${JSON.stringify(name)}, which no backup has`);
+      await pipeline(body, createWriteStream(join(to, name), NEW_FILE));
     }
   } catch (error) {
     if (error instanceof ConfigError) throw error;

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -66,6 +66,21 @@ describe('A backup or a restore that is interrupted', () => {
     assert.equal(readdirSync(out).length, 1);
     await backup(data, join(out, 'monday.tar'));
     assert.deepEqual([readdirSync(out), workIn(data)], [['monday.tar'], []]);
+  });
+
+  it('by a disk without room for its last block fails, and leaves nothing behind', async () => {
+    const { size } = statSync(good);
+    // The last write is cut in two by it: what the system did not take has to be noticed.
+    assert.equal(size % 1024, 512);
+    const limited = `ulimit -f ${(size - 512) / 1024} && exec "$0" "$@"`;
+    const args = [process.execPath, '--disable-warning=ExperimentalWarning', START, 'backup', join(out, 'cut.tar')];
+    const child = spawn('bash', ['-c', limited, ...args], {
+      env: { PATH: process.env.PATH, GATEHOUSE_DATA_DIR: data },
+      stdio: 'ignore',
+    });
+    const [code] = (await once(child, 'exit')) as [number | null];
+    assert.notEqual(code, 0);
+    assert.deepEqual([readdirSync(out).filter((name) => name.startsWith('cut')), workIn(data)], [[], []]);
   });
 
   it('is left alone while it runs', () => {

@@ -5,10 +5,31 @@ import { copyFile, mkdir, mkdtemp, open, readdir, readFile, rm, stat, writeFile 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { writeEnd, writeEntry } from '../src/tar.ts';
+import { packTar, type TarHeader } from 'modern-tar';
 import { gatehouse } from './support/process.ts';
 
 const PASSWORD = 'the administrator of the tests';
+
+/** Byte by byte what version 0.1.0 wrote. */
+function tarOfFirstVersion(files: readonly (readonly [name: string, content: Buffer])[]): Buffer {
+  const octal = (value: number, length: number): string => `${value.toString(8).padStart(length - 1, '0')}\0`;
+  const blocks = files.flatMap(([name, content]) => {
+    const header = Buffer.alloc(512);
+    header.write(name, 0, 100);
+    header.write(octal(0o600, 8), 100);
+    header.write(octal(0, 8), 108);
+    header.write(octal(0, 8), 116);
+    header.write(octal(content.length, 12), 124);
+    header.write(octal(1_700_000_000, 12), 136);
+    header.write('0', 156);
+    header.write('ustar\x0000', 257);
+    header.fill(' ', 148, 156);
+    const sum = header.reduce((all, byte) => all + byte, 0);
+    header.write(`${sum.toString(8).padStart(6, '0')}\0 `, 148);
+    return [header, content, Buffer.alloc(-content.length & 511)];
+  });
+  return Buffer.concat([...blocks, Buffer.alloc(1024)]);
+}
 
 describe('A backup', () => {
   let root: string;
@@ -121,14 +142,51 @@ describe('A backup', () => {
     }
   });
 
-  it('that names files elsewhere is refused', async () => {
-    for (const name of ['../escaped', '/tmp/escaped', 'identity.sqlite/../../escaped', 'gatehouse.lock']) {
-      const hostile = join(root, 'hostile.tar');
-      await rm(hostile, { force: true });
-      const out = await open(hostile, 'wx');
-      await writeEntry(out, { name, size: 3 }, [Buffer.from('bad')], 0);
-      await writeEnd(out);
-      await out.close();
+  it('holds each file once', async () => {
+    const twice = join(root, 'twice.tar');
+    const header = { name: 'master.key', size: 3 };
+    await writeFile(
+      twice,
+      await packTar([
+        { header, body: 'one' },
+        { header, body: 'two' },
+      ]),
+    );
+    const { code, stderr } = await run(['restore', twice], 'twice');
+    assert.deepEqual([code, /cannot be restored/.test(stderr)], [2, true], stderr);
+  });
+
+  it('of the first version is restored', async () => {
+    const old = join(root, 'old.tar');
+    const names = ['gatehouse-backup.json', 'identity.sqlite', 'wallet.sqlite', 'master.key'];
+    const contents = names.map((name) => [name, execFileSync('tar', ['-xOf', file, name], { maxBuffer: 1e8 })] as const);
+    await writeFile(old, tarOfFirstVersion(contents));
+    const { code, stderr } = await run(['restore', old], 'from-old');
+    assert.equal(code, 0, stderr);
+    assert.deepEqual(await readFile(join(root, 'from-old', 'identity.sqlite')), contents[1]![1]);
+  });
+
+  it('that names files elsewhere, or is more than files, is refused', async () => {
+    const hostile = join(root, 'hostile.tar');
+    const elsewhere = join(root, 'escaped');
+    const headers: TarHeader[] = [
+      ...[
+        '../escaped',
+        '/tmp/escaped',
+        'identity.sqlite/../../escaped',
+        'gatehouse.lock',
+        'identity.sqlite/',
+        './master.key',
+      ].map((name) => ({ name, size: 3 })),
+      // The name that counts is the last that is given.
+      { name: 'master.key', size: 3, pax: { path: '../escaped' } },
+      { name: 'master.key', size: 0, type: 'symlink', linkname: elsewhere },
+      { name: 'master.key', size: 0, type: 'link', linkname: elsewhere },
+      { name: 'identity.sqlite', size: 0, type: 'directory' },
+      { name: 'identity.sqlite', size: 0, type: 'fifo' },
+    ];
+    for (const header of headers) {
+      await writeFile(hostile, await packTar([{ header, ...(header.size > 0 ? { body: 'bad' } : {}) }]));
       await mkdir(join(root, 'hostile'), { recursive: true });
       const { code, stderr } = await run(['restore', hostile], 'hostile');
       assert.deepEqual([code, /which no backup has/.test(stderr)], [2, true], stderr);
