@@ -1,12 +1,18 @@
 // Tokens revoked one by one, kept until they would have expired anyway.
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { prepared } from '../../platform/database/index.ts';
+import { among, prepared } from '../../platform/database/index.ts';
 import type { Database, Reader, Tables, Tx } from '../database.ts';
 
 const PAGE = 5000;
 
+export interface Revoked {
+  readonly audit_id: string;
+  /** Of the token, in seconds. */
+  readonly expires_at: number;
+}
+
 /** All of them, page by page: there may be a hundred thousand, and requests are answered in between. */
-export async function* readRevoked(db: Reader): AsyncGenerator<string[]> {
+export async function* readRevoked(db: Reader): AsyncGenerator<Revoked[]> {
   let after = '';
   for (;;) {
     const rows = await db
@@ -14,9 +20,9 @@ export async function* readRevoked(db: Reader): AsyncGenerator<string[]> {
       .where('audit_id', '>', after)
       .orderBy('audit_id')
       .limit(PAGE)
-      .select('audit_id')
+      .select(['audit_id', 'expires_at'])
       .execute();
-    yield rows.map((row) => row.audit_id);
+    yield rows;
     if (rows.length < PAGE) return;
     after = rows.at(-1)!.audit_id;
     await nextTurn();
@@ -29,6 +35,10 @@ const revoked = prepared<Tables, [id: string], { audit_id: string }>((db, id) =>
 
 export const isRevoked = async (db: Reader, auditId: string): Promise<boolean> => (await revoked(db, auditId)).length > 0;
 
+/** Those of these that are revoked. */
+export const findRevoked = (db: Reader, auditIds: readonly string[]): Promise<Revoked[]> =>
+  db.selectFrom('revoked_tokens').where(among('audit_id', auditIds)).select(['audit_id', 'expires_at']).execute();
+
 export async function insertRevoked(tx: Tx, auditId: string, expiresAt: number): Promise<void> {
   await tx
     .insertInto('revoked_tokens')
@@ -39,20 +49,19 @@ export async function insertRevoked(tx: Tx, auditId: string, expiresAt: number):
 
 const SWEEP_BATCH = 1000;
 
-/** In small batches, so that writers wait little. */
-export async function sweepRevoked(db: Database, before: number): Promise<string[]> {
-  const swept: string[] = [];
+/** In small batches, so that writers wait little. Says how many went. */
+export async function sweepRevoked(db: Database, before: number): Promise<number> {
+  let swept = 0;
   for (;;) {
-    const rows = await db.write((tx) =>
+    const { numDeletedRows } = await db.write((tx) =>
       tx
         .deleteFrom('revoked_tokens')
         .where('audit_id', 'in', (eb) =>
           eb.selectFrom('revoked_tokens').where('expires_at', '<', before).select('audit_id').limit(SWEEP_BATCH),
         )
-        .returning('audit_id')
-        .execute(),
+        .executeTakeFirst(),
     );
-    swept.push(...rows.map((row) => row.audit_id));
-    if (rows.length < SWEEP_BATCH) return swept;
+    swept += Number(numDeletedRows);
+    if (numDeletedRows < SWEEP_BATCH) return swept;
   }
 }
