@@ -61,6 +61,7 @@ function common({ shared, folder, log, metrics }: Ground, databaseUrl: string | 
     clock: systemClock,
     databaseWaitSeconds: shared.databaseWaitSeconds,
     rateLimits: shared.rateLimits,
+    memoryAdapter: shared.memoryAdapter,
     trustedProxies: shared.trustedProxies,
     outboundAllow: shared.outboundAllow,
     tls: tlsOf(shared),

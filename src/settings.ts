@@ -56,6 +56,11 @@ export const sharedSettings = {
     true,
     'Limits on attempts at secrets; off for load tests and conformance suites.',
   ),
+  memoryAdapter: setting.flag(
+    'GATEHOUSE_MEMORY_ADAPTER',
+    true,
+    'Answer token validations and three other questions that come from memory past the web framework. Off: the same answers, slower.',
+  ),
   databaseWaitSeconds: setting.number(
     'GATEHOUSE_DATABASE_WAIT_SECONDS',
     30,

@@ -14,7 +14,7 @@ import { assertProblem } from './support/wallet-answers.ts';
 import { holdCredential, ownerOfPerson } from './support/wallet-credentials.ts';
 
 function walletRoutes(): readonly Route<Caller>[] {
-  const app = createApp<Caller>();
+  const app = createApp<Caller, 'owner'>();
   mountWallet(app, {} as Deps);
   return app.routes;
 }

@@ -1,10 +1,12 @@
 // Who may do what: Keystone's default policy, by its names, for the personas admin, manager, member and reader.
-// A rule is asked with what it is about; when the thing does not exist it is asked with nothing, so that only those
-// who may see everything learn that it is missing.
+// Each route names its rule, and the server asks it before it calls the handler, with what is known of the thing the request is
+// about. Of a thing that does not exist nothing is known, so that only those who may see everything learn that it is missing.
+import type { App, Target } from '../platform/http/index.ts';
 import type { Caller } from './caller.ts';
 import { fail } from './faults.ts';
 
-export interface Target {
+/** What a rule decides by: what is known of the thing a request is about. */
+export interface Facts {
   /** Domain of the thing itself. */
   readonly domainId?: string | null | undefined;
   /** The user it is about. */
@@ -16,7 +18,7 @@ export interface Target {
   readonly roleDomainId?: string | null;
 }
 
-type Rule = (caller: Caller, target: Target) => boolean;
+type Rule = (caller: Caller, target: Facts) => boolean;
 
 const scopeDomain = (caller: Caller): string | undefined => caller.view.domain?.id;
 
@@ -121,19 +123,18 @@ const rules = {
   'identity:add_user_to_group': anyOf(admin, allInOwnDomain('manager')),
   'identity:remove_user_from_group': anyOf(admin, allInOwnDomain('manager')),
 
+  // Of roles and domain roles alike: Keystone has a name for each, with the same rule but for what managers may read.
   'identity:get_role': anyOf(
     adminOrSystemReader,
-    both((caller) => has(caller, 'manager'), manageableRole),
+    both((caller, { roleDomainId }) => has(caller, 'manager') && !roleDomainId, manageableRole),
   ),
-  'identity:list_roles': anyOf(adminOrSystemReader, (caller) => has(caller, 'manager') && scopeDomain(caller) !== undefined),
+  'identity:list_roles': anyOf(
+    adminOrSystemReader,
+    (caller, { roleDomainId }) => has(caller, 'manager') && !roleDomainId && scopeDomain(caller) !== undefined,
+  ),
   'identity:create_role': admin,
   'identity:update_role': admin,
   'identity:delete_role': admin,
-  'identity:get_domain_role': adminOrSystemReader,
-  'identity:list_domain_roles': adminOrSystemReader,
-  'identity:create_domain_role': admin,
-  'identity:update_domain_role': admin,
-  'identity:delete_domain_role': admin,
   'identity:get_implied_role': adminOrSystemReader,
   'identity:list_implied_roles': adminOrSystemReader,
   'identity:create_implied_role': admin,
@@ -160,6 +161,7 @@ const rules = {
   'identity:delete_credential': anyOf(admin, inPerson),
 
   'identity:manage_scim_connections': admin,
+  'OS-SCIM:administer': admin,
 
   'identity:get_region': anyone,
   'identity:list_regions': anyone,
@@ -183,10 +185,28 @@ export const isAdministrator = (caller: Caller): boolean => admin(caller, {});
 
 export type Action = keyof typeof rules;
 
-export const allowed = (caller: Caller, action: Action, target: Target = {}): boolean => rules[action](caller, target);
+export type IdentityApp = App<Caller, Action, Facts>;
+/** What a route of this service is about. */
+export type IdentityTarget<Thing> = Target<Facts, Thing>;
+
+/** Asked by the server before it calls a handler. */
+export function authorize(rule: string, caller: Caller, facts: unknown): void {
+  const isAllowed = allowed(caller, rule as Action, (facts ?? {}) as Facts);
+  // The contract's own answer to those who may not: 401, not 403.
+  if (!isAllowed && rule === 'OS-SCIM:administer') fail('auth.required', undefined, { reason: 'not an administrator' });
+  if (!isAllowed) fail('auth.forbidden', { action: rule });
+}
+
+/** A thing by its row, if there is one. */
+export const targetOf = <Row>(row: Row | undefined, factsOf: (row: Row) => Facts, missing: () => never): IdentityTarget<Row> => ({
+  facts: row === undefined ? {} : factsOf(row),
+  get: () => row ?? missing(),
+});
+
+export const allowed = (caller: Caller, action: Action, target: Facts = {}): boolean => rules[action](caller, target);
 
 /** Goes on, or 403. */
-export function permit(caller: Caller, action: Action, target: Target = {}): void {
+export function permit(caller: Caller, action: Action, target: Facts = {}): void {
   if (!allowed(caller, action, target)) fail('auth.forbidden', { action });
 }
 
@@ -196,4 +216,4 @@ export function visibleDomain(caller: Caller): string | undefined {
 }
 
 /** The domain a list is about, for its permission: what the token is scoped to, else none. */
-export const listTarget = (caller: Caller): Target => ({ domainId: scopeDomain(caller) ?? null });
+export const listTarget = (caller: Caller): Facts => ({ domainId: scopeDomain(caller) ?? null });

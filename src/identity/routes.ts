@@ -1,7 +1,6 @@
 // Every route of the identity service, module by module. OpenAPI is printed from this list without starting anything.
-import type { App } from '../platform/http/index.ts';
+
 import { mountAllowed, mountAppAssignments, mountAppRoles, mountPermissions } from './app-roles/index.ts';
-import type { Caller } from './caller.ts';
 import { mountCatalog } from './catalog/index.ts';
 import { mountConsumers } from './consumers/index.ts';
 import { mountCredentials } from './credentials/index.ts';
@@ -9,6 +8,7 @@ import { mountDiscovery } from './discovery/index.ts';
 import { mountAssignments, mountGrants } from './grants/index.ts';
 import { mountGroups } from './groups/index.ts';
 import { mountOldOAuth } from './openid/index.ts';
+import type { IdentityApp } from './policy.ts';
 import { mountDomains, mountProjects, mountTags } from './projects/index.ts';
 import { mountImpliedRoles, mountRoles } from './roles/index.ts';
 import { mountConnections, mountOldScim, mountScim } from './scim/index.ts';
@@ -41,7 +41,7 @@ export type Parts = Parameters<typeof mountAuth>[1] &
   Parameters<typeof mountConnections>[1] &
   Parameters<typeof mountOldOAuth>[1];
 
-export function mountIdentity(app: App<Caller>, parts: Parts): void {
+export function mountIdentity(app: IdentityApp, parts: Parts): void {
   mountDiscovery(app);
   mountAuth(app, parts);
   mountDomains(app, parts);

@@ -1,6 +1,6 @@
 // Every route of the wallet node.
-import { type App, t } from '../platform/http/index.ts';
-import type { Caller } from './caller.ts';
+
+import { t } from '../platform/http/index.ts';
 import { mountCredentials } from './credentials/index.ts';
 import type { Deps } from './deps.ts';
 import { mountDids, mountDocuments } from './dids/index.ts';
@@ -8,11 +8,12 @@ import { mountExchanges } from './exchanges/index.ts';
 import { mountIssuance } from './issuance/index.ts';
 import { mountKeys } from './keys/index.ts';
 import { mountPresentations } from './presentation/index.ts';
+import type { WalletApp } from './rules.ts';
 import { mountSession } from './session/index.ts';
 
 const Root = t.object({ service: t.string(), did: t.string(), login: t.string(), userinfo: t.string() });
 
-export function mountWallet(app: App<Caller>, deps: Deps): void {
+export function mountWallet(app: WalletApp, deps: Deps): void {
   app.get('/', { summary: 'Where things are', tag: 'Documents', access: 'anyone', reply: { 200: Root } }, () => ({
     service: 'Gatehouse wallet node',
     did: '/.well-known/did.json',

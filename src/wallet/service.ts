@@ -1,17 +1,17 @@
 // The wallet node: its database, its modules, its routes and its server.
+import { randomUUID } from 'node:crypto';
 import { accessSync, constants } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { createChanges } from '../platform/audit/index.ts';
 import type { Clock } from '../platform/clock.ts';
 import { ConfigError, ownUrl } from '../platform/config/index.ts';
 import { openDatabase, patiently, type Waiting, waitingOf } from '../platform/database/index.ts';
-import { type App, createApp, createServer, mountProbes, type Server } from '../platform/http/index.ts';
+import { createApp, createServer, mountProbes, type Server } from '../platform/http/index.ts';
 import type { Job } from '../platform/jobs/index.ts';
 import { Throttle } from '../platform/limits/index.ts';
 import type { Log } from '../platform/log/index.ts';
 import { createMetrics, type Metrics } from '../platform/metrics/index.ts';
 import { createOutbound, hostPort } from '../platform/outbound/index.ts';
-import { requestIds } from '../platform/request-id.ts';
 import type { ReservedPort } from '../platform/reserved-port.ts';
 import type { createSeal } from '../platform/seal/index.ts';
 import { within } from '../platform/within.ts';
@@ -40,6 +40,7 @@ import { createPublication } from './publication/index.ts';
 import { createRemembered } from './remembered.ts';
 import { didWebOf } from './resolver/index.ts';
 import { mountWallet } from './routes.ts';
+import { authorize, type WalletApp } from './rules.ts';
 import {
   countSessions,
   createAuthenticate,
@@ -70,6 +71,8 @@ export interface WalletOptions {
   readonly log: Log;
   readonly clock: Clock;
   readonly rateLimits: boolean;
+  /** Questions that are answered from memory go past the web framework. */
+  readonly memoryAdapter?: boolean;
   readonly trustedProxies: readonly string[];
   /** host[:port] that outgoing calls may reach although they are plain http or not public. */
   readonly outboundAllow: readonly string[];
@@ -223,7 +226,7 @@ function createOn(db: Database, stores: Stores, verifiers: RegisteredVerifiers, 
     return loading;
   };
 
-  const app: App<Caller> = createApp();
+  const app: WalletApp = createApp();
   mountWallet(app, {
     keys,
     dids,
@@ -265,9 +268,11 @@ function createOn(db: Database, stores: Stores, verifiers: RegisteredVerifiers, 
     app,
     faceOf: () => problemFace,
     authenticate: createAuthenticate({ cookies, sessions, bearer, roles: config, publicUrl }),
+    authorize,
+    ...(options.memoryAdapter === undefined ? {} : { memoryAdapter: options.memoryAdapter }),
     headers: commonHeaders,
     requestIdHeader: REQUEST_ID_HEADER,
-    newRequestId: requestIds(''),
+    newRequestId: randomUUID,
     log,
     times: metrics.timesOf('wallet'),
     publicUrl,

@@ -1,8 +1,9 @@
 // Who holds roles of applications: /v3/OS-ROLES/users/..., /v3/OS-ROLES/organizations/...
-import { Answer, type App } from '../../platform/http/index.ts';
+
+import { Answer } from '../../platform/http/index.ts';
 import { andThen } from '../../platform/soon.ts';
-import type { Caller } from '../caller.ts';
 import { filtered, listOf } from '../lists.ts';
+import type { IdentityApp } from '../policy.ts';
 import {
   AllowedApplications,
   AllowedRoles,
@@ -26,7 +27,7 @@ interface AssignmentParams {
   readonly role_id: string;
 }
 
-export function mountAppAssignments(app: App<Caller>, { appAssignments }: { appAssignments: AppAssignments }): void {
+export function mountAppAssignments(app: IdentityApp, { appAssignments }: { appAssignments: AppAssignments }): void {
   const ofUser = ({ user_id, organization_id, application_id, role_id }: AssignmentParams) => ({
     userId: user_id,
     ...(organization_id === undefined ? {} : { organizationId: organization_id }),
@@ -98,7 +99,7 @@ export function mountAppAssignments(app: App<Caller>, { appAssignments }: { appA
     '/v3/OS-ROLES/users/:user_id/applications/:application_id/permissions',
     {
       summary: 'Ask what a user may do in an application: roles and permissions, also in each organization',
-      fast: true,
+      fromMemory: true,
       tag,
       reply: { 200: Holdings },
     },
@@ -111,7 +112,7 @@ export function mountAppAssignments(app: App<Caller>, { appAssignments }: { appA
 }
 
 /** What the old clients ask before they show a button. */
-export function mountAllowed(app: App<Caller>, { appAssignments }: { appAssignments: AppAssignments }): void {
+export function mountAllowed(app: IdentityApp, { appAssignments }: { appAssignments: AppAssignments }): void {
   const user = '/v3/OS-ROLES/users/:user_id/organizations/:organization_id';
   const organization = '/v3/OS-ROLES/organizations/:organization_id';
 

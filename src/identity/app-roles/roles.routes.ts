@@ -1,7 +1,7 @@
 // /v3/OS-ROLES/roles, /v3/OS-ROLES/permissions, and the permissions of a role
-import type { App } from '../../platform/http/index.ts';
-import type { Caller } from '../caller.ts';
+
 import { filtered, listOf } from '../lists.ts';
+import type { IdentityApp } from '../policy.ts';
 import {
   AppRoleEnvelope,
   AppRoleList,
@@ -20,7 +20,7 @@ const tag = 'Roles of applications';
 
 const PERMISSIONS = filtered(['name', 'application_id', 'action', 'resource'], ['is_internal']);
 
-export function mountAppRoles(app: App<Caller>, { appRoles }: { appRoles: AppRoles }): void {
+export function mountAppRoles(app: IdentityApp, { appRoles }: { appRoles: AppRoles }): void {
   const many = '/v3/OS-ROLES/roles';
   const one = '/v3/OS-ROLES/roles/:role_id';
 
@@ -65,7 +65,7 @@ export function mountAppRoles(app: App<Caller>, { appRoles }: { appRoles: AppRol
   );
 }
 
-export function mountPermissions(app: App<Caller>, { appRoles }: { appRoles: AppRoles }): void {
+export function mountPermissions(app: IdentityApp, { appRoles }: { appRoles: AppRoles }): void {
   const many = '/v3/OS-ROLES/permissions';
   const one = '/v3/OS-ROLES/permissions/:permission_id';
   const ofRole = '/v3/OS-ROLES/roles/:role_id/permissions';

@@ -1,7 +1,7 @@
 // /v3/regions, /v3/services, /v3/endpoints
-import type { App } from '../../platform/http/index.ts';
-import type { Caller } from '../caller.ts';
+
 import { filtered, listOf } from '../lists.ts';
+import type { IdentityApp } from '../policy.ts';
 import type { CatalogRules } from './catalog.rules.ts';
 import {
   CreateEndpoint,
@@ -23,13 +23,13 @@ import {
 
 const tag = 'Catalog';
 
-export function mountCatalog(app: App<Caller>, { catalog }: { catalog: CatalogRules }): void {
+export function mountCatalog(app: IdentityApp, { catalog }: { catalog: CatalogRules }): void {
   mountRegions(app, catalog);
   mountServices(app, catalog);
   mountEndpoints(app, catalog);
 }
 
-function mountRegions(app: App<Caller>, catalog: CatalogRules): void {
+function mountRegions(app: IdentityApp, catalog: CatalogRules): void {
   app.get(
     '/v3/regions',
     {
@@ -81,7 +81,7 @@ function mountRegions(app: App<Caller>, catalog: CatalogRules): void {
   );
 }
 
-function mountServices(app: App<Caller>, catalog: CatalogRules): void {
+function mountServices(app: IdentityApp, catalog: CatalogRules): void {
   app.get(
     '/v3/services',
     {
@@ -120,7 +120,7 @@ function mountServices(app: App<Caller>, catalog: CatalogRules): void {
   );
 }
 
-function mountEndpoints(app: App<Caller>, catalog: CatalogRules): void {
+function mountEndpoints(app: IdentityApp, catalog: CatalogRules): void {
   app.get(
     '/v3/endpoints',
     {

@@ -1,7 +1,7 @@
 // /v3/OS-OAUTH2/consumers, and its alias /v3/OS-ROLES/consumers that the old clients call
-import type { App } from '../../platform/http/index.ts';
-import type { Caller } from '../caller.ts';
+
 import { filtered, listOf } from '../lists.ts';
+import type { IdentityApp } from '../policy.ts';
 import type { Consumers, ConsumerWithSecret } from './consumers.rules.ts';
 import {
   ChangedConsumer,
@@ -16,7 +16,7 @@ const tag = 'Consumers';
 
 const FILTERED = filtered(['name', 'description', 'client_type', 'grant_type']);
 
-export function mountConsumers(app: App<Caller>, { consumers }: { consumers: Consumers }): void {
+export function mountConsumers(app: IdentityApp, { consumers }: { consumers: Consumers }): void {
   const withSecret = (base: string, row: ConsumerWithSecret) => ({
     consumer: { ...renderConsumer(base, row), secret: row.plainSecret },
   });

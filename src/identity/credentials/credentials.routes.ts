@@ -1,7 +1,7 @@
 // /v3/credentials
-import type { App } from '../../platform/http/index.ts';
-import type { Caller } from '../caller.ts';
+
 import { filtered, listOf } from '../lists.ts';
+import type { IdentityApp } from '../policy.ts';
 import type { Credentials } from './credentials.rules.ts';
 import {
   CreateCredential,
@@ -13,7 +13,7 @@ import {
 
 const tag = 'Credentials';
 
-export function mountCredentials(app: App<Caller>, { credentials }: { credentials: Credentials }): void {
+export function mountCredentials(app: IdentityApp, { credentials }: { credentials: Credentials }): void {
   const one = '/v3/credentials/:credential_id';
 
   app.get(

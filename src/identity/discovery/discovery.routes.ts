@@ -1,6 +1,7 @@
 // GET / and /v3: which versions there are, and JSON Home for clients that ask for it.
-import { Answer, type App, t } from '../../platform/http/index.ts';
-import type { Caller } from '../caller.ts';
+
+import { Answer, t } from '../../platform/http/index.ts';
+import type { IdentityApp } from '../policy.ts';
 import { homeDocument } from './json-home.ts';
 
 const tag = 'Discovery';
@@ -24,7 +25,7 @@ const home = (prefix: string): Answer =>
     text: JSON.stringify(homeDocument(prefix)),
   });
 
-export function mountDiscovery(app: App<Caller>): void {
+export function mountDiscovery(app: IdentityApp): void {
   app.get(
     '/',
     {

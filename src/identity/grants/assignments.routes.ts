@@ -1,7 +1,9 @@
 // /v3/role_assignments, and where a user has roles: /v3/users/{id}/projects, /v3/auth/{projects,domains,system}
-import type { App, Call } from '../../platform/http/index.ts';
+
+import type { Call } from '../../platform/http/index.ts';
 import type { Caller } from '../caller.ts';
 import { filtered, LISTED, listOf } from '../lists.ts';
+import type { IdentityApp } from '../policy.ts';
 import { DomainList, ProjectList, type ProjectPage, renderDomain, renderProject } from '../projects/index.ts';
 import type { Assignments } from './assignments.rules.ts';
 import { RoleAssignmentList, renderAssignment, SystemList } from './assignments.schema.ts';
@@ -25,7 +27,7 @@ const ASSIGNED = {
   },
 };
 
-export function mountAssignments(app: App<Caller>, { assignments, reach }: { assignments: Assignments; reach: Reach }): void {
+export function mountAssignments(app: IdentityApp, { assignments, reach }: { assignments: Assignments; reach: Reach }): void {
   app.get(
     '/v3/role_assignments',
     {

@@ -1,7 +1,7 @@
 // Grants of roles: /v3/{projects,domains,system}/.../{users,groups}/.../roles, and their inherited form under /v3/OS-INHERIT
-import type { App } from '../../platform/http/index.ts';
-import type { Caller } from '../caller.ts';
+
 import { wholeList } from '../lists.ts';
+import type { IdentityApp } from '../policy.ts';
 import { RoleList, renderRole } from '../roles/index.ts';
 import type { GrantPlace, Grants, TargetKind } from './grants.rules.ts';
 
@@ -22,7 +22,7 @@ const ACTORS = [
   { kind: 'group', path: '/groups/:group_id', param: 'group_id' },
 ] as const;
 
-export function mountGrants(app: App<Caller>, { grants }: { grants: Grants }): void {
+export function mountGrants(app: IdentityApp, { grants }: { grants: Grants }): void {
   function mount(list: string, one: string, placeOf: (params: Params) => GrantPlace, what: string, policy: string): void {
     app.get(
       list,

@@ -1,9 +1,9 @@
 // /v3/groups and the groups of a user
+
 import { seconds } from '../../platform/clock.ts';
-import type { App } from '../../platform/http/index.ts';
-import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
 import { FILTERED_USERS, filtered, listOf } from '../lists.ts';
+import type { IdentityApp } from '../policy.ts';
 import { renderUser, UserList } from '../users/index.ts';
 import type { Groups } from './groups.rules.ts';
 import { CreateGroup, GroupEnvelope, GroupList, renderGroup, UpdateGroup } from './groups.schema.ts';
@@ -13,7 +13,7 @@ const tag = 'Groups';
 const FILTERED = filtered(['name', 'domain_id']);
 
 export function mountGroups(
-  app: App<Caller>,
+  app: IdentityApp,
   { groups, clock, config }: Pick<Deps, 'clock' | 'config'> & { groups: Groups },
 ): void {
   app.get(

@@ -1,10 +1,12 @@
 // OAuth2 as the old back-end had it, for its clients: the same grants, codes and tokens as the standard face.
+
 import { isoTime } from '../../platform/clock.ts';
-import { Answer, type App, t } from '../../platform/http/index.ts';
+import { Answer, t } from '../../platform/http/index.ts';
 import { andThen } from '../../platform/soon.ts';
 import type { Caller } from '../caller.ts';
 import { fail } from '../faults.ts';
 import { Links, ListLinks, single, wholeList } from '../lists.ts';
+import type { IdentityApp } from '../policy.ts';
 import { isAdministrator, isInPerson } from '../policy.ts';
 import type { Openid } from './openid.ts';
 import type { Kept } from './records.ts';
@@ -64,7 +66,7 @@ const Information = t.open(
   { roles: t.array(t.open({})), organizations: t.array(t.open({})) },
 );
 
-export function mountOldOAuth(app: App<Caller>, parts: { readonly openid: Openid }): void {
+export function mountOldOAuth(app: IdentityApp, parts: { readonly openid: Openid }): void {
   /** Only the person: an administrator who could say yes for others would sign in as them. */
   function inPerson(caller: Caller): void {
     if (!isInPerson(caller)) fail('auth.forbidden', { action: 'authorize' });
@@ -110,7 +112,7 @@ export function mountOldOAuth(app: App<Caller>, parts: { readonly openid: Openid
 
   app.get(
     '/v3/access-tokens/:token',
-    { summary: 'Who an access token stands for, and what they may do', fast: true, tag, reply: { 200: Information } },
+    { summary: 'Who an access token stands for, and what they may do', fromMemory: true, tag, reply: { 200: Information } },
     ({ params }) =>
       andThen(parts.openid.accessTokens.verify(params.token), (found) =>
         // Bound to a key (RFC 9449): whoever asks here has no proof that it was shown by who holds that; introspection names the key.

@@ -1,13 +1,13 @@
 // /v3/domains
-import type { App } from '../../platform/http/index.ts';
-import type { Caller } from '../caller.ts';
+
 import { filtered, listOf } from '../lists.ts';
+import type { IdentityApp } from '../policy.ts';
 import type { Domains } from './domains.rules.ts';
 import { CreateDomain, DomainEnvelope, DomainList, renderDomain, UpdateDomain } from './projects.schema.ts';
 
 const tag = 'Domains';
 
-export function mountDomains(app: App<Caller>, { domains }: { domains: Domains }): void {
+export function mountDomains(app: IdentityApp, { domains }: { domains: Domains }): void {
   app.get(
     '/v3/domains',
     {

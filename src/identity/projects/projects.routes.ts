@@ -1,8 +1,9 @@
 // /v3/projects and the tags of a project
-import { Answer, type App } from '../../platform/http/index.ts';
-import type { Caller } from '../caller.ts';
+
+import { Answer } from '../../platform/http/index.ts';
 import type { Deps } from '../deps.ts';
 import { filtered, listOf } from '../lists.ts';
+import type { IdentityApp } from '../policy.ts';
 import { hierarchyOf } from './hierarchy.ts';
 import type { Projects } from './projects.rules.ts';
 import {
@@ -41,7 +42,7 @@ interface ProjectDeps extends Pick<Deps, 'db'> {
   projectIdsOf(userId: string): Promise<ReadonlySet<string>>;
 }
 
-export function mountProjects(app: App<Caller>, { db, projects, projectIdsOf }: ProjectDeps): void {
+export function mountProjects(app: IdentityApp, { db, projects, projectIdsOf }: ProjectDeps): void {
   app.get(
     '/v3/projects',
     { summary: 'List projects', tag, policy: 'identity:list_projects', described: FILTERED, reply: { 200: ProjectList } },
@@ -88,7 +89,7 @@ export function mountProjects(app: App<Caller>, { db, projects, projectIdsOf }: 
   );
 }
 
-export function mountTags(app: App<Caller>, { tags }: { tags: ProjectTags }): void {
+export function mountTags(app: IdentityApp, { tags }: { tags: ProjectTags }): void {
   const path = '/v3/projects/:project_id/tags';
   const one = '/v3/projects/:project_id/tags/:tag';
   const rendered = (call: { base: string; path: string }, names: readonly string[]) => ({

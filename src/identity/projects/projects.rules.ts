@@ -9,7 +9,7 @@ import type { Deps } from '../deps.ts';
 import { fail } from '../faults.ts';
 import { refuseImmutable } from '../immutable.ts';
 import { criteriaOf, type Filters, only, pageOf, single } from '../lists.ts';
-import { listTarget, permit, type Target, visibleDomain } from '../policy.ts';
+import { type Facts, listTarget, permit, visibleDomain } from '../policy.ts';
 import type { Domains } from './domains.rules.ts';
 import type { CreateProject, ProjectWithTags, UpdateProject } from './projects.schema.ts';
 import {
@@ -46,7 +46,7 @@ function tagFiltersOf(query: Query): TagFilters {
 }
 
 /** One that acts as a domain is in none: what its own people may do to it is for the domains API to say. */
-export const projectTarget = (project: ProjectRow | undefined): Target =>
+export const projectTarget = (project: ProjectRow | undefined): Facts =>
   project ? { domainId: project.domain_id, projectId: project.id } : {};
 
 export function createProjects(deps: Pick<Deps, 'db' | 'clock' | 'config' | 'change'> & { domains: Domains }) {

@@ -6,11 +6,16 @@ import { unlessMoved } from '../conflicts.ts';
 import type { RoleRow, Tx } from '../database.ts';
 import type { Deps } from '../deps.ts';
 import { fail } from '../faults.ts';
-import { type Action, permit } from '../policy.ts';
+import type { IdentityTarget } from '../policy.ts';
 import { deleteImplication, findRole, type Implication, insertImplication, readImplications, readRoles } from './roles.store.ts';
 
 /** No other role may come to mean everything. */
 const ADMIN = 'admin';
+
+export interface RolePair {
+  readonly prior: RoleRow;
+  readonly implied: RoleRow;
+}
 
 export interface Inference {
   readonly prior: RoleRow;
@@ -30,17 +35,21 @@ function reaches(links: readonly Implication[], from: string, to: string): boole
 }
 
 export function createImpliedRoles({ db, change }: Pick<Deps, 'db' | 'change'>) {
-  async function pair(
-    caller: Caller,
-    action: Action,
-    priorId: string,
-    impliedId: string,
-  ): Promise<{ prior: RoleRow; implied: RoleRow }> {
-    permit(caller, action);
+  /** The role that implies others. */
+  async function priorTarget(id: string): Promise<IdentityTarget<RoleRow>> {
+    const prior = await findRole(db.read, id);
+    return { facts: {}, get: () => prior ?? fail('role.not_found', { id }) };
+  }
+
+  /** Both roles of an implication, whether or not there is one. */
+  async function pairTarget(priorId: string, impliedId: string): Promise<IdentityTarget<RolePair>> {
     const [prior, implied] = await Promise.all([findRole(db.read, priorId), findRole(db.read, impliedId)]);
     return {
-      prior: prior ?? fail('role.not_found', { id: priorId }),
-      implied: implied ?? fail('role.not_found', { id: impliedId }),
+      facts: {},
+      get: () => ({
+        prior: prior ?? fail('role.not_found', { id: priorId }),
+        implied: implied ?? fail('role.not_found', { id: impliedId }),
+      }),
     };
   }
 
@@ -50,10 +59,11 @@ export function createImpliedRoles({ db, change }: Pick<Deps, 'db' | 'change'>) 
   }
 
   return {
-    async list(caller: Caller, priorId: string): Promise<Inference> {
-      permit(caller, 'identity:list_implied_roles');
-      const prior = (await findRole(db.read, priorId)) ?? fail('role.not_found', { id: priorId });
-      const links = (await readImplications(db.read)).filter((link) => link.prior_role_id === priorId);
+    priorTarget,
+    pairTarget,
+
+    async list(prior: RoleRow): Promise<Inference> {
+      const links = (await readImplications(db.read)).filter((link) => link.prior_role_id === prior.id);
       return {
         prior,
         implied: await readRoles(
@@ -63,8 +73,7 @@ export function createImpliedRoles({ db, change }: Pick<Deps, 'db' | 'change'>) 
       };
     },
 
-    async all(caller: Caller): Promise<Inference[]> {
-      permit(caller, 'identity:list_role_inference_rules');
+    async all(): Promise<Inference[]> {
       const links = await readImplications(db.read);
       const roles = await readRoles(db.read, [...new Set(links.flatMap((link) => [link.prior_role_id, link.implied_role_id]))]);
       const impliedBy = Map.groupBy(links, (link) => link.prior_role_id);
@@ -76,20 +85,17 @@ export function createImpliedRoles({ db, change }: Pick<Deps, 'db' | 'change'>) 
         }));
     },
 
-    async get(caller: Caller, priorId: string, impliedId: string) {
-      const found = await pair(caller, 'identity:get_implied_role', priorId, impliedId);
+    /** 404 when the one does not imply the other. */
+    async check({ prior: { id: prior }, implied: { id: implied } }: RolePair): Promise<void> {
       const links = await readImplications(db.read);
-      if (!links.some((link) => link.prior_role_id === priorId && link.implied_role_id === impliedId)) {
-        fail('role.implied_not_found', { prior: priorId, implied: impliedId });
-      }
-      return found;
+      if (!links.some((link) => link.prior_role_id === prior && link.implied_role_id === implied))
+        fail('role.implied_not_found', { prior, implied });
     },
 
-    async create(caller: Caller, priorId: string, impliedId: string) {
-      const found = await pair(caller, 'identity:create_implied_role', priorId, impliedId);
-      if (found.implied.name === ADMIN) fail('role.implied_admin', { id: impliedId });
-      if (found.prior.domain_id === null && found.implied.domain_id !== null)
-        fail('role.implied_by_global_role', { id: impliedId });
+    async create(caller: Caller, { prior, implied }: RolePair): Promise<void> {
+      const [priorId, impliedId] = [prior.id, implied.id];
+      if (implied.name === ADMIN) fail('role.implied_admin', { id: impliedId });
+      if (prior.domain_id === null && implied.domain_id !== null) fail('role.implied_by_global_role', { id: impliedId });
       await change(caller, async ({ tx, audit, touch }) => {
         await refuseCycle(tx, priorId, impliedId);
         await unlessMoved(
@@ -99,11 +105,9 @@ export function createImpliedRoles({ db, change }: Pick<Deps, 'db' | 'change'>) 
         touch(tagOf.everything);
         audit('role.implication_created', { kind: 'role', id: priorId }, { implied_role_id: impliedId });
       });
-      return found;
     },
 
-    async remove(caller: Caller, priorId: string, impliedId: string): Promise<void> {
-      await pair(caller, 'identity:delete_implied_role', priorId, impliedId);
+    async remove(caller: Caller, { prior: { id: priorId }, implied: { id: impliedId } }: RolePair): Promise<void> {
       await change(caller, async ({ tx, audit, touch }) => {
         const existed = await deleteImplication(tx, { prior_role_id: priorId, implied_role_id: impliedId });
         if (!existed) fail('role.implied_not_found', { prior: priorId, implied: impliedId });

@@ -11,7 +11,7 @@ import type { Deps } from '../deps.ts';
 import { fail } from '../faults.ts';
 import { refuseImmutable } from '../immutable.ts';
 import { criteriaOf, type Filters, pageOf, single } from '../lists.ts';
-import { permit } from '../policy.ts';
+import { type IdentityTarget, targetOf } from '../policy.ts';
 import { type CreateRole, roleFields, type UpdateRole } from './roles.schema.ts';
 import { deleteRole, findRole, insertRole, listRoles, lockRole, updateRole } from './roles.store.ts';
 
@@ -21,27 +21,20 @@ type RoleChanges = Static<typeof UpdateRole>['role'];
 const filters: Filters = { name: { column: 'roles.name', kind: 'text' } };
 
 export function createRoles({ db, clock, change }: Pick<Deps, 'db' | 'clock' | 'change'>) {
-  /** The policy has a rule for roles and one for domain roles; a role nobody found is asked about as a plain one. */
-  async function roleFor(caller: Caller, action: 'get' | 'update' | 'delete', id: string): Promise<RoleRow> {
-    const role = await findRole(db.read, id);
-    permit(
-      caller,
-      role?.domain_id ? `identity:${action}_domain_role` : `identity:${action}_role`,
-      role ? { roleName: role.name } : {},
+  const target = async (id: string): Promise<IdentityTarget<RoleRow>> =>
+    targetOf(
+      await findRole(db.read, id),
+      ({ name, domain_id }) => ({ roleName: name, roleDomainId: domain_id }),
+      () => fail('role.not_found', { id }),
     );
-    return role ?? fail('role.not_found', { id });
-  }
 
-  async function list(caller: Caller, query: Query) {
-    const domainId = single(query, 'domain_id');
-    permit(caller, domainId ? 'identity:list_domain_roles' : 'identity:list_roles');
-    const page = await listRoles(db, pageOf(query), criteriaOf(query, filters), domainId);
+  async function list(query: Query) {
+    const page = await listRoles(db, pageOf(query), criteriaOf(query, filters), single(query, 'domain_id'));
     return page ?? fail('list.marker_not_found', { marker: single(query, 'marker') ?? '' });
   }
 
   async function create(caller: Caller, body: NewRole): Promise<RoleRow> {
     const domainId = body.domain_id ?? null;
-    permit(caller, domainId ? 'identity:create_domain_role' : 'identity:create_role');
     if (domainId && !(await findProject(db.read, domainId))?.is_domain) fail('domain.not_found', { id: domainId });
     const row: RoleRow = {
       id: newId(),
@@ -63,8 +56,8 @@ export function createRoles({ db, clock, change }: Pick<Deps, 'db' | 'clock' | '
     return row;
   }
 
-  async function update(caller: Caller, id: string, body: RoleChanges): Promise<RoleRow> {
-    const role = await roleFor(caller, 'update', id);
+  async function update(caller: Caller, role: RoleRow, body: RoleChanges): Promise<RoleRow> {
+    const { id } = role;
     if (body.id !== undefined && body.id !== id) fail('resource.id_fixed', { kind: 'role' });
     if (body.domain_id !== undefined && body.domain_id !== role.domain_id) fail('resource.domain_fixed');
     refuseImmutable('role', role, 'update', body);
@@ -83,8 +76,9 @@ export function createRoles({ db, clock, change }: Pick<Deps, 'db' | 'clock' | '
     });
   }
 
-  async function remove(caller: Caller, id: string): Promise<void> {
-    refuseImmutable('role', await roleFor(caller, 'delete', id), 'delete');
+  async function remove(caller: Caller, role: RoleRow): Promise<void> {
+    const { id } = role;
+    refuseImmutable('role', role, 'delete');
     await change(caller, async ({ tx, audit, touch }) => {
       if (!(await deleteRole(tx, id))) fail('role.not_found', { id });
       touch(tagOf.everything);
@@ -92,7 +86,7 @@ export function createRoles({ db, clock, change }: Pick<Deps, 'db' | 'clock' | '
     });
   }
 
-  return { get: (caller: Caller, id: string) => roleFor(caller, 'get', id), list, create, update, remove };
+  return { target, list, create, update, remove };
 }
 
 export type Roles = ReturnType<typeof createRoles>;

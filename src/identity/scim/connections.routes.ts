@@ -1,8 +1,9 @@
 // /v3/OS-SCIM/connections: provisioning connections, for administrators. The command line does the same on a stopped service.
+
 import { isoTime } from '../../platform/clock.ts';
-import { type App, t } from '../../platform/http/index.ts';
-import type { Caller } from '../caller.ts';
+import { t } from '../../platform/http/index.ts';
 import type { ScimConnectionRow } from '../database.ts';
+import type { IdentityApp } from '../policy.ts';
 import { permit } from '../policy.ts';
 import type { Connections } from './connections.ts';
 
@@ -34,7 +35,7 @@ const render = ({ id, name, domain_id, created_at, last_used_at }: ScimConnectio
   last_used_at: last_used_at === null ? null : time(last_used_at),
 });
 
-export function mountConnections(app: App<Caller>, { connections }: { connections: Connections }): void {
+export function mountConnections(app: IdentityApp, { connections }: { connections: Connections }): void {
   const policy = 'identity:manage_scim_connections';
 
   app.get(

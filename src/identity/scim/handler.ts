@@ -2,7 +2,7 @@
 import type { Soon } from '../../platform/soon.ts';
 import type { Caller } from '../caller.ts';
 import { fail } from '../faults.ts';
-import { type Action, permit, type Target } from '../policy.ts';
+import { type Action, type Facts, permit } from '../policy.ts';
 import type { Resource, ResourceType } from './attribute.ts';
 import type { Operation } from './patch.ts';
 import { type Projection, project } from './projection.ts';
@@ -75,8 +75,8 @@ export function permitted<R extends { readonly domain_id: string | null }>(
   { caller, domainId }: Context,
   action: Action,
   row: R | undefined,
-  targetOf: (row: R) => Target,
-  missing: Target = {},
+  targetOf: (row: R) => Facts,
+  missing: Facts = {},
 ): R | undefined {
   const seen = row && (domainId === undefined || row.domain_id === domainId) ? row : undefined;
   permit(caller, action, seen ? targetOf(seen) : { ...missing, domainId: domainId ?? null });

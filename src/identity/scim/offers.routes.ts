@@ -1,7 +1,9 @@
 // /scim/v2/Roles and /Entitlements: what a client can give people as `roles` and `entitlements`.
-import { Answer, type App, type Call } from '../../platform/http/index.ts';
+
+import { Answer, type Call } from '../../platform/http/index.ts';
 import { type Caller, PROVISIONING } from '../caller.ts';
 import { fail } from '../faults.ts';
+import type { IdentityApp } from '../policy.ts';
 import type { Resource } from './attribute.ts';
 import { matches, parseFilter } from './filter.ts';
 import type { Context } from './handler.ts';
@@ -19,7 +21,7 @@ const tag = 'SCIM';
 const access = PROVISIONING;
 
 export function mountOffers<T>(
-  app: App<Caller>,
+  app: IdentityApp,
   kind: OfferKind<T>,
   {
     root,

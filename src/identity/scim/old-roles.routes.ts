@@ -1,16 +1,18 @@
 // /v3/OS-SCIM/v1/Roles: base roles "of a domain" by their name (`domain#name`), as orchestrators of the old back-end use them.
-import { Answer, type App, type Call, t } from '../../platform/http/index.ts';
-import { type Caller, PROVISIONING } from '../caller.ts';
+
+import { Answer, t } from '../../platform/http/index.ts';
+import { PROVISIONING } from '../caller.ts';
 import { fail } from '../faults.ts';
 import { MAX_PAGE, single } from '../lists.ts';
+import type { IdentityApp } from '../policy.ts';
 import type { Roles } from '../roles/index.ts';
 import { LISTED_ROLES } from './old.described.ts';
 import { OldRole, oldList, type Version } from './old.schema.ts';
-import { onlyAdministrators } from './requests.ts';
 import type { Scim } from './scim.rules.ts';
 
 const tag = 'OS-SCIM';
 const access = PROVISIONING;
+const rule = 'OS-SCIM:administer';
 const SEPARATOR = '#';
 
 const Given = t.open(
@@ -28,9 +30,10 @@ interface Place {
 
 const nameOf = (name: string, domainId: string | null | undefined): string => (domainId ? domainId + SEPARATOR + name : name);
 
-export function mountOldRoles(app: App<Caller>, { prefix, version }: Place, parts: { roles: Roles; scim: Scim }): void {
+export function mountOldRoles(app: IdentityApp, { prefix, version }: Place, parts: { roles: Roles; scim: Scim }): void {
   const path = `${prefix}/Roles`;
   const { roles } = parts;
+  const target = (call: { params: unknown }) => roles.target((call.params as { id: string }).id);
   const schemasNow = (): string[] => [`${parts.scim.config.scimExtension}:${version}`];
 
   function render({ id, name }: { id: string; name: string }) {
@@ -41,12 +44,11 @@ export function mountOldRoles(app: App<Caller>, { prefix, version }: Place, part
 
   app.get(
     path,
-    { summary: 'List roles', tag, access, described: LISTED_ROLES, reply: { 200: oldList(OldRole as never) } },
+    { summary: 'List roles', tag, access, rule, described: LISTED_ROLES, reply: { 200: oldList(OldRole as never) } },
     async (call) => {
-      onlyAdministrators(call);
       const domainId = single(call.query, 'domain_id');
       const query = { limit: String(MAX_PAGE), ...(domainId ? { name__startswith: domainId + SEPARATOR } : {}) };
-      const { items } = await roles.list(call.caller, query);
+      const { items } = await roles.list(query);
       return {
         schemas: schemasNow(),
         totalResults: items.length,
@@ -59,9 +61,8 @@ export function mountOldRoles(app: App<Caller>, { prefix, version }: Place, part
 
   app.post(
     path,
-    { summary: 'Create a role', tag, access, body: Given, described: NAMED, reply: { 201: OldRole } },
+    { summary: 'Create a role', tag, access, rule, body: Given, described: NAMED, reply: { 201: OldRole } },
     async (call) => {
-      onlyAdministrators(call);
       const { name, domain_id: domainId } = call.body;
       if (name === undefined) fail('scim.invalid_value', { name: 'name', why: 'it is required' });
       await parts.scim.checkDomain(domainId ?? undefined);
@@ -69,27 +70,26 @@ export function mountOldRoles(app: App<Caller>, { prefix, version }: Place, part
     },
   );
 
-  app.get(`${path}/:id`, { summary: 'Show a role', tag, access, reply: { 200: OldRole } }, async (call) => {
-    onlyAdministrators(call);
-    return render(await roles.get(call.caller, idOf(call)));
-  });
+  app.get(`${path}/:id`, { summary: 'Show a role', tag, access, rule, target, reply: { 200: OldRole } }, (call) =>
+    render(call.target),
+  );
 
   for (const method of ['put', 'patch'] as const) {
-    app[method](`${path}/:id`, { summary: 'Rename a role', tag, access, body: Given, reply: { 200: OldRole } }, async (call) => {
-      onlyAdministrators(call);
-      const { domain_id: held } = render(await roles.get(call.caller, idOf(call)));
-      const { id, name, domain_id: domainId } = call.body;
-      if (id !== undefined && id !== idOf(call)) fail('resource.id_fixed', { kind: 'role' });
-      if (domainId && domainId !== held) fail('resource.domain_fixed');
-      return render(await roles.update(call.caller, idOf(call), name === undefined ? {} : { name: nameOf(name, held) }));
-    });
+    app[method](
+      `${path}/:id`,
+      { summary: 'Rename a role', tag, access, rule, target, body: Given, reply: { 200: OldRole } },
+      async (call) => {
+        const { domain_id: held } = render(call.target);
+        const { id, name, domain_id: domainId } = call.body;
+        if (id !== undefined && id !== call.target.id) fail('resource.id_fixed', { kind: 'role' });
+        if (domainId && domainId !== held) fail('resource.domain_fixed');
+        return render(await roles.update(call.caller, call.target, name === undefined ? {} : { name: nameOf(name, held) }));
+      },
+    );
   }
 
-  app.delete(`${path}/:id`, { summary: 'Delete a role', tag, access, reply: { 204: null } }, async (call) => {
-    onlyAdministrators(call);
-    await roles.remove(call.caller, idOf(call));
+  app.delete(`${path}/:id`, { summary: 'Delete a role', tag, access, rule, target, reply: { 204: null } }, async (call) => {
+    await roles.remove(call.caller, call.target);
     return new Answer({ status: 204 });
   });
 }
-
-const idOf = ({ params }: Call<Caller>): string => (params as { id: string }).id;

@@ -1,7 +1,9 @@
 // /v3/OS-SCIM: SCIM as the old back-end served it, over the same core. Only administrators, and 200 where the standard has 201.
-import { Answer, type App, type Call, type Query, type t } from '../../platform/http/index.ts';
+
+import { Answer, type Call, type Query, type t } from '../../platform/http/index.ts';
 import { type Caller, PROVISIONING } from '../caller.ts';
 import { readFlag, single } from '../lists.ts';
+import type { IdentityApp } from '../policy.ts';
 import { visibleDomain } from '../policy.ts';
 import type { Resource, ResourceType } from './attribute.ts';
 import { groupType, organizationType, userType } from './definitions.ts';
@@ -81,7 +83,7 @@ const organizations: Kind<Table> = {
   noun: 'the organizations',
 };
 
-export function mountOldScim(app: App<Caller>, parts: { scim: Scim } & Parameters<typeof mountOldRoles>[2]): void {
+export function mountOldScim(app: IdentityApp, parts: { scim: Scim } & Parameters<typeof mountOldRoles>[2]): void {
   function mountKind<T extends Table>(prefix: string, version: Version, { type, of, One, noun }: Kind<T>): void {
     const handler = (): Handler<T> => of(parts.scim);
     const names = (): Names => ({ version, extension: parts.scim.config.scimExtension });

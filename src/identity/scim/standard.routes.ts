@@ -1,9 +1,11 @@
 // /scim/v2: SCIM as RFC 7643, 7644 and 9865 have it.
+
 import { Fault } from '../../platform/faults/index.ts';
-import { Answer, type App, type Call, outageOf, t } from '../../platform/http/index.ts';
+import { Answer, type Call, outageOf, t } from '../../platform/http/index.ts';
 import { andThen, type Soon } from '../../platform/soon.ts';
 import { type Caller, PROVISIONING } from '../caller.ts';
 import { fail } from '../faults.ts';
+import type { IdentityApp } from '../policy.ts';
 import type { Resource, ResourceType } from './attribute.ts';
 import { type BulkOperation, readBulk, runBulk, unexpected } from './bulk.ts';
 import {
@@ -114,7 +116,7 @@ function targetOf({ path }: BulkOperation): { kind: Kind<Table> | undefined; id:
   return { kind: kinds.find(({ type }) => type.endpoint === `/${endpoint}`), id };
 }
 
-export function mountScim(app: App<Caller>, parts: { readonly scim: Scim }): void {
+export function mountScim(app: IdentityApp, parts: { readonly scim: Scim }): void {
   async function shown<T extends Table>(handler: Handler<T>, call: ScimCall, row: Rows[T], status: number): Promise<Answer> {
     const context = contextOf(call);
     const projection = readProjectionOf(handler.type, askedByQuery(call.query));
@@ -158,7 +160,7 @@ export function mountScim(app: App<Caller>, parts: { readonly scim: Scim }): voi
     const One = resourceSchema(type);
     // Any part of a resource can be asked for.
     const Some = listSchema({ ...One, required: ['schemas', 'id'] });
-    app.get(path, { summary: `List: ${name}`, tag, access, fast: true, described: LISTED, reply: { 200: Some } }, (call) =>
+    app.get(path, { summary: `List: ${name}`, tag, access, described: LISTED, reply: { 200: Some } }, (call) =>
       search(handler(), call, askedByQuery(call.query)),
     );
     app.post(
@@ -281,7 +283,7 @@ export function mountScim(app: App<Caller>, parts: { readonly scim: Scim }): voi
 
 /** `/Me` is the user who asks (RFC 7644, 3.11); what they may change of themselves is for the policy to say. */
 function mountMe(
-  app: App<Caller>,
+  app: IdentityApp,
   me: () => Handler<'users'>,
   as: {
     read(handler: Handler<'users'>, call: ScimCall, row: Rows['users']): Promise<Answer>;
@@ -317,7 +319,7 @@ function mountMe(
 }
 
 /** What is mounted, in SCIM's own words (RFC 7644, 4). */
-function mountDiscovery(app: App<Caller>): void {
+function mountDiscovery(app: IdentityApp): void {
   const types = [...kinds.map(({ type }) => type), roleType, entitlementType];
   const schemas = types.flatMap(({ core, extensions }) => [core, ...extensions]);
   const Described = t.open({ schemas: t.array(t.string()) });

@@ -1,12 +1,14 @@
 // /v3/auth/tokens and /v3/auth/catalog
+
 import { isoTime } from '../../platform/clock.ts';
-import { Answer, type App, type Call, t } from '../../platform/http/index.ts';
+import { Answer, type Call, t } from '../../platform/http/index.ts';
 import { andThen, type Soon } from '../../platform/soon.ts';
 import { type Caller, DELEGATED } from '../caller.ts';
 import { Catalog } from '../catalog/index.ts';
 import type { Deps } from '../deps.ts';
 import { fail } from '../faults.ts';
 import { Links, readFlag } from '../lists.ts';
+import type { IdentityApp } from '../policy.ts';
 import { type Action, permit } from '../policy.ts';
 import type { AuthRules, LogInOutcome } from './auth.rules.ts';
 import { Auth, ReceiptReply, readScope, TokenReply } from './auth.schema.ts';
@@ -59,7 +61,7 @@ function receiptAnswer({ text, receipt, view, required }: Extract<LogInOutcome, 
   });
 }
 
-export function mountAuth(app: App<Caller>, { auth, tokens, tokenText, revocations, config }: AuthDeps): void {
+export function mountAuth(app: IdentityApp, { auth, tokens, tokenText, revocations, config }: AuthDeps): void {
   /** The token a request is about. A token that does not hold is 404 to everyone: nobody guesses one, so it tells nothing. */
   function subject(
     { headers, caller, query }: Pick<Call<Caller>, 'headers' | 'caller' | 'query'>,
@@ -108,7 +110,7 @@ export function mountAuth(app: App<Caller>, { auth, tokens, tokenText, revocatio
     {
       summary: 'Validate a token (X-Subject-Token) and show it',
       tag,
-      fast: true,
+      fromMemory: true,
       policy: 'identity:validate_token',
       described: { ...ABOUT, query: { ...ABOUT.query, ...NO_CATALOG }, replyHeaders: SHOWN },
       reply: { 200: TokenReply },

@@ -1,8 +1,9 @@
 // /v3/OS-TWO-FACTOR/devices and /v3/users/{user_id}/OS-TWO-FACTOR/devices
-import type { App, Query } from '../../platform/http/index.ts';
-import type { Caller } from '../caller.ts';
+
+import type { Query } from '../../platform/http/index.ts';
 import { fail } from '../faults.ts';
 import { single, wholeList } from '../lists.ts';
+import type { IdentityApp } from '../policy.ts';
 import type { DevicePair, Devices } from './devices.rules.ts';
 import type { Factor } from './factor.rules.ts';
 import type { Subject } from './subject.ts';
@@ -34,7 +35,7 @@ function pairOf(query: Query): DevicePair | undefined {
 }
 
 export function mountDevices(
-  app: App<Caller>,
+  app: IdentityApp,
   { devices, factor, subject }: { devices: Devices; factor: Factor; subject: Subject },
 ): void {
   const all = '/v3/OS-TWO-FACTOR/devices';

@@ -1,8 +1,8 @@
 // /v3/OS-TWO-FACTOR/two_factor_auth and /v3/users/{user_id}/OS-TWO-FACTOR: the factor, the question, recovery codes
-import type { App } from '../../platform/http/index.ts';
-import type { Caller } from '../caller.ts';
+
 import { fail } from '../faults.ts';
 import { single } from '../lists.ts';
+import type { IdentityApp } from '../policy.ts';
 import type { Factor, Question } from './factor.rules.ts';
 import type { Subject } from './subject.ts';
 import { WHOSE } from './two-factor.described.ts';
@@ -36,7 +36,7 @@ function questionOf(sent: Sent | null | undefined): Question | undefined {
   });
 }
 
-export function mountTwoFactor(app: App<Caller>, { factor, subject }: TwoFactorDeps): void {
+export function mountTwoFactor(app: IdentityApp, { factor, subject }: TwoFactorDeps): void {
   const own = '/v3/users/:user_id/OS-TWO-FACTOR';
   const linksOf = (base: string, path: string) => ({ self: base + path });
 

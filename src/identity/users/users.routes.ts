@@ -1,16 +1,17 @@
 // /v3/users
+
 import { seconds } from '../../platform/clock.ts';
-import { Answer, type App } from '../../platform/http/index.ts';
+import { Answer } from '../../platform/http/index.ts';
 import { andThen } from '../../platform/soon.ts';
-import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
 import { FILTERED_USERS, listOf } from '../lists.ts';
+import type { IdentityApp } from '../policy.ts';
 import { ChangePassword, CreateUser, renderUser, UpdateUser, UserEnvelope, UserList } from './users.schema.ts';
 import type { UserWithExpiry } from './users.store.ts';
 
 const tag = 'Users';
 
-export function mountUsers(app: App<Caller>, { users, clock, config }: Pick<Deps, 'users' | 'clock' | 'config'>): void {
+export function mountUsers(app: IdentityApp, { users, clock, config }: Pick<Deps, 'users' | 'clock' | 'config'>): void {
   const render = (base: string, user: UserWithExpiry) =>
     renderUser(user, { base, now: seconds(clock), daysInactive: config.disableUserAccountDaysInactive });
 
@@ -42,7 +43,7 @@ export function mountUsers(app: App<Caller>, { users, clock, config }: Pick<Deps
 
   app.get(
     '/v3/users/:user_id',
-    { fast: true, summary: 'Show a user', tag, policy: 'identity:get_user', reply: { 200: UserEnvelope } },
+    { fromMemory: true, summary: 'Show a user', tag, policy: 'identity:get_user', reply: { 200: UserEnvelope } },
     ({ caller, params, base }) => andThen(users.get(caller, params.user_id), (user) => answerOf(base, user)),
   );
 

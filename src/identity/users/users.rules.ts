@@ -15,7 +15,7 @@ import type { Deps } from '../deps.ts';
 import { fail } from '../faults.ts';
 import { criteriaOf, type Filters, only, pageOf, single, type Wanted } from '../lists.ts';
 import type { Guesser, NewPassword, PasswordOptions } from '../passwords/index.ts';
-import { listTarget, permit, type Target, visibleDomain } from '../policy.ts';
+import { type Facts, listTarget, permit, visibleDomain } from '../policy.ts';
 import type { Shield } from '../shield.ts';
 import type { Attempt, FreshLogin, Logins } from '../tokens/index.ts';
 import { createKeptUsers } from './kept-users.ts';
@@ -117,7 +117,7 @@ export async function listMembers(db: Database, caller: Caller, groupId: string,
   return page ?? fail('list.marker_not_found', { marker: single(query, 'marker') ?? '' });
 }
 
-export const userTarget = (user: UserWithExpiry | undefined): Target =>
+export const userTarget = (user: UserWithExpiry | undefined): Facts =>
   user ? { domainId: user.domain_id, userId: user.id } : {};
 
 /** The domain that a new user belongs to. */

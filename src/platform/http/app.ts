@@ -1,5 +1,7 @@
-// An App is a list of routes: path, schemas, who may call, and the handler. A server serves it; OpenAPI is printed from it.
+// An App is a list of routes: path, schemas, the rule that decides, what it decides about, and the handler. The server enforces
+// the rule before it calls the handler; OpenAPI is printed from the same list.
 import type { IncomingHttpHeaders } from 'node:http';
+import type { Soon } from '../soon.ts';
 import type { Schema, Static } from './schema.ts';
 
 export type Method = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -17,6 +19,7 @@ export interface Call<Caller, Params = unknown, Q = Query, Body = unknown> {
   readonly params: Params;
   readonly query: Q;
   readonly body: Body;
+  /** Undefined where anyone may call. */
   readonly caller: Caller;
   readonly headers: IncomingHttpHeaders;
   /** The public address of the service, without a trailing slash. */
@@ -27,6 +30,14 @@ export interface Call<Caller, Params = unknown, Q = Query, Body = unknown> {
   readonly requestId: string;
   /** Aborted when the client goes before it has its answer. */
   readonly signal: AbortSignal;
+}
+
+/** What a request is about. The rule is asked first, so that only those who are allowed learn whether the thing exists. */
+export interface Target<Facts, Thing> {
+  /** What the rule may know. Of a thing that does not exist: what is known without it. */
+  readonly facts: Facts;
+  /** Called once the rule has allowed the request. Throws when the thing does not exist. */
+  get(): Thing;
 }
 
 /** A reply that is more than a body: another status, headers, or JSON that is already text. */
@@ -72,17 +83,18 @@ export interface Described {
   readonly error?: Schema;
 }
 
-export interface Spec<Q extends Schema | undefined, B extends Schema | undefined> {
+export interface Spec<Rule extends string, Q extends Schema | undefined, B extends Schema | undefined> {
   readonly summary: string;
   readonly tag: string;
-  /** `anyone`: no token is asked for. Everything else is a word of the service's own: how its callers prove who they are. */
-  readonly access?: string;
-  /** The rule of the policy that decides, where there is one by name. */
+  /** The rule that decides, by its name. `anyone`: no token is asked for. */
+  readonly rule?: Rule | 'anyone';
   readonly policy?: string;
+  /** How callers may prove who they are, where that is not the usual way; a word of the service's own. */
+  readonly access?: string;
   readonly query?: Q;
   readonly body?: B;
-  /** Asked thousands of times a second and answered from memory: see fast-lane.ts. Its handler only asks. */
-  readonly fast?: boolean;
+  /** Asked thousands of times a second and answered from memory: see memory-adapter.ts. */
+  readonly fromMemory?: boolean;
   /** A question, although it is a POST: its answers are not worth a line of the log each. */
   readonly asks?: boolean;
   /** Takes a form (RFC 6749 asks for one) as well as JSON. */
@@ -97,34 +109,52 @@ export interface Spec<Q extends Schema | undefined, B extends Schema | undefined
 export interface Route<Caller> {
   readonly method: Method;
   readonly path: string;
-  readonly spec: Spec<Schema | undefined, Schema | undefined>;
-  readonly handler: (call: Call<Caller, never, never, never>) => unknown;
+  readonly spec: Spec<string, Schema | undefined, Schema | undefined>;
+  readonly target: ((call: never) => Soon<Target<unknown, unknown>>) | undefined;
+  readonly handler: (call: Call<Caller, never, never, never> & { readonly target: never }) => unknown;
 }
 
-type Register<Caller> = <Path extends string, Q extends Schema | undefined = undefined, B extends Schema | undefined = undefined>(
+type CallOf<Caller, Path extends string, Q, B> = Call<
+  Caller,
+  PathParams<Path>,
+  Q extends Schema ? Static<Q> : Query,
+  B extends Schema ? Static<B> : undefined
+>;
+
+type Register<Caller, Rule extends string, Facts> = <
+  Path extends string,
+  Q extends Schema | undefined = undefined,
+  B extends Schema | undefined = undefined,
+  Thing = undefined,
+>(
   path: Path,
-  spec: Spec<Q, B>,
-  handler: (
-    call: Call<Caller, PathParams<Path>, Q extends Schema ? Static<Q> : Query, B extends Schema ? Static<B> : undefined>,
-  ) => unknown,
+  spec: Spec<Rule, Q, B> & { readonly target?: (call: CallOf<Caller, Path, Q, B>) => Soon<Target<Facts, Thing>> },
+  handler: (call: CallOf<Caller, Path, Q, B> & { readonly target: Thing }) => unknown,
 ) => void;
 
-export interface App<Caller> {
+/** `Rule`: the names of the service's rules. `Facts`: what they decide by. */
+export interface App<Caller, Rule extends string = never, Facts = unknown> {
   readonly routes: readonly Route<Caller>[];
-  readonly get: Register<Caller>;
-  readonly head: Register<Caller>;
-  readonly post: Register<Caller>;
-  readonly put: Register<Caller>;
-  readonly patch: Register<Caller>;
-  readonly delete: Register<Caller>;
+  readonly get: Register<Caller, Rule, Facts>;
+  readonly head: Register<Caller, Rule, Facts>;
+  readonly post: Register<Caller, Rule, Facts>;
+  readonly put: Register<Caller, Rule, Facts>;
+  readonly patch: Register<Caller, Rule, Facts>;
+  readonly delete: Register<Caller, Rule, Facts>;
 }
 
-export function createApp<Caller>(): App<Caller> {
+export function createApp<Caller, Rule extends string = never, Facts = unknown>(): App<Caller, Rule, Facts> {
   const routes: Route<Caller>[] = [];
   const register =
-    (method: Method): Register<Caller> =>
-    (path, spec, handler) => {
-      routes.push({ method, path, spec, handler: handler as Route<Caller>['handler'] });
+    (method: Method): Register<Caller, Rule, Facts> =>
+    (path, { target, ...spec }, handler) => {
+      routes.push({
+        method,
+        path,
+        spec,
+        target: target as Route<Caller>['target'],
+        handler: handler as Route<Caller>['handler'],
+      });
     };
   return {
     routes,

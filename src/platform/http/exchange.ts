@@ -9,49 +9,66 @@ import { LINGER_MS } from './refusals.ts';
 /** A request that knows when it came. */
 export type TimedMessage = IncomingMessage & { arrivedAt: number };
 
-export const millisecondsOf = (request: FastifyRequest): number => performance.now() - (request.raw as TimedMessage).arrivedAt;
-
-/** What a handler sees. The parts that cost something and that few handlers ask for are made when they are asked for. */
-export class IncomingCall implements Call<unknown> {
+/** A request as a handler sees it. The parts that cost something and that few handlers ask for are made when they are asked for. */
+export abstract class IncomingCall implements Call<unknown> {
+  readonly raw: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly requestId: string;
   readonly params: unknown;
-  readonly query: Query;
-  readonly body: unknown;
-  readonly caller: unknown;
-  readonly #request: FastifyRequest;
-  readonly #response: ServerResponse;
-  readonly #bases: Bases;
+  query: Query;
+  body: unknown;
+  caller: unknown;
+  target: unknown;
 
-  constructor(
-    request: FastifyRequest,
-    response: ServerResponse,
-    bases: Bases,
-    parts: { query: Query; body: unknown; caller: unknown },
-  ) {
-    this.#request = request;
-    this.#response = response;
-    this.#bases = bases;
-    this.params = request.params;
+  constructor(raw: IncomingMessage, response: ServerResponse, requestId: string, parts: { params: unknown; query: Query }) {
+    this.raw = raw;
+    this.response = response;
+    this.requestId = requestId;
+    this.params = parts.params;
     this.query = parts.query;
-    this.body = parts.body;
-    this.caller = parts.caller;
   }
-  get headers() {
-    return this.#request.headers;
+  abstract readonly address: string;
+  abstract readonly base: string;
+  /** The address as the routes have it. */
+  abstract readonly url: string;
+
+  get headers(): IncomingMessage['headers'] {
+    return this.raw.headers;
   }
-  get base(): string {
-    return this.#bases.of(this.#request);
+  get method(): string {
+    return this.raw.method!;
   }
   get path(): string {
-    return this.#request.url.split('?', 1)[0]!;
+    return this.url.split('?', 1)[0]!;
+  }
+  get signal(): AbortSignal {
+    return goneSignal(this.response);
+  }
+  /** Since it came. */
+  get milliseconds(): number {
+    return performance.now() - (this.raw as TimedMessage).arrivedAt;
+  }
+}
+
+/** One that the framework received. */
+export class FrameworkCall extends IncomingCall {
+  readonly #request: FastifyRequest;
+  readonly #bases: Bases;
+
+  constructor(request: FastifyRequest, response: ServerResponse, bases: Bases) {
+    super(request.raw, response, request.id, { params: request.params, query: request.query as Query });
+    this.#request = request;
+    this.#bases = bases;
+    this.body = request.body;
   }
   get address(): string {
     return this.#request.ip;
   }
-  get requestId(): string {
-    return this.#request.id;
+  get base(): string {
+    return this.#bases.of(this.#request);
   }
-  get signal(): AbortSignal {
-    return goneSignal(this.#response);
+  get url(): string {
+    return this.#request.url;
   }
 }
 
@@ -135,14 +152,16 @@ function endLater(response: ServerResponse): void {
   response.req.once('end', end).once('close', end).resume();
 }
 
+export type Send = (response: ServerResponse, requestId: string, outgoing: Outgoing) => void;
+
 /** Sends answers. What an answer says of a header replaces what is common to all. */
 export function createSender(
   common: Readonly<Record<string, string>>,
   { requestIdHeader, isClosing }: { requestIdHeader: string; isClosing(): boolean },
-) {
+): Send {
   const bodiless = new Defaults(new Map(Object.entries(common)));
   const withBody = new Defaults(new Map(Object.entries({ ...common, 'Content-Type': 'application/json' })));
-  return (response: ServerResponse, requestId: string, { status, headers, text, bytes, last }: Outgoing): void => {
+  return (response, requestId, { status, headers, text, bytes, last }) => {
     if (last || isClosing()) response.shouldKeepAlive = false;
     let others = text === undefined ? bodiless : withBody;
     const list = [requestIdHeader, requestId];

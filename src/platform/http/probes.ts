@@ -36,7 +36,11 @@ async function run(check: () => Promise<void>): Promise<{ status: string; latenc
   }
 }
 
-export function mountProbes<Caller>(app: App<Caller>, checks: Checks, { reported = {} }: MoreChecks = {}): Probes {
+export function mountProbes<Caller, Rule extends string, Facts>(
+  app: App<Caller, Rule, Facts>,
+  checks: Checks,
+  { reported = {} }: MoreChecks = {},
+): Probes {
   const loop = watchLoop();
   let draining = false;
   app.get('/healthz', { summary: 'The server answers', tag, access: 'anyone', reply: { 200: Status } }, () => ({ status: 'ok' }));

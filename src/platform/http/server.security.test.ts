@@ -51,7 +51,7 @@ describe('The server', () => {
       arrivals.told();
     };
     const open = { tag, access: 'anyone' } as const;
-    app.get('/fast', { ...open, summary: 'Fast', fast: true, reply: { 200: t.open({}) } }, ({ base }) => ({ base }));
+    app.get('/fast', { ...open, summary: 'Fast', fromMemory: true, reply: { 200: t.open({}) } }, ({ base }) => ({ base }));
     app.get('/usual', { ...open, summary: 'Usual', reply: { 200: t.open({}) } }, ({ base }) => ({ base }));
     app.get('/wait', { ...open, summary: 'Wait', reply: { 200: t.open({}) } }, async () => {
       arrive();
@@ -78,6 +78,7 @@ describe('The server', () => {
         () =>
         ({ status, code }) => ({ body: { status, code }, headers: { 'Content-Type': 'application/problem+json' } }),
       authenticate: () => undefined,
+      authorize: () => undefined,
       headers: {},
       requestIdHeader: 'X-Request-Id',
       newRequestId: () => 'req-1',

@@ -82,6 +82,7 @@ describe('The server', () => {
         if (headers['x-auth-token'] !== 'good') throw fault('route.not_found');
         return { name: 'ann' };
       },
+      authorize: () => undefined,
       headers: { Vary: 'X-Auth-Token' },
       requestIdHeader: 'X-Request-Id',
       newRequestId: () => 'req-1',

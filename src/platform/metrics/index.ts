@@ -20,6 +20,8 @@ export interface Metrics {
   sharedGauge(name: string, help: string, read: () => Promise<number>): void;
   /** A gauge with one label, read when it is asked for. Every worker reads the same, too. */
   labelledGauge(name: string, help: string, label: string, read: () => Promise<Labelled>): void;
+  /** A counter that somebody else keeps, with one label; the counts of several workers are added up. */
+  totals(name: string, help: string, label: string, read: () => Labelled): void;
   counter<L extends string>(name: string, help: string, labels: readonly L[]): (values: Readonly<Record<L, string>>) => void;
 }
 
@@ -66,6 +68,18 @@ export function createMetrics(): Metrics {
           const values = await read();
           this.reset();
           for (const [value, count] of Object.entries(values)) this.set({ [label]: value }, count);
+        },
+      });
+    },
+    totals(name, help, label, read) {
+      new Counter({
+        name,
+        help,
+        registers,
+        labelNames: [label],
+        collect() {
+          this.reset();
+          for (const [value, count] of Object.entries(read())) this.inc({ [label]: value }, count);
         },
       });
     },

@@ -1,14 +1,14 @@
 // /api/v1/wallet/credentials
-import type { App } from '../../platform/http/index.ts';
-import type { Caller } from '../caller.ts';
+
 import type { Deps } from '../deps.ts';
 import { PAGED, pageAnswer, pageOf } from '../lists.ts';
+import type { WalletApp } from '../rules.ts';
 import { CredentialList, CredentialQuery, renderCredential } from './credentials.schema.ts';
 
 const tag = 'Credentials';
 const CREDENTIALS = '/api/v1/wallet/credentials';
 
-export function mountCredentials(app: App<Caller>, { credentials, protocols }: Pick<Deps, 'credentials' | 'protocols'>): void {
+export function mountCredentials(app: WalletApp, { credentials, protocols }: Pick<Deps, 'credentials' | 'protocols'>): void {
   app.get(
     CREDENTIALS,
     {

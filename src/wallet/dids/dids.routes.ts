@@ -1,8 +1,9 @@
 // /api/v1/wallet/dids
-import { Answer, type App } from '../../platform/http/index.ts';
-import type { Caller } from '../caller.ts';
+
+import { Answer } from '../../platform/http/index.ts';
 import type { Deps } from '../deps.ts';
 import { PAGED, pageAnswer, pageOf } from '../lists.ts';
+import type { WalletApp } from '../rules.ts';
 import { CREATED, ForceQuery, Nothing } from '../schemas.ts';
 import { Did, DidList, DidQuery, NewDid, renderDid, requestOf } from './dids.schema.ts';
 
@@ -10,12 +11,12 @@ const tag = 'DIDs';
 const DIDS = '/api/v1/wallet/dids';
 
 export function mountDids(
-  app: App<Caller>,
+  app: WalletApp,
   { dids, idempotency, remembered }: Pick<Deps, 'dids' | 'idempotency' | 'remembered'>,
 ): void {
   app.get(
     DIDS,
-    { summary: 'List the DIDs of the wallet', tag, fast: true, query: DidQuery, described: PAGED, reply: { 200: DidList } },
+    { summary: 'List the DIDs of the wallet', tag, query: DidQuery, described: PAGED, reply: { 200: DidList } },
     (call) => {
       const { caller, query } = call;
       const list = async (): Promise<Answer> => {

@@ -1,10 +1,12 @@
 // The published documents: /.well-known/did.json of the node, /dids/{name}/did.json of its callers. For everybody.
-import { Answer, type App, type Call, t } from '../../platform/http/index.ts';
+
+import { Answer, type Call, t } from '../../platform/http/index.ts';
 import { andThen, type Soon } from '../../platform/soon.ts';
 import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
 import { fail } from '../faults.ts';
 import { NODE_NAME } from '../publication/index.ts';
+import type { WalletApp } from '../rules.ts';
 
 const tag = 'Documents';
 const Document = t.open({ id: t.string() });
@@ -16,7 +18,7 @@ const CACHE = 'public, max-age=300';
 const isKnown = (ifNoneMatch: string | undefined, etag: string): boolean =>
   (ifNoneMatch ?? '').split(',').some((one) => one.trim() === '*' || one.trim().replace(/^W\//, '') === etag);
 
-export function mountDocuments(app: App<Caller>, { documents }: Pick<Deps, 'documents'>): void {
+export function mountDocuments(app: WalletApp, { documents }: Pick<Deps, 'documents'>): void {
   const missing = (): never => fail('not-found', { kind: 'document' }, { headers: { 'Access-Control-Allow-Origin': '*' } });
 
   function answer(name: string, { headers }: Pick<Call<Caller>, 'headers'>): Soon<Answer> {
@@ -35,14 +37,12 @@ export function mountDocuments(app: App<Caller>, { documents }: Pick<Deps, 'docu
     headers: { 'If-None-Match': 'What the reader has.' },
     replyHeaders: { ETag: 'Changes with the document.' },
   };
-  app.get(
-    '/.well-known/did.json',
-    { summary: 'The DID document of the node', tag, access: 'anyone', fast: true, described, reply },
-    (call) => answer(NODE_NAME, call),
+  app.get('/.well-known/did.json', { summary: 'The DID document of the node', tag, access: 'anyone', described, reply }, (call) =>
+    answer(NODE_NAME, call),
   );
   app.get(
     '/dids/:name/did.json',
-    { summary: 'A published DID document', tag, access: 'anyone', fast: true, described, reply },
+    { summary: 'A published DID document', tag, access: 'anyone', described, reply },
     // The name of the node's own document is no name of a caller's.
     (call) => (call.params.name === NODE_NAME ? missing() : answer(call.params.name, call)),
   );

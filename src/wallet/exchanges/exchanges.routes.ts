@@ -1,14 +1,14 @@
 // /api/v1/wallet/exchanges: what happened between the wallet and issuers or verifiers, step by step.
-import type { App } from '../../platform/http/index.ts';
-import type { Caller } from '../caller.ts';
+
 import type { Deps } from '../deps.ts';
 import { PAGED, pageAnswer, pageOf } from '../lists.ts';
+import type { WalletApp } from '../rules.ts';
 import { ExchangeList, ExchangeQuery, ExchangeSchema, renderExchange } from './exchanges.schema.ts';
 
 const tag = 'Exchanges';
 const EXCHANGES = '/api/v1/wallet/exchanges';
 
-export function mountExchanges(app: App<Caller>, { exchanges }: Pick<Deps, 'exchanges'>): void {
+export function mountExchanges(app: WalletApp, { exchanges }: Pick<Deps, 'exchanges'>): void {
   app.get(
     EXCHANGES,
     { summary: 'List exchanges, newest first', tag, query: ExchangeQuery, described: PAGED, reply: { 200: ExchangeList } },

@@ -1,7 +1,8 @@
 // POST /api/v1/wallet/oid4vci, and where issuers send browsers back to.
-import { Answer, type App, type Query } from '../../platform/http/index.ts';
-import type { Caller } from '../caller.ts';
+
+import { Answer, type Query } from '../../platform/http/index.ts';
 import type { Deps } from '../deps.ts';
+import type { WalletApp } from '../rules.ts';
 import { ONCE } from '../schemas.ts';
 import { Deferred, IssuanceRequest, Issued, Onward } from './issuance.schema.ts';
 
@@ -19,7 +20,7 @@ const CALLBACK = {
 const PATH = '/api/v1/wallet/oid4vci';
 
 export function mountIssuance(
-  app: App<Caller>,
+  app: WalletApp,
   { protocols, exchangeThrottle, idempotency }: Pick<Deps, 'protocols' | 'exchangeThrottle' | 'idempotency'>,
 ): void {
   app.post(

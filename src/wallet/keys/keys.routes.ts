@@ -1,8 +1,9 @@
 // /api/v1/wallet/keys
-import { Answer, type App } from '../../platform/http/index.ts';
-import type { Caller } from '../caller.ts';
+
+import { Answer } from '../../platform/http/index.ts';
 import type { Deps } from '../deps.ts';
 import { PAGED, pageAnswer, pageOf } from '../lists.ts';
+import type { WalletApp } from '../rules.ts';
 import { CREATED, ForceQuery } from '../schemas.ts';
 import type { KeyWithUse } from './keys.rules.ts';
 import { Key, KeyList, KeyQuery, NewKey, Revocation, RevokedKey, RotatedKey, Rotation, renderKey } from './keys.schema.ts';
@@ -13,12 +14,12 @@ const KEYS = '/api/v1/wallet/keys';
 const render = ({ row, content, ...references }: KeyWithUse) => renderKey(row, content, references);
 
 export function mountKeys(
-  app: App<Caller>,
+  app: WalletApp,
   { keys, idempotency, remembered }: Pick<Deps, 'keys' | 'idempotency' | 'remembered'>,
 ): void {
   app.get(
     KEYS,
-    { summary: 'List the keys of the wallet', tag, fast: true, query: KeyQuery, described: PAGED, reply: { 200: KeyList } },
+    { summary: 'List the keys of the wallet', tag, query: KeyQuery, described: PAGED, reply: { 200: KeyList } },
     (call) => {
       const { caller, query } = call;
       const list = async (): Promise<Answer> => {

@@ -1,12 +1,12 @@
 // POST /api/v1/wallet/oid4vp
-import type { App } from '../../platform/http/index.ts';
-import type { Caller } from '../caller.ts';
+
 import type { Deps } from '../deps.ts';
+import type { WalletApp } from '../rules.ts';
 import { ONCE } from '../schemas.ts';
 import { PresentationReply, PresentationRequest } from './presentation.schema.ts';
 
 export function mountPresentations(
-  app: App<Caller>,
+  app: WalletApp,
   { protocols, exchangeThrottle, idempotency }: Pick<Deps, 'protocols' | 'exchangeThrottle' | 'idempotency'>,
 ): void {
   app.post(

@@ -1,11 +1,13 @@
 // /api/v1/auth
+
 import type { IncomingHttpHeaders } from 'node:http';
 import { Fault } from '../../platform/faults/index.ts';
-import { Answer, type App, type Call, type Query, t } from '../../platform/http/index.ts';
+import { Answer, type Call, type Query, t } from '../../platform/http/index.ts';
 import { addressKey } from '../../platform/limits/index.ts';
 import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
 import { fail } from '../faults.ts';
+import type { WalletApp } from '../rules.ts';
 import { time } from '../schemas.ts';
 import { isOwnPage } from './authenticate.ts';
 import type { KnownCaller } from './identity.ts';
@@ -70,7 +72,7 @@ const CALLBACK = {
 };
 
 export function mountSession(
-  app: App<Caller>,
+  app: WalletApp,
   { logins, sessionOf, throttle, logoutThrottle }: Pick<Deps, 'logins' | 'sessionOf' | 'throttle' | 'logoutThrottle'>,
 ): void {
   app.get(

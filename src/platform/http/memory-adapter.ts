@@ -1,0 +1,122 @@
+// A few questions are asked thousands of times a second and answered from memory. For a framework to receive such a request costs
+// more than to answer it, so these routes are found here, before the framework. Only who finds the route differs: the steps of the
+// request, its refusals, its log lines and its metrics are those of every other request. Whatever is not plain is the framework's.
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import proxyAddress from '@fastify/proxy-addr';
+import { parse } from 'fast-querystring';
+import type { Query, Route } from './app.ts';
+import { type Bases, IncomingCall } from './exchange.ts';
+
+const NO_QUERY: Query = Object.freeze({});
+const NO_PARAMS: Readonly<Record<string, string>> = Object.freeze({});
+
+/** A request that was received here. */
+class DirectCall extends IncomingCall {
+  readonly #adapter: AdapterOptions;
+
+  constructor(
+    raw: IncomingMessage,
+    response: ServerResponse,
+    parts: { params: Readonly<Record<string, string>>; query: Query },
+    adapter: AdapterOptions,
+  ) {
+    super(raw, response, adapter.newRequestId(), parts);
+    this.#adapter = adapter;
+  }
+  get address(): string {
+    return this.#adapter.trust ? proxyAddress(this.raw, this.#adapter.trust) : (this.raw.socket.remoteAddress ?? '');
+  }
+  get base(): string {
+    const { encrypted } = this.raw.socket as Socket & { encrypted?: boolean };
+    return this.#adapter.bases.of({ protocol: encrypted ? 'https' : 'http', host: this.raw.headers.host ?? '' });
+  }
+  get url(): string {
+    return this.raw.url!;
+  }
+}
+
+export interface AdapterOptions {
+  readonly bases: Bases;
+  readonly maxParamLength: number;
+  /** Which addresses are proxies that may speak for others. */
+  readonly trust: ((address: string, hop: number) => boolean) | undefined;
+  newRequestId(): string;
+}
+
+/** How often the answer was there at once, and how often something had to be read first. */
+export interface MemoryCounts {
+  hits: number;
+  misses: number;
+}
+
+interface DirectRoute<Caller> {
+  readonly route: Route<Caller>;
+  readonly pattern: RegExp;
+  readonly names: readonly string[];
+  /** What every path of it begins with: cheaper to compare than the pattern. */
+  readonly start: string;
+}
+
+function directRoute<Caller>(route: Route<Caller>): DirectRoute<Caller> {
+  const { path } = route;
+  const source = path.replace(/[.*+?^${}()|[\]\\]/g, '\\$&').replace(/:\w+/g, '([^/]+)');
+  return {
+    route,
+    names: [...path.matchAll(/:(\w+)/g)].map(([, name]) => name!),
+    pattern: new RegExp(`^${source}$`),
+    start: path.split(':', 1)[0]!,
+  };
+}
+
+/** Undefined when one cannot be read, or is longer than any id. */
+function paramsOf(names: readonly string[], values: readonly string[], maxLength: number): Record<string, string> | undefined {
+  const params: Record<string, string> = {};
+  for (const [at, name] of names.entries()) {
+    const value = values[at + 1]!;
+    if (value.includes('%') || value.length > maxLength) return undefined;
+    params[name] = value;
+  }
+  return params;
+}
+
+/** By the framework's own parser, so that an address means the same in both. */
+const queryOf = (url: string, at: number): Query => (at < 0 ? NO_QUERY : parse(url.slice(at + 1)));
+
+/**
+ * Answers routes marked `fromMemory` with `serve` and hands everything else to the framework. `serve` answers or refuses by itself
+ * and returns whether it is done already: a request that was begun here is never handed over.
+ */
+export function createMemoryAdapter<Caller>(
+  routes: readonly Route<Caller>[],
+  options: AdapterOptions,
+  { serve, framework }: { serve(route: Route<Caller>, call: IncomingCall): boolean; framework: RequestListener },
+): { readonly listener: RequestListener; readonly counts: MemoryCounts } {
+  const direct = routes.filter(({ method, spec }) => method === 'GET' && spec.fromMemory).map(directRoute);
+  const exact = new Map(direct.filter(({ names }) => names.length === 0).map(({ route }) => [route.path, route]));
+  const patterns = direct.filter(({ names }) => names.length > 0);
+  const counts: MemoryCounts = { hits: 0, misses: 0 };
+
+  function find(url: string): { route: Route<Caller>; params: Readonly<Record<string, string>>; query: Query } | undefined {
+    const at = url.indexOf('?');
+    const path = at < 0 ? url : url.slice(0, at);
+    const plain = exact.get(path);
+    if (plain) return { route: plain, params: NO_PARAMS, query: queryOf(url, at) };
+    for (const { route, start, pattern, names } of patterns) {
+      const found = path.startsWith(start) ? pattern.exec(path) : null;
+      const params = found ? paramsOf(names, found, options.maxParamLength) : undefined;
+      if (params) return { route, params, query: queryOf(url, at) };
+    }
+    return undefined;
+  }
+
+  return {
+    counts,
+    listener(request, response) {
+      const found = request.method === 'GET' ? find(request.url!) : undefined;
+      if (!found) return framework(request, response);
+      if (serve(found.route, new DirectCall(request, response, found, options))) counts.hits++;
+      else counts.misses++;
+    },
+  };
+}

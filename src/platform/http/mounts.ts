@@ -1,0 +1,83 @@
+// Paths (`/openid/*`) that are answered by something else than routes of the App: programs that speak HTTP themselves.
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { FastifyInstance } from 'fastify';
+import { withBudget } from '../database/index.ts';
+import type { Connections } from './connections.ts';
+import { type Bases, FrameworkCall, goneSignal } from './exchange.ts';
+import type { Replies } from './replies.ts';
+
+/** A request as Node has it. */
+export interface RawExchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  /** Of the client, behind trusted proxies too. */
+  readonly address: string;
+  readonly requestId: string;
+  /** Aborted when the client goes before it has its answer. */
+  readonly signal: AbortSignal;
+}
+
+export interface Mount {
+  readonly paths: readonly string[];
+  handle(exchange: RawExchange): Promise<void>;
+}
+
+/** All of them: what a mount does not take it refuses itself, with Allow. */
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
+
+export function registerMount(
+  server: FastifyInstance,
+  { paths, handle }: Mount,
+  parts: {
+    readonly replies: Replies;
+    readonly connections: Connections;
+    readonly bases: Bases;
+    readonly requestIdHeader: string;
+    /** Set on every answer, whoever writes it. */
+    readonly headers: Readonly<Record<string, string>>;
+  },
+): void {
+  const { replies, connections, bases, requestIdHeader } = parts;
+  const headers = new Map(Object.entries(parts.headers));
+  server.register(async (scope) => {
+    // The body is theirs to read.
+    scope.removeAllContentTypeParsers();
+    scope.addContentTypeParser('*', (_request, _payload, done) => done(null));
+    for (const url of paths) {
+      scope.route({
+        method: METHODS,
+        url,
+        handler: async (request, reply) => {
+          reply.hijack();
+          const response = reply.raw;
+          const call = new FrameworkCall(request, response, bases);
+          response.setHeader(requestIdHeader, request.id);
+          response.setHeaders(headers);
+          connections.follow(response);
+          let isRefused = false;
+          response.once('finish', () => {
+            if (!isRefused) replies.account(call, { path: url }, response.statusCode);
+          });
+          try {
+            const { raw, address, requestId } = call;
+            await withBudget(() =>
+              handle({
+                request: raw,
+                response,
+                address,
+                requestId,
+                get signal() {
+                  return goneSignal(response);
+                },
+              }),
+            );
+          } catch (error) {
+            isRefused = true;
+            if (response.headersSent) response.destroy();
+            else replies.refuse(error, call, { path: url });
+          }
+        },
+      });
+    }
+  });
+}

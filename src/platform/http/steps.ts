@@ -1,0 +1,89 @@
+// What happens to every request, whichever way it came in: who calls, what they send, what it is about, whether they may, the handler.
+import { withBudget } from '../database/index.ts';
+import { andThen, type Soon } from '../soon.ts';
+import { Answer, type Query, type Route } from './app.ts';
+import type { IncomingCall, Outgoing } from './exchange.ts';
+import { checkUrl } from './json.ts';
+import { serialize, validate, violation } from './validate.ts';
+
+export interface Access<Caller> {
+  /**
+   * Who sends this request, by the method and the `access` of its route. Throws a Fault when nobody may be served.
+   * Synchronous where it can be: it is on every request.
+   */
+  authenticate(headers: IncomingCall['headers'], requestId: string, access: string | undefined, method: string): Soon<Caller>;
+  /** Throws a Fault unless the rule allows it. `facts`: what is known of the target; undefined where a route has none. */
+  authorize(rule: string, caller: Caller, facts: unknown): void;
+}
+
+export function createSteps<Caller>(access: Access<Caller>, { checkReplies = false }: { readonly checkReplies?: boolean }) {
+  function identify({ spec }: Route<Caller>, call: IncomingCall): Soon<void> {
+    if (spec.rule === 'anyone' || spec.access === 'anyone') return;
+    const { headers, requestId, method } = call;
+    return andThen(access.authenticate(headers, requestId, spec.access, method), (caller) => {
+      call.caller = caller;
+    });
+  }
+
+  function read({ spec }: Route<Caller>, call: IncomingCall): void {
+    if (spec.query) call.query = validate(spec.query, call.query) as Query;
+    call.body = spec.body ? validate(spec.body, call.body ?? {}) : undefined;
+  }
+
+  /** Permission before existence: whoever is not allowed does not learn whether the thing is there. */
+  function authorize({ spec: { rule }, target }: Route<Caller>, call: IncomingCall): Soon<void> {
+    const decide = (facts: unknown): void => {
+      if (rule !== undefined && rule !== 'anyone') access.authorize(rule, call.caller as Caller, facts);
+    };
+    if (!target) return decide(undefined);
+    return andThen(target(call as never), (found) => {
+      decide(found.facts);
+      call.target = found.get();
+    });
+  }
+
+  function outgoingOf(route: Route<Caller>, result: unknown): Outgoing {
+    const answer = result instanceof Answer ? result : new Answer({ body: result });
+    const status = answer.status ?? successOf(route);
+    if (checkReplies) checkReply(route, status, answer);
+    return { status, headers: answer.headers, text: answer.text ?? textOf(route, status, answer), bytes: answer.bytes };
+  }
+
+  /** The answer; throws when there is none. Everything it asks of the database counts together. */
+  return (route: Route<Caller>, call: IncomingCall): Soon<Outgoing> =>
+    withBudget(() => {
+      checkUrl(call.url);
+      return andThen(identify(route, call), () => {
+        read(route, call);
+        return andThen(authorize(route, call), () =>
+          andThen(route.handler(call as never), (result: unknown) => outgoingOf(route, result)),
+        );
+      });
+    });
+}
+
+const successes = new WeakMap<object, number>();
+
+/** The status of an answer that says none. */
+function successOf({ spec: { reply } }: Pick<Route<unknown>, 'spec'>): number {
+  let status = successes.get(reply);
+  if (status === undefined) {
+    status = Number(Object.keys(reply)[0]);
+    successes.set(reply, status);
+  }
+  return status;
+}
+
+function textOf({ spec }: Pick<Route<unknown>, 'spec'>, status: number, { body }: Answer): string | undefined {
+  const schema = spec.reply[status];
+  return schema ? serialize(schema, body) : undefined;
+}
+
+function checkReply(route: Pick<Route<unknown>, 'method' | 'path' | 'spec'>, status: number, answer: Answer): void {
+  const schema = route.spec.reply[status];
+  const where = `${route.method} ${route.path} ${status}`;
+  if (schema === undefined) throw new Error(`${where}: status not declared`);
+  const body = answer.text === undefined ? answer.body : JSON.parse(answer.text);
+  const broken = schema ? violation(schema, JSON.parse(JSON.stringify(body ?? null))) : undefined;
+  if (broken) throw new Error(`${where}: answer breaks its schema: ${broken}`);
+}
