@@ -10,7 +10,6 @@ import { sharedSettings } from '../src/settings.ts';
 import { problemCode } from '../src/wallet/face.ts';
 import { walletFaults } from '../src/wallet/faults.ts';
 import { walletSettings } from '../src/wallet/settings.ts';
-import { lineCount, sourceFiles } from './house-rules.ts';
 
 function settingsTable(settings: Settings): string {
   const rows = Object.values(settings).map(({ key, fallback, unit, about, secret }) => {
@@ -77,31 +76,12 @@ ${faultRows(walletFaults, problemCode)}
 `;
 }
 
-function sizesPage(): string {
-  const sizes = sourceFiles()
-    .filter(({ path }) => path.startsWith('src/') && !path.endsWith('.test.ts'))
-    .map(({ path, text }) => ({ path, lines: lineCount(text) }))
-    .sort((a, b) => a.lines - b.lines);
-  const median = sizes[Math.floor(sizes.length / 2)]!.lines;
-  const largest = sizes.at(-1)!;
-  return `${sizes.length} source files; median ${median} lines, largest ${largest.lines} (\`${largest.path}\`).`;
-}
-
-const SIZES = /<!-- sizes -->[\s\S]*<!-- \/sizes -->/;
-
-/** docs/map.md is written by hand but for one line. */
-function mapPage(): string {
-  const text = existsSync('docs/map.md') ? readFileSync('docs/map.md', 'utf8') : '<!-- sizes --><!-- /sizes -->';
-  return text.replace(SIZES, `<!-- sizes -->\n${sizesPage()}\n<!-- /sizes -->`);
-}
-
 export function documents(): Record<string, string> {
   return {
     'docs/config.md': configPage(),
     'docs/errors.md': errorsPage(),
     'docs/api/identity.openapi.json': `${JSON.stringify(identityOpenApi(), null, 2)}\n`,
     'docs/api/wallet.openapi.json': `${JSON.stringify(walletOpenApi(), null, 2)}\n`,
-    'docs/map.md': mapPage(),
   };
 }
 
