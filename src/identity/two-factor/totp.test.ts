@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
+import { Secret, TOTP } from 'otpauth';
 import { codeAt, fromBase32, matchingStep, newKey, otpauthUri, stepAt, toBase32 } from './totp.ts';
 
 describe('TOTP', () => {
@@ -23,6 +24,21 @@ describe('TOTP', () => {
     for (const [counter, code] of codes.entries()) assert.equal(codeAt(key, counter), code);
   });
 
+  it('gives the codes of another implementation, and accepts them', () => {
+    fc.assert(
+      fc.property(
+        fc.uint8Array({ minLength: 1, maxLength: 64 }),
+        fc.integer({ min: 60, max: 4_000_000_000 }),
+        (bytes, seconds) => {
+          const secret = Buffer.from(bytes);
+          const code = new TOTP({ secret: Secret.fromBase32(toBase32(secret)) }).generate({ timestamp: seconds * 1000 });
+          assert.equal(codeAt(secret, stepAt(seconds * 1000)), code);
+          assert.notEqual(matchingStep(secret, code, seconds * 1000, -2), undefined);
+        },
+      ),
+    );
+  });
+
   it('accepts one step of drift each way, and no more', () => {
     const now = 1_000_000_000_000;
     const accepted = [-2, -1, 0, 1, 2].map((drift) => matchingStep(key, codeAt(key, stepAt(now) + drift), now, 0) !== undefined);
@@ -37,7 +53,7 @@ describe('TOTP', () => {
   });
 
   it('refuses what is not six digits', () => {
-    for (const code of ['', '12345', '1234567', 'abcdef', '１２３４５６', '12 456'])
+    for (const code of ['', '12345', '1234567', 'abcdef', '１２３４５６', '12345é', '12 456'])
       assert.equal(matchingStep(key, code, 0, -9), undefined);
   });
 

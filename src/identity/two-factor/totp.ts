@@ -1,4 +1,5 @@
 // Time-based one-time passwords: RFC 6238 with SHA-1, six digits and thirty seconds, as authenticator apps expect them.
+// Why not a library: ADR 014.
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { cborEncode, DataItem } from '@owf/mdoc';
+import { cborDecode, cborEncode, DataItem } from '@owf/mdoc';
 import fc from 'fast-check';
 import { CborError, checkCbor } from './cbor.ts';
 
@@ -71,6 +71,17 @@ describe('Looking over CBOR', () => {
       refused(hex(text));
     checkCbor(hex('d818 41 80'));
     for (const text of ['d818 80', 'd818 41 81', 'd818 40', 'd818 42 8000', 'd818 5f4180ff']) refused(hex(text));
+  });
+
+  it('is still needed: the library takes these by itself', () => {
+    const deep = (levels: number): Buffer => Buffer.concat([Buffer.alloc(levels, 0x81), Buffer.of(0)]);
+    const taken = [hex('d81b 82 66 526567457870 61 61'), hex('d81c 80'), hex('d90102 80'), hex('c2 41 01'), deep(500)];
+    for (const bytes of taken) {
+      refused(bytes);
+      assert.doesNotThrow(() => cborDecode(bytes));
+    }
+    // When one of these fails: docs/adr/014-written-by-hand.md.
+    assert.ok(cborDecode(taken[0]!) instanceof RegExp);
   });
 
   it('refuses depth, openly and in bytes', () => {

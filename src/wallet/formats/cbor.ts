@@ -1,5 +1,5 @@
-// Looks over CBOR (RFC 8949) of strangers before the library decodes it. The library reserves what a length promises, follows any
-// depth, and knows tags that make objects of code: none of that is for what comes from outside.
+// Looks over CBOR (RFC 8949) of strangers before the library decodes it. The library follows any depth, and knows tags that make
+// objects of code, and cannot be told otherwise (ADR 014): none of that is for what comes from outside.
 
 const MAX_DEPTH = 32;
 /** Times as text and number, CBOR in CBOR, full dates: all that ISO/IEC 18013-5 has. */
