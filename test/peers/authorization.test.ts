@@ -5,11 +5,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { VCT } from './credo-credentials.ts';
 import { browse, held, onPeers, Peer, stepsOf, VCI } from './peers.ts';
 
-const TOKEN_SECONDS = 2;
+const TOKEN_SECONDS = 5;
 const CALLBACK = '/api/v1/wallet/oid4vci/callback';
 
 const issuer = new Peer('credo-issuer');
-/** Its tokens run out almost at once. */
+/** Its tokens run out soon, and not before they are used. */
 const brief = new Peer('credo-issuer', { seconds: { token: TOKEN_SECONDS } });
 const server = new Peer('authorization-server', { requirePar: true, requireDpop: true });
 
