@@ -44,11 +44,16 @@ export function createSignIn({ auth, factor, devices, users, scopes }: SignInDep
   const domainOf = async (typed: string): Promise<string> =>
     typed === '' ? DEFAULT_DOMAIN : ((await scopes.domainId({ name: typed })) ?? typed);
 
-  /** People type a name; which domain it is in they say only when it is not clear. */
-  async function whoIs(name: string, domain: string): Promise<{ readonly id: string } | undefined> {
-    if (domain !== '') return users.findByName(await domainOf(domain), name);
-    const found = await users.findEverywhere(name);
-    return found.length === 1 ? found[0] : found.find((user) => user.domain_id === DEFAULT_DOMAIN);
+  /**
+   * People type a name; which domain it is in they say only when it is not clear. Guesses at somebody of another domain are then counted
+   * as those at a name nobody has in the default one: else the counts would tell that there is somebody.
+   */
+  async function whoIs(name: string, domain: string): Promise<{ user: { readonly id: string } | undefined; countedAs?: string }> {
+    if (domain !== '') return { user: await users.findByName(await domainOf(domain), name) };
+    // Both, whatever the first finds: what is asked takes as long for everybody.
+    const [user, found] = await Promise.all([users.findByName(DEFAULT_DOMAIN, name), users.findEverywhere(name)]);
+    if (user) return { user };
+    return { user: found.length === 1 ? found[0] : undefined, countedAs: nobodyKey(DEFAULT_DOMAIN, name) };
   }
 
   /** Guesses from a device the account remembers are counted by the device, and not slowed by those of others. */
@@ -77,11 +82,12 @@ export function createSignIn({ auth, factor, devices, users, scopes }: SignInDep
       attempt: Attempt,
       deviceOf: (userId: string) => DeviceCookie | undefined,
     ): Promise<Step> {
-      const found = await whoIs(given.name, given.domain);
+      const { user: found, countedAs } = await whoIs(given.name, given.domain);
       // Nobody of that name: goes the same way, and takes as long.
       const who = found ? { id: found.id } : { name: given.name, domain: { id: await domainOf(given.domain) } };
       const identity = { methods: ['password'], password: { user: { ...who, password: given.password } } };
-      const { user, methods, generation, complete } = await auth.recognise(identity, await fromDevice(found, attempt, deviceOf));
+      const from = { ...(await fromDevice(found, attempt, deviceOf)), countedAs };
+      const { user, methods, generation, complete } = await auth.recognise(identity, from);
       const step = { userId: user.id, methods, epoch: user.epoch, generation };
       return complete ? { ...step, complete } : byDevice(step, deviceOf(user.id), attempt);
     },
@@ -121,10 +127,10 @@ export function createSignIn({ auth, factor, devices, users, scopes }: SignInDep
       fresh: string,
       attempt: Attempt,
     ): Promise<void> {
-      const user = await whoIs(given.name, given.domain);
+      const { user, countedAs } = await whoIs(given.name, given.domain);
       // What was typed counts as an account where there is none, in the same words as at a sign-in.
       const whose = user ? { id: user.id } : { unknown: nobodyKey(await domainOf(given.domain), given.name) };
-      await users.changePassword(stranger(attempt), whose, given.password, fresh);
+      await users.changePassword({ ...stranger(attempt), countedAs }, whose, given.password, fresh);
     },
 
     remember: (proved: Proved, userAgent: string, attempt: Attempt): Promise<DeviceCookie> =>

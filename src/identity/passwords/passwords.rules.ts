@@ -51,7 +51,13 @@ export interface Guesser extends Actor, Attempt {}
  * counts would tell it. Where there is no such user, what was typed for one, which is counted like an account.
  */
 export type Meant =
-  | { readonly id: string; readonly options: PasswordOptions; readonly open: boolean }
+  | {
+      readonly id: string;
+      readonly options: PasswordOptions;
+      readonly open: boolean;
+      /** What guesses are counted under where counts of the account itself would tell that there is one. */
+      readonly countedAs?: string | undefined;
+    }
   | { readonly unknown: string };
 
 export type PasswordCheck = 'good' | 'wrong' | 'locked' | 'closed' | 'expired';
@@ -293,4 +299,4 @@ export function createPasswords(deps: {
   };
 }
 
-const accountOf = (meant: Meant): string => ('id' in meant ? meant.id : meant.unknown);
+const accountOf = (meant: Meant): string => ('id' in meant ? (meant.countedAs ?? meant.id) : meant.unknown);

@@ -19,6 +19,8 @@ export interface Attempt extends Origin {
   readonly via?: string;
   /** What a password was asked for, where that is no login. */
   readonly purpose?: string;
+  /** What guesses at the password are counted under, where that is not the account. */
+  readonly countedAs?: string | undefined;
   /** Told whom it is about, once that is known. */
   readonly whom?: Whom;
 }
@@ -96,7 +98,8 @@ export function createProve(deps: MethodDeps): ProveIdentity {
     const known = meant && pair && (await devices.knows(meant.id, pair)) ? pair.deviceId : attempt.device;
     const by = { ...attempt, userId: null, device: known };
     const options = parsed<PasswordOptions & Record<string, unknown>>(meant?.options ?? '{}');
-    const whose = meant ? { id: meant.id, options, open: await users.isOpen(meant) } : { unknown: key };
+    const { countedAs } = attempt;
+    const whose = meant ? { id: meant.id, options, open: await users.isOpen(meant), countedAs } : { unknown: key };
     const check = await passwords.check(given.password, whose, by);
     if (check === 'expired') fail('auth.password_expired', { id: meant!.id });
     if (check !== 'good' || !meant) throw refused(reasonOf(check));

@@ -344,7 +344,8 @@ export function createUsers(
     const user = 'id' in whose ? await findUser(db.read, whose.id) : undefined;
     const options = optionsOf(user ? parsed(user.options) : {});
     const nobody = 'id' in whose ? whose.id : whose.unknown;
-    const meant = user ? { id: user.id, options, open: await isOpen(user) } : { unknown: nobody };
+    const { countedAs } = by;
+    const meant = user ? { id: user.id, options, open: await isOpen(user), countedAs } : { unknown: nobody };
     const check = () => passwords.check(original, meant, by);
     await logins.confirm({ ...by, purpose: 'password change' }, user?.id, check, ['good', 'expired']);
     if (!user) fail('auth.required');
