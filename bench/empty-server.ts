@@ -1,9 +1,5 @@
 // The yardstick: the least a request can cost in this stack. Prints its address when it listens.
 import Fastify from 'fastify';
-import { keepTickShape } from '../src/platform/collector.ts';
-
-// Else it is by chance, and for good, a fifth slower in some runs than in others.
-keepTickShape();
 
 const server = Fastify();
 server.get('/', async () => ({}));

@@ -2,4 +2,4 @@
 import { fileURLToPath } from 'node:url';
 import { run } from './runtime.js';
 
-run(fileURLToPath(new URL('../src/start.ts', import.meta.url)), process.argv.slice(2));
+run(fileURLToPath(new URL('../src/main.ts', import.meta.url)), process.argv.slice(2));

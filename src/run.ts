@@ -8,7 +8,7 @@ import { keepFirstPassword, settleFirstPassword } from './first-password.ts';
 import { createIdentityService, type IdentityService } from './identity/service.ts';
 import type { IdentityConfig } from './identity/settings.ts';
 import { systemClock } from './platform/clock.ts';
-import { collectWhenIdle, keepTickShape } from './platform/collector.ts';
+import { collectWhenIdle } from './platform/collector.ts';
 import { ConfigError, listening, ownUrl } from './platform/config/index.ts';
 import { DATABASE_AWAY, type FolderLock, lockFolder } from './platform/database/index.ts';
 import { createLog, type Log } from './platform/log/index.ts';
@@ -181,7 +181,6 @@ async function takePorts({ shared, identity, wallet }: RunOptions): Promise<Port
 async function runHere(options: RunOptions, log: Log, metricsHere: boolean): Promise<void> {
   const { shared, identity, wallet } = options;
   if (wallet) checkWallet(wallet, identity === undefined);
-  keepTickShape();
   const folder = openDataFolder(shared.dataDir);
   const embedded = [identity, wallet].some((config) => config && !config.databaseUrl);
   const lock: FolderLock | undefined = embedded ? lockFolder(folder) : undefined;
@@ -207,7 +206,7 @@ async function runHere(options: RunOptions, log: Log, metricsHere: boolean): Pro
   if (identity && begun && (metricsHere || begun.adminPassword !== undefined))
     announce(identity.url ?? begun.address, begun.adminPassword !== undefined);
   if (wallet && metricsHere) say(`Gatehouse wallet node: ${wallet.url ?? walletAddress}`);
-  collectWhenIdle();
+  if (shared.collectAfterStart) collectWhenIdle();
   onSignal(log, async () => {
     await stopServices(running, shared.drainSeconds);
     metrics?.close();

@@ -13,7 +13,7 @@ import { backup, restore } from '../src/backup.ts';
 import { newMasterKey } from '../src/platform/seal/index.ts';
 import { removeLeftovers, WorkFolder } from '../src/work-folder.ts';
 
-const START = fileURLToPath(new URL('../src/start.ts', import.meta.url));
+const START = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 
 describe('A backup or a restore that is interrupted', () => {
   const root = mkdtempSync(join(tmpdir(), 'gatehouse-interrupted-'));

@@ -14,7 +14,7 @@ import { openSqlite } from '../src/platform/database/sqlite.ts';
 import { newMasterKey } from '../src/platform/seal/index.ts';
 
 const ROUNDS = Number(process.env.MIGRATION_KILLS ?? 10);
-const START = fileURLToPath(new URL('../src/start.ts', import.meta.url));
+const START = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 const SERVICES = ['identity', 'wallet'];
 const migrationsOf = (service: string) => fileURLToPath(new URL(`../src/${service}/migrations`, import.meta.url));
 

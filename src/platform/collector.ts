@@ -1,28 +1,8 @@
-// What the garbage collector should know about a process that starts once and then answers for weeks.
-import { createHook } from 'node:async_hooks';
+// Gives memory back once the start is over.
 import { performance } from 'node:perf_hooks';
 
 const LOOK_MS = 1000;
 const IDLE = 0.05;
-
-/** Alive as long as the process: that is all it is for. */
-let tick: object | undefined;
-
-/**
- * Keeps `process.nextTick` quick. Where the collector finds none of the objects alive that Node makes for ticks, it forgets their
- * shape, and code that was compiled for it does not learn it again: a tick then costs 0.5 microseconds instead of 0.1, and every
- * answer takes two. Holding on to one of these objects keeps the shape. Returns that object.
- */
-export function keepTickShape(): object | undefined {
-  const hook = createHook({
-    init(_id, type, _trigger, resource) {
-      if (type === 'TickObject') tick = resource;
-    },
-  }).enable();
-  process.nextTick(() => undefined);
-  hook.disable();
-  return tick;
-}
 
 /** How busy the process was since it was last asked, from 0 to 1. */
 function createUtilization(): () => number {
