@@ -237,6 +237,7 @@ export interface Tables {
   app_role_permissions: { role_id: string; permission_id: string };
   app_user_roles: AppUserRoleRow;
   app_organization_roles: AppOrganizationRoleRow;
+  given_entries: { user_id: string; entry: string };
   two_factor: TwoFactorRow;
   factor_attempts: { user_id: string; attempts: number; last_at: number };
   devices: DeviceRow;

@@ -2,6 +2,7 @@
 import { type Page, type PageRequest, readPage } from '../../platform/database/index.ts';
 import type { AppOrganizationRoleRow, AppUserRoleRow, Database, Reader, Tx } from '../database.ts';
 import { applyCriteria, type Wanted } from '../lists.ts';
+import { noteGiven } from './given.store.ts';
 
 export interface OrganizationAssignment {
   readonly organizationId: string;
@@ -32,6 +33,7 @@ export async function insertUserAssignment(tx: Tx, assignment: UserAssignment): 
     })
     .onConflict((conflict) => conflict.column('id').doNothing())
     .execute();
+  await noteGiven(tx, userId, [organizationKey(assignment)]);
 }
 
 export async function deleteUserAssignment(tx: Tx, assignment: UserAssignment): Promise<void> {

@@ -3,6 +3,7 @@ export { mountAllowed, mountAppAssignments } from './assignments.routes.ts';
 export { createAppAssignments } from './assignments.rules.ts';
 export { applicationsOfUser, insertUserAssignment } from './assignments.store.ts';
 export { BUILT_IN_APPLICATION, INTERNAL_PERMISSIONS, INTERNAL_ROLES, type InternalPermission, isBuiltIn } from './built-in.ts';
+export { everGiven, forgetGiven, noteGiven } from './given.store.ts';
 export { memberships } from './holdings.store.ts';
 export { appTagOf, createHoldings, type Holdings } from './holdings.ts';
 export { createManagers, type Managers } from './managers.ts';

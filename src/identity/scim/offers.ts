@@ -1,5 +1,8 @@
 // What Okta's governance finds in a list and gives people as an attribute: roles of applications, memberships of organizations.
 import {
+  everGiven,
+  forgetGiven,
+  noteGiven,
   type OfferedOrganization,
   type OfferedRole,
   offeredOrganizations,
@@ -188,6 +191,8 @@ export interface Wanted {
   readonly resource: Resource;
   readonly speaksOf: (attribute: keyof HeldOffers) => boolean;
   readonly isEntry: IsEntry;
+  /** Whether what the client does not name of an attribute is what it does not want. */
+  readonly namesAll: boolean;
 }
 
 interface Plan<T> {
@@ -215,21 +220,37 @@ function plansOf(held: HeldOffers, wanted: Wanted): { roles: Plan<OfferedRole>; 
   return { roles, entitlements: { ...entitlements, taken } };
 }
 
-export function changesOffers(held: HeldOffers, wanted: Wanted): boolean {
+/** Of what was given once, that the client names no more. From then on it would ask for it anew. */
+function forgotten(before: readonly string[], { resource, speaksOf, namesAll }: Wanted): string[] {
+  const dropped = (kind: AnyKind): string[] => {
+    const wanted = textsIn(kind, resource);
+    return before.filter((entry) => kind.pattern.test(entry) && !wanted.has(entry));
+  };
+  return namesAll ? [roleOffers, entitlementOffers].filter(({ attribute }) => speaksOf(attribute)).flatMap(dropped) : [];
+}
+
+export function changesOffers(held: HeldOffers, wanted: Wanted, before: readonly string[]): boolean {
   const { roles, entitlements } = plansOf(held, wanted);
-  return [roles, entitlements].some(({ missing, taken }) => missing.length + taken.length > 0);
+  const changes = [roles, entitlements].some(({ missing, taken }) => missing.length + taken.length > 0);
+  return changes || forgotten(before, wanted).length > 0;
 }
 
 /**
  * What is no longer on the list is refused to those who ask for it anew. Clients also repeat what they gave before: that, and
  * closing an account, must not fail because of it.
  */
-async function given<T>(kind: OfferKind<T>, db: Reader, user: Owner, missing: readonly string[], closing: boolean): Promise<T[]> {
+async function given<T>(
+  kind: OfferKind<T>,
+  db: Reader,
+  user: Owner,
+  { missing, before, closing }: { missing: readonly string[]; before: readonly string[]; closing: boolean },
+): Promise<T[]> {
   if (missing.length === 0) return [];
   const offered = new Map((await kind.all(db, user.domain_id, missing)).map((offer) => [kind.idOf(offer), offer]));
   const gone = missing.filter((value) => !offered.has(value));
-  const before = gone.length > 0 && !closing ? new Set(await kind.given(db, user.domain_id, user.id)) : undefined;
-  const refused = before && gone.find((value) => !before.has(value));
+  const known =
+    gone.length > 0 && !closing ? new Set([...before, ...(await kind.given(db, user.domain_id, user.id))]) : undefined;
+  const refused = known && gone.find((value) => !known.has(value));
   if (refused !== undefined)
     fail('scim.invalid_value', {
       name: kind.attribute,
@@ -244,8 +265,14 @@ export async function holdOffers(inside: Change, user: Owner, wantedOf: (held: H
   const wanted = wantedOf(held);
   const plans = plansOf(held, wanted);
   const closing = wanted.resource.active === false;
-  const roles = await given(roleOffers, inside.tx, user, plans.roles.missing, closing);
-  const organizations = await given(entitlementOffers, inside.tx, user, plans.entitlements.missing, closing);
+  const before = await everGiven(inside.tx, user.id);
+  const roles = await given(roleOffers, inside.tx, user, { missing: plans.roles.missing, before, closing });
+  const { missing } = plans.entitlements;
+  const organizations = await given(entitlementOffers, inside.tx, user, { missing, before, closing });
+  await forgetGiven(inside.tx, user.id, forgotten(before, wanted));
+  // Whoever gets a role inside an organization is shown as a member of it. Roles are noted where they are assigned.
+  const entered = [...organizations.map(({ id }) => id), ...roles.map(({ organizationId }) => organizationId)];
+  await noteGiven(inside.tx, user.id, [...new Set(entered.map(entryOf))]);
   if (roles.length + organizations.length + plans.roles.taken.length + plans.entitlements.taken.length === 0) return;
   await provision(inside, user, {
     roles: { given: roles, taken: plans.roles.taken },

@@ -1,6 +1,6 @@
 // Roles that clients name in words of their own, and entries that are no longer offered.
 import assert from 'node:assert/strict';
-import { before, it } from 'node:test';
+import { before, describe, it } from 'node:test';
 import { assertOk } from '../../../test/support/answers.ts';
 import { onEachDatabase, uniqueName } from '../../../test/support/api.ts';
 import { assign, makeApplication, makeRole } from '../../../test/support/applications.ts';
@@ -85,6 +85,55 @@ onEachDatabase('SCIM roles in words that look like entries', (api) => {
     }
     const gone = `${'0'.repeat(32)}:${'1'.repeat(32)}:${'2'.repeat(32)}`;
     assert.equal(assertOk(await put(other, { active: false, roles: [{ value: gone }] })).active, false);
+  });
+
+  describe('entries of a person who stays, that were given before and are offered no more', () => {
+    const held = async (user: { id: string }, application: { id: string }): Promise<string[]> => {
+      const { body } = await api.get(`/v3/OS-ROLES/users/${user.id}/applications/${application.id}/permissions`);
+      return body.organizations.flatMap(({ roles }: any) => roles.map(({ id }: any) => id));
+    };
+
+    it('are repeated without harm by PUT and PATCH, give nothing, and count again when they are offered again', async () => {
+      const { organization, application, role, value, withdraw } = await offered();
+      const [other, holder] = [await offered(), await scim.makeUser({ roles: [{ value }] })];
+      const both = [{ value }, { value: other.value }];
+      await withdraw();
+      for (const active of [undefined, true]) {
+        const kept = assertOk(await put(holder, { title: `x ${active}`, roles: [{ value }], ...(active && { active }) }));
+        assert.deepEqual([kept.active, kept.title, values(kept)], [true, `x ${active}`, []]);
+      }
+      const path = `/Users/${holder.id}`;
+      assertOk(await scim.patch(path, patchOf({ op: 'add', path: 'roles', value: both })), 204);
+      assert.deepEqual(values(await scim.show(path)), [other.value], 'what is offered beside it is given');
+      assertOk(await put(holder, { roles: both }));
+      assert.deepEqual(await held(holder, application), []);
+      await assign(api, { organization, application, role: { id: 'purchaser' } });
+      assert.deepEqual(values(assertOk(await put(holder, { roles: both }))), both.map((one) => one.value).sort());
+      assert.deepEqual(await held(holder, application), [role.id]);
+    });
+
+    it('are those that people gave, too, and roles and organizations that were deleted', async () => {
+      const { organization, application, role, value } = await offered();
+      const entitlements = [{ value: `organization:${organization.id}` }];
+      const [byHand, bySCIM] = [await scim.makeUser(), await scim.makeUser({ roles: [{ value }] })];
+      await assign(api, { user: byHand, organization, application, role });
+      assertOk(await api.delete(`/v3/OS-ROLES/roles/${role.id}`), 204);
+      for (const user of [byHand, bySCIM]) assertOk(await put(user, { title: 'x', roles: [{ value }] }));
+      assertOk(await api.delete(`/v3/projects/${organization.id}`), 204);
+      assertOk(await put(bySCIM, { title: 'y', entitlements }));
+    });
+
+    it('are asked for anew by whoever stopped naming them, and by everybody else', async () => {
+      const { value, withdraw } = await offered();
+      const [holder, other] = [await scim.makeUser({ roles: [{ value }] }), await scim.makeUser()];
+      const roles = [{ value }];
+      await withdraw();
+      assertScimRefused(await put(other, { roles }), 400, 'invalidValue', /there is no role/);
+      assertOk(await put(holder, { title: 'does not speak of roles' }));
+      assertOk(await put(holder, { roles }));
+      assertOk(await put(holder, { roles: [] }));
+      assertScimRefused(await put(holder, { roles }), 400, 'invalidValue', /there is no role/);
+    });
   });
 
   it('are judged with as many queries and rows in a domain of hundreds of organizations as in a small one', async () => {

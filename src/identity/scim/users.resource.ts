@@ -1,4 +1,5 @@
 // Users as SCIM resources.
+import { everGiven } from '../app-roles/index.ts';
 import { bit, parsed } from '../attributes.ts';
 import type { Change } from '../audit/index.ts';
 import type { Database } from '../database.ts';
@@ -175,10 +176,10 @@ export function createUserResources(deps: {
           OFFERED_ATTRIBUTES.map((key) => input[key] ?? null),
         )
       )({});
-      const wanted: Wanted = { resource: input, speaksOf: (attribute) => attribute in input, isEntry };
+      const wanted: Wanted = { resource: input, speaksOf: (attribute) => attribute in input, isEntry, namesAll: true };
       const also = async (inside: Change, id: string, madeIn: string): Promise<void> => {
         await welcome?.(inside, { id, name, domainId: madeIn, hasDefault: !!extras.defaultProjectId });
-        if (changesOffers(NOTHING_HELD, wanted)) await holdOffers(inside, { id, domain_id: madeIn }, () => wanted);
+        if (changesOffers(NOTHING_HELD, wanted, [])) await holdOffers(inside, { id, domain_id: madeIn }, () => wanted);
       };
       return users.create(caller, body, personOf(wanted, NOTHING_HELD), also, extras.id);
     },
@@ -188,6 +189,7 @@ export function createUserResources(deps: {
       // What nobody speaks of is not looked up.
       const spoken = OFFERED_ATTRIBUTES.filter((attribute) => speaksOf(revision, attribute));
       const held = spoken.length > 0 ? await heldOffers(db.read, found) : NOTHING_HELD;
+      const before = spoken.length > 0 ? await everGiven(db.read, id) : [];
       const sent = revision.kind === 'patch' ? revision.operations : spoken.map((attribute) => revision.input[attribute]);
       const entries = await entriesIn(db.read, found.domain_id, spoken.length > 0 ? sent : []);
       return users.revise(context.caller, id, (row) => {
@@ -196,6 +198,7 @@ export function createUserResources(deps: {
           resource: next(row, revision, now),
           speaksOf: (attribute) => spoken.includes(attribute),
           isEntry: entries(parsed<Profile>(row.profile)),
+          namesAll: revision.kind !== 'patch',
         });
         const wanted = wantedOf(held);
         const { resource } = wanted;
@@ -212,7 +215,7 @@ export function createUserResources(deps: {
             ...(password === undefined ? {} : { password }),
           },
           person: personOf(wanted, held),
-          also: changesOffers(held, wanted) ? (inside) => holdOffers(inside, row, wantedOf) : undefined,
+          also: changesOffers(held, wanted, before) ? (inside) => holdOffers(inside, row, wantedOf) : undefined,
         };
       });
     },

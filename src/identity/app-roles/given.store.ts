@@ -1,0 +1,28 @@
+// What users were given, as entries of the lists that provisioning has; kept when the thing itself goes.
+import type { Reader, Tx } from '../database.ts';
+
+/** Databases limit the parameters of a statement. */
+const CHUNK = 400;
+
+export async function noteGiven(tx: Tx, userId: string, entries: readonly string[]): Promise<void> {
+  for (let at = 0; at < entries.length; at += CHUNK)
+    await tx
+      .insertInto('given_entries')
+      .values(entries.slice(at, at + CHUNK).map((entry) => ({ user_id: userId, entry })))
+      .onConflict((conflict) => conflict.columns(['user_id', 'entry']).doNothing())
+      .execute();
+}
+
+export async function everGiven(db: Reader, userId: string): Promise<string[]> {
+  const rows = await db.selectFrom('given_entries').where('user_id', '=', userId).select('entry').execute();
+  return rows.map(({ entry }) => entry);
+}
+
+export async function forgetGiven(tx: Tx, userId: string, entries: readonly string[]): Promise<void> {
+  for (let at = 0; at < entries.length; at += CHUNK)
+    await tx
+      .deleteFrom('given_entries')
+      .where('user_id', '=', userId)
+      .where('entry', 'in', entries.slice(at, at + CHUNK))
+      .execute();
+}
