@@ -30,23 +30,25 @@ export function mountCatalog(app: IdentityApp, { catalog }: { catalog: CatalogRu
 }
 
 function mountRegions(app: IdentityApp, catalog: CatalogRules): void {
+  const target = ({ params }: { params: { region_id: string } }) => catalog.target('regions', params.region_id);
+
   app.get(
     '/v3/regions',
     {
       summary: 'List regions',
       tag,
-      policy: 'identity:list_regions',
+      rule: 'identity:list_regions',
       described: filtered(['parent_region_id']),
       reply: { 200: RegionList },
     },
     async (call) => {
-      const page = await catalog.list(call.caller, 'regions', call.query);
+      const page = await catalog.list('regions', call.query);
       return listOf(call, 'regions', { ...page, items: page.items.map((row) => renderRegion(call.base, row)) });
     },
   );
   app.post(
     '/v3/regions',
-    { summary: 'Create a region', tag, policy: 'identity:create_region', body: CreateRegion, reply: { 201: RegionEnvelope } },
+    { summary: 'Create a region', tag, rule: 'identity:create_region', body: CreateRegion, reply: { 201: RegionEnvelope } },
     async ({ caller, body, base }) => ({ region: renderRegion(base, await catalog.createRegion(caller, body.region)) }),
   );
   app.put(
@@ -54,7 +56,7 @@ function mountRegions(app: IdentityApp, catalog: CatalogRules): void {
     {
       summary: 'Create a region with this id',
       tag,
-      policy: 'identity:create_region',
+      rule: 'identity:create_region',
       body: CreateRegion,
       reply: { 201: RegionEnvelope },
     },
@@ -64,74 +66,92 @@ function mountRegions(app: IdentityApp, catalog: CatalogRules): void {
   );
   app.get(
     '/v3/regions/:region_id',
-    { summary: 'Show a region', tag, policy: 'identity:get_region', reply: { 200: RegionEnvelope } },
-    async ({ caller, params, base }) => ({ region: renderRegion(base, await catalog.getRegion(caller, params.region_id)) }),
+    { summary: 'Show a region', tag, rule: 'identity:get_region', target, reply: { 200: RegionEnvelope } },
+    ({ target: row, base }) => ({ region: renderRegion(base, row) }),
   );
   app.patch(
     '/v3/regions/:region_id',
-    { summary: 'Change a region', tag, policy: 'identity:update_region', body: UpdateRegion, reply: { 200: RegionEnvelope } },
-    async ({ caller, params, body, base }) => ({
-      region: renderRegion(base, await catalog.updateRegion(caller, params.region_id, body.region)),
+    {
+      summary: 'Change a region',
+      tag,
+      rule: 'identity:update_region',
+      target,
+      body: UpdateRegion,
+      reply: { 200: RegionEnvelope },
+    },
+    async ({ caller, target: row, body, base }) => ({
+      region: renderRegion(base, await catalog.updateRegion(caller, row, body.region)),
     }),
   );
   app.delete(
     '/v3/regions/:region_id',
-    { summary: 'Delete an unused region', tag, policy: 'identity:delete_region', reply: { 204: null } },
-    async ({ caller, params }) => catalog.removeRegion(caller, params.region_id),
+    { summary: 'Delete an unused region', tag, rule: 'identity:delete_region', target, reply: { 204: null } },
+    ({ caller, target: row }) => catalog.removeRegion(caller, row),
   );
 }
 
 function mountServices(app: IdentityApp, catalog: CatalogRules): void {
+  const target = ({ params }: { params: { service_id: string } }) => catalog.target('services', params.service_id);
+
   app.get(
     '/v3/services',
     {
       summary: 'List services',
       tag,
-      policy: 'identity:list_services',
+      rule: 'identity:list_services',
       described: filtered(['name', 'type'], ['enabled']),
       reply: { 200: ServiceList },
     },
     async (call) => {
-      const page = await catalog.list(call.caller, 'services', call.query);
+      const page = await catalog.list('services', call.query);
       return listOf(call, 'services', { ...page, items: page.items.map((row) => renderService(call.base, row)) });
     },
   );
   app.post(
     '/v3/services',
-    { summary: 'Create a service', tag, policy: 'identity:create_service', body: CreateService, reply: { 201: ServiceEnvelope } },
+    { summary: 'Create a service', tag, rule: 'identity:create_service', body: CreateService, reply: { 201: ServiceEnvelope } },
     async ({ caller, body, base }) => ({ service: renderService(base, await catalog.createService(caller, body.service)) }),
   );
   app.get(
     '/v3/services/:service_id',
-    { summary: 'Show a service', tag, policy: 'identity:get_service', reply: { 200: ServiceEnvelope } },
-    async ({ caller, params, base }) => ({ service: renderService(base, await catalog.getService(caller, params.service_id)) }),
+    { summary: 'Show a service', tag, rule: 'identity:get_service', target, reply: { 200: ServiceEnvelope } },
+    ({ target: row, base }) => ({ service: renderService(base, row) }),
   );
   app.patch(
     '/v3/services/:service_id',
-    { summary: 'Change a service', tag, policy: 'identity:update_service', body: UpdateService, reply: { 200: ServiceEnvelope } },
-    async ({ caller, params, body, base }) => ({
-      service: renderService(base, await catalog.updateService(caller, params.service_id, body.service)),
+    {
+      summary: 'Change a service',
+      tag,
+      rule: 'identity:update_service',
+      target,
+      body: UpdateService,
+      reply: { 200: ServiceEnvelope },
+    },
+    async ({ caller, target: row, body, base }) => ({
+      service: renderService(base, await catalog.updateService(caller, row, body.service)),
     }),
   );
   app.delete(
     '/v3/services/:service_id',
-    { summary: 'Delete a service and its endpoints', tag, policy: 'identity:delete_service', reply: { 204: null } },
-    async ({ caller, params }) => catalog.removeService(caller, params.service_id),
+    { summary: 'Delete a service and its endpoints', tag, rule: 'identity:delete_service', target, reply: { 204: null } },
+    ({ caller, target: row }) => catalog.removeService(caller, row),
   );
 }
 
 function mountEndpoints(app: IdentityApp, catalog: CatalogRules): void {
+  const target = ({ params }: { params: { endpoint_id: string } }) => catalog.target('endpoints', params.endpoint_id);
+
   app.get(
     '/v3/endpoints',
     {
       summary: 'List endpoints',
       tag,
-      policy: 'identity:list_endpoints',
+      rule: 'identity:list_endpoints',
       described: filtered(['service_id', 'region_id', 'interface'], ['enabled']),
       reply: { 200: EndpointList },
     },
     async (call) => {
-      const page = await catalog.list(call.caller, 'endpoints', call.query);
+      const page = await catalog.list('endpoints', call.query);
       return listOf(call, 'endpoints', { ...page, items: page.items.map((row) => renderEndpoint(call.base, row)) });
     },
   );
@@ -140,7 +160,7 @@ function mountEndpoints(app: IdentityApp, catalog: CatalogRules): void {
     {
       summary: 'Create an endpoint',
       tag,
-      policy: 'identity:create_endpoint',
+      rule: 'identity:create_endpoint',
       body: CreateEndpoint,
       reply: { 201: EndpointEnvelope },
     },
@@ -148,27 +168,26 @@ function mountEndpoints(app: IdentityApp, catalog: CatalogRules): void {
   );
   app.get(
     '/v3/endpoints/:endpoint_id',
-    { summary: 'Show an endpoint', tag, policy: 'identity:get_endpoint', reply: { 200: EndpointEnvelope } },
-    async ({ caller, params, base }) => ({
-      endpoint: renderEndpoint(base, await catalog.getEndpoint(caller, params.endpoint_id)),
-    }),
+    { summary: 'Show an endpoint', tag, rule: 'identity:get_endpoint', target, reply: { 200: EndpointEnvelope } },
+    ({ target: row, base }) => ({ endpoint: renderEndpoint(base, row) }),
   );
   app.patch(
     '/v3/endpoints/:endpoint_id',
     {
       summary: 'Change an endpoint',
       tag,
-      policy: 'identity:update_endpoint',
+      rule: 'identity:update_endpoint',
+      target,
       body: UpdateEndpoint,
       reply: { 200: EndpointEnvelope },
     },
-    async ({ caller, params, body, base }) => ({
-      endpoint: renderEndpoint(base, await catalog.updateEndpoint(caller, params.endpoint_id, body.endpoint)),
+    async ({ caller, target: row, body, base }) => ({
+      endpoint: renderEndpoint(base, await catalog.updateEndpoint(caller, row, body.endpoint)),
     }),
   );
   app.delete(
     '/v3/endpoints/:endpoint_id',
-    { summary: 'Delete an endpoint', tag, policy: 'identity:delete_endpoint', reply: { 204: null } },
-    async ({ caller, params }) => catalog.removeEndpoint(caller, params.endpoint_id),
+    { summary: 'Delete an endpoint', tag, rule: 'identity:delete_endpoint', target, reply: { 204: null } },
+    ({ caller, target: row }) => catalog.removeEndpoint(caller, row),
   );
 }

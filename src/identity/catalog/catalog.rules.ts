@@ -11,7 +11,7 @@ import type { EndpointRow, RegionRow, ServiceRow, Tx } from '../database.ts';
 import type { Deps } from '../deps.ts';
 import { fail } from '../faults.ts';
 import { criteriaOf, type Filters, pageOf, single } from '../lists.ts';
-import { type Action, permit } from '../policy.ts';
+import { type IdentityTarget, targetOf } from '../policy.ts';
 import {
   type CreateEndpoint,
   type CreateRegion,
@@ -58,13 +58,14 @@ const kindOf = { regions: 'region', services: 'service', endpoints: 'endpoint' }
 type Table = keyof typeof kindOf;
 
 export function createCatalog({ db, change }: Pick<Deps, 'db' | 'change'>) {
-  async function entryFor<T extends Table>(caller: Caller, action: Action, table: T, id: string) {
-    permit(caller, action);
-    return (await findEntry(db.read, table, id)) ?? fail(`${kindOf[table as Table]}.not_found`, { id });
-  }
+  const target = async <T extends Table>(table: T, id: string): Promise<IdentityTarget<Entry[T]>> =>
+    targetOf(
+      await findEntry(db.read, table, id),
+      () => ({}),
+      () => fail(`${kindOf[table as Table]}.not_found`, { id }),
+    );
 
-  async function list<T extends Table>(caller: Caller, table: T, query: Query) {
-    permit(caller, `identity:list_${table}`);
+  async function list<T extends Table>(table: T, query: Query) {
     const page = await listEntries(db, table, pageOf(query), criteriaOf(query, filters[table]));
     return page ?? fail('list.marker_not_found', { marker: single(query, 'marker') ?? '' });
   }
@@ -110,7 +111,6 @@ export function createCatalog({ db, change }: Pick<Deps, 'db' | 'change'>) {
 
   /** `pathId`: the id of the address, where it names one. */
   async function createRegion(caller: Caller, body: Static<typeof CreateRegion>['region'], pathId?: string): Promise<RegionRow> {
-    permit(caller, 'identity:create_region');
     if (pathId !== undefined && !/^[^/]{1,255}$/.test(pathId))
       fail('request.bad_value', { field: 'id', why: 'it must have 1 to 255 characters and no slash' });
     if (pathId !== undefined && body.id !== undefined && body.id !== pathId)
@@ -129,8 +129,11 @@ export function createCatalog({ db, change }: Pick<Deps, 'db' | 'change'>) {
     return row;
   }
 
-  async function updateRegion(caller: Caller, id: string, body: Static<typeof UpdateRegion>['region']): Promise<RegionRow> {
-    await entryFor(caller, 'identity:update_region', 'regions', id);
+  async function updateRegion(
+    caller: Caller,
+    { id }: RegionRow,
+    body: Static<typeof UpdateRegion>['region'],
+  ): Promise<RegionRow> {
     if (body.id !== undefined && body.id !== id) fail('resource.id_fixed', { kind: 'region' });
     const { parent_region_id: parent } = body;
     return revise(caller, 'regions', id, async ({ tx }, held) => {
@@ -145,8 +148,7 @@ export function createCatalog({ db, change }: Pick<Deps, 'db' | 'change'>) {
     });
   }
 
-  async function removeRegion(caller: Caller, id: string): Promise<void> {
-    await entryFor(caller, 'identity:delete_region', 'regions', id);
+  async function removeRegion(caller: Caller, { id }: RegionRow): Promise<void> {
     await write(caller, 'regions', 'deleted', id, async ({ tx, audit }) => {
       const tree = await regionTree(tx, id);
       if (await haveEndpoints(tx, tree)) fail('region.has_endpoints', { id });
@@ -159,7 +161,6 @@ export function createCatalog({ db, change }: Pick<Deps, 'db' | 'change'>) {
   }
 
   async function createService(caller: Caller, body: Static<typeof CreateService>['service']): Promise<ServiceRow> {
-    permit(caller, 'identity:create_service');
     const row: ServiceRow = {
       id: newId(),
       type: body.type,
@@ -171,8 +172,11 @@ export function createCatalog({ db, change }: Pick<Deps, 'db' | 'change'>) {
     return row;
   }
 
-  async function updateService(caller: Caller, id: string, body: Static<typeof UpdateService>['service']): Promise<ServiceRow> {
-    await entryFor(caller, 'identity:update_service', 'services', id);
+  async function updateService(
+    caller: Caller,
+    { id }: ServiceRow,
+    body: Static<typeof UpdateService>['service'],
+  ): Promise<ServiceRow> {
     if (body.id !== undefined && body.id !== id) fail('resource.id_fixed', { kind: 'service' });
     return revise(caller, 'services', id, async ({ tx }, held) => {
       const service = await held();
@@ -215,7 +219,6 @@ export function createCatalog({ db, change }: Pick<Deps, 'db' | 'change'>) {
   }
 
   async function createEndpoint(caller: Caller, body: Static<typeof CreateEndpoint>['endpoint']): Promise<EndpointRow> {
-    permit(caller, 'identity:create_endpoint');
     const row: EndpointRow = {
       id: newId(),
       service_id: body.service_id,
@@ -235,10 +238,10 @@ export function createCatalog({ db, change }: Pick<Deps, 'db' | 'change'>) {
 
   async function updateEndpoint(
     caller: Caller,
-    id: string,
+    seen: EndpointRow,
     body: Static<typeof UpdateEndpoint>['endpoint'],
   ): Promise<EndpointRow> {
-    const seen = await entryFor(caller, 'identity:update_endpoint', 'endpoints', id);
+    const { id } = seen;
     if (body.id !== undefined && body.id !== id) fail('resource.id_fixed', { kind: 'endpoint' });
     await checkParts({ service_id: body.service_id ?? seen.service_id, url: body.url ?? seen.url });
     return revise(caller, 'endpoints', id, async (inside, held) => {
@@ -256,25 +259,21 @@ export function createCatalog({ db, change }: Pick<Deps, 'db' | 'change'>) {
     });
   }
 
-  const remove = async (caller: Caller, table: 'services' | 'endpoints', id: string): Promise<void> => {
-    await entryFor(caller, `identity:delete_${kindOf[table] as 'service' | 'endpoint'}`, table, id);
-    await write(caller, table, 'deleted', id, ({ tx }) => deleteEntry(tx, table, id));
-  };
+  const remove = (caller: Caller, table: 'services' | 'endpoints', id: string): Promise<void> =>
+    write(caller, table, 'deleted', id, ({ tx }) => deleteEntry(tx, table, id));
 
   return {
+    target,
     list,
-    getRegion: (caller: Caller, id: string) => entryFor(caller, 'identity:get_region', 'regions', id),
     createRegion,
     updateRegion,
     removeRegion,
-    getService: (caller: Caller, id: string) => entryFor(caller, 'identity:get_service', 'services', id),
     createService,
     updateService,
-    removeService: (caller: Caller, id: string) => remove(caller, 'services', id),
-    getEndpoint: (caller: Caller, id: string) => entryFor(caller, 'identity:get_endpoint', 'endpoints', id),
+    removeService: (caller: Caller, { id }: ServiceRow) => remove(caller, 'services', id),
     createEndpoint,
     updateEndpoint,
-    removeEndpoint: (caller: Caller, id: string) => remove(caller, 'endpoints', id),
+    removeEndpoint: (caller: Caller, { id }: EndpointRow) => remove(caller, 'endpoints', id),
   };
 }
 
