@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
+import { circles } from './circles.ts';
 import { importFaults, oversized, sourceFiles } from './house-rules.ts';
 
 const file = (path: string, text: string) => ({ path, text });
@@ -21,10 +22,28 @@ describe('The house', () => {
       ['src/identity/users/x.rules.ts', "const a = db.selectFrom('users');", /speak SQL/],
       ['src/identity/users/x.rules.ts', "import { a } from './users.routes.ts';", /rules import routes/],
       ['src/identity/users/x.routes.ts', "import { a } from './users.store.ts';", /routes import the store/],
+      ['src/identity/users/x.ts', "import './y.ts';", /for its side effect/],
       ['src/identity/users/x.ts', "import { a } from '../../../test/support/api.ts';", /src imports test/],
     ];
     for (const [path, text, fault] of broken) assert.match(importFaults([file(path, text)]).join(), fault);
     assert.equal(oversized([file('src/a.ts', 'x\n'.repeat(401))]).length, 1);
+  });
+});
+
+describe('Circles', () => {
+  it('are found between two folders and through a third, types included', () => {
+    const users = file('src/identity/users/users.rules.ts', "import type { Group } from '../groups/index.ts';");
+    const groups = file('src/identity/groups/groups.rules.ts', "import { a } from '../roles/index.ts';");
+    const roles = file('src/identity/roles/index.ts', "export type { User } from '../users/index.ts';");
+    assert.match(circles([users, groups, roles]).join(), /groups, src\/identity\/roles, src\/identity\/users import each other/);
+    assert.deepEqual(circles([users, groups]), []);
+  });
+
+  it('are not made by tests, nor within one folder', () => {
+    const test = file('src/identity/users/users.test.ts', "import { a } from '../groups/index.ts';");
+    const groups = file('src/identity/groups/index.ts', "import { a } from '../users/index.ts';");
+    const within = file('src/identity/groups/a.ts', "import { b } from './index.ts';");
+    assert.deepEqual(circles([test, groups, within]), []);
   });
 });
 

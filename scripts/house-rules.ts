@@ -71,6 +71,8 @@ function faultsOf(file: SourceFile): string[] {
       faults.push(`${path}: routes import the store ${resolved}`);
     }
   }
+  for (const [, target] of file.text.matchAll(/^import\s+'([^']+)'/gm))
+    faults.push(`${path}: imports ${target} for its side effect; call a function instead`);
   if (!isStore(path) && !isTest && SPEAKS_SQL.test(file.text))
     faults.push(`${path}: only stores and platform/database speak SQL`);
   return faults;
