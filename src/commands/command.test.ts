@@ -74,6 +74,17 @@ describe('A command', () => {
         () => understood(...words),
         new RegExp(`there is no command "${words.join(' ')}"; did you mean "${near}"\\?`),
       );
+    for (const [words, near] of [
+      [['scim', 'token', 'create', '--domian', 'x'], 'domain'],
+      [['scim', 'token', 'create', '--nam=x'], 'name'],
+      [['two-factor', 'qr', '--SVG'], 'svg'],
+      [['backup', '--hlep'], 'help'],
+    ] as const)
+      assert.throws(() => understood(...words), new RegExp(`is no option of it \\(did you mean --${near}\\?\\); see: `));
+    assert.throws(
+      () => understood('backup', '--frob'),
+      /--frob is no option of it; an argument that begins so goes after --; see/,
+    );
     assert.throws(() => understood('--frob'), /there is no option --frob/);
     assert.throws(() => understood(''), /there is no command ""/);
   });

@@ -1,6 +1,6 @@
 // A command: its words, what it takes, its help. One table of them is all there is: it is read, listed and explained from here.
 import { parseArgs } from 'node:util';
-import { nearest } from '../platform/config/index.ts';
+import { nearby, nearest } from '../platform/config/index.ts';
 
 export interface Argument {
   /** In capitals, as help shows it. */
@@ -136,7 +136,7 @@ function family(commands: readonly Command[], words: readonly string[]): Command
 }
 
 function read(command: Command, words: readonly string[]): Given {
-  const { args = [], options = {} } = command;
+  const { options = {} } = command;
   const { tokens } = parseArgs({
     args: [...words],
     options: Object.fromEntries(
@@ -157,11 +157,7 @@ function read(command: Command, words: readonly string[]): Given {
       positional.push(token.value);
     } else {
       const option = Object.hasOwn(options, token.name) ? options[token.name]! : undefined;
-      if (!option)
-        refuse(
-          command,
-          `${token.rawName} is no option of it${args.length > 0 ? `; an argument that begins so goes after --` : ''}`,
-        );
+      if (!option) refuse(command, `${token.rawName} is no option of it${hint(command, token.name)}`);
       if (option.value && (!token.value || (!token.inlineValue && token.value.startsWith('-'))))
         refuse(command, `${token.rawName} needs a value: ${option.about}`);
       if (!option.value && token.value !== undefined) refuse(command, `${token.rawName} takes no value`);
@@ -173,6 +169,13 @@ function read(command: Command, words: readonly string[]): Given {
   for (const [name, { required, about }] of Object.entries(options))
     if (required && values[name] === undefined) refuse(command, `--${name} is missing: ${about}`);
   return { args: positional, options: values };
+}
+
+/** What was meant, probably. */
+function hint({ args = [], options = {} }: Command, name: string): string {
+  const close = nearby(name.toLowerCase(), [...Object.keys(options), 'help']);
+  if (close) return ` (did you mean --${close}?)`;
+  return args.length > 0 ? '; an argument that begins so goes after --' : '';
 }
 
 function checkArguments(command: Command, given: readonly string[]): void {

@@ -1,6 +1,7 @@
 // Every command, in the order help lists them.
 import { backupCommands } from './backup.ts';
 import type { Command } from './command.ts';
+import { completionCommand } from './completion.ts';
 import { printingCommands } from './printing.ts';
 import { scimTokenCommands } from './scim-token.ts';
 import { secretCommands } from './secrets.ts';
@@ -15,4 +16,5 @@ export const commands: readonly Command[] = [
   ...secretCommands,
   ...scimTokenCommands,
   ...printingCommands,
+  completionCommand(() => commands),
 ];

@@ -1,6 +1,6 @@
 // Configuration: typed settings, loaded from the environment, a file, or their defaults.
 export { type ListenSettings, listening, ownUrl } from './listen.ts';
 export { ConfigError, describe, type Environment, load, refuseUnknownKeys } from './load.ts';
-export { nearest } from './nearest.ts';
+export { nearby, nearest } from './nearest.ts';
 export type { Setting, Settings, Values } from './settings.ts';
 export * as setting from './settings.ts';

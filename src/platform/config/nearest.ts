@@ -13,6 +13,12 @@ function distance(a: string, b: string): number {
   return row[b.length]!;
 }
 
+/** The closest, unless it is another word altogether. */
+export function nearby(word: string, words: readonly string[]): string | undefined {
+  const best = nearest(word, words);
+  return distance(word, best) <= best.length / 2 ? best : undefined;
+}
+
 export function nearest(word: string, words: readonly string[]): string {
   return words.reduce((best, one) => (distance(word, one) < distance(word, best) ? one : best));
 }
