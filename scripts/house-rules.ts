@@ -36,6 +36,11 @@ function placeOf(path: string): { service: string; module: string | undefined } 
 }
 
 const SPEAKS_SQL = /\.(selectFrom|insertInto|updateTable|deleteFrom)\(|\bsql(<[^>]*>)?`/;
+/** Whoever asks it by hand will be forgotten where the next one is added; the caches of the database ask it for everybody. */
+const ASKS_FEED = /\bfeed\.live\(/;
+/** The metric shows it. */
+const mayAskFeed = (path: string): boolean => path.startsWith('src/platform/database/') || path.endsWith('/service.ts');
+
 const isStore = (path: string): boolean => path.endsWith('.store.ts') || path.startsWith('src/platform/database/');
 
 function faultsOf(file: SourceFile): string[] {
@@ -75,6 +80,8 @@ function faultsOf(file: SourceFile): string[] {
     faults.push(`${path}: imports ${target} for its side effect; call a function instead`);
   if (!isStore(path) && !isTest && SPEAKS_SQL.test(file.text))
     faults.push(`${path}: only stores and platform/database speak SQL`);
+  if (!mayAskFeed(path) && !isTest && ASKS_FEED.test(file.text))
+    faults.push(`${path}: asks whether the feed is live; db.cached() does that for everybody`);
   return faults;
 }
 

@@ -55,7 +55,7 @@ export async function buildModules(db: Database, options: ServiceOptions & { iss
   const passwords = createPasswords({ db, change, clock, config, notify, gate, rateLimits: options.rateLimits });
   const tokenKeys = await createTokenKeys({ db, change, seal, clock, rules: config });
   const revocations = createRevocations({ db, change, clock, allowExpiredSeconds: config.allowExpiredSeconds });
-  const tokens = createTokens({ access, keys: tokenKeys, revocations, feed: db.feed, clock, tokenSeconds: config.tokenSeconds });
+  const tokens = createTokens({ access, keys: tokenKeys, revocations, caches: db, clock, tokenSeconds: config.tokenSeconds });
   const devices = createDevices({ db, clock, change, notify, config, gate });
   const logouts = createLogouts({ db, clock, log, provider: () => openid.provider() });
   const records = createRecords({ db, clock, seal, ended: logouts.note });

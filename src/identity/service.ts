@@ -133,6 +133,7 @@ async function createOn(db: Database, options: ServiceOptions): Promise<Identity
     () => Number(db.feed.live()),
     'min',
   );
+  metrics.labelledGauge('gatehouse_cache_entries', 'Entries in memory, by cache', 'cache', db.cacheSizes, 'sum');
 
   const server: Server = createServer({
     app,

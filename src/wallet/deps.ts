@@ -5,8 +5,8 @@ import type { Dids, Documents } from './dids/index.ts';
 import type { Exchanges } from './exchanges/index.ts';
 import type { Idempotency } from './idempotency.store.ts';
 import type { Keys } from './keys/index.ts';
+import type { ListCache } from './list-cache.ts';
 import type { Protocols } from './protocols.ts';
-import type { Remembered } from './remembered.ts';
 import type { Logins, SessionReader } from './session/index.ts';
 
 export interface Deps {
@@ -20,7 +20,7 @@ export interface Deps {
   readonly logins: Logins;
   readonly sessionOf: SessionReader;
   readonly idempotency: Idempotency;
-  readonly remembered: Remembered;
+  readonly listCache: ListCache;
   /** Of logins, by address. */
   readonly throttle: Throttle;
   /** Of logout tokens that were refused, by address. */

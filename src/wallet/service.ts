@@ -34,10 +34,10 @@ import {
   openPkcs11Store,
   type Stores,
 } from './keys/index.ts';
+import { createListCache } from './list-cache.ts';
 import { EVERYONE, guardOwners, NODE, readAs } from './owners.store.ts';
 import type { Protocols } from './protocols.ts';
 import { createPublication } from './publication/index.ts';
-import { createRemembered } from './remembered.ts';
 import { didWebOf } from './resolver/index.ts';
 import { mountWallet } from './routes.ts';
 import { authorize, type WalletApp } from './rules.ts';
@@ -237,7 +237,7 @@ function createOn(db: Database, stores: Stores, verifiers: RegisteredVerifiers, 
     logins,
     sessionOf: createSessionReader(cookies, sessions),
     idempotency,
-    remembered: createRemembered(db),
+    listCache: createListCache(db),
     throttle: new Throttle(options.rateLimits ? LOGINS : undefined, clock),
     logoutThrottle: new Throttle(options.rateLimits ? REFUSED_LOGOUTS : undefined, clock),
     exchangeThrottle: new Throttle(options.rateLimits ? EXCHANGES : undefined, clock),
@@ -263,6 +263,13 @@ function createOn(db: Database, stores: Stores, verifiers: RegisteredVerifiers, 
   metrics.sharedGauge('wallet_sessions_active', 'Sessions that have not ended', () =>
     readAs(db, EVERYONE, (reader) => countSessions(reader, clock.now())),
   );
+  metrics.gauge(
+    'wallet_feed_live',
+    '1 while changes of other processes arrive, 0 while everything is read from the database',
+    () => Number(db.feed.live()),
+    'min',
+  );
+  metrics.labelledGauge('wallet_cache_entries', 'Entries in memory, by cache', 'cache', db.cacheSizes, 'sum');
 
   const server: Server = createServer<Caller>({
     app,

@@ -3,8 +3,10 @@ import { createConnection, createServer, type Server, type Socket } from 'node:n
 /** Stands between the service and the database, and can be cut. */
 export class Cable {
   readonly #sockets = new Set<Socket>();
+  readonly #feeds = new Set<Socket>();
   readonly #server: Server;
   cut = false;
+  #isFeedCut = false;
   frozen = false;
 
   constructor(host: string, port: number) {
@@ -21,8 +23,15 @@ export class Cable {
           near.destroy();
           far.destroy();
           this.#sockets.delete(socket);
+          this.#feeds.delete(socket);
         });
       }
+      // A connection begins by saying what it is.
+      near.once('data', (hello: Buffer) => {
+        if (!hello.includes('gatehouse feed')) return;
+        this.#feeds.add(near);
+        if (this.#isFeedCut) near.destroy();
+      });
       near.pipe(far).pipe(near);
       if (this.frozen) for (const socket of [near, far]) socket.pause();
     });
@@ -40,6 +49,16 @@ export class Cable {
 
   mend(): void {
     this.cut = false;
+  }
+
+  /** Only the feed of changes: everything else comes through. */
+  breakFeed(): void {
+    this.#isFeedCut = true;
+    for (const socket of this.#feeds) socket.destroy();
+  }
+
+  mendFeed(): void {
+    this.#isFeedCut = false;
   }
 
   /** Nothing comes through any more, and nobody is told: a firewall that forgot, a server that is stuck. */

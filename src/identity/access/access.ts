@@ -1,6 +1,5 @@
-// Access from memory: the view of a user in a scope, cached while the feed of changes is live.
+// Access from memory: the view of a user in a scope.
 import type { Clock } from '../../platform/clock.ts';
-import { TaggedCache } from '../../platform/tagged-cache.ts';
 import type { Database, ProjectRow, Reader } from '../database.ts';
 import {
   ancestorsOf,
@@ -24,7 +23,7 @@ export interface AccountRules {
 export interface Access {
   /** From memory, or undefined when it has to be read. The key is `viewKey`: whoever asks often keeps it. */
   cached(key: string): View | undefined;
-  /** Read, and kept. Undefined: no such user, disabled, or nothing to do in that scope. */
+  /** Read, whatever memory has. Undefined: no such user, disabled, or nothing to do in that scope. */
   read(userId: string, scope: Scope): Promise<View | undefined>;
   /** What a set of roles amounts to, with everything they imply; domain roles only count by what they imply. */
   expand(db: Reader, roleIds: readonly string[]): Promise<Ref[]>;
@@ -32,23 +31,18 @@ export interface Access {
 }
 
 export function createAccess(db: Database, clock: Clock, rules: AccountRules): Access {
-  const views = new TaggedCache<View>(MAX_VIEWS);
-  const graphs = new TaggedCache<RoleGraph & { tags: readonly string[] }>(1);
-  db.feed.onChange((tags) => {
-    for (const tag of tags ?? [undefined]) {
-      views.drop(tag);
-      graphs.drop(tag);
-    }
+  const views = db.cached<View>({
+    name: 'views',
+    limit: MAX_VIEWS,
+    tags: ({ tags }) => tags,
+    expiry: { clock, at: ({ validUntil }) => (validUntil ?? Number.POSITIVE_INFINITY) * 1000 },
   });
-
-  const isStale = (view: View): boolean => view.validUntil !== null && clock.now() / 1000 >= view.validUntil;
+  const graphs = db.cached<RoleGraph>({ name: 'role_graph', limit: 1, tags: () => [tagOf.everything] });
 
   async function graph(reader: Reader): Promise<RoleGraph> {
-    const kept = db.feed.live() ? graphs.get('roles') : undefined;
-    if (kept) return kept;
     // What a change that is under way sees may never come to be, and is not for others.
-    if (reader !== db.read) return readRoleGraph(reader);
-    return (await graphs.load('roles', async () => ({ ...(await readRoleGraph(reader)), tags: [tagOf.everything] })))!;
+    if (reader !== db.read) return graphs.get('roles') ?? readRoleGraph(reader);
+    return (await graphs.getOrLoad('roles', () => readRoleGraph(reader)))!;
   }
 
   async function expand(reader: Reader, roleIds: readonly string[]): Promise<Ref[]> {
@@ -128,11 +122,7 @@ export function createAccess(db: Database, clock: Clock, rules: AccountRules): A
   }
 
   return {
-    cached(key) {
-      if (!db.feed.live()) return undefined;
-      const view = views.get(key);
-      return view && !isStale(view) ? view : undefined;
-    },
+    cached: (key) => views.get(key),
     read: (userId, scope) => views.load(viewKey(userId, scope), () => build(userId, scope)),
     expand,
     get size() {

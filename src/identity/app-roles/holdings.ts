@@ -1,6 +1,6 @@
 // The question every enforcement proxy asks: which roles and permissions does this user have in this application, in each organization?
 // Answered from memory like a token check, and asked by our own rules too: who manages an application, who may assign a role.
-import { TaggedCache } from '../../platform/tagged-cache.ts';
+import type { Soon } from '../../platform/soon.ts';
 import { findUserWithDomain, groupIdsOf, tagOf } from '../access/index.ts';
 import { findConsumer } from '../consumers/index.ts';
 import type { Database, Reader } from '../database.ts';
@@ -8,7 +8,7 @@ import type { InternalPermission } from './built-in.ts';
 import { type HeldRoleRow, type LinkedPermission, memberships, permissionsHeld, readHeldRoles } from './holdings.store.ts';
 
 /** About a kilobyte each. */
-const MAX_KEPT = 20_000;
+const LIMIT = 20_000;
 
 export const appTagOf = {
   /** Roles, permissions and links of an application. */
@@ -42,7 +42,7 @@ export interface UserHoldings {
 
 export interface Holdings {
   /** Undefined when there is no such user or application. */
-  of(userId: string, applicationId: string): UserHoldings | Promise<UserHoldings | undefined>;
+  of(userId: string, applicationId: string): Soon<UserHoldings | undefined>;
   /** Whether the user holds an internal permission in the application, in whichever organization. */
   has(userId: string, applicationId: string, ...permissions: readonly InternalPermission[]): Promise<boolean>;
 }
@@ -113,16 +113,10 @@ function heldOf(rows: readonly HeldRoleRow[], permissions: readonly LinkedPermis
 }
 
 export function createHoldings(db: Database): Holdings {
-  const kept = new TaggedCache<UserHoldings>(MAX_KEPT);
-  db.feed.onChange((tags) => {
-    for (const tag of tags ?? [undefined]) kept.drop(tag);
-  });
+  const cache = db.cached<UserHoldings>({ name: 'holdings', limit: LIMIT, tags: ({ tags }) => tags });
 
-  function of(userId: string, applicationId: string): UserHoldings | Promise<UserHoldings | undefined> {
-    const key = `${userId} ${applicationId}`;
-    const known = db.feed.live() ? kept.get(key) : undefined;
-    return known ?? kept.load(key, () => readHoldings(db.read, userId, applicationId));
-  }
+  const of = (userId: string, applicationId: string): Soon<UserHoldings | undefined> =>
+    cache.getOrLoad(`${userId} ${applicationId}`, () => readHoldings(db.read, userId, applicationId));
 
   return {
     of,

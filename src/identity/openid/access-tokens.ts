@@ -1,7 +1,6 @@
 // Whether an access token is good, and what it stands for: what proxies ask with every request of theirs, answered from memory.
 import type { Clock } from '../../platform/clock.ts';
 import { andThen, type Soon } from '../../platform/soon.ts';
-import { TaggedCache } from '../../platform/tagged-cache.ts';
 import { type Access, tagOf } from '../access/index.ts';
 import { appTagOf, type Holdings } from '../app-roles/index.ts';
 import { findConsumer } from '../consumers/index.ts';
@@ -11,7 +10,7 @@ import type { Accounts } from './accounts.ts';
 import { type Found, type Payload, type Records, tagOfGrant, tagOfRecord, tagOfSession } from './records.ts';
 
 /** About two kilobytes each. */
-const MAX_KEPT = 20_000;
+const LIMIT = 20_000;
 
 export interface GoodToken {
   readonly clientId: string;
@@ -26,15 +25,15 @@ export interface GoodToken {
   readonly information: string;
 }
 
-interface Known extends GoodToken {
+interface CachedToken extends GoodToken {
   /** Seconds; then it has to be looked at again. */
-  readonly knownUntil: number;
+  readonly validUntil: number;
   readonly tags: readonly string[];
 }
 
 export interface AccessTokens {
   verify(token: string): Soon<GoodToken | undefined>;
-  /** A refresh token that was not used yet. Asked rarely, so it is not kept. */
+  /** A refresh token that was not used yet. Asked rarely, so it is not cached. */
   verifyRefresh(token: string): Promise<GoodToken | undefined>;
 }
 
@@ -47,9 +46,11 @@ export function createAccessTokens(deps: {
   holdings: Holdings;
 }): AccessTokens {
   const { db, clock, records, access, accounts, holdings } = deps;
-  const known = new TaggedCache<Known>(MAX_KEPT);
-  db.feed.onChange((tags) => {
-    for (const tag of tags ?? [undefined]) known.drop(tag);
+  const cache = db.cached<CachedToken>({
+    name: 'access_tokens',
+    limit: LIMIT,
+    tags: ({ tags }) => tags,
+    expiry: { clock, at: ({ validUntil }) => validUntil * 1000 },
   });
 
   /** A token that was not given for longer than the session ends with it. */
@@ -72,11 +73,11 @@ export function createAccessTokens(deps: {
     return { user, tags: [...view.tags, ...(held?.tags ?? [])] };
   }
 
-  async function read(token: string): Promise<Known | undefined> {
+  async function read(token: string): Promise<CachedToken | undefined> {
     return readOf((await records.look('AccessToken', token)) ?? (await records.look('ClientCredentials', token)), token);
   }
 
-  async function readOf(record: Found | undefined, token: string): Promise<Known | undefined> {
+  async function readOf(record: Found | undefined, token: string): Promise<CachedToken | undefined> {
     const { clientId, exp, iat, grantId, accountId } = record?.payload ?? {};
     if (!record || clientId === undefined || exp === undefined || !(await findConsumer(db.read, clientId))) return undefined;
     const { payload } = record;
@@ -91,7 +92,7 @@ export function createAccessTokens(deps: {
       expiresAt: exp,
       thumbprint: payload.jkt as string | undefined,
       information: found ? JSON.stringify(await accounts.oldInformation(found.user, clientId)) : '',
-      knownUntil: Math.min(exp, sessionEnds),
+      validUntil: Math.min(exp, sessionEnds),
       tags: [
         tagOf.everything,
         appTagOf.application(clientId),
@@ -106,10 +107,8 @@ export function createAccessTokens(deps: {
   return {
     verify(token) {
       const now = clock.now() / 1000;
-      const kept = db.feed.live() ? known.get(token) : undefined;
-      if (kept && now < kept.knownUntil) return kept;
       return andThen(
-        known.load(token, () => read(token)),
+        cache.getOrLoad(token, () => read(token)),
         (found) => (found && now < found.expiresAt ? found : undefined),
       );
     },

@@ -1,8 +1,6 @@
 // POST /openid/introspect (RFC 7662), our own: the library's costs ten times what the answer is worth, and proxies ask all day.
 import { timingSafeEqual } from 'node:crypto';
 import type { Attempt, Gate } from '../../platform/limits/index.ts';
-import { andThen, type Soon } from '../../platform/soon.ts';
-import { TaggedCache } from '../../platform/tagged-cache.ts';
 import { tagOf } from '../access/index.ts';
 import { appTagOf } from '../app-roles/index.ts';
 import type { Consumers } from '../consumers/index.ts';
@@ -11,10 +9,9 @@ import { fail } from '../faults.ts';
 import type { AccessTokens, GoodToken } from './access-tokens.ts';
 
 /** A client that proved who it is. */
-interface Known {
+interface Client {
   readonly id: string;
   readonly isPublic: boolean;
-  readonly tags: readonly string[];
 }
 
 export interface Credentials {
@@ -58,45 +55,53 @@ export function createIntrospection(deps: {
 }) {
   const { db, consumers, accessTokens, gate } = deps;
   /** By the Basic header, which is all that was checked of them: reading it anew costs as much as everything else here. */
-  const known = new TaggedCache<Known>(1000);
-  const texts = new WeakMap<GoodToken, string>();
-  db.feed.onChange((tags) => {
-    for (const tag of tags ?? [undefined]) known.drop(tag);
+  const clients = db.cached<Client>({
+    name: 'introspection_clients',
+    limit: 1000,
+    tags: ({ id }) => [appTagOf.application(id), tagOf.everything],
   });
+  const texts = new WeakMap<GoodToken, string>();
 
-  async function read(credentials: Credentials | undefined): Promise<Known | undefined> {
+  async function read(credentials: Credentials | undefined): Promise<Client | undefined> {
     const consumer = credentials && (await consumers.findWithSecret(credentials.id));
     if (!consumer) return undefined;
     const { secret } = credentials;
     const isPublic = consumer.client_type === 'public';
     const good = isPublic ? secret === undefined : secret !== undefined && isSame(secret, consumer.plainSecret);
-    return good ? { id: consumer.id, isPublic, tags: [appTagOf.application(consumer.id), tagOf.everything] } : undefined;
+    return good ? { id: consumer.id, isPublic } : undefined;
   }
 
-  /** A guess at its secret, which counts like any other. */
-  async function guess(by: Attempt, credentials: Credentials | undefined): Promise<Known | undefined> {
+  /** A guess at its secret, which counts like any other: for everybody who makes it, whoever reads. */
+  async function guess(
+    by: Attempt,
+    credentials: Credentials | undefined,
+    check: () => Promise<Client | undefined>,
+  ): Promise<Client | undefined> {
     const owner = credentials && `application ${credentials.id}`;
     gate.checkSecret(by, owner);
-    const client = await read(credentials);
+    const client = await check();
     if (!client) gate.wrongSecret(by, owner);
     return client;
   }
 
-  function clientOf(
+  async function clientOf(
     by: Attempt,
     authorization: string | undefined,
     body: Readonly<Record<string, unknown>>,
-  ): Soon<Known | undefined> {
-    // A header of another scheme proves nothing, and nothing is remembered by it.
-    if (authorization === undefined || !isBasic(authorization)) return guess(by, fromBody(body));
-    return (
-      (db.feed.live() ? known.get(authorization) : undefined) ??
-      known.load(authorization, () => guess(by, fromHeader(authorization)))
-    );
+  ): Promise<Client | undefined> {
+    // A header of another scheme proves nothing, and nothing is cached by it.
+    if (authorization === undefined || !isBasic(authorization)) {
+      const credentials = fromBody(body);
+      return guess(by, credentials, () => read(credentials));
+    }
+    const cached = clients.get(authorization);
+    if (cached) return cached;
+    const credentials = fromHeader(authorization);
+    return guess(by, credentials, () => clients.load(authorization, () => read(credentials)));
   }
 
   /** For the application it was given to: to all others it says nothing. */
-  async function refreshToken(token: string, client: Known): Promise<string> {
+  async function refreshToken(token: string, client: Client): Promise<string> {
     const found = await accessTokens.verifyRefresh(token);
     return found?.clientId === client.id ? describe(found) : JSON_INACTIVE;
   }
@@ -119,16 +124,20 @@ export function createIntrospection(deps: {
   }
 
   /** The answer, as JSON. */
-  return (by: Attempt, token: string, authorization: string | undefined, body: Readonly<Record<string, unknown>>): Soon<string> =>
-    andThen(clientOf(by, authorization, body), (client) => {
-      if (!client) fail('oauth.invalid_client', undefined, { headers: { 'WWW-Authenticate': 'Basic realm="openid"' } });
-      return andThen(accessTokens.verify(token), (found) => {
-        // Public clients cannot prove who they are: they are told of their own tokens only.
-        if (!found) return refreshToken(token, client);
-        if (client.isPublic && found.clientId !== client.id) return JSON_INACTIVE;
-        return texts.get(found) ?? describe(found, found.thumbprint === undefined ? 'Bearer' : 'DPoP');
-      });
-    });
+  return async (
+    by: Attempt,
+    token: string,
+    authorization: string | undefined,
+    body: Readonly<Record<string, unknown>>,
+  ): Promise<string> => {
+    const client = await clientOf(by, authorization, body);
+    if (!client) fail('oauth.invalid_client', undefined, { headers: { 'WWW-Authenticate': 'Basic realm="openid"' } });
+    const found = await accessTokens.verify(token);
+    // Public clients cannot prove who they are: they are told of their own tokens only.
+    if (!found) return refreshToken(token, client);
+    if (client.isPublic && found.clientId !== client.id) return JSON_INACTIVE;
+    return texts.get(found) ?? describe(found, found.thumbprint === undefined ? 'Bearer' : 'DPoP');
+  };
 }
 
 export type Introspect = ReturnType<typeof createIntrospection>;

@@ -188,9 +188,9 @@ export function mountOldOAuth(app: IdentityApp, parts: { readonly openid: Openid
       described: INTROSPECTED,
       reply: { 200: t.open({ active: t.boolean() }) },
     },
-    (call) => {
+    async (call) => {
       const { headers, body } = call;
-      return andThen(parts.openid.introspect(call, body.token, headers.authorization, body), (text) => new Answer({ text }));
+      return new Answer({ text: await parts.openid.introspect(call, body.token, headers.authorization, body) });
     },
   );
 }

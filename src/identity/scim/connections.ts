@@ -2,8 +2,6 @@
 import { createHash } from 'node:crypto';
 import { seconds } from '../../platform/clock.ts';
 import { newId, newSecret } from '../../platform/ids.ts';
-import { andThen, type Soon } from '../../platform/soon.ts';
-import { TaggedCache } from '../../platform/tagged-cache.ts';
 import { findProject, type Ref, tagOf } from '../access/index.ts';
 import type { Actor } from '../audit/index.ts';
 import type { Caller } from '../caller.ts';
@@ -29,11 +27,6 @@ const ROLES = new Set(['manager', 'member', 'reader']);
 
 const hashOf = (token: string): string => createHash('sha256').update(token).digest('hex');
 const tagOfConnection = (id: string): string => `scim_connection:${id}`;
-
-interface Known {
-  readonly connection: ConnectionWithDomain;
-  readonly tags: readonly string[];
-}
 
 /** Whoever provisions a domain, as the rules see them: a manager of it, whose events carry `actor`. */
 function callerOf(actor: string, domain: Ref, requestId: string): Caller {
@@ -72,21 +65,13 @@ export function createConnections({
 }: Pick<Deps, 'db' | 'clock' | 'change' | 'log'> & {
   provisioner(token: string): Promise<{ userId: string; domain: Ref } | undefined>;
 }) {
-  const known = new TaggedCache<Known>(1000);
-  const used = new Map<string, number>();
-  db.feed.onChange((tags) => {
-    for (const tag of tags ?? [undefined]) known.drop(tag);
+  /** By the token itself: hashing it costs as much as the rest of the check. */
+  const cache = db.cached<ConnectionWithDomain>({
+    name: 'scim_connections',
+    limit: 1000,
+    tags: (connection) => [tagOfConnection(connection.id), tagOf.project(connection.domain_id), tagOf.everything],
   });
-
-  async function read(hash: string): Promise<Known | undefined> {
-    const connection = await findConnection(db.read, hash);
-    if (!connection) return undefined;
-    return { connection, tags: [tagOfConnection(connection.id), tagOf.project(connection.domain_id), tagOf.everything] };
-  }
-
-  /** Kept by the token itself: hashing it costs as much as the rest of the look. */
-  const look = (token: string): Soon<Known | undefined> =>
-    (db.feed.live() ? known.get(token) : undefined) ?? known.load(token, () => read(hashOf(token)));
+  const used = new Map<string, number>();
 
   /** Not waited for: a request does not fail because this could not be written. */
   function noteUse({ id, last_used_at }: ScimConnectionRow): void {
@@ -102,12 +87,12 @@ export function createConnections({
     /** Whether a bearer token is one of ours, by its looks. */
     isToken: (text: string): boolean => text.startsWith(PREFIX),
 
-    verify: (token: string, requestId: string): Soon<Caller | undefined> =>
-      andThen(look(token), (found) => {
-        if (!found?.connection.domain_enabled) return undefined;
-        noteUse(found.connection);
-        return ofConnection(found.connection, requestId);
-      }),
+    async verify(token: string, requestId: string): Promise<Caller | undefined> {
+      const connection = await cache.getOrLoad(token, () => findConnection(db.read, hashOf(token)));
+      if (!connection?.domain_enabled) return undefined;
+      noteUse(connection);
+      return ofConnection(connection, requestId);
+    },
 
     /** An application that a manager of a domain lets provision it. */
     async byAccessToken(token: string, requestId: string): Promise<Caller | undefined> {

@@ -1,6 +1,5 @@
 // Lists: by an index where the filter allows it, else by looking at rows in bounded pages.
 import { andThen, type Soon } from '../../platform/soon.ts';
-import { TaggedCache } from '../../platform/tagged-cache.ts';
 import { tagOf } from '../access/index.ts';
 import type { Database } from '../database.ts';
 import { fail } from '../faults.ts';
@@ -56,19 +55,18 @@ function lookedAt(filter: Filter | undefined): string[] {
 }
 
 export function createLists(db: Database) {
-  const counts = new TaggedCache<{ count: number; tags: readonly string[] }>(1000);
-  db.feed.onChange((tags) => {
-    for (const tag of tags ?? [undefined]) counts.drop(tag);
+  const counts = db.cached<{ readonly table: Table; readonly count: number }>({
+    name: 'scim_counts',
+    limit: 1000,
+    tags: ({ table }) => [tagOf.census(table), tagOf.everything],
   });
 
-  /** Counting a whole table takes as long as reading it: the number is kept until one comes or goes. */
+  /** Counting a whole table takes as long as reading it: the number is cached until one comes or goes. */
   async function countAll(selection: Selection): Promise<number> {
     if (selection.condition) return countRows(db.read, selection);
-    const key = `${selection.table}/${selection.domainId ?? ''}`;
-    const kept = db.feed.live() ? counts.get(key) : undefined;
-    if (kept) return kept.count;
-    const tags = [tagOf.census(selection.table), tagOf.everything];
-    return (await counts.load(key, async () => ({ count: await countRows(db.read, selection), tags })))!.count;
+    const { table, domainId = '' } = selection;
+    const read = async () => ({ table, count: await countRows(db.read, selection) });
+    return (await counts.getOrLoad(`${table}/${domainId}`, read))!.count;
   }
 
   /** Rows that meet the condition and the filter, in the default order. */

@@ -5,11 +5,13 @@ import type { Database, Reader, Tables, Tx } from '../database.ts';
 
 const PAGE = 5000;
 
+/** By its audit id, with the end of the token in seconds. */
 export interface Revoked {
-  readonly audit_id: string;
-  /** Of the token, in seconds. */
-  readonly expires_at: number;
+  readonly id: string;
+  readonly expiresAt: number;
 }
+
+const COLUMNS = ['audit_id as id', 'expires_at as expiresAt'] as const;
 
 /** All of them, page by page: there may be a hundred thousand, and requests are answered in between. */
 export async function* readRevoked(db: Reader): AsyncGenerator<Revoked[]> {
@@ -20,11 +22,11 @@ export async function* readRevoked(db: Reader): AsyncGenerator<Revoked[]> {
       .where('audit_id', '>', after)
       .orderBy('audit_id')
       .limit(PAGE)
-      .select(['audit_id', 'expires_at'])
+      .select(COLUMNS)
       .execute();
     yield rows;
     if (rows.length < PAGE) return;
-    after = rows.at(-1)!.audit_id;
+    after = rows.at(-1)!.id;
     await nextTurn();
   }
 }
@@ -37,7 +39,7 @@ export const isRevoked = async (db: Reader, auditId: string): Promise<boolean> =
 
 /** Those of these that are revoked. */
 export const findRevoked = (db: Reader, auditIds: readonly string[]): Promise<Revoked[]> =>
-  db.selectFrom('revoked_tokens').where(among('audit_id', auditIds)).select(['audit_id', 'expires_at']).execute();
+  db.selectFrom('revoked_tokens').where(among('audit_id', auditIds)).select(COLUMNS).execute();
 
 export async function insertRevoked(tx: Tx, auditId: string, expiresAt: number): Promise<void> {
   await tx

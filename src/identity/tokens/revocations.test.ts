@@ -3,6 +3,7 @@ import { after, before, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { onEachDatabase } from '../../../test/support/api.ts';
 import { databaseOf } from '../../../test/support/lasting.ts';
+import { createCaches, type Feed } from '../../platform/database/index.ts';
 import { createChanges, theService } from '../audit/index.ts';
 import type { Database } from '../database.ts';
 import { createRevocations, type Revocations } from './revocations.ts';
@@ -15,6 +16,8 @@ onEachDatabase('Revocations', (api) => {
   let revocations: Revocations;
   const begin = (on: Database) =>
     createRevocations({ db: on, change: createChanges(on, api.clock), clock: api.clock, allowExpiredSeconds: ALLOW_EXPIRED });
+  /** As another process on this database has it: with caches of its own. */
+  const another = (feed: Feed = db.feed): Database => ({ ...db, feed, ...createCaches(feed) });
   /** Begins, and waits until memory can tell. */
   async function create(on: Database): Promise<Revocations> {
     const begun = begin(on);
@@ -51,7 +54,7 @@ onEachDatabase('Revocations', (api) => {
     assert.equal(await revocations.lookUp(revoked.auditId), true);
     assert.equal(revocations.known(other.auditId), false);
     assert.equal(await revocations.lookUp(other.auditId), false);
-    const later = await create(db);
+    const later = await create(another());
     assert.equal(later.known(revoked.auditId), true);
     assert.equal(later.known(other.auditId), false);
   });
@@ -61,7 +64,7 @@ onEachDatabase('Revocations', (api) => {
     const expiresAt = Math.ceil(many[0]!.expiresAt / 1000);
     const rows = many.map(({ auditId }) => ({ audit_id: auditId, expires_at: expiresAt }));
     await db.write((tx) => tx.insertInto('revoked_tokens').values(rows).execute());
-    const later = begin(db);
+    const later = begin(another());
     const [first, whileReading] = [many[0]!, record(600)];
     assert.equal(later.known(first.auditId), undefined);
     assert.equal(await later.lookUp(first.auditId), true);
@@ -95,7 +98,7 @@ onEachDatabase('Revocations', (api) => {
   });
 
   it('are forgotten also where another process deleted their rows', async () => {
-    const [other, revoked] = [await create(db), record(60)];
+    const [other, revoked] = [await create(another()), record(60)];
     const before = other.size;
     await revocations.revoke(theService, revoked);
     await isKnown(other, revoked, true);
@@ -111,7 +114,7 @@ onEachDatabase('Revocations', (api) => {
     const tell = (...ids: string[]): void => {
       for (const handler of handlers) handler(ids.map((id) => `revoked:${id}`));
     };
-    const deaf = await create({ ...db, feed: { live: () => true, onChange: (handler) => void handlers.push(handler) } });
+    const deaf = await create(another({ live: () => true, onChange: (handler) => void handlers.push(handler) }));
     const [good, real] = [record(600), record(600)];
     const before = deaf.size;
     tell(good.auditId);

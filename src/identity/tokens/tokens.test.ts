@@ -36,9 +36,9 @@ describe('A token that was good a moment ago', () => {
       validUntil: null,
       tags: [],
     };
-    const handlers: ((tags: readonly string[] | undefined) => void)[] = [];
+    let version = 0;
     tell = () => {
-      for (const handler of handlers) handler(['user:u']);
+      version++;
     };
     const key = { id: 1, key: createSecretKey(randomBytes(32)) };
     tokens = createTokens({
@@ -59,7 +59,7 @@ describe('A token that was good a moment ago', () => {
         sweep: async () => 0,
         size: 0,
       },
-      feed: { live: () => isLive, onChange: (handler) => void handlers.push(handler) },
+      caches: { versioned: () => () => (isLive ? version : undefined) },
       clock: { now: () => now },
       tokenSeconds: HOUR / 1000,
     });

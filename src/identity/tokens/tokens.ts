@@ -1,6 +1,6 @@
 // Issues and verifies tokens. Verifying touches no database while memory is warm: open the token, look at the view, compare.
 import type { Clock } from '../../platform/clock.ts';
-import type { Feed } from '../../platform/database/index.ts';
+import type { Caches } from '../../platform/database/index.ts';
 import type { Soon } from '../../platform/soon.ts';
 import { type Access, type Scope, type View, viewKey } from '../access/index.ts';
 import { loginTimeOf } from './fresh-login.ts';
@@ -27,7 +27,8 @@ interface Opened {
 /** That a token was good. It still is while nothing changed anywhere and its time has not come: most often that is all there is to see. */
 interface Verdict {
   readonly verified: VerifiedToken;
-  readonly asOf: number;
+  /** Of the database. */
+  readonly version: number;
   readonly until: number;
 }
 
@@ -58,15 +59,12 @@ export function createTokens(deps: {
   access: Access;
   keys: TokenKeys;
   revocations: Revocations;
-  feed: Feed;
+  caches: Pick<Caches, 'versioned'>;
   clock: Clock;
   tokenSeconds: number;
 }): Tokens {
-  const { access, keys, revocations, feed, clock } = deps;
-  let changes = 0;
-  feed.onChange(() => {
-    changes++;
-  });
+  const { access, keys, revocations, clock } = deps;
+  const versionNow = deps.caches.versioned({ name: 'token_verdicts', size: () => young.size + old.size });
   let young = new Map<string, Opened>();
   let old = new Map<string, Opened>();
 
@@ -101,14 +99,15 @@ export function createTokens(deps: {
   function verifyOpened(token: Opened, graceMs: number): Soon<VerifiedToken | undefined> {
     const { record, key, verdict } = token;
     const now = clock.now();
-    if (verdict && verdict.asOf === changes && now < verdict.until && feed.live()) return verdict.verified;
+    const version = versionNow();
+    if (verdict && verdict.version === version && now < verdict.until) return verdict.verified;
     if (record.expiresAt + graceMs <= now) return undefined;
     const revoked = revocations.known(record.auditId);
     const view = access.cached(key);
-    if (revoked !== undefined && view) {
+    if (revoked !== undefined && view && version !== undefined) {
       const verified = judge(record, view, revoked);
       const until = Math.min(record.expiresAt, (view.validUntil ?? Number.POSITIVE_INFINITY) * 1000);
-      token.verdict = verified && { verified, asOf: changes, until };
+      token.verdict = verified && { verified, version, until };
       return verified;
     }
     return Promise.all([view ?? access.read(record.userId, record.scope), revoked ?? revocations.lookUp(record.auditId)]).then(

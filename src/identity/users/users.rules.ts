@@ -18,9 +18,9 @@ import type { Guesser, NewPassword, PasswordOptions } from '../passwords/index.t
 import { type Facts, listTarget, permit, visibleDomain } from '../policy.ts';
 import type { Shield } from '../shield.ts';
 import type { Attempt, FreshLogin, Logins } from '../tokens/index.ts';
-import { createKeptUsers } from './kept-users.ts';
 import { createNames } from './names.rules.ts';
 import { emailKeys, mainEmail, type Person, type Profile, withMainEmail } from './profile.ts';
+import { createUserCache } from './user-cache.ts';
 import { type CreateUser, type UpdateUser, userFields } from './users.schema.ts';
 import {
   deleteUser,
@@ -133,7 +133,7 @@ export function createUsers(
   },
 ) {
   const { db, clock, change, passwords, access, cutAccess, shield, freshLogin, logins } = deps;
-  const keptUser = createKeptUsers(db);
+  const cachedUser = createUserCache(db);
   const names = createNames(db);
 
   async function checkDomain(id: string): Promise<void> {
@@ -158,7 +158,7 @@ export function createUsers(
   }
 
   function get(caller: Caller, id: string): Soon<UserWithExpiry> {
-    return andThen(keptUser(id), (user) => {
+    return andThen(cachedUser(id), (user) => {
       // Whoever may not read it asks about themselves at most: an id that is not theirs is simply not allowed.
       permit(caller, 'identity:get_user', user ? userTarget(user) : {});
       return user ?? fail('user.not_found', { id });

@@ -1,5 +1,6 @@
 // What a service sees of its database: queries to read, one way to write, and news of what others wrote.
 import type { Kysely } from 'kysely';
+import type { Caches } from './caches.ts';
 
 declare const inTransaction: unique symbol;
 
@@ -12,13 +13,13 @@ export type Reader<S> = Kysely<S>;
 export type Dialect = 'sqlite' | 'postgres';
 
 export interface Feed {
-  /** False while changes of other processes may be missed: then nothing may be answered from memory. */
+  /** False while changes of other processes may be missed: then nothing may be answered from memory. The caches see to it. */
   live(): boolean;
   /** `undefined` tags mean that anything may have changed. */
   onChange(handler: (tags: readonly string[] | undefined) => void): void;
 }
 
-export interface Database<S> {
+export interface Database<S> extends Caches {
   readonly dialect: Dialect;
   readonly read: Reader<S>;
   readonly feed: Feed;

@@ -1,5 +1,7 @@
 // One typed query layer on SQLite and PostgreSQL.
 export { patiently, withBudget } from './budget.ts';
+export type { Cache } from './cache.ts';
+export { type Caches, createCaches } from './caches.ts';
 export type { Database, Dialect, Feed, Reader, Tx } from './database.ts';
 export { isForeignKeyViolation, isUnavailable, isUniqueViolation, isUnwritable } from './errors.ts';
 export { among, type Comparison, type Condition, condition, INEXACT } from './filters.ts';

@@ -2,7 +2,8 @@
 import { Kysely, PostgresDialect, sql } from 'kysely';
 import pg from 'pg';
 import { currentBudget } from './budget.ts';
-import { type Database, Subscribers, type Tx } from './database.ts';
+import { createCaches } from './caches.ts';
+import { type Database, type Feed, Subscribers, type Tx } from './database.ts';
 import { isLockTimeout, isRetryable } from './errors.ts';
 import { CHANNEL, PostgresFeed } from './feed.ts';
 import { clientOf, Hosts, NoSuchHost } from './hosts.ts';
@@ -132,10 +133,12 @@ export async function openPostgres<S>(url: string, migrations: MigrationSource, 
     return value as T;
   }
 
+  const changes: Feed = { live: () => feed.live(), onChange: (handler) => subscribers.add(handler) };
   return {
     dialect: 'postgres',
     read: db,
-    feed: { live: () => feed.live(), onChange: (handler) => subscribers.add(handler) },
+    feed: changes,
+    ...createCaches(changes),
     async write(work) {
       return turns.run(async () => {
         for (let attempt = 1; ; attempt++) {

@@ -2,7 +2,8 @@
 import { chmodSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { Kysely } from 'kysely';
-import { type Database, Subscribers, type Tx } from './database.ts';
+import { createCaches } from './caches.ts';
+import { type Database, type Feed, Subscribers, type Tx } from './database.ts';
 import { GroupCommit } from './group-commit.ts';
 import { type MigrationSource, migrate } from './migrate.ts';
 import { answerDirectly } from './prepared.ts';
@@ -75,11 +76,13 @@ export async function openSqlite<S>(path: string, migrations: MigrationSource): 
     if (!emptyLog(writer)) again = setTimeout(() => void scrub(), SCRUB_AGAIN_MS).unref();
   }
   const subscribers = new Subscribers();
+  // One process: every change is seen here, at once.
+  const feed: Feed = { live: () => true, onChange: (handler) => subscribers.add(handler) };
   return {
     dialect: 'sqlite',
     read,
-    // One process: every change is seen here, at once.
-    feed: { live: () => true, onChange: (handler) => subscribers.add(handler) },
+    feed,
+    ...createCaches(feed),
     async write(work) {
       const tags = new Set<string>();
       const value = await writability.watch(commits.write(() => work(write as Tx<S>, (tag) => tags.add(tag))));

@@ -18,8 +18,8 @@ export interface Metrics {
   gauge(name: string, help: string, read: () => number, among?: 'sum' | 'min' | 'max'): void;
   /** A gauge of what all workers share: their values are not added up. */
   sharedGauge(name: string, help: string, read: () => Promise<number>): void;
-  /** A gauge with one label, read when it is asked for. Every worker reads the same, too. */
-  labelledGauge(name: string, help: string, label: string, read: () => Promise<Labelled>): void;
+  /** A gauge with one label, read when it is asked for. Every worker reads the same, too, unless told otherwise. */
+  labelledGauge(name: string, help: string, label: string, read: () => Promise<Labelled> | Labelled, among?: 'sum' | 'max'): void;
   /** A counter that somebody else keeps, with one label; the counts of several workers are added up. */
   totals(name: string, help: string, label: string, read: () => Labelled): void;
   counter<L extends string>(name: string, help: string, labels: readonly L[]): (values: Readonly<Record<L, string>>) => void;
@@ -57,13 +57,13 @@ export function createMetrics(): Metrics {
         },
       });
     },
-    labelledGauge(name, help, label, read) {
+    labelledGauge(name, help, label, read, among = 'max') {
       new Gauge({
         name,
         help,
         registers,
         labelNames: [label],
-        aggregator: 'max',
+        aggregator: among,
         async collect() {
           const values = await read();
           this.reset();

@@ -12,7 +12,7 @@ const DIDS = '/api/v1/wallet/dids';
 
 export function mountDids(
   app: WalletApp,
-  { dids, idempotency, remembered }: Pick<Deps, 'dids' | 'idempotency' | 'remembered'>,
+  { dids, idempotency, listCache }: Pick<Deps, 'dids' | 'idempotency' | 'listCache'>,
 ): void {
   app.get(
     DIDS,
@@ -25,7 +25,7 @@ export function mountDids(
         const found = (await dids.list(caller, { state, method }, page)).map((did) => ({ id: did.row.id, did }));
         return pageAnswer(call, found, page, ({ did }) => renderDid(did));
       };
-      return Object.keys(query).length === 0 ? remembered.answer(caller.owner, DidList, list) : list();
+      return Object.keys(query).length === 0 ? listCache.answer(caller.owner, DidList, list) : list();
     },
   );
 

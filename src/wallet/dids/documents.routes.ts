@@ -1,7 +1,5 @@
 // The published documents: /.well-known/did.json of the node, /dids/{name}/did.json of its callers. For everybody.
-
 import { Answer, type Call, t } from '../../platform/http/index.ts';
-import { andThen, type Soon } from '../../platform/soon.ts';
 import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
 import { fail } from '../faults.ts';
@@ -21,15 +19,14 @@ const isKnown = (ifNoneMatch: string | undefined, etag: string): boolean =>
 export function mountDocuments(app: WalletApp, { documents }: Pick<Deps, 'documents'>): void {
   const missing = (): never => fail('not-found', { kind: 'document' }, { headers: { 'Access-Control-Allow-Origin': '*' } });
 
-  function answer(name: string, { headers }: Pick<Call<Caller>, 'headers'>): Soon<Answer> {
-    return andThen(documents.find(name), (found) => {
-      if (!found) return missing();
-      const { etag, document, bytes } = found;
-      const common = { ETag: etag, 'Cache-Control': CACHE, 'Access-Control-Allow-Origin': '*', Vary: 'Accept' };
-      if (isKnown(headers['if-none-match'], etag)) return new Answer({ status: 304, headers: common });
-      const type = headers.accept?.includes('application/did+json') ? 'application/did+json' : 'application/json';
-      return new Answer({ headers: { ...common, 'Content-Type': type }, text: document, bytes });
-    });
+  async function answer(name: string, { headers }: Pick<Call<Caller>, 'headers'>): Promise<Answer> {
+    const found = await documents.find(name);
+    if (!found) return missing();
+    const { etag, document, bytes } = found;
+    const common = { ETag: etag, 'Cache-Control': CACHE, 'Access-Control-Allow-Origin': '*', Vary: 'Accept' };
+    if (isKnown(headers['if-none-match'], etag)) return new Answer({ status: 304, headers: common });
+    const type = headers.accept?.includes('application/did+json') ? 'application/did+json' : 'application/json';
+    return new Answer({ headers: { ...common, 'Content-Type': type }, text: document, bytes });
   }
 
   const reply = { 200: Document, 304: null };

@@ -15,7 +15,7 @@ const render = ({ row, content, ...references }: KeyWithUse) => renderKey(row, c
 
 export function mountKeys(
   app: WalletApp,
-  { keys, idempotency, remembered }: Pick<Deps, 'keys' | 'idempotency' | 'remembered'>,
+  { keys, idempotency, listCache }: Pick<Deps, 'keys' | 'idempotency' | 'listCache'>,
 ): void {
   app.get(
     KEYS,
@@ -34,7 +34,7 @@ export function mountKeys(
         );
       };
       // The first page as it comes is what user interfaces ask for all day.
-      return Object.keys(query).length === 0 ? remembered.answer(caller.owner, KeyList, list) : list();
+      return Object.keys(query).length === 0 ? listCache.answer(caller.owner, KeyList, list) : list();
     },
   );
 

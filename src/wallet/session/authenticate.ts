@@ -1,6 +1,5 @@
 // Who sends a request: a bearer token where those are accepted, else the session cookie.
 import type { IncomingHttpHeaders } from 'node:http';
-import { andThen, type Soon } from '../../platform/soon.ts';
 import { fault } from '../faults.ts';
 import type { Bearer } from './bearer.ts';
 import type { Cookies } from './cookies.ts';
@@ -48,15 +47,19 @@ export function createAuthenticate(deps: {
     return callerOf({ issuer, subject, claims, authTime, expiresAt: endsAt }, requestId, roles, session);
   }
 
-  return (headers: IncomingHttpHeaders, requestId: string, _access: string | undefined, method: string): Soon<KnownCaller> => {
+  return async (
+    headers: IncomingHttpHeaders,
+    requestId: string,
+    _access: string | undefined,
+    method: string,
+  ): Promise<KnownCaller> => {
     const { authorization = '' } = headers;
     if (bearer && IS_BEARER.test(authorization)) return byToken(bearer, authorization, requestId);
     const cookie = cookies.read(headers, 'session');
     if (cookie === undefined) return refuse('no session');
-    return andThen(sessions.find(cookie), (session) => {
-      if (!session) return refuse('session unknown or over', { 'Set-Cookie': cookies.clear('session') });
-      if (method !== 'GET' && method !== 'HEAD' && !isOwnPage(headers, new URL(publicUrl()).origin)) throw fault('csrf');
-      return bySession(session, requestId);
-    });
+    const session = await sessions.find(cookie);
+    if (!session) return refuse('session unknown or over', { 'Set-Cookie': cookies.clear('session') });
+    if (method !== 'GET' && method !== 'HEAD' && !isOwnPage(headers, new URL(publicUrl()).origin)) throw fault('csrf');
+    return bySession(session, requestId);
   };
 }

@@ -4,8 +4,6 @@ import type { Clock } from '../../platform/clock.ts';
 import { newSecret } from '../../platform/ids.ts';
 import type { Log } from '../../platform/log/index.ts';
 import type { Seal } from '../../platform/seal/index.ts';
-import type { Soon } from '../../platform/soon.ts';
-import { TaggedCache } from '../../platform/tagged-cache.ts';
 import { ownerOf } from '../caller.ts';
 import type { Change, Database, SessionRow, Tx } from '../database.ts';
 import { actAs, actForSession, EVERYONE, readForSession } from '../owners.store.ts';
@@ -21,7 +19,7 @@ import {
   replaceGrant,
 } from './sessions.store.ts';
 
-const MAX_KEPT = 20_000;
+const LIMIT = 20_000;
 /** How exact the time of last use is: each write costs, and reads are many. At most, a tenth of how long a session may lie unused. */
 const USED_MS = 60_000;
 const REFRESH_EARLY_MS = 60_000;
@@ -52,7 +50,6 @@ export interface Session extends Kept {
   readonly owner: string;
   usedAt: number;
   readonly refreshAt: number | null;
-  readonly tags: readonly string[];
 }
 
 const hashOf = (id: string): string => createHash('sha256').update(id).digest('base64url');
@@ -77,15 +74,16 @@ export function createSessions(deps: {
 }) {
   const { db, clock, seal, cookies, provider, rules, log } = deps;
   /** By the cookie as it comes: opening it costs more than everything else a request does. */
-  const kept = new TaggedCache<Session>(MAX_KEPT);
+  const cache = db.cached<Session>({
+    name: 'sessions',
+    limit: LIMIT,
+    tags: ({ idHash }) => [sessionTag(idHash)],
+  });
   const usedMs = Math.min(USED_MS, rules.idleMs / 10);
   const refreshing = new Map<string, Promise<Session | undefined>>();
   /** When the provider was last asked whether a session holds. Here: whoever writes to the database could say anything. */
   const checked = new Map<string, number>();
   let awayAt = Number.NEGATIVE_INFINITY;
-  db.feed.onChange((tags) => {
-    for (const tag of tags ?? [undefined]) kept.drop(tag);
-  });
 
   const sealed = (idHash: string, grant: Kept): string => seal.seal(Buffer.from(JSON.stringify(grant)), sessionPlace(idHash));
 
@@ -111,7 +109,6 @@ export function createSessions(deps: {
       endsAt: Math.min(kept.endsAt ?? row.ends_at, row.ends_at),
       usedAt: row.used_at,
       refreshAt: row.refresh_at,
-      tags: [sessionTag(row.id_hash)],
     };
   }
 
@@ -121,7 +118,7 @@ export function createSessions(deps: {
   function noteCheck(idHash: string, at = clock.now()): void {
     checked.delete(idHash);
     checked.set(idHash, at);
-    if (checked.size > MAX_KEPT) checked.delete(checked.keys().next().value!);
+    if (checked.size > LIMIT) checked.delete(checked.keys().next().value!);
   }
 
   /** Before it runs out; of a short one, half-way. Null when there is nothing to ask with. */
@@ -152,7 +149,7 @@ export function createSessions(deps: {
   async function load(text: string): Promise<Session | undefined> {
     const id = cookies.open(text, 'session');
     if (id === undefined) return undefined;
-    return kept.load(text, async () => {
+    return cache.load(text, async () => {
       const idHash = hashOf(id);
       const row = await readForSession(db, idHash, (reader) => findSession(reader, idHash));
       const session = row && sessionOf(row);
@@ -231,7 +228,7 @@ export function createSessions(deps: {
     return isDue && accessToken !== undefined && (accessEndsAt === undefined || now < accessEndsAt);
   }
 
-  function inUse(session: Session): Soon<Session | undefined> {
+  async function inUse(session: Session): Promise<Session | undefined> {
     noteUse(session);
     const now = clock.now();
     if (session.refreshAt !== null && now >= session.refreshAt) return askOnce(session, refresh);
@@ -240,11 +237,11 @@ export function createSessions(deps: {
 
   return {
     /** The session of a cookie as it came; undefined when there is none any more, or never was. */
-    find(text: string): Soon<Session | undefined> {
-      const known = db.feed.live() ? kept.get(text) : undefined;
+    async find(text: string): Promise<Session | undefined> {
+      const cached = cache.get(text);
       // One that seems unused here may be in use at another replica.
-      if (known && !isOver(known)) return inUse(known);
-      return load(text).then((session) => session && inUse(session));
+      const session = cached && !isOver(cached) ? cached : await load(text);
+      return session && inUse(session);
     },
 
     async begin(grant: Grant, formerCookie: string | undefined): Promise<{ id: string; session: Session }> {
