@@ -203,6 +203,9 @@ export const targetOf = <Row>(row: Row | undefined, factsOf: (row: Row) => Facts
   get: () => row ?? missing(),
 });
 
+/** A request that is about no single thing, but of which something is known: a list, or what is to be made. */
+export const about = (facts: Facts): IdentityTarget<undefined> => ({ facts, get: () => undefined });
+
 export const allowed = (caller: Caller, action: Action, target: Facts = {}): boolean => rules[action](caller, target);
 
 /** Goes on, or 403. */

@@ -7,7 +7,7 @@ import type { Deps } from '../deps.ts';
 import { fail } from '../faults.ts';
 import { refuseImmutable } from '../immutable.ts';
 import { type Criterion, criteriaOf, type Filters, only, pageOf, single } from '../lists.ts';
-import { listTarget, permit, visibleDomain } from '../policy.ts';
+import { type IdentityTarget, targetOf, visibleDomain } from '../policy.ts';
 import type { CreateDomain, ProjectWithTags, UpdateDomain } from './projects.schema.ts';
 import { deleteProject, findProjectRow, listProjects, projectsWithOptions, withTags } from './projects.store.ts';
 import { insertRow, updateRow } from './rows.ts';
@@ -26,25 +26,23 @@ const filters: Filters = {
 export function createDomains(deps: Pick<Deps, 'db' | 'clock' | 'change'>) {
   const { db, clock, change } = deps;
 
-  async function find(id: string): Promise<ProjectRow | undefined> {
+  async function target(id: string): Promise<IdentityTarget<ProjectRow>> {
     const row = await findProjectRow(db.read, id);
-    return row?.is_domain ? row : undefined;
+    return targetOf(
+      row?.is_domain ? row : undefined,
+      (domain) => ({ domainId: domain.id }),
+      () => fail('domain.not_found', { id }),
+    );
   }
 
   async function reread(id: string): Promise<ProjectWithTags> {
     const domain = (await findProjectRow(db.read, id)) ?? fail('domain.not_found', { id });
-    return (await withTags(db.read, [domain]))[0]!;
+    return get(domain);
   }
 
-  async function get(caller: Caller, id: string): Promise<ProjectWithTags> {
-    const domain = await find(id);
-    permit(caller, 'identity:get_domain', domain ? { domainId: domain.id } : {});
-    if (!domain) fail('domain.not_found', { id });
-    return (await withTags(db.read, [domain]))[0]!;
-  }
+  const get = async (domain: ProjectRow): Promise<ProjectWithTags> => (await withTags(db.read, [domain]))[0]!;
 
   async function list(caller: Caller, query: Query) {
-    permit(caller, 'identity:list_domains', listTarget(caller));
     const visible: Criterion[] = [
       { column: 'projects.is_domain', comparison: 'equals', value: 1 },
       ...only('projects.id', visibleDomain(caller)),
@@ -54,7 +52,6 @@ export function createDomains(deps: Pick<Deps, 'db' | 'clock' | 'change'>) {
   }
 
   async function create(caller: Caller, body: NewDomain): Promise<ProjectWithTags> {
-    permit(caller, 'identity:create_domain');
     const asked = body.explicit_domain_id;
     if (asked !== undefined && (await findProjectRow(db.read, asked)))
       fail('resource.duplicate', { kind: 'domain', field: 'ID', value: asked });
@@ -62,10 +59,8 @@ export function createDomains(deps: Pick<Deps, 'db' | 'clock' | 'change'>) {
     return reread(id);
   }
 
-  async function update(caller: Caller, id: string, body: DomainChanges): Promise<ProjectWithTags> {
-    permit(caller, 'identity:update_domain');
-    const domain = await find(id);
-    if (!domain) fail('domain.not_found', { id });
+  async function update(caller: Caller, domain: ProjectRow, body: DomainChanges): Promise<ProjectWithTags> {
+    const { id } = domain;
     if (body.id !== undefined && body.id !== id) fail('resource.id_fixed', { kind: 'domain' });
     if (id === DEFAULT_DOMAIN && body.enabled === false) fail('domain.default');
     refuseImmutable('domain', domain, 'update', body);
@@ -74,10 +69,8 @@ export function createDomains(deps: Pick<Deps, 'db' | 'clock' | 'change'>) {
   }
 
   /** Everything in it goes with it, in one transaction: users, groups, projects, roles, grants. */
-  async function remove(caller: Caller, id: string): Promise<void> {
-    permit(caller, 'identity:delete_domain');
-    const domain = await find(id);
-    if (!domain) fail('domain.not_found', { id });
+  async function remove(caller: Caller, domain: ProjectRow): Promise<void> {
+    const { id } = domain;
     if (id === DEFAULT_DOMAIN) fail('domain.default');
     if (domain.enabled) fail('domain.enabled');
     refuseImmutable('domain', domain, 'delete');
@@ -89,7 +82,7 @@ export function createDomains(deps: Pick<Deps, 'db' | 'clock' | 'change'>) {
     });
   }
 
-  return { find, get, list, create, update, remove };
+  return { target, get, list, create, update, remove };
 }
 
 export type Domains = ReturnType<typeof createDomains>;

@@ -6,7 +6,7 @@ import type { Database, ProjectRow } from '../database.ts';
 import { fail } from '../faults.ts';
 import { readFlag } from '../lists.ts';
 import { allowed } from '../policy.ts';
-import { projectTarget } from './projects.rules.ts';
+import { projectFacts } from './projects.rules.ts';
 import { renderProject } from './projects.schema.ts';
 import { descendants, readProjects, withTags } from './projects.store.ts';
 
@@ -41,7 +41,7 @@ export async function hierarchyOf(
   const hierarchy: Record<string, unknown> = {};
 
   async function listed(rows: readonly ProjectRow[]) {
-    const own = rows.every((row) => allowed(caller, 'identity:get_project', projectTarget(row))) ? undefined : await reachable();
+    const own = rows.every((row) => allowed(caller, 'identity:get_project', projectFacts(row))) ? undefined : await reachable();
     const visible = rows.filter((row) => !own || own.has(row.id));
     return (await withTags(db.read, visible)).map((row) => ({ project: renderProject(base, row) }));
   }

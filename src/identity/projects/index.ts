@@ -5,7 +5,7 @@ import type { ProjectWithTags } from './projects.schema.ts';
 export { mountDomains } from './domains.routes.ts';
 export { createDomains, type Domains } from './domains.rules.ts';
 export { mountProjects, mountTags } from './projects.routes.ts';
-export { createProjects, type Projects, projectTarget } from './projects.rules.ts';
+export { createProjects, type Projects, projectFacts } from './projects.rules.ts';
 export { DomainList, ProjectList, renderDomain, renderProject } from './projects.schema.ts';
 export { descendants, findByName, listProjects, readProjects } from './projects.store.ts';
 export { insertRow, type ProjectRevision } from './rows.ts';

@@ -3,7 +3,7 @@
 import { Answer } from '../../platform/http/index.ts';
 import type { Deps } from '../deps.ts';
 import { filtered, listOf } from '../lists.ts';
-import type { IdentityApp } from '../policy.ts';
+import { about, type IdentityApp, listTarget } from '../policy.ts';
 import { hierarchyOf } from './hierarchy.ts';
 import type { Projects } from './projects.rules.ts';
 import {
@@ -43,19 +43,37 @@ interface ProjectDeps extends Pick<Deps, 'db'> {
 }
 
 export function mountProjects(app: IdentityApp, { db, projects, projectIdsOf }: ProjectDeps): void {
+  const project = ({ params }: { params: { project_id: string } }) => projects.target(params.project_id);
+
   app.get(
     '/v3/projects',
-    { summary: 'List projects', tag, policy: 'identity:list_projects', described: FILTERED, reply: { 200: ProjectList } },
+    {
+      summary: 'List projects',
+      tag,
+      rule: 'identity:list_projects',
+      target: ({ caller }) => about(listTarget(caller)),
+      described: FILTERED,
+      reply: { 200: ProjectList },
+    },
     async (call) => {
       const page = await projects.list(call.caller, call.query);
-      return listOf(call, 'projects', { ...page, items: page.items.map((project) => renderProject(call.base, project)) });
+      return listOf(call, 'projects', { ...page, items: page.items.map((row) => renderProject(call.base, row)) });
     },
   );
 
   app.post(
     '/v3/projects',
-    { summary: 'Create a project', tag, policy: 'identity:create_project', body: CreateProject, reply: { 201: ProjectEnvelope } },
-    async ({ caller, body, base }) => ({ project: renderProject(base, await projects.create(caller, body.project)) }),
+    {
+      summary: 'Create a project',
+      tag,
+      rule: 'identity:create_project',
+      target: ({ caller, body }) => projects.spotTarget(caller, body.project),
+      body: CreateProject,
+      reply: { 201: ProjectEnvelope },
+    },
+    async ({ caller, target, body, base }) => ({
+      project: renderProject(base, await projects.create(caller, target, body.project)),
+    }),
   );
 
   app.get(
@@ -63,33 +81,42 @@ export function mountProjects(app: IdentityApp, { db, projects, projectIdsOf }: 
     {
       summary: 'Show a project, with what is above or below it on request',
       tag,
-      policy: 'identity:get_project',
+      rule: 'identity:get_project',
+      target: project,
       described: HIERARCHY,
       reply: { 200: ProjectEnvelope },
     },
-    async ({ caller, params, query, base }) => {
-      const project = await projects.get(caller, params.project_id);
-      const hierarchy = await hierarchyOf(db, caller, project, query, base, () => projectIdsOf(caller.userId));
-      return { project: { ...renderProject(base, project), ...hierarchy } };
+    async ({ caller, target, query, base }) => {
+      const shown = renderProject(base, await projects.get(target));
+      const hierarchy = await hierarchyOf(db, caller, target, query, base, () => projectIdsOf(caller.userId));
+      return { project: { ...shown, ...hierarchy } };
     },
   );
 
   app.patch(
     '/v3/projects/:project_id',
-    { summary: 'Change a project', tag, policy: 'identity:update_project', body: UpdateProject, reply: { 200: ProjectEnvelope } },
-    async ({ caller, params, body, base }) => ({
-      project: renderProject(base, await projects.update(caller, params.project_id, body.project)),
+    {
+      summary: 'Change a project',
+      tag,
+      rule: 'identity:update_project',
+      target: project,
+      body: UpdateProject,
+      reply: { 200: ProjectEnvelope },
+    },
+    async ({ caller, target, body, base }) => ({
+      project: renderProject(base, await projects.update(caller, target, body.project)),
     }),
   );
 
   app.delete(
     '/v3/projects/:project_id',
-    { summary: 'Delete a project without children', tag, policy: 'identity:delete_project', reply: { 204: null } },
-    async ({ caller, params }) => projects.remove(caller, params.project_id),
+    { summary: 'Delete a project without children', tag, rule: 'identity:delete_project', target: project, reply: { 204: null } },
+    ({ caller, target }) => projects.remove(caller, target),
   );
 }
 
-export function mountTags(app: IdentityApp, { tags }: { tags: ProjectTags }): void {
+export function mountTags(app: IdentityApp, { projects, tags }: Pick<ProjectDeps, 'projects' | 'tags'>): void {
+  const project = ({ params }: { params: { project_id: string } }) => projects.target(params.project_id);
   const path = '/v3/projects/:project_id/tags';
   const one = '/v3/projects/:project_id/tags/:tag';
   const rendered = (call: { base: string; path: string }, names: readonly string[]) => ({
@@ -99,49 +126,51 @@ export function mountTags(app: IdentityApp, { tags }: { tags: ProjectTags }): vo
 
   app.get(
     path,
-    { summary: 'List the tags of a project', tag, policy: 'identity:list_project_tags', reply: { 200: TagList } },
-    async (call) => rendered(call, await tags.list(call.caller, call.params.project_id)),
+    { summary: 'List the tags of a project', tag, rule: 'identity:list_project_tags', target: project, reply: { 200: TagList } },
+    async (call) => rendered(call, await tags.list(call.target)),
   );
   app.put(
     path,
     {
       summary: 'Replace the tags of a project',
       tag,
-      policy: 'identity:update_project_tags',
+      rule: 'identity:update_project_tags',
+      target: project,
       body: UpdateTags,
       reply: { 200: TagList },
     },
-    async (call) => rendered(call, await tags.replace(call.caller, call.params.project_id, call.body.tags)),
+    async (call) => rendered(call, await tags.replace(call.caller, call.target, call.body.tags)),
   );
   app.delete(
     path,
-    { summary: 'Remove all tags of a project', tag, policy: 'identity:delete_project_tags', reply: { 204: null } },
-    async ({ caller, params }) => {
-      await tags.clear(caller, params.project_id);
+    { summary: 'Remove all tags of a project', tag, rule: 'identity:delete_project_tags', target: project, reply: { 204: null } },
+    async ({ caller, target }) => {
+      await tags.replace(caller, target, []);
     },
   );
   app.get(
     one,
-    { summary: 'Check for a tag', tag, policy: 'identity:get_project_tag', reply: { 204: null } },
-    async ({ caller, params }) => tags.check(caller, params.project_id, params.tag),
+    { summary: 'Check for a tag', tag, rule: 'identity:get_project_tag', target: project, reply: { 204: null } },
+    ({ target, params }) => tags.check(target, params.tag),
   );
   app.put(
     one,
     {
       summary: 'Add a tag',
       tag,
-      policy: 'identity:create_project_tag',
+      rule: 'identity:create_project_tag',
+      target: project,
       described: { replyHeaders: { Location: 'Where the tag is from now on.' } },
       reply: { 201: null },
     },
-    async ({ caller, params, base, path: at }) => {
-      await tags.add(caller, params.project_id, params.tag);
+    async ({ caller, target, params, base, path: at }) => {
+      await tags.add(caller, target, params.tag);
       return new Answer({ headers: { Location: base + at } });
     },
   );
   app.delete(
     one,
-    { summary: 'Remove a tag', tag, policy: 'identity:delete_project_tag', reply: { 204: null } },
-    async ({ caller, params }) => tags.remove(caller, params.project_id, params.tag),
+    { summary: 'Remove a tag', tag, rule: 'identity:delete_project_tag', target: project, reply: { 204: null } },
+    ({ caller, target, params }) => tags.remove(caller, target, params.tag),
   );
 }

@@ -9,7 +9,7 @@ import type { Deps } from '../deps.ts';
 import { fail } from '../faults.ts';
 import { refuseImmutable } from '../immutable.ts';
 import { criteriaOf, type Filters, only, pageOf, single } from '../lists.ts';
-import { type Facts, listTarget, permit, visibleDomain } from '../policy.ts';
+import { type Facts, type IdentityTarget, permit, targetOf, visibleDomain } from '../policy.ts';
 import type { Domains } from './domains.rules.ts';
 import type { CreateProject, ProjectWithTags, UpdateProject } from './projects.schema.ts';
 import {
@@ -46,18 +46,38 @@ function tagFiltersOf(query: Query): TagFilters {
 }
 
 /** One that acts as a domain is in none: what its own people may do to it is for the domains API to say. */
-export const projectTarget = (project: ProjectRow | undefined): Facts =>
-  project ? { domainId: project.domain_id, projectId: project.id } : {};
+export const projectFacts = ({ id, domain_id }: ProjectRow): Facts => ({ domainId: domain_id, projectId: id });
+
+/** Where a new project is to stand, as far as it is known before anything is checked. */
+export interface ProjectSpot {
+  readonly domainId: string;
+  readonly parent: ProjectRow | undefined;
+}
+
+const domainAround = (parent: ProjectRow | undefined): string | undefined =>
+  parent && (parent.is_domain ? parent.id : parent.domain_id!);
 
 export function createProjects(deps: Pick<Deps, 'db' | 'clock' | 'config' | 'change'> & { domains: Domains }) {
   const { db, clock, config, change, domains } = deps;
 
-  async function get(caller: Caller, id: string): Promise<ProjectWithTags> {
-    const project = await findProjectRow(db.read, id);
-    permit(caller, 'identity:get_project', projectTarget(project));
-    if (!project) fail('project.not_found', { id });
-    return (await withTags(db.read, [project]))[0]!;
+  const target = async (id: string): Promise<IdentityTarget<ProjectRow>> =>
+    targetOf(await findProjectRow(db.read, id), projectFacts, () => fail('project.not_found', { id }));
+
+  /** Below the parent that is named, else at the top of its domain. Null: it is to act as a domain. */
+  async function spotTarget(caller: Caller, body: NewProject): Promise<IdentityTarget<ProjectSpot | null>> {
+    if (body.is_domain) {
+      if (body.domain_id || body.parent_id)
+        fail('request.bad_value', { field: 'parent_id', why: 'a project that acts as a domain has no parent' });
+      // Another rule than the route's, and a narrower one.
+      permit(caller, 'identity:create_domain');
+      return { facts: {}, get: () => null };
+    }
+    const parent = body.parent_id ? await findProjectRow(db.read, body.parent_id) : undefined;
+    const domainId = body.domain_id ?? visibleDomain(caller) ?? domainAround(parent) ?? 'default';
+    return { facts: { domainId }, get: () => ({ domainId, parent }) };
   }
+
+  const get = async (project: ProjectRow): Promise<ProjectWithTags> => (await withTags(db.read, [project]))[0]!;
 
   async function reread(id: string, from: Reader = db.read): Promise<ProjectWithTags> {
     const project = (await findProjectRow(from, id)) ?? fail('project.not_found', { id });
@@ -65,21 +85,15 @@ export function createProjects(deps: Pick<Deps, 'db' | 'clock' | 'config' | 'cha
   }
 
   async function list(caller: Caller, query: Query) {
-    permit(caller, 'identity:list_projects', listTarget(caller));
     const criteria = criteriaOf('is_domain' in query ? query : { ...query, is_domain: 'false' }, filters);
     const visible = only('projects.domain_id', visibleDomain(caller));
     const page = await listProjects(db, pageOf(query), { criteria, visible }, { tags: tagFiltersOf(query) });
     return page ?? fail('list.marker_not_found', { marker: single(query, 'marker') ?? '' });
   }
 
-  /** Where a new project stands: below the parent that is named, else at the top of its domain. */
-  async function placeOf(caller: Caller, body: NewProject): Promise<{ domainId: string; parentId: string }> {
-    const parent = body.parent_id ? await findProjectRow(db.read, body.parent_id) : undefined;
-    const ofParent = parent && (parent.is_domain ? parent.id : parent.domain_id!);
-    const domainId = body.domain_id ?? visibleDomain(caller) ?? ofParent ?? 'default';
-    permit(caller, 'identity:create_project', { domainId });
+  async function placeAt({ domainId, parent }: ProjectSpot, body: NewProject): Promise<{ domainId: string; parentId: string }> {
     // The same words for a parent that is elsewhere: managers of one domain learn nothing of another.
-    if (body.parent_id && ofParent !== domainId)
+    if (body.parent_id && domainAround(parent) !== domainId)
       fail('request.bad_value', { field: 'parent_id', why: `there is no project ${body.parent_id} in the domain ${domainId}` });
     const domain = parent?.is_domain ? parent : await findProjectRow(db.read, domainId);
     if (!domain?.is_domain) fail('request.bad_value', { field: 'domain_id', why: `there is no domain ${domainId}` });
@@ -93,15 +107,12 @@ export function createProjects(deps: Pick<Deps, 'db' | 'clock' | 'config' | 'cha
   /** `given`: what provisioning says beside the base API, an id of the client's own among it. */
   async function create(
     caller: Caller,
+    spot: ProjectSpot | null,
     body: NewProject,
     given: { readonly id?: string | undefined; readonly externalId?: string | null } = {},
   ): Promise<ProjectWithTags> {
-    if (body.is_domain) {
-      if (body.domain_id || body.parent_id)
-        fail('request.bad_value', { field: 'parent_id', why: 'a project that acts as a domain has no parent' });
-      return domains.create(caller, body);
-    }
-    const place = await placeOf(caller, body);
+    if (!spot) return domains.create(caller, body);
+    const place = await placeAt(spot, body);
     const { id } = given;
     if (id !== undefined && (await findProjectRow(db.read, id)))
       fail('resource.duplicate', { kind: 'project', field: 'id', value: id });
@@ -125,23 +136,21 @@ export function createProjects(deps: Pick<Deps, 'db' | 'clock' | 'config' | 'cha
       fail('request.bad_value', { field: 'is_domain', why: 'it cannot be changed' });
   }
 
-  const update = (caller: Caller, id: string, body: ProjectChanges): Promise<ProjectWithTags> =>
-    revise(caller, id, () => ({ body }));
+  const update = (caller: Caller, project: ProjectRow, body: ProjectChanges): Promise<ProjectWithTags> =>
+    revise(caller, project, () => ({ body }));
 
   /** Changes a project by what it is at that moment: asked once for the checks, and again with the row held. */
   async function revise(
     caller: Caller,
-    id: string,
+    project: ProjectRow,
     revisionOf: (project: ProjectRow) => ProjectRevision<ProjectChanges>,
   ): Promise<ProjectWithTags> {
-    const project = await findProjectRow(db.read, id);
-    permit(caller, 'identity:update_project', projectTarget(project));
-    if (!project) fail('project.not_found', { id });
+    const { id } = project;
     const { body, externalId } = revisionOf(project);
     // Clients that provision repeat themselves: what is as they want it keeps its version.
     if (externalId !== undefined && externalId === project.external_id && Object.keys(body).length === 0) return reread(id);
     checkFixed(project, body);
-    if (project.is_domain) return domains.update(caller, id, body);
+    if (project.is_domain) return domains.update(caller, project, body);
     refuseImmutable('project', project, 'update', body);
     return change(caller, async (inside) => {
       await checkEnabling(inside.tx, project, body.enabled);
@@ -151,11 +160,9 @@ export function createProjects(deps: Pick<Deps, 'db' | 'clock' | 'config' | 'cha
     });
   }
 
-  async function remove(caller: Caller, id: string): Promise<void> {
-    const project = await findProjectRow(db.read, id);
-    permit(caller, 'identity:delete_project', projectTarget(project));
-    if (!project) fail('project.not_found', { id });
-    if (project.is_domain) return domains.remove(caller, id);
+  async function remove(caller: Caller, project: ProjectRow): Promise<void> {
+    const { id } = project;
+    if (project.is_domain) return domains.remove(caller, project);
     refuseImmutable('project', project, 'delete');
     await change(caller, async ({ tx, audit, touch }) => {
       const refuse = () => fail('project.has_children', { id });
@@ -167,7 +174,7 @@ export function createProjects(deps: Pick<Deps, 'db' | 'clock' | 'config' | 'cha
     });
   }
 
-  return { get, list, create, update, revise, remove };
+  return { target, spotTarget, get, list, create, update, revise, remove };
 }
 
 export type Projects = ReturnType<typeof createProjects>;

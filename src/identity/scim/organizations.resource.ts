@@ -3,7 +3,7 @@ import { bit, parsed } from '../attributes.ts';
 import type { Database, ProjectRow } from '../database.ts';
 import { fail } from '../faults.ts';
 import { type Action, listTarget, permit } from '../policy.ts';
-import { type Projects, projectTarget } from '../projects/index.ts';
+import { type Projects, projectFacts } from '../projects/index.ts';
 import type { Resource } from './attribute.ts';
 import { organizationType } from './definitions.ts';
 import {
@@ -46,7 +46,7 @@ export function createOrganizationResources({ db, projects }: { db: Database; pr
   async function find(context: Context, id: string, action: Action): Promise<ProjectRow> {
     const row = await findRow(db.read, 'projects', id);
     const organization = row?.is_domain === 0 ? row : undefined;
-    return permitted(context, action, organization, projectTarget) ?? fail('project.not_found', { id });
+    return permitted(context, action, organization, projectFacts) ?? fail('project.not_found', { id });
   }
 
   return {
@@ -59,7 +59,7 @@ export function createOrganizationResources({ db, projects }: { db: Database; pr
 
     render: async ({ base }, rows) => rows.map((row) => renderOrganization(row, base)),
 
-    create({ caller, domainId }, input, extras: Extras = {}) {
+    async create({ caller, domainId }, input, extras: Extras = {}) {
       const body = {
         name: readName(input, 'name'),
         description: descriptionOf(input),
@@ -67,12 +67,14 @@ export function createOrganizationResources({ db, projects }: { db: Database; pr
         domain_id: extras.domainId ?? domainId,
         ...(input.isDefault === true ? { is_default: true } : {}),
       };
-      return projects.create(caller, body, { id: extras.id, externalId: externalIdOf(input) });
+      const spot = await projects.spotTarget(caller, body);
+      permit(caller, 'identity:create_project', spot.facts);
+      return projects.create(caller, spot.get(), body, { id: extras.id, externalId: externalIdOf(input) });
     },
 
     async revise(context, id, revision, expect?: Precondition, extras: Extras = {}) {
-      await find(context, id, 'identity:update_project');
-      return projects.revise(context.caller, id, (row) => {
+      const found = await find(context, id, 'identity:update_project');
+      return projects.revise(context.caller, found, (row) => {
         expect?.(row);
         const resource = next(row, revision);
         const name = readName(resource, 'name');
@@ -95,7 +97,7 @@ export function createOrganizationResources({ db, projects }: { db: Database; pr
     async remove(context, id, expect) {
       const row = await find(context, id, 'identity:delete_project');
       expect?.(row);
-      await projects.remove(context.caller, id);
+      await projects.remove(context.caller, row);
     },
   };
 }
