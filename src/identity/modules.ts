@@ -65,7 +65,7 @@ export async function buildModules(db: Database, options: ServiceOptions & { iss
   };
   const shield = createShield({ access });
   const freshLogin = createFreshLogin({ clock, config });
-  const logins = createLogins({ change, clock, log });
+  const logins = createLogins({ db, change, clock, log });
   const users = createUsers({ db, clock, change, passwords, access, cutAccess, shield, freshLogin, logins });
   const deps: Deps = { db, clock, config, log, change, access, tokens, passwords, notify, users };
 

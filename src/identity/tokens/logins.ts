@@ -1,16 +1,19 @@
 // Logins, good and bad, as audit events: who, from where, how, and why not; and passwords that are asked for again, likewise. What was
 // typed for a name that nobody has is not written down: it may be a password.
-import type { Clock } from '../../platform/clock.ts';
+import { createHash } from 'node:crypto';
+import { type Clock, seconds } from '../../platform/clock.ts';
 import { withBudget } from '../../platform/database/index.ts';
 import { addressKey, Throttle } from '../../platform/limits/index.ts';
 import type { Log } from '../../platform/log/index.ts';
 import type { RunChange } from '../audit/index.ts';
+import type { Database } from '../database.ts';
 import { Fault } from '../faults.ts';
 import type { PasswordCheck } from '../passwords/index.ts';
+import { replaceEvent } from './logins.store.ts';
 import type { Attempt } from './methods.ts';
 import { reasonOf, refused } from './refused.ts';
 
-/** Events of one address about names nobody has, in ten minutes; the log has all of them. */
+/** Events of one address about names nobody has, in ten minutes, and the last one beyond them; the log has all of them. */
 const UNKNOWN = { attempts: 10, perSeconds: 600 };
 
 /** How long a login waits for its event to be stored. */
@@ -22,8 +25,11 @@ export interface Whom {
 }
 
 const API = 'api';
+const REFUSED = 'user.login_refused';
+/** In the place of an id. */
+const NOBODY = 'unknown';
 
-export function createLogins({ change, clock, log }: { change: RunChange; clock: Clock; log: Log }) {
+export function createLogins({ db, change, clock, log }: { db: Database; change: RunChange; clock: Clock; log: Log }) {
   const unknown = new Throttle(UNKNOWN, clock);
   const running = new Set<Promise<unknown>>();
 
@@ -36,18 +42,38 @@ export function createLogins({ change, clock, log }: { change: RunChange; clock:
       const store = () =>
         change({ userId: good ? userId! : null, requestId }, async ({ audit }) =>
           audit(
-            good ? (purpose === undefined ? 'user.logged_in' : 'user.password_proved') : 'user.login_refused',
-            { kind: 'user', id: userId ?? 'unknown' },
+            good ? (purpose === undefined ? 'user.logged_in' : 'user.password_proved') : REFUSED,
+            { kind: 'user', id: userId ?? NOBODY },
             detail,
             good ? 'success' : 'failure',
           ),
         );
+      const isOneTooMany = userId === undefined && !unknown.has(addressKey(address));
+      if (userId === undefined && !isOneTooMany) unknown.take(addressKey(address));
       // A time of its own: what a locked table costs must not be taken from the login.
-      await withBudget(store, EVENT_MS);
+      await withBudget(isOneTooMany ? () => storeLast(address, requestId, detail) : store, EVENT_MS);
     } catch (err) {
       // A database that cannot be written to must not keep the administrator out who could mend it.
-      log.warn({ request_id: requestId, user: userId ?? 'unknown', ...detail, err }, 'login event not stored');
+      log.warn({ request_id: requestId, user: userId ?? NOBODY, ...detail, err }, 'login event not stored');
     }
+  }
+
+  /** In the place of the one before: strangers do not fill the table, and what was not written would be answered sooner, which tells. */
+  function storeLast(address: string, requestId: string, detail: Readonly<Record<string, unknown>>): Promise<void> {
+    const at = seconds(clock);
+    const place = `${addressKey(address)} ${Math.floor(at / UNKNOWN.perSeconds)}`;
+    const row = {
+      id: createHash('sha256').update(place).digest('hex').slice(0, 32),
+      at,
+      request_id: requestId,
+      actor_id: null,
+      action: REFUSED,
+      target_kind: 'user',
+      target_id: NOBODY,
+      outcome: 'failure',
+      detail: JSON.stringify(detail),
+    };
+    return db.write((tx) => replaceEvent(tx, row));
   }
 
   /** Runs a login. When it is refused that is an event, and the log line says whom it was about. */
@@ -95,11 +121,7 @@ export function createLogins({ change, clock, log }: { change: RunChange; clock:
     } catch (error) {
       if (!(error instanceof Fault) || error.status !== 401) throw error;
       const reason = error.reason ?? error.code;
-      const key = addressKey(attempt.address);
-      if (whom.userId !== undefined || unknown.has(key)) {
-        if (whom.userId === undefined) unknown.take(key);
-        await write(attempt, whom.userId, methods, reason);
-      }
+      await write(attempt, whom.userId, methods, reason);
       const told = `${reason}; ${whom.userId === undefined ? 'unknown user' : `user ${whom.userId}`}`;
       // Pages answer it themselves: the line of the request would not say whom it was about.
       const { requestId, via = API } = attempt;
