@@ -12,7 +12,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { calculateJwkThumbprint, decodeProtectedHeader, flattenedVerify, importJWK, type JWK } from 'jose';
 import { createOutbound } from '../src/platform/outbound/index.ts';
-import { ALGORITHMS } from '../src/wallet/keys/index.ts';
+import { ALGORITHMS } from '../src/wallet/jose/index.ts';
 import { createResolver } from '../src/wallet/resolver/index.ts';
 import { onWallet, type Person, type TestWallet } from './support/wallet.ts';
 import { ownerOfPerson } from './support/wallet-credentials.ts';

@@ -4,8 +4,7 @@ import type { CallbackContext, HashAlgorithm, Jwk, JwtSigner } from '@openid4vc/
 import { Fault } from '../platform/faults/index.ts';
 import { guardedFetch, type Outbound, OutboundError } from '../platform/outbound/index.ts';
 import { fault } from './faults.ts';
-import { decodeJws, JwsError, signJws, verifyJws } from './jws.ts';
-import type { PublicJwk } from './keys/index.ts';
+import { decodeJws, JwsError, type PublicJwk, signJws, verifyJws } from './jose/index.ts';
 import { readVerificationJwk } from './resolver/index.ts';
 import { alternativeNamesOf, type Trust } from './trust/index.ts';
 

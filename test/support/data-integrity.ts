@@ -6,7 +6,7 @@ import { cryptosuite as eddsa } from '@digitalbazaar/eddsa-rdfc-2022-cryptosuite
 import * as vc from '@digitalbazaar/vc';
 import type { DIDDocument } from 'did-resolver';
 import { createLoader } from '../../src/wallet/formats/contexts.ts';
-import type { PublicJwk } from '../../src/wallet/keys/index.ts';
+import type { PublicJwk } from '../../src/wallet/jose/index.ts';
 import { jwkOfMultibase } from '../../src/wallet/resolver/did-key.ts';
 import { didKeyOf, documentOfDidKey } from '../../src/wallet/resolver/index.ts';
 import { newSigner, type Signer } from './issuers.ts';

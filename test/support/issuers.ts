@@ -2,11 +2,10 @@
 import { createPublicKey, type KeyObject, sign } from 'node:crypto';
 import { type JWTPayload, SignJWT } from 'jose';
 import { type Outbound, OutboundError } from '../../src/platform/outbound/index.ts';
-import { algorithmOf, type PublicJwk, publicJwkOf } from '../../src/wallet/keys/index.ts';
+import { algorithmOf, type PublicJwk, publicJwkOf } from '../../src/wallet/jose/index.ts';
 import { createResolver, didJwkOf } from '../../src/wallet/resolver/index.ts';
 import { createTrust, type TrustPolicy } from '../../src/wallet/trust/index.ts';
-import type { Certified } from './certificates.ts';
-import { newEcKey } from './certificates.ts';
+import { type Certified, newEcKey } from './certificates.ts';
 
 /** 2026-01-01. */
 export const NOW = 1_767_225_600_000;

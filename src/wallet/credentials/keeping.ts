@@ -7,7 +7,8 @@ import type { Change, CredentialInstanceRow, CredentialRow, Database, Reader } f
 import { findDid } from '../dids/index.ts';
 import { fail } from '../faults.ts';
 import type { FormatName, Holder, VerifiedCredential } from '../formats/index.ts';
-import type { Keys, PublicJwk } from '../keys/index.ts';
+import type { PublicJwk } from '../jose/index.ts';
+import type { Keys } from '../keys/index.ts';
 import { readAs } from '../owners.store.ts';
 import { methodId } from '../publication/index.ts';
 import type { Status, StatusReference } from '../status/index.ts';

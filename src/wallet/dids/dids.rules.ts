@@ -8,7 +8,8 @@ import { readList, type UnlessDamaged } from '../damage.ts';
 import type { Change, Database, DidMethod, DidRow, KeyRow, Reader } from '../database.ts';
 import { fail, fault } from '../faults.ts';
 import type { Once } from '../idempotency.store.ts';
-import { findKey, type Keys, type PublicJwk } from '../keys/index.ts';
+import type { PublicJwk } from '../jose/index.ts';
+import { findKey, type Keys } from '../keys/index.ts';
 import type { Page } from '../lists.ts';
 import { NODE, readAs } from '../owners.store.ts';
 import {

@@ -3,7 +3,7 @@
 // our own, and those of holders may be in a device. @digitalbazaar's suites want both as objects of their own kinds.
 import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
-import { type Algorithm, type PublicJwk, verifyWith } from '../keys/index.ts';
+import { type Algorithm, type PublicJwk, verifyWith } from '../jose/index.ts';
 import { fromBase58, toBase58 } from '../resolver/index.ts';
 import { createLoader } from './contexts.ts';
 import { reject } from './format.ts';

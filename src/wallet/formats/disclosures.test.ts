@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { deepJson } from '../../../test/support/issuers.ts';
 import * as rfc from '../../../test/support/rfc9901.ts';
-import { decodeJws } from '../jws.ts';
+import { decodeJws } from '../jose/index.ts';
 import { claimsOf, openDisclosures, select } from './disclosures.ts';
 import { CredentialRejected } from './format.ts';
 

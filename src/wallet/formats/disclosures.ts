@@ -2,7 +2,7 @@
 // @sd-jwt is not used for this: it names claims by paths joined with dots (a claim `a.b` is shown to whoever asks for `b` in `a`),
 // counts decoys as elements of a list (another element is shown than was asked for), and lets a disclosure replace an open claim.
 import { createHash } from 'node:crypto';
-import { isHostile, MAX_DEPTH } from '../jws.ts';
+import { isHostile, MAX_DEPTH } from '../jose/index.ts';
 import { CredentialRejected, type Showing } from './format.ts';
 
 export const HASHES: Readonly<Record<string, string>> = { 'sha-256': 'sha256', 'sha-384': 'sha384', 'sha-512': 'sha512' };

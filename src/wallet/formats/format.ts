@@ -1,7 +1,6 @@
 // What the wallet knows of a credential format: how to read and verify one, and how to show one.
 
-import { JwsError } from '../jws.ts';
-import type { PublicJwk } from '../keys/index.ts';
+import { JwsError, type PublicJwk } from '../jose/index.ts';
 import type { StatusReference } from '../status/index.ts';
 import { type IssuerTrust, TrustError } from '../trust/index.ts';
 

@@ -1,7 +1,7 @@
 // W3C credentials as JWT (`jwt_vc_json`): VCDM 1.1 in the claim `vc`, VCDM 2.0 as the payload itself.
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '../../platform/clock.ts';
-import { decodeJws, signJws, verifyJws } from '../jws.ts';
+import { decodeJws, signJws, verifyJws } from '../jose/index.ts';
 import { readPublicJwk } from '../resolver/index.ts';
 import { referenceOf } from '../status/index.ts';
 import type { Trust } from '../trust/index.ts';

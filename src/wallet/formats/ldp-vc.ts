@@ -1,6 +1,6 @@
 // W3C credentials with Data Integrity proofs (`ldp_vc`), VCDM 1.1 and 2.0.
 import type { Clock } from '../../platform/clock.ts';
-import { isHostile } from '../jws.ts';
+import { isHostile } from '../jose/index.ts';
 import { referenceOf } from '../status/index.ts';
 import type { Trust } from '../trust/index.ts';
 import { CREDENTIALS_V1, CREDENTIALS_V2, checkContexts, DATA_INTEGRITY_V2, modelOf } from './contexts.ts';

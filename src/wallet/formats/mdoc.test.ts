@@ -19,7 +19,7 @@ import {
 } from '@owf/mdoc';
 import { certify, newEcKey } from '../../../test/support/certificates.ts';
 import { issuerWorld, NOW, newSigner, type Signer } from '../../../test/support/issuers.ts';
-import { type Algorithm, type PublicJwk, publicJwkOf, verifyWith } from '../keys/index.ts';
+import { type Algorithm, type PublicJwk, publicJwkOf, verifyWith } from '../jose/index.ts';
 import { TrustError } from '../trust/index.ts';
 import { CredentialRejected, type Showing } from './format.ts';
 import { createMdoc } from './mdoc.ts';

@@ -4,7 +4,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { DataItem, MdocContext } from '@owf/mdoc';
 import type { Clock } from '../../platform/clock.ts';
-import { type Algorithm, verifyWith } from '../keys/index.ts';
+import { type Algorithm, verifyWith } from '../jose/index.ts';
 import { readPublicJwk } from '../resolver/index.ts';
 import { referenceOf } from '../status/index.ts';
 import { type SignerKey, subjectOf, type Trust } from '../trust/index.ts';

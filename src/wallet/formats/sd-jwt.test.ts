@@ -5,7 +5,7 @@ import { SDJwtInstance } from '@sd-jwt/core';
 import { certify, newEcKey } from '../../../test/support/certificates.ts';
 import { deepJson, issuerWorld, NOW, newSigner, rawJwt, type Signer } from '../../../test/support/issuers.ts';
 import * as rfc from '../../../test/support/rfc9901.ts';
-import { decodeJws, verifyJws } from '../jws.ts';
+import { decodeJws, verifyJws } from '../jose/index.ts';
 import { TrustError } from '../trust/index.ts';
 import { CredentialRejected, type Showing } from './format.ts';
 import { createSdJwt } from './sd-jwt.ts';

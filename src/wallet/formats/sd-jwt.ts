@@ -1,7 +1,7 @@
 // SD-JWT VC (`dc+sd-jwt`, and `vc+sd-jwt` as it was called): signed by the issuer, each claim shown or held back.
 import { createHash } from 'node:crypto';
 import type { Clock } from '../../platform/clock.ts';
-import { decodeJws, signJws, verifyJws } from '../jws.ts';
+import { decodeJws, signJws, verifyJws } from '../jose/index.ts';
 import { readPublicJwk } from '../resolver/index.ts';
 import { referenceOf } from '../status/index.ts';
 import { subjectOf, type Trust } from '../trust/index.ts';

@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { fail, fault } from '../faults.ts';
 import { CredentialRejected, type Formats, type VerifiedCredential } from '../formats/index.ts';
-import { thumbprintOf } from '../keys/index.ts';
+import { thumbprintOf } from '../jose/index.ts';
 import { TrustError } from '../trust/index.ts';
 import type { Holding } from './holding.ts';
 import type { Configuration } from './offer.ts';

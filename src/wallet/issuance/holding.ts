@@ -5,7 +5,8 @@ import type { Caller } from '../caller.ts';
 import type { Dids } from '../dids/index.ts';
 import { fail } from '../faults.ts';
 import { always } from '../idempotency.store.ts';
-import { ALGORITHMS, isSlow, type Keys, PROOF_ALGORITHMS, type PublicJwk } from '../keys/index.ts';
+import { ALGORITHMS, PROOF_ALGORITHMS, type PublicJwk } from '../jose/index.ts';
+import { isSlow, type Keys } from '../keys/index.ts';
 import type { Signer } from '../openid4vc.ts';
 import type { Configuration } from './offer.ts';
 

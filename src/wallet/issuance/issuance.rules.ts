@@ -7,7 +7,7 @@ import type { ExchangeRow } from '../database.ts';
 import { OVER } from '../exchanges/index.ts';
 import { fail } from '../faults.ts';
 import { always, type Once } from '../idempotency.store.ts';
-import { isHostile } from '../jws.ts';
+import { isHostile } from '../jose/index.ts';
 import { calling } from '../openid4vc.ts';
 import { time } from '../schemas.ts';
 import { beginAuthorization, finishAuthorization } from './authorization.ts';

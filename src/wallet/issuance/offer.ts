@@ -2,7 +2,7 @@
 import type { CredentialOfferObject, IssuerMetadataResult, Openid4vciClient } from '@openid4vc/openid4vci';
 import { fail } from '../faults.ts';
 import type { FormatName } from '../formats/index.ts';
-import { isHostile } from '../jws.ts';
+import { isHostile } from '../jose/index.ts';
 import { calling } from '../openid4vc.ts';
 import type { IssuanceRequest } from './issuance.schema.ts';
 

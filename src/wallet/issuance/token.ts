@@ -13,7 +13,7 @@ import {
   type Openid4vciClient,
 } from '@openid4vc/openid4vci';
 import { fail } from '../faults.ts';
-import { type PublicJwk, publicJwkOf, signWith } from '../keys/index.ts';
+import { type PublicJwk, publicJwkOf, signWith } from '../jose/index.ts';
 import { calling, protocolError, type Signer, upstreamFault } from '../openid4vc.ts';
 import { grantOf, PRE_AUTHORIZED, txCodeOf } from './offer.ts';
 

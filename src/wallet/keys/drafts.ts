@@ -2,7 +2,7 @@
 import type { Clock } from '../../platform/clock.ts';
 import { newUlid } from '../../platform/ids.ts';
 import { fail } from '../faults.ts';
-import { ALGORITHMS, type Algorithm } from './algorithms.ts';
+import { ALGORITHMS, type Algorithm } from '../jose/index.ts';
 import { createSlowKeys, type Turn } from './generation.ts';
 import { importKey } from './import.ts';
 import type { KeyStore, NewKey as MadeKey, Storage } from './key-store.ts';

@@ -7,8 +7,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { Fault } from '../../platform/faults/index.ts';
+import { generateRsa } from '../jose/index.ts';
 import { createSlowKeys } from './generation.ts';
-import { generateRsa } from './rsa.ts';
 
 const codeOf = (work: Promise<unknown>): Promise<string> =>
   work.then(

@@ -2,7 +2,7 @@
 // threads that hash passwords would keep everybody from logging in.
 import { FairQueue } from '../../platform/limits/index.ts';
 import { fail } from '../faults.ts';
-import type { Algorithm } from './algorithms.ts';
+import type { Algorithm } from '../jose/index.ts';
 
 /** For each owner, what runs and what waits. */
 const OF_ONE_OWNER = 3;

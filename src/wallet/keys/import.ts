@@ -1,7 +1,7 @@
 // Private keys that callers bring: a JWK or PKCS#8 in PEM. What it is for follows from the key itself.
 import { createPrivateKey, type KeyObject, randomBytes } from 'node:crypto';
 import { fail } from '../faults.ts';
-import { type Algorithm, algorithmOf, publicJwkOf, signWith, verifyWith } from './algorithms.ts';
+import { type Algorithm, algorithmOf, publicJwkOf, signWith, verifyWith } from '../jose/index.ts';
 
 export interface Imported {
   readonly privateKey: KeyObject;

@@ -1,18 +1,4 @@
 // Keys: made, imported, rotated, revoked, purged; and what signs with them.
-export {
-  ALGORITHMS,
-  type Algorithm,
-  algorithmOf,
-  hashOf,
-  isGoodRsa,
-  MAX_RSA_BITS,
-  PROOF_ALGORITHMS,
-  type PublicJwk,
-  publicJwkOf,
-  signWith,
-  thumbprintOf,
-  verifyWith,
-} from './algorithms.ts';
 export { inDevice } from './device.ts';
 export type { Stores } from './drafts.ts';
 export { isSlow } from './generation.ts';

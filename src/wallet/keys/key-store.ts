@@ -1,6 +1,6 @@
 // Where private keys live. The rules know this much of it; which one a key is in stands in its row (`storage`).
 import type { KeyObject } from 'node:crypto';
-import type { Algorithm, PublicJwk } from './algorithms.ts';
+import type { Algorithm, PublicJwk } from '../jose/index.ts';
 
 export const STORAGES = ['software', 'pkcs11'] as const;
 export type Storage = (typeof STORAGES)[number];

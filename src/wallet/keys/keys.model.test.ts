@@ -9,7 +9,7 @@ import { onEachWallet, type Person, type TestWallet } from '../../../test/suppor
 import { assertProblem } from '../../../test/support/wallet-answers.ts';
 import { type ModelDid, type ModelKey, type Refusal, WalletModel } from '../../../test/support/wallet-model.ts';
 import { inDatabase } from '../../../test/support/wallet-rows.ts';
-import { publicJwkOf, thumbprintOf } from './algorithms.ts';
+import { publicJwkOf, thumbprintOf } from '../jose/index.ts';
 
 const KEYS = '/api/v1/wallet/keys';
 const DIDS = '/api/v1/wallet/dids';

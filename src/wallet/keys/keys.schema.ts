@@ -2,10 +2,10 @@
 import { type Static, t } from '../../platform/http/index.ts';
 import { readList, readObject } from '../damage.ts';
 import type { KeyRow } from '../database.ts';
+import type { PublicJwk } from '../jose/index.ts';
 import { pageQuery } from '../lists.ts';
 import { RELATIONSHIPS } from '../publication/index.ts';
 import { Alias, time } from '../schemas.ts';
-import type { PublicJwk } from './algorithms.ts';
 import { STORAGES } from './key-store.ts';
 
 const Use = t.array(t.oneOf(...RELATIONSHIPS), { minItems: 1, maxItems: RELATIONSHIPS.length, uniqueItems: true });

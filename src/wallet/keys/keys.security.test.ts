@@ -6,8 +6,8 @@ import { onEachWallet, TestWallet } from '../../../test/support/wallet.ts';
 import { assertProblem } from '../../../test/support/wallet-answers.ts';
 import { bindCredential, inDatabase, keyRow } from '../../../test/support/wallet-rows.ts';
 import { createSeal, newMasterKey } from '../../platform/seal/index.ts';
+import { verifyWith } from '../jose/index.ts';
 import { resealWallet } from '../service.ts';
-import { verifyWith } from './algorithms.ts';
 
 const KEYS = '/api/v1/wallet/keys';
 const DIDS = '/api/v1/wallet/dids';

@@ -2,7 +2,7 @@
 // forgets the key (crypto-shredding); a new master key re-seals data keys only.
 import { createCipheriv, createDecipheriv, createPrivateKey, createSecretKey, type KeyObject, randomBytes } from 'node:crypto';
 import { keyIdOf, type Seal } from '../../platform/seal/index.ts';
-import { ALGORITHMS, generatePair, publicJwkOf, signWith } from './algorithms.ts';
+import { ALGORITHMS, generatePair, publicJwkOf, signWith } from '../jose/index.ts';
 import type { KeptKey, KeyPlace, KeyStore, NewKey } from './key-store.ts';
 
 const VERSION = 'v1';

@@ -1,6 +1,6 @@
 // What a verifier learns from a presentation: what it asked for, and what cannot be held back when that is shown.
 import { createHash } from 'node:crypto';
-import { decodeJws } from '../jws.ts';
+import { decodeJws } from '../jose/index.ts';
 import { keyOf, type Path } from './claims.ts';
 import type { Match } from './query.ts';
 

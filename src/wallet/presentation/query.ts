@@ -4,7 +4,7 @@ import type { DcqlCredential } from 'dcql';
 import type { Caller } from '../caller.ts';
 import type { Candidate, Keeping } from '../credentials/index.ts';
 import { fail } from '../faults.ts';
-import { isHostile } from '../jws.ts';
+import { isHostile } from '../jose/index.ts';
 import { type ClaimsQuery, claimsReader, type Path } from './claims.ts';
 import { createPauses } from './pauses.ts';
 import { QUERIED, type Understood } from './vp-formats.ts';

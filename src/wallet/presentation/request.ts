@@ -4,7 +4,7 @@ import type { ResolvedOpenid4vpAuthorizationRequest } from '@openid4vc/openid4vp
 import { newSecret } from '../../platform/ids.ts';
 import type { Outbound } from '../../platform/outbound/index.ts';
 import { fail } from '../faults.ts';
-import { decodeJws, isHostile } from '../jws.ts';
+import { decodeJws, isHostile } from '../jose/index.ts';
 import { calling, protocolError } from '../openid4vc.ts';
 import { TrustError } from '../trust/index.ts';
 

@@ -2,7 +2,7 @@
 // understand is signing anything (OID4VP, 5.1).
 import { createHash } from 'node:crypto';
 import { fail } from '../faults.ts';
-import { isHostile } from '../jws.ts';
+import { isHostile } from '../jose/index.ts';
 
 const HASHES: Readonly<Record<string, string>> = { 'sha-256': 'sha256', 'sha-384': 'sha384', 'sha-512': 'sha512' };
 const MAX_ENTRIES = 10;

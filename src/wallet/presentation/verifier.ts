@@ -1,7 +1,7 @@
 // Who asks: what the prefix of a client id proves, and what it does not.
 import type { Clock } from '../../platform/clock.ts';
 import { fail } from '../faults.ts';
-import { decodeJws, JwsError, verifyJws } from '../jws.ts';
+import { decodeJws, JwsError, verifyJws } from '../jose/index.ts';
 import { readVerificationJwk } from '../resolver/index.ts';
 import { type Trust, TrustError } from '../trust/index.ts';
 import type { Verifier } from './presentation.schema.ts';

@@ -1,5 +1,5 @@
 // A DID document, from the DID and the keys it carries. Pure: what is published is what this says.
-import type { PublicJwk } from '../keys/index.ts';
+import type { PublicJwk } from '../jose/index.ts';
 
 export const CONTEXTS = ['https://www.w3.org/ns/did/v1', 'https://w3id.org/security/jwk/v1'];
 

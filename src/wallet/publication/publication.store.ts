@@ -1,7 +1,7 @@
 // DIDs, the keys they carry, and the documents the world reads.
 import { preparedRow } from '../../platform/database/index.ts';
 import type { DidKeyRow, DidRow, KeyRow, PublishedDocumentRow, Reader, Tables, Tx } from '../database.ts';
-import { PROOF_ALGORITHMS } from '../keys/index.ts';
+import { PROOF_ALGORITHMS } from '../jose/index.ts';
 
 /** A key of a DID, with what a document says of it. */
 export type CarriedKey = Pick<KeyRow, 'kid' | 'algorithm' | 'state' | 'uses' | 'public_jwk' | 'verify_until'> &

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import type { Clock } from '../../platform/clock.ts';
 import { ownerTag } from '../caller.ts';
 import type { Change, DidRow, Reader } from '../database.ts';
-import type { PublicJwk } from '../keys/index.ts';
+import type { PublicJwk } from '../jose/index.ts';
 import { buildDocument, type DidDocument, type Relationship, type Service } from './document.ts';
 import {
   addKey,

@@ -1,6 +1,6 @@
 // did:jwk: a JWK as JSON in base64url. https://github.com/quartzjer/did-jwk/blob/main/spec.md
 import { type DIDDocument, type JsonWebKey, parse } from 'did-resolver';
-import type { PublicJwk } from '../keys/index.ts';
+import type { PublicJwk } from '../jose/index.ts';
 import { ResolutionError, withKeyFault } from './errors.ts';
 import { parseObject } from './json.ts';
 import { readPublicJwk } from './public-jwk.ts';

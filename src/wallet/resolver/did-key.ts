@@ -1,7 +1,7 @@
 // did:key, and the Multikey it consists of: a multicodec and the key, in base58btc. https://w3c-ccg.github.io/did-key-spec/
 import { createPublicKey, ECDH, type JsonWebKey } from 'node:crypto';
 import { type DIDDocument, parse } from 'did-resolver';
-import type { PublicJwk } from '../keys/index.ts';
+import type { PublicJwk } from '../jose/index.ts';
 import { fromBase58, toBase58 } from './base58.ts';
 import { InvalidKey, ResolutionError, withKeyFault } from './errors.ts';
 import { readPublicJwk } from './public-jwk.ts';

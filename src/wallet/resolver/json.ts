@@ -1,5 +1,5 @@
 // JSON of strangers.
-import { isHostile } from '../jws.ts';
+import { isHostile } from '../jose/index.ts';
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 

@@ -1,6 +1,6 @@
 // The public keys that are taken from others: of known kinds and sizes, written as the standards want, and public.
 import { createPublicKey, type JsonWebKey, type KeyObject } from 'node:crypto';
-import { isGoodRsa, MAX_RSA_BITS, type PublicJwk } from '../keys/index.ts';
+import { isGoodRsa, MAX_RSA_BITS, type PublicJwk } from '../jose/index.ts';
 import { InvalidKey } from './errors.ts';
 import { isObject } from './json.ts';
 

@@ -10,7 +10,7 @@ import {
 } from 'did-resolver';
 import type { Clock } from '../../platform/clock.ts';
 import type { Outbound } from '../../platform/outbound/index.ts';
-import type { PublicJwk } from '../keys/index.ts';
+import type { PublicJwk } from '../jose/index.ts';
 import { createCache } from './cache.ts';
 import { documentOfDidJwk } from './did-jwk.ts';
 import { documentOfDidKey } from './did-key.ts';

@@ -1,6 +1,6 @@
 // A key in a DID document, by its DID URL and by what it may be used for.
 import { type DIDDocument, parse, VerificationRelationship } from 'did-resolver';
-import type { PublicJwk } from '../keys/index.ts';
+import type { PublicJwk } from '../jose/index.ts';
 import { fromBase58 } from './base58.ts';
 import { jwkOfMultibase } from './did-key.ts';
 import { InvalidKey, ResolutionError, withKeyFault } from './errors.ts';

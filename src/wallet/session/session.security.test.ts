@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { request } from 'node:http';
 import { describe, it } from 'node:test';
-import { createSeal, newMasterKey } from '../../../src/platform/seal/index.ts';
 import { onEachWallet, onWallet } from '../../../test/support/wallet.ts';
 import { cookiesOf, isCleared, secretsOf } from '../../../test/support/wallet-session.ts';
+import { createSeal, newMasterKey } from '../../platform/seal/index.ts';
 
 const USERINFO = '/api/v1/auth/userinfo';
 const LOGOUT = '/api/v1/auth/logout';

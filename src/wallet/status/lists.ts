@@ -1,7 +1,7 @@
 // Status lists fetched and verified: whose signature counts, and how long.
 import type { Clock } from '../../platform/clock.ts';
 import type { Outbound } from '../../platform/outbound/index.ts';
-import { decodeJws, verifyJws } from '../jws.ts';
+import { decodeJws, verifyJws } from '../jose/index.ts';
 import { type SignedHeader, type SignerKey, subjectOf, type Trust } from '../trust/index.ts';
 import { bitstringStatus, StatusListError, tokenStatus } from './bits.ts';
 import type { ListedEntry } from './references.ts';

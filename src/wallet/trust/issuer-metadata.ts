@@ -1,6 +1,6 @@
 // The keys an https issuer of SD-JWT VCs publishes at /.well-known/jwt-vc-issuer.
 import type { Outbound } from '../../platform/outbound/index.ts';
-import type { PublicJwk } from '../keys/index.ts';
+import type { PublicJwk } from '../jose/index.ts';
 import { readVerificationJwk } from '../resolver/index.ts';
 import { TrustError } from './trust.ts';
 

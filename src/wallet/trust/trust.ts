@@ -2,7 +2,7 @@
 import type { X509Certificate } from 'node:crypto';
 import type { Clock } from '../../platform/clock.ts';
 import { type Outbound, OutboundError } from '../../platform/outbound/index.ts';
-import { algorithmOf, type PublicJwk, publicJwkOf } from '../keys/index.ts';
+import { algorithmOf, type PublicJwk, publicJwkOf } from '../jose/index.ts';
 import { ResolutionError, type Resolver } from '../resolver/index.ts';
 import type { Anchors } from './anchors.ts';
 import { type Chain, parseX5c, verifyChain } from './chain.ts';

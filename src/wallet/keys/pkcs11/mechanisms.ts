@@ -1,6 +1,6 @@
 // Our algorithms in the words of PKCS#11: how a key is made, how it signs, and how its public half is read.
 import { createHash, createPublicKey } from 'node:crypto';
-import { ALGORITHMS, type Algorithm, curveOf, hashOf, type PublicJwk, publicJwkOf } from '../algorithms.ts';
+import { ALGORITHMS, type Algorithm, curveOf, hashOf, type PublicJwk, publicJwkOf } from '../../jose/index.ts';
 import { CK, CKA, CKK, CKM } from './constants.ts';
 import { type Attribute, ulong } from './library.ts';
 import type { Mechanisms } from './token.ts';

@@ -1,7 +1,7 @@
 // Private keys in a PKCS#11 device, made there and never outside of it. The row keeps where the key is; who it belongs to stands in
 // its label in the device, so a row copied to another owner or under another id finds nothing.
 import { createHash, randomBytes } from 'node:crypto';
-import type { Algorithm, PublicJwk } from '../algorithms.ts';
+import type { Algorithm, PublicJwk } from '../../jose/index.ts';
 import type { KeptKey, KeyPlace, KeyStore } from '../key-store.ts';
 import { CKA, CKO, CKR, isCode } from './constants.ts';
 import type { Attribute } from './library.ts';

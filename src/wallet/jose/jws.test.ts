@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { createHmac, generateKeyPairSync, sign } from 'node:crypto';
 import { describe, it } from 'node:test';
 import { compactVerify, importJWK, type JWK } from 'jose';
-import { newEcKey } from '../../test/support/certificates.ts';
-import { deepJson, newJwt, newSigner, rawJwt } from '../../test/support/issuers.ts';
+import { newEcKey } from '../../../test/support/certificates.ts';
+import { deepJson, newJwt, newSigner, rawJwt } from '../../../test/support/issuers.ts';
+import { publicJwkOf } from './index.ts';
 import { decodeJws, JwsError, signJws, verifyJws } from './jws.ts';
-import { publicJwkOf } from './keys/index.ts';
 
 const signer = newSigner();
 const codeOf = (code: string) => (error: unknown) => error instanceof JwsError && error.code === code;

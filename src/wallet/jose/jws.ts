@@ -1,7 +1,7 @@
 // JWS in the compact form: read without trust, verified by jose (and by node:crypto where jose has no algorithm), made with keys
 // that are in a store of ours.
 import type { JWK } from 'jose';
-import { ALGORITHMS, type Algorithm, type PublicJwk, verifyWith } from './keys/index.ts';
+import { ALGORITHMS, type Algorithm, type PublicJwk, verifyWith } from './index.ts';
 
 const MAX_LENGTH = 256 * 1024;
 /** Real ones have less than ten levels; thousands would exhaust the stack of whoever walks over them later. */

@@ -1,0 +1,19 @@
+// Signature algorithms, public keys and JWS, by their JOSE names. Below everything: it knows nobody's keys.
+export {
+  ALGORITHMS,
+  type Algorithm,
+  algorithmOf,
+  curveOf,
+  generatePair,
+  hashOf,
+  isGoodRsa,
+  MAX_RSA_BITS,
+  PROOF_ALGORITHMS,
+  type PublicJwk,
+  publicJwkOf,
+  signWith,
+  thumbprintOf,
+  verifyWith,
+} from './algorithms.ts';
+export { type DecodedJws, decodeJws, isHostile, JwsError, MAX_DEPTH, signJws, verifyJws } from './jws.ts';
+export { generateRsa } from './rsa.ts';
