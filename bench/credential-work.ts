@@ -11,15 +11,15 @@ import { SDJwtInstance } from '@sd-jwt/core';
 import { systemClock } from '../src/platform/clock.ts';
 import { load } from '../src/platform/config/index.ts';
 import { createSeal, newMasterKey } from '../src/platform/seal/index.ts';
-import { createWalletChanges } from '../src/wallet/caller.ts';
+import { createWalletChanges } from '../src/wallet/access/caller.ts';
+import type { UnlessDamaged } from '../src/wallet/access/damage.ts';
 import { createKeeping } from '../src/wallet/credentials/index.ts';
-import type { UnlessDamaged } from '../src/wallet/damage.ts';
 import { createFormats } from '../src/wallet/formats/index.ts';
-import { always } from '../src/wallet/idempotency.store.ts';
 import { hashOf } from '../src/wallet/jose/index.ts';
 import { createKeys, createSoftwareStore } from '../src/wallet/keys/index.ts';
 import { loadPresentations } from '../src/wallet/presentation/index.ts';
 import { createPublication } from '../src/wallet/publication/index.ts';
+import { always } from '../src/wallet/resource/idempotency.store.ts';
 import { openWalletDatabase } from '../src/wallet/service.ts';
 import { walletSettings } from '../src/wallet/settings.ts';
 

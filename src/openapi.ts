@@ -7,7 +7,7 @@ import { mountIdentity, type Parts } from './identity/routes.ts';
 import { createApp, mountProbes, openApi } from './platform/http/index.ts';
 import { version } from './version.ts';
 import type { Deps } from './wallet/deps.ts';
-import { Problem } from './wallet/face.ts';
+import { Problem } from './wallet/resource/index.ts';
 import { mountWallet } from './wallet/routes.ts';
 
 /** Everything else takes a token of the service. */

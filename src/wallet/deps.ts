@@ -3,10 +3,9 @@ import type { Throttle } from '../platform/limits/index.ts';
 import type { Credentials } from './credentials/index.ts';
 import type { Dids, Documents } from './dids/index.ts';
 import type { Exchanges } from './exchanges/index.ts';
-import type { Idempotency } from './idempotency.store.ts';
 import type { Keys } from './keys/index.ts';
-import type { ListCache } from './list-cache.ts';
 import type { Protocols } from './protocols.ts';
+import type { Idempotency, ListCache } from './resource/index.ts';
 import type { Logins, SessionReader } from './session/index.ts';
 
 export interface Deps {

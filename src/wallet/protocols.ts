@@ -4,7 +4,7 @@ import type { Clock } from '../platform/clock.ts';
 import type { Log } from '../platform/log/index.ts';
 import { createExceptions, type Outbound } from '../platform/outbound/index.ts';
 import type { Seal } from '../platform/seal/index.ts';
-import type { RunChange } from './caller.ts';
+import type { RunChange } from './access/index.ts';
 import { type Credentials, createKeeping } from './credentials/index.ts';
 import type { Database } from './database.ts';
 import type { Dids } from './dids/index.ts';
@@ -12,13 +12,12 @@ import type { Exchanges } from './exchanges/index.ts';
 import { createFormats, listVerifier } from './formats/index.ts';
 import { loadIssuance } from './issuance/index.ts';
 import type { Keys } from './keys/index.ts';
-import { createCallbacks } from './openid4vc.ts';
-import { loadPresentations } from './presentation/index.ts';
+import { loadPresentations, type RegisteredVerifiers } from './presentation/index.ts';
+import { createCallbacks } from './protocols/index.ts';
 import { createResolver } from './resolver/index.ts';
 import type { WalletConfig } from './settings.ts';
 import { createStatus } from './status/index.ts';
 import { createAnchors, createTrust, type TrustPolicy } from './trust/index.ts';
-import type { RegisteredVerifiers } from './verifiers.ts';
 
 export interface ProtocolOptions {
   readonly db: Database;

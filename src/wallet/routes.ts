@@ -1,6 +1,7 @@
 // Every route of the wallet node.
 
 import { t } from '../platform/http/index.ts';
+import type { WalletApp } from './access/index.ts';
 import { mountCredentials } from './credentials/index.ts';
 import type { Deps } from './deps.ts';
 import { mountDids, mountDocuments } from './dids/index.ts';
@@ -8,7 +9,6 @@ import { mountExchanges } from './exchanges/index.ts';
 import { mountIssuance } from './issuance/index.ts';
 import { mountKeys } from './keys/index.ts';
 import { mountPresentations } from './presentation/index.ts';
-import type { WalletApp } from './rules.ts';
 import { mountSession } from './session/index.ts';
 
 const Root = t.object({ service: t.string(), did: t.string(), login: t.string(), userinfo: t.string() });

@@ -15,15 +15,23 @@ import { createOutbound, hostPort } from '../platform/outbound/index.ts';
 import type { ReservedPort } from '../platform/reserved-port.ts';
 import type { createSeal } from '../platform/seal/index.ts';
 import { within } from '../platform/within.ts';
-import { type Caller, createWalletChanges, theNode } from './caller.ts';
+import {
+  authorize,
+  type Caller,
+  createUnlessDamaged,
+  createWalletChanges,
+  EVERYONE,
+  guardOwners,
+  NODE,
+  readAs,
+  theNode,
+  type WalletApp,
+} from './access/index.ts';
 import { countCredentials, createCredentials } from './credentials/index.ts';
-import { createUnlessDamaged } from './damage.ts';
 import type { Database, Reader, Tables } from './database.ts';
 import { countDids, createDids, createDocuments, hostOf } from './dids/index.ts';
 import { continueExchanges, createExchanges, releaseClaims } from './exchanges/index.ts';
-import { commonHeaders, problemFace, REQUEST_ID_HEADER } from './face.ts';
-import { createIdempotency } from './idempotency.store.ts';
-import { type Resealed, resealAll, retireKeys, sweepExpired } from './jobs.store.ts';
+import { type Resealed, resealAll, retireKeys, startSweeper, sweepExpired } from './jobs/index.ts';
 import {
   countKeys,
   createKeys,
@@ -34,13 +42,12 @@ import {
   openPkcs11Store,
   type Stores,
 } from './keys/index.ts';
-import { createListCache } from './list-cache.ts';
-import { EVERYONE, guardOwners, NODE, readAs } from './owners.store.ts';
+import { type RegisteredVerifiers, readVerifiers } from './presentation/index.ts';
 import type { Protocols } from './protocols.ts';
 import { createPublication } from './publication/index.ts';
 import { didWebOf } from './resolver/index.ts';
+import { commonHeaders, createIdempotency, createListCache, problemFace, REQUEST_ID_HEADER } from './resource/index.ts';
 import { mountWallet } from './routes.ts';
-import { authorize, type WalletApp } from './rules.ts';
 import {
   countSessions,
   createAuthenticate,
@@ -54,8 +61,6 @@ import {
   type ProviderOptions,
 } from './session/index.ts';
 import type { WalletConfig } from './settings.ts';
-import { startSweeper } from './sweeper.ts';
-import { type RegisteredVerifiers, readVerifiers } from './verifiers.ts';
 
 const MIGRATIONS = fileURLToPath(new URL('./migrations', import.meta.url));
 const LOGINS = { attempts: 60, perSeconds: 60 };

@@ -1,8 +1,8 @@
 // The wallet node as a fuzzing run meets it.
 
 import { walletOpenApi } from '../../src/openapi.ts';
-import { problemCode } from '../../src/wallet/face.ts';
 import { walletFaults } from '../../src/wallet/faults.ts';
+import { problemCode } from '../../src/wallet/resource/face.ts';
 import type { Person, TestWallet } from '../support/wallet.ts';
 import type { Plan, Target } from './fuzz.ts';
 import { Pool } from './pool.ts';

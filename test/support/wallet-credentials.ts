@@ -1,7 +1,8 @@
 // Credentials in somebody's wallet, put there as a finished issuance would.
 import { newUlid } from '../../src/platform/ids.ts';
 import { createSeal } from '../../src/platform/seal/index.ts';
-import { ownerOf } from '../../src/wallet/caller.ts';
+import { ownerOf } from '../../src/wallet/access/caller.ts';
+import { actAs } from '../../src/wallet/access/owners.store.ts';
 import {
   credentialPlace,
   type Held,
@@ -10,7 +11,6 @@ import {
   instancePlace,
 } from '../../src/wallet/credentials/index.ts';
 import type { CredentialRow } from '../../src/wallet/database.ts';
-import { actAs } from '../../src/wallet/owners.store.ts';
 import type { Person } from './wallet.ts';
 
 /** The owner of what a person of the tests has. */

@@ -1,7 +1,7 @@
 // What the wallet node keeps, for tests that look at it, or tamper with it, behind its back.
 import { newUlid } from '../../src/platform/ids.ts';
+import { actAs, EVERYONE } from '../../src/wallet/access/owners.store.ts';
 import type { KeyRow, Tx } from '../../src/wallet/database.ts';
-import { actAs, EVERYONE } from '../../src/wallet/owners.store.ts';
 import type { TestWallet } from './wallet.ts';
 
 /** In a transaction that sees everybody's rows. */

@@ -1,7 +1,7 @@
 // What tests know of a session that nobody else may: its id, the tokens behind it, how it stands in the database.
 import { createHash } from 'node:crypto';
 import { createSeal } from '../../src/platform/seal/index.ts';
-import { actForSession, readForSession } from '../../src/wallet/owners.store.ts';
+import { actForSession, readForSession } from '../../src/wallet/access/owners.store.ts';
 import { sessionPlace } from '../../src/wallet/session/index.ts';
 import type { Answer } from './api.ts';
 import type { TestWallet } from './wallet.ts';

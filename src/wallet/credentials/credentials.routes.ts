@@ -1,8 +1,8 @@
 // /api/v1/wallet/credentials
 
+import type { WalletApp } from '../access/index.ts';
 import type { Deps } from '../deps.ts';
-import { PAGED, pageAnswer, pageOf } from '../lists.ts';
-import type { WalletApp } from '../rules.ts';
+import { PAGED, pageAnswer, pageOf } from '../resource/index.ts';
 import { CredentialList, CredentialQuery, renderCredential } from './credentials.schema.ts';
 
 const tag = 'Credentials';

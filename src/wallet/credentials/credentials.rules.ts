@@ -2,12 +2,10 @@
 import type { Clock } from '../../platform/clock.ts';
 import type { Static } from '../../platform/http/index.ts';
 import type { Seal } from '../../platform/seal/index.ts';
-import { type Caller, ownerTag, type RunChange } from '../caller.ts';
-import type { UnlessDamaged } from '../damage.ts';
+import { type Caller, ownerTag, type RunChange, readAs, type UnlessDamaged } from '../access/index.ts';
 import type { CredentialInstanceRow, CredentialRow, Database, Reader } from '../database.ts';
 import { fail } from '../faults.ts';
-import type { Page } from '../lists.ts';
-import { readAs } from '../owners.store.ts';
+import type { Page } from '../resource/index.ts';
 import { type Credential, type CredentialParts, renderCredential } from './credentials.schema.ts';
 import { type CredentialFilter, deleteCredential, didsByIds, keyStates, listCredentials } from './credentials.store.ts';
 import { credentialPlace, damaged, type Held, type HeldCopy, instancePlace } from './held.ts';

@@ -1,8 +1,7 @@
 // The JSON of held credentials.
 import { type Static, t } from '../../platform/http/index.ts';
 import type { CredentialRow } from '../database.ts';
-import { pageQuery } from '../lists.ts';
-import { flag, time } from '../schemas.ts';
+import { flag, pageQuery, time } from '../resource/index.ts';
 import type { Held } from './held.ts';
 
 export const STATUSES = ['valid', 'expired', 'revoked', 'suspended', 'unknown'] as const;

@@ -1,6 +1,6 @@
 // Held credentials in the database. Every statement names the owner.
 import type { CredentialRow, Reader, Tx } from '../database.ts';
-import type { Page } from '../lists.ts';
+import type { Page } from '../resource/index.ts';
 
 export interface CredentialFilter {
   readonly type?: string | undefined;

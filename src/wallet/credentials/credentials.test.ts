@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import { onEachWallet, type Person } from '../../../test/support/wallet.ts';
 import { assertProblem } from '../../../test/support/wallet-answers.ts';
 import { holdCredential } from '../../../test/support/wallet-credentials.ts';
-import { actAs, EVERYONE } from '../owners.store.ts';
+import { actAs, EVERYONE } from '../access/index.ts';
 
 const CREDENTIALS = '/api/v1/wallet/credentials';
 const DIDS = '/api/v1/wallet/dids';

@@ -2,14 +2,13 @@
 import type { Clock } from '../../platform/clock.ts';
 import { newUlid } from '../../platform/ids.ts';
 import type { Seal } from '../../platform/seal/index.ts';
-import { type Caller, ownerTag } from '../caller.ts';
+import { type Caller, ownerTag, readAs } from '../access/index.ts';
 import type { Change, CredentialInstanceRow, CredentialRow, Database, Reader } from '../database.ts';
 import { findDid } from '../dids/index.ts';
 import { fail } from '../faults.ts';
 import type { FormatName, Holder, VerifiedCredential } from '../formats/index.ts';
 import type { PublicJwk } from '../jose/index.ts';
 import type { Keys } from '../keys/index.ts';
-import { readAs } from '../owners.store.ts';
 import { methodId } from '../publication/index.ts';
 import type { Status, StatusReference } from '../status/index.ts';
 import { insertCredential, keyStates } from './credentials.store.ts';

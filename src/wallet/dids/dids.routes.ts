@@ -1,10 +1,9 @@
 // /api/v1/wallet/dids
 
 import { Answer } from '../../platform/http/index.ts';
+import type { WalletApp } from '../access/index.ts';
 import type { Deps } from '../deps.ts';
-import { PAGED, pageAnswer, pageOf } from '../lists.ts';
-import type { WalletApp } from '../rules.ts';
-import { CREATED, ForceQuery, Nothing } from '../schemas.ts';
+import { CREATED, ForceQuery, Nothing, PAGED, pageAnswer, pageOf } from '../resource/index.ts';
 import { Did, DidList, DidQuery, NewDid, renderDid, requestOf } from './dids.schema.ts';
 
 const tag = 'DIDs';

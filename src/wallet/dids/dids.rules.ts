@@ -3,15 +3,11 @@ import { randomBytes } from 'node:crypto';
 import type { Clock } from '../../platform/clock.ts';
 import { Fault } from '../../platform/faults/index.ts';
 import { newUlid } from '../../platform/ids.ts';
-import { type Caller, ownersFor, ownerTag, type RunChange } from '../caller.ts';
-import { readList, type UnlessDamaged } from '../damage.ts';
+import { type Caller, NODE, ownersFor, ownerTag, type RunChange, readAs, readList, type UnlessDamaged } from '../access/index.ts';
 import type { Change, Database, DidMethod, DidRow, KeyRow, Reader } from '../database.ts';
 import { fail, fault } from '../faults.ts';
-import type { Once } from '../idempotency.store.ts';
 import type { PublicJwk } from '../jose/index.ts';
 import { findKey, type Keys } from '../keys/index.ts';
-import type { Page } from '../lists.ts';
-import { NODE, readAs } from '../owners.store.ts';
 import {
   addKey,
   type CarriedKey,
@@ -22,6 +18,7 @@ import {
   type Service,
 } from '../publication/index.ts';
 import { didJwkOf, didKeyOf, didWebOf, documentOfDidJwk, documentOfDidKey } from '../resolver/index.ts';
+import type { Once, Page } from '../resource/index.ts';
 import type { DidParts, DidRequest } from './dids.schema.ts';
 import {
   clearDefault,

@@ -2,9 +2,8 @@
 import { type Static, t } from '../../platform/http/index.ts';
 import type { DidRow } from '../database.ts';
 import { fail } from '../faults.ts';
-import { pageQuery } from '../lists.ts';
 import type { CarriedKey, DidDocument, Service } from '../publication/index.ts';
-import { Alias, time } from '../schemas.ts';
+import { Alias, pageQuery, time } from '../resource/index.ts';
 
 const Method = t.string({ minLength: 1, maxLength: 20, examples: ['web', 'key', 'jwk'] });
 const Path = t.string({ maxLength: 200, description: 'The name of the hosted document; a random one when not given.' });

@@ -1,6 +1,6 @@
 // DIDs in the database. Every statement names the owner; names of hosted documents are everybody's.
 import type { DidMethod, DidRow, DidState, Reader, Tx } from '../database.ts';
-import type { Page } from '../lists.ts';
+import type { Page } from '../resource/index.ts';
 
 export interface DidFilter {
   readonly state?: DidState | undefined;

@@ -1,10 +1,9 @@
 // The published documents: /.well-known/did.json of the node, /dids/{name}/did.json of its callers. For everybody.
 import { Answer, type Call, t } from '../../platform/http/index.ts';
-import type { Caller } from '../caller.ts';
+import type { Caller, WalletApp } from '../access/index.ts';
 import type { Deps } from '../deps.ts';
 import { fail } from '../faults.ts';
 import { NODE_NAME } from '../publication/index.ts';
-import type { WalletApp } from '../rules.ts';
 
 const tag = 'Documents';
 const Document = t.open({ id: t.string() });

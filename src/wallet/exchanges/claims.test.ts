@@ -5,7 +5,7 @@ import { onEachWallet } from '../../../test/support/wallet.ts';
 import { Fault } from '../../platform/faults/index.ts';
 import { createLog } from '../../platform/log/index.ts';
 import { createSeal } from '../../platform/seal/index.ts';
-import { createWalletChanges, theNode } from '../caller.ts';
+import { createWalletChanges, theNode } from '../access/index.ts';
 import { createExchanges } from './exchanges.ts';
 
 const CLAIM_SECONDS = 5 * 60;

@@ -1,8 +1,8 @@
 // /api/v1/wallet/exchanges: what happened between the wallet and issuers or verifiers, step by step.
 
+import type { WalletApp } from '../access/index.ts';
 import type { Deps } from '../deps.ts';
-import { PAGED, pageAnswer, pageOf } from '../lists.ts';
-import type { WalletApp } from '../rules.ts';
+import { PAGED, pageAnswer, pageOf } from '../resource/index.ts';
 import { ExchangeList, ExchangeQuery, ExchangeSchema, renderExchange } from './exchanges.schema.ts';
 
 const tag = 'Exchanges';

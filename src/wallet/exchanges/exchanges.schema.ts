@@ -1,7 +1,6 @@
 // The JSON of exchanges.
 import { type Static, t } from '../../platform/http/index.ts';
-import { pageQuery } from '../lists.ts';
-import { time } from '../schemas.ts';
+import { pageQuery, time } from '../resource/index.ts';
 import type { ExchangeParts } from './exchanges.ts';
 
 export const StepSchema = t.object(

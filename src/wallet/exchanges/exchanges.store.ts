@@ -1,6 +1,6 @@
 // Exchanges in the database. Every statement names the owner, but for the job that goes on with those that wait.
 import type { ExchangeRow, Reader, Tx } from '../database.ts';
-import type { Page } from '../lists.ts';
+import type { Page } from '../resource/index.ts';
 
 export interface ExchangeFilter {
   readonly protocol?: string | undefined;

@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import { EXCHANGES, held, issued, onEachReceiving, VCI } from '../../../test/support/receiving.ts';
 import { PRE_AUTHORIZED } from '../../../test/support/toy-issuer.ts';
 import { assertProblem } from '../../../test/support/wallet-answers.ts';
-import { actAs, EVERYONE, readAs } from '../owners.store.ts';
+import { actAs, EVERYONE, readAs } from '../access/index.ts';
 
 const UNKNOWN = 'ex_01KA2Z9Q1V8YB3T5M7N9P1R3S5';
 const HOUR = 3600;

@@ -7,14 +7,10 @@ import { newUlid } from '../../platform/ids.ts';
 import { repeat } from '../../platform/jobs/index.ts';
 import type { Log } from '../../platform/log/index.ts';
 import type { Seal } from '../../platform/seal/index.ts';
-import { type Caller, type RunChange, theNode } from '../caller.ts';
-import { readList, type UnlessDamaged } from '../damage.ts';
+import { actAs, type Caller, EVERYONE, type RunChange, readAs, readList, theNode, type UnlessDamaged } from '../access/index.ts';
 import type { Change, Database, ExchangeRow } from '../database.ts';
 import { fail } from '../faults.ts';
-import { always, type Once } from '../idempotency.store.ts';
-import type { Page } from '../lists.ts';
-import { actAs, EVERYONE, readAs } from '../owners.store.ts';
-import { time } from '../schemas.ts';
+import { always, type Once, type Page, time } from '../resource/index.ts';
 import {
   claimExchange,
   dueExchanges,

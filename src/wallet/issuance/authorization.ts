@@ -3,7 +3,7 @@ import type { Oauth2Client } from '@openid4vc/oauth2';
 import type { IssuerMetadataResult } from '@openid4vc/openid4vci';
 import { newSecret } from '../../platform/ids.ts';
 import { fail } from '../faults.ts';
-import { calling } from '../openid4vc.ts';
+import { calling } from '../protocols/index.ts';
 import type { MaySend, WalletIdentity } from './clients.ts';
 import { redeemCode, serverOf, type Token, type TokenRequest } from './token.ts';
 

@@ -2,7 +2,7 @@
 import { type CallbackContext, Oauth2Client } from '@openid4vc/oauth2';
 import type { IssuerMetadataResult, Openid4vciClient } from '@openid4vc/openid4vci';
 import { OutboundError } from '../../platform/outbound/index.ts';
-import type { createCallbacks, Signer } from '../openid4vc.ts';
+import type { createCallbacks, Signer } from '../protocols/index.ts';
 import type { IssuanceData } from './data.ts';
 import type { Asking } from './request.ts';
 import { dpopOptions, dpopSigner } from './token.ts';

@@ -2,7 +2,7 @@
 // and kept; and the issuer is told.
 import type { IssuerMetadataResult } from '@openid4vc/openid4vci';
 import type { Clock } from '../../platform/clock.ts';
-import type { RunChange } from '../caller.ts';
+import type { RunChange } from '../access/index.ts';
 import type { Credentials, Keeping } from '../credentials/index.ts';
 import type { Exchanges } from '../exchanges/index.ts';
 import type { Formats } from '../formats/index.ts';

@@ -1,13 +1,13 @@
 // What a credential will be bound to: keys and DIDs of the wallet that the issuer accepts, and the proofs that they are ours.
 import type { IssuerMetadataResult, Openid4vciClient } from '@openid4vc/openid4vci';
 import { Fault } from '../../platform/faults/index.ts';
-import type { Caller } from '../caller.ts';
+import type { Caller } from '../access/index.ts';
 import type { Dids } from '../dids/index.ts';
 import { fail } from '../faults.ts';
-import { always } from '../idempotency.store.ts';
 import { ALGORITHMS, PROOF_ALGORITHMS, type PublicJwk } from '../jose/index.ts';
 import { isSlow, type Keys } from '../keys/index.ts';
-import type { Signer } from '../openid4vc.ts';
+import type { Signer } from '../protocols/index.ts';
+import { always } from '../resource/index.ts';
 import type { Configuration } from './offer.ts';
 
 /** One copy of a credential is bound to this. */

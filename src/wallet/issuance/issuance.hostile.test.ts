@@ -8,7 +8,7 @@ import { type Draft, disclosure } from '../../../test/support/toy-credential.ts'
 import type { Reply, Twist } from '../../../test/support/toy-issuer.ts';
 import type { Person } from '../../../test/support/wallet.ts';
 import { assertProblem } from '../../../test/support/wallet-answers.ts';
-import { EVERYONE, readAs } from '../owners.store.ts';
+import { EVERYONE, readAs } from '../access/index.ts';
 
 interface Case {
   readonly name: string;

@@ -1,9 +1,9 @@
 // POST /api/v1/wallet/oid4vci, and where issuers send browsers back to.
 
 import { Answer, type Query } from '../../platform/http/index.ts';
+import type { WalletApp } from '../access/index.ts';
 import type { Deps } from '../deps.ts';
-import type { WalletApp } from '../rules.ts';
-import { ONCE } from '../schemas.ts';
+import { ONCE } from '../resource/index.ts';
 import { Deferred, IssuanceRequest, Issued, Onward } from './issuance.schema.ts';
 
 const tag = 'Issuance';

@@ -2,14 +2,13 @@
 import { createHash } from 'node:crypto';
 import type { CredentialOfferObject, IssuerMetadataResult } from '@openid4vc/openid4vci';
 import { Fault } from '../../platform/faults/index.ts';
-import type { Caller } from '../caller.ts';
+import type { Caller } from '../access/index.ts';
 import type { ExchangeRow } from '../database.ts';
 import { OVER } from '../exchanges/index.ts';
 import { fail } from '../faults.ts';
-import { always, type Once } from '../idempotency.store.ts';
 import { isHostile } from '../jose/index.ts';
-import { calling } from '../openid4vc.ts';
-import { time } from '../schemas.ts';
+import { calling } from '../protocols/index.ts';
+import { always, type Once, time } from '../resource/index.ts';
 import { beginAuthorization, finishAuthorization } from './authorization.ts';
 import { canBeMended, type IssuanceData, type Part, type Running } from './data.ts';
 import { encryptionFor } from './encryption.ts';

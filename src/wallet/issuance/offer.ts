@@ -3,7 +3,7 @@ import type { CredentialOfferObject, IssuerMetadataResult, Openid4vciClient } fr
 import { fail } from '../faults.ts';
 import type { FormatName } from '../formats/index.ts';
 import { isHostile } from '../jose/index.ts';
-import { calling } from '../openid4vc.ts';
+import { calling } from '../protocols/index.ts';
 import type { IssuanceRequest } from './issuance.schema.ts';
 
 const MAX_OFFERED = 20;

@@ -2,7 +2,7 @@
 import { Oauth2Client } from '@openid4vc/oauth2';
 import type { CredentialOfferObject } from '@openid4vc/openid4vci';
 import type { Exchange, Exchanges } from '../exchanges/index.ts';
-import { calling } from '../openid4vc.ts';
+import { calling } from '../protocols/index.ts';
 import type { WalletIdentity } from './clients.ts';
 import { grantOf } from './offer.ts';
 import type { Asking } from './request.ts';

@@ -3,7 +3,7 @@ import { type CallbackContext, type RequestDpopOptions, resourceRequest } from '
 import type { IssuerMetadataResult, Openid4vciClient } from '@openid4vc/openid4vci';
 import { OutboundError } from '../../platform/outbound/index.ts';
 import { fail, fault } from '../faults.ts';
-import { WORD as OAUTH_WORD, upstreamFault } from '../openid4vc.ts';
+import { WORD as OAUTH_WORD, upstreamFault } from '../protocols/index.ts';
 import { decrypt, type Encryption, encryptionFor } from './encryption.ts';
 import type { Configuration } from './offer.ts';
 import type { Token } from './token.ts';

@@ -14,7 +14,7 @@ import {
 } from '@openid4vc/openid4vci';
 import { fail } from '../faults.ts';
 import { type PublicJwk, publicJwkOf, signWith } from '../jose/index.ts';
-import { calling, protocolError, type Signer, upstreamFault } from '../openid4vc.ts';
+import { calling, protocolError, type Signer, upstreamFault } from '../protocols/index.ts';
 import { grantOf, PRE_AUTHORIZED, txCodeOf } from './offer.ts';
 
 export interface Token {

@@ -1,10 +1,9 @@
 // /api/v1/wallet/keys
 
 import { Answer } from '../../platform/http/index.ts';
+import type { WalletApp } from '../access/index.ts';
 import type { Deps } from '../deps.ts';
-import { PAGED, pageAnswer, pageOf } from '../lists.ts';
-import type { WalletApp } from '../rules.ts';
-import { CREATED, ForceQuery } from '../schemas.ts';
+import { CREATED, ForceQuery, PAGED, pageAnswer, pageOf } from '../resource/index.ts';
 import type { KeyWithUse } from './keys.rules.ts';
 import { Key, KeyList, KeyQuery, NewKey, Revocation, RevokedKey, RotatedKey, Rotation, renderKey } from './keys.schema.ts';
 

@@ -1,17 +1,24 @@
 // The life of a key: registered, rotated, revoked, purged. There is no way back.
 import type { Clock } from '../../platform/clock.ts';
 import { Fault } from '../../platform/faults/index.ts';
-import { type Caller, ownersFor, ownerTag, type RunChange, theNode } from '../caller.ts';
-import type { UnlessDamaged } from '../damage.ts';
+import {
+  type Caller,
+  EVERYONE,
+  NODE,
+  ownersFor,
+  ownerTag,
+  type RunChange,
+  readAs,
+  theNode,
+  type UnlessDamaged,
+} from '../access/index.ts';
 import type { Change, Database, KeyRow, Reader } from '../database.ts';
-import { parseDuration } from '../duration.ts';
 import { fail, fault } from '../faults.ts';
-import type { Once } from '../idempotency.store.ts';
 import { type Algorithm, thumbprintOf } from '../jose/index.ts';
-import type { Page } from '../lists.ts';
-import { EVERYONE, NODE, readAs } from '../owners.store.ts';
 import type { Publication } from '../publication/index.ts';
+import type { Once, Page } from '../resource/index.ts';
 import { algorithmNamed, createDrafts, type Draft, type Stores } from './drafts.ts';
+import { parseDuration } from './duration.ts';
 import type { KeptKey, Storage } from './key-store.ts';
 import { type KeyContent, type NewKey, type Revocation, type Rotation, readContent } from './keys.schema.ts';
 import {

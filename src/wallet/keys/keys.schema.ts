@@ -1,11 +1,10 @@
 // The JSON of keys.
 import { type Static, t } from '../../platform/http/index.ts';
-import { readList, readObject } from '../damage.ts';
+import { readList, readObject } from '../access/index.ts';
 import type { KeyRow } from '../database.ts';
 import type { PublicJwk } from '../jose/index.ts';
-import { pageQuery } from '../lists.ts';
 import { RELATIONSHIPS } from '../publication/index.ts';
-import { Alias, time } from '../schemas.ts';
+import { Alias, pageQuery, time } from '../resource/index.ts';
 import { STORAGES } from './key-store.ts';
 
 const Use = t.array(t.oneOf(...RELATIONSHIPS), { minItems: 1, maxItems: RELATIONSHIPS.length, uniqueItems: true });

@@ -1,6 +1,6 @@
 // Keys in the database. Every statement names the owner.
 import type { KeyRow, KeyState, Reader, Tx } from '../database.ts';
-import type { Page } from '../lists.ts';
+import type { Page } from '../resource/index.ts';
 
 export interface KeyFilter {
   readonly state?: KeyState | undefined;

@@ -3,7 +3,7 @@ import type { JWK } from 'jose';
 import type { Outbound } from '../../platform/outbound/index.ts';
 import { fail } from '../faults.ts';
 import { thumbprintOf } from '../jose/index.ts';
-import { calling } from '../openid4vc.ts';
+import { calling } from '../protocols/index.ts';
 import { readPublicJwk } from '../resolver/index.ts';
 import type { Opened } from './request.ts';
 

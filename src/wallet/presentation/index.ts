@@ -1,4 +1,5 @@
 // Showing credentials: OID4VP. The rules and their libraries are loaded with the first request (protocols.ts).
 export { mountPresentations } from './presentation.routes.ts';
 export type { Presentations } from './presentation.rules.ts';
+export { type RegisteredVerifiers, readVerifiers } from './registered.ts';
 export const loadPresentations = () => import('./load.ts');

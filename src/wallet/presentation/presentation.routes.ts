@@ -1,8 +1,8 @@
 // POST /api/v1/wallet/oid4vp
 
+import type { WalletApp } from '../access/index.ts';
 import type { Deps } from '../deps.ts';
-import type { WalletApp } from '../rules.ts';
-import { ONCE } from '../schemas.ts';
+import { ONCE } from '../resource/index.ts';
 import { PresentationReply, PresentationRequest } from './presentation.schema.ts';
 
 export function mountPresentations(

@@ -7,7 +7,7 @@ import { showing, VP } from '../../../test/support/showing.ts';
 import { onEachWallet, type Person } from '../../../test/support/wallet.ts';
 import { assertProblem } from '../../../test/support/wallet-answers.ts';
 import { ownerOfPerson } from '../../../test/support/wallet-credentials.ts';
-import { actAs } from '../owners.store.ts';
+import { actAs } from '../access/index.ts';
 
 const CREDENTIALS = '/api/v1/wallet/credentials';
 

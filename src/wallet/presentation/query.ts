@@ -1,7 +1,7 @@
 // What a verifier asks for, and what of the wallet answers it (DCQL). The library reads the query and decides about types,
 // bindings and authorities; candidates are looked up here, and their claims read by claims.ts.
 import type { DcqlCredential } from 'dcql';
-import type { Caller } from '../caller.ts';
+import type { Caller } from '../access/index.ts';
 import type { Candidate, Keeping } from '../credentials/index.ts';
 import { fail } from '../faults.ts';
 import { isHostile } from '../jose/index.ts';

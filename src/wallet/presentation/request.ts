@@ -5,7 +5,7 @@ import { newSecret } from '../../platform/ids.ts';
 import type { Outbound } from '../../platform/outbound/index.ts';
 import { fail } from '../faults.ts';
 import { decodeJws, isHostile } from '../jose/index.ts';
-import { calling, protocolError } from '../openid4vc.ts';
+import { calling, protocolError } from '../protocols/index.ts';
 import { TrustError } from '../trust/index.ts';
 
 const REQUEST_OBJECT = 'application/oauth-authz-req+jwt';

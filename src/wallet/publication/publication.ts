@@ -1,7 +1,7 @@
 // What happens to documents when DIDs and their keys change. Everything here runs within somebody's change.
 import { createHash } from 'node:crypto';
 import type { Clock } from '../../platform/clock.ts';
-import { ownerTag } from '../caller.ts';
+import { ownerTag } from '../access/index.ts';
 import type { Change, DidRow, Reader } from '../database.ts';
 import type { PublicJwk } from '../jose/index.ts';
 import { buildDocument, type DidDocument, type Relationship, type Service } from './document.ts';

@@ -142,7 +142,7 @@ onEachWallet(
       await wallet.service.stop(1000);
       const db = await wallet.database();
       await db.write(async (tx) => {
-        const { actForSession } = await import('../owners.store.ts');
+        const { actForSession } = await import('../access/index.ts');
         await actForSession(db, tx, idHash);
         await tx.updateTable('sessions').set({ sid_hash: null }).where('id_hash', '=', idHash).execute();
       });

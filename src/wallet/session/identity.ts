@@ -1,6 +1,5 @@
 // Who is behind a session or a token, as the wallet shows and uses it.
-import type { Caller } from '../caller.ts';
-import { ownerOf } from '../caller.ts';
+import { type Caller, ownerOf } from '../access/index.ts';
 import type { Session } from './sessions.ts';
 
 export interface Identity {

@@ -4,8 +4,8 @@ import { it } from 'node:test';
 import { onEachWallet, type Person, type TestWallet } from '../../../test/support/wallet.ts';
 import { ownerOfPerson } from '../../../test/support/wallet-credentials.ts';
 import { secretsOf } from '../../../test/support/wallet-session.ts';
+import { actAs, EVERYONE, readForSession } from '../access/index.ts';
 import type { SessionRow } from '../database.ts';
-import { actAs, EVERYONE, readForSession } from '../owners.store.ts';
 
 const USERINFO = '/api/v1/auth/userinfo';
 const KEYS = '/api/v1/wallet/keys';

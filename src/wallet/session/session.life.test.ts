@@ -4,7 +4,7 @@ import { after, before, it } from 'node:test';
 import type { Answer } from '../../../test/support/api.ts';
 import { onEachWallet, onWallet, Person, TestWallet } from '../../../test/support/wallet.ts';
 import { isCleared, secretsOf } from '../../../test/support/wallet-session.ts';
-import { readForSession } from '../owners.store.ts';
+import { readForSession } from '../access/index.ts';
 
 const USERINFO = '/api/v1/auth/userinfo';
 const KEYS = '/api/v1/wallet/keys';

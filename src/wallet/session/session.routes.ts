@@ -4,11 +4,10 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { Fault } from '../../platform/faults/index.ts';
 import { Answer, type Call, type Query, t } from '../../platform/http/index.ts';
 import { addressKey } from '../../platform/limits/index.ts';
-import type { Caller } from '../caller.ts';
+import type { Caller, WalletApp } from '../access/index.ts';
 import type { Deps } from '../deps.ts';
 import { fail } from '../faults.ts';
-import type { WalletApp } from '../rules.ts';
-import { time } from '../schemas.ts';
+import { time } from '../resource/index.ts';
 import { isOwnPage } from './authenticate.ts';
 import type { KnownCaller } from './identity.ts';
 

@@ -4,9 +4,8 @@ import type { Clock } from '../../platform/clock.ts';
 import { newSecret } from '../../platform/ids.ts';
 import type { Log } from '../../platform/log/index.ts';
 import type { Seal } from '../../platform/seal/index.ts';
-import { ownerOf } from '../caller.ts';
+import { actAs, actForSession, EVERYONE, ownerOf, readForSession } from '../access/index.ts';
 import type { Change, Database, SessionRow, Tx } from '../database.ts';
-import { actAs, actForSession, EVERYONE, readForSession } from '../owners.store.ts';
 import type { Cookies } from './cookies.ts';
 import { type Grant, isTakenBack, isTurnedAway, type Provider } from './provider.ts';
 import {

@@ -1,9 +1,9 @@
 // Who calls: the owner of a wallet, as rules see them.
 import { createHash } from 'node:crypto';
-import { type Actor, createChanges, type RunChange as RunChangeOn } from '../platform/audit/index.ts';
-import type { Clock } from '../platform/clock.ts';
-import { Lines, oneAtATime } from '../platform/database/index.ts';
-import type { Change, Database, Tables } from './database.ts';
+import { type Actor, createChanges, type RunChange as RunChangeOn } from '../../platform/audit/index.ts';
+import type { Clock } from '../../platform/clock.ts';
+import { Lines, oneAtATime } from '../../platform/database/index.ts';
+import type { Change, Database, Tables } from '../database.ts';
 import { actAs, NODE } from './owners.store.ts';
 
 export interface Caller extends Actor {

@@ -1,7 +1,7 @@
 // Lists as they were last answered: user interfaces ask for the same first page all day. Every change of an owner's things drops them.
-import { Answer, type Schema, serialize } from '../platform/http/index.ts';
-import { ownerTag } from './caller.ts';
-import type { Database } from './database.ts';
+import { Answer, type Schema, serialize } from '../../platform/http/index.ts';
+import { ownerTag } from '../access/index.ts';
+import type { Database } from '../database.ts';
 
 const names = new WeakMap<Schema, number>();
 let named = 0;

@@ -1,7 +1,7 @@
 // Verifiers an operator registered: `{"client id": {"responseUris": ["https://…"], "name": "…"}}`.
 import { readFileSync } from 'node:fs';
-import { ConfigError } from '../platform/config/index.ts';
-import { t, validate } from '../platform/http/index.ts';
+import { ConfigError } from '../../platform/config/index.ts';
+import { t, validate } from '../../platform/http/index.ts';
 
 const Verifiers = t.record(t.object({ responseUris: t.array(t.string()) }, { name: t.string() }));
 

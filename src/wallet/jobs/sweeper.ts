@@ -1,7 +1,7 @@
 // Runs the jobs nobody waits for, now and then.
-import { patiently } from '../platform/database/index.ts';
-import { type Job, repeat } from '../platform/jobs/index.ts';
-import type { Log } from '../platform/log/index.ts';
+import { patiently } from '../../platform/database/index.ts';
+import { type Job, repeat } from '../../platform/jobs/index.ts';
+import type { Log } from '../../platform/log/index.ts';
 
 const EVERY_MS = 30_000;
 

@@ -1,9 +1,9 @@
 // What was damaged of one owner's things hides nothing else of theirs: it is shown for what it is, and can be purged.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { ToyIssuer } from '../../test/support/toy-issuer.ts';
-import { onEachWallet, type Person } from '../../test/support/wallet.ts';
-import { holdCredential, ownerOfPerson } from '../../test/support/wallet-credentials.ts';
+import { ToyIssuer } from '../../../test/support/toy-issuer.ts';
+import { onEachWallet, type Person } from '../../../test/support/wallet.ts';
+import { holdCredential, ownerOfPerson } from '../../../test/support/wallet-credentials.ts';
 import { actAs } from './owners.store.ts';
 
 const KEYS = '/api/v1/wallet/keys';

@@ -1,9 +1,9 @@
 // Whose rows a query may see. Every statement names the owner; on PostgreSQL the database insists on it as well, so that one
 // that forgot finds nothing (row-level security). SQLite has no such thing.
 import { sql } from 'kysely';
-import { ConfigError } from '../platform/config/index.ts';
-import { oneAtATime } from '../platform/database/index.ts';
-import type { Database, Reader, Tx } from './database.ts';
+import { ConfigError } from '../../platform/config/index.ts';
+import { oneAtATime } from '../../platform/database/index.ts';
+import type { Database, Reader, Tx } from '../database.ts';
 
 /** The node itself: its own key and DID belong to it. */
 export const NODE = 'node';

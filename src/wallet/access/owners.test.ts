@@ -4,13 +4,13 @@ import { it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import pg from 'pg';
-import { sharedPostgres } from '../../test/support/postgres.ts';
-import { onEachWallet, onWallet, type Person, type TestWallet } from '../../test/support/wallet.ts';
-import { holdCredential, ownerOfPerson } from '../../test/support/wallet-credentials.ts';
-import { secretsOf } from '../../test/support/wallet-session.ts';
-import type { Database, Reader } from './database.ts';
+import { sharedPostgres } from '../../../test/support/postgres.ts';
+import { onEachWallet, onWallet, type Person, type TestWallet } from '../../../test/support/wallet.ts';
+import { holdCredential, ownerOfPerson } from '../../../test/support/wallet-credentials.ts';
+import { secretsOf } from '../../../test/support/wallet-session.ts';
+import type { Database, Reader } from '../database.ts';
+import { openWalletDatabase } from '../service.ts';
 import { actAs, actForSession, EVERYONE, guardOwners, NODE, readAs, readForSession } from './owners.store.ts';
-import { openWalletDatabase } from './service.ts';
 
 /** Tables that name an owner and that everybody reads: whether a name is taken concerns all. */
 const READ_BY_ALL = ['did_names'];

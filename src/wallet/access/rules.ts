@@ -1,8 +1,8 @@
 // Who may do what in the wallet node. A wallet is its owner's alone, so there is little to decide: a request sees and changes what
 // its caller owns (owners.store.ts), and nothing else exists for it.
-import type { App } from '../platform/http/index.ts';
+import type { App } from '../../platform/http/index.ts';
+import { fail } from '../faults.ts';
 import type { Caller } from './caller.ts';
-import { fail } from './faults.ts';
 
 const rules = {
   /** Everyone who is signed in, about what is theirs. */

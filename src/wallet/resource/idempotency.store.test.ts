@@ -1,10 +1,10 @@
 // The memory of repeated requests, on both databases. What routes make of it is tested with them.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { onEachWallet } from '../../test/support/wallet.ts';
-import { inDatabase } from '../../test/support/wallet-rows.ts';
-import { type Caller, createWalletChanges } from './caller.ts';
-import type { Database } from './database.ts';
+import { onEachWallet } from '../../../test/support/wallet.ts';
+import { inDatabase } from '../../../test/support/wallet-rows.ts';
+import { type Caller, createWalletChanges } from '../access/index.ts';
+import type { Database } from '../database.ts';
 import { createIdempotency, IDEMPOTENCY_MS } from './idempotency.store.ts';
 
 onEachWallet('Repeated requests', (wallet) => {

@@ -1,12 +1,12 @@
 // Work nobody waits for, on both databases. Keys that leave their documents: dids/life.test.ts.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { onEachWallet, type Person, type TestWallet } from '../../test/support/wallet.ts';
-import { assertProblem } from '../../test/support/wallet-answers.ts';
-import { credentialRow, holdCredential, holdCredentials, ownerOfPerson } from '../../test/support/wallet-credentials.ts';
-import { createSeal, newMasterKey } from '../platform/seal/index.ts';
-import { actAs, EVERYONE, readAs } from './owners.store.ts';
-import { resealWallet } from './service.ts';
+import { onEachWallet, type Person, type TestWallet } from '../../../test/support/wallet.ts';
+import { assertProblem } from '../../../test/support/wallet-answers.ts';
+import { credentialRow, holdCredential, holdCredentials, ownerOfPerson } from '../../../test/support/wallet-credentials.ts';
+import { createSeal, newMasterKey } from '../../platform/seal/index.ts';
+import { actAs, EVERYONE, readAs } from '../access/index.ts';
+import { resealWallet } from '../service.ts';
 
 const DIDS = '/api/v1/wallet/dids';
 const KEYS = '/api/v1/wallet/keys';

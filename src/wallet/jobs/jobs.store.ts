@@ -1,15 +1,14 @@
 // Work nobody waits for: what has expired goes, keys whose grace period is over leave their documents, secrets are sealed anew.
-import type { Clock } from '../platform/clock.ts';
-import { DamagedSeal, keyIdOf, type Seal } from '../platform/seal/index.ts';
-import { type RunChange, theNode } from './caller.ts';
-import { credentialPlace, instancePlace } from './credentials/index.ts';
-import type { Database, ExchangeRow, KeyRow, SessionRow, Tx } from './database.ts';
-import { exchangePlace, sweepExchanges } from './exchanges/index.ts';
-import type { Idempotency } from './idempotency.store.ts';
-import type { Stores } from './keys/index.ts';
-import { actAs, EVERYONE, readAs } from './owners.store.ts';
-import { overdueKeys, type Publication } from './publication/index.ts';
-import { sessionPlace, sweepSessions } from './session/index.ts';
+import type { Clock } from '../../platform/clock.ts';
+import { DamagedSeal, keyIdOf, type Seal } from '../../platform/seal/index.ts';
+import { actAs, EVERYONE, type RunChange, readAs, theNode } from '../access/index.ts';
+import { credentialPlace, instancePlace } from '../credentials/index.ts';
+import type { Database, ExchangeRow, KeyRow, SessionRow, Tx } from '../database.ts';
+import { exchangePlace, sweepExchanges } from '../exchanges/index.ts';
+import type { Stores } from '../keys/index.ts';
+import { overdueKeys, type Publication } from '../publication/index.ts';
+import type { Idempotency } from '../resource/index.ts';
+import { sessionPlace, sweepSessions } from '../session/index.ts';
 
 const BATCH = 100;
 

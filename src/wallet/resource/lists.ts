@@ -1,6 +1,6 @@
 // What every list has in common: bare arrays, `limit`, `cursor`, and the next page in a Link header.
-import { Answer, type Call, t } from '../platform/http/index.ts';
-import { fail } from './faults.ts';
+import { Answer, type Call, t } from '../../platform/http/index.ts';
+import { fail } from '../faults.ts';
 
 const MAX_PAGE = 200;
 const DEFAULT_PAGE = 50;

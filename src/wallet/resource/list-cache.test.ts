@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { onWallet, Person, TestWallet } from '../../test/support/wallet.ts';
+import { onWallet, Person, TestWallet } from '../../../test/support/wallet.ts';
 
 const DIDS = '/api/v1/wallet/dids';
 const KEYS = '/api/v1/wallet/keys';

@@ -1,6 +1,6 @@
 // Problem details (RFC 9457), and the headers every answer of the wallet node carries.
-import { type Face, t } from '../platform/http/index.ts';
-import { STATUS_CODES } from '../platform/node-http.ts';
+import { type Face, t } from '../../platform/http/index.ts';
+import { STATUS_CODES } from '../../platform/node-http.ts';
 
 export const REQUEST_ID_HEADER = 'X-Request-Id';
 

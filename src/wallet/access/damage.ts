@@ -1,5 +1,5 @@
 // Rows that cannot be read any more: a disk that lies, or somebody at the database. One of them hides no other.
-import type { Log } from '../platform/log/index.ts';
+import type { Log } from '../../platform/log/index.ts';
 
 /** Undefined, and a line in the log, for what was damaged. */
 export type UnlessDamaged = <T>(kind: string, id: string, read: () => T) => T | undefined;

@@ -1,5 +1,5 @@
 // Parts of requests and answers that several modules have.
-import { type Schema, t } from '../platform/http/index.ts';
+import { type Schema, t } from '../../platform/http/index.ts';
 
 export const flag: Schema<'true' | 'false' | undefined> = t.oneOf('true', 'false') as never;
 export const ForceQuery = t.object({}, { force: flag });

@@ -1,8 +1,8 @@
 // What one owner may have is bounded, whatever comes at once.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { onEachWallet } from '../../test/support/wallet.ts';
-import { assertProblem } from '../../test/support/wallet-answers.ts';
+import { onEachWallet } from '../../../test/support/wallet.ts';
+import { assertProblem } from '../../../test/support/wallet-answers.ts';
 
 const KEYS = '/api/v1/wallet/keys';
 const DIDS = '/api/v1/wallet/dids';

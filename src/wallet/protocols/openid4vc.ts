@@ -1,12 +1,12 @@
 // What the libraries for OID4VCI and OID4VP need of us: the guarded client, our keys, our trust.
 import { createHash, randomBytes, X509Certificate } from 'node:crypto';
 import type { CallbackContext, HashAlgorithm, Jwk, JwtSigner } from '@openid4vc/oauth2';
-import { Fault } from '../platform/faults/index.ts';
-import { guardedFetch, type Outbound, OutboundError } from '../platform/outbound/index.ts';
-import { fault } from './faults.ts';
-import { decodeJws, JwsError, type PublicJwk, signJws, verifyJws } from './jose/index.ts';
-import { readVerificationJwk } from './resolver/index.ts';
-import { alternativeNamesOf, type Trust } from './trust/index.ts';
+import { Fault } from '../../platform/faults/index.ts';
+import { guardedFetch, type Outbound, OutboundError } from '../../platform/outbound/index.ts';
+import { fault } from '../faults.ts';
+import { decodeJws, JwsError, type PublicJwk, signJws, verifyJws } from '../jose/index.ts';
+import { readVerificationJwk } from '../resolver/index.ts';
+import { alternativeNamesOf, type Trust } from '../trust/index.ts';
 
 /** A key of the wallet, as the libraries meet it: by the thumbprint in the signer. */
 export interface Signer {

@@ -2,11 +2,10 @@
 // same transaction that made it.
 import { createHash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Clock } from '../platform/clock.ts';
-import type { Caller } from './caller.ts';
-import type { Change, Database, Reader, Tx } from './database.ts';
-import { fail } from './faults.ts';
-import { readAs } from './owners.store.ts';
+import type { Clock } from '../../platform/clock.ts';
+import { type Caller, readAs } from '../access/index.ts';
+import type { Change, Database, Reader, Tx } from '../database.ts';
+import { fail } from '../faults.ts';
 
 const HEADER = 'idempotency-key';
 export const IDEMPOTENCY_MS = 24 * 3600 * 1000;
