@@ -1,10 +1,18 @@
-// The routes of the identity service, read from their descriptions; no handler runs.
+// The routes of the services, read from their descriptions; no handler runs.
 import { mountIdentity, type Parts } from '../../src/identity/routes.ts';
 import { createApp, type Route } from '../../src/platform/http/index.ts';
+import type { Deps } from '../../src/wallet/deps.ts';
+import { mountWallet } from '../../src/wallet/routes.ts';
 
 export function identityRoutes(): readonly Route<never>[] {
   const app = createApp<never>();
   mountIdentity(app as never, {} as Parts);
+  return app.routes as readonly Route<never>[];
+}
+
+export function walletRoutes(): readonly Route<never>[] {
+  const app = createApp<never>();
+  mountWallet(app as never, {} as Deps);
   return app.routes as readonly Route<never>[];
 }
 

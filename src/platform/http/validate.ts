@@ -1,10 +1,13 @@
 // Schemas compiled on first use: compiling all of them at start costs more than starting.
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
+// Not the plugin: it would bring keywords that no document of ours has.
+import { fullFormats } from 'ajv-formats/dist/formats.js';
 import fastJson from 'fast-json-stringify';
 import { fail } from '../faults/index.ts';
 import type { Schema, Static } from './schema.ts';
 
-const ajv = new Ajv({ strict: false, allErrors: false, validateFormats: false });
+/** Strict: a keyword or a format that is mistyped is an error, and not a rule that is never asked. */
+const ajv = new Ajv({ strict: true, allErrors: false, formats: fullFormats });
 const validators = new WeakMap<Schema, ValidateFunction>();
 const serializers = new WeakMap<Schema, (value: unknown) => string>();
 

@@ -1,0 +1,31 @@
+// Schemas are compiled when they are needed first. Here all of them are: what the compiler would refuse must not wait for a request.
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { openidRoutes } from '../src/identity/openid.described.ts';
+import type { Schema } from '../src/platform/http/index.ts';
+import { serialize, violation } from '../src/platform/http/validate.ts';
+import { identityRoutes, walletRoutes } from './support/routes.ts';
+
+it('every schema of every route can be compiled, to check and to write', () => {
+  let count = 0;
+  for (const { method, path, spec } of [...identityRoutes(), ...openidRoutes, ...walletRoutes()]) {
+    const { query, body, described, reply } = spec;
+    const replies = Object.values(reply);
+    const all = [query, body, described?.body, described?.error, ...replies].filter((one): one is Schema => Boolean(one));
+    for (const schema of all) {
+      count++;
+      assert.doesNotThrow(() => violation(schema, undefined), `${method} ${path}`);
+    }
+    // Whatever it makes of nothing: what matters is that it can be made.
+    for (const schema of replies) if (schema) assert.doesNotThrow(() => compileToWrite(schema), `${method} ${path}`);
+  }
+  assert.ok(count > 400, `${count}`);
+});
+
+function compileToWrite(schema: Schema): void {
+  try {
+    serialize(schema, {});
+  } catch (error) {
+    if (!/is required|does not match schema/.test((error as Error).message)) throw error;
+  }
+}
