@@ -33,12 +33,13 @@ export function mountAssignments(app: IdentityApp, { assignments, reach }: { ass
     {
       summary: 'List role assignments',
       tag,
-      policy: 'identity:list_role_assignments',
+      rule: 'identity:list_role_assignments',
+      target: ({ caller, query }) => assignments.target(caller, query),
       described: ASSIGNED,
       reply: { 200: RoleAssignmentList },
     },
     async (call) => {
-      const { naming, ...page } = await assignments.list(call.caller, call.query);
+      const { naming, ...page } = await assignments.list(call.caller, call.target, call.query);
       return listOf(call, 'role_assignments', {
         ...page,
         items: page.items.map((item) => renderAssignment(call.base, item, naming)),
@@ -54,11 +55,12 @@ export function mountAssignments(app: IdentityApp, { assignments, reach }: { ass
     {
       summary: 'List the projects a user has a role in',
       tag,
-      policy: 'identity:list_user_projects',
+      rule: 'identity:list_user_projects',
+      target: ({ params }) => reach.userTarget(params.user_id),
       described: filtered(['name', 'domain_id'], ['enabled']),
       reply: { 200: ProjectList },
     },
-    async (call) => projects(call, await reach.projectsOf(call.caller, call.params.user_id, call.query)),
+    async (call) => projects(call, await reach.projectsOf(call.target, call.query)),
   );
 
   app.get(
@@ -66,6 +68,7 @@ export function mountAssignments(app: IdentityApp, { assignments, reach }: { ass
     {
       summary: 'List the projects this token can be scoped to',
       tag,
+      rule: 'identity:get_auth_projects',
       described: filtered(['name', 'domain_id'], ['enabled']),
       reply: { 200: ProjectList },
     },
@@ -77,6 +80,7 @@ export function mountAssignments(app: IdentityApp, { assignments, reach }: { ass
     {
       summary: 'List the domains this token can be scoped to',
       tag,
+      rule: 'identity:get_auth_domains',
       described: filtered(['name'], [], { domain_id: 'No domain is in another: with it the list is empty.' }),
       reply: { 200: DomainList },
     },
@@ -88,7 +92,12 @@ export function mountAssignments(app: IdentityApp, { assignments, reach }: { ass
 
   app.get(
     '/v3/auth/system',
-    { summary: 'Whether this token can be scoped to the system', tag, reply: { 200: SystemList } },
+    {
+      summary: 'Whether this token can be scoped to the system',
+      tag,
+      rule: 'identity:get_auth_system',
+      reply: { 200: SystemList },
+    },
     async ({ caller, base, path }) => ({
       system: (await reach.ownSystem(caller)) ? [{ all: true }] : [],
       links: { self: base + path },

@@ -6,7 +6,7 @@ import type { GrantRow, Reader } from '../database.ts';
 import type { Deps } from '../deps.ts';
 import { fail } from '../faults.ts';
 import { pageOf, readFlag, single } from '../lists.ts';
-import { listTarget, permit, visibleDomain } from '../policy.ts';
+import { type IdentityTarget, listTarget, permit, visibleDomain } from '../policy.ts';
 import { descendants } from '../projects/index.ts';
 import { readImplications } from '../roles/index.ts';
 import { type GrantFilter, listGrants, membersOf, type NameRow, namesOf, readDomainRoleIds } from './grants.store.ts';
@@ -214,12 +214,18 @@ export function createAssignments({ db }: Pick<Deps, 'db'>) {
   });
 
   return {
-    async list(caller: Caller, query: Query) {
+    async target(caller: Caller, query: Query): Promise<IdentityTarget<Asked>> {
       const asked = askedOf(query);
-      const target = asked.subtree && asked.projectId ? await findProject(db.read, asked.projectId) : undefined;
-      if (asked.subtree) permit(caller, 'identity:list_role_assignments_for_tree', { domainId: target?.domain_id ?? null });
-      else permit(caller, 'identity:list_role_assignments', listTarget(caller));
-      if (asked.subtree && !target) fail('project.not_found', { id: asked.projectId ?? '' });
+      const top = asked.subtree && asked.projectId ? await findProject(db.read, asked.projectId) : undefined;
+      // Another rule than the route's, and a narrower one.
+      if (asked.subtree) permit(caller, 'identity:list_role_assignments_for_tree', { domainId: top?.domain_id ?? null });
+      return {
+        facts: listTarget(caller),
+        get: () => (asked.subtree && !top ? fail('project.not_found', { id: asked.projectId ?? '' }) : asked),
+      };
+    },
+
+    async list(caller: Caller, asked: Asked, query: Query) {
       const implied = asked.effective ? await impliedMap() : new Map<string, string[]>();
       const filter = await filterFor(asked, implied, visibleDomain(caller));
       const page = await listGrants(db, pageOf(query), filter);

@@ -23,12 +23,26 @@ const ACTORS = [
 ] as const;
 
 export function mountGrants(app: IdentityApp, { grants }: { grants: Grants }): void {
-  function mount(list: string, one: string, placeOf: (params: Params) => GrantPlace, what: string, policy: string): void {
+  function mount(
+    list: string,
+    one: string,
+    placeOf: (params: Params) => GrantPlace,
+    what: string,
+    kind: 'grant' | 'system_grant',
+  ): void {
+    const target = ({ params }: { params: unknown }) => grants.target(placeOf(params as Params), (params as Params).role_id!);
+
     app.get(
       list,
-      { summary: `List roles of ${what}`, tag, policy: `identity:list_${policy}s`, reply: { 200: RoleList } },
+      {
+        summary: `List roles of ${what}`,
+        tag,
+        rule: `identity:list_${kind}s`,
+        target: ({ params }) => grants.placeTarget(placeOf(params as Params)),
+        reply: { 200: RoleList },
+      },
       async (call) => {
-        const roles = await grants.list(call.caller, placeOf(call.params as Params));
+        const roles = await grants.list(call.target);
         return wholeList(
           call,
           'roles',
@@ -38,18 +52,18 @@ export function mountGrants(app: IdentityApp, { grants }: { grants: Grants }): v
     );
     app.put(
       one,
-      { summary: `Grant a role to ${what}`, tag, policy: `identity:create_${policy}`, reply: { 204: null } },
-      async ({ caller, params }) => grants.create(caller, placeOf(params as Params), (params as Params).role_id!),
+      { summary: `Grant a role to ${what}`, tag, rule: `identity:create_${kind}`, target, reply: { 204: null } },
+      ({ caller, target: parts }) => grants.create(caller, parts),
     );
     app.get(
       one,
-      { summary: `Check a role of ${what}`, tag, policy: `identity:check_${policy}`, reply: { 204: null } },
-      async ({ caller, params }) => grants.check(caller, placeOf(params as Params), (params as Params).role_id!),
+      { summary: `Check a role of ${what}`, tag, rule: `identity:check_${kind}`, target, reply: { 204: null } },
+      ({ target: parts }) => grants.check(parts),
     );
     app.delete(
       one,
-      { summary: `Revoke a role of ${what}`, tag, policy: `identity:revoke_${policy}`, reply: { 204: null } },
-      async ({ caller, params }) => grants.revoke(caller, placeOf(params as Params), (params as Params).role_id!),
+      { summary: `Revoke a role of ${what}`, tag, rule: `identity:revoke_${kind}`, target, reply: { 204: null } },
+      ({ caller, target: parts }) => grants.revoke(caller, parts),
     );
   }
 
@@ -64,8 +78,8 @@ export function mountGrants(app: IdentityApp, { grants }: { grants: Grants }): v
         });
       const path = `${target.path}${actor.path}/roles`;
       const where = target.kind === 'system' ? 'the system' : `a ${target.kind}`;
-      const policy = target.kind === 'system' ? 'system_grant' : 'grant';
-      mount(`/v3${path}`, `/v3${path}/:role_id`, place(false), `a ${actor.kind} on ${where}`, policy);
+      const kind = target.kind === 'system' ? 'system_grant' : 'grant';
+      mount(`/v3${path}`, `/v3${path}/:role_id`, place(false), `a ${actor.kind} on ${where}`, kind);
       if (target.kind === 'system') continue;
       const below = `a ${actor.kind} on every project below ${where}`;
       mount(
@@ -73,7 +87,7 @@ export function mountGrants(app: IdentityApp, { grants }: { grants: Grants }): v
         `/v3/OS-INHERIT${path}/:role_id/inherited_to_projects`,
         place(true),
         below,
-        policy,
+        kind,
       );
     }
   }

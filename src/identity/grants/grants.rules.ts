@@ -6,12 +6,11 @@ import type { ProjectRow, RoleRow } from '../database.ts';
 import type { Deps } from '../deps.ts';
 import { fail } from '../faults.ts';
 import { findGroup } from '../groups/index.ts';
-import { permit } from '../policy.ts';
+import type { IdentityTarget } from '../policy.ts';
 import { findRole, readRoles } from '../roles/index.ts';
 import { findUser } from '../users/index.ts';
 import { deleteGrant, type Grant, grantedRoleIds, hasGrant, insertGrant } from './grants.store.ts';
 
-type Verb = 'check' | 'list' | 'create' | 'revoke';
 /** Where a grant stands, by the words of its path. */
 export type TargetKind = 'project' | 'domain' | 'system';
 
@@ -21,86 +20,99 @@ export interface GrantPlace {
   readonly inherited: boolean;
 }
 
+/** A grant, whether or not there is one: its place and its role, which are there. */
+export interface GrantParts {
+  readonly place: GrantPlace;
+  /** Where it stands; undefined for the system. */
+  readonly on: ProjectRow | undefined;
+  readonly role: RoleRow;
+}
+
 export function createGrants({ db, change }: Pick<Deps, 'db' | 'change'>) {
   async function findTarget({ kind, id }: GrantPlace['target']): Promise<ProjectRow | undefined> {
     const row = id === null ? undefined : await findProject(db.read, id);
     return kind === 'domain' && row?.is_domain !== 1 ? undefined : row;
   }
 
-  async function checkParts(caller: Caller, verb: Verb, place: GrantPlace, roleId?: string): Promise<RoleRow | undefined> {
+  const findHolder = ({ kind, id }: GrantPlace['actor']) => (kind === 'user' ? findUser(db.read, id) : findGroup(db.read, id));
+
+  /** The domains are known only when every part is there: one that is missing is as one elsewhere. */
+  async function placeTarget(place: GrantPlace): Promise<IdentityTarget<GrantPlace> & { readonly on: ProjectRow | undefined }> {
     const { actor, target } = place;
-    const [holder, targetRow, role] = await Promise.all([
-      actor.kind === 'user' ? findUser(db.read, actor.id) : findGroup(db.read, actor.id),
-      findTarget(target),
-      roleId === undefined ? undefined : findRole(db.read, roleId),
-    ]);
-    if (target.kind === 'system')
-      permit(caller, verb === 'list' ? 'identity:list_system_grants' : `identity:${verb}_system_grant`);
-    else {
-      const complete = holder && targetRow && (roleId === undefined || role);
-      const domains = complete ? [holder.domain_id, targetRow.domain_id ?? targetRow.id] : [];
-      const aboutRole = role ? { roleName: role.name, roleDomainId: role.domain_id } : {};
-      permit(caller, verb === 'list' ? 'identity:list_grants' : `identity:${verb}_grant`, { domains, ...aboutRole });
-    }
-    if (!holder) fail(`${actor.kind}.not_found`, { id: actor.id });
-    if (target.kind !== 'system' && !targetRow) fail(`${target.kind}.not_found`, { id: target.id ?? '' });
-    if (roleId !== undefined && !role) fail('role.not_found', { id: roleId });
-    if (verb === 'create' && role) checkRoleDomain(role, targetRow);
-    return role;
+    const [holder, on] = await Promise.all([findHolder(actor), findTarget(target)]);
+    return {
+      facts: { domains: holder && on ? [holder.domain_id, on.domain_id ?? on.id] : [] },
+      on,
+      get() {
+        if (!holder) fail(`${actor.kind}.not_found`, { id: actor.id });
+        if (target.kind !== 'system' && !on) fail(`${target.kind}.not_found`, { id: target.id ?? '' });
+        return place;
+      },
+    };
   }
 
-  function checkRoleDomain(role: RoleRow, target: ProjectRow | undefined): void {
+  async function target(place: GrantPlace, roleId: string): Promise<IdentityTarget<GrantParts>> {
+    const [{ facts, on, get }, role] = await Promise.all([placeTarget(place), findRole(db.read, roleId)]);
+    return {
+      facts: role ? { ...facts, roleName: role.name, roleDomainId: role.domain_id } : { domains: [] },
+      get: () => ({ place: get(), on, role: role ?? fail('role.not_found', { id: roleId }) }),
+    };
+  }
+
+  function checkRoleDomain({ role, on }: GrantParts): void {
     if (role.domain_id === null) return;
-    if (!target) fail('role.domain_role_on_system', { role: role.id });
-    if (role.domain_id !== (target.domain_id ?? target.id)) fail('role.wrong_domain', { role: role.id, domain: role.domain_id });
+    if (!on) fail('role.domain_role_on_system', { role: role.id });
+    if (role.domain_id !== (on.domain_id ?? on.id)) fail('role.wrong_domain', { role: role.id, domain: role.domain_id });
   }
 
-  const grantOf = ({ actor, target, inherited }: GrantPlace, roleId: string): Grant => ({
+  const grantOf = ({ place: { actor, target, inherited }, role }: GrantParts): Grant => ({
     actor,
     targetId: target.id,
-    roleId,
+    roleId: role.id,
     inherited,
   });
-  const detailOf = ({ actor, target, inherited }: GrantPlace) => ({
+  const detailOf = ({ place: { actor, target, inherited } }: GrantParts) => ({
     [`${actor.kind}_id`]: actor.id,
     target: target.kind,
     target_id: target.id,
     inherited,
   });
-  const tagFor = ({ actor }: GrantPlace): string => tagOf[actor.kind](actor.id);
+  const tagFor = ({ place: { actor } }: GrantParts): string => tagOf[actor.kind](actor.id);
 
   return {
-    async list(caller: Caller, place: GrantPlace): Promise<RoleRow[]> {
-      await checkParts(caller, 'list', place);
+    placeTarget,
+    target,
+
+    async list(place: GrantPlace): Promise<RoleRow[]> {
       return readRoles(
         db.read,
         await grantedRoleIds(db.read, { actor: place.actor, targetId: place.target.id, inherited: place.inherited }),
       );
     },
 
-    async check(caller: Caller, place: GrantPlace, roleId: string): Promise<void> {
-      await checkParts(caller, 'check', place, roleId);
-      if (!(await hasGrant(db.read, grantOf(place, roleId)))) fail('grant.not_found', { role: roleId });
+    async check(parts: GrantParts): Promise<void> {
+      if (!(await hasGrant(db.read, grantOf(parts)))) fail('grant.not_found', { role: parts.role.id });
     },
 
-    async create(caller: Caller, place: GrantPlace, roleId: string): Promise<void> {
-      await checkParts(caller, 'create', place, roleId);
+    async create(caller: Caller, parts: GrantParts): Promise<void> {
+      const roleId = parts.role.id;
+      checkRoleDomain(parts);
       await change(caller, async ({ tx, audit, touch }) => {
         await unlessMoved(
           () => fail('grant.not_found', { role: roleId }),
-          () => insertGrant(tx, grantOf(place, roleId)),
+          () => insertGrant(tx, grantOf(parts)),
         );
-        touch(tagFor(place));
-        audit('grant.created', { kind: 'role', id: roleId }, detailOf(place));
+        touch(tagFor(parts));
+        audit('grant.created', { kind: 'role', id: roleId }, detailOf(parts));
       });
     },
 
-    async revoke(caller: Caller, place: GrantPlace, roleId: string): Promise<void> {
-      await checkParts(caller, 'revoke', place, roleId);
+    async revoke(caller: Caller, parts: GrantParts): Promise<void> {
+      const roleId = parts.role.id;
       await change(caller, async ({ tx, audit, touch }) => {
-        if (!(await deleteGrant(tx, grantOf(place, roleId)))) fail('grant.not_found', { role: roleId });
-        touch(tagFor(place));
-        audit('grant.revoked', { kind: 'role', id: roleId }, detailOf(place));
+        if (!(await deleteGrant(tx, grantOf(parts)))) fail('grant.not_found', { role: roleId });
+        touch(tagFor(parts));
+        audit('grant.revoked', { kind: 'role', id: roleId }, detailOf(parts));
       });
     },
   };

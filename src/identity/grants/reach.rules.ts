@@ -4,9 +4,9 @@ import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
 import { fail } from '../faults.ts';
 import { criteriaOf, type Filters, pageOf, single } from '../lists.ts';
-import { permit } from '../policy.ts';
+import { type IdentityTarget, targetOf } from '../policy.ts';
 import { listProjects } from '../projects/index.ts';
-import { findUser, userTarget } from '../users/index.ts';
+import { userTarget as factsOf, findUser } from '../users/index.ts';
 import { holdsSystemRole, reachableDomains, reachableProjects, usableProjects } from './grants.store.ts';
 
 const filters: Filters = {
@@ -22,12 +22,9 @@ export function createReach({ db }: Pick<Deps, 'db'>) {
   }
 
   return {
-    async projectsOf(caller: Caller, userId: string, query: Query) {
-      const user = await findUser(db.read, userId);
-      permit(caller, 'identity:list_user_projects', userTarget(user));
-      if (!user) fail('user.not_found', { id: userId });
-      return list(query, reachableProjects(userId));
-    },
+    userTarget: async (id: string): Promise<IdentityTarget<{ readonly id: string }>> =>
+      targetOf(await findUser(db.read, id), factsOf, () => fail('user.not_found', { id })),
+    projectsOf: ({ id }: { readonly id: string }, query: Query) => list(query, reachableProjects(id)),
     /** What a token of the caller could be scoped to: only what is enabled. */
     ownProjects: (caller: Caller, query: Query) => list(query, usableProjects(caller.userId)),
     ownDomains: (caller: Caller, query: Query) => list({ ...query, enabled: 'true' }, reachableDomains(caller.userId)),
