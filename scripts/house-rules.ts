@@ -41,6 +41,17 @@ const ASKS_FEED = /\bfeed\.live\(/;
 /** The metric shows it. */
 const mayAskFeed = (path: string): boolean => path.startsWith('src/platform/database/') || path.endsWith('/service.ts');
 
+/** The questions that are answered from memory, without a promise: a token, a user by id, what a user may do in an application, an access token. */
+const MAY_ANSWER_SOON = [
+  'src/platform/',
+  'src/identity/access/',
+  'src/identity/tokens/',
+  'src/identity/caller.ts',
+  ...['user-cache', 'users.rules', 'users.routes'].map((name) => `src/identity/users/${name}.ts`),
+  ...['holdings', 'assignments.rules', 'assignments.routes'].map((name) => `src/identity/app-roles/${name}.ts`),
+  ...['access-tokens', 'old.routes'].map((name) => `src/identity/openid/${name}.ts`),
+];
+
 const isStore = (path: string): boolean => path.endsWith('.store.ts') || path.startsWith('src/platform/database/');
 
 function faultsOf(file: SourceFile): string[] {
@@ -66,6 +77,8 @@ function faultsOf(file: SourceFile): string[] {
     if (to.module && to.module !== from.module && !resolved.endsWith('/index.ts') && resolved !== `src/platform/${to.module}`) {
       faults.push(`${path}: imports ${resolved}; another module is used through its index.ts`);
     }
+    if (resolved === 'src/platform/soon.ts' && !MAY_ANSWER_SOON.some((place) => path.startsWith(place)))
+      faults.push(`${path}: uses platform/soon.ts; a plain promise will do`);
     if (path.endsWith('.rules.ts') && resolved.endsWith('.routes.ts')) faults.push(`${path}: rules import routes`);
     if (
       path.endsWith('.routes.ts') &&

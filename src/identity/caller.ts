@@ -24,7 +24,7 @@ export const asChecked = (caller: Caller, userId: string): Actor =>
 /** Callers other than people and services with a token of their own. */
 export interface OtherCallers {
   isToken(text: string): boolean;
-  verify(text: string, requestId: string): Soon<Caller | undefined>;
+  verify(text: string, requestId: string): Promise<Caller | undefined>;
   byAccessToken(text: string, requestId: string): Promise<Caller | undefined>;
 }
 

@@ -1,5 +1,5 @@
 // A value that may be there already. On the hot path a promise that has nothing to wait for still costs a microsecond,
-// and one request would make half a dozen.
+// and one request would make half a dozen. Only for what is answered from memory (ADR 003); scripts/house-rules.ts lists where.
 
 export type Soon<T> = T | Promise<T>;
 

@@ -1,5 +1,4 @@
 // One kind of resource on the rows of the base API: what both faces call.
-import type { Soon } from '../../platform/soon.ts';
 import type { Caller } from '../caller.ts';
 import { fail } from '../faults.ts';
 import { type Action, type Facts, permit } from '../policy.ts';
@@ -94,17 +93,14 @@ export function readName(resource: Resource, attribute: string): string {
 export const externalIdOf = ({ externalId }: Resource): string | null => (typeof externalId === 'string' ? externalId : null);
 
 /** Resources as JSON, with the attributes that are asked for. */
-export function textsOf<T extends Table>(
+export async function textsOf<T extends Table>(
   handler: Handler<T>,
   context: Context,
   rows: readonly Rows[T][],
   projection: Projection | undefined,
-): Soon<string[]> {
+): Promise<string[]> {
   const quick = projection ? undefined : handler.texts?.(context, rows);
   if (quick) return quick;
-  return handler
-    .render(context, rows, projection ? (key) => projection.wants(key) : () => true)
-    .then((resources) =>
-      resources.map((resource) => JSON.stringify(projection ? project(handler.type, resource, projection) : resource)),
-    );
+  const resources = await handler.render(context, rows, projection ? (key) => projection.wants(key) : () => true);
+  return resources.map((resource) => JSON.stringify(projection ? project(handler.type, resource, projection) : resource));
 }

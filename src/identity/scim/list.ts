@@ -1,5 +1,4 @@
 // Lists: by an index where the filter allows it, else by looking at rows in bounded pages.
-import { andThen, type Soon } from '../../platform/soon.ts';
 import { tagOf } from '../access/index.ts';
 import type { Database } from '../database.ts';
 import { fail } from '../faults.ts';
@@ -124,20 +123,18 @@ export function createLists(db: Database) {
     return { rows: page, total, nextCursor: last && writeCursor(last) };
   }
 
-  /** At once where memory and a prepared look-up are enough: this is what clients ask all day. */
-  function indexed<T extends Table>(
+  async function indexed<T extends Table>(
     selection: Selection & { table: T },
     { startIndex, count, cursor }: ListRequest,
     order: Order | undefined,
-  ): Soon<Listed<T>> {
+  ): Promise<Listed<T>> {
     if (cursor !== undefined) return indexedByCursor(selection, count, cursor);
     const offset = startIndex - 1;
-    const quick = offset === 0 && !order ? (lookUpUsers(db.read, selection, count) as Soon<Rows[T][]> | undefined) : undefined;
-    return andThen(quick ?? readRows(db.read, selection, { limit: count, offset, order }), (rows) => {
-      // A page that is not full says how many there are.
-      if (rows.length < count && (rows.length > 0 || offset === 0)) return { rows, total: offset + rows.length };
-      return countAll(selection).then((total) => ({ rows, total }));
-    });
+    const quick = offset === 0 && !order ? ((await lookUpUsers(db.read, selection, count)) as Rows[T][] | undefined) : undefined;
+    const rows = quick ?? (await readRows(db.read, selection, { limit: count, offset, order }));
+    // A page that is not full says how many there are.
+    if (rows.length < count && (rows.length > 0 || offset === 0)) return { rows, total: offset + rows.length };
+    return { rows, total: await countAll(selection) };
   }
 
   async function indexedByCursor<T extends Table>(
@@ -162,7 +159,7 @@ export function createLists(db: Database) {
     return { ...page, nextCursor: request.count > 0 && next < (page.total ?? 0) ? writeOffset(next) : undefined };
   }
 
-  function list<T extends Table>(handler: Handler<T>, context: Context, asked: ListRequest): Soon<Listed<T>> {
+  async function list<T extends Table>(handler: Handler<T>, context: Context, asked: ListRequest): Promise<Listed<T>> {
     handler.permitList(context);
     const { table, type } = handler;
     const sortKeys = asked.sortBy === undefined ? undefined : findPlace(type, asked.sortBy)?.keys;

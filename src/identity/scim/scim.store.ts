@@ -1,7 +1,6 @@
 // The rows behind SCIM resources, read by condition, by page and by lookup.
 import { type Expression, type SqlBool, sql } from 'kysely';
 import { prepared } from '../../platform/database/index.ts';
-import { andThen, type Soon } from '../../platform/soon.ts';
 import type { Database, GroupRow, ProjectRow, Reader, Tables, UserRow } from '../database.ts';
 import type { Column, Condition } from './narrow.ts';
 
@@ -114,7 +113,6 @@ export interface GroupOfUser {
 /** Here and not in the database: it sorts by rules of its own, and takes a tenth of a look-up for it even where nothing is to be sorted. */
 const byName = (one: GroupOfUser, other: GroupOfUser): number => (one.name < other.name ? -1 : 1);
 
-type Look = (db: Reader, domainId: string, value: string, limit: number) => Soon<UserColumns[]>;
 type Found = UserColumns & {
   readonly group_id: string | null;
   readonly group_name: string | null;
@@ -179,7 +177,7 @@ const lookUps = {
       .limit(limit)
       .select(USER_COLUMNS),
   ),
-} satisfies Record<string, Look>;
+};
 
 /** One row for each group becomes one user with groups. */
 function gathered(found: readonly Found[]): Rows['users'][] {
@@ -193,17 +191,17 @@ function gathered(found: readonly Found[]): Rows['users'][] {
 }
 
 /** The prepared look-up for a selection, where there is one. */
-export function lookUpUsers(
+export async function lookUpUsers(
   db: Reader,
   { table, domainId, condition }: Selection,
   limit: number,
-): Soon<Rows['users'][]> | undefined {
+): Promise<Rows['users'][] | undefined> {
   if (table !== 'users' || domainId === undefined || !condition || limit === 0) return undefined;
   if (condition.kind === 'email') return lookUps.email(db, domainId, condition.key, limit);
   if (condition.kind !== 'column' || condition.comparison !== '=' || typeof condition.value !== 'string') return undefined;
   const { column, value } = condition;
   if (column === 'external_id') return lookUps.external_id(db, domainId, value, limit);
-  if (column === 'id' || column === 'name_key') return andThen(lookUpsOfOne[column](db, domainId, value), gathered);
+  if (column === 'id' || column === 'name_key') return gathered(await lookUpsOfOne[column](db, domainId, value));
   return undefined;
 }
 

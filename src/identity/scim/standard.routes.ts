@@ -2,7 +2,6 @@
 
 import { Fault } from '../../platform/faults/index.ts';
 import { Answer, type Call, outageOf, t } from '../../platform/http/index.ts';
-import { andThen, type Soon } from '../../platform/soon.ts';
 import { type Caller, PROVISIONING } from '../caller.ts';
 import { fail } from '../faults.ts';
 import type { IdentityApp } from '../policy.ts';
@@ -144,13 +143,12 @@ export function mountScim(app: IdentityApp, parts: { readonly scim: Scim }): voi
     return new Answer({ status: 204, headers: { ETag: versionOf(row) } });
   }
 
-  function search<T extends Table>(handler: Handler<T>, call: ScimCall, asked: Asked): Soon<Answer> {
+  async function search<T extends Table>(handler: Handler<T>, call: ScimCall, asked: Asked): Promise<Answer> {
     const request = readListRequest(asked);
     const projection = readProjectionOf(handler.type, asked);
     const context = contextOf(call);
-    return andThen(parts.scim.list(handler, context, request), ({ rows, total, nextCursor }) =>
-      andThen(textsOf(handler, context, rows, projection), (texts) => listAnswer({ texts, total, nextCursor }, request)),
-    );
+    const { rows, total, nextCursor } = await parts.scim.list(handler, context, request);
+    return listAnswer({ texts: await textsOf(handler, context, rows, projection), total, nextCursor }, request);
   }
 
   function mountKind<T extends Table>({ type, of }: Kind<T>): void {

@@ -1,7 +1,6 @@
 // Users in the database.
 import { type ExpressionBuilder, type RawBuilder, type SqlBool, sql } from 'kysely';
 import { lockRow, type Page, type PageRequest, preparedRow, readPage } from '../../platform/database/index.ts';
-import type { Soon } from '../../platform/soon.ts';
 import type { Database, Reader, Tables, Tx, UserRow } from '../database.ts';
 import { applyCriteria, type Wanted } from '../lists.ts';
 
@@ -36,7 +35,7 @@ const byName = preparedRow<Tables, [domain: string, key: string], UserWithExpiry
     .select(expiry),
 );
 
-export const findUserByName = (db: Reader, domainId: string, name: string): Soon<UserWithExpiry | undefined> =>
+export const findUserByName = async (db: Reader, domainId: string, name: string): Promise<UserWithExpiry | undefined> =>
   byName(db, domainId, nameKey(name));
 
 /** In every domain. */
