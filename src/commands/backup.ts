@@ -1,5 +1,4 @@
 // backup and restore.
-import { backup, restore } from '../backup.ts';
 import { openDataFolder } from '../data-folder.ts';
 import { ConfigError } from '../platform/config/index.ts';
 import type { Command } from './command.ts';
@@ -22,6 +21,7 @@ export const backupCommands: readonly Command[] = [
     async run({ args: [file] }) {
       const folder = existingDataFolder(sqliteFolder());
       checkFolderOf(file!);
+      const { backup } = await import('../backup.ts');
       out(`${file}: ${(await backup(folder, file!)).join(', ')}`);
     },
   },
@@ -31,6 +31,7 @@ export const backupCommands: readonly Command[] = [
     more: 'Everything in it is checked before anything is put in place.',
     args: [{ name: 'FILE', about: 'a file that gatehouse backup has written' }],
     async run({ args: [file] }) {
+      const { restore } = await import('../backup.ts');
       out(`restored: ${(await restore(openDataFolder(sqliteFolder()), file!)).join(', ')}`);
     },
   },
