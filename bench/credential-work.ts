@@ -36,7 +36,7 @@ const change = createWalletChanges(db, clock);
 const caller = { userId: 'bench', owner: 'bench', requestId: null, isAdministrator: false };
 const stores = { software: createSoftwareStore(seal) };
 const unlessDamaged: UnlessDamaged = (_kind, _id, read) => read();
-const keys = createKeys({ db, clock, change, stores, publication: createPublication({ clock }), unlessDamaged });
+const keys = createKeys({ db, clock, change, stores, listener: createPublication({ clock }).keyListener, unlessDamaged });
 const { row: key } = await keys.create(caller, {}, always);
 const jwk = JSON.parse(key.public_jwk);
 const issuer = generateKeyPairSync('ec', { namedCurve: 'P-256' });

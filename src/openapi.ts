@@ -6,9 +6,8 @@ import { ACCESS_TOKEN, APPLICATION, openidRoutes } from './identity/openid.descr
 import { mountIdentity, type Parts } from './identity/routes.ts';
 import { createApp, mountProbes, openApi } from './platform/http/index.ts';
 import { version } from './version.ts';
-import type { Deps } from './wallet/deps.ts';
 import { Problem } from './wallet/resource/index.ts';
-import { mountWallet } from './wallet/routes.ts';
+import { mountWallet, type Parts as WalletParts } from './wallet/routes.ts';
 
 /** Everything else takes a token of the service. */
 const IDENTITY_SECURITY: Readonly<Record<string, readonly string[]>> = {
@@ -47,7 +46,7 @@ export function identityOpenApi(): unknown {
 
 export function walletOpenApi(): unknown {
   const app = createApp<never>();
-  mountWallet(app as never, {} as Deps);
+  mountWallet(app as never, {} as WalletParts);
   mountProbes(app, {});
   return openApi(app.routes, {
     title: 'Gatehouse wallet node',

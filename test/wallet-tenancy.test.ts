@@ -7,15 +7,14 @@ import { createApp, type Route } from '../src/platform/http/index.ts';
 import { newUlid } from '../src/platform/ids.ts';
 import type { Caller } from '../src/wallet/access/caller.ts';
 import { actAs, EVERYONE, readAs } from '../src/wallet/access/owners.store.ts';
-import type { Deps } from '../src/wallet/deps.ts';
-import { mountWallet } from '../src/wallet/routes.ts';
+import { mountWallet, type Parts } from '../src/wallet/routes.ts';
 import { onEachWallet, type Person, type TestWallet } from './support/wallet.ts';
 import { assertProblem } from './support/wallet-answers.ts';
 import { holdCredential, ownerOfPerson } from './support/wallet-credentials.ts';
 
 function walletRoutes(): readonly Route<Caller>[] {
   const app = createApp<Caller, 'owner'>();
-  mountWallet(app, {} as Deps);
+  mountWallet(app, {} as Parts);
   return app.routes;
 }
 

@@ -3,7 +3,6 @@
 import { t } from '../platform/http/index.ts';
 import type { WalletApp } from './access/index.ts';
 import { mountCredentials } from './credentials/index.ts';
-import type { Deps } from './deps.ts';
 import { mountDids, mountDocuments } from './dids/index.ts';
 import { mountExchanges } from './exchanges/index.ts';
 import { mountIssuance } from './issuance/index.ts';
@@ -13,19 +12,29 @@ import { mountSession } from './session/index.ts';
 
 const Root = t.object({ service: t.string(), did: t.string(), login: t.string(), userinfo: t.string() });
 
-export function mountWallet(app: WalletApp, deps: Deps): void {
+/** What the routes need, as each says for itself. */
+export type Parts = Parameters<typeof mountDocuments>[1] &
+  Parameters<typeof mountSession>[1] &
+  Parameters<typeof mountKeys>[1] &
+  Parameters<typeof mountDids>[1] &
+  Parameters<typeof mountCredentials>[1] &
+  Parameters<typeof mountIssuance>[1] &
+  Parameters<typeof mountPresentations>[1] &
+  Parameters<typeof mountExchanges>[1];
+
+export function mountWallet(app: WalletApp, parts: Parts): void {
   app.get('/', { summary: 'Where things are', tag: 'Documents', access: 'anyone', reply: { 200: Root } }, () => ({
     service: 'Gatehouse wallet node',
     did: '/.well-known/did.json',
     login: '/api/v1/auth/login',
     userinfo: '/api/v1/auth/userinfo',
   }));
-  mountDocuments(app, deps);
-  mountSession(app, deps);
-  mountKeys(app, deps);
-  mountDids(app, deps);
-  mountCredentials(app, deps);
-  mountIssuance(app, deps);
-  mountPresentations(app, deps);
-  mountExchanges(app, deps);
+  mountDocuments(app, parts);
+  mountSession(app, parts);
+  mountKeys(app, parts);
+  mountDids(app, parts);
+  mountCredentials(app, parts);
+  mountIssuance(app, parts);
+  mountPresentations(app, parts);
+  mountExchanges(app, parts);
 }

@@ -2,70 +2,32 @@
 import { randomUUID } from 'node:crypto';
 import { accessSync, constants } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { createChanges } from '../platform/audit/index.ts';
 import type { Clock } from '../platform/clock.ts';
 import { ConfigError, ownUrl } from '../platform/config/index.ts';
 import { openDatabase, patiently, type Waiting, waitingOf } from '../platform/database/index.ts';
 import { createApp, createServer, mountProbes, type Server } from '../platform/http/index.ts';
 import type { Job } from '../platform/jobs/index.ts';
-import { Throttle } from '../platform/limits/index.ts';
 import type { Log } from '../platform/log/index.ts';
 import { createMetrics, type Metrics } from '../platform/metrics/index.ts';
-import { createOutbound, hostPort } from '../platform/outbound/index.ts';
 import type { ReservedPort } from '../platform/reserved-port.ts';
 import type { createSeal } from '../platform/seal/index.ts';
 import { within } from '../platform/within.ts';
-import {
-  authorize,
-  type Caller,
-  createUnlessDamaged,
-  createWalletChanges,
-  EVERYONE,
-  guardOwners,
-  NODE,
-  readAs,
-  theNode,
-  type WalletApp,
-} from './access/index.ts';
-import { countCredentials, createCredentials } from './credentials/index.ts';
+import { authorize, type Caller, EVERYONE, guardOwners, NODE, readAs, theNode, type WalletApp } from './access/index.ts';
+import { countCredentials } from './credentials/index.ts';
 import type { Database, Reader, Tables } from './database.ts';
-import { countDids, createDids, createDocuments, hostOf } from './dids/index.ts';
-import { continueExchanges, createExchanges, releaseClaims } from './exchanges/index.ts';
+import { countDids, hostOf } from './dids/index.ts';
+import { continueExchanges, releaseClaims } from './exchanges/index.ts';
 import { type Resealed, resealAll, retireKeys, startSweeper, sweepExpired } from './jobs/index.ts';
-import {
-  countKeys,
-  createKeys,
-  createSoftwareStore,
-  findDefaultKey,
-  inDevice,
-  type Keys,
-  openPkcs11Store,
-  type Stores,
-} from './keys/index.ts';
+import { countKeys, createSoftwareStore, findDefaultKey, type Keys, openStores, type Stores } from './keys/index.ts';
+import { buildModules } from './modules.ts';
 import { type RegisteredVerifiers, readVerifiers } from './presentation/index.ts';
-import type { Protocols } from './protocols.ts';
-import { createPublication } from './publication/index.ts';
 import { didWebOf } from './resolver/index.ts';
-import { commonHeaders, createIdempotency, createListCache, problemFace, REQUEST_ID_HEADER } from './resource/index.ts';
+import { commonHeaders, problemFace, REQUEST_ID_HEADER } from './resource/index.ts';
 import { mountWallet } from './routes.ts';
-import {
-  countSessions,
-  createAuthenticate,
-  createBearer,
-  createCookies,
-  createLogins,
-  createProvider,
-  createSessionReader,
-  createSessions,
-  createVerifyToken,
-  type ProviderOptions,
-} from './session/index.ts';
+import { countSessions, type ProviderOptions } from './session/index.ts';
 import type { WalletConfig } from './settings.ts';
 
 const MIGRATIONS = fileURLToPath(new URL('./migrations', import.meta.url));
-const LOGINS = { attempts: 60, perSeconds: 60 };
-const REFUSED_LOGOUTS = { attempts: 60, perSeconds: 60 };
-const EXCHANGES = { attempts: 120, perSeconds: 60 };
 
 export type { Resealed };
 
@@ -113,18 +75,6 @@ export const openWalletDatabase = (config: WalletConfig, dataDir: string, waitin
     ...(waiting ? { waiting } : {}),
   });
 
-async function openStores({ config, seal }: WalletOptions): Promise<Stores> {
-  const { pkcs11Library: library, pkcs11Token: tokenLabel, pkcs11Pin: pin = '' } = config;
-  const software = createSoftwareStore(seal);
-  if (library === undefined) return { software };
-  const pkcs11 = await openPkcs11Store({ library, pin, ...(tokenLabel === undefined ? {} : { tokenLabel }) }).catch(
-    (error: Error) => {
-      throw new ConfigError(`GATEHOUSE_WALLET_PKCS11_LIBRARY: the device cannot be used: ${error.message}`);
-    },
-  );
-  return { software, pkcs11: inDevice(pkcs11) };
-}
-
 /** What can be wrong with settings is said at the start, not to whoever comes first. */
 function checkSettings({ url, trustAnchors, issuerTrustAnchors, verifierTrustAnchors }: WalletConfig): void {
   try {
@@ -156,7 +106,7 @@ export async function createWalletService(options: WalletOptions): Promise<Walle
       options.log.warn({ tables: mended }, 'row-level security was switched off or changed; it is in force again');
     if (!holds)
       options.log.warn('the database user is a superuser: row-level security does not hold for it; use a role of its own');
-    return createOn(db, await openStores(options), verifiers, options);
+    return createOn(db, await openStores(options.config, options.seal), verifiers, options);
   } catch (error) {
     // A wrong PIN, for one: whoever tries again must not find the database taken.
     await db.close();
@@ -175,78 +125,16 @@ export async function resealWallet(options: Pick<WalletOptions, 'config' | 'data
 }
 
 function createOn(db: Database, stores: Stores, verifiers: RegisteredVerifiers, options: WalletOptions): WalletService {
-  const { config, log, clock, seal } = options;
+  const { config, log, clock } = options;
   const metrics = options.metrics ?? createMetrics();
   let address = ownUrl(config, options.tls !== undefined);
   const publicUrl = (): string => address;
 
-  const change = createWalletChanges(db, clock);
-  const publication = createPublication({ clock });
-  const unlessDamaged = createUnlessDamaged(log);
-  const keys = createKeys({ db, clock, change, stores, publication, unlessDamaged, maxKeys: config.maxKeys });
-  const { maxDids, maxDidNames } = config;
-  const dids = createDids({ db, clock, change, keys, publication, unlessDamaged, publicUrl, maxDids, maxDidNames });
-  const idempotency = createIdempotency(db, clock);
-  const called = metrics.counter('wallet_outbound_requests_total', 'Calls to other services', ['kind', 'outcome']);
-  const onRequest = (kind: string, outcome: string): void => called({ kind, outcome });
-  // The provider's address is the operator's choice, wherever it is. Nobody else's calls may go there.
-  const toProvider = createOutbound([...options.outboundAllow, hostPort(options.provider.issuer)], { onRequest });
-
-  const cookies = createCookies(seal, publicUrl);
-  const provider = createProvider(options.provider, {
-    outbound: toProvider,
-    redirectUri: () => `${address}/api/v1/auth/callback`,
-  });
-  const idleMs = config.sessionIdleSeconds * 1000;
-  const rules = { idleMs, lifeMs: config.sessionSeconds * 1000 };
-  const sessions = createSessions({ db, clock, seal, cookies, provider, rules, log });
-  const audited = createChanges(db, clock);
-  const { sessionSeconds } = config;
-  const verify = createVerifyToken(provider);
-  const logins = createLogins({ clock, change: audited, cookies, provider, verify, sessions, publicUrl, sessionSeconds });
-  const bearer = config.bearerAudience === undefined ? undefined : createBearer(verify, config.bearerAudience);
-
-  const credentials = createCredentials({ db, clock, change, seal, unlessDamaged });
-  const exchanges = createExchanges({
-    db,
-    clock,
-    change,
-    seal,
-    unlessDamaged,
-    log,
-    count: metrics.counter('wallet_exchanges_total', 'Exchanges by how they ended', ['protocol', 'outcome']),
-  });
-  const outbound = createOutbound(options.outboundAllow, { onRequest });
-  const { outboundAllow } = options;
-  const held = { keys, dids, credentials, exchanges };
-  const parts = { ...held, db, clock, log, seal, change, outbound, outboundAllow, verifiers, config, publicUrl };
-  let loading: Promise<Protocols> | undefined;
-  const protocols = (): Promise<Protocols> => {
-    loading ??= import('./protocols.ts')
-      .then(({ createProtocols }) => createProtocols(parts))
-      .catch((error: unknown) => {
-        loading = undefined;
-        throw error;
-      });
-    return loading;
-  };
+  const modules = buildModules(db, { ...options, metrics, stores, verifiers, publicUrl });
+  const { parts, change, keys, dids, exchanges, publication, idempotency } = modules;
 
   const app: WalletApp = createApp();
-  mountWallet(app, {
-    keys,
-    dids,
-    documents: createDocuments(db),
-    credentials,
-    exchanges,
-    protocols,
-    logins,
-    sessionOf: createSessionReader(cookies, sessions),
-    idempotency,
-    listCache: createListCache(db),
-    throttle: new Throttle(options.rateLimits ? LOGINS : undefined, clock),
-    logoutThrottle: new Throttle(options.rateLimits ? REFUSED_LOGOUTS : undefined, clock),
-    exchangeThrottle: new Throttle(options.rateLimits ? EXCHANGES : undefined, clock),
-  });
+  mountWallet(app, parts);
 
   /** Proves that what is sealed can be opened and used. */
   async function tryNodeKey(): Promise<void> {
@@ -257,7 +145,7 @@ function createOn(db: Database, stores: Stores, verifiers: RegisteredVerifiers, 
   const probes = mountProbes(
     app,
     { database: () => db.ping(), wallet: tryNodeKey },
-    { reported: { identityProvider: () => provider.ping() } },
+    { reported: { identityProvider: () => modules.provider.ping() } },
   );
 
   const counted = (read: (reader: Reader) => Promise<Record<string, number>>) => () =>
@@ -279,7 +167,7 @@ function createOn(db: Database, stores: Stores, verifiers: RegisteredVerifiers, 
   const server: Server = createServer<Caller>({
     app,
     faceOf: () => problemFace,
-    authenticate: createAuthenticate({ cookies, sessions, bearer, roles: config, publicUrl }),
+    authenticate: modules.authenticate,
     authorize,
     ...(options.memoryAdapter === undefined ? {} : { memoryAdapter: options.memoryAdapter }),
     headers: commonHeaders,
@@ -297,10 +185,10 @@ function createOn(db: Database, stores: Stores, verifiers: RegisteredVerifiers, 
 
   const keepHouse = async () => ({
     retired: await retireKeys({ db, clock, change, publication }),
-    expired: await sweepExpired(db, clock, idempotency, idleMs),
+    expired: await sweepExpired(db, clock, idempotency, config.sessionIdleSeconds * 1000),
     destroyed: await keys.destroyLeft(),
   });
-  const goOn = async () => ({ continued: await continueExchanges(exchanges, protocols, log) });
+  const goOn = async () => ({ continued: await continueExchanges(exchanges, parts.issuance, log) });
   /** Apart: an issuer that takes its time does not keep a key in a document. */
   const sweepers: Job[] = [];
 

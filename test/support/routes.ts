@@ -1,8 +1,7 @@
 // The routes of the services, read from their descriptions; no handler runs.
 import { mountIdentity, type Parts } from '../../src/identity/routes.ts';
 import { createApp, type Route } from '../../src/platform/http/index.ts';
-import type { Deps } from '../../src/wallet/deps.ts';
-import { mountWallet } from '../../src/wallet/routes.ts';
+import { mountWallet, type Parts as WalletParts } from '../../src/wallet/routes.ts';
 
 export function identityRoutes(): readonly Route<never>[] {
   const app = createApp<never>();
@@ -12,7 +11,7 @@ export function identityRoutes(): readonly Route<never>[] {
 
 export function walletRoutes(): readonly Route<never>[] {
   const app = createApp<never>();
-  mountWallet(app as never, {} as Deps);
+  mountWallet(app as never, {} as WalletParts);
   return app.routes as readonly Route<never>[];
 }
 

@@ -1,14 +1,21 @@
 // /api/v1/wallet/credentials
 
 import type { WalletApp } from '../access/index.ts';
-import type { Deps } from '../deps.ts';
+import type { CredentialRow } from '../database.ts';
 import { PAGED, pageAnswer, pageOf } from '../resource/index.ts';
+import type { Credentials } from './credentials.rules.ts';
 import { CredentialList, CredentialQuery, renderCredential } from './credentials.schema.ts';
 
 const tag = 'Credentials';
 const CREDENTIALS = '/api/v1/wallet/credentials';
 
-export function mountCredentials(app: WalletApp, { credentials, protocols }: Pick<Deps, 'credentials' | 'protocols'>): void {
+interface CredentialParts {
+  readonly credentials: Credentials;
+  /** Looks their status up again. */
+  readonly refreshStatus: (rows: readonly CredentialRow[]) => Promise<void>;
+}
+
+export function mountCredentials(app: WalletApp, { credentials, refreshStatus }: CredentialParts): void {
   app.get(
     CREDENTIALS,
     {
@@ -20,10 +27,10 @@ export function mountCredentials(app: WalletApp, { credentials, protocols }: Pic
     },
     async (call) => {
       const { caller, query } = call;
-      const { limit, cursor, include, refreshStatus, ...filter } = query;
+      const { limit, cursor, include, refreshStatus: isRefreshed, ...filter } = query;
       const page = pageOf({ limit, cursor });
       const list = () => credentials.list(caller, filter, page, include === 'raw');
-      if (refreshStatus === 'true') await (await protocols()).keeping.refresh((await list()).map(({ row }) => row));
+      if (isRefreshed === 'true') await refreshStatus((await list()).map(({ row }) => row));
       const found = (await list()).map((parts) => ({ id: parts.row.id, parts }));
       return pageAnswer(call, found, page, ({ parts }) => renderCredential(parts));
     },

@@ -2,8 +2,8 @@
 
 import { Answer } from '../../platform/http/index.ts';
 import type { WalletApp } from '../access/index.ts';
-import type { Deps } from '../deps.ts';
-import { CREATED, ForceQuery, Nothing, PAGED, pageAnswer, pageOf } from '../resource/index.ts';
+import { CREATED, ForceQuery, type Idempotency, type ListCache, Nothing, PAGED, pageAnswer, pageOf } from '../resource/index.ts';
+import type { Dids } from './dids.rules.ts';
 import { Did, DidList, DidQuery, NewDid, renderDid, requestOf } from './dids.schema.ts';
 
 const tag = 'DIDs';
@@ -11,7 +11,7 @@ const DIDS = '/api/v1/wallet/dids';
 
 export function mountDids(
   app: WalletApp,
-  { dids, idempotency, listCache }: Pick<Deps, 'dids' | 'idempotency' | 'listCache'>,
+  { dids, idempotency, listCache }: { dids: Dids; idempotency: Idempotency; listCache: ListCache },
 ): void {
   app.get(
     DIDS,

@@ -1,9 +1,9 @@
 // The published documents: /.well-known/did.json of the node, /dids/{name}/did.json of its callers. For everybody.
 import { Answer, type Call, t } from '../../platform/http/index.ts';
 import type { Caller, WalletApp } from '../access/index.ts';
-import type { Deps } from '../deps.ts';
 import { fail } from '../faults.ts';
 import { NODE_NAME } from '../publication/index.ts';
+import type { Documents } from './documents.ts';
 
 const tag = 'Documents';
 const Document = t.open({ id: t.string() });
@@ -15,7 +15,7 @@ const CACHE = 'public, max-age=300';
 const isKnown = (ifNoneMatch: string | undefined, etag: string): boolean =>
   (ifNoneMatch ?? '').split(',').some((one) => one.trim() === '*' || one.trim().replace(/^W\//, '') === etag);
 
-export function mountDocuments(app: WalletApp, { documents }: Pick<Deps, 'documents'>): void {
+export function mountDocuments(app: WalletApp, { documents }: { documents: Documents }): void {
   const missing = (): never => fail('not-found', { kind: 'document' }, { headers: { 'Access-Control-Allow-Origin': '*' } });
 
   async function answer(name: string, { headers }: Pick<Call<Caller>, 'headers'>): Promise<Answer> {

@@ -11,14 +11,14 @@ const AT_ONCE = 5;
 /** Counts those it went on with. What goes wrong is in the log of the exchange. */
 export async function continueExchanges(
   exchanges: Exchanges,
-  protocols: () => Promise<{ readonly issuance: { poll(row: ExchangeRow): Promise<void> } }>,
+  issuance: () => Promise<{ poll(row: ExchangeRow): Promise<void> }>,
   log: Log,
 ): Promise<number> {
   const due = await exchanges.due(BATCH);
   if (due.length === 0) return 0;
-  const { issuance } = await protocols();
+  const { poll } = await issuance();
   await atOnce(AT_ONCE, due, (row) =>
-    issuance.poll(row).catch((error: unknown) => log.info({ exchange: row.id, err: error }, 'a waiting exchange did not go on')),
+    poll(row).catch((error: unknown) => log.info({ exchange: row.id, err: error }, 'a waiting exchange did not go on')),
   );
   return due.length;
 }

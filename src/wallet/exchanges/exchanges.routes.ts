@@ -1,14 +1,14 @@
 // /api/v1/wallet/exchanges: what happened between the wallet and issuers or verifiers, step by step.
 
 import type { WalletApp } from '../access/index.ts';
-import type { Deps } from '../deps.ts';
 import { PAGED, pageAnswer, pageOf } from '../resource/index.ts';
 import { ExchangeList, ExchangeQuery, ExchangeSchema, renderExchange } from './exchanges.schema.ts';
+import type { Exchanges } from './exchanges.ts';
 
 const tag = 'Exchanges';
 const EXCHANGES = '/api/v1/wallet/exchanges';
 
-export function mountExchanges(app: WalletApp, { exchanges }: Pick<Deps, 'exchanges'>): void {
+export function mountExchanges(app: WalletApp, { exchanges }: { exchanges: Exchanges }): void {
   app.get(
     EXCHANGES,
     { summary: 'List exchanges, newest first', tag, query: ExchangeQuery, described: PAGED, reply: { 200: ExchangeList } },

@@ -1,9 +1,10 @@
 // POST /api/v1/wallet/oid4vci, and where issuers send browsers back to.
 
 import { Answer, type Query } from '../../platform/http/index.ts';
+import type { Throttle } from '../../platform/limits/index.ts';
 import type { WalletApp } from '../access/index.ts';
-import type { Deps } from '../deps.ts';
-import { ONCE } from '../resource/index.ts';
+import { type Idempotency, ONCE } from '../resource/index.ts';
+import type { Issuance } from './issuance.rules.ts';
 import { Deferred, IssuanceRequest, Issued, Onward } from './issuance.schema.ts';
 
 const tag = 'Issuance';
@@ -19,10 +20,15 @@ const CALLBACK = {
 } as const;
 const PATH = '/api/v1/wallet/oid4vci';
 
-export function mountIssuance(
-  app: WalletApp,
-  { protocols, exchangeThrottle, idempotency }: Pick<Deps, 'protocols' | 'exchangeThrottle' | 'idempotency'>,
-): void {
+interface IssuanceParts {
+  /** Loaded when it is needed first. */
+  readonly issuance: () => Promise<Issuance>;
+  /** Of exchanges, by owner: each makes calls to others. */
+  readonly exchangeThrottle: Throttle;
+  readonly idempotency: Idempotency;
+}
+
+export function mountIssuance(app: WalletApp, { issuance, exchangeThrottle, idempotency }: IssuanceParts): void {
   app.post(
     PATH,
     {
@@ -34,8 +40,7 @@ export function mountIssuance(
     },
     async ({ caller, body, headers }) => {
       exchangeThrottle.take(caller.owner);
-      const { issuance } = await protocols();
-      const answer = await issuance.process(caller, body, idempotency.of(caller, 'oid4vci', headers, body));
+      const answer = await (await issuance()).process(caller, body, idempotency.of(caller, 'oid4vci', headers, body));
       if (answer.status === 'issued') return new Answer({ status: 201, body: answer });
       if (answer.status === 'deferred')
         return new Answer({ status: 202, headers: { 'Retry-After': String(answer.retryAfter) }, body: answer });
@@ -50,8 +55,7 @@ export function mountIssuance(
       const parameters = new URLSearchParams();
       for (const [name, value] of Object.entries(query as Query))
         for (const one of [value ?? []].flat()) parameters.append(name, one as string);
-      const { issuance } = await protocols();
-      const exchangeId = await issuance.finish(caller, parameters);
+      const exchangeId = await (await issuance()).finish(caller, parameters);
       return new Answer({ status: 303, headers: { Location: `/api/v1/wallet/exchanges/${exchangeId}` } });
     },
   );

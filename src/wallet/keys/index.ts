@@ -1,10 +1,11 @@
 // Keys: made, imported, rotated, revoked, purged; and what signs with them.
-export { inDevice } from './device.ts';
 export type { Stores } from './drafts.ts';
 export { isSlow } from './generation.ts';
 export type { KeyStore, Storage } from './key-store.ts';
 export { mountKeys } from './keys.routes.ts';
 export { createKeys, type Keys } from './keys.rules.ts';
 export { countKeys, findDefaultKey, findKey } from './keys.store.ts';
-export { openPkcs11Store } from './pkcs11/pkcs11-store.ts';
+export type { KeyListener } from './listener.ts';
 export { createSoftwareStore } from './software-store.ts';
+export { openStores } from './stores.ts';
+export { RELATIONSHIPS, type Relationship } from './uses.ts';

@@ -2,9 +2,8 @@
 
 import { Answer } from '../../platform/http/index.ts';
 import type { WalletApp } from '../access/index.ts';
-import type { Deps } from '../deps.ts';
-import { CREATED, ForceQuery, PAGED, pageAnswer, pageOf } from '../resource/index.ts';
-import type { KeyWithUse } from './keys.rules.ts';
+import { CREATED, ForceQuery, type Idempotency, type ListCache, PAGED, pageAnswer, pageOf } from '../resource/index.ts';
+import type { Keys, KeyWithUse } from './keys.rules.ts';
 import { Key, KeyList, KeyQuery, NewKey, Revocation, RevokedKey, RotatedKey, Rotation, renderKey } from './keys.schema.ts';
 
 const tag = 'Keys';
@@ -14,7 +13,7 @@ const render = ({ row, content, ...references }: KeyWithUse) => renderKey(row, c
 
 export function mountKeys(
   app: WalletApp,
-  { keys, idempotency, listCache }: Pick<Deps, 'keys' | 'idempotency' | 'listCache'>,
+  { keys, idempotency, listCache }: { keys: Keys; idempotency: Idempotency; listCache: ListCache },
 ): void {
   app.get(
     KEYS,

@@ -15,7 +15,6 @@ import {
 import type { Change, Database, KeyRow, Reader } from '../database.ts';
 import { fail, fault } from '../faults.ts';
 import { type Algorithm, thumbprintOf } from '../jose/index.ts';
-import type { Publication } from '../publication/index.ts';
 import type { Once, Page } from '../resource/index.ts';
 import { algorithmNamed, createDrafts, type Draft, type Stores } from './drafts.ts';
 import { parseDuration } from './duration.ts';
@@ -38,6 +37,7 @@ import {
   updateKey,
   usesOf,
 } from './keys.store.ts';
+import type { KeyListener } from './listener.ts';
 
 const BATCH = 100;
 const DEFAULT_GRACE = 'P30D';
@@ -58,12 +58,12 @@ export function createKeys(deps: {
   clock: Clock;
   change: RunChange;
   stores: Stores;
-  publication: Publication;
+  listener: KeyListener;
   unlessDamaged: UnlessDamaged;
   /** Of one owner. */
   maxKeys?: number;
 }) {
-  const { db, clock, change, stores, publication, unlessDamaged, maxKeys = Number.POSITIVE_INFINITY } = deps;
+  const { db, clock, change, stores, listener, unlessDamaged, maxKeys = Number.POSITIVE_INFINITY } = deps;
   const { storeOf, generate, draftOf, discard, orDiscard } = createDrafts(deps);
 
   async function insert(
@@ -214,13 +214,13 @@ export function createKeys(deps: {
     const use = (JSON.parse(key.uses) as string[]).filter((one) => one !== 'keyAgreement' || algorithm === 'ES256');
     if (use.length === 0) fail('unsupported-algorithm', { algorithm, why: ' for keyAgreement; ES256 is' });
     await insert(inside, key.owner, draft, { alias, use, isDefault: key.is_default === 1, predecessorId: key.id });
-    await publication.succeed(inside, key.owner, key.id, draft);
+    await listener.onSucceeded(inside, key, draft);
   }
 
   /** Ends a key within a change: nothing can be signed with it again, here or by whoever has a copy of the row. */
   async function end(inside: Change, key: KeyRow, reason: string): Promise<void> {
     const { owner, id } = key;
-    const republished = await publication.drop(inside, owner, id);
+    const republished = await listener.onEnded(inside, key);
     await updateKey(inside.tx, owner, id, {
       state: 'revoked',
       is_default: 0,
@@ -274,8 +274,7 @@ export function createKeys(deps: {
             inside.audit('key.revoked_again', { kind: 'key', id });
             return false;
           }
-          if (!successor && !force && key.state === 'active' && (await publication.orphans(inside.tx, owner, id)).length > 0)
-            fail('last-key-of-published-did');
+          if (!successor && !force && key.state === 'active') await listener.onAbandoning(inside.tx, key);
           const isFollowed = draft !== undefined && key.state === 'active';
           if (isFollowed) {
             await updateKey(inside.tx, owner, id, { state: 'rotated', is_default: 0, successor_id: draft.id });

@@ -3,9 +3,9 @@ import { type Static, t } from '../../platform/http/index.ts';
 import { readList, readObject } from '../access/index.ts';
 import type { KeyRow } from '../database.ts';
 import type { PublicJwk } from '../jose/index.ts';
-import { RELATIONSHIPS } from '../publication/index.ts';
 import { Alias, pageQuery, time } from '../resource/index.ts';
 import { STORAGES } from './key-store.ts';
+import { RELATIONSHIPS } from './uses.ts';
 
 const Use = t.array(t.oneOf(...RELATIONSHIPS), { minItems: 1, maxItems: RELATIONSHIPS.length, uniqueItems: true });
 /** Any word: one we do not know is understood, and cannot be done (422). */

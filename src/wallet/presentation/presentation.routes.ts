@@ -1,14 +1,20 @@
 // POST /api/v1/wallet/oid4vp
 
+import type { Throttle } from '../../platform/limits/index.ts';
 import type { WalletApp } from '../access/index.ts';
-import type { Deps } from '../deps.ts';
-import { ONCE } from '../resource/index.ts';
+import { type Idempotency, ONCE } from '../resource/index.ts';
+import type { Presentations } from './presentation.rules.ts';
 import { PresentationReply, PresentationRequest } from './presentation.schema.ts';
 
-export function mountPresentations(
-  app: WalletApp,
-  { protocols, exchangeThrottle, idempotency }: Pick<Deps, 'protocols' | 'exchangeThrottle' | 'idempotency'>,
-): void {
+interface PresentationsParts {
+  /** Loaded when it is needed first. */
+  readonly presentations: () => Promise<Presentations>;
+  /** Of exchanges, by owner: each makes calls to others. */
+  readonly exchangeThrottle: Throttle;
+  readonly idempotency: Idempotency;
+}
+
+export function mountPresentations(app: WalletApp, { presentations, exchangeThrottle, idempotency }: PresentationsParts): void {
   app.post(
     '/api/v1/wallet/oid4vp',
     {
@@ -20,8 +26,7 @@ export function mountPresentations(
     },
     async ({ caller, body, headers }) => {
       exchangeThrottle.take(caller.owner);
-      const { presentations } = await protocols();
-      return presentations.process(caller, body, idempotency.of(caller, 'oid4vp', headers, body));
+      return (await presentations()).process(caller, body, idempotency.of(caller, 'oid4vp', headers, body));
     },
   );
 }

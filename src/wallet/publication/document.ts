@@ -1,10 +1,8 @@
 // A DID document, from the DID and the keys it carries. Pure: what is published is what this says.
 import type { PublicJwk } from '../jose/index.ts';
+import { RELATIONSHIPS, type Relationship } from '../keys/index.ts';
 
 export const CONTEXTS = ['https://www.w3.org/ns/did/v1', 'https://w3id.org/security/jwk/v1'];
-
-export const RELATIONSHIPS = ['authentication', 'assertionMethod', 'keyAgreement'] as const;
-export type Relationship = (typeof RELATIONSHIPS)[number];
 
 export interface Service {
   readonly id: string;

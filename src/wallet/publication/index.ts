@@ -2,8 +2,6 @@
 export {
   type DidDocument,
   methodId,
-  RELATIONSHIPS,
-  type Relationship,
   type Service,
 } from './document.ts';
 export {

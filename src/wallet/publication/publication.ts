@@ -3,8 +3,10 @@ import { createHash } from 'node:crypto';
 import type { Clock } from '../../platform/clock.ts';
 import { ownerTag } from '../access/index.ts';
 import type { Change, DidRow, Reader } from '../database.ts';
+import { fail } from '../faults.ts';
 import type { PublicJwk } from '../jose/index.ts';
-import { buildDocument, type DidDocument, type Relationship, type Service } from './document.ts';
+import type { KeyListener, Relationship } from '../keys/index.ts';
+import { buildDocument, type DidDocument, type Service } from './document.ts';
 import {
   addKey,
   type CarriedKey,
@@ -100,47 +102,41 @@ export function createPublication({ clock }: { clock: Clock }) {
     return republished;
   }
 
-  return {
-    documentOf,
-    changed,
-    publish,
-    withdraw,
+  /** Published DIDs that would be left without any active key. */
+  async function orphans(reader: Reader, owner: string, keyId: string): Promise<DidRow[]> {
+    const dids = (await webDidsOf(reader, owner, keyId)).filter(({ state }) => state === 'published');
+    const keys = await keysOfDids(
+      reader,
+      owner,
+      dids.map(({ id }) => id),
+    );
+    const hasOther = (did: DidRow): boolean =>
+      keys.some((key) => key.did_id === did.id && key.key_id !== keyId && key.state === 'active');
+    return dids.filter((did) => !hasOther(did));
+  }
 
+  const keyListener: KeyListener = {
     /** The successor joins every document that carries the key. Those that are made from a key cannot carry another. */
-    async succeed(
-      inside: Change,
-      owner: string,
-      keyId: string,
-      successor: { readonly id: string; readonly algorithm: string },
-    ): Promise<void> {
-      for (const did of await webDidsOf(inside.tx, owner, keyId)) {
+    async onSucceeded(inside, { owner, id }, successor) {
+      for (const did of await webDidsOf(inside.tx, owner, id)) {
         await addKey(inside.tx, { owner, didId: did.id, keyId: successor.id });
-        await moveCredentials(inside.tx, did, keyId, successor);
+        await moveCredentials(inside.tx, did, id, successor);
         await changed(inside, did);
       }
     },
 
-    leave,
-
-    /** The key is over: it leaves every document, and a DID made from it cannot be used any more. Tells as `leave` does. */
-    async drop(inside: Change, owner: string, keyId: string): Promise<string[]> {
-      for (const did of await didsOfKey(inside.tx, owner, keyId)) if (did.method !== 'web') await withdraw(inside, did);
-      return leave(inside, owner, keyId);
+    /** The key leaves every document, and a DID made from it cannot be used any more. */
+    async onEnded(inside, { owner, id }) {
+      for (const did of await didsOfKey(inside.tx, owner, id)) if (did.method !== 'web') await withdraw(inside, did);
+      return leave(inside, owner, id);
     },
 
-    /** Published DIDs that would be left without any active key. */
-    async orphans(reader: Reader, owner: string, keyId: string): Promise<string[]> {
-      const dids = (await webDidsOf(reader, owner, keyId)).filter(({ state }) => state === 'published');
-      const keys = await keysOfDids(
-        reader,
-        owner,
-        dids.map(({ id }) => id),
-      );
-      const hasOther = (did: DidRow): boolean =>
-        keys.some((key) => key.did_id === did.id && key.key_id !== keyId && key.state === 'active');
-      return dids.filter((did) => !hasOther(did)).map(({ did }) => did);
+    async onAbandoning(reader, { owner, id }) {
+      if ((await orphans(reader, owner, id)).length > 0) fail('last-key-of-published-did');
     },
   };
+
+  return { documentOf, changed, publish, withdraw, leave, keyListener };
 }
 
 export type Publication = ReturnType<typeof createPublication>;

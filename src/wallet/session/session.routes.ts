@@ -3,13 +3,14 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { Fault } from '../../platform/faults/index.ts';
 import { Answer, type Call, type Query, t } from '../../platform/http/index.ts';
-import { addressKey } from '../../platform/limits/index.ts';
+import { addressKey, type Throttle } from '../../platform/limits/index.ts';
 import type { Caller, WalletApp } from '../access/index.ts';
-import type { Deps } from '../deps.ts';
 import { fail } from '../faults.ts';
 import { time } from '../resource/index.ts';
 import { isOwnPage } from './authenticate.ts';
 import type { KnownCaller } from './identity.ts';
+import type { Logins } from './session.rules.ts';
+import type { SessionReader } from './session-reader.ts';
 
 const tag = 'Authentication';
 const text = (maxLength: number) => t.string({ maxLength });
@@ -70,10 +71,16 @@ const CALLBACK = {
   replyHeaders: TO,
 };
 
-export function mountSession(
-  app: WalletApp,
-  { logins, sessionOf, throttle, logoutThrottle }: Pick<Deps, 'logins' | 'sessionOf' | 'throttle' | 'logoutThrottle'>,
-): void {
+interface SessionParts {
+  readonly logins: Logins;
+  readonly sessionOf: SessionReader;
+  /** Of logins, by address. */
+  readonly throttle: Throttle;
+  /** Of logout tokens that were refused, by address. */
+  readonly logoutThrottle: Throttle;
+}
+
+export function mountSession(app: WalletApp, { logins, sessionOf, throttle, logoutThrottle }: SessionParts): void {
   app.get(
     '/api/v1/auth/login',
     {

@@ -1,0 +1,208 @@
+// Builds the modules of the wallet node: each is a function of what it needs, in one list that is read from top to bottom.
+import { createChanges } from '../platform/audit/index.ts';
+import type { Clock } from '../platform/clock.ts';
+import { Throttle } from '../platform/limits/index.ts';
+import type { Log } from '../platform/log/index.ts';
+import type { Metrics } from '../platform/metrics/index.ts';
+import { createExceptions, createOutbound, hostPort, type Outbound } from '../platform/outbound/index.ts';
+import type { Seal } from '../platform/seal/index.ts';
+import { createUnlessDamaged, createWalletChanges, type RunChange } from './access/index.ts';
+import { type Credentials, createCredentials, createKeeping } from './credentials/index.ts';
+import type { Database } from './database.ts';
+import { createDids, createDocuments, type Dids } from './dids/index.ts';
+import { createExchanges, type Exchanges } from './exchanges/index.ts';
+import { loadIssuance } from './issuance/index.ts';
+import { createKeys, type Keys, type Stores } from './keys/index.ts';
+import { loadPresentations, type RegisteredVerifiers } from './presentation/index.ts';
+import { createPublication } from './publication/index.ts';
+import { createIdempotency, createListCache } from './resource/index.ts';
+import type { Parts } from './routes.ts';
+import {
+  createAuthenticate,
+  createBearer,
+  createCookies,
+  createLogins,
+  createProvider,
+  createSessionReader,
+  createSessions,
+  createVerifyToken,
+  type ProviderOptions,
+} from './session/index.ts';
+import type { WalletConfig } from './settings.ts';
+
+const LOGINS = { attempts: 60, perSeconds: 60 };
+const REFUSED_LOGOUTS = { attempts: 60, perSeconds: 60 };
+const EXCHANGES = { attempts: 120, perSeconds: 60 };
+
+export interface ModuleOptions {
+  readonly config: WalletConfig;
+  readonly seal: Seal;
+  readonly log: Log;
+  readonly clock: Clock;
+  readonly metrics: Metrics;
+  readonly rateLimits: boolean;
+  /** host[:port] that outgoing calls may reach although they are plain http or not public. */
+  readonly outboundAllow: readonly string[];
+  /** The provider people log in through. */
+  readonly provider: ProviderOptions;
+  readonly stores: Stores;
+  readonly verifiers: RegisteredVerifiers;
+  publicUrl(): string;
+}
+
+type OnRequest = (kind: string, outcome: string) => void;
+
+/** Logging in through the provider, and who a request is from. */
+function buildSession(db: Database, { onRequest, ...options }: ModuleOptions & { onRequest: OnRequest }) {
+  const { config, log, clock, seal, publicUrl } = options;
+  const { sessionSeconds, bearerAudience } = config;
+  const cookies = createCookies(seal, publicUrl);
+  const provider = createProvider(options.provider, {
+    // The provider's address is the operator's choice, wherever it is. Nobody else's calls may go there.
+    outbound: createOutbound([...options.outboundAllow, hostPort(options.provider.issuer)], { onRequest }),
+    redirectUri: () => `${publicUrl()}/api/v1/auth/callback`,
+  });
+  const rules = { idleMs: config.sessionIdleSeconds * 1000, lifeMs: sessionSeconds * 1000 };
+  const sessions = createSessions({ db, clock, seal, cookies, provider, rules, log });
+  const change = createChanges(db, clock);
+  const verify = createVerifyToken(provider);
+  const logins = createLogins({ clock, change, cookies, provider, verify, sessions, publicUrl, sessionSeconds });
+  const bearer = bearerAudience === undefined ? undefined : createBearer(verify, bearerAudience);
+  const authenticate = createAuthenticate({ cookies, sessions, bearer, roles: config, publicUrl });
+  return { provider, sessions, logins, sessionOf: createSessionReader(cookies, sessions), authenticate };
+}
+
+interface Below {
+  readonly db: Database;
+  readonly change: RunChange;
+  readonly outbound: Outbound;
+  readonly keys: Keys;
+  readonly dids: Dids;
+  readonly credentials: Credentials;
+  readonly exchanges: Exchanges;
+}
+
+/**
+ * Receiving and showing credentials, and what both need. Their libraries are large: they are loaded with the first offer or
+ * request, and a node that only keeps keys and documents never needs them.
+ */
+async function loadProtocols({ db, change, outbound, keys, dids, credentials, exchanges }: Below, options: ModuleOptions) {
+  const { config, clock, log, seal, outboundAllow, publicUrl } = options;
+  const [
+    { createResolver },
+    { createAnchors, createTrust },
+    { createFormats, listVerifier },
+    { createStatus },
+    { createCallbacks },
+  ] = await Promise.all([
+    import('./resolver/index.ts'),
+    import('./trust/index.ts'),
+    import('./formats/index.ts'),
+    import('./status/index.ts'),
+    import('./protocols/index.ts'),
+  ]);
+  const resolver = createResolver({ outbound, clock, insecureHosts: outboundAllow });
+  const known = { outbound, resolver, clock, isDevelopment: outboundAllow.length > 0 };
+  // Whoever may issue credentials may not ask for them by that alone, and the other way round.
+  const trust = createTrust({
+    ...known,
+    anchors: createAnchors(config.issuerTrustAnchors ?? config.trustAnchors, log),
+    policy: { mode: config.issuerTrust, dids: config.trustedDids },
+  });
+  // Verifiers prove who they are; whether they may ask is the person's to say.
+  const verifierTrust = createTrust({
+    ...known,
+    anchors: createAnchors(config.verifierTrustAnchors ?? config.trustAnchors, log),
+    policy: { mode: 'any', dids: [] },
+  });
+  const formats = createFormats({ trust, clock });
+  const status = createStatus({ outbound, trust, clock, verifyList: listVerifier(formats) });
+  const keeping = createKeeping({ db, clock, seal, keys, status, change });
+
+  const { createClients, createHoldings, createIssuance } = await loadIssuance();
+  const isExcepted = createExceptions(outboundAllow);
+  const clients = await createClients(
+    createCallbacks({ outbound, trust, kind: 'issuer' }),
+    () => ({
+      clientId: config.clientId ?? publicUrl(),
+      redirectUri: `${publicUrl()}/api/v1/wallet/oid4vci/callback`,
+    }),
+    (url) => url.protocol === 'https:' || (url.protocol === 'http:' && isExcepted(url)),
+  );
+  const holdings = createHoldings({ keys, dids });
+  const issuance = createIssuance({ clock, change, exchanges, credentials, keeping, formats, holdings, clients });
+
+  const { createPresentations, createMatching } = await loadPresentations();
+  const presentations = createPresentations({
+    clock,
+    change,
+    outbound,
+    exchanges,
+    keeping,
+    formats,
+    matching: createMatching({ keeping }),
+    trust: verifierTrust,
+    callbacks: createCallbacks({ outbound, trust: verifierTrust, kind: 'verifier' })(),
+    rules: {
+      allowUnauthenticated: config.unauthenticatedVerifiers,
+      attesters: config.trustedDids,
+      registered: options.verifiers,
+      requirePreview: config.requirePreview,
+      transactionDataTypes: config.transactionDataTypes,
+    },
+  });
+  return { issuance, presentations, keeping };
+}
+
+/** Once, for all who ask; again after it failed. */
+function later<T>(load: () => Promise<T>): () => Promise<T> {
+  let loading: Promise<T> | undefined;
+  return () => {
+    loading ??= load().catch((error: unknown) => {
+      loading = undefined;
+      throw error;
+    });
+    return loading;
+  };
+}
+
+export function buildModules(db: Database, options: ModuleOptions) {
+  const { config, log, clock, seal, metrics, stores, publicUrl, rateLimits } = options;
+  const called = metrics.counter('wallet_outbound_requests_total', 'Calls to other services', ['kind', 'outcome']);
+  const onRequest: OnRequest = (kind, outcome) => called({ kind, outcome });
+  const outbound = createOutbound(options.outboundAllow, { onRequest });
+  const change = createWalletChanges(db, clock);
+  const unlessDamaged = createUnlessDamaged(log);
+  const idempotency = createIdempotency(db, clock);
+  const session = buildSession(db, { ...options, onRequest });
+
+  const publication = createPublication({ clock });
+  const { maxKeys, maxDids, maxDidNames } = config;
+  const keys = createKeys({ db, clock, change, stores, unlessDamaged, listener: publication.keyListener, maxKeys });
+  const dids = createDids({ db, clock, change, keys, publication, unlessDamaged, publicUrl, maxDids, maxDidNames });
+  const credentials = createCredentials({ db, clock, change, seal, unlessDamaged });
+  const count = metrics.counter('wallet_exchanges_total', 'Exchanges by how they ended', ['protocol', 'outcome']);
+  const exchanges = createExchanges({ db, clock, change, seal, unlessDamaged, log, count });
+  const protocols = later(() => loadProtocols({ db, change, outbound, keys, dids, credentials, exchanges }, options));
+
+  const parts: Parts = {
+    keys,
+    dids,
+    documents: createDocuments(db),
+    credentials,
+    refreshStatus: async (rows) => (await protocols()).keeping.refresh(rows),
+    exchanges,
+    issuance: async () => (await protocols()).issuance,
+    presentations: async () => (await protocols()).presentations,
+    logins: session.logins,
+    sessionOf: session.sessionOf,
+    idempotency,
+    listCache: createListCache(db),
+    throttle: new Throttle(rateLimits ? LOGINS : undefined, clock),
+    logoutThrottle: new Throttle(rateLimits ? REFUSED_LOGOUTS : undefined, clock),
+    exchangeThrottle: new Throttle(rateLimits ? EXCHANGES : undefined, clock),
+  };
+  return { ...session, parts, change, keys, dids, publication, credentials, exchanges, idempotency };
+}
+
+export type Modules = ReturnType<typeof buildModules>;
