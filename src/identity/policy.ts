@@ -218,5 +218,8 @@ export function visibleDomain(caller: Caller): string | undefined {
   return scopeDomain(caller);
 }
 
+/** The domain that something new belongs to. */
+export const domainOfNew = (caller: Caller, asked: string | undefined): string => asked ?? visibleDomain(caller) ?? 'default';
+
 /** The domain a list is about, for its permission: what the token is scoped to, else none. */
 export const listTarget = (caller: Caller): Facts => ({ domainId: scopeDomain(caller) ?? null });

@@ -22,3 +22,6 @@ export const isBase = ({ spec }: Route<never>): boolean => BASE.includes(spec.ta
 
 export const nameOfRoute = ({ method, path }: Route<never>): string => `${method} ${path}`;
 export const isChange = ({ method }: Route<never>): boolean => method !== 'GET' && method !== 'HEAD';
+
+/** Asks for no token. */
+export const isOpen = ({ spec }: Route<never>): boolean => spec.access === 'anyone' || spec.rule === 'anyone';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import { assertOk } from '../../../test/support/answers.ts';
 import { onDatabase, onEachDatabase, type TestApi, uniqueName } from '../../../test/support/api.ts';
-import { identityRoutes, isBase, isChange, nameOfRoute } from '../../../test/support/routes.ts';
+import { identityRoutes, isBase, isChange, isOpen, nameOfRoute } from '../../../test/support/routes.ts';
 import type { Route, Schema } from '../../platform/http/index.ts';
 
 const PASSWORD = 'a password of a test';
@@ -431,7 +431,7 @@ function sampleOf(schema: Schema): unknown {
 
 onDatabase('SQLite', 'Every route', {}, (api) => {
   const routes = identityRoutes();
-  const guarded = routes.filter(({ spec }) => spec.access !== 'anyone');
+  const guarded = routes.filter((route) => !isOpen(route));
   const pathOf = ({ path }: Route<never>): string => path.replace(/:\w+/g, 'nothing');
   const bodyOf = ({ spec }: Route<never>): unknown => (spec.body ? sampleOf(spec.body) : undefined);
   let nobody: string;
@@ -442,13 +442,13 @@ onDatabase('SQLite', 'Every route', {}, (api) => {
 
   it('is known to this test, and those that ask for no token are few', () => {
     assert.ok(guarded.length > 80, `${guarded.length} routes`);
-    assert.deepEqual(
-      routes
-        .filter(({ spec }) => spec.access === 'anyone')
-        .map(nameOfRoute)
-        .sort(),
-      ['GET /', 'GET /v3', 'POST /openid/introspect', 'POST /v3/auth/tokens', 'POST /v3/users/:user_id/password'],
-    );
+    assert.deepEqual(routes.filter(isOpen).map(nameOfRoute).sort(), [
+      'GET /',
+      'GET /v3',
+      'POST /openid/introspect',
+      'POST /v3/auth/tokens',
+      'POST /v3/users/:user_id/password',
+    ]);
   });
 
   describe('without a token', () => {

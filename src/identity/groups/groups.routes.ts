@@ -3,7 +3,7 @@
 import { seconds } from '../../platform/clock.ts';
 import type { Deps } from '../deps.ts';
 import { FILTERED_USERS, filtered, listOf } from '../lists.ts';
-import type { IdentityApp } from '../policy.ts';
+import { about, type IdentityApp, listTarget } from '../policy.ts';
 import { renderUser, UserList } from '../users/index.ts';
 import type { Groups } from './groups.rules.ts';
 import { CreateGroup, GroupEnvelope, GroupList, renderGroup, UpdateGroup } from './groups.schema.ts';
@@ -14,41 +14,64 @@ const FILTERED = filtered(['name', 'domain_id']);
 
 export function mountGroups(
   app: IdentityApp,
-  { groups, clock, config }: Pick<Deps, 'clock' | 'config'> & { groups: Groups },
+  { groups, users, clock, config }: Pick<Deps, 'users' | 'clock' | 'config'> & { groups: Groups },
 ): void {
+  const group = ({ params }: { params: { group_id: string } }) => groups.target(params.group_id);
+  const membership = ({ params }: { params: { group_id: string; user_id: string } }) =>
+    groups.membershipTarget(params.group_id, params.user_id);
+
   app.get(
     '/v3/groups',
-    { summary: 'List groups', tag, policy: 'identity:list_groups', described: FILTERED, reply: { 200: GroupList } },
+    {
+      summary: 'List groups',
+      tag,
+      rule: 'identity:list_groups',
+      target: ({ caller }) => about(listTarget(caller)),
+      described: FILTERED,
+      reply: { 200: GroupList },
+    },
     async (call) => {
       const page = await groups.list(call.caller, call.query);
-      return listOf(call, 'groups', { ...page, items: page.items.map((group) => renderGroup(call.base, group)) });
+      return listOf(call, 'groups', { ...page, items: page.items.map((row) => renderGroup(call.base, row)) });
     },
   );
 
   app.post(
     '/v3/groups',
-    { summary: 'Create a group', tag, policy: 'identity:create_group', body: CreateGroup, reply: { 201: GroupEnvelope } },
-    async ({ caller, body, base }) => ({ group: renderGroup(base, await groups.create(caller, body.group)) }),
+    {
+      summary: 'Create a group',
+      tag,
+      rule: 'identity:create_group',
+      target: ({ caller, body }) => groups.domainTarget(caller, body.group.domain_id),
+      body: CreateGroup,
+      reply: { 201: GroupEnvelope },
+    },
+    async ({ caller, target, body, base }) => ({ group: renderGroup(base, await groups.create(caller, target, body.group)) }),
   );
 
   app.get(
     '/v3/groups/:group_id',
-    { summary: 'Show a group', tag, policy: 'identity:get_group', reply: { 200: GroupEnvelope } },
-    async ({ caller, params, base }) => ({ group: renderGroup(base, await groups.get(caller, params.group_id)) }),
+    { summary: 'Show a group', tag, rule: 'identity:get_group', target: group, reply: { 200: GroupEnvelope } },
+    ({ target, base }) => ({ group: renderGroup(base, target) }),
   );
 
   app.patch(
     '/v3/groups/:group_id',
-    { summary: 'Change a group', tag, policy: 'identity:update_group', body: UpdateGroup, reply: { 200: GroupEnvelope } },
-    async ({ caller, params, body, base }) => ({
-      group: renderGroup(base, await groups.update(caller, params.group_id, body.group)),
-    }),
+    {
+      summary: 'Change a group',
+      tag,
+      rule: 'identity:update_group',
+      target: group,
+      body: UpdateGroup,
+      reply: { 200: GroupEnvelope },
+    },
+    async ({ caller, target, body, base }) => ({ group: renderGroup(base, await groups.update(caller, target, body.group)) }),
   );
 
   app.delete(
     '/v3/groups/:group_id',
-    { summary: 'Delete a group', tag, policy: 'identity:delete_group', reply: { 204: null } },
-    async ({ caller, params }) => groups.remove(caller, params.group_id),
+    { summary: 'Delete a group', tag, rule: 'identity:delete_group', target: group, reply: { 204: null } },
+    ({ caller, target }) => groups.remove(caller, target),
   );
 
   app.get(
@@ -56,12 +79,13 @@ export function mountGroups(
     {
       summary: 'List the members of a group',
       tag,
-      policy: 'identity:list_users_in_group',
+      rule: 'identity:list_users_in_group',
+      target: group,
       described: FILTERED_USERS,
       reply: { 200: UserList },
     },
     async (call) => {
-      const page = await groups.members(call.caller, call.params.group_id, call.query);
+      const page = await groups.members(call.caller, call.target, call.query);
       const rendering = { base: call.base, now: seconds(clock), daysInactive: config.disableUserAccountDaysInactive };
       return listOf(call, 'users', { ...page, items: page.items.map((user) => renderUser(user, rendering)) });
     },
@@ -70,18 +94,18 @@ export function mountGroups(
   const member = '/v3/groups/:group_id/users/:user_id';
   app.put(
     member,
-    { summary: 'Add a member', tag, policy: 'identity:add_user_to_group', reply: { 204: null } },
-    async ({ caller, params }) => groups.add(caller, params.group_id, params.user_id),
+    { summary: 'Add a member', tag, rule: 'identity:add_user_to_group', target: membership, reply: { 204: null } },
+    ({ caller, target }) => groups.add(caller, target),
   );
   app.get(
     member,
-    { summary: 'Check a membership', tag, policy: 'identity:check_user_in_group', reply: { 204: null } },
-    async ({ caller, params }) => groups.check(caller, params.group_id, params.user_id),
+    { summary: 'Check a membership', tag, rule: 'identity:check_user_in_group', target: membership, reply: { 204: null } },
+    ({ target }) => groups.check(target),
   );
   app.delete(
     member,
-    { summary: 'Remove a member', tag, policy: 'identity:remove_user_from_group', reply: { 204: null } },
-    async ({ caller, params }) => groups.removeUser(caller, params.group_id, params.user_id),
+    { summary: 'Remove a member', tag, rule: 'identity:remove_user_from_group', target: membership, reply: { 204: null } },
+    ({ caller, target }) => groups.removeUser(caller, target),
   );
 
   app.get(
@@ -89,13 +113,14 @@ export function mountGroups(
     {
       summary: 'List the groups of a user',
       tag,
-      policy: 'identity:list_groups_for_user',
+      rule: 'identity:list_groups_for_user',
+      target: ({ params }) => users.target(params.user_id),
       described: FILTERED,
       reply: { 200: GroupList },
     },
     async (call) => {
-      const page = await groups.listOfUser(call.caller, call.params.user_id, call.query);
-      return listOf(call, 'groups', { ...page, items: page.items.map((group) => renderGroup(call.base, group)) });
+      const page = await groups.list(call.caller, call.query, call.target.id);
+      return listOf(call, 'groups', { ...page, items: page.items.map((row) => renderGroup(call.base, row)) });
     },
   );
 }

@@ -1,4 +1,4 @@
-// Groups of users within a domain, and who belongs to them.
+// Groups of users within a domain.
 import { seconds } from '../../platform/clock.ts';
 import type { Query, Static } from '../../platform/http/index.ts';
 import { newId } from '../../platform/ids.ts';
@@ -10,21 +10,11 @@ import type { GroupRow } from '../database.ts';
 import type { Deps } from '../deps.ts';
 import { fail } from '../faults.ts';
 import { criteriaOf, type Filters, only, pageOf, single, type Wanted } from '../lists.ts';
-import { type Action, listTarget, permit, visibleDomain } from '../policy.ts';
+import { domainOfNew, type Facts, type IdentityTarget, targetOf, visibleDomain } from '../policy.ts';
 import type { Shield } from '../shield.ts';
-import { findUser, listMembers, userTarget } from '../users/index.ts';
 import { type CreateGroup, groupFields, type UpdateGroup } from './groups.schema.ts';
-import {
-  addMembers,
-  deleteGroup,
-  findGroup,
-  insertGroup,
-  isMember,
-  listGroups,
-  lockGroup,
-  removeMembers,
-  updateGroup,
-} from './groups.store.ts';
+import { deleteGroup, findGroup, insertGroup, listGroups, lockGroup, updateGroup } from './groups.store.ts';
+import { createMemberships } from './members.rules.ts';
 import { changeMembers, type MemberChange } from './membership.ts';
 
 type NewGroup = Static<typeof CreateGroup>['group'];
@@ -48,44 +38,32 @@ const wantedGroups = (caller: Caller, query: Query): Wanted => ({
   visible: only('groups.domain_id', visibleDomain(caller)),
 });
 
+export const groupFacts = ({ domain_id }: GroupRow): Facts => ({ domainId: domain_id });
+
 export function createGroups(deps: Pick<Deps, 'db' | 'clock' | 'change'> & { shield: Shield }) {
   const { db, clock, change, shield } = deps;
 
-  async function groupFor(caller: Caller, action: Action, id: string): Promise<GroupRow> {
-    const group = await findGroup(db.read, id);
-    permit(caller, action, group ? { domainId: group.domain_id } : {});
-    return group ?? fail('group.not_found', { id });
+  const target = async (id: string): Promise<IdentityTarget<GroupRow>> =>
+    targetOf(await findGroup(db.read, id), groupFacts, () => fail('group.not_found', { id }));
+
+  /** Where a new group is to be. */
+  function domainTarget(caller: Caller, asked: string | undefined): IdentityTarget<string> {
+    const domainId = domainOfNew(caller, asked);
+    return { facts: { domainId }, get: () => domainId };
   }
 
-  /** A membership touches two things: whoever may not see both learns of neither. */
-  async function membershipFor(caller: Caller, action: Action, groupId: string, userId: string): Promise<void> {
-    const [group, user] = await Promise.all([findGroup(db.read, groupId), findUser(db.read, userId)]);
-    permit(caller, action, group && user ? { domains: [group.domain_id, user.domain_id] } : {});
-    if (!group) fail('group.not_found', { id: groupId });
-    if (!user) fail('user.not_found', { id: userId });
-  }
-
-  async function list(caller: Caller, query: Query) {
-    permit(caller, 'identity:list_groups', listTarget(caller));
-    const page = await listGroups(db, pageOf(query), wantedGroups(caller, query));
-    return page ?? fail('list.marker_not_found', { marker: single(query, 'marker') ?? '' });
-  }
-
-  async function listOfUser(caller: Caller, userId: string, query: Query) {
-    const user = await findUser(db.read, userId);
-    permit(caller, 'identity:list_groups_for_user', userTarget(user));
-    if (!user) fail('user.not_found', { id: userId });
+  /** Groups, or only those one user is a member of. */
+  async function list(caller: Caller, query: Query, userId?: string) {
     const page = await listGroups(db, pageOf(query), wantedGroups(caller, query), userId);
     return page ?? fail('list.marker_not_found', { marker: single(query, 'marker') ?? '' });
   }
 
   async function create(
     caller: Caller,
+    domainId: string,
     body: NewGroup,
     { externalId = null, members = [] }: Omit<GroupRevision, 'body'> = {},
   ): Promise<GroupRow> {
-    const domainId = body.domain_id ?? visibleDomain(caller) ?? 'default';
-    permit(caller, 'identity:create_group', { domainId });
     if (!(await findProject(db.read, domainId))?.is_domain) fail('domain.not_found', { id: domainId });
     const row: GroupRow = {
       id: newId(),
@@ -111,11 +89,12 @@ export function createGroups(deps: Pick<Deps, 'db' | 'clock' | 'change'> & { shi
     return row;
   }
 
-  const update = (caller: Caller, id: string, body: GroupChanges): Promise<GroupRow> => revise(caller, id, () => ({ body }));
+  const update = (caller: Caller, group: GroupRow, body: GroupChanges): Promise<GroupRow> =>
+    revise(caller, group, () => ({ body }));
 
   /** Changes a group by what it is at that moment: asked once for the checks, and again with the row held. */
-  async function revise(caller: Caller, id: string, revisionOf: (group: GroupRow) => GroupRevision): Promise<GroupRow> {
-    const group = await groupFor(caller, 'identity:update_group', id);
+  async function revise(caller: Caller, group: GroupRow, revisionOf: (group: GroupRow) => GroupRevision): Promise<GroupRow> {
+    const { id } = group;
     await shield(db.read, caller, 'identity:update_group', { groupId: id });
     const { body } = revisionOf(group);
     if (body.id !== undefined && body.id !== id) fail('resource.id_fixed', { kind: 'group' });
@@ -142,8 +121,7 @@ export function createGroups(deps: Pick<Deps, 'db' | 'clock' | 'change'> & { shi
     });
   }
 
-  async function remove(caller: Caller, id: string): Promise<void> {
-    await groupFor(caller, 'identity:delete_group', id);
+  async function remove(caller: Caller, { id }: GroupRow): Promise<void> {
     await shield(db.read, caller, 'identity:delete_group', { groupId: id });
     await change(caller, async ({ tx, audit, touch }) => {
       await shield(tx, caller, 'identity:delete_group', { groupId: id });
@@ -154,52 +132,7 @@ export function createGroups(deps: Pick<Deps, 'db' | 'clock' | 'change'> & { shi
     });
   }
 
-  async function add(caller: Caller, groupId: string, userId: string): Promise<void> {
-    await membershipFor(caller, 'identity:add_user_to_group', groupId, userId);
-    await shield(db.read, caller, 'identity:add_user_to_group', { groupId });
-    await change(caller, async ({ tx, audit, touch }) => {
-      await shield(tx, caller, 'identity:add_user_to_group', { groupId }, { admits: [userId] });
-      await unlessMoved(
-        () => fail('group.not_found', { id: groupId }),
-        () => addMembers(tx, groupId, [{ userId, display: null }]),
-      );
-      await updateGroup(tx, groupId, { updated_at: clock.now() });
-      touch(tagOf.user(userId));
-      audit('group.member_added', { kind: 'group', id: groupId }, { user_id: userId });
-    });
-  }
-
-  async function removeUser(caller: Caller, groupId: string, userId: string): Promise<void> {
-    await membershipFor(caller, 'identity:remove_user_from_group', groupId, userId);
-    await shield(db.read, caller, 'identity:remove_user_from_group', { groupId });
-    await change(caller, async ({ tx, audit, touch }) => {
-      await shield(tx, caller, 'identity:remove_user_from_group', { groupId });
-      if (!(await removeMembers(tx, groupId, [userId]))) fail('group.not_member', { user: userId, group: groupId });
-      await updateGroup(tx, groupId, { updated_at: clock.now() });
-      touch(tagOf.user(userId));
-      audit('group.member_removed', { kind: 'group', id: groupId }, { user_id: userId });
-    });
-  }
-
-  return {
-    get: (caller: Caller, id: string) => groupFor(caller, 'identity:get_group', id),
-    list,
-    listOfUser,
-    create,
-    update,
-    revise,
-    remove,
-    async members(caller: Caller, id: string, query: Query) {
-      await groupFor(caller, 'identity:list_users_in_group', id);
-      return listMembers(db, caller, id, query);
-    },
-    add,
-    removeUser,
-    async check(caller: Caller, groupId: string, userId: string): Promise<void> {
-      await membershipFor(caller, 'identity:check_user_in_group', groupId, userId);
-      if (!(await isMember(db.read, groupId, userId))) fail('group.not_member', { user: userId, group: groupId });
-    },
-  };
+  return { target, domainTarget, list, create, update, revise, remove, ...createMemberships(deps) };
 }
 
 export type Groups = ReturnType<typeof createGroups>;

@@ -113,16 +113,18 @@ export function createGroupResources({ db, groups }: { db: Database; groups: Gro
     },
 
     create({ caller, domainId }, input, extras: Extras = {}) {
-      const body = { name: readName(input, 'displayName'), domain_id: extras.domainId ?? domainId };
-      return groups.create(caller, body, {
+      const body = { name: readName(input, 'displayName') };
+      const target = groups.domainTarget(caller, extras.domainId ?? domainId);
+      permit(caller, 'identity:create_group', target.facts);
+      return groups.create(caller, target.get(), body, {
         externalId: externalIdOf(input),
         members: [{ kind: 'add', members: membersOf(input) }],
       });
     },
 
     async revise(context, id, revision, expect?: Precondition, extras: Extras = {}) {
-      await find(context, id, 'identity:update_group');
-      return groups.revise(context.caller, id, (row) => {
+      const found = await find(context, id, 'identity:update_group');
+      return groups.revise(context.caller, found, (row) => {
         expect?.(row);
         const { resource, members } = next(row, revision);
         const name = readName(resource, 'displayName');
@@ -141,7 +143,7 @@ export function createGroupResources({ db, groups }: { db: Database; groups: Gro
     async remove(context, id, expect) {
       const row = await find(context, id, 'identity:delete_group');
       expect?.(row);
-      await groups.remove(context.caller, id);
+      await groups.remove(context.caller, row);
     },
   };
 }

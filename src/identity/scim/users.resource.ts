@@ -5,7 +5,7 @@ import type { Change } from '../audit/index.ts';
 import type { Database } from '../database.ts';
 import { fail } from '../faults.ts';
 import { type Action, listTarget, permit } from '../policy.ts';
-import { domainOfNew, type Person, type Profile, type Users } from '../users/index.ts';
+import { type Person, type Profile, type Users, type UserWithExpiry, userFacts } from '../users/index.ts';
 import type { Resource } from './attribute.ts';
 import { userType } from './definitions.ts';
 import {
@@ -34,7 +34,7 @@ import {
 } from './offers.ts';
 import { applyPatch } from './patch.ts';
 import { schemasOf } from './projection.ts';
-import { findRow, type GroupOfUser, groupsOfUsers, type Rows } from './scim.store.ts';
+import { type GroupOfUser, groupsOfUsers, type Rows } from './scim.store.ts';
 
 /** Attributes that have a column or a table of their own, or none at all. */
 const ELSEWHERE = ['schemas', 'id', 'externalId', 'userName', 'active', 'password', 'groups', 'meta'];
@@ -131,10 +131,8 @@ export function createUserResources(deps: {
 }): Handler<'users'> {
   const { db, users, welcome } = deps;
 
-  async function find(context: Context, id: string, action: Action): Promise<Rows['users']> {
-    const row = await findRow(db.read, 'users', id);
-    const targetOf = (user: Rows['users']) => ({ domainId: user.domain_id, userId: user.id });
-    const seen = permitted(context, action, row, targetOf, { userId: id });
+  async function find(context: Context, id: string, action: Action): Promise<UserWithExpiry> {
+    const seen = permitted(context, action, await users.find(id), userFacts, { userId: id });
     return seen ?? fail('user.not_found', { id });
   }
 
@@ -165,23 +163,25 @@ export function createUserResources(deps: {
       const body = {
         name,
         enabled: input.active !== false,
-        domain_id: extras.domainId ?? domainId,
         password: passwordOf(input),
         ...(extras.defaultProjectId ? { default_project_id: extras.defaultProjectId } : {}),
       };
+      const target = users.domainTarget(caller, extras.domainId ?? domainId);
+      permit(caller, 'identity:create_user', target.facts);
+      const madeIn = target.get();
       const isEntry = (
         await entriesIn(
           db.read,
-          domainOfNew(caller, body.domain_id),
+          madeIn,
           OFFERED_ATTRIBUTES.map((key) => input[key] ?? null),
         )
       )({});
       const wanted: Wanted = { resource: input, speaksOf: (attribute) => attribute in input, isEntry, namesAll: true };
-      const also = async (inside: Change, id: string, madeIn: string): Promise<void> => {
+      const also = async (inside: Change, id: string): Promise<void> => {
         await welcome?.(inside, { id, name, domainId: madeIn, hasDefault: !!extras.defaultProjectId });
         if (changesOffers(NOTHING_HELD, wanted, [])) await holdOffers(inside, { id, domain_id: madeIn }, () => wanted);
       };
-      return users.create(caller, body, personOf(wanted, NOTHING_HELD), also, extras.id);
+      return users.create(caller, madeIn, body, { id: extras.id, person: personOf(wanted, NOTHING_HELD), also });
     },
 
     async revise(context, id, revision, expect?: Precondition, extras: Extras = {}) {
@@ -192,7 +192,7 @@ export function createUserResources(deps: {
       const before = spoken.length > 0 ? await everGiven(db.read, id) : [];
       const sent = revision.kind === 'patch' ? revision.operations : spoken.map((attribute) => revision.input[attribute]);
       const entries = await entriesIn(db.read, found.domain_id, spoken.length > 0 ? sent : []);
-      return users.revise(context.caller, id, (row) => {
+      return users.revise(context.caller, found, (row) => {
         expect?.(row);
         const wantedOf = (now: HeldOffers): Wanted => ({
           resource: next(row, revision, now),
@@ -223,7 +223,7 @@ export function createUserResources(deps: {
     async remove(context, id, expect) {
       const row = await find(context, id, 'identity:delete_user');
       expect?.(row);
-      await users.remove(context.caller, id);
+      await users.remove(context.caller, row);
     },
   };
 }

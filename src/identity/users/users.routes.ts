@@ -2,10 +2,9 @@
 
 import { seconds } from '../../platform/clock.ts';
 import { Answer } from '../../platform/http/index.ts';
-import { andThen } from '../../platform/soon.ts';
 import type { Deps } from '../deps.ts';
 import { FILTERED_USERS, listOf } from '../lists.ts';
-import type { IdentityApp } from '../policy.ts';
+import { about, type IdentityApp, listTarget } from '../policy.ts';
 import { ChangePassword, CreateUser, renderUser, UpdateUser, UserEnvelope, UserList } from './users.schema.ts';
 import type { UserWithExpiry } from './users.store.ts';
 
@@ -26,9 +25,18 @@ export function mountUsers(app: IdentityApp, { users, clock, config }: Pick<Deps
     return answer;
   }
 
+  const user = ({ params }: { params: { user_id: string } }) => users.target(params.user_id);
+
   app.get(
     '/v3/users',
-    { summary: 'List users', tag, policy: 'identity:list_users', described: FILTERED_USERS, reply: { 200: UserList } },
+    {
+      summary: 'List users',
+      tag,
+      rule: 'identity:list_users',
+      target: ({ caller }) => about(listTarget(caller)),
+      described: FILTERED_USERS,
+      reply: { 200: UserList },
+    },
     async (call) => {
       const page = await users.list(call.caller, call.query);
       return listOf(call, 'users', { ...page, items: page.items.map((user) => render(call.base, user)) });
@@ -37,31 +45,45 @@ export function mountUsers(app: IdentityApp, { users, clock, config }: Pick<Deps
 
   app.post(
     '/v3/users',
-    { summary: 'Create a user', tag, policy: 'identity:create_user', body: CreateUser, reply: { 201: UserEnvelope } },
-    async ({ caller, body, base }) => ({ user: render(base, await users.create(caller, body.user)) }),
+    {
+      summary: 'Create a user',
+      tag,
+      rule: 'identity:create_user',
+      target: ({ caller, body }) => users.domainTarget(caller, body.user.domain_id),
+      body: CreateUser,
+      reply: { 201: UserEnvelope },
+    },
+    async ({ caller, target, body, base }) => ({ user: render(base, await users.create(caller, target, body.user)) }),
   );
 
   app.get(
     '/v3/users/:user_id',
-    { fromMemory: true, summary: 'Show a user', tag, policy: 'identity:get_user', reply: { 200: UserEnvelope } },
-    ({ caller, params, base }) => andThen(users.get(caller, params.user_id), (user) => answerOf(base, user)),
+    {
+      fromMemory: true,
+      summary: 'Show a user',
+      tag,
+      rule: 'identity:get_user',
+      target: ({ params }) => users.shownTarget(params.user_id),
+      reply: { 200: UserEnvelope },
+    },
+    ({ target, base }) => answerOf(base, target),
   );
 
   app.patch(
     '/v3/users/:user_id',
-    { summary: 'Change a user', tag, policy: 'identity:update_user', body: UpdateUser, reply: { 200: UserEnvelope } },
-    async ({ caller, params, body, base }) => ({ user: render(base, await users.update(caller, params.user_id, body.user)) }),
+    { summary: 'Change a user', tag, rule: 'identity:update_user', target: user, body: UpdateUser, reply: { 200: UserEnvelope } },
+    async ({ caller, target, body, base }) => ({ user: render(base, await users.update(caller, target, body.user)) }),
   );
 
   app.delete(
     '/v3/users/:user_id',
-    { summary: 'Delete a user', tag, policy: 'identity:delete_user', reply: { 204: null } },
-    async ({ caller, params }) => users.remove(caller, params.user_id),
+    { summary: 'Delete a user', tag, rule: 'identity:delete_user', target: user, reply: { 204: null } },
+    ({ caller, target }) => users.remove(caller, target),
   );
 
   app.post(
     '/v3/users/:user_id/password',
-    { summary: 'Change one’s own password', tag, access: 'anyone', body: ChangePassword, reply: { 204: null } },
+    { summary: 'Change one’s own password', tag, rule: 'anyone', body: ChangePassword, reply: { 204: null } },
     async ({ params, body, address, requestId, signal }) => {
       const { original_password: original, password } = body.user;
       await users.changePassword({ userId: null, requestId, address, signal }, { id: params.user_id }, original, password);

@@ -1,0 +1,70 @@
+// Who belongs to a group, one user at a time.
+import type { Query } from '../../platform/http/index.ts';
+import { tagOf } from '../access/index.ts';
+import type { Caller } from '../caller.ts';
+import { unlessMoved } from '../conflicts.ts';
+import type { GroupRow } from '../database.ts';
+import type { Deps } from '../deps.ts';
+import { fail } from '../faults.ts';
+import type { IdentityTarget } from '../policy.ts';
+import type { Shield } from '../shield.ts';
+import { findUser, pageOfUsers } from '../users/index.ts';
+import { addMembers, findGroup, isMember, removeMembers, updateGroup } from './groups.store.ts';
+
+/** A group and a user, who both exist. */
+export interface Membership {
+  readonly groupId: string;
+  readonly userId: string;
+}
+
+export function createMemberships(deps: Pick<Deps, 'db' | 'clock' | 'change'> & { shield: Shield }) {
+  const { db, clock, change, shield } = deps;
+
+  /** A membership touches two things: whoever may not see both learns of neither. */
+  async function membershipTarget(groupId: string, userId: string): Promise<IdentityTarget<Membership>> {
+    const [group, user] = await Promise.all([findGroup(db.read, groupId), findUser(db.read, userId)]);
+    return {
+      facts: group && user ? { domains: [group.domain_id, user.domain_id] } : {},
+      get() {
+        if (!group) fail('group.not_found', { id: groupId });
+        if (!user) fail('user.not_found', { id: userId });
+        return { groupId, userId };
+      },
+    };
+  }
+
+  async function add(caller: Caller, { groupId, userId }: Membership): Promise<void> {
+    await shield(db.read, caller, 'identity:add_user_to_group', { groupId });
+    await change(caller, async ({ tx, audit, touch }) => {
+      await shield(tx, caller, 'identity:add_user_to_group', { groupId }, { admits: [userId] });
+      await unlessMoved(
+        () => fail('group.not_found', { id: groupId }),
+        () => addMembers(tx, groupId, [{ userId, display: null }]),
+      );
+      await updateGroup(tx, groupId, { updated_at: clock.now() });
+      touch(tagOf.user(userId));
+      audit('group.member_added', { kind: 'group', id: groupId }, { user_id: userId });
+    });
+  }
+
+  async function removeUser(caller: Caller, { groupId, userId }: Membership): Promise<void> {
+    await shield(db.read, caller, 'identity:remove_user_from_group', { groupId });
+    await change(caller, async ({ tx, audit, touch }) => {
+      await shield(tx, caller, 'identity:remove_user_from_group', { groupId });
+      if (!(await removeMembers(tx, groupId, [userId]))) fail('group.not_member', { user: userId, group: groupId });
+      await updateGroup(tx, groupId, { updated_at: clock.now() });
+      touch(tagOf.user(userId));
+      audit('group.member_removed', { kind: 'group', id: groupId }, { user_id: userId });
+    });
+  }
+
+  return {
+    membershipTarget,
+    members: (caller: Caller, { id }: GroupRow, query: Query) => pageOfUsers(db, caller, query, { groupId: id }),
+    add,
+    removeUser,
+    async check({ groupId, userId }: Membership): Promise<void> {
+      if (!(await isMember(db.read, groupId, userId))) fail('group.not_member', { user: userId, group: groupId });
+    },
+  };
+}

@@ -1,0 +1,101 @@
+// Making a user.
+import { seconds } from '../../platform/clock.ts';
+import type { Static } from '../../platform/http/index.ts';
+import { newId } from '../../platform/ids.ts';
+import { tagOf } from '../access/index.ts';
+import { bit, mergeOptions } from '../attributes.ts';
+import type { Change } from '../audit/index.ts';
+import type { Caller } from '../caller.ts';
+import { unlessMoved, unlessTaken } from '../conflicts.ts';
+import type { UserRow } from '../database.ts';
+import type { Deps } from '../deps.ts';
+import { fail } from '../faults.ts';
+import type { Names } from './names.rules.ts';
+import { emailKeys, type Person } from './profile.ts';
+import type { ReferenceChecks } from './references.ts';
+import { attributesOf, optionsOf, placeOf } from './revision.ts';
+import type { CreateUser } from './users.schema.ts';
+import { findUser, insertUser, nameKey, replaceEmails, type UserWithExpiry } from './users.store.ts';
+
+type NewUser = Static<typeof CreateUser>['user'];
+
+/** What provisioning says beside the base API. */
+export interface Given {
+  /** An id of the client's own. */
+  readonly id?: string | undefined;
+  readonly person?: Person | undefined;
+  /** What else belongs to making this user, in the same transaction. */
+  readonly also?: (inside: Change, id: string) => Promise<void>;
+}
+
+export function createCreating({
+  db,
+  clock,
+  change,
+  passwords,
+  names,
+  checks,
+}: Pick<Deps, 'db' | 'clock' | 'change' | 'passwords'> & { readonly names: Names; readonly checks: ReferenceChecks }) {
+  /** Makes a user within a change of the caller's own; the names and domain were checked. */
+  async function insert(
+    { tx, audit, touch }: Change,
+    body: NewUser,
+    domainId: string,
+    { id = newId(), person }: Pick<Given, 'id' | 'person'> = {},
+  ): Promise<string> {
+    const name = body.name.trim();
+    const { extra, profile } = attributesOf({ extra: {}, profile: {} }, body, person);
+    const emails = emailKeys(profile);
+    const row: UserRow = {
+      id,
+      domain_id: domainId,
+      name,
+      name_key: nameKey(name),
+      enabled: bit(body.enabled ?? true),
+      default_project_id: body.default_project_id ?? null,
+      epoch: clock.now(),
+      options: mergeOptions('{}', body.options),
+      extra: JSON.stringify(extra),
+      last_active_at: null,
+      created_at: seconds(clock),
+      version: 1,
+      updated_at: clock.now(),
+      external_id: person?.externalId ?? null,
+      profile: JSON.stringify(profile),
+    };
+    await names.check(tx, { id, domainId, name });
+    await unlessMoved(
+      () => fail('domain.not_found', { id: domainId }),
+      () => unlessTaken('user', name, () => insertUser(tx, row)),
+    );
+    await names.note(tx, id, domainId, name);
+    if (emails.length > 0) await replaceEmails(tx, id, emails);
+    touch(tagOf.census('users'));
+    audit('user.created', { kind: 'user', id }, { domain_id: domainId });
+    return id;
+  }
+
+  async function create(
+    caller: Caller,
+    domainId: string,
+    body: NewUser,
+    { id, person, also }: Given = {},
+  ): Promise<UserWithExpiry> {
+    await checks.domain(domainId);
+    await checks.defaultProject(body.default_project_id);
+    if (id !== undefined && (await findUser(db.read, id))) fail('resource.duplicate', { kind: 'user', field: 'id', value: id });
+    const account = { id: undefined, options: optionsOf(body.options) };
+    const password = body.password
+      ? await passwords.prepare(body.password, 'administrator', account, placeOf(caller))
+      : undefined;
+    const madeId = await change(caller, async (inside) => {
+      const made = await insert(inside, body, domainId, { id, person });
+      if (password) await passwords.store(inside, made, password);
+      await also?.(inside, made);
+      return made;
+    });
+    return (await findUser(db.read, madeId)) ?? fail('user.not_found', { id: madeId });
+  }
+
+  return { insert, create };
+}

@@ -1,0 +1,19 @@
+// What a user refers to.
+import { findProject } from '../access/index.ts';
+import type { Database } from '../database.ts';
+import { fail } from '../faults.ts';
+
+export const createReferenceChecks = (db: Database) => ({
+  async domain(id: string): Promise<void> {
+    const domain = await findProject(db.read, id);
+    if (!domain?.is_domain) fail('domain.not_found', { id });
+  },
+
+  async defaultProject(id: string | null | undefined): Promise<void> {
+    const project = id ? await findProject(db.read, id) : undefined;
+    if (project?.is_domain)
+      fail('request.bad_value', { field: 'default_project_id', why: 'a domain cannot be the default project of a user' });
+  },
+});
+
+export type ReferenceChecks = ReturnType<typeof createReferenceChecks>;

@@ -1,0 +1,43 @@
+// Which users a list has.
+import type { Query } from '../../platform/http/index.ts';
+import type { Caller } from '../caller.ts';
+import type { Database } from '../database.ts';
+import { fail } from '../faults.ts';
+import { criteriaOf, type Filters, only, pageOf, single, type Wanted } from '../lists.ts';
+import { visibleDomain } from '../policy.ts';
+import { type ExpiryCriterion, listUsers } from './users.store.ts';
+
+const filters: Filters = {
+  name: { column: 'users.name', kind: 'text' },
+  domain_id: { column: 'users.domain_id', kind: 'text' },
+  enabled: { column: 'users.enabled', kind: 'flag' },
+  default_project_id: { column: 'users.default_project_id', kind: 'text' },
+};
+
+const COMPARISONS = { lt: '<', lte: '<=', gt: '>', gte: '>=', eq: '=', neq: '<>' } as const;
+
+/** `password_expires_at=lt:2026-12-08T22:02:00Z` */
+function expiryOf(query: Query): ExpiryCriterion | undefined {
+  const text = single(query, 'password_expires_at');
+  if (text === undefined) return undefined;
+  const [, operator, time] = /^(?:(lte?|gte?|eq|neq):)?(.+)$/.exec(text) ?? [];
+  const at = Date.parse(time ?? '');
+  if (Number.isNaN(at))
+    fail('request.bad_value', {
+      field: 'password_expires_at',
+      why: 'it must be an operator and a time, as lt:2026-12-08T22:02:00Z',
+    });
+  return { comparison: COMPARISONS[(operator ?? 'eq') as keyof typeof COMPARISONS], at: Math.floor(at / 1000) };
+}
+
+/** What was asked for, within what the caller may see. */
+const wantedUsers = (caller: Caller, query: Query): Wanted => ({
+  criteria: criteriaOf(query, filters),
+  visible: only('users.domain_id', visibleDomain(caller)),
+});
+
+/** Users, or only the members of one group. */
+export async function pageOfUsers(db: Database, caller: Caller, query: Query, within: { readonly groupId?: string } = {}) {
+  const page = await listUsers(db, pageOf(query), wantedUsers(caller, query), { ...within, expires: expiryOf(query) });
+  return page ?? fail('list.marker_not_found', { marker: single(query, 'marker') ?? '' });
+}
