@@ -6,7 +6,7 @@ import { fail } from '../faults.ts';
 import { criteriaOf, type Filters, pageOf, single } from '../lists.ts';
 import { type IdentityTarget, targetOf } from '../policy.ts';
 import { listProjects } from '../projects/index.ts';
-import { userTarget as factsOf, findUser } from '../users/index.ts';
+import { findUser, userFacts } from '../users/index.ts';
 import { holdsSystemRole, reachableDomains, reachableProjects, usableProjects } from './grants.store.ts';
 
 const filters: Filters = {
@@ -23,7 +23,7 @@ export function createReach({ db }: Pick<Deps, 'db'>) {
 
   return {
     userTarget: async (id: string): Promise<IdentityTarget<{ readonly id: string }>> =>
-      targetOf(await findUser(db.read, id), factsOf, () => fail('user.not_found', { id })),
+      targetOf(await findUser(db.read, id), userFacts, () => fail('user.not_found', { id })),
     projectsOf: ({ id }: { readonly id: string }, query: Query) => list(query, reachableProjects(id)),
     /** What a token of the caller could be scoped to: only what is enabled. */
     ownProjects: (caller: Caller, query: Query) => list(query, usableProjects(caller.userId)),

@@ -3,7 +3,7 @@
 export type { Person, Profile } from './profile.ts';
 export { pageOfUsers } from './users.lists.ts';
 export { mountUsers } from './users.routes.ts';
-export { createUsers, type Users, userFacts, userTarget } from './users.rules.ts';
+export { createUsers, type Users, userFacts } from './users.rules.ts';
 export { renderUser, UserList } from './users.schema.ts';
 export {
   findUser,

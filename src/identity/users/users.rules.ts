@@ -22,8 +22,6 @@ import { deleteUser, findUser, findUserByName, findUsersByName, type UserWithExp
 
 export const userFacts = ({ id, domain_id }: UserRow): Facts => ({ domainId: domain_id, userId: id });
 
-export const userTarget = (user: UserRow | undefined): Facts => (user ? userFacts(user) : {});
-
 const targetOfUser = (id: string, user: UserWithExpiry | undefined): IdentityTarget<UserWithExpiry> =>
   targetOf(user, userFacts, () => fail('user.not_found', { id }));
 
