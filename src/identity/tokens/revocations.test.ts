@@ -21,7 +21,7 @@ onEachDatabase('Revocations', (api) => {
   /** Begins, and waits until memory can tell. */
   async function create(on: Database): Promise<Revocations> {
     const begun = begin(on);
-    while (begun.known('any') === undefined) await sleep(1);
+    while (begun.cached('any') === undefined) await sleep(1);
     return begun;
   }
   before(async () => {
@@ -42,21 +42,21 @@ onEachDatabase('Revocations', (api) => {
   });
 
   async function isKnown(to: Revocations, { auditId }: TokenRecord, expected: boolean): Promise<void> {
-    for (const end = Date.now() + 20_000; to.known(auditId) !== expected && Date.now() < end; ) await sleep(5);
-    assert.equal(to.known(auditId), expected);
+    for (const end = Date.now() + 20_000; to.cached(auditId) !== expected && Date.now() < end; ) await sleep(5);
+    assert.equal(to.cached(auditId), expected);
   }
 
   it('are known at once, and read again by whoever starts later', async () => {
     const [revoked, other] = [record(600), record(600)];
-    assert.equal(revocations.known(revoked.auditId), false);
+    assert.equal(revocations.cached(revoked.auditId), false);
     await revocations.revoke(theService, revoked);
-    assert.equal(revocations.known(revoked.auditId), true);
+    assert.equal(revocations.cached(revoked.auditId), true);
     assert.equal(await revocations.lookUp(revoked.auditId), true);
-    assert.equal(revocations.known(other.auditId), false);
+    assert.equal(revocations.cached(other.auditId), false);
     assert.equal(await revocations.lookUp(other.auditId), false);
     const later = await create(another());
-    assert.equal(later.known(revoked.auditId), true);
-    assert.equal(later.known(other.auditId), false);
+    assert.equal(later.cached(revoked.auditId), true);
+    assert.equal(later.cached(other.auditId), false);
   });
 
   it('are asked of the database until all of them are read, which takes several pages', async () => {
@@ -66,12 +66,12 @@ onEachDatabase('Revocations', (api) => {
     await db.write((tx) => tx.insertInto('revoked_tokens').values(rows).execute());
     const later = begin(another());
     const [first, whileReading] = [many[0]!, record(600)];
-    assert.equal(later.known(first.auditId), undefined);
+    assert.equal(later.cached(first.auditId), undefined);
     assert.equal(await later.lookUp(first.auditId), true);
     await later.revoke(theService, whileReading);
-    while (later.known('any') === undefined) await sleep(1);
+    while (later.cached('any') === undefined) await sleep(1);
     assert.deepEqual(
-      [...many, whileReading].filter(({ auditId }) => !later.known(auditId)),
+      [...many, whileReading].filter(({ auditId }) => !later.cached(auditId)),
       [],
     );
   });
@@ -79,7 +79,7 @@ onEachDatabase('Revocations', (api) => {
   it('may be made twice', async () => {
     const revoked = record(600);
     await Promise.all([revocations.revoke(theService, revoked), revocations.revoke(theService, revoked)]);
-    assert.equal(revocations.known(revoked.auditId), true);
+    assert.equal(revocations.cached(revoked.auditId), true);
   });
 
   it('are kept while the token could be asked about, and then forgotten', async () => {
@@ -87,11 +87,11 @@ onEachDatabase('Revocations', (api) => {
     await revocations.revoke(theService, revoked);
     api.clock.advance(60 + ALLOW_EXPIRED - 5);
     await revocations.sweep();
-    assert.equal(revocations.known(revoked.auditId), true);
+    assert.equal(revocations.cached(revoked.auditId), true);
     const size = revocations.size;
     api.clock.advance(10);
     assert.ok((await revocations.sweep()) >= 1);
-    assert.equal(revocations.known(revoked.auditId), false);
+    assert.equal(revocations.cached(revoked.auditId), false);
     assert.equal(await revocations.lookUp(revoked.auditId), false);
     assert.ok(revocations.size < size);
     assert.equal(await revocations.sweep(), 0);
@@ -105,7 +105,7 @@ onEachDatabase('Revocations', (api) => {
     api.clock.advance(60 + ALLOW_EXPIRED + 5);
     assert.ok((await revocations.sweep()) >= 1);
     assert.equal(await other.sweep(), 0);
-    assert.equal(other.known(revoked.auditId), false);
+    assert.equal(other.cached(revoked.auditId), false);
     assert.ok(other.size <= before);
   });
 
@@ -118,7 +118,7 @@ onEachDatabase('Revocations', (api) => {
     const [good, real] = [record(600), record(600)];
     const before = deaf.size;
     tell(good.auditId);
-    assert.equal(deaf.known(good.auditId), undefined, 'until it is looked up, the database is asked');
+    assert.equal(deaf.cached(good.auditId), undefined, 'until it is looked up, the database is asked');
     await isKnown(deaf, good, false);
     // In one piece and in many, and more than are looked up one by one.
     tell(...Array.from({ length: 3000 }, newAuditId));
@@ -135,7 +135,7 @@ onEachDatabase('Revocations', (api) => {
       tell(real.auditId);
     });
     tell(real.auditId);
-    assert.notEqual(deaf.known(real.auditId), false);
+    assert.notEqual(deaf.cached(real.auditId), false);
     await isKnown(deaf, real, true);
     assert.equal(deaf.size, before + 1);
   });
@@ -146,7 +146,7 @@ onEachDatabase('Revocations', (api) => {
       try {
         const others = await create(elsewhere);
         const revoked = record(600);
-        assert.equal(others.known(revoked.auditId), false);
+        assert.equal(others.cached(revoked.auditId), false);
         await revocations.revoke(theService, revoked);
         // On an idle machine; a busy one is given more.
         await isKnown(others, revoked, true);

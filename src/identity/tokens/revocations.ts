@@ -9,7 +9,7 @@ const PREFIX = 'revoked:';
 
 export interface Revocations {
   /** Undefined: memory cannot tell; ask `lookUp`. */
-  known(auditId: string): boolean | undefined;
+  cached(auditId: string): boolean | undefined;
   lookUp(auditId: string): Promise<boolean>;
   revoke(actor: Actor, record: TokenRecord): Promise<void>;
   /** Forgets what has expired. Returns how many. */
@@ -33,7 +33,7 @@ export function createRevocations(deps: {
   });
 
   return {
-    known: (auditId) => revoked.has(auditId),
+    cached: (auditId) => revoked.has(auditId),
     lookUp: (auditId) => isRevoked(db.read, auditId),
     async revoke(actor, record) {
       const end = Math.ceil(record.expiresAt / 1000);

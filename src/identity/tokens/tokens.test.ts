@@ -53,7 +53,7 @@ describe('A token that was good a moment ago', () => {
       },
       keys: { current: () => key, known: () => key.key, look: async () => {}, rotate: async () => {}, reseal: async () => 0 },
       revocations: {
-        known: (id) => (isLive ? revoked.has(id) : undefined),
+        cached: (id) => (isLive ? revoked.has(id) : undefined),
         lookUp: async (id) => revoked.has(id),
         revoke: async () => {},
         sweep: async () => 0,

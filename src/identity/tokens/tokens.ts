@@ -102,7 +102,7 @@ export function createTokens(deps: {
     const version = versionNow();
     if (verdict && verdict.version === version && now < verdict.until) return verdict.verified;
     if (record.expiresAt + graceMs <= now) return undefined;
-    const revoked = revocations.known(record.auditId);
+    const revoked = revocations.cached(record.auditId);
     const view = access.cached(key);
     if (revoked !== undefined && view && version !== undefined) {
       const verified = judge(record, view, revoked);
