@@ -8,8 +8,7 @@ import { Catalog } from '../catalog/index.ts';
 import type { Deps } from '../deps.ts';
 import { fail } from '../faults.ts';
 import { Links, readFlag } from '../lists.ts';
-import type { IdentityApp } from '../policy.ts';
-import { type Action, permit } from '../policy.ts';
+import type { IdentityApp, IdentityTarget } from '../policy.ts';
 import type { AuthRules, LogInOutcome } from './auth.rules.ts';
 import { Auth, ReceiptReply, readScope, TokenReply } from './auth.schema.ts';
 import type { TokenText } from './render.ts';
@@ -63,10 +62,11 @@ function receiptAnswer({ text, receipt, view, required }: Extract<LogInOutcome, 
 
 export function mountAuth(app: IdentityApp, { auth, tokens, tokenText, revocations, config }: AuthDeps): void {
   /** The token a request is about. A token that does not hold is 404 to everyone: nobody guesses one, so it tells nothing. */
-  function subject(
-    { headers, caller, query }: Pick<Call<Caller>, 'headers' | 'caller' | 'query'>,
-    action: Action,
-  ): Soon<VerifiedToken> {
+  function subject({
+    headers,
+    caller,
+    query,
+  }: Pick<Call<Caller>, 'headers' | 'caller' | 'query'>): Soon<IdentityTarget<VerifiedToken>> {
     const text = headers['x-subject-token'];
     const own = text === caller.tokenText;
     const graceMs = readFlag(query, 'allow_expired') ? config.allowExpiredSeconds * 1000 : 0;
@@ -77,8 +77,7 @@ export function mountAuth(app: IdentityApp, { auth, tokens, tokenText, revocatio
         : undefined;
     return andThen(verified, (found) => {
       if (!found && text !== undefined) fail('token.not_found');
-      permit(caller, action, { userId: found?.record.userId });
-      return found ?? fail('token.not_found');
+      return { facts: { userId: found?.record.userId }, get: () => found ?? fail('token.not_found') };
     });
   }
 
@@ -90,7 +89,7 @@ export function mountAuth(app: IdentityApp, { auth, tokens, tokenText, revocatio
     {
       summary: 'Log in: get a token',
       tag,
-      access: 'anyone',
+      rule: 'anyone',
       body: Auth,
       described: GIVEN,
       reply: { 201: TokenReply, 401: ReceiptReply },
@@ -111,16 +110,15 @@ export function mountAuth(app: IdentityApp, { auth, tokens, tokenText, revocatio
       summary: 'Validate a token (X-Subject-Token) and show it',
       tag,
       fromMemory: true,
-      policy: 'identity:validate_token',
+      rule: 'identity:validate_token',
+      target: subject,
       described: { ...ABOUT, query: { ...ABOUT.query, ...NO_CATALOG }, replyHeaders: SHOWN },
       reply: { 200: TokenReply },
     },
     (call) =>
-      andThen(subject(call, 'identity:validate_token'), ({ record, view }) =>
-        andThen(
-          tokenText(record, view, !('nocatalog' in call.query)),
-          ({ text, bytes }) => new Answer({ headers: shown(call), text, bytes }),
-        ),
+      andThen(
+        tokenText(call.target.record, call.target.view, !('nocatalog' in call.query)),
+        ({ text, bytes }) => new Answer({ headers: shown(call), text, bytes }),
       ),
   );
 
@@ -129,14 +127,12 @@ export function mountAuth(app: IdentityApp, { auth, tokens, tokenText, revocatio
     {
       summary: 'Check a token (X-Subject-Token)',
       tag,
-      policy: 'identity:check_token',
+      rule: 'identity:check_token',
+      target: subject,
       described: { ...ABOUT, replyHeaders: SHOWN },
       reply: { 200: null },
     },
-    async (call) => {
-      await subject(call, 'identity:check_token');
-      return new Answer({ headers: shown(call) });
-    },
+    (call) => new Answer({ headers: shown(call) }),
   );
 
   app.delete(
@@ -145,19 +141,19 @@ export function mountAuth(app: IdentityApp, { auth, tokens, tokenText, revocatio
       summary: 'Revoke a token (X-Subject-Token)',
       tag,
       access: DELEGATED,
-      policy: 'identity:revoke_token',
+      rule: 'identity:revoke_token',
+      target: subject,
       described: ABOUT,
       reply: { 204: null },
     },
-    async (call) => {
-      const { record } = await subject(call, 'identity:revoke_token');
-      await revocations.revoke(call.caller, record);
+    async ({ caller, target }) => {
+      await revocations.revoke(caller, target.record);
     },
   );
 
   app.get(
     '/v3/auth/catalog',
-    { summary: 'Show the catalog of this token', tag, policy: 'identity:get_auth_catalog', reply: { 200: CatalogReply } },
+    { summary: 'Show the catalog of this token', tag, rule: 'identity:get_auth_catalog', reply: { 200: CatalogReply } },
     async ({ caller, base, path }) => {
       if (!caller.view.project) fail('auth.catalog_needs_project');
       return { catalog: await tokenText.catalogOf(caller.view), links: { self: base + path } };
