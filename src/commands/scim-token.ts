@@ -49,7 +49,7 @@ export const scimTokenCommands: readonly Command[] = [
     whileRunning: 'ask the running service: DELETE /v3/OS-SCIM/connections/ID',
     run: ({ args: [id] }) =>
       withService(settings(), async ({ connections }) => {
-        await connections.revoke(theService, id!);
+        await connections.revoke(theService, (await connections.target(id!)).get());
         return 'revoked';
       }),
   },

@@ -4,7 +4,6 @@ import { isoTime } from '../../platform/clock.ts';
 import { t } from '../../platform/http/index.ts';
 import type { ScimConnectionRow } from '../database.ts';
 import type { IdentityApp } from '../policy.ts';
-import { permit } from '../policy.ts';
 import type { Connections } from './connections.ts';
 
 const tag = 'SCIM connections';
@@ -36,15 +35,12 @@ const render = ({ id, name, domain_id, created_at, last_used_at }: ScimConnectio
 });
 
 export function mountConnections(app: IdentityApp, { connections }: { connections: Connections }): void {
-  const policy = 'identity:manage_scim_connections';
+  const rule = 'identity:manage_scim_connections';
 
   app.get(
     path,
-    { summary: 'List provisioning connections', tag, policy, reply: { 200: t.object({ connections: t.array(Connection) }) } },
-    async ({ caller }) => {
-      permit(caller, policy);
-      return { connections: (await connections.list()).map(render) };
-    },
+    { summary: 'List provisioning connections', tag, rule, reply: { 200: t.object({ connections: t.array(Connection) }) } },
+    async () => ({ connections: (await connections.list()).map(render) }),
   );
 
   app.post(
@@ -52,12 +48,11 @@ export function mountConnections(app: IdentityApp, { connections }: { connection
     {
       summary: 'Make a provisioning connection',
       tag,
-      policy,
+      rule,
       body: NewConnection,
       reply: { 201: t.envelope('connection', Connection) },
     },
     async ({ caller, body: { connection } }) => {
-      permit(caller, policy);
       const { row, token } = await connections.create(caller, connection.domain_id, connection.name);
       return { connection: { ...render(row), token } };
     },
@@ -65,10 +60,13 @@ export function mountConnections(app: IdentityApp, { connections }: { connection
 
   app.delete(
     `${path}/:connection_id`,
-    { summary: 'End a provisioning connection', tag, policy, reply: { 204: null } },
-    async ({ caller, params }) => {
-      permit(caller, policy);
-      await connections.revoke(caller, params.connection_id);
+    {
+      summary: 'End a provisioning connection',
+      tag,
+      rule,
+      target: ({ params }) => connections.target(params.connection_id),
+      reply: { 204: null },
     },
+    ({ caller, target }) => connections.revoke(caller, target),
   );
 }

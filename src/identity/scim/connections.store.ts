@@ -14,6 +14,10 @@ export function findConnection(db: Reader, tokenHash: string): Promise<Connectio
   return withDomain(db).where('token_hash', '=', tokenHash).executeTakeFirst();
 }
 
+export function findConnectionById(db: Reader, id: string): Promise<ScimConnectionRow | undefined> {
+  return db.selectFrom('scim_connections').where('id', '=', id).selectAll().executeTakeFirst();
+}
+
 export function listConnections(db: Reader): Promise<ConnectionWithDomain[]> {
   return withDomain(db).orderBy('scim_connections.created_at').orderBy('scim_connections.id').execute();
 }

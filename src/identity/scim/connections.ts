@@ -8,11 +8,13 @@ import type { Caller } from '../caller.ts';
 import type { ScimConnectionRow } from '../database.ts';
 import type { Deps } from '../deps.ts';
 import { fail } from '../faults.ts';
+import { type IdentityTarget, targetOf } from '../policy.ts';
 import { findByName } from '../projects/index.ts';
 import {
   type ConnectionWithDomain,
   deleteConnection,
   findConnection,
+  findConnectionById,
   insertConnection,
   listConnections,
   markUsed,
@@ -122,7 +124,14 @@ export function createConnections({
 
     list: () => listConnections(db.read),
 
-    async revoke(actor: Actor, id: string): Promise<void> {
+    target: async (id: string): Promise<IdentityTarget<ScimConnectionRow>> =>
+      targetOf(
+        await findConnectionById(db.read, id),
+        () => ({}),
+        () => fail('scim.connection_not_found', { id }),
+      ),
+
+    async revoke(actor: Actor, { id }: ScimConnectionRow): Promise<void> {
       await change(actor, async ({ tx, audit, touch }) => {
         if (!(await deleteConnection(tx, id))) fail('scim.connection_not_found', { id });
         touch(tagOfConnection(id));
