@@ -155,7 +155,8 @@ const rules = {
 
   // Stricter than Keystone, where a system reader reads everyone's secrets here.
   'identity:get_credential': anyOf(admin, inPerson),
-  'identity:list_credentials': admin,
+  // Whoever may not see everyone's sees their own.
+  'identity:list_credentials': anyOf(admin, inPerson),
   'identity:create_credential': anyOf(admin, inPerson),
   'identity:update_credential': anyOf(admin, inPerson),
   'identity:delete_credential': anyOf(admin, inPerson),

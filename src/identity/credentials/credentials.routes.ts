@@ -1,7 +1,7 @@
 // /v3/credentials
 
 import { filtered, listOf } from '../lists.ts';
-import type { IdentityApp } from '../policy.ts';
+import { about, type IdentityApp } from '../policy.ts';
 import type { Credentials } from './credentials.rules.ts';
 import {
   CreateCredential,
@@ -15,13 +15,15 @@ const tag = 'Credentials';
 
 export function mountCredentials(app: IdentityApp, { credentials }: { credentials: Credentials }): void {
   const one = '/v3/credentials/:credential_id';
+  const credential = ({ params }: { params: { credential_id: string } }) => credentials.target(params.credential_id);
 
   app.get(
     '/v3/credentials',
     {
       summary: 'List credentials',
       tag,
-      policy: 'identity:list_credentials',
+      rule: 'identity:list_credentials',
+      target: ({ caller }) => about({ userId: caller.userId }),
       described: filtered(['user_id', 'type']),
       reply: { 200: CredentialList },
     },
@@ -35,35 +37,43 @@ export function mountCredentials(app: IdentityApp, { credentials }: { credential
     {
       summary: 'Create a credential',
       tag,
-      policy: 'identity:create_credential',
+      rule: 'identity:create_credential',
+      target: ({ caller, body }) => credentials.ownerTarget(caller, body.credential),
       body: CreateCredential,
       reply: { 201: CredentialEnvelope },
     },
-    async ({ caller, body, base }) => ({ credential: renderCredential(base, await credentials.create(caller, body.credential)) }),
+    async ({ caller, target, body, base }) => ({
+      credential: renderCredential(base, await credentials.create(caller, target, body.credential)),
+    }),
   );
   app.get(
     one,
-    { summary: 'Show a credential', tag, policy: 'identity:get_credential', reply: { 200: CredentialEnvelope } },
-    async ({ caller, params, base }) => ({
-      credential: renderCredential(base, await credentials.get(caller, params.credential_id)),
-    }),
+    {
+      summary: 'Show a credential',
+      tag,
+      rule: 'identity:get_credential',
+      target: credential,
+      reply: { 200: CredentialEnvelope },
+    },
+    ({ caller, target, base }) => ({ credential: renderCredential(base, credentials.get(caller, target)) }),
   );
   app.patch(
     one,
     {
       summary: 'Change a credential',
       tag,
-      policy: 'identity:update_credential',
+      rule: 'identity:update_credential',
+      target: credential,
       body: UpdateCredential,
       reply: { 200: CredentialEnvelope },
     },
-    async ({ caller, params, body, base }) => ({
-      credential: renderCredential(base, await credentials.update(caller, params.credential_id, body.credential)),
+    async ({ caller, target, body, base }) => ({
+      credential: renderCredential(base, await credentials.update(caller, target, body.credential)),
     }),
   );
   app.delete(
     one,
-    { summary: 'Delete a credential', tag, policy: 'identity:delete_credential', reply: { 204: null } },
-    async ({ caller, params }) => credentials.remove(caller, params.credential_id),
+    { summary: 'Delete a credential', tag, rule: 'identity:delete_credential', target: credential, reply: { 204: null } },
+    ({ caller, target }) => credentials.remove(caller, target),
   );
 }

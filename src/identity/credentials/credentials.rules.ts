@@ -12,7 +12,7 @@ import type { CredentialRow } from '../database.ts';
 import type { Deps } from '../deps.ts';
 import { fail } from '../faults.ts';
 import { criteriaOf, type Filters, pageOf, single } from '../lists.ts';
-import { type Action, allowed, isInPerson, permit } from '../policy.ts';
+import { type IdentityTarget, isAdministrator, permit, targetOf } from '../policy.ts';
 import type { FreshLogin } from '../tokens/index.ts';
 import { fromBase32, matchingStep } from '../two-factor/index.ts';
 import { type CreateCredential, credentialFields, type UpdateCredential } from './credentials.schema.ts';
@@ -73,10 +73,16 @@ export function createCredentials(
     return opened(row);
   }
 
-  async function credentialFor(caller: Caller, action: Action, id: string): Promise<CredentialRow> {
-    const row = await findCredential(db.read, id);
-    permit(caller, action, { userId: row?.user_id });
-    return row ?? fail('credential.not_found', { id });
+  const target = async (id: string): Promise<IdentityTarget<CredentialRow>> =>
+    targetOf(
+      await findCredential(db.read, id),
+      ({ user_id }) => ({ userId: user_id }),
+      () => fail('credential.not_found', { id }),
+    );
+
+  /** Whose a new one is to be. */
+  function ownerTarget(caller: Caller, { user_id: userId = caller.userId }: NewCredential): IdentityTarget<string> {
+    return { facts: { userId }, get: () => userId };
   }
 
   async function checkParts(userId: string, projectId: string | null): Promise<void> {
@@ -84,9 +90,7 @@ export function createCredentials(
     if (projectId !== null && !(await findProject(db.read, projectId))) fail('project.not_found', { id: projectId });
   }
 
-  async function create(caller: Caller, body: NewCredential): Promise<OpenCredential> {
-    const userId = body.user_id ?? caller.userId;
-    permit(caller, 'identity:create_credential', { userId });
+  async function create(caller: Caller, userId: string, body: NewCredential): Promise<OpenCredential> {
     freshLogin.require(caller, userId);
     const projectId = body.project_id ?? null;
     checkContent({ type: body.type, blob: body.blob, projectId });
@@ -112,8 +116,8 @@ export function createCredentials(
     return { ...row, plain: body.blob };
   }
 
-  async function update(caller: Caller, id: string, body: CredentialChanges): Promise<OpenCredential> {
-    const row = await credentialFor(caller, 'identity:update_credential', id);
+  async function update(caller: Caller, row: CredentialRow, body: CredentialChanges): Promise<OpenCredential> {
+    const { id } = row;
     if (body.id !== undefined && body.id !== id) fail('resource.id_fixed', { kind: 'credential' });
     const userId = body.user_id ?? row.user_id;
     // Giving it to someone else is making one for them.
@@ -139,19 +143,19 @@ export function createCredentials(
   }
 
   return {
+    target,
+    ownerTarget,
     async list(caller: Caller, query: Query) {
-      // Whoever may not see everyone's sees their own.
-      const owner = allowed(caller, 'identity:list_credentials', {}) ? undefined : caller.userId;
-      if (owner !== undefined && !isInPerson(caller)) fail('auth.forbidden', { action: 'identity:list_credentials' });
+      const owner = isAdministrator(caller) ? undefined : caller.userId;
       const page = await listCredentials(db, pageOf(query), criteriaOf(query, filters), owner);
       if (!page) fail('list.marker_not_found', { marker: single(query, 'marker') ?? '' });
       return { ...page, items: page.items.map((row) => shown(caller, row)) };
     },
-    get: async (caller: Caller, id: string) => shown(caller, await credentialFor(caller, 'identity:get_credential', id)),
+    get: shown,
     create,
     update,
-    async remove(caller: Caller, id: string): Promise<void> {
-      const row = await credentialFor(caller, 'identity:delete_credential', id);
+    async remove(caller: Caller, row: CredentialRow): Promise<void> {
+      const { id } = row;
       freshLogin.require(caller, row.user_id);
       await change(asChecked(caller, row.user_id), async ({ tx, audit }) => {
         await deleteCredential(tx, id);
