@@ -1,0 +1,149 @@
+// Groups as SCIM resources. Members are rows of a table: they are read only when asked for, and changed by statements.
+import { parsed } from '../../attributes.ts';
+import type { Database, GroupRow } from '../../database.ts';
+import { fail } from '../../faults.ts';
+import { type Groups, type Member, type MemberChange, type NewMember, readMembers } from '../../groups/index.ts';
+import { type Action, listTarget, permit } from '../../policy.ts';
+import type { Resource } from './attribute.ts';
+import { groupType } from './definitions.ts';
+import { matches } from './filter.ts';
+import {
+  type Context,
+  type Extras,
+  externalIdOf,
+  type Handler,
+  metaOf,
+  type Precondition,
+  permitted,
+  type Revision,
+  readName,
+} from './handler.ts';
+import { type MemberStep, memberSteps } from './members.ts';
+import { applyPatch } from './patch.ts';
+import { findRow } from './scim.store.ts';
+
+function renderMember(member: Member, base: string): Resource {
+  const { displayName } = parsed(member.profile);
+  const display = member.display ?? (typeof displayName === 'string' ? displayName : member.name);
+  return { value: member.userId, $ref: `${base}/Users/${member.userId}`, type: 'User', display };
+}
+
+function renderGroup(row: GroupRow, base: string, members: readonly Member[] = []): Resource {
+  return {
+    schemas: [groupType.core.id],
+    id: row.id,
+    ...(row.external_id === null ? {} : { externalId: row.external_id }),
+    displayName: row.name,
+    ...(members.length > 0 ? { members: members.map((member) => renderMember(member, base)) } : {}),
+    meta: metaOf(groupType, base, row),
+  };
+}
+
+function toChange(step: MemberStep): MemberChange {
+  switch (step.kind) {
+    case 'add':
+      return { kind: 'add', members: step.members.map(({ value, display = null }) => ({ userId: value, display })) };
+    case 'remove':
+      return { kind: 'remove', userIds: step.ids };
+    case 'removeWhere':
+      return { kind: 'removeWhere', test: (member) => matches(step.filter, renderMember(member, '')) };
+    default:
+      return { kind: 'clear' };
+  }
+}
+
+/** All out and these in is one change: those who stay are not touched. */
+function toChanges(steps: readonly MemberStep[]): MemberChange[] {
+  const changes: MemberChange[] = [];
+  for (const change of steps.map(toChange)) {
+    const follows = change.kind === 'add' && changes.at(-1)?.kind === 'clear';
+    if (follows) changes.pop();
+    changes.push(follows ? { ...change, kind: 'replace' } : change);
+  }
+  return changes;
+}
+
+interface GivenMember {
+  readonly value?: unknown;
+  readonly display?: unknown;
+}
+
+function membersOf({ members }: Resource): NewMember[] {
+  const given = (Array.isArray(members) ? members : []) as readonly GivenMember[];
+  return given.map(({ value, display }) => {
+    if (typeof value !== 'string' || value === '') fail('scim.invalid_value', { name: 'members', why: 'each needs a value' });
+    return { userId: value, display: typeof display === 'string' ? display : null };
+  });
+}
+
+/** What the group is to be, and what that does to its members. */
+function next(row: GroupRow, revision: Revision): { resource: Resource; members: readonly MemberChange[] } {
+  const current = renderGroup(row, '');
+  if (revision.kind === 'patch') {
+    const { rest, steps } = memberSteps(groupType, revision.operations);
+    return { resource: applyPatch(groupType, current, rest), members: toChanges(steps) };
+  }
+  const { input } = revision;
+  if (revision.kind === 'merge' && !('members' in input)) return { resource: { ...current, ...input }, members: [] };
+  return {
+    resource: revision.kind === 'merge' ? { ...current, ...input } : input,
+    members: [{ kind: 'replace', members: membersOf(input) }],
+  };
+}
+
+export function createGroupResources({ db, groups }: { db: Database; groups: Groups }): Handler<'groups'> {
+  async function find(context: Context, id: string, action: Action): Promise<GroupRow> {
+    const row = await findRow(db.read, 'groups', id);
+    return permitted(context, action, row, (group) => ({ domainId: group.domain_id })) ?? fail('group.not_found', { id });
+  }
+
+  return {
+    type: groupType,
+    table: 'groups',
+
+    find: (context, id) => find(context, id, 'identity:get_group'),
+
+    permitList: ({ caller }) => permit(caller, 'identity:list_groups', listTarget(caller)),
+
+    async render({ base }, rows, wants) {
+      const ids = rows.map((row) => row.id);
+      const members = wants('members') ? await readMembers(db.read, ids) : [];
+      const byGroup = Map.groupBy(members, ({ groupId }) => groupId);
+      return rows.map((row) => renderGroup(row, base, byGroup.get(row.id)));
+    },
+
+    create({ caller, domainId }, input, extras: Extras = {}) {
+      const body = { name: readName(input, 'displayName') };
+      const target = groups.domainTarget(caller, extras.domainId ?? domainId);
+      permit(caller, 'identity:create_group', target.facts);
+      return groups.create(caller, target.get(), body, {
+        externalId: externalIdOf(input),
+        members: [{ kind: 'add', members: membersOf(input) }],
+      });
+    },
+
+    async revise(context, id, revision, expect?: Precondition, extras: Extras = {}) {
+      const found = await find(context, id, 'identity:update_group');
+      return groups.revise(context.caller, found, (row) => {
+        expect?.(row);
+        const { resource, members } = next(row, revision);
+        const name = readName(resource, 'displayName');
+        return {
+          body: {
+            ...(extras.id === undefined ? {} : { id: extras.id }),
+            ...(extras.domainId === undefined ? {} : { domain_id: extras.domainId }),
+            ...(name === row.name ? {} : { name }),
+          },
+          externalId: externalIdOf(resource),
+          members,
+        };
+      });
+    },
+
+    async remove(context, id, expect) {
+      const row = await find(context, id, 'identity:delete_group');
+      expect?.(row);
+      await groups.remove(context.caller, row);
+    },
+  };
+}

@@ -1,0 +1,106 @@
+// One kind of resource on the rows of the base API: what both faces call.
+import type { Caller } from '../../caller.ts';
+import { fail } from '../../faults.ts';
+import { type Action, type Facts, permit } from '../../policy.ts';
+import type { Resource, ResourceType } from './attribute.ts';
+import type { Operation } from './patch.ts';
+import { type Projection, project } from './projection.ts';
+import type { Rows, Table } from './scim.store.ts';
+
+/** Who asks, where from, and within which domain. */
+export interface Context {
+  readonly caller: Caller;
+  /** Where the resources of this face are, as in `https://id.example.org/scim/v2`. */
+  readonly base: string;
+  /** The one domain that is visible; undefined for all of them. */
+  readonly domainId: string | undefined;
+}
+
+/** What a resource becomes. `merge` keeps what it does not name, as clients of the old back-end expect of PUT. */
+export type Revision =
+  | { readonly kind: 'replace' | 'merge'; readonly input: Resource }
+  | { readonly kind: 'patch'; readonly operations: readonly Operation[] };
+
+/** What the old back-end keeps outside the schema. */
+export interface Extras {
+  readonly id?: string | undefined;
+  readonly domainId?: string | undefined;
+  readonly defaultProjectId?: string | undefined;
+}
+
+/** Throws unless the row is as the client expects it to be. */
+export type Precondition = (row: Versioned) => void;
+
+export interface Versioned {
+  readonly version: number;
+}
+
+export interface Handler<T extends Table = Table> {
+  readonly type: ResourceType;
+  readonly table: T;
+  /** The row, if it is there and within sight. */
+  find(context: Context, id: string): Promise<Rows[T]>;
+  render(context: Context, rows: readonly Rows[T][], wants: Projection['wants']): Promise<Resource[]>;
+  /** Whole resources as JSON, where that can be had without making them first. */
+  texts?(context: Context, rows: readonly Rows[T][]): string[] | undefined;
+  /** Throws when the caller may not list. */
+  permitList(context: Context): void;
+  create(context: Context, input: Resource, extras?: Extras): Promise<Rows[T]>;
+  revise(context: Context, id: string, revision: Revision, expect?: Precondition, extras?: Extras): Promise<Rows[T]>;
+  remove(context: Context, id: string, expect?: Precondition): Promise<void>;
+}
+
+export const versionOf = ({ version }: Versioned): string => `W/"${version}"`;
+
+interface Dated extends Versioned {
+  readonly id: string;
+  readonly created_at: number;
+  readonly updated_at: number;
+}
+
+export const metaOf = ({ name, endpoint }: ResourceType, base: string, row: Dated) => ({
+  resourceType: name,
+  created: new Date(row.created_at * 1000).toISOString(),
+  lastModified: new Date(row.updated_at).toISOString(),
+  location: `${base}${endpoint}/${row.id}`,
+  version: versionOf(row),
+});
+
+/**
+ * The row, when it is there and within what is visible: its domain, or every one. One that is not is asked about as any other of
+ * the domain: whoever may not do this there is refused before they learn whether it exists.
+ */
+export function permitted<R extends { readonly domain_id: string | null }>(
+  { caller, domainId }: Context,
+  action: Action,
+  row: R | undefined,
+  targetOf: (row: R) => Facts,
+  missing: Facts = {},
+): R | undefined {
+  const seen = row && (domainId === undefined || row.domain_id === domainId) ? row : undefined;
+  permit(caller, action, seen ? targetOf(seen) : { ...missing, domainId: domainId ?? null });
+  return seen;
+}
+
+/** A name of the base API: not empty, and no longer than its column is meant for. */
+export function readName(resource: Resource, attribute: string): string {
+  const value = resource[attribute];
+  if (typeof value !== 'string' || value.trim() === '') fail('scim.invalid_value', { name: attribute, why: 'it is required' });
+  if (value.length > 255) fail('scim.invalid_value', { name: attribute, why: 'it is longer than 255 characters' });
+  return value;
+}
+
+export const externalIdOf = ({ externalId }: Resource): string | null => (typeof externalId === 'string' ? externalId : null);
+
+/** Resources as JSON, with the attributes that are asked for. */
+export async function textsOf<T extends Table>(
+  handler: Handler<T>,
+  context: Context,
+  rows: readonly Rows[T][],
+  projection: Projection | undefined,
+): Promise<string[]> {
+  const quick = projection ? undefined : handler.texts?.(context, rows);
+  if (quick) return quick;
+  const resources = await handler.render(context, rows, projection ? (key) => projection.wants(key) : () => true);
+  return resources.map((resource) => JSON.stringify(projection ? project(handler.type, resource, projection) : resource));
+}

@@ -1,0 +1,50 @@
+// SCIM schemas as JSON Schema, for the OpenAPI document and for holding our own answers to them.
+import { type Schema as JsonSchema, t } from '../../../platform/http/index.ts';
+import type { Attribute, ResourceType } from './attribute.ts';
+import { commonAttributes } from './definitions.ts';
+
+const simple: Readonly<Record<Exclude<Attribute['type'], 'complex'>, string>> = {
+  string: 'string',
+  boolean: 'boolean',
+  decimal: 'number',
+  integer: 'integer',
+  dateTime: 'string',
+  reference: 'string',
+  binary: 'string',
+};
+
+function schemaOf(attribute: Attribute): JsonSchema {
+  const one =
+    attribute.type === 'complex'
+      ? { type: 'object', properties: propertiesOf(attribute.subAttributes ?? []), additionalProperties: false }
+      : { type: simple[attribute.type] };
+  const described = { ...one, description: attribute.description };
+  return attribute.multiValued ? { type: 'array', items: described } : described;
+}
+
+const propertiesOf = (attributes: readonly Attribute[]): Record<string, JsonSchema> =>
+  Object.fromEntries(attributes.map((attribute) => [attribute.name, schemaOf(attribute)]));
+
+/** A resource as we answer it; passwords are never in one. */
+export function resourceSchema(type: ResourceType): JsonSchema {
+  const shown = [...commonAttributes, ...type.core.attributes].filter(({ returned }) => returned !== 'never');
+  const extensions = type.extensions.map(({ id, attributes }) => [
+    id,
+    { type: 'object', properties: propertiesOf(attributes), additionalProperties: false },
+  ]);
+  return {
+    type: 'object',
+    required: ['schemas', 'id'],
+    properties: { ...propertiesOf(shown), ...Object.fromEntries(extensions) },
+    additionalProperties: false,
+  };
+}
+
+export const listSchema = (items: JsonSchema): JsonSchema =>
+  t.object(
+    { schemas: t.array(t.string()), Resources: t.array(items), itemsPerPage: t.integer() },
+    { totalResults: t.integer(), startIndex: t.integer(), nextCursor: t.string() },
+  );
+
+/** What clients send is read by the SCIM schema, with its own faults; here it only has to be an object. */
+export const Message = t.open({});

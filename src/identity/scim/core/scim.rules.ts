@@ -1,0 +1,84 @@
+// SCIM: one core beneath both faces.
+import { findProject } from '../../access/index.ts';
+import type { Change } from '../../audit/index.ts';
+import type { Deps } from '../../deps.ts';
+import { fail } from '../../faults.ts';
+import { insertGrant } from '../../grants/index.ts';
+import type { Groups } from '../../groups/index.ts';
+import { findByName, insertRow, type Projects } from '../../projects/index.ts';
+import { findRoleByName } from '../../roles/index.ts';
+import { setDefaultProject } from '../../users/index.ts';
+import type { Census } from '../standard/service-provider.ts';
+import { createGroupResources } from './groups.resource.ts';
+import { createLists } from './list.ts';
+import { createOfferList } from './offers.ts';
+import { createOrganizationResources } from './organizations.resource.ts';
+import { countHolders, countOrganizations, countRows } from './scim.store.ts';
+import { createUserResources } from './users.resource.ts';
+
+const DEFAULT_DOMAIN = 'default';
+const OWNER = 'owner';
+
+export function createScim(
+  deps: Pick<Deps, 'db' | 'clock' | 'users' | 'log' | 'config'> & { groups: Groups; projects: Projects },
+) {
+  const { db, clock, log, config } = deps;
+
+  /** As registration always did here: every new user owns an organization of their own name, where their applications belong. */
+  async function welcome(
+    inside: Change,
+    user: { id: string; name: string; domainId: string; hasDefault: boolean },
+  ): Promise<void> {
+    const name = user.name.trim();
+    const owner = await findRoleByName(inside.tx, OWNER);
+    const taken = await findByName(inside.tx, name, user.domainId);
+    const projectId = await insertRow(
+      inside,
+      clock,
+      { name: taken ? user.id : name, ...{ is_default: true } },
+      { domainId: user.domainId, parentId: user.domainId },
+    );
+    if (owner)
+      await insertGrant(inside.tx, {
+        actor: { kind: 'user', id: user.id },
+        targetId: projectId,
+        roleId: owner.id,
+        inherited: false,
+      });
+    if (!user.hasDefault) await setDefaultProject(inside.tx, user.id, projectId);
+  }
+
+  const users = createUserResources(deps);
+  const groups = createGroupResources(deps);
+  const organizations = createOrganizationResources(deps);
+
+  return {
+    log,
+    config,
+    list: createLists(db),
+    users,
+    groups,
+    organizations,
+    listOffers: createOfferList(deps),
+    /** Users as the old back-end makes them. */
+    registeredUsers: createUserResources({ ...deps, welcome }),
+
+    async checkDomain(id: string | undefined): Promise<void> {
+      if (id !== undefined && !(await findProject(db.read, id))?.is_domain) fail('domain.not_found', { id });
+    },
+
+    async census(): Promise<Census> {
+      const { cloud, user } = await countOrganizations(db);
+      return {
+        totalUsers: await countRows(db.read, { table: 'users', domainId: undefined, condition: undefined }),
+        basicUsers: await countHolders(db, 'basic', DEFAULT_DOMAIN),
+        trialUsers: await countHolders(db, 'trial', DEFAULT_DOMAIN),
+        communityUsers: await countHolders(db, 'community', DEFAULT_DOMAIN),
+        totalCloudOrganizations: cloud,
+        totalUserOrganizations: user,
+      };
+    },
+  };
+}
+
+export type Scim = ReturnType<typeof createScim>;

@@ -1,0 +1,229 @@
+// Users as SCIM resources.
+import { everGiven } from '../../app-roles/index.ts';
+import { bit, parsed } from '../../attributes.ts';
+import type { Change } from '../../audit/index.ts';
+import type { Database } from '../../database.ts';
+import { fail } from '../../faults.ts';
+import { type Action, listTarget, permit } from '../../policy.ts';
+import { type Person, type Profile, type Users, type UserWithExpiry, userFacts } from '../../users/index.ts';
+import type { Resource } from './attribute.ts';
+import { userType } from './definitions.ts';
+import {
+  type Context,
+  type Extras,
+  externalIdOf,
+  type Handler,
+  metaOf,
+  type Precondition,
+  permitted,
+  type Revision,
+  readName,
+} from './handler.ts';
+import {
+  changesOffers,
+  entriesIn,
+  type HeldOffers,
+  heldOffers,
+  heldOffersOf,
+  holdOffers,
+  NOTHING_HELD,
+  OFFERED_ATTRIBUTES,
+  type Wanted,
+  withHeld,
+  withoutEntries,
+} from './offers.ts';
+import { applyPatch } from './patch.ts';
+import { schemasOf } from './projection.ts';
+import { type GroupOfUser, groupsOfUsers, type Rows } from './scim.store.ts';
+
+/** Attributes that have a column or a table of their own, or none at all. */
+const ELSEWHERE = ['schemas', 'id', 'externalId', 'userName', 'active', 'password', 'groups', 'meta'];
+const MAX_PASSWORD = 4096;
+const ENTERPRISE = userType.extensions[0]!.id;
+
+const profileOf = (resource: Resource): Profile =>
+  Object.fromEntries(Object.entries(resource).filter(([key]) => !ELSEWHERE.includes(key)));
+
+const personOf = ({ resource, isEntry }: Wanted, held: HeldOffers): Person => ({
+  externalId: externalIdOf(resource),
+  profile: profileOf(withoutEntries(resource, held, isEntry)),
+});
+
+function passwordOf({ password }: Resource): string | undefined {
+  if (password === undefined) return undefined;
+  if (typeof password !== 'string' || password === '' || password.length > MAX_PASSWORD)
+    fail('scim.invalid_value', { name: 'password', why: `it must have 1 to ${MAX_PASSWORD} characters` });
+  return password;
+}
+
+/** The manager is a user here: where, is for us to say. */
+function withManager(profile: Profile, base: string): Profile {
+  const enterprise = profile[ENTERPRISE] as { manager?: { value?: unknown } } | undefined;
+  const id = enterprise?.manager?.value;
+  if (typeof id !== 'string') return profile;
+  const manager = { ...enterprise!.manager, $ref: `${base}/Users/${encodeURIComponent(id)}` };
+  return { ...profile, [ENTERPRISE]: { ...enterprise, manager } };
+}
+
+interface Held {
+  readonly groups?: readonly GroupOfUser[] | undefined;
+  readonly offers?: Partial<HeldOffers>;
+}
+
+function renderUser(row: Rows['users'], base: string, { groups = [], offers = {} }: Held = {}): Resource {
+  const profile = withHeld(parsed<Profile>(row.profile), offers);
+  return {
+    schemas: schemasOf(userType, profile),
+    id: row.id,
+    ...(row.external_id === null ? {} : { externalId: row.external_id }),
+    userName: row.name,
+    active: row.enabled === 1,
+    ...withManager(profile, base),
+    ...(groups.length > 0
+      ? {
+          groups: groups.map(({ groupId, name }) => ({
+            value: groupId,
+            $ref: `${base}/Groups/${groupId}`,
+            display: name,
+            type: 'direct',
+          })),
+        }
+      : {}),
+    meta: metaOf(userType, base, row),
+  };
+}
+
+const SCHEMAS = JSON.stringify(schemasOf(userType, {}));
+/** In the text of an object this stands for the key alone: inside a string its quotes would be escaped. */
+const ENTERPRISE_KEY = `"${ENTERPRISE}":`;
+
+/** The same as JSON, without reading the profile: it is JSON already. Undefined where it has to be looked into. */
+function userText(row: Rows['users'], base: string): string | undefined {
+  const { groups, profile } = row;
+  if (!groups || groups.length > 0 || row.holds_offers || profile.includes(ENTERPRISE_KEY)) return undefined;
+  const externalId = row.external_id === null ? '' : `"externalId":${JSON.stringify(row.external_id)},`;
+  const known = profile === '{}' ? '' : `,${profile.slice(1, -1)}`;
+  const { created, lastModified, location } = metaOf(userType, base, row);
+  const head = `{"schemas":${SCHEMAS},"id":"${row.id}",${externalId}"userName":${JSON.stringify(row.name)}`;
+  const times = `"created":"${created}","lastModified":"${lastModified}"`;
+  const meta = `{"resourceType":"User",${times},"location":${JSON.stringify(location)},"version":"W/\\"${row.version}\\""}`;
+  return `${head},"active":${row.enabled === 1}${known},"meta":${meta}}`;
+}
+
+/** What the user is to be. What a PUT leaves out goes, but nobody is let in or shut out by leaving `active` out. */
+function next(row: Rows['users'], revision: Revision, offers: HeldOffers): Resource {
+  const current = renderUser(row, '', { offers });
+  if (revision.kind === 'patch') return applyPatch(userType, current, revision.operations);
+  return revision.kind === 'merge' ? { ...current, ...revision.input } : { active: current.active, ...revision.input };
+}
+
+/** A PATCH that speaks of an attribute names it; one that names it otherwise only costs a look. */
+function speaksOf(revision: Revision, attribute: keyof HeldOffers): boolean {
+  if (revision.kind !== 'patch') return attribute in revision.input;
+  return JSON.stringify(revision.operations).toLowerCase().includes(attribute);
+}
+
+export function createUserResources(deps: {
+  db: Database;
+  users: Users;
+  /** What else a new user of this face gets, in the same transaction. */
+  welcome?(inside: Change, user: { id: string; name: string; domainId: string; hasDefault: boolean }): Promise<void>;
+}): Handler<'users'> {
+  const { db, users, welcome } = deps;
+
+  async function find(context: Context, id: string, action: Action): Promise<UserWithExpiry> {
+    const seen = permitted(context, action, await users.find(id), userFacts, { userId: id });
+    return seen ?? fail('user.not_found', { id });
+  }
+
+  return {
+    type: userType,
+    table: 'users',
+
+    find: (context, id) => find(context, id, 'identity:get_user'),
+
+    permitList: ({ caller }) => permit(caller, 'identity:list_users', listTarget(caller)),
+
+    async render({ base }, rows, wants) {
+      const unread = wants('groups') ? rows.filter((row) => !row.groups).map((row) => row.id) : [];
+      const groups = unread.length > 0 ? await groupsOfUsers(db.read, unread) : [];
+      const byUser = Map.groupBy(groups, ({ userId }) => userId);
+      const offersOf = await heldOffersOf(db.read, rows, wants);
+      const groupsOf = (row: Rows['users']) => (wants('groups') ? (row.groups ?? byUser.get(row.id)) : undefined);
+      return rows.map((row) => renderUser(row, base, { groups: groupsOf(row), offers: offersOf(row) }));
+    },
+
+    texts({ base }, rows) {
+      const texts = rows.map((row) => userText(row, base));
+      return texts.every((text) => text !== undefined) ? texts : undefined;
+    },
+
+    async create({ caller, domainId }, input, extras: Extras = {}) {
+      const name = readName(input, 'userName');
+      const body = {
+        name,
+        enabled: input.active !== false,
+        password: passwordOf(input),
+        ...(extras.defaultProjectId ? { default_project_id: extras.defaultProjectId } : {}),
+      };
+      const target = users.domainTarget(caller, extras.domainId ?? domainId);
+      permit(caller, 'identity:create_user', target.facts);
+      const madeIn = target.get();
+      const isEntry = (
+        await entriesIn(
+          db.read,
+          madeIn,
+          OFFERED_ATTRIBUTES.map((key) => input[key] ?? null),
+        )
+      )({});
+      const wanted: Wanted = { resource: input, speaksOf: (attribute) => attribute in input, isEntry, namesAll: true };
+      const also = async (inside: Change, id: string): Promise<void> => {
+        await welcome?.(inside, { id, name, domainId: madeIn, hasDefault: !!extras.defaultProjectId });
+        if (changesOffers(NOTHING_HELD, wanted, [])) await holdOffers(inside, { id, domain_id: madeIn }, () => wanted);
+      };
+      return users.create(caller, madeIn, body, { id: extras.id, person: personOf(wanted, NOTHING_HELD), also });
+    },
+
+    async revise(context, id, revision, expect?: Precondition, extras: Extras = {}) {
+      const found = await find(context, id, 'identity:update_user');
+      // What nobody speaks of is not looked up.
+      const spoken = OFFERED_ATTRIBUTES.filter((attribute) => speaksOf(revision, attribute));
+      const held = spoken.length > 0 ? await heldOffers(db.read, found) : NOTHING_HELD;
+      const before = spoken.length > 0 ? await everGiven(db.read, id) : [];
+      const sent = revision.kind === 'patch' ? revision.operations : spoken.map((attribute) => revision.input[attribute]);
+      const entries = await entriesIn(db.read, found.domain_id, spoken.length > 0 ? sent : []);
+      return users.revise(context.caller, found, (row) => {
+        expect?.(row);
+        const wantedOf = (now: HeldOffers): Wanted => ({
+          resource: next(row, revision, now),
+          speaksOf: (attribute) => spoken.includes(attribute),
+          isEntry: entries(parsed<Profile>(row.profile)),
+          namesAll: revision.kind !== 'patch',
+        });
+        const wanted = wantedOf(held);
+        const { resource } = wanted;
+        const name = readName(resource, 'userName');
+        const password = passwordOf(resource);
+        const enabled = resource.active !== false;
+        return {
+          body: {
+            ...(extras.id === undefined ? {} : { id: extras.id }),
+            ...(extras.domainId === undefined ? {} : { domain_id: extras.domainId }),
+            ...(extras.defaultProjectId === undefined ? {} : { default_project_id: extras.defaultProjectId }),
+            ...(name === row.name ? {} : { name }),
+            ...(bit(enabled) === row.enabled ? {} : { enabled }),
+            ...(password === undefined ? {} : { password }),
+          },
+          person: personOf(wanted, held),
+          also: changesOffers(held, wanted, before) ? (inside) => holdOffers(inside, row, wantedOf) : undefined,
+        };
+      });
+    },
+
+    async remove(context, id, expect) {
+      const row = await find(context, id, 'identity:delete_user');
+      expect?.(row);
+      await users.remove(context.caller, row);
+    },
+  };
+}

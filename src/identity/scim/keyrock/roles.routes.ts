@@ -1,0 +1,95 @@
+// /v3/OS-SCIM/v1/Roles: base roles "of a domain" by their name (`domain#name`), as orchestrators of the old back-end use them.
+
+import { Answer, t } from '../../../platform/http/index.ts';
+import { PROVISIONING } from '../../caller.ts';
+import { fail } from '../../faults.ts';
+import { MAX_PAGE, single } from '../../lists.ts';
+import type { IdentityApp } from '../../policy.ts';
+import type { Roles } from '../../roles/index.ts';
+import type { Scim } from '../core/scim.rules.ts';
+import { LISTED_ROLES } from './described.ts';
+import { OldRole, oldList, type Version } from './keyrock.schema.ts';
+
+const tag = 'OS-SCIM';
+const access = PROVISIONING;
+const rule = 'OS-SCIM:administer';
+const SEPARATOR = '#';
+
+const Given = t.open(
+  {},
+  { id: t.string(), name: t.string({ minLength: 1, maxLength: 255, pattern: '\\S' }), domain_id: t.nullable(t.string()) },
+);
+
+/** What the handler insists on. */
+const NAMED = { body: { ...Given, required: ['name'] } };
+
+interface Place {
+  readonly prefix: string;
+  readonly version: Version;
+}
+
+const nameOf = (name: string, domainId: string | null | undefined): string => (domainId ? domainId + SEPARATOR + name : name);
+
+export function mountOldRoles(app: IdentityApp, { prefix, version }: Place, parts: { roles: Roles; scim: Scim }): void {
+  const path = `${prefix}/Roles`;
+  const { roles } = parts;
+  const target = (call: { params: unknown }) => roles.target((call.params as { id: string }).id);
+  const schemasNow = (): string[] => [`${parts.scim.config.scimExtension}:${version}`];
+
+  function render({ id, name }: { id: string; name: string }) {
+    const at = name.indexOf(SEPARATOR);
+    const schemas = schemasNow();
+    return at > 0 ? { schemas, id, name: name.slice(at + 1), domain_id: name.slice(0, at) } : { schemas, id, name };
+  }
+
+  app.get(
+    path,
+    { summary: 'List roles', tag, access, rule, described: LISTED_ROLES, reply: { 200: oldList(OldRole as never) } },
+    async (call) => {
+      const domainId = single(call.query, 'domain_id');
+      const query = { limit: String(MAX_PAGE), ...(domainId ? { name__startswith: domainId + SEPARATOR } : {}) };
+      const { items } = await roles.list(query);
+      return {
+        schemas: schemasNow(),
+        totalResults: items.length,
+        itemsPerPage: items.length,
+        startIndex: 1,
+        Resources: items.map(render),
+      };
+    },
+  );
+
+  app.post(
+    path,
+    { summary: 'Create a role', tag, access, rule, body: Given, described: NAMED, reply: { 201: OldRole } },
+    async (call) => {
+      const { name, domain_id: domainId } = call.body;
+      if (name === undefined) fail('scim.invalid_value', { name: 'name', why: 'it is required' });
+      await parts.scim.checkDomain(domainId ?? undefined);
+      return render(await roles.create(call.caller, { name: nameOf(name, domainId) }));
+    },
+  );
+
+  app.get(`${path}/:id`, { summary: 'Show a role', tag, access, rule, target, reply: { 200: OldRole } }, (call) =>
+    render(call.target),
+  );
+
+  for (const method of ['put', 'patch'] as const) {
+    app[method](
+      `${path}/:id`,
+      { summary: 'Rename a role', tag, access, rule, target, body: Given, reply: { 200: OldRole } },
+      async (call) => {
+        const { domain_id: held } = render(call.target);
+        const { id, name, domain_id: domainId } = call.body;
+        if (id !== undefined && id !== call.target.id) fail('resource.id_fixed', { kind: 'role' });
+        if (domainId && domainId !== held) fail('resource.domain_fixed');
+        return render(await roles.update(call.caller, call.target, name === undefined ? {} : { name: nameOf(name, held) }));
+      },
+    );
+  }
+
+  app.delete(`${path}/:id`, { summary: 'Delete a role', tag, access, rule, target, reply: { 204: null } }, async (call) => {
+    await roles.remove(call.caller, call.target);
+    return new Answer({ status: 204 });
+  });
+}

@@ -1,0 +1,141 @@
+// What the documentation says of /scim/v2. Handlers read bodies by the SCIM schema, so none of this validates anything.
+import { type Described, type Schema as JsonSchema, t } from '../../../platform/http/index.ts';
+import type { ResourceType } from '../core/attribute.ts';
+import { commonAttributes } from '../core/definitions.ts';
+import { resourceSchema } from '../core/openapi.ts';
+import { DEFAULT_COUNT, MAX_COUNT } from '../core/requests.ts';
+import { SCIM_JSON, ScimError } from './scim.face.ts';
+
+const SEARCH = 'urn:ietf:params:scim:api:messages:2.0:SearchRequest';
+const PATCH = 'urn:ietf:params:scim:api:messages:2.0:PatchOp';
+const BULK_REQUEST = 'urn:ietf:params:scim:api:messages:2.0:BulkRequest';
+
+/** Of every route. */
+export const SCIM = { type: SCIM_JSON, error: ScimError } as const satisfies Described;
+
+export const projected = {
+  attributes: 'Names by commas: show only these, and what is always shown.',
+  excludedAttributes: 'Names by commas: show everything but these.',
+};
+
+/** The parameters of a list, in a query or in a message. */
+export const searched = (defaultCount: number) => ({
+  filter: 'Only those that match, as userName eq "anna" (RFC 7644, 3.4.2.2).',
+  startIndex: 'The first to show, counted from 1.',
+  count: `How many to show: ${MAX_COUNT} at most, ${defaultCount} when it is not given.`,
+  sortBy: 'The attribute to sort by.',
+  sortOrder: 'ascending, or descending.',
+  ...projected,
+});
+
+const cursor = 'Pages by cursor (RFC 9865): empty for the first, then the nextCursor of the page before.';
+const asked = searched(DEFAULT_COUNT);
+const version = { ETag: 'The version of the resource.' };
+const place = { 'Content-Location': 'Of 200: where the resource is.' };
+const ifMatch = { 'If-Match': 'Only if this is still its version; 412 if not.' };
+
+export const LISTED: Described = { ...SCIM, query: { ...asked, cursor } };
+export const SHOWN: Described = {
+  ...SCIM,
+  query: projected,
+  headers: { 'If-None-Match': 'The version the client has; 304 if it is still that.' },
+  replyHeaders: { ...version, ...place },
+};
+export const REMOVED: Described = { ...SCIM, headers: ifMatch };
+
+/** `/Me` says in every answer where the resource itself is. */
+export const aliased = (described: Described): Described => ({
+  ...described,
+  replyHeaders: { ...described.replyHeaders, Location: 'Where the user is by their id.' },
+});
+
+/** What a client may write of a resource; the rest it may send, and it is ignored. */
+export function writable(type: ResourceType): JsonSchema {
+  const { properties, ...schema } = resourceSchema(type);
+  const all = [...commonAttributes, ...type.core.attributes];
+  const readOnly = all.filter(({ name, mutability }) => mutability === 'readOnly' && name !== 'schemas');
+  const hidden = all.filter(({ returned }) => returned === 'never');
+  return {
+    ...schema,
+    required: type.core.attributes.filter(({ required }) => required).map(({ name }) => name),
+    properties: {
+      ...Object.fromEntries(
+        Object.entries(properties as Record<string, JsonSchema>).filter(([key]) => !readOnly.some(({ name }) => name === key)),
+      ),
+      ...Object.fromEntries(hidden.map(({ name, description }) => [name, t.string({ description })])),
+    },
+    additionalProperties: true,
+  };
+}
+
+export const created = (type: ResourceType): Described => ({
+  ...SCIM,
+  query: projected,
+  body: writable(type),
+  replyHeaders: { ...version, Location: 'Where the resource is from now on.' },
+});
+export const replaced = (type: ResourceType): Described => ({
+  ...SCIM,
+  query: projected,
+  headers: ifMatch,
+  body: writable(type),
+  replyHeaders: { ...version, ...place },
+});
+
+export const operations = t.array(
+  t.open(
+    { op: t.string({ description: 'add, replace or remove, in any case.' }) },
+    { path: t.string({ description: 'What to change, as emails[type eq "work"].value.' }), value: t.unknown() },
+  ),
+  { minItems: 1, maxItems: 1000 },
+);
+export const CHANGED: Described = {
+  ...SCIM,
+  query: {
+    attributes: `${projected.attributes} With it the answer is 200.`,
+    excludedAttributes: `${projected.excludedAttributes} With it the answer is 200.`,
+  },
+  headers: ifMatch,
+  body: t.open({ schemas: t.array(t.oneOf(PATCH)), Operations: operations }),
+  replyHeaders: { ...version, ...place },
+};
+
+const text = (description: string) => t.string({ description });
+const names = (description: string) => t.array(t.string(), { description });
+const search = {
+  schemas: t.array(t.oneOf(SEARCH)),
+  filter: text(asked.filter),
+  startIndex: t.integer({ description: asked.startIndex }),
+  count: t.integer({ description: asked.count }),
+  sortBy: text(asked.sortBy),
+  sortOrder: text(asked.sortOrder),
+  attributes: names('Show only these, and what is always shown.'),
+  excludedAttributes: names('Show everything but these.'),
+};
+export const SEARCHED: Described = { ...SCIM, body: t.open({}, { ...search, cursor: text(cursor) }) };
+/** Kinds are searched one after another, which no cursor can say. */
+export const SEARCHED_ALL: Described = { ...SCIM, body: t.open({}, search) };
+
+export const BULK_DESCRIBED: Described = {
+  ...SCIM,
+  body: t.open(
+    {
+      schemas: t.array(t.oneOf(BULK_REQUEST)),
+      Operations: t.array(
+        t.open(
+          { method: t.oneOf('POST', 'PUT', 'PATCH', 'DELETE'), path: text('As /Users, or /Users/ and an id.') },
+          {
+            bulkId: text('What later operations call it by, as bulkId:this. Required with POST.'),
+            version: text('As If-Match.'),
+            data: t.open({}, {}, { description: 'What the body of the request would be.' }),
+          },
+        ),
+        { minItems: 1, maxItems: 1000 },
+      ),
+    },
+    { failOnErrors: t.integer({ description: 'Stop after so many errors; never when it is 0 or not given.' }) },
+  ),
+};
+
+/** RFC 7644, 4. */
+export const WHOLE: Described = { ...SCIM, query: { filter: 'Refused with 403: these lists are always whole.' } };
