@@ -29,7 +29,7 @@ function importsOf({ text }: SourceFile): string[] {
   );
 }
 
-/** `src/identity/users/users.rules.ts` belongs to service `identity`, module `users`. */
+/** `src/identity/users/users.rules.ts` belongs to service `identity`, module `users`; so does what is in rooms of it. */
 function placeOf(path: string): { service: string; module: string | undefined } {
   const [, service = '', ...rest] = path.split('/');
   return { service, module: rest.length > 1 ? rest[0] : undefined };
@@ -74,18 +74,15 @@ function faultsOf(file: SourceFile): string[] {
     if (from.service === 'platform' && to.service !== 'platform') faults.push(`${path}: platform imports ${resolved}`);
     if (from.service === 'identity' && to.service === 'wallet') faults.push(`${path}: identity imports the wallet`);
     if (from.service === 'wallet' && to.service === 'identity') faults.push(`${path}: the wallet imports identity`);
-    if (to.module && to.module !== from.module && !resolved.endsWith('/index.ts') && resolved !== `src/platform/${to.module}`) {
+    const isWithin = to.service === from.service && to.module === from.module;
+    const door = `src/${to.service}/${to.module}/index.ts`;
+    if (to.module && !isWithin && resolved !== door && resolved !== `src/platform/${to.module}`) {
       faults.push(`${path}: imports ${resolved}; another module is used through its index.ts`);
     }
     if (resolved === 'src/platform/soon.ts' && !MAY_ANSWER_SOON.some((place) => path.startsWith(place)))
       faults.push(`${path}: uses platform/soon.ts; a plain promise will do`);
     if (path.endsWith('.rules.ts') && resolved.endsWith('.routes.ts')) faults.push(`${path}: rules import routes`);
-    if (
-      path.endsWith('.routes.ts') &&
-      resolved.startsWith(dirname(path)) &&
-      resolved.endsWith('.store.ts') &&
-      !typesOnly(file, target)
-    ) {
+    if (path.endsWith('.routes.ts') && isWithin && resolved.endsWith('.store.ts') && !typesOnly(file, target)) {
       faults.push(`${path}: routes import the store ${resolved}`);
     }
   }
