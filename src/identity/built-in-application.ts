@@ -2,16 +2,9 @@
 import { type Clock, seconds } from '../platform/clock.ts';
 import { isUniqueViolation } from '../platform/database/index.ts';
 import { tagOf } from './access/index.ts';
-import {
-  BUILT_IN_APPLICATION,
-  INTERNAL_PERMISSIONS,
-  INTERNAL_ROLES,
-  insertAppRole,
-  insertLink,
-  insertPermission,
-} from './app-roles/index.ts';
+import { INTERNAL_PERMISSIONS, INTERNAL_ROLES, insertAppRole, insertLink, insertPermission } from './app-roles/index.ts';
 import { type RunChange, theService } from './audit/index.ts';
-import { type Consumers, findConsumer } from './consumers/index.ts';
+import { BUILT_IN_APPLICATION, type Consumers, findConsumer } from './consumers/index.ts';
 import type { Database } from './database.ts';
 
 export async function ensureBuiltInApplication(deps: {

@@ -85,7 +85,15 @@ export async function buildModules(db: Database, options: ServiceOptions & { iss
   const domains = createDomains(deps);
   const holdings = createHoldings(db);
   const managers = createManagers({ holdings, applicationsOf: (userId) => applicationsOfUser(db.read, userId) });
-  const consumers = createConsumers({ ...deps, seal, managers });
+  const consumers = createConsumers({
+    ...deps,
+    seal,
+    management: {
+      ...managers,
+      manages: (caller, id) => managers.holds(caller, id, 'manage-application'),
+      managed: (caller) => managers.managed(caller, 'manage-application'),
+    },
+  });
   const appRoles = createAppRoles({ ...deps, managers });
   const projects = createProjects({ ...deps, domains });
   const groups = createGroups({ ...deps, shield });

@@ -16,6 +16,13 @@ export interface Facts {
   readonly domains?: readonly (string | null)[];
   readonly roleName?: string;
   readonly roleDomainId?: string | null;
+  readonly applicationId?: string | undefined;
+  /** What the caller holds in that application; of an administrator, who needs none of it, it is not read. */
+  readonly managesApplication?: boolean;
+  readonly managesRoles?: boolean;
+  readonly seesAssignments?: boolean;
+  /** The role is among those the caller may hand out there. */
+  readonly mayAssign?: boolean;
 }
 
 type Rule = (caller: Caller, target: Facts) => boolean;
@@ -72,6 +79,23 @@ const both =
   (...rules: readonly Rule[]): Rule =>
   (caller, target) =>
     rules.every((rule) => rule(caller, target));
+
+/** Whoever manages an application does so in person. */
+const managesApplication: Rule = (caller, facts) => facts.managesApplication === true && isInPerson(caller);
+const managesRoles: Rule = (caller, facts) => facts.managesRoles === true && isInPerson(caller);
+const adminOrManagesApplication = anyOf(admin, managesApplication);
+const adminOrManagesRoles = anyOf(admin, managesRoles);
+const seesAssignments: Rule = (caller, facts) => facts.seesAssignments === true && isInPerson(caller);
+const adminOrAssigns = anyOf(admin, (_caller, { mayAssign }) => mayAssign === true);
+/** One's own, and an application that acts for a person knows what they hold in it. */
+const ownAssignments: Rule = (caller, target) =>
+  self(caller, target) && (isInPerson(caller) || caller.token.applicationId !== undefined);
+const ownHoldings: Rule = (caller, target) =>
+  self(caller, target) && target.applicationId !== undefined && knowsOf(caller, target.applicationId);
+/** Of a user inside an organization, or of the organization. */
+const adminOrThemselves = anyOf(admin, (caller, target) => (target.userId === undefined ? ownProject : self)(caller, target));
+/** Lists that name no application show those the caller manages, which may be none. */
+const listedByApplication = anyOf(adminOrManagesRoles, (_caller, { applicationId }) => applicationId === undefined);
 
 const anyone: Rule = () => true;
 const readers = anyOf(admin, systemReader, domainReader);
@@ -179,6 +203,39 @@ const rules = {
   'identity:create_endpoint': admin,
   'identity:update_endpoint': admin,
   'identity:delete_endpoint': admin,
+
+  // Applications, by the names the extension APIs have in their refusals.
+  list_consumers: anyone,
+  create_consumer: anyone,
+  get_consumer: adminOrManagesApplication,
+  update_consumer: adminOrManagesApplication,
+  delete_consumer: adminOrManagesApplication,
+  rotate_consumer_secret: adminOrManagesApplication,
+
+  list_roles: listedByApplication,
+  create_role: adminOrManagesRoles,
+  get_role: adminOrManagesRoles,
+  update_role: adminOrManagesRoles,
+  delete_role: adminOrManagesRoles,
+  list_permissions: listedByApplication,
+  create_permission: adminOrManagesRoles,
+  get_permission: adminOrManagesRoles,
+  update_permission: adminOrManagesRoles,
+  delete_permission: adminOrManagesRoles,
+  list_role_permissions: adminOrManagesRoles,
+  add_permission_to_role: adminOrManagesRoles,
+  remove_permission_from_role: adminOrManagesRoles,
+  list_user_assignments: anyOf(admin, ownAssignments, seesAssignments),
+  list_organization_assignments: anyOf(admin, seesAssignments),
+  add_role_to_user: adminOrAssigns,
+  remove_role_from_user: adminOrAssigns,
+  add_role_to_organization: adminOrAssigns,
+  remove_role_from_organization: adminOrAssigns,
+  get_user_permissions: anyOf(admin, (caller) => has(caller, 'service'), ownHoldings, seesAssignments),
+  list_allowed_roles: adminOrThemselves,
+  list_allowed_applications: adminOrThemselves,
+  // What is internal works in every application.
+  manage_internal: admin,
 } as const satisfies Record<string, Rule>;
 
 /** Holds the base role `admin` in whatever scope the token has. */

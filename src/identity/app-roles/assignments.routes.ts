@@ -1,7 +1,7 @@
 // Who holds roles of applications: /v3/OS-ROLES/users/..., /v3/OS-ROLES/organizations/...
 
 import { Answer } from '../../platform/http/index.ts';
-import { andThen } from '../../platform/soon.ts';
+import type { Caller } from '../caller.ts';
 import { filtered, listOf } from '../lists.ts';
 import type { IdentityApp } from '../policy.ts';
 import {
@@ -28,71 +28,93 @@ interface AssignmentParams {
 }
 
 export function mountAppAssignments(app: IdentityApp, { appAssignments }: { appAssignments: AppAssignments }): void {
-  const ofUser = ({ user_id, organization_id, application_id, role_id }: AssignmentParams) => ({
-    userId: user_id,
-    ...(organization_id === undefined ? {} : { organizationId: organization_id }),
-    applicationId: application_id,
-    roleId: role_id,
-  });
-  const ofOrganization = ({ organization_id, application_id, role_id }: Required<Omit<AssignmentParams, 'user_id'>>) => ({
-    organizationId: organization_id,
-    applicationId: application_id,
-    roleId: role_id,
-  });
+  const ofUser = ({ caller, params }: { caller: Caller; params: AssignmentParams }) =>
+    appAssignments.target(caller, {
+      userId: params.user_id,
+      ...(params.organization_id === undefined ? {} : { organizationId: params.organization_id }),
+      applicationId: params.application_id,
+      roleId: params.role_id,
+    });
+  const ofOrganization = ({ caller, params }: { caller: Caller; params: Required<Omit<AssignmentParams, 'user_id'>> }) =>
+    appAssignments.target(caller, {
+      organizationId: params.organization_id,
+      applicationId: params.application_id,
+      roleId: params.role_id,
+    });
 
   app.get(
     '/v3/OS-ROLES/users/role_assignments',
-    { summary: 'List role assignments of users', tag, described: OF_USERS, reply: { 200: UserAssignmentList } },
+    {
+      summary: 'List role assignments of users',
+      tag,
+      rule: 'list_user_assignments',
+      target: ({ caller, query }) => appAssignments.listTarget(caller, query, 'app_user_roles'),
+      described: OF_USERS,
+      reply: { 200: UserAssignmentList },
+    },
     async (call) => {
-      const page = await appAssignments.listOfUsers(call.caller, call.query);
+      const page = await appAssignments.listOfUsers(call.query, call.target);
       return listOf(call, 'role_assignments', { ...page, items: page.items.map(({ id: _, ...row }) => row) });
     },
   );
 
-  const inDefault = '/v3/OS-ROLES/users/:user_id/applications/:application_id/roles/:role_id';
-  const inOrganization = '/v3/OS-ROLES/users/:user_id/organizations/:organization_id/applications/:application_id/roles/:role_id';
-  app.put(
-    inDefault,
-    { summary: 'Give a user a role, in their own organization', tag, reply: { 200: null } },
-    async ({ caller, params }) => appAssignments.assign(caller, ofUser(params)),
-  );
-  app.delete(
-    inDefault,
-    { summary: 'Take a role from a user, in their own organization', tag, reply: { 204: null } },
-    async ({ caller, params }) => appAssignments.unassign(caller, ofUser(params)),
-  );
-  app.put(
-    inOrganization,
-    { summary: 'Give a user a role inside an organization', tag, reply: { 200: null } },
-    async ({ caller, params }) => appAssignments.assign(caller, ofUser(params)),
-  );
-  app.delete(
-    inOrganization,
-    { summary: 'Take a role from a user inside an organization', tag, reply: { 204: null } },
-    async ({ caller, params }) => appAssignments.unassign(caller, ofUser(params)),
-  );
+  const places = [
+    { path: '/v3/OS-ROLES/users/:user_id/applications/:application_id/roles/:role_id', where: ', in their own organization' },
+    {
+      path: '/v3/OS-ROLES/users/:user_id/organizations/:organization_id/applications/:application_id/roles/:role_id',
+      where: ' inside an organization',
+    },
+  ] as const;
+  for (const { path, where } of places) {
+    app.put(
+      path,
+      { summary: `Give a user a role${where}`, tag, rule: 'add_role_to_user', target: ofUser, reply: { 200: null } },
+      ({ caller, target }) => appAssignments.assign(caller, target),
+    );
+    app.delete(
+      path,
+      { summary: `Take a role from a user${where}`, tag, rule: 'remove_role_from_user', target: ofUser, reply: { 204: null } },
+      ({ caller, target }) => appAssignments.unassign(caller, target),
+    );
+  }
 
   app.get(
     '/v3/OS-ROLES/organizations/role_assignments',
     {
       summary: 'List role assignments of organizations',
       tag,
+      rule: 'list_organization_assignments',
+      target: ({ caller, query }) => appAssignments.listTarget(caller, query, 'app_organization_roles'),
       described: OF_ORGANIZATIONS,
       reply: { 200: OrganizationAssignmentList },
     },
     async (call) => {
-      const page = await appAssignments.listOfOrganizations(call.caller, call.query);
+      const page = await appAssignments.listOfOrganizations(call.query, call.target);
       return listOf(call, 'role_assignments', { ...page, items: page.items.map(({ id: _, ...row }) => row) });
     },
   );
   const organization = '/v3/OS-ROLES/organizations/:organization_id/applications/:application_id/roles/:role_id';
-  app.put(organization, { summary: 'Give an organization a role', tag, reply: { 200: null } }, async ({ caller, params }) =>
-    appAssignments.assignToOrganization(caller, ofOrganization(params)),
+  app.put(
+    organization,
+    {
+      summary: 'Give an organization a role',
+      tag,
+      rule: 'add_role_to_organization',
+      target: ofOrganization,
+      reply: { 200: null },
+    },
+    ({ caller, target }) => appAssignments.assignToOrganization(caller, target),
   );
   app.delete(
     organization,
-    { summary: 'Take a role from an organization, and from its users what depended on it', tag, reply: { 204: null } },
-    async ({ caller, params }) => appAssignments.unassignFromOrganization(caller, ofOrganization(params)),
+    {
+      summary: 'Take a role from an organization, and from its users what depended on it',
+      tag,
+      rule: 'remove_role_from_organization',
+      target: ofOrganization,
+      reply: { 204: null },
+    },
+    ({ caller, target }) => appAssignments.unassignFromOrganization(caller, target),
   );
 
   app.get(
@@ -101,58 +123,49 @@ export function mountAppAssignments(app: IdentityApp, { appAssignments }: { appA
       summary: 'Ask what a user may do in an application: roles and permissions, also in each organization',
       fromMemory: true,
       tag,
+      rule: 'get_user_permissions',
+      target: ({ caller, params }) => appAssignments.holdingsTarget(caller, params.user_id, params.application_id),
       reply: { 200: Holdings },
     },
-    ({ caller, params }) =>
-      andThen(
-        appAssignments.holdings(caller, params.user_id, params.application_id),
-        ({ text, bytes }) => new Answer({ text, bytes }),
-      ),
+    ({ target: { text, bytes } }) => new Answer({ text, bytes }),
   );
 }
 
 /** What the old clients ask before they show a button. */
 export function mountAllowed(app: IdentityApp, { appAssignments }: { appAssignments: AppAssignments }): void {
-  const user = '/v3/OS-ROLES/users/:user_id/organizations/:organization_id';
-  const organization = '/v3/OS-ROLES/organizations/:organization_id';
-
-  app.get(
-    `${user}/roles/allowed`,
-    { summary: 'Roles a user may assign', tag, reply: { 200: AllowedRoles } },
-    async ({ caller, params }) => ({
-      allowed_roles: await appAssignments.allowedRoles(caller, params.organization_id, params.user_id),
-    }),
-  );
-  app.get(
-    `${organization}/roles/allowed`,
-    { summary: 'Roles an organization may assign', tag, reply: { 200: AllowedRoles } },
-    async ({ caller, params }) => ({
-      allowed_roles: await appAssignments.allowedRoles(caller, params.organization_id),
-    }),
-  );
   const kinds = [
     { path: 'allowed', permission: 'manage-application', what: 'manage' },
     { path: 'allowed_roles', permission: 'manage-roles', what: 'manage the roles of' },
   ] as const;
-  for (const { path, permission, what } of kinds) {
+  const holders = [
+    { holder: '/v3/OS-ROLES/users/:user_id/organizations/:organization_id', who: 'a user' },
+    { holder: '/v3/OS-ROLES/organizations/:organization_id', who: 'an organization' },
+  ] as const;
+  const target = ({ params }: { params: { user_id?: string; organization_id: string } }) =>
+    appAssignments.holderTarget({
+      ...(params.user_id === undefined ? {} : { userId: params.user_id }),
+      organizationId: params.organization_id,
+    });
+
+  for (const { holder, who } of holders)
     app.get(
-      `${user}/applications/${path}`,
-      { summary: `Applications a user may ${what}`, tag, reply: { 200: AllowedApplications } },
-      async ({ caller, params }) => ({
-        allowed_applications: await appAssignments.allowedApplications(
-          caller,
-          permission,
-          params.organization_id,
-          params.user_id,
-        ),
-      }),
+      `${holder}/roles/allowed`,
+      { summary: `Roles ${who} may assign`, tag, rule: 'list_allowed_roles', target, reply: { 200: AllowedRoles } },
+      async (call) => ({ allowed_roles: await appAssignments.allowedRoles(call.caller, call.target) }),
     );
-    app.get(
-      `${organization}/applications/${path}`,
-      { summary: `Applications an organization may ${what}`, tag, reply: { 200: AllowedApplications } },
-      async ({ caller, params }) => ({
-        allowed_applications: await appAssignments.allowedApplications(caller, permission, params.organization_id),
-      }),
-    );
-  }
+  for (const { path, permission, what } of kinds)
+    for (const { holder, who } of holders)
+      app.get(
+        `${holder}/applications/${path}`,
+        {
+          summary: `Applications ${who} may ${what}`,
+          tag,
+          rule: 'list_allowed_applications',
+          target,
+          reply: { 200: AllowedApplications },
+        },
+        async (call) => ({
+          allowed_applications: await appAssignments.allowedApplications(call.caller, call.target, permission),
+        }),
+      );
 }

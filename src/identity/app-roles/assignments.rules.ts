@@ -9,7 +9,17 @@ import type { Reader, Tx } from '../database.ts';
 import type { Deps } from '../deps.ts';
 import { fail } from '../faults.ts';
 import { type Criterion, criteriaOf, type Filters, only, pageOf, single } from '../lists.ts';
-import { has, isAdministrator, isInPerson, knowsOf } from '../policy.ts';
+import {
+  type Action,
+  allowed,
+  type Facts,
+  has,
+  type IdentityTarget,
+  isAdministrator,
+  isInPerson,
+  knowsOf,
+  permit,
+} from '../policy.ts';
 import { findUser } from '../users/index.ts';
 import { applicationsWith, assignableByApplication, assignableRoles, authorityOf, mayAssign } from './allowed.ts';
 import {
@@ -42,6 +52,28 @@ const SEES_ASSIGNMENTS: readonly InternalPermission[] = [
   'get-assign-internal-roles',
 ];
 
+/** No application has this id. Without any, a list would show all of them. */
+const NONE = '';
+
+type Listed = 'app_user_roles' | 'app_organization_roles';
+
+/** Without an organization: in the user's own. */
+interface Asked extends Omit<OrganizationAssignment, 'organizationId'> {
+  readonly userId?: string;
+  readonly organizationId?: string;
+}
+
+interface Holder {
+  readonly userId?: string;
+  readonly organizationId: string;
+}
+
+/** An application that acts for a person sees what they hold in it. */
+function ownOf(caller: Caller): Criterion[] {
+  const own = only('app_user_roles.user_id', caller.userId);
+  return isInPerson(caller) ? own : [...own, ...only('app_user_roles.application_id', caller.token.applicationId ?? NONE)];
+}
+
 export function createAppAssignments({ db, change, holdings }: Pick<Deps, 'db' | 'change'> & { holdings: Holdings }) {
   /** An owner whose token is scoped to an organization acts for it, with the roles the organization holds. */
   async function heldByOrganization(reader: Reader, caller: Caller, applicationId: string): Promise<readonly string[]> {
@@ -50,41 +82,44 @@ export function createAppAssignments({ db, change, holdings }: Pick<Deps, 'db' |
     return (await rolesByApplication(reader, { organizationId: project.id })).get(applicationId) ?? [];
   }
 
-  /** Goes on, or 403: before anyone learns what exists, and again inside the change, with what is there then. */
-  async function permit(
+  /** What decides whether the caller may hand the role out: before anyone learns what exists, and again inside the change. */
+  async function factsOf(
     caller: Caller,
-    action: string,
-    { applicationId, roleId }: Pick<OrganizationAssignment, 'applicationId' | 'roleId'>,
+    { applicationId, roleId }: Pick<Asked, 'applicationId' | 'roleId'>,
     tx?: Tx,
-  ): Promise<void> {
-    if (isAdministrator(caller)) return;
+  ): Promise<Facts> {
+    if (isAdministrator(caller)) return {};
     const reader = tx ?? db.read;
-    const role = (await findAppRole(reader, roleId)) ?? fail('auth.forbidden', { action });
+    const role = await findAppRole(reader, roleId);
+    if (!role) return {};
     const own = await (tx ? readHoldings(tx, caller.userId, applicationId) : holdings.of(caller.userId, applicationId));
-    if (own && (await mayAssign(reader, own, applicationId, role))) return;
+    if (own && (await mayAssign(reader, own, applicationId, role))) return { mayAssign: true };
     const ofOrganization = await authorityOf(reader, await heldByOrganization(reader, caller, applicationId));
-    if (!(await mayAssign(reader, ofOrganization, applicationId, role))) fail('auth.forbidden', { action });
+    return { mayAssign: await mayAssign(reader, ofOrganization, applicationId, role) };
   }
 
-  /** All parts are there, and the role can be held in that application. */
-  async function checkParts({
-    userId,
-    organizationId,
-    applicationId,
-    roleId,
-  }: OrganizationAssignment & { userId?: string }): Promise<void> {
-    const [user, organization, application, role] = await Promise.all([
-      userId === undefined ? true : findUser(db.read, userId),
-      findProject(db.read, organizationId),
+  /** An assignment whose parts are all there, and whose role can be held in that application; whether or not it was made. */
+  async function target<T extends Asked>(caller: Caller, asked: T): Promise<IdentityTarget<T & OrganizationAssignment>> {
+    const { userId, applicationId, roleId } = asked;
+    const user = userId === undefined ? undefined : await findUser(db.read, userId);
+    const organizationId = asked.organizationId ?? user?.default_project_id ?? undefined;
+    const [facts, organization, application, role] = await Promise.all([
+      factsOf(caller, asked),
+      organizationId === undefined ? undefined : findProject(db.read, organizationId),
       findConsumer(db.read, applicationId),
       findAppRole(db.read, roleId),
     ]);
-    if (!user) fail('user.not_found', { id: userId! });
-    if (!organization || organization.is_domain) fail('organization.not_found', { id: organizationId });
-    if (!application) fail('application.not_found', { id: applicationId });
-    if (!role) fail('role.not_found', { id: roleId });
-    if (role.application_id !== applicationId && !role.is_internal)
-      fail('role.other_application', { role: roleId, application: applicationId });
+    const get = () => {
+      if (userId !== undefined && !user) fail('user.not_found', { id: userId });
+      if (organizationId === undefined) fail('organization.no_default');
+      if (!organization || organization.is_domain) fail('organization.not_found', { id: organizationId });
+      if (!application) fail('application.not_found', { id: applicationId });
+      if (!role) fail('role.not_found', { id: roleId });
+      if (role.application_id !== applicationId && !role.is_internal)
+        fail('role.other_application', { role: roleId, application: applicationId });
+      return { ...asked, organizationId };
+    };
+    return { facts, get };
   }
 
   async function defaultOrganization(userId: string): Promise<string> {
@@ -94,15 +129,12 @@ export function createAppAssignments({ db, change, holdings }: Pick<Deps, 'db' |
 
   async function changeUser(
     caller: Caller,
-    asked: Omit<UserAssignment, 'organizationId'> & { organizationId?: string },
-    { action, verb }: { action: string; verb: 'assigned' | 'unassigned' },
+    assignment: UserAssignment,
+    { action, verb }: { action: Action; verb: 'assigned' | 'unassigned' },
     write: (tx: Tx, assignment: UserAssignment) => Promise<void>,
   ): Promise<void> {
-    await permit(caller, action, asked);
-    const assignment = { ...asked, organizationId: asked.organizationId ?? (await defaultOrganization(asked.userId)) };
-    await checkParts(assignment);
     await change(caller, async (inside) => {
-      await permit(caller, action, assignment, inside.tx);
+      permit(caller, action, await factsOf(caller, assignment, inside.tx));
       try {
         await write(inside.tx, assignment);
       } catch (error) {
@@ -135,52 +167,77 @@ export function createAppAssignments({ db, change, holdings }: Pick<Deps, 'db' |
     application_id: applicationId,
   });
 
+  /** Whether the caller manages or assigns in the application. */
   const seesAssignments = async (caller: Caller, applicationId: string): Promise<boolean> =>
-    isInPerson(caller) && holdings.has(caller.userId, applicationId, ...SEES_ASSIGNMENTS);
-
-  /** An application that acts for a person sees what they hold in it. */
-  function ownOf(caller: Caller, action: string): Criterion[] {
-    const own = only('app_user_roles.user_id', caller.userId);
-    if (isInPerson(caller)) return own;
-    const { applicationId } = caller.token;
-    return [...own, ...only('app_user_roles.application_id', applicationId ?? fail('auth.forbidden', { action }))];
-  }
+    holdings.has(caller.userId, applicationId, ...SEES_ASSIGNMENTS);
 
   /** Who sees whose: administrators all, everyone their own, and whoever manages or assigns in an application those in it. */
-  async function visibleTo(
-    caller: Caller,
-    query: Query,
-    { action, table }: { action: string; table: 'app_user_roles' | 'app_organization_roles' },
-  ): Promise<Criterion[]> {
-    if (isAdministrator(caller)) return [];
-    const [userId, applicationId] = [single(query, 'user_id'), single(query, 'application_id')];
+  async function listTarget(caller: Caller, query: Query, table: Listed): Promise<IdentityTarget<Criterion[]>> {
     // Assignments of organizations have no user: naming oneself there would filter by nothing.
-    if (userId === caller.userId && table === 'app_user_roles') return ownOf(caller, action);
-    if (applicationId === undefined || !(await seesAssignments(caller, applicationId))) fail('auth.forbidden', { action });
-    return only(`${table}.application_id`, applicationId);
+    const userId = table === 'app_user_roles' ? single(query, 'user_id') : undefined;
+    const applicationId = single(query, 'application_id');
+    if (isAdministrator(caller)) return { facts: {}, get: () => [] };
+    if (userId === caller.userId) return { facts: { userId }, get: () => ownOf(caller) };
+    const sees = applicationId !== undefined && (await seesAssignments(caller, applicationId));
+    return {
+      facts: { applicationId, seesAssignments: sees },
+      get: () => only(`${table}.application_id`, applicationId ?? NONE),
+    };
   }
 
-  function permitSelf(caller: Caller, action: string, userId: string | undefined, organizationId: string): void {
-    const self = userId !== undefined ? caller.userId === userId : caller.view.project?.id === organizationId;
-    if (!isAdministrator(caller) && !self) fail('auth.forbidden', { action });
+  /** A user inside an organization, or the organization itself. */
+  async function holderTarget(holder: Holder): Promise<IdentityTarget<Holder>> {
+    const { userId, organizationId } = holder;
+    const [user, organization] = await Promise.all([
+      userId === undefined ? true : findUser(db.read, userId),
+      findProject(db.read, organizationId),
+    ]);
+    const get = () => {
+      if (!user) fail('user.not_found', { id: userId! });
+      if (!organization) fail('organization.not_found', { id: organizationId });
+      return holder;
+    };
+    return { facts: { userId, projectId: organizationId }, get };
   }
 
-  async function heldBy(caller: Caller, action: string, organizationId: string, userId?: string): Promise<Map<string, string[]>> {
-    permitSelf(caller, action, userId, organizationId);
-    if (userId !== undefined && !(await findUser(db.read, userId))) fail('user.not_found', { id: userId });
-    if (!(await findProject(db.read, organizationId))) fail('organization.not_found', { id: organizationId });
-    const held = await rolesByApplication(db.read, userId === undefined ? { organizationId } : { userId, organizationId });
+  /** Their roles by application, as far as the caller knows of it. */
+  async function heldBy(caller: Caller, holder: Holder): Promise<Map<string, string[]>> {
+    const held = await rolesByApplication(db.read, holder);
     return new Map([...held].filter(([applicationId]) => knowsOf(caller, applicationId)));
   }
 
-  async function nothingHeld(userId: string, applicationId: string): Promise<never> {
+  /** What a user may do in an application. Whether the caller manages it is read only where that decides. */
+  function holdingsTarget(caller: Caller, userId: string, applicationId: string): Soon<IdentityTarget<UserHoldings>> {
+    const known: Facts = { userId, applicationId };
+    if (allowed(caller, 'get_user_permissions', known)) return withHoldings(known, userId, applicationId);
+    return seesAssignments(caller, applicationId).then((sees) =>
+      // Nothing is read, and kept in memory, for those the rule refuses.
+      sees
+        ? withHoldings({ ...known, seesAssignments: true }, userId, applicationId)
+        : { facts: known, get: () => fail('user.not_found', { id: userId }) },
+    );
+  }
+
+  const withHoldings = (facts: Facts, userId: string, applicationId: string): Soon<IdentityTarget<UserHoldings>> =>
+    andThen(holdings.of(userId, applicationId), (held) =>
+      held ? { facts, get: () => held } : nothingHeld(facts, userId, applicationId),
+    );
+
+  async function nothingHeld(facts: Facts, userId: string, applicationId: string): Promise<IdentityTarget<never>> {
     const user = await findUser(db.read, userId);
-    return user ? fail('application.not_found', { id: applicationId }) : fail('user.not_found', { id: userId });
+    return {
+      facts,
+      get: () => (user ? fail('application.not_found', { id: applicationId }) : fail('user.not_found', { id: userId })),
+    };
   }
 
   return {
-    async listOfUsers(caller: Caller, query: Query) {
-      const visible = await visibleTo(caller, query, { action: 'list_user_assignments', table: 'app_user_roles' });
+    target,
+    listTarget,
+    holderTarget,
+    holdingsTarget,
+
+    async listOfUsers(query: Query, visible: readonly Criterion[]) {
       const userId = single(query, 'user_id');
       const inDefault = 'default_organization' in query && userId !== undefined;
       const asked = inDefault ? { ...query, organization_id: await defaultOrganization(userId) } : query;
@@ -188,9 +245,7 @@ export function createAppAssignments({ db, change, holdings }: Pick<Deps, 'db' |
       return page ?? fail('list.marker_not_found', { marker: single(query, 'marker') ?? '' });
     },
 
-    async listOfOrganizations(caller: Caller, query: Query) {
-      const table = 'app_organization_roles';
-      const visible = await visibleTo(caller, query, { action: 'list_organization_assignments', table });
+    async listOfOrganizations(query: Query, visible: readonly Criterion[]) {
       const page = await listOrganizationAssignments(db, pageOf(query), {
         criteria: criteriaOf(query, organizationFilters),
         visible,
@@ -198,19 +253,15 @@ export function createAppAssignments({ db, change, holdings }: Pick<Deps, 'db' |
       return page ?? fail('list.marker_not_found', { marker: single(query, 'marker') ?? '' });
     },
 
-    /** Without an organization: in the user's own. */
-    assign: (caller: Caller, asked: Omit<UserAssignment, 'organizationId'> & { organizationId?: string }): Promise<void> =>
-      changeUser(caller, asked, { action: 'add_role_to_user', verb: 'assigned' }, insertUserAssignment),
+    assign: (caller: Caller, assignment: UserAssignment): Promise<void> =>
+      changeUser(caller, assignment, { action: 'add_role_to_user', verb: 'assigned' }, insertUserAssignment),
 
-    unassign: (caller: Caller, asked: Omit<UserAssignment, 'organizationId'> & { organizationId?: string }): Promise<void> =>
-      changeUser(caller, asked, { action: 'remove_role_from_user', verb: 'unassigned' }, deleteUserAssignment),
+    unassign: (caller: Caller, assignment: UserAssignment): Promise<void> =>
+      changeUser(caller, assignment, { action: 'remove_role_from_user', verb: 'unassigned' }, deleteUserAssignment),
 
     async assignToOrganization(caller: Caller, assignment: OrganizationAssignment): Promise<void> {
-      const action = 'add_role_to_organization';
-      await permit(caller, action, assignment);
-      await checkParts(assignment);
       await change(caller, async ({ tx, audit }) => {
-        await permit(caller, action, assignment, tx);
+        permit(caller, 'add_role_to_organization', await factsOf(caller, assignment, tx));
         try {
           await insertOrganizationAssignment(tx, assignment);
         } catch (error) {
@@ -222,11 +273,8 @@ export function createAppAssignments({ db, change, holdings }: Pick<Deps, 'db' |
     },
 
     async unassignFromOrganization(caller: Caller, assignment: OrganizationAssignment): Promise<void> {
-      const action = 'remove_role_from_organization';
-      await permit(caller, action, assignment);
-      await checkParts(assignment);
       await change(caller, async ({ tx, audit, touch }) => {
-        await permit(caller, action, assignment, tx);
+        permit(caller, 'remove_role_from_organization', await factsOf(caller, assignment, tx));
         const lost = await dependents(tx, assignment);
         const existed = await deleteOrganizationAssignment(tx, assignment);
         // Taking away what was not there takes nothing else along.
@@ -240,31 +288,11 @@ export function createAppAssignments({ db, change, holdings }: Pick<Deps, 'db' |
       });
     },
 
-    async allowedRoles(caller: Caller, organizationId: string, userId?: string): Promise<Record<string, string[]>> {
-      return assignableByApplication(db.read, await heldBy(caller, 'list_allowed_roles', organizationId, userId));
-    },
+    allowedRoles: async (caller: Caller, holder: Holder): Promise<Record<string, string[]>> =>
+      assignableByApplication(db.read, await heldBy(caller, holder)),
 
-    async allowedApplications(
-      caller: Caller,
-      permission: InternalPermission,
-      organizationId: string,
-      userId?: string,
-    ): Promise<string[]> {
-      return applicationsWith(db.read, await heldBy(caller, 'list_allowed_applications', organizationId, userId), permission);
-    },
-
-    /** What a user may do in an application: themselves, administrators, services, and those who manage it may ask. */
-    holdings(caller: Caller, userId: string, applicationId: string): Soon<UserHoldings> {
-      const self = caller.userId === userId && knowsOf(caller, applicationId);
-      const free = self || isAdministrator(caller) || has(caller, 'service');
-      const asked = (): Soon<UserHoldings> =>
-        andThen(holdings.of(userId, applicationId), (held) => held ?? nothingHeld(userId, applicationId));
-      if (free) return asked();
-      return seesAssignments(caller, applicationId).then((manages) => {
-        if (!manages) fail('auth.forbidden', { action: 'get_user_permissions' });
-        return asked();
-      });
-    },
+    allowedApplications: async (caller: Caller, holder: Holder, permission: InternalPermission): Promise<string[]> =>
+      applicationsWith(db.read, await heldBy(caller, holder), permission),
   };
 }
 

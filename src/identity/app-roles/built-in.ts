@@ -1,6 +1,5 @@
 // The built-in application: internal permissions that say who manages an application, and the internal roles that carry them.
-
-export const BUILT_IN_APPLICATION = 'idm_admin_app';
+import { BUILT_IN_APPLICATION } from '../consumers/index.ts';
 
 export const INTERNAL_PERMISSIONS = {
   'manage-application': 'Manage the application',

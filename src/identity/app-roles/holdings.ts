@@ -2,7 +2,7 @@
 // Answered from memory like a token check, and asked by our own rules too: who manages an application, who may assign a role.
 import type { Soon } from '../../platform/soon.ts';
 import { findUserWithDomain, groupIdsOf, tagOf } from '../access/index.ts';
-import { findConsumer } from '../consumers/index.ts';
+import { findConsumer, tagOfConsumer } from '../consumers/index.ts';
 import type { Database, Reader } from '../database.ts';
 import type { InternalPermission } from './built-in.ts';
 import { type HeldRoleRow, type LinkedPermission, memberships, permissionsHeld, readHeldRoles } from './holdings.store.ts';
@@ -12,7 +12,7 @@ const LIMIT = 20_000;
 
 export const appTagOf = {
   /** Roles, permissions and links of an application. */
-  application: (id: string): string => `app:${id}`,
+  application: tagOfConsumer,
   /** Assignments of a user. */
   user: (id: string): string => `app-user:${id}`,
 } as const;

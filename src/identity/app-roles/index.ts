@@ -1,8 +1,8 @@
 // Roles and permissions of applications, who holds them, and what that lets them do.
 export { mountAllowed, mountAppAssignments } from './assignments.routes.ts';
 export { createAppAssignments } from './assignments.rules.ts';
-export { applicationsOfUser, insertUserAssignment } from './assignments.store.ts';
-export { BUILT_IN_APPLICATION, INTERNAL_PERMISSIONS, INTERNAL_ROLES, type InternalPermission, isBuiltIn } from './built-in.ts';
+export { applicationsOfUser } from './assignments.store.ts';
+export { INTERNAL_PERMISSIONS, INTERNAL_ROLES, type InternalPermission, isBuiltIn } from './built-in.ts';
 export { everGiven, forgetGiven, noteGiven } from './given.store.ts';
 export { memberships } from './holdings.store.ts';
 export { appTagOf, createHoldings, type Holdings } from './holdings.ts';
@@ -12,4 +12,4 @@ export { type OfferedRole, offeredRoles, offeredRolesOf, provision, roleEntriesH
 export { organizationsAmong } from './organizations.store.ts';
 export { mountAppRoles, mountPermissions } from './roles.routes.ts';
 export { createAppRoles } from './roles.rules.ts';
-export { hasInternal, insertAppRole, insertLink, insertPermission } from './roles.store.ts';
+export { insertAppRole, insertLink, insertPermission } from './roles.store.ts';

@@ -1,5 +1,6 @@
 // /v3/OS-ROLES/roles, /v3/OS-ROLES/permissions, and the permissions of a role
 
+import type { Caller } from '../caller.ts';
 import { filtered, listOf } from '../lists.ts';
 import type { IdentityApp } from '../policy.ts';
 import {
@@ -23,45 +24,61 @@ const PERMISSIONS = filtered(['name', 'application_id', 'action', 'resource'], [
 export function mountAppRoles(app: IdentityApp, { appRoles }: { appRoles: AppRoles }): void {
   const many = '/v3/OS-ROLES/roles';
   const one = '/v3/OS-ROLES/roles/:role_id';
+  const role = ({ caller, params }: { caller: Caller; params: { role_id: string } }) =>
+    appRoles.roleTarget(caller, params.role_id);
 
   app.get(
     many,
     {
       summary: 'List roles of applications',
       tag,
+      rule: 'list_roles',
+      target: ({ caller, query }) => appRoles.listTarget(caller, query),
       described: filtered(['name', 'application_id'], ['is_internal']),
       reply: { 200: AppRoleList },
     },
     async (call) => {
-      const page = await appRoles.listRoles(call.caller, call.query);
+      const page = await appRoles.listRoles(call.query, call.target);
       return listOf(call, 'roles', { ...page, items: page.items.map((row) => renderAppRole(call.base, row)) });
     },
   );
   app.post(
     many,
-    { summary: 'Create a role of an application', tag, body: CreateAppRole, reply: { 200: AppRoleEnvelope } },
-    async ({ caller, body, base }) => ({
-      role: renderAppRole(base, await appRoles.createRole(caller, body.role)),
+    {
+      summary: 'Create a role of an application',
+      tag,
+      rule: 'create_role',
+      target: ({ caller, body }) => appRoles.applicationTarget(caller, body.role.application_id),
+      body: CreateAppRole,
+      reply: { 200: AppRoleEnvelope },
+    },
+    async ({ caller, target, body, base }) => ({
+      role: renderAppRole(base, await appRoles.createRole(caller, target, body.role)),
     }),
   );
   app.get(
     one,
-    { summary: 'Show a role of an application', tag, reply: { 200: AppRoleEnvelope } },
-    async ({ caller, params, base }) => ({
-      role: renderAppRole(base, await appRoles.getRole(caller, params.role_id)),
-    }),
+    { summary: 'Show a role of an application', tag, rule: 'get_role', target: role, reply: { 200: AppRoleEnvelope } },
+    ({ target, base }) => ({ role: renderAppRole(base, target) }),
   );
   app.patch(
     one,
-    { summary: 'Change a role of an application', tag, body: UpdateAppRole, reply: { 200: AppRoleEnvelope } },
-    async ({ caller, params, body, base }) => ({
-      role: renderAppRole(base, await appRoles.updateRole(caller, params.role_id, body.role)),
+    {
+      summary: 'Change a role of an application',
+      tag,
+      rule: 'update_role',
+      target: role,
+      body: UpdateAppRole,
+      reply: { 200: AppRoleEnvelope },
+    },
+    async ({ caller, target, body, base }) => ({
+      role: renderAppRole(base, await appRoles.updateRole(caller, target, body.role)),
     }),
   );
   app.delete(
     one,
-    { summary: 'Delete a role, its links and assignments', tag, reply: { 204: null } },
-    async ({ caller, params }) => appRoles.removeRole(caller, params.role_id),
+    { summary: 'Delete a role, its links and assignments', tag, rule: 'delete_role', target: role, reply: { 204: null } },
+    ({ caller, target }) => appRoles.removeRole(caller, target),
   );
 }
 
@@ -70,44 +87,94 @@ export function mountPermissions(app: IdentityApp, { appRoles }: { appRoles: App
   const one = '/v3/OS-ROLES/permissions/:permission_id';
   const ofRole = '/v3/OS-ROLES/roles/:role_id/permissions';
   const link = '/v3/OS-ROLES/roles/:role_id/permissions/:permission_id';
+  const permission = ({ caller, params }: { caller: Caller; params: { permission_id: string } }) =>
+    appRoles.permissionTarget(caller, params.permission_id);
+  const ends = ({ caller, params }: { caller: Caller; params: { role_id: string; permission_id: string } }) =>
+    appRoles.linkTarget(caller, { roleId: params.role_id, permissionId: params.permission_id });
 
-  app.get(many, { summary: 'List permissions', tag, described: PERMISSIONS, reply: { 200: PermissionList } }, async (call) => {
-    const page = await appRoles.listPermissions(call.caller, call.query);
-    return listOf(call, 'permissions', { ...page, items: page.items.map((row) => renderPermission(call.base, row)) });
-  });
+  app.get(
+    many,
+    {
+      summary: 'List permissions',
+      tag,
+      rule: 'list_permissions',
+      target: ({ caller, query }) => appRoles.listTarget(caller, query),
+      described: PERMISSIONS,
+      reply: { 200: PermissionList },
+    },
+    async (call) => {
+      const page = await appRoles.listPermissions(call.query, call.target);
+      return listOf(call, 'permissions', { ...page, items: page.items.map((row) => renderPermission(call.base, row)) });
+    },
+  );
   app.post(
     many,
-    { summary: 'Create a permission', tag, body: CreatePermission, reply: { 200: PermissionEnvelope } },
-    async ({ caller, body, base }) => ({
-      permission: renderPermission(base, await appRoles.createPermission(caller, body.permission)),
+    {
+      summary: 'Create a permission',
+      tag,
+      rule: 'create_permission',
+      target: ({ caller, body }) => appRoles.applicationTarget(caller, body.permission.application_id),
+      body: CreatePermission,
+      reply: { 200: PermissionEnvelope },
+    },
+    async ({ caller, target, body, base }) => ({
+      permission: renderPermission(base, await appRoles.createPermission(caller, target, body.permission)),
     }),
   );
-  app.get(one, { summary: 'Show a permission', tag, reply: { 200: PermissionEnvelope } }, async ({ caller, params, base }) => ({
-    permission: renderPermission(base, await appRoles.getPermission(caller, params.permission_id)),
-  }));
+  app.get(
+    one,
+    { summary: 'Show a permission', tag, rule: 'get_permission', target: permission, reply: { 200: PermissionEnvelope } },
+    ({ target, base }) => ({ permission: renderPermission(base, target) }),
+  );
   app.patch(
     one,
-    { summary: 'Change a permission', tag, body: UpdatePermission, reply: { 200: PermissionEnvelope } },
-    async ({ caller, params, body, base }) => ({
-      permission: renderPermission(base, await appRoles.updatePermission(caller, params.permission_id, body.permission)),
+    {
+      summary: 'Change a permission',
+      tag,
+      rule: 'update_permission',
+      target: permission,
+      body: UpdatePermission,
+      reply: { 200: PermissionEnvelope },
+    },
+    async ({ caller, target, body, base }) => ({
+      permission: renderPermission(base, await appRoles.updatePermission(caller, target, body.permission)),
     }),
   );
-  app.delete(one, { summary: 'Delete a permission and its links', tag, reply: { 204: null } }, async ({ caller, params }) =>
-    appRoles.removePermission(caller, params.permission_id),
+  app.delete(
+    one,
+    {
+      summary: 'Delete a permission and its links',
+      tag,
+      rule: 'delete_permission',
+      target: permission,
+      reply: { 204: null },
+    },
+    ({ caller, target }) => appRoles.removePermission(caller, target),
   );
 
   app.get(
     ofRole,
-    { summary: 'List the permissions of a role', tag, described: PERMISSIONS, reply: { 200: PermissionList } },
+    {
+      summary: 'List the permissions of a role',
+      tag,
+      rule: 'list_role_permissions',
+      target: ({ caller, params }) => appRoles.roleTarget(caller, params.role_id),
+      described: PERMISSIONS,
+      reply: { 200: PermissionList },
+    },
     async (call) => {
-      const page = await appRoles.permissionsOfRole(call.caller, call.params.role_id, call.query);
+      const page = await appRoles.permissionsOfRole(call.target, call.query);
       return listOf(call, 'permissions', { ...page, items: page.items.map((row) => renderPermission(call.base, row)) });
     },
   );
-  app.put(link, { summary: 'Give a role a permission', tag, reply: { 200: null } }, async ({ caller, params }) =>
-    appRoles.link(caller, params.role_id, params.permission_id),
+  app.put(
+    link,
+    { summary: 'Give a role a permission', tag, rule: 'add_permission_to_role', target: ends, reply: { 200: null } },
+    ({ caller, target }) => appRoles.link(caller, target),
   );
-  app.delete(link, { summary: 'Take a permission from a role', tag, reply: { 204: null } }, async ({ caller, params }) =>
-    appRoles.unlink(caller, params.role_id, params.permission_id),
+  app.delete(
+    link,
+    { summary: 'Take a permission from a role', tag, rule: 'remove_permission_from_role', target: ends, reply: { 204: null } },
+    ({ caller, target }) => appRoles.unlink(caller, target),
   );
 }

@@ -9,14 +9,15 @@ import type { Actor, Change } from '../audit/index.ts';
 import type { Caller } from '../caller.ts';
 import { unlessTaken } from '../conflicts.ts';
 import { findConsumer } from '../consumers/index.ts';
-import type { AppPermissionRow, AppRoleRow, Reader, Tx } from '../database.ts';
+import type { AppPermissionRow, AppRoleRow, ConsumerRow, Reader, Tx } from '../database.ts';
 import type { Deps } from '../deps.ts';
 import { Fault, fail } from '../faults.ts';
 import { criteriaOf, type Filters, pageOf, single } from '../lists.ts';
+import type { Action, Facts, IdentityTarget } from '../policy.ts';
 import type { CreateAppRole, CreatePermission, UpdateAppRole, UpdatePermission } from './app-roles.schema.ts';
 import { isBuiltIn } from './built-in.ts';
 import { appTagOf } from './holdings.ts';
-import type { Managers } from './managers.ts';
+import { type Managers, permitInternal } from './managers.ts';
 import {
   deleteAppRole,
   deleteLink,
@@ -52,34 +53,67 @@ const filtersOf = (table: 'app_roles' | 'app_permissions', ...more: readonly str
 const roleFilters = filtersOf('app_roles');
 const permissionFilters = filtersOf('app_permissions', 'action', 'resource');
 
+interface LinkIds {
+  readonly roleId: string;
+  readonly permissionId: string;
+}
+
+interface LinkEnds {
+  readonly role: AppRoleRow;
+  readonly permission: AppPermissionRow;
+}
+
+function refuseBuiltIn(kind: 'role' | 'permission', { id }: { readonly id: string }): void {
+  if (isBuiltIn(id)) fail('resource.built_in', { kind, id });
+}
+
 export function createAppRoles({ db, clock, change, managers }: Pick<Deps, 'db' | 'clock' | 'change'> & { managers: Managers }) {
-  async function permit(caller: Caller, action: string, applicationId: string | undefined): Promise<void> {
-    await managers.permit(caller, action, applicationId, 'manage-roles');
-  }
+  const factsOf = async (caller: Caller, applicationId: string | undefined): Promise<Facts> => ({
+    applicationId,
+    managesRoles: await managers.holds(caller, applicationId, 'manage-roles'),
+  });
 
-  /** A list names its application, or is cut to those the caller manages. */
-  async function within(caller: Caller, action: string, query: Query): Promise<readonly string[] | undefined> {
+  /** A list names its application, or is cut to those the caller manages: which it may show, undefined for all. */
+  async function listTarget(caller: Caller, query: Query): Promise<IdentityTarget<readonly string[] | undefined>> {
     const applicationId = single(query, 'application_id');
-    if (applicationId === undefined) return managers.managed(caller, 'manage-roles');
-    await permit(caller, action, applicationId);
-    return [applicationId];
+    const within = applicationId === undefined ? await managers.managed(caller, 'manage-roles') : [applicationId];
+    return { facts: await factsOf(caller, applicationId), get: () => within };
   }
 
-  async function roleFor(caller: Caller, action: string, id: string): Promise<AppRoleRow> {
+  /** The application that a role or permission is made in. */
+  async function applicationTarget(caller: Caller, id: string): Promise<IdentityTarget<ConsumerRow>> {
+    const [facts, application] = await Promise.all([factsOf(caller, id), findConsumer(db.read, id)]);
+    return { facts, get: () => application ?? fail('application.not_found', { id }) };
+  }
+
+  async function roleTarget(caller: Caller, id: string): Promise<IdentityTarget<AppRoleRow>> {
     const role = await findAppRole(db.read, id);
-    await permit(caller, action, role?.application_id);
-    return role ?? fail('role.not_found', { id });
+    return { facts: await factsOf(caller, role?.application_id), get: () => role ?? fail('role.not_found', { id }) };
   }
 
-  async function permissionFor(caller: Caller, action: string, id: string): Promise<AppPermissionRow> {
+  async function permissionTarget(caller: Caller, id: string): Promise<IdentityTarget<AppPermissionRow>> {
     const permission = await findPermission(db.read, id);
-    await permit(caller, action, permission?.application_id);
-    return permission ?? fail('permission.not_found', { id });
+    const facts = await factsOf(caller, permission?.application_id);
+    return { facts, get: () => permission ?? fail('permission.not_found', { id }) };
+  }
+
+  /** Both ends of a link: whoever changes it manages the roles of both their applications. */
+  async function linkTarget(caller: Caller, { roleId, permissionId }: LinkIds): Promise<IdentityTarget<LinkEnds>> {
+    const [role, permission] = await Promise.all([roleTarget(caller, roleId), permissionTarget(caller, permissionId)]);
+    const managesRoles = role.facts.managesRoles === true && permission.facts.managesRoles === true;
+    return {
+      facts: { managesRoles },
+      get() {
+        const found = role.get();
+        refuseBuiltIn('role', found);
+        return { role: found, permission: permission.get() };
+      },
+    };
   }
 
   /** What is internal works in every application, so only administrators make, change, link and delete it. */
-  function checkInternal(caller: Caller, action: string, ...flags: readonly (boolean | number | undefined)[]): void {
-    if (flags.some(Boolean)) managers.administrator(caller, `${action} (is_internal)`);
+  function checkInternal(caller: Caller, action: Action, ...flags: readonly (boolean | number | undefined)[]): void {
+    if (flags.some(Boolean)) permitInternal(caller, action);
   }
 
   /** Whether it decides about other applications than its own: as an internal one, or because an internal role carries it. */
@@ -91,7 +125,7 @@ export function createAppRoles({ db, clock, change, managers }: Pick<Deps, 'db' 
     row: { id: string; application_id: string },
     body: RoleChanges | PermissionChanges,
   ): void {
-    if (isBuiltIn(row.id)) fail('resource.built_in', { kind, id: row.id });
+    refuseBuiltIn(kind, row);
     if (body.id !== undefined && body.id !== row.id) fail('resource.id_fixed', { kind });
     if (body.application_id !== undefined && body.application_id !== row.application_id) {
       fail('request.bad_value', { field: 'application_id', why: 'it cannot be changed' });
@@ -103,15 +137,9 @@ export function createAppRoles({ db, clock, change, managers }: Pick<Deps, 'db' 
     touch(internal ? tagOf.everything : appTagOf.application(row.application_id));
   }
 
-  async function checkApplication(id: string): Promise<void> {
-    if (!(await findConsumer(db.read, id))) fail('application.not_found', { id });
-  }
-
-  async function createRole(caller: Caller, body: NewRole): Promise<AppRoleRow> {
-    await permit(caller, 'create_role', body.application_id);
+  async function createRole(caller: Caller, { id }: ConsumerRow, body: NewRole): Promise<AppRoleRow> {
     checkInternal(caller, 'create_role', body.is_internal);
-    await checkApplication(body.application_id);
-    return insertRole(caller, body);
+    return insertRole(caller, { ...body, application_id: id });
   }
 
   async function insertRole(actor: Actor, body: NewRole): Promise<AppRoleRow> {
@@ -141,8 +169,8 @@ export function createAppRoles({ db, clock, change, managers }: Pick<Deps, 'db' 
     }
   }
 
-  async function updateRole(caller: Caller, id: string, body: RoleChanges): Promise<AppRoleRow> {
-    const role = await roleFor(caller, 'update_role', id);
+  async function updateRole(caller: Caller, role: AppRoleRow, body: RoleChanges): Promise<AppRoleRow> {
+    const { id } = role;
     checkFixed('role', role, body);
     return change(caller, async (inside) => {
       const held = (await lockAppRole(db, inside.tx, id)) ?? fail('role.not_found', { id });
@@ -159,25 +187,23 @@ export function createAppRoles({ db, clock, change, managers }: Pick<Deps, 'db' 
     });
   }
 
-  async function removeRole(caller: Caller, id: string): Promise<void> {
-    await roleFor(caller, 'delete_role', id);
-    if (isBuiltIn(id)) fail('resource.built_in', { kind: 'role', id });
+  async function removeRole(caller: Caller, role: AppRoleRow): Promise<void> {
+    const { id } = role;
+    refuseBuiltIn('role', role);
     await change(caller, async (inside) => {
-      const role = (await lockAppRole(db, inside.tx, id)) ?? fail('role.not_found', { id });
-      checkInternal(caller, 'delete_role', role.is_internal);
+      const held = (await lockAppRole(db, inside.tx, id)) ?? fail('role.not_found', { id });
+      checkInternal(caller, 'delete_role', held.is_internal);
       await deleteAppRole(inside.tx, id);
-      touched(inside, role, role.is_internal);
-      inside.audit('app_role.deleted', { kind: 'app_role', id }, { application_id: role.application_id });
+      touched(inside, held, held.is_internal);
+      inside.audit('app_role.deleted', { kind: 'app_role', id }, { application_id: held.application_id });
     });
   }
 
-  async function createPermission(caller: Caller, body: NewPermission): Promise<AppPermissionRow> {
-    await permit(caller, 'create_permission', body.application_id);
+  async function createPermission(caller: Caller, application: ConsumerRow, body: NewPermission): Promise<AppPermissionRow> {
     checkInternal(caller, 'create_permission', body.is_internal);
-    await checkApplication(body.application_id);
     const row: AppPermissionRow = {
       id: newId(),
-      application_id: body.application_id,
+      application_id: application.id,
       name: body.name,
       is_internal: bit(body.is_internal ?? false),
       action: body.action ?? null,
@@ -192,8 +218,12 @@ export function createAppRoles({ db, clock, change, managers }: Pick<Deps, 'db' 
     return row;
   }
 
-  async function updatePermissionOf(caller: Caller, id: string, body: PermissionChanges): Promise<AppPermissionRow> {
-    const permission = await permissionFor(caller, 'update_permission', id);
+  async function updatePermissionOf(
+    caller: Caller,
+    permission: AppPermissionRow,
+    body: PermissionChanges,
+  ): Promise<AppPermissionRow> {
+    const { id } = permission;
     checkFixed('permission', permission, body);
     return change(caller, async (inside) => {
       const held = (await lockPermission(db, inside.tx, id)) ?? fail('permission.not_found', { id });
@@ -214,29 +244,26 @@ export function createAppRoles({ db, clock, change, managers }: Pick<Deps, 'db' 
     });
   }
 
-  async function removePermission(caller: Caller, id: string): Promise<void> {
-    await permissionFor(caller, 'delete_permission', id);
-    if (isBuiltIn(id)) fail('resource.built_in', { kind: 'permission', id });
+  async function removePermission(caller: Caller, permission: AppPermissionRow): Promise<void> {
+    const { id } = permission;
+    refuseBuiltIn('permission', permission);
     await change(caller, async (inside) => {
-      const permission = (await lockPermission(db, inside.tx, id)) ?? fail('permission.not_found', { id });
-      const elsewhere = await worksElsewhere(inside.tx, permission);
+      const held = (await lockPermission(db, inside.tx, id)) ?? fail('permission.not_found', { id });
+      const elsewhere = await worksElsewhere(inside.tx, held);
       checkInternal(caller, 'delete_permission', elsewhere);
       await deletePermission(inside.tx, id);
-      touched(inside, permission, elsewhere);
-      inside.audit('permission.deleted', { kind: 'permission', id }, { application_id: permission.application_id });
+      touched(inside, held, elsewhere);
+      inside.audit('permission.deleted', { kind: 'permission', id }, { application_id: held.application_id });
     });
   }
 
   /** Writes or removes a link, decided on both ends as they are while nobody else changes them. */
   async function changeLink(
     caller: Caller,
-    { action, event }: { action: string; event: 'added' | 'removed' },
-    { roleId, permissionId }: { roleId: string; permissionId: string },
+    { action, event }: { action: Action; event: 'added' | 'removed' },
+    { role: { id: roleId }, permission: { id: permissionId } }: LinkEnds,
     write: (tx: Tx, roleId: string, permissionId: string) => Promise<void>,
   ): Promise<void> {
-    await roleFor(caller, action, roleId);
-    if (isBuiltIn(roleId)) fail('resource.built_in', { kind: 'role', id: roleId });
-    await permissionFor(caller, action, permissionId);
     await change(caller, async (inside) => {
       const role = (await lockAppRole(db, inside.tx, roleId)) ?? fail('role.not_found', { id: roleId });
       const permission =
@@ -251,40 +278,37 @@ export function createAppRoles({ db, clock, change, managers }: Pick<Deps, 'db' 
   }
 
   return {
-    async listRoles(caller: Caller, query: Query) {
-      const page = await listAppRoles(
-        db,
-        pageOf(query),
-        criteriaOf(query, roleFilters),
-        await within(caller, 'list_roles', query),
-      );
+    listTarget,
+    applicationTarget,
+    roleTarget,
+    permissionTarget,
+    linkTarget,
+
+    async listRoles(query: Query, within: readonly string[] | undefined) {
+      const page = await listAppRoles(db, pageOf(query), criteriaOf(query, roleFilters), within);
       return page ?? fail('list.marker_not_found', { marker: single(query, 'marker') ?? '' });
     },
-    getRole: (caller: Caller, id: string) => roleFor(caller, 'get_role', id),
     createRole,
     ensureRole,
     updateRole,
     removeRole,
 
-    async listPermissions(caller: Caller, query: Query) {
-      const limits = await within(caller, 'list_permissions', query);
-      const page = await listPermissions(db, pageOf(query), criteriaOf(query, permissionFilters), { within: limits });
+    async listPermissions(query: Query, within: readonly string[] | undefined) {
+      const page = await listPermissions(db, pageOf(query), criteriaOf(query, permissionFilters), { within });
       return page ?? fail('list.marker_not_found', { marker: single(query, 'marker') ?? '' });
     },
-    getPermission: (caller: Caller, id: string) => permissionFor(caller, 'get_permission', id),
     createPermission,
     updatePermission: updatePermissionOf,
     removePermission,
 
-    async permissionsOfRole(caller: Caller, roleId: string, query: Query) {
-      await roleFor(caller, 'list_role_permissions', roleId);
+    async permissionsOfRole({ id: roleId }: AppRoleRow, query: Query) {
       const page = await listPermissions(db, pageOf(query), criteriaOf(query, permissionFilters), { roleId });
       return page ?? fail('list.marker_not_found', { marker: single(query, 'marker') ?? '' });
     },
-    link: (caller: Caller, roleId: string, permissionId: string): Promise<void> =>
-      changeLink(caller, { action: 'add_permission_to_role', event: 'added' }, { roleId, permissionId }, insertLink),
-    unlink: (caller: Caller, roleId: string, permissionId: string): Promise<void> =>
-      changeLink(caller, { action: 'remove_permission_from_role', event: 'removed' }, { roleId, permissionId }, deleteLink),
+    link: (caller: Caller, ends: LinkEnds): Promise<void> =>
+      changeLink(caller, { action: 'add_permission_to_role', event: 'added' }, ends, insertLink),
+    unlink: (caller: Caller, ends: LinkEnds): Promise<void> =>
+      changeLink(caller, { action: 'remove_permission_from_role', event: 'removed' }, ends, deleteLink),
   };
 }
 

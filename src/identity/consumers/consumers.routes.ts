@@ -1,5 +1,6 @@
 // /v3/OS-OAUTH2/consumers, and its alias /v3/OS-ROLES/consumers that the old clients call
 
+import type { Caller } from '../caller.ts';
 import { filtered, listOf } from '../lists.ts';
 import type { IdentityApp } from '../policy.ts';
 import type { Consumers, ConsumerWithSecret } from './consumers.rules.ts';
@@ -21,42 +22,81 @@ export function mountConsumers(app: IdentityApp, { consumers }: { consumers: Con
     consumer: { ...renderConsumer(base, row), secret: row.plainSecret },
   });
 
+  const target = ({ caller, params }: { caller: Caller; params: { consumer_id: string } }) =>
+    consumers.target(caller, params.consumer_id);
+
   for (const root of ['/v3/OS-OAUTH2', '/v3/OS-ROLES'] as const) {
     const many = `${root}/consumers` as const;
     const one = `${root}/consumers/:consumer_id` as const;
 
-    app.get(many, { summary: 'List consumers', tag, described: FILTERED, reply: { 200: ConsumerList } }, async (call) => {
-      const page = await consumers.list(call.caller, call.query);
-      return listOf(call, 'consumers', { ...page, items: page.items.map((row) => renderConsumer(call.base, row)) });
-    });
+    app.get(
+      many,
+      { summary: 'List consumers', tag, rule: 'list_consumers', described: FILTERED, reply: { 200: ConsumerList } },
+      async (call) => {
+        const page = await consumers.list(call.caller, call.query);
+        return listOf(call, 'consumers', { ...page, items: page.items.map((row) => renderConsumer(call.base, row)) });
+      },
+    );
     app.post(
       many,
-      { summary: 'Register a consumer', tag, body: CreateConsumer, reply: { 200: ConsumerWithSecretEnvelope } },
+      {
+        summary: 'Register a consumer',
+        tag,
+        rule: 'create_consumer',
+        body: CreateConsumer,
+        reply: { 200: ConsumerWithSecretEnvelope },
+      },
       async ({ caller, body, base }) => withSecret(base, await consumers.create(caller, body.consumer)),
     );
     app.get(
       one,
-      { summary: 'Read one consumer, with its secret', tag, reply: { 200: ConsumerWithSecretEnvelope } },
-      async ({ caller, params, base }) => withSecret(base, await consumers.getWithSecret(caller, params.consumer_id)),
+      {
+        summary: 'Read one consumer, with its secret',
+        tag,
+        rule: 'get_consumer',
+        target,
+        reply: { 200: ConsumerWithSecretEnvelope },
+      },
+      (call) => withSecret(call.base, consumers.withSecret(call.target)),
     );
     app.patch(
       one,
-      { summary: 'Change a consumer', tag, body: UpdateConsumer, reply: { 200: ChangedConsumer } },
-      async ({ caller, params, body, base }) => {
-        const consumer = renderConsumer(base, await consumers.update(caller, params.consumer_id, body.consumer));
+      {
+        summary: 'Change a consumer',
+        tag,
+        rule: 'update_consumer',
+        target,
+        body: UpdateConsumer,
+        reply: { 200: ChangedConsumer },
+      },
+      async (call) => {
+        const { caller, body, base } = call;
+        const consumer = renderConsumer(base, await consumers.update(caller, call.target, body.consumer));
         return { consumer, links: consumer.links };
       },
     );
     app.delete(
       one,
-      { summary: 'Delete a consumer with its roles, permissions and assignments', tag, reply: { 204: null } },
-      async ({ caller, params }) => consumers.remove(caller, params.consumer_id),
+      {
+        summary: 'Delete a consumer with its roles, permissions and assignments',
+        tag,
+        rule: 'delete_consumer',
+        target,
+        reply: { 204: null },
+      },
+      (call) => consumers.remove(call.caller, call.target),
     );
   }
 
   app.post(
     '/v3/OS-OAUTH2/consumers/:consumer_id/secret',
-    { summary: 'Give a consumer a new secret', tag, reply: { 200: ConsumerWithSecretEnvelope } },
-    async ({ caller, params, base }) => withSecret(base, await consumers.rotateSecret(caller, params.consumer_id)),
+    {
+      summary: 'Give a consumer a new secret',
+      tag,
+      rule: 'rotate_consumer_secret',
+      target,
+      reply: { 200: ConsumerWithSecretEnvelope },
+    },
+    async (call) => withSecret(call.base, await consumers.rotateSecret(call.caller, call.target)),
   );
 }

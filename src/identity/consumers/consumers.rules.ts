@@ -1,12 +1,10 @@
-// Consumers: who may register, see and change an application.
+// Consumers: applications are registered, seen and changed. Who manages one is for the roles above them to say.
 import { isDeepStrictEqual } from 'node:util';
 import { seconds } from '../../platform/clock.ts';
 import { isUniqueViolation } from '../../platform/database/index.ts';
 import type { Query, Static } from '../../platform/http/index.ts';
 import { newId, newSecret } from '../../platform/ids.ts';
 import type { Seal } from '../../platform/seal/index.ts';
-import { tagOf } from '../access/index.ts';
-import { appTagOf, hasInternal, insertUserAssignment, isBuiltIn, type Managers } from '../app-roles/index.ts';
 import { extraOf, parsed } from '../attributes.ts';
 import type { Actor, Change } from '../audit/index.ts';
 import type { Caller } from '../caller.ts';
@@ -14,8 +12,7 @@ import type { ConsumerRow } from '../database.ts';
 import type { Deps } from '../deps.ts';
 import { fail } from '../faults.ts';
 import { criteriaOf, type Filters, pageOf, single } from '../lists.ts';
-import { isAdministrator } from '../policy.ts';
-import { findUser } from '../users/index.ts';
+import { type IdentityTarget, targetOf } from '../policy.ts';
 import { type CreateConsumer, consumerFields, type UpdateConsumer } from './consumers.schema.ts';
 import {
   deleteConsumer,
@@ -72,29 +69,44 @@ function checkSent(body: ConsumerChanges): void {
 }
 
 const placeOf = (id: string): string => `consumers/${id}`;
-const PROVIDER = 'provider';
+/** Of what caches keep of an application, its roles and permissions. */
+export const tagOfConsumer = (id: string): string => `app:${id}`;
+
+/** The service depends on it; nobody may change or delete it. */
+export const BUILT_IN_APPLICATION = 'idm_admin_app';
+
+function refuseBuiltIn({ id }: ConsumerRow): void {
+  if (id === BUILT_IN_APPLICATION) fail('resource.built_in', { kind: 'consumer', id });
+}
+
+/** Who manages applications, and who hears of those that come and go, within the change that makes or deletes them. */
+export interface Management {
+  manages(caller: Caller, id: string): Promise<boolean>;
+  /** Undefined: all of them. */
+  managed(caller: Caller): Promise<readonly string[] | undefined>;
+  registered(inside: Change, caller: Caller, id: string): Promise<void>;
+  leaving(inside: Change, caller: Caller, id: string): Promise<void>;
+}
 
 /** Ends a change that has nothing to change: another process wrote the same meanwhile. */
 class AlreadyThere extends Error {}
 
-export function createConsumers(deps: Pick<Deps, 'db' | 'clock' | 'change'> & { seal: Seal; managers: Managers }) {
-  const { db, clock, change, seal, managers } = deps;
+export function createConsumers(deps: Pick<Deps, 'db' | 'clock' | 'change'> & { seal: Seal; management: Management }) {
+  const { db, clock, change, seal, management } = deps;
 
-  async function consumerFor(caller: Caller, action: string, id: string): Promise<ConsumerRow> {
-    await managers.permit(caller, action, id, 'manage-application');
-    return (await findConsumer(db.read, id)) ?? fail('consumer.not_found', { id });
+  async function target(caller: Caller, id: string): Promise<IdentityTarget<ConsumerRow>> {
+    const managesApplication = await management.manages(caller, id);
+    return targetOf(
+      await findConsumer(db.read, id),
+      () => ({ managesApplication }),
+      () => fail('consumer.not_found', { id }),
+    );
   }
 
   const withSecret = (row: ConsumerRow): ConsumerWithSecret => ({
     ...row,
     plainSecret: seal.open(row.secret, placeOf(row.id)).toString(),
   });
-
-  /** Whoever registers an application manages it, as its provider in their own organization. */
-  async function ownOrganization(caller: Caller): Promise<string | undefined> {
-    if (isAdministrator(caller)) return undefined;
-    return (await findUser(db.read, caller.userId))?.default_project_id ?? fail('organization.no_default');
-  }
 
   /** Makes the row of a consumer within a change of the caller's own. */
   async function insert({ tx, audit }: Change, body: NewConsumer, id = newId()): Promise<ConsumerRow> {
@@ -118,31 +130,17 @@ export function createConsumers(deps: Pick<Deps, 'db' | 'clock' | 'change'> & { 
   async function create(caller: Caller, body: NewConsumer): Promise<ConsumerWithSecret> {
     checkSent(body);
     checkFit(body.redirect_uris ?? [], afterLogoutOf(extraIn(body)));
-    const organizationId = await ownOrganization(caller);
     const row = await change(caller, async (inside) => {
       const made = await insert(inside, body);
-      if (organizationId !== undefined) {
-        await insertUserAssignment(inside.tx, {
-          userId: caller.userId,
-          organizationId,
-          applicationId: made.id,
-          roleId: PROVIDER,
-        });
-        inside.touch(appTagOf.user(caller.userId));
-        inside.audit(
-          'app_role.assigned',
-          { kind: 'app_role', id: PROVIDER },
-          { user_id: caller.userId, organization_id: organizationId, application_id: made.id },
-        );
-      }
+      await management.registered(inside, caller, made.id);
       return made;
     });
     return withSecret(row);
   }
 
-  async function update(caller: Caller, id: string, body: ConsumerChanges): Promise<ConsumerRow> {
-    await consumerFor(caller, 'update_consumer', id);
-    if (isBuiltIn(id)) fail('resource.built_in', { kind: 'consumer', id });
+  async function update(caller: Caller, consumer: ConsumerRow, body: ConsumerChanges): Promise<ConsumerRow> {
+    const { id } = consumer;
+    refuseBuiltIn(consumer);
     if (body.id !== undefined && body.id !== id) fail('resource.id_fixed', { kind: 'consumer' });
     if (body.secret !== undefined) fail('request.bad_value', { field: 'secret', why: 'it cannot be changed this way' });
     checkSent(body);
@@ -163,22 +161,21 @@ export function createConsumers(deps: Pick<Deps, 'db' | 'clock' | 'change'> & { 
       await updateConsumer(tx, id, values);
       // What was given for other addresses may be in the hands of whoever has those.
       if (!isSameSet(held.redirect_uris, values.redirect_uris)) await endGrants(tx, id);
-      touch(appTagOf.application(id));
+      touch(tagOfConsumer(id));
       audit('consumer.updated', { kind: 'consumer', id }, { fields: Object.keys(body) });
       return { ...held, ...values };
     });
   }
 
-  async function remove(caller: Caller, id: string): Promise<void> {
-    await consumerFor(caller, 'delete_consumer', id);
-    if (isBuiltIn(id)) fail('resource.built_in', { kind: 'consumer', id });
-    await change(caller, async ({ tx, audit, touch }) => {
+  async function remove(caller: Caller, consumer: ConsumerRow): Promise<void> {
+    const { id } = consumer;
+    refuseBuiltIn(consumer);
+    await change(caller, async (inside) => {
+      const { tx, audit, touch } = inside;
       await lockConsumer(db, tx, id);
-      // Internal roles and permissions go with it, and other applications depend on those.
-      const elsewhere = await hasInternal(tx, id);
-      if (elsewhere) managers.administrator(caller, 'delete_consumer (is_internal)');
+      await management.leaving(inside, caller, id);
       await deleteConsumer(tx, id);
-      touch(elsewhere ? tagOf.everything : appTagOf.application(id));
+      touch(tagOfConsumer(id));
       audit('consumer.deleted', { kind: 'consumer', id });
     });
   }
@@ -188,7 +185,7 @@ export function createConsumers(deps: Pick<Deps, 'db' | 'clock' | 'change'> & { 
     const row = await change(actor, async ({ tx, audit, touch }) => {
       const consumer = (await findConsumer(tx, id)) ?? fail('consumer.not_found', { id });
       await updateConsumer(tx, id, { secret });
-      touch(appTagOf.application(id));
+      touch(tagOfConsumer(id));
       audit('consumer.secret_rotated', { kind: 'consumer', id });
       return { ...consumer, secret };
     });
@@ -202,7 +199,7 @@ export function createConsumers(deps: Pick<Deps, 'db' | 'clock' | 'change'> & { 
     const values = columnsOf(bodyOf(valuesOf(held)));
     if (isDeepStrictEqual(values, columnsOf(valuesOf(held)))) throw new AlreadyThere();
     await updateConsumer(tx, id, values);
-    touch(appTagOf.application(id));
+    touch(tagOfConsumer(id));
     audit('consumer.updated', { kind: 'consumer', id }, { fields: Object.keys(values) });
     return { ...held, ...values };
   }
@@ -224,20 +221,19 @@ export function createConsumers(deps: Pick<Deps, 'db' | 'clock' | 'change'> & { 
   }
 
   return {
+    target,
     async list(caller: Caller, query: Query) {
-      const within = await managers.managed(caller, 'manage-application');
-      const page = await listConsumers(db, pageOf(query), criteriaOf(query, filters), within);
+      const page = await listConsumers(db, pageOf(query), criteriaOf(query, filters), await management.managed(caller));
       return page ?? fail('list.marker_not_found', { marker: single(query, 'marker') ?? '' });
     },
-    getWithSecret: async (caller: Caller, id: string) => withSecret(await consumerFor(caller, 'get_consumer', id)),
+    withSecret,
     create,
     insert,
     update,
     remove,
-    async rotateSecret(caller: Caller, id: string): Promise<ConsumerWithSecret> {
-      await consumerFor(caller, 'rotate_consumer_secret', id);
-      if (isBuiltIn(id)) fail('resource.built_in', { kind: 'consumer', id });
-      return rotate(caller, id);
+    async rotateSecret(caller: Caller, consumer: ConsumerRow): Promise<ConsumerWithSecret> {
+      refuseBuiltIn(consumer);
+      return rotate(caller, consumer.id);
     },
     ensure,
     /** For the OpenID provider: the application itself, whoever asks. */
