@@ -97,6 +97,10 @@ const adminOrThemselves = anyOf(admin, (caller, target) => (target.userId === un
 /** Lists that name no application show those the caller manages, which may be none. */
 const listedByApplication = anyOf(adminOrManagesRoles, (_caller, { applicationId }) => applicationId === undefined);
 
+/** Only the person lets an application in, and only to act for themselves. */
+const mayConsent: Rule = (caller, { userId }) => isInPerson(caller) && (userId === undefined || caller.userId === userId);
+const adminOrInPerson = anyOf(admin, inPerson);
+
 const anyone: Rule = () => true;
 const readers = anyOf(admin, systemReader, domainReader);
 const adminOrSystemReader = anyOf(admin, systemReader);
@@ -236,6 +240,23 @@ const rules = {
   list_allowed_applications: adminOrThemselves,
   // What is internal works in every application.
   manage_internal: admin,
+
+  is_two_factor_auth_enabled: adminOrInPerson,
+  enable_two_factor_auth: adminOrInPerson,
+  disable_two_factor_auth: adminOrInPerson,
+  get_two_factor_data: adminOrInPerson,
+  check_security_question: adminOrInPerson,
+  make_recovery_codes: adminOrInPerson,
+  remember_device: adminOrInPerson,
+  check_for_device: adminOrInPerson,
+  list_devices: adminOrInPerson,
+  forget_device: adminOrInPerson,
+  forget_devices: adminOrInPerson,
+
+  // An administrator who could say yes for others would sign in as them.
+  authorize: mayConsent,
+  access_tokens: adminOrInPerson,
+  verify_access_token: anyone,
 } as const satisfies Record<string, Rule>;
 
 /** Holds the base role `admin` in whatever scope the token has. */

@@ -3,11 +3,9 @@
 import { isoTime } from '../../platform/clock.ts';
 import { Answer, t } from '../../platform/http/index.ts';
 import { andThen } from '../../platform/soon.ts';
-import type { Caller } from '../caller.ts';
 import { fail } from '../faults.ts';
 import { Links, ListLinks, single, wholeList } from '../lists.ts';
-import type { IdentityApp } from '../policy.ts';
-import { isAdministrator, isInPerson } from '../policy.ts';
+import { type IdentityApp, targetOf } from '../policy.ts';
 import type { Openid } from './openid.ts';
 import type { Kept } from './records.ts';
 
@@ -67,16 +65,10 @@ const Information = t.open(
 );
 
 export function mountOldOAuth(app: IdentityApp, parts: { readonly openid: Openid }): void {
-  /** Only the person: an administrator who could say yes for others would sign in as them. */
-  function inPerson(caller: Caller): void {
-    if (!isInPerson(caller)) fail('auth.forbidden', { action: 'authorize' });
-  }
-
   app.get(
     '/v3/OS-OAUTH2/authorize',
-    { summary: 'What an application asks the caller for', tag, described: ASKED, reply: { 200: Asked } },
+    { summary: 'What an application asks the caller for', tag, rule: 'authorize', described: ASKED, reply: { 200: Asked } },
     async ({ caller, query }) => {
-      inPerson(caller);
       const [id = '', uri, type, scope = '', state] = ['client_id', 'redirect_uri', 'response_type', 'scope', 'state'].map(
         (name) => single(query, name),
       );
@@ -98,13 +90,13 @@ export function mountOldOAuth(app: IdentityApp, parts: { readonly openid: Openid
     {
       summary: 'Let an application act for the caller: redirects with a code',
       tag,
+      rule: 'authorize',
+      target: ({ body }) => ({ facts: { userId: body.user_auth.user_id }, get: () => undefined }),
       body: Allowed,
       described: REDIRECTED,
       reply: { 302: null },
     },
     async ({ caller, body: { user_auth: allowed } }) => {
-      inPerson(caller);
-      if (allowed.user_id !== undefined && allowed.user_id !== caller.userId) fail('auth.forbidden', { action: 'authorize' });
       const location = await parts.openid.oldCodes.allow(caller, allowed.client_id, allowed.scopes);
       return new Answer({ status: 302, headers: { Location: location } });
     },
@@ -112,21 +104,33 @@ export function mountOldOAuth(app: IdentityApp, parts: { readonly openid: Openid
 
   app.get(
     '/v3/access-tokens/:token',
-    { summary: 'Who an access token stands for, and what they may do', fromMemory: true, tag, reply: { 200: Information } },
-    ({ params }) =>
-      andThen(parts.openid.accessTokens.verify(params.token), (found) =>
-        // Bound to a key (RFC 9449): whoever asks here has no proof that it was shown by who holds that; introspection names the key.
-        found?.user && found.thumbprint === undefined ? new Answer({ text: found.information }) : fail('access_token.not_found'),
-      ),
+    {
+      summary: 'Who an access token stands for, and what they may do',
+      fromMemory: true,
+      tag,
+      rule: 'verify_access_token',
+      target: ({ params }) =>
+        andThen(parts.openid.accessTokens.verify(params.token), (found) =>
+          // Bound to a key (RFC 9449): whoever asks here has no proof that it was shown by who holds that; introspection names the key.
+          targetOf(
+            found?.user && found.thumbprint === undefined ? found : undefined,
+            () => ({}),
+            () => fail('access_token.not_found'),
+          ),
+        ),
+      reply: { 200: Information },
+    },
+    ({ target }) => new Answer({ text: target.information }),
   );
 
   const many = '/v3/users/:user_id/OS-OAUTH2/access_tokens' as const;
   const one = '/v3/users/:user_id/OS-OAUTH2/access_tokens/:access_token_id' as const;
 
-  function permitOwn(caller: Caller, userId: string): void {
-    if (!isAdministrator(caller) && !(caller.userId === userId && isInPerson(caller)))
-      fail('auth.forbidden', { action: 'access_tokens' });
-  }
+  const rule = 'access_tokens';
+  const target = ({ params }: { params: { user_id: string } }) => ({
+    facts: { userId: params.user_id },
+    get: () => params.user_id,
+  });
 
   const render = (base: string, userId: string, { id, payload }: Kept) => ({
     // A name for it, not the token: whoever reads a list must not be able to use what is in it.
@@ -146,42 +150,40 @@ export function mountOldOAuth(app: IdentityApp, parts: { readonly openid: Openid
     {
       summary: 'Access tokens of a user',
       tag,
+      rule,
+      target,
       reply: { 200: t.object({ links: ListLinks, access_tokens: t.array(AccessToken) }) },
     },
     async (call) => {
-      const { caller, params, base } = call;
-      permitOwn(caller, params.user_id);
-      const kept = await parts.openid.records.ofUser(params.user_id, 'AccessToken');
+      const kept = await parts.openid.records.ofUser(call.target, 'AccessToken');
       return wholeList(
         call,
         'access_tokens',
-        kept.map((token) => render(base, params.user_id, token)),
+        kept.map((token) => render(call.base, call.target, token)),
       );
     },
   );
 
   app.get(
     one,
-    { summary: 'One of them', tag, reply: { 200: t.envelope('access_token', AccessToken) } },
-    async ({ caller, params, base }) => {
-      permitOwn(caller, params.user_id);
-      const kept = await parts.openid.records.ofUser(params.user_id, 'AccessToken');
+    { summary: 'One of them', tag, rule, target, reply: { 200: t.envelope('access_token', AccessToken) } },
+    async ({ target: userId, params, base }) => {
+      const kept = await parts.openid.records.ofUser(userId, 'AccessToken');
       const token = kept.find(({ id }) => id === params.access_token_id) ?? fail('access_token.not_found');
-      return { access_token: render(base, params.user_id, token) };
+      return { access_token: render(base, userId, token) };
     },
   );
 
-  app.delete(one, { summary: 'Take an access token back', tag, reply: { 204: null } }, async ({ caller, params }) => {
-    permitOwn(caller, params.user_id);
-    await parts.openid.revoke(caller, params.user_id, params.access_token_id);
-  });
+  app.delete(one, { summary: 'Take an access token back', tag, rule, target, reply: { 204: null } }, (call) =>
+    parts.openid.revoke(call.caller, call.target, call.params.access_token_id),
+  );
 
   app.post(
     '/openid/introspect',
     {
       summary: 'Whether an access token is good (RFC 7662)',
       tag: 'OpenID',
-      access: 'anyone',
+      rule: 'anyone',
       form: true,
       asks: true,
       body: t.open({ token: t.string({ minLength: 1, maxLength: 4096 }) }),

@@ -6,7 +6,7 @@ import { single, wholeList } from '../lists.ts';
 import type { IdentityApp } from '../policy.ts';
 import type { DevicePair, Devices } from './devices.rules.ts';
 import type { Factor } from './factor.rules.ts';
-import type { Subject } from './subject.ts';
+import { reading, type Subject } from './subject.ts';
 import { WHOSE } from './two-factor.described.ts';
 import { DeviceList, DeviceReply, renderDevice } from './two-factor.schema.ts';
 
@@ -41,20 +41,23 @@ export function mountDevices(
   const all = '/v3/OS-TWO-FACTOR/devices';
   const own = '/v3/users/:user_id/OS-TWO-FACTOR/devices';
 
+  const target = ({ params }: { params: { user_id: string } }) => subject.target(params.user_id);
+
   app.post(
     all,
-    { summary: 'Remember a device, or give a remembered one a new token', tag, described: RENEWED, reply: { 200: DeviceReply } },
-    async ({ caller, query, headers, base, address, signal }) => {
-      const pair = pairOf(query);
-      const user = await subject.byQuery(caller, 'remember_device', query);
+    {
+      summary: 'Remember a device, or give a remembered one a new token',
+      tag,
+      rule: 'remember_device',
+      target: async ({ query }) => reading(pairOf(query), await subject.queryTarget(query)),
+      described: RENEWED,
+      reply: { 200: DeviceReply },
+    },
+    async ({ caller, target: { user, read: pair }, headers, base, address, signal }) => {
       await factor.require(user.id);
       const { deviceId, deviceToken } = pair
         ? await devices.renew({ userId: caller.userId, requestId: caller.requestId, address, signal }, user.id, pair)
-        : await devices.remember(
-            (await subject.toChange(caller, 'remember_device', user.id)).by,
-            user.id,
-            headers['user-agent'] ?? '',
-          );
+        : await devices.remember(subject.toChange(caller, user), user.id, headers['user-agent'] ?? '');
       return {
         two_factor_auth: {
           device_id: deviceId,
@@ -67,11 +70,19 @@ export function mountDevices(
 
   app.head(
     all,
-    { summary: 'Check a remembered device', tag, described: CHECKED, reply: { 204: null } },
-    async ({ caller, query, address, signal }) => {
-      const pair =
-        pairOf(query) ?? fail('request.bad_value', { field: 'device_id', why: 'device_id and device_token are required' });
-      const user = await subject.byQuery(caller, 'check_for_device', query);
+    {
+      summary: 'Check a remembered device',
+      tag,
+      rule: 'check_for_device',
+      target: async ({ query }) => {
+        const pair =
+          pairOf(query) ?? fail('request.bad_value', { field: 'device_id', why: 'device_id and device_token are required' });
+        return reading(pair, await subject.queryTarget(query));
+      },
+      described: CHECKED,
+      reply: { 204: null },
+    },
+    async ({ caller, target: { user, read: pair }, address, signal }) => {
       await factor.require(user.id);
       const outcome = await devices.check({ userId: caller.userId, requestId: caller.requestId, address, signal }, user.id, pair);
       if (outcome === 'unknown') fail('device.not_found', { id: pair.deviceId });
@@ -79,23 +90,26 @@ export function mountDevices(
     },
   );
 
-  app.delete(own, { summary: 'Forget all devices of a user', tag, reply: { 204: null } }, async ({ caller, params }) =>
-    devices.forgetAll(caller, (await subject.byId(caller, 'forget_devices', params.user_id)).id),
+  app.delete(
+    own,
+    { summary: 'Forget all devices of a user', tag, rule: 'forget_devices', target, reply: { 204: null } },
+    (call) => devices.forgetAll(call.caller, call.target.id),
   );
 
-  app.get(own, { summary: 'List the remembered devices of a user', tag, reply: { 200: DeviceList } }, async (call) => {
-    const user = await subject.byId(call.caller, 'list_devices', call.params.user_id);
-    return wholeList(
-      call,
-      'devices',
-      (await devices.list(user.id)).map((row) => renderDevice(call.base, row)),
-    );
-  });
+  app.get(
+    own,
+    { summary: 'List the remembered devices of a user', tag, rule: 'list_devices', target, reply: { 200: DeviceList } },
+    async (call) =>
+      wholeList(
+        call,
+        'devices',
+        (await devices.list(call.target.id)).map((row) => renderDevice(call.base, row)),
+      ),
+  );
 
   app.delete(
     '/v3/users/:user_id/OS-TWO-FACTOR/devices/:device_id',
-    { summary: 'Forget one device', tag, reply: { 204: null } },
-    async ({ caller, params }) =>
-      devices.forget(caller, (await subject.byId(caller, 'forget_device', params.user_id)).id, params.device_id),
+    { summary: 'Forget one device', tag, rule: 'forget_device', target, reply: { 204: null } },
+    (call) => devices.forget(call.caller, call.target.id, call.params.device_id),
   );
 }

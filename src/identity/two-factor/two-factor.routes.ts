@@ -4,7 +4,7 @@ import { fail } from '../faults.ts';
 import { single } from '../lists.ts';
 import type { IdentityApp } from '../policy.ts';
 import type { Factor, Question } from './factor.rules.ts';
-import type { Subject } from './subject.ts';
+import { reading, type Subject } from './subject.ts';
 import { WHOSE } from './two-factor.described.ts';
 import { DataReply, EnabledReply, EnableTwoFactor, RecoveryReply } from './two-factor.schema.ts';
 
@@ -38,21 +38,34 @@ function questionOf(sent: Sent | null | undefined): Question | undefined {
 
 export function mountTwoFactor(app: IdentityApp, { factor, subject }: TwoFactorDeps): void {
   const own = '/v3/users/:user_id/OS-TWO-FACTOR';
+  const target = ({ params }: { params: { user_id: string } }) => subject.target(params.user_id);
   const linksOf = (base: string, path: string) => ({ self: base + path });
 
   app.head(
     '/v3/OS-TWO-FACTOR/two_factor_auth',
-    { summary: 'Check whether a user has two-factor authentication', tag, described: { query: WHOSE }, reply: { 204: null } },
-    async ({ caller, query }) => factor.require((await subject.byQuery(caller, 'is_two_factor_auth_enabled', query)).id),
+    {
+      summary: 'Check whether a user has two-factor authentication',
+      tag,
+      rule: 'is_two_factor_auth_enabled',
+      target: ({ query }) => subject.queryTarget(query),
+      described: { query: WHOSE },
+      reply: { 204: null },
+    },
+    (call) => factor.require(call.target.id),
   );
 
   app.post(
     `${own}/two_factor_auth`,
-    { summary: 'Enable two-factor authentication, or make a new key', tag, body: EnableTwoFactor, reply: { 201: EnabledReply } },
-    async ({ caller, params, body, base, path }) => {
-      const question = questionOf(body.two_factor_auth);
-      const { user, by } = await subject.toChange(caller, 'enable_two_factor_auth', params.user_id);
-      const made = await factor.enable(by, user, question);
+    {
+      summary: 'Enable two-factor authentication, or make a new key',
+      tag,
+      rule: 'enable_two_factor_auth',
+      target: async ({ params, body }) => reading(questionOf(body.two_factor_auth), await subject.target(params.user_id)),
+      body: EnableTwoFactor,
+      reply: { 201: EnabledReply },
+    },
+    async ({ caller, target: { user, read: question }, base, path }) => {
+      const made = await factor.enable(subject.toChange(caller, user), user, question);
       return {
         two_factor_auth: {
           two_factor_key: made.key,
@@ -68,18 +81,20 @@ export function mountTwoFactor(app: IdentityApp, { factor, subject }: TwoFactorD
 
   app.delete(
     `${own}/two_factor_auth`,
-    { summary: 'Disable two-factor authentication', tag, reply: { 204: null } },
-    async ({ caller, params }) => {
-      const { user, by } = await subject.toChange(caller, 'disable_two_factor_auth', params.user_id);
-      await factor.disable(by, user.id);
-    },
+    { summary: 'Disable two-factor authentication', tag, rule: 'disable_two_factor_auth', target, reply: { 204: null } },
+    ({ caller, target: user }) => factor.disable(subject.toChange(caller, user), user.id),
   );
 
   app.get(
     `${own}/two_factor_data`,
-    { summary: 'Show what is not sensitive: the question, and how many recovery codes are left', tag, reply: { 200: DataReply } },
-    async ({ caller, params, base, path }) => {
-      const user = await subject.byId(caller, 'get_two_factor_data', params.user_id);
+    {
+      summary: 'Show what is not sensitive: the question, and how many recovery codes are left',
+      tag,
+      rule: 'get_two_factor_data',
+      target,
+      reply: { 200: DataReply },
+    },
+    async ({ target: user, base, path }) => {
       const { question, recoveryCodesLeft } = await factor.data(user.id);
       return {
         two_factor_auth: {
@@ -94,11 +109,19 @@ export function mountTwoFactor(app: IdentityApp, { factor, subject }: TwoFactorD
 
   app.head(
     `${own}/sec_question`,
-    { summary: 'Check the answer to the security question', tag, described: ANSWER, reply: { 204: null } },
-    async ({ caller, params, query, address, signal }) => {
-      const answer = single(query, 'security_answer') ?? single(query, 'sec_answer');
-      if (!answer) fail('request.bad_value', { field: 'security_answer', why: 'it is required' });
-      const user = await subject.byId(caller, 'check_security_question', params.user_id);
+    {
+      summary: 'Check the answer to the security question',
+      tag,
+      rule: 'check_security_question',
+      target: async ({ params, query }) => {
+        const answer = single(query, 'security_answer') ?? single(query, 'sec_answer');
+        if (!answer) fail('request.bad_value', { field: 'security_answer', why: 'it is required' });
+        return reading(answer, await subject.target(params.user_id));
+      },
+      described: ANSWER,
+      reply: { 204: null },
+    },
+    async ({ caller, target: { user, read: answer }, address, signal }) => {
       const { userId, requestId } = caller;
       await factor.checkAnswer({ userId, requestId, address, signal }, user.id, answer);
     },
@@ -106,10 +129,15 @@ export function mountTwoFactor(app: IdentityApp, { factor, subject }: TwoFactorD
 
   app.post(
     `${own}/recovery_codes`,
-    { summary: 'Make a new set of recovery codes; they are shown only now', tag, reply: { 201: RecoveryReply } },
-    async ({ caller, params, base, path }) => {
-      const { user, by } = await subject.toChange(caller, 'make_recovery_codes', params.user_id);
-      const codes = await factor.makeRecoveryCodes(by, user.id);
+    {
+      summary: 'Make a new set of recovery codes; they are shown only now',
+      tag,
+      rule: 'make_recovery_codes',
+      target,
+      reply: { 201: RecoveryReply },
+    },
+    async ({ caller, target: user, base, path }) => {
+      const codes = await factor.makeRecoveryCodes(subject.toChange(caller, user), user.id);
       return { two_factor_auth: { recovery_codes: codes, user_id: user.id, links: linksOf(base, path) } };
     },
   );
