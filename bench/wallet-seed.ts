@@ -50,7 +50,7 @@ const made = await Promise.all(
     const request = { method: 'web', path: `person-${at}`, service: [], alsoKnownAs: [] };
     const nothing = { domain: undefined, keyIds: undefined, alias: undefined, isDefault: undefined };
     const did = await dids.create(caller, { ...request, ...nothing }, once.of(caller, 'dids', {}, {}));
-    await dids.publish(caller, did.row.id);
+    await dids.publish(caller, did.row);
     return { cookie: cookies.set('session', id, 86_400).split(';', 1)[0], name: request.path };
   }),
 );

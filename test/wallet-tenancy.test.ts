@@ -7,13 +7,14 @@ import { createApp, type Route } from '../src/platform/http/index.ts';
 import { newUlid } from '../src/platform/ids.ts';
 import type { Caller } from '../src/wallet/access/caller.ts';
 import { actAs, EVERYONE, readAs } from '../src/wallet/access/owners.store.ts';
+import type { WalletApp } from '../src/wallet/access/rules.ts';
 import { mountWallet, type Parts } from '../src/wallet/routes.ts';
 import { onEachWallet, type Person, type TestWallet } from './support/wallet.ts';
 import { assertProblem } from './support/wallet-answers.ts';
 import { holdCredential, ownerOfPerson } from './support/wallet-credentials.ts';
 
 function walletRoutes(): readonly Route<Caller>[] {
-  const app = createApp<Caller, 'owner'>();
+  const app: WalletApp = createApp();
   mountWallet(app, {} as Parts);
   return app.routes;
 }
@@ -135,8 +136,10 @@ onEachWallet('Tenancy', (wallet) => {
         ROUTES.some((route) => nameOf(route) === name),
         `${name} is no route any more`,
       );
-    for (const route of ROUTES)
-      assert.equal(route.spec.access === 'anyone', isPublic(route), `${nameOf(route)}: is it for everybody?`);
+    for (const route of ROUTES) {
+      assert.ok(route.spec.rule, `${nameOf(route)}: who may ask it?`);
+      assert.equal(route.spec.rule === 'anyone', isPublic(route), `${nameOf(route)}: is it for everybody?`);
+    }
   });
 
   it('asks for a session on every route that is not public, whether what it names exists or not', async () => {

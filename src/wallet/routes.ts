@@ -23,7 +23,7 @@ export type Parts = Parameters<typeof mountDocuments>[1] &
   Parameters<typeof mountExchanges>[1];
 
 export function mountWallet(app: WalletApp, parts: Parts): void {
-  app.get('/', { summary: 'Where things are', tag: 'Documents', access: 'anyone', reply: { 200: Root } }, () => ({
+  app.get('/', { summary: 'Where things are', tag: 'Documents', rule: 'anyone', reply: { 200: Root } }, () => ({
     service: 'Gatehouse wallet node',
     did: '/.well-known/did.json',
     login: '/api/v1/auth/login',

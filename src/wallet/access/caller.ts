@@ -23,10 +23,6 @@ export const ownerOf = (issuer: string, subject: string): string =>
     .update(JSON.stringify([issuer, subject]))
     .digest('base64url');
 
-/** Whose things a request about one thing may be about. */
-export const ownersFor = (caller: Caller): readonly string[] =>
-  caller.isAdministrator && caller.owner !== NODE ? [caller.owner, NODE] : [caller.owner];
-
 export type RunChange = <T>(caller: Caller, owner: string, work: (change: Change) => Promise<T>) => Promise<T>;
 
 /**

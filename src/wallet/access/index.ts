@@ -1,5 +1,5 @@
 // Whose wallet it is: who calls, what they may do, whose rows a query sees, and what was damaged.
-export { type Caller, createWalletChanges, ownerOf, ownersFor, ownerTag, type RunChange, theNode } from './caller.ts';
+export { type Caller, createWalletChanges, ownerOf, ownerTag, type RunChange, theNode } from './caller.ts';
 export { createUnlessDamaged, readList, readObject, type UnlessDamaged } from './damage.ts';
 export { actAs, actForSession, EVERYONE, type Guard, guardOwners, NODE, readAs, readForSession } from './owners.store.ts';
-export { authorize, type RuleName, type WalletApp } from './rules.ts';
+export { authorize, type RuleName, targetFor, type WalletApp, type WalletTarget } from './rules.ts';

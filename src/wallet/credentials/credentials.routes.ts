@@ -21,6 +21,7 @@ export function mountCredentials(app: WalletApp, { credentials, refreshStatus }:
     {
       summary: 'List the credentials the wallet holds',
       tag,
+      rule: 'owner',
       query: CredentialQuery,
       described: PAGED,
       reply: { 200: CredentialList },
@@ -38,7 +39,13 @@ export function mountCredentials(app: WalletApp, { credentials, refreshStatus }:
 
   app.delete(
     `${CREDENTIALS}/:id`,
-    { summary: 'Purge a credential; its issuer is not told', tag, reply: { 204: null } },
-    async ({ caller, params }) => credentials.purge(caller, params.id),
+    {
+      summary: 'Purge a credential; its issuer is not told',
+      tag,
+      rule: 'owner',
+      target: ({ caller, params }) => credentials.target(caller, params.id),
+      reply: { 204: null },
+    },
+    ({ caller, target }) => credentials.purge(caller, target),
   );
 }

@@ -2,7 +2,15 @@
 import type { Clock } from '../../platform/clock.ts';
 import type { Static } from '../../platform/http/index.ts';
 import type { Seal } from '../../platform/seal/index.ts';
-import { type Caller, ownerTag, type RunChange, readAs, type UnlessDamaged } from '../access/index.ts';
+import {
+  type Caller,
+  ownerTag,
+  type RunChange,
+  readAs,
+  targetFor,
+  type UnlessDamaged,
+  type WalletTarget,
+} from '../access/index.ts';
 import type { CredentialInstanceRow, CredentialRow, Database, Reader } from '../database.ts';
 import { fail } from '../faults.ts';
 import type { Page } from '../resource/index.ts';
@@ -72,8 +80,14 @@ export function createCredentials(deps: {
         (await withParts(reader, owner, await credentialsByIds(reader, owner, ids), false)).map(renderCredential),
       ),
 
-    async purge(caller: Caller, id: string): Promise<void> {
-      const { owner } = caller;
+    target: (caller: Caller, id: string): Promise<WalletTarget<CredentialRow>> =>
+      targetFor(caller, {
+        rule: 'owner',
+        kind: 'credential',
+        find: async (owner) => (await readAs(db, owner, (reader) => credentialsByIds(reader, owner, [id])))[0],
+      }),
+
+    async purge(caller: Caller, { owner, id }: CredentialRow): Promise<void> {
       await change(caller, owner, async ({ tx, audit, touch }) => {
         if (!(await deleteCredential(tx, owner, id))) fail('not-found', { kind: 'credential' });
         audit('credential.purged', { kind: 'credential', id });

@@ -1,7 +1,7 @@
 // /api/v1/wallet/dids
 
 import { Answer } from '../../platform/http/index.ts';
-import type { WalletApp } from '../access/index.ts';
+import type { Caller, WalletApp } from '../access/index.ts';
 import { CREATED, ForceQuery, type Idempotency, type ListCache, Nothing, PAGED, pageAnswer, pageOf } from '../resource/index.ts';
 import type { Dids } from './dids.rules.ts';
 import { Did, DidList, DidQuery, NewDid, renderDid, requestOf } from './dids.schema.ts';
@@ -13,9 +13,12 @@ export function mountDids(
   app: WalletApp,
   { dids, idempotency, listCache }: { dids: Dids; idempotency: Idempotency; listCache: ListCache },
 ): void {
+  const rule = 'owner_or_administrator';
+  const target = ({ caller, params }: { caller: Caller; params: { id: string } }) => dids.target(caller, params.id);
+
   app.get(
     DIDS,
-    { summary: 'List the DIDs of the wallet', tag, query: DidQuery, described: PAGED, reply: { 200: DidList } },
+    { summary: 'List the DIDs of the wallet', tag, rule: 'owner', query: DidQuery, described: PAGED, reply: { 200: DidList } },
     (call) => {
       const { caller, query } = call;
       const list = async (): Promise<Answer> => {
@@ -30,13 +33,13 @@ export function mountDids(
 
   app.get(
     `${DIDS}/:id`,
-    { summary: 'Show a DID, by its id or by the DID itself', tag, reply: { 200: Did } },
-    async ({ caller, params }) => renderDid(await dids.get(caller, params.id)),
+    { summary: 'Show a DID, by its id or by the DID itself', tag, rule, target, reply: { 200: Did } },
+    async (call) => renderDid(await dids.show(call.target)),
   );
 
   app.post(
     DIDS,
-    { summary: 'Provision a DID', tag, body: NewDid, described: CREATED, reply: { 201: Did } },
+    { summary: 'Provision a DID', tag, rule: 'owner', body: NewDid, described: CREATED, reply: { 201: Did } },
     async ({ caller, body, headers }) => {
       const did = renderDid(await dids.create(caller, requestOf(body), idempotency.of(caller, 'dids', headers, body)));
       return new Answer({ headers: { Location: `${DIDS}/${did.id}` }, body: did });
@@ -45,19 +48,19 @@ export function mountDids(
 
   app.post(
     `${DIDS}/:id/publish`,
-    { summary: 'Publish the document of a DID', tag, body: Nothing, reply: { 200: Did } },
-    async ({ caller, params }) => renderDid(await dids.publish(caller, params.id)),
+    { summary: 'Publish the document of a DID', tag, rule, target, body: Nothing, reply: { 200: Did } },
+    async (call) => renderDid(await dids.publish(call.caller, call.target)),
   );
 
   app.post(
     `${DIDS}/:id/unpublish`,
-    { summary: 'Withdraw the document of a DID', tag, body: Nothing, reply: { 200: Did } },
-    async ({ caller, params }) => renderDid(await dids.unpublish(caller, params.id)),
+    { summary: 'Withdraw the document of a DID', tag, rule, target, body: Nothing, reply: { 200: Did } },
+    async (call) => renderDid(await dids.unpublish(call.caller, call.target)),
   );
 
   app.delete(
     `${DIDS}/:id`,
-    { summary: 'Delete a DID that is not published', tag, query: ForceQuery, reply: { 204: null } },
-    async ({ caller, params, query }) => dids.remove(caller, params.id, query.force === 'true'),
+    { summary: 'Delete a DID that is not published', tag, rule, target, query: ForceQuery, reply: { 204: null } },
+    (call) => dids.remove(call.caller, call.target, call.query.force === 'true'),
   );
 }

@@ -3,7 +3,17 @@ import { randomBytes } from 'node:crypto';
 import type { Clock } from '../../platform/clock.ts';
 import { Fault } from '../../platform/faults/index.ts';
 import { newUlid } from '../../platform/ids.ts';
-import { type Caller, NODE, ownersFor, ownerTag, type RunChange, readAs, readList, type UnlessDamaged } from '../access/index.ts';
+import {
+  type Caller,
+  NODE,
+  ownerTag,
+  type RunChange,
+  readAs,
+  readList,
+  targetFor,
+  type UnlessDamaged,
+  type WalletTarget,
+} from '../access/index.ts';
 import type { Change, Database, DidMethod, DidRow, KeyRow, Reader } from '../database.ts';
 import { fail, fault } from '../faults.ts';
 import type { PublicJwk } from '../jose/index.ts';
@@ -144,19 +154,21 @@ export function createDids(deps: {
     });
   }
 
-  async function find(caller: Caller, idOrDid: string): Promise<DidRow> {
-    for (const owner of ownersFor(caller)) {
-      const row = await readAs(db, owner, (reader) => findDid(reader, owner, idOrDid));
-      if (row) return row;
-    }
-    return fail('not-found', { kind: 'DID' });
-  }
+  const target = (caller: Caller, idOrDid: string): Promise<WalletTarget<DidRow>> =>
+    targetFor(caller, {
+      rule: 'owner_or_administrator',
+      kind: 'DID',
+      find: (owner) => readAs(db, owner, (reader) => findDid(reader, owner, idOrDid)),
+    });
 
-  async function get(caller: Caller, idOrDid: string): Promise<DidParts> {
-    const row = await find(caller, idOrDid);
+  async function show(row: DidRow): Promise<DidParts> {
     const [parts] = await readAs(db, row.owner, (reader) => withParts(reader, row.owner, [row]));
     return parts!;
   }
+
+  /** One of this owner's, as it is now. */
+  const get = async (owner: string, id: string): Promise<DidParts> =>
+    show((await readAs(db, owner, (reader) => findDid(reader, owner, id))) ?? fail('not-found', { kind: 'DID' }));
 
   function methodOf({ method, domain, path, keyIds, service, alsoKnownAs }: DidRequest): DidMethod {
     const known = METHODS.find((one) => one === method);
@@ -238,7 +250,7 @@ export function createDids(deps: {
     const method = methodOf(request);
     const earlier = await once.earlier();
     if (earlier !== undefined)
-      return get(caller, earlier).catch((error: unknown) => {
+      return get(owner, earlier).catch((error: unknown) => {
         throw error instanceof Fault && error.code === 'not-found' ? fault('idempotent-result-gone') : error;
       });
     const id = `did_${newUlid(clock.now())}`;
@@ -253,14 +265,13 @@ export function createDids(deps: {
       await insert(inside, owner, request, method, id, carried);
       return id;
     });
-    return get(caller, made);
+    return get(owner, made);
   }
 
   const held = async ({ tx }: Change, { owner, id }: DidRow): Promise<DidRow> =>
     (await findDid(tx, owner, id)) ?? fail('not-found', { kind: 'DID' });
 
-  async function publish(caller: Caller, idOrDid: string): Promise<DidParts> {
-    const seen = await find(caller, idOrDid);
+  async function publish(caller: Caller, seen: DidRow): Promise<DidParts> {
     if (seen.method !== 'web') fail('not-publishable', { method: seen.method });
     await change(caller, seen.owner, async (inside) => {
       const did = await held(inside, seen);
@@ -269,11 +280,10 @@ export function createDids(deps: {
       await publication.publish(inside, did);
       inside.audit('did.published', { kind: 'did', id: did.id });
     });
-    return get(caller, seen.id);
+    return get(seen.owner, seen.id);
   }
 
-  async function unpublish(caller: Caller, idOrDid: string): Promise<DidParts> {
-    const seen = await find(caller, idOrDid);
+  async function unpublish(caller: Caller, seen: DidRow): Promise<DidParts> {
     if (seen.method !== 'web') fail('not-publishable', { method: seen.method });
     await change(caller, seen.owner, async (inside) => {
       const did = await held(inside, seen);
@@ -281,11 +291,10 @@ export function createDids(deps: {
       if (did.state === 'published') await publication.withdraw(inside, did);
       inside.audit('did.unpublished', { kind: 'did', id: did.id });
     });
-    return get(caller, seen.id);
+    return get(seen.owner, seen.id);
   }
 
-  async function remove(caller: Caller, idOrDid: string, force: boolean): Promise<void> {
-    const seen = await find(caller, idOrDid);
+  async function remove(caller: Caller, seen: DidRow, force: boolean): Promise<void> {
     const { owner } = seen;
     if (owner === NODE) fail('forbidden', { why: 'the DID of the node can be unpublished, not deleted' });
     await change(caller, owner, async (inside) => {
@@ -341,7 +350,10 @@ export function createDids(deps: {
   }
 
   return {
-    get,
+    target,
+    /** For rules that are told of a DID by its id. */
+    find: async (caller: Caller, idOrDid: string): Promise<DidRow> => (await target(caller, idOrDid)).get(),
+    show,
     create,
     publish,
     unpublish,

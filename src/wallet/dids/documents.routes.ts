@@ -1,9 +1,11 @@
 // The published documents: /.well-known/did.json of the node, /dids/{name}/did.json of its callers. For everybody.
-import { Answer, type Call, t } from '../../platform/http/index.ts';
-import type { Caller, WalletApp } from '../access/index.ts';
+
+import type { IncomingHttpHeaders } from 'node:http';
+import { Answer, t } from '../../platform/http/index.ts';
+import type { WalletApp, WalletTarget } from '../access/index.ts';
 import { fail } from '../faults.ts';
 import { NODE_NAME } from '../publication/index.ts';
-import type { Documents } from './documents.ts';
+import type { Documents, PublishedDocument } from './documents.ts';
 
 const tag = 'Documents';
 const Document = t.open({ id: t.string() });
@@ -18,28 +20,41 @@ const isKnown = (ifNoneMatch: string | undefined, etag: string): boolean =>
 export function mountDocuments(app: WalletApp, { documents }: { documents: Documents }): void {
   const missing = (): never => fail('not-found', { kind: 'document' }, { headers: { 'Access-Control-Allow-Origin': '*' } });
 
-  async function answer(name: string, { headers }: Pick<Call<Caller>, 'headers'>): Promise<Answer> {
+  async function published(name: string): Promise<WalletTarget<PublishedDocument>> {
     const found = await documents.find(name);
-    if (!found) return missing();
-    const { etag, document, bytes } = found;
+    return { facts: {}, get: () => found ?? missing() };
+  }
+
+  function answer({ target, headers }: { target: PublishedDocument; headers: IncomingHttpHeaders }): Answer {
+    const { etag, document, bytes } = target;
     const common = { ETag: etag, 'Cache-Control': CACHE, 'Access-Control-Allow-Origin': '*', Vary: 'Accept' };
     if (isKnown(headers['if-none-match'], etag)) return new Answer({ status: 304, headers: common });
     const type = headers.accept?.includes('application/did+json') ? 'application/did+json' : 'application/json';
     return new Answer({ headers: { ...common, 'Content-Type': type }, text: document, bytes });
   }
 
+  const rule = 'anyone';
   const reply = { 200: Document, 304: null };
   const described = {
     headers: { 'If-None-Match': 'What the reader has.' },
     replyHeaders: { ETag: 'Changes with the document.' },
   };
-  app.get('/.well-known/did.json', { summary: 'The DID document of the node', tag, access: 'anyone', described, reply }, (call) =>
-    answer(NODE_NAME, call),
+  app.get(
+    '/.well-known/did.json',
+    { summary: 'The DID document of the node', tag, rule, target: () => published(NODE_NAME), described, reply },
+    answer,
   );
   app.get(
     '/dids/:name/did.json',
-    { summary: 'A published DID document', tag, access: 'anyone', described, reply },
-    // The name of the node's own document is no name of a caller's.
-    (call) => (call.params.name === NODE_NAME ? missing() : answer(call.params.name, call)),
+    {
+      summary: 'A published DID document',
+      tag,
+      rule,
+      // The name of the node's own document is no name of a caller's.
+      target: ({ params }) => (params.name === NODE_NAME ? missing() : published(params.name)),
+      described,
+      reply,
+    },
+    answer,
   );
 }

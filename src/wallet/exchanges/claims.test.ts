@@ -27,7 +27,7 @@ onEachWallet('The claim of an exchange', (wallet) => {
         renewMs: 5,
       });
       const exchange = await exchanges.open(caller, 'oid4vci', {}, { state: 'offered' });
-      const until = async () => (await exchanges.get(caller, exchange.id)).claimed_until;
+      const until = async () => (await exchanges.find(caller, exchange.id)).claimed_until;
       await exchanges.during(
         exchange,
         () => false,

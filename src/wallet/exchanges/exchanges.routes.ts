@@ -11,7 +11,14 @@ const EXCHANGES = '/api/v1/wallet/exchanges';
 export function mountExchanges(app: WalletApp, { exchanges }: { exchanges: Exchanges }): void {
   app.get(
     EXCHANGES,
-    { summary: 'List exchanges, newest first', tag, query: ExchangeQuery, described: PAGED, reply: { 200: ExchangeList } },
+    {
+      summary: 'List exchanges, newest first',
+      tag,
+      rule: 'owner',
+      query: ExchangeQuery,
+      described: PAGED,
+      reply: { 200: ExchangeList },
+    },
     async (call) => {
       const { protocol, state, ...rest } = call.query;
       const page = pageOf(rest);
@@ -21,7 +28,13 @@ export function mountExchanges(app: WalletApp, { exchanges }: { exchanges: Excha
 
   app.get(
     `${EXCHANGES}/:id`,
-    { summary: 'Show an exchange and what happened in it', tag, reply: { 200: ExchangeSchema } },
-    async ({ caller, params }) => renderExchange(exchanges.partsOf(await exchanges.get(caller, params.id))),
+    {
+      summary: 'Show an exchange and what happened in it',
+      tag,
+      rule: 'owner',
+      target: ({ caller, params }) => exchanges.target(caller, params.id),
+      reply: { 200: ExchangeSchema },
+    },
+    ({ target }) => renderExchange(exchanges.partsOf(target)),
   );
 }

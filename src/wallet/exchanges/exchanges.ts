@@ -7,7 +7,18 @@ import { newUlid } from '../../platform/ids.ts';
 import { repeat } from '../../platform/jobs/index.ts';
 import type { Log } from '../../platform/log/index.ts';
 import type { Seal } from '../../platform/seal/index.ts';
-import { actAs, type Caller, EVERYONE, type RunChange, readAs, readList, theNode, type UnlessDamaged } from '../access/index.ts';
+import {
+  actAs,
+  type Caller,
+  EVERYONE,
+  type RunChange,
+  readAs,
+  readList,
+  targetFor,
+  theNode,
+  type UnlessDamaged,
+  type WalletTarget,
+} from '../access/index.ts';
 import type { Change, Database, ExchangeRow } from '../database.ts';
 import { fail } from '../faults.ts';
 import { always, type Once, type Page, time } from '../resource/index.ts';
@@ -292,6 +303,13 @@ export function createExchanges(deps: {
     }
   }
 
+  const target = (caller: Caller, id: string): Promise<WalletTarget<ExchangeRow>> =>
+    targetFor(caller, {
+      rule: 'owner',
+      kind: 'exchange',
+      find: (owner) => readAs(db, owner, (reader) => findExchange(reader, owner, id)),
+    });
+
   return {
     open,
     takeUp,
@@ -305,10 +323,9 @@ export function createExchanges(deps: {
     during,
     list: async ({ owner }: Caller, filter: ExchangeFilter, page: Page): Promise<ExchangeParts[]> =>
       (await readAs(db, owner, (reader) => listExchanges(reader, owner, filter, page))).map(partsOf),
-    async get({ owner }: Caller, id: string): Promise<ExchangeRow> {
-      const row = await readAs(db, owner, (reader) => findExchange(reader, owner, id));
-      return row ?? fail('not-found', { kind: 'exchange' });
-    },
+    target,
+    /** For rules that are told of an exchange by its id. */
+    find: async (caller: Caller, id: string): Promise<ExchangeRow> => (await target(caller, id)).get(),
     partsOf,
     findByRequest: ({ owner }: Caller, protocol: Protocol, hash: string) =>
       readAs(db, owner, (reader) => findByRequest(reader, owner, protocol, hash)),

@@ -73,7 +73,7 @@ export function createHoldings({ keys, dids }: { keys: Keys; dids: Dids }) {
   async function keyFor(caller: Caller, algorithms: readonly string[], named: string | undefined): Promise<Holding> {
     const accepted = (algorithm: string): boolean => algorithms.includes(algorithm);
     if (named !== undefined) {
-      const { row } = await keys.get(caller, named);
+      const row = await keys.find(caller, named);
       if (row.owner !== caller.owner || row.state !== 'active') fail('key-not-active/named', { id: named });
       if (!accepted(row.algorithm)) fail('unsupported-proof-type', { why: `the issuer takes ${algorithms.join(', ')}` });
       return holdingOf(row);
@@ -118,7 +118,7 @@ export function createHoldings({ keys, dids }: { keys: Keys; dids: Dids }) {
   });
 
   async function withDid(caller: Caller, idOrDid: string, { takes }: Bindings, algorithms: readonly string[]): Promise<Holding> {
-    const { row, keys: carried } = await dids.get(caller, idOrDid);
+    const { row, keys: carried } = await dids.show(await dids.find(caller, idOrDid));
     if (row.owner !== caller.owner || row.state !== 'published') fail('invalid-request', { why: 'the DID is not published' });
     if (!takes(row.method)) fail('unsupported-proof-type', { why: `the issuer does not take did:${row.method}` });
     const key = carried.find(({ state }) => state === 'active') ?? fail('no-active-key');
@@ -131,7 +131,7 @@ export function createHoldings({ keys, dids }: { keys: Keys; dids: Dids }) {
     for (const { row, keys: carried, isDamaged } of published) {
       const key = carried.find((one) => one.state === 'active' && (keyId === undefined || one.key_id === keyId));
       if (isDamaged || !key || !takes(row.method)) continue;
-      const { row: own } = await keys.get(caller, key.key_id);
+      const own = await keys.find(caller, key.key_id);
       if (algorithms.includes(own.algorithm))
         return { ...holdingOf(own), did: { id: row.id, did: row.did, url: key.verificationMethod } };
     }
@@ -177,7 +177,8 @@ export function createHoldings({ keys, dids }: { keys: Keys; dids: Dids }) {
 
   /** Keys that were made for copies nobody got. One that was put to other use meanwhile stays. */
   async function discard(caller: Caller, all: readonly Holding[] = []): Promise<void> {
-    for (const { keyId, isForCopy } of all) if (isForCopy) await keys.purge(caller, keyId, false).catch(() => undefined);
+    const purge = async (id: string): Promise<void> => keys.purge(caller, await keys.find(caller, id), false);
+    for (const { keyId, isForCopy } of all) if (isForCopy) await purge(keyId).catch(() => undefined);
   }
 
   return {

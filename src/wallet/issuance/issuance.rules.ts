@@ -65,7 +65,7 @@ export function createIssuance(deps: IssuanceDeps) {
 
   /** The same request once more: what became of it, or how it goes on. */
   async function again(caller: Caller, id: string, body: IssuanceRequest, once: Once): Promise<IssuanceAnswer> {
-    const row = await exchanges.get(caller, id);
+    const row = await exchanges.find(caller, id);
     if (row.state !== 'issued') return goOn(caller, { ...body, exchangeId: id }, once);
     const { credentialIds } = JSON.parse(row.result ?? '{"credentialIds":[]}') as { credentialIds: string[] };
     return { status: 'issued', exchangeId: id, credentials: await credentials.byIds(caller, credentialIds) };

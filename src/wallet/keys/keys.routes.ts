@@ -1,7 +1,7 @@
 // /api/v1/wallet/keys
 
 import { Answer } from '../../platform/http/index.ts';
-import type { WalletApp } from '../access/index.ts';
+import type { Caller, WalletApp } from '../access/index.ts';
 import { CREATED, ForceQuery, type Idempotency, type ListCache, PAGED, pageAnswer, pageOf } from '../resource/index.ts';
 import type { Keys, KeyWithUse } from './keys.rules.ts';
 import { Key, KeyList, KeyQuery, NewKey, Revocation, RevokedKey, RotatedKey, Rotation, renderKey } from './keys.schema.ts';
@@ -15,9 +15,12 @@ export function mountKeys(
   app: WalletApp,
   { keys, idempotency, listCache }: { keys: Keys; idempotency: Idempotency; listCache: ListCache },
 ): void {
+  const rule = 'owner_or_administrator';
+  const target = ({ caller, params }: { caller: Caller; params: { id: string } }) => keys.target(caller, params.id);
+
   app.get(
     KEYS,
-    { summary: 'List the keys of the wallet', tag, query: KeyQuery, described: PAGED, reply: { 200: KeyList } },
+    { summary: 'List the keys of the wallet', tag, rule: 'owner', query: KeyQuery, described: PAGED, reply: { 200: KeyList } },
     (call) => {
       const { caller, query } = call;
       const list = async (): Promise<Answer> => {
@@ -38,15 +41,22 @@ export function mountKeys(
 
   app.post(
     KEYS,
-    { summary: 'Register a key: make one, or import one', tag, body: NewKey, described: CREATED, reply: { 201: Key } },
+    {
+      summary: 'Register a key: make one, or import one',
+      tag,
+      rule: 'owner',
+      body: NewKey,
+      described: CREATED,
+      reply: { 201: Key },
+    },
     async ({ caller, body, headers, signal }) => {
       const key = render(await keys.create(caller, body, idempotency.of(caller, 'keys', headers, body), signal));
       return new Answer({ headers: { Location: `${KEYS}/${key.id}` }, body: key });
     },
   );
 
-  app.get(`${KEYS}/:id`, { summary: 'Show a key', tag, reply: { 200: Key } }, async ({ caller, params }) =>
-    render(await keys.get(caller, params.id)),
+  app.get(`${KEYS}/:id`, { summary: 'Show a key', tag, rule, target, reply: { 200: Key } }, async (call) =>
+    render(await keys.show(call.target)),
   );
 
   app.post(
@@ -54,28 +64,46 @@ export function mountKeys(
     {
       summary: 'Replace a key; documents show both until the grace period ends',
       tag,
+      rule,
+      target,
       body: Rotation,
       reply: { 200: RotatedKey },
     },
-    async ({ caller, params, body, signal }) => {
-      const { successor, replaced } = await keys.rotate(caller, params.id, body, signal);
+    async (call) => {
+      const { successor, replaced } = await keys.rotate(call.caller, call.target, call.body, call.signal);
       return { ...render(successor), replaces: render(replaced) };
     },
   );
 
   app.post(
     `${KEYS}/:id/revoke`,
-    { summary: 'End a key at once and for ever', tag, query: ForceQuery, body: Revocation, reply: { 200: RevokedKey } },
-    async ({ caller, params, query, body, signal }) => {
-      const force = query.force === 'true';
-      const { key, affectedCredentials, republishedDids } = await keys.revoke(caller, params.id, body, force, signal);
+    {
+      summary: 'End a key at once and for ever',
+      tag,
+      rule,
+      target,
+      query: ForceQuery,
+      body: Revocation,
+      reply: { 200: RevokedKey },
+    },
+    async (call) => {
+      const force = call.query.force === 'true';
+      const ended = await keys.revoke(call.caller, call.target, call.body, force, call.signal);
+      const { key, affectedCredentials, republishedDids } = ended;
       return { ...render(key), affectedCredentials, republishedDids };
     },
   );
 
   app.delete(
     `${KEYS}/:id`,
-    { summary: 'Purge a key that is revoked, or that nothing refers to', tag, query: ForceQuery, reply: { 204: null } },
-    async ({ caller, params, query }) => keys.purge(caller, params.id, query.force === 'true'),
+    {
+      summary: 'Purge a key that is revoked, or that nothing refers to',
+      tag,
+      rule,
+      target,
+      query: ForceQuery,
+      reply: { 204: null },
+    },
+    (call) => keys.purge(call.caller, call.target, call.query.force === 'true'),
   );
 }

@@ -5,12 +5,13 @@ import {
   type Caller,
   EVERYONE,
   NODE,
-  ownersFor,
   ownerTag,
   type RunChange,
   readAs,
+  targetFor,
   theNode,
   type UnlessDamaged,
+  type WalletTarget,
 } from '../access/index.ts';
 import type { Change, Database, KeyRow, Reader } from '../database.ts';
 import { fail, fault } from '../faults.ts';
@@ -110,14 +111,12 @@ export function createKeys(deps: {
     return row;
   }
 
-  /** An administrator's question may be about the node's own key. */
-  async function find(caller: Caller, id: string): Promise<KeyRow> {
-    for (const owner of ownersFor(caller)) {
-      const row = await readAs(db, owner, (reader) => findKey(reader, owner, id));
-      if (row) return row;
-    }
-    return fail('not-found', { kind: 'key' });
-  }
+  const target = (caller: Caller, id: string): Promise<WalletTarget<KeyRow>> =>
+    targetFor(caller, {
+      rule: 'owner_or_administrator',
+      kind: 'key',
+      find: (owner) => readAs(db, owner, (reader) => findKey(reader, owner, id)),
+    });
 
   const held = async ({ tx }: Change, { owner, id }: KeyRow): Promise<KeyRow> =>
     (await findKey(tx, owner, id)) ?? fail('not-found', { kind: 'key' });
@@ -136,11 +135,14 @@ export function createKeys(deps: {
     }));
   }
 
-  async function get(caller: Caller, id: string): Promise<KeyWithUse> {
-    const row = await find(caller, id);
+  async function show(row: KeyRow): Promise<KeyWithUse> {
     const [key] = await readAs(db, row.owner, (reader) => withUse(reader, row.owner, [row]));
     return key!;
   }
+
+  /** One of this owner's, as it is now. */
+  const get = async (owner: string, id: string): Promise<KeyWithUse> =>
+    show((await readAs(db, owner, (reader) => findKey(reader, owner, id))) ?? fail('not-found', { kind: 'key' }));
 
   /** Makes a key within a change of the caller's own. */
   async function add(inside: Change, owner: string, draft: Draft, body: Pick<NewKey, 'alias' | 'use' | 'default'>) {
@@ -168,7 +170,7 @@ export function createKeys(deps: {
       ));
     // Another request with the same Idempotency-Key was first: what this one made is not needed.
     if (draft && id !== draft.id) await discard(owner, draft).catch(() => {});
-    return get(caller, id).catch((error: unknown) => {
+    return get(owner, id).catch((error: unknown) => {
       const isGone = id !== draft?.id && error instanceof Fault && error.code === 'not-found';
       throw isGone ? fault('idempotent-result-gone') : error;
     });
@@ -176,12 +178,11 @@ export function createKeys(deps: {
 
   async function rotate(
     caller: Caller,
-    id: string,
+    old: KeyRow,
     body: Rotation,
     signal?: AbortSignal,
   ): Promise<{ successor: KeyWithUse; replaced: KeyWithUse }> {
-    const old = await find(caller, id);
-    const { owner } = old;
+    const { owner, id } = old;
     if (body.gracePeriod !== undefined && body.duration !== undefined)
       fail('invalid-request', { why: 'give gracePeriod or duration, not both' });
     const grace = parseDuration(body.gracePeriod ?? body.duration ?? DEFAULT_GRACE);
@@ -205,7 +206,7 @@ export function createKeys(deps: {
         inside.audit('key.rotated', { kind: 'key', id }, { successor: draft.id });
       }),
     );
-    return { successor: await get(caller, draft.id), replaced: await get(caller, id) };
+    return { successor: await get(owner, draft.id), replaced: await get(owner, id) };
   }
 
   /** The successor takes over what the key was for, and joins the documents that carry it. */
@@ -254,13 +255,12 @@ export function createKeys(deps: {
 
   async function revoke(
     caller: Caller,
-    id: string,
+    seen: KeyRow,
     { reason = 'unspecified', successor }: Revocation,
     force: boolean,
     signal?: AbortSignal,
   ) {
-    const seen = await find(caller, id);
-    const { owner } = seen;
+    const { owner, id } = seen;
     // A node without a key is not ready, and could not be mended: its key always has one to follow it.
     const wanted = successor || owner === NODE ? algorithmNamed(successor?.algorithm ?? seen.algorithm) : undefined;
     if (seen.state !== 'revoked') {
@@ -288,7 +288,7 @@ export function createKeys(deps: {
       if (draft && !follows) await discard(owner, draft).catch(() => {});
       await db.scrub();
     }
-    const key = await get(caller, id);
+    const key = await get(owner, id);
     // Here, so that a revocation the device did not follow can be repeated.
     await forget(caller, key.row);
     return {
@@ -298,9 +298,8 @@ export function createKeys(deps: {
     };
   }
 
-  async function purge(caller: Caller, id: string, force: boolean): Promise<void> {
-    const seen = await find(caller, id);
-    const { owner } = seen;
+  async function purge(caller: Caller, seen: KeyRow, force: boolean): Promise<void> {
+    const { owner, id } = seen;
     if (owner === NODE) fail('forbidden', { why: 'the key of the node is rotated or revoked, never purged' });
     const left = await change(caller, owner, async (inside) => {
       const key = await held(inside, seen);
@@ -330,7 +329,10 @@ export function createKeys(deps: {
   }
 
   return {
-    get,
+    target,
+    /** For rules that are told of a key by its id. */
+    find: async (caller: Caller, id: string): Promise<KeyRow> => (await target(caller, id)).get(),
+    show,
     create,
     rotate,
     revoke,

@@ -20,6 +20,7 @@ export function mountPresentations(app: WalletApp, { presentations, exchangeThro
     {
       summary: 'Answer a verifier: preview, submit or reject',
       tag: 'Presentation',
+      rule: 'owner',
       body: PresentationRequest,
       described: ONCE,
       reply: { 200: PresentationReply },

@@ -236,7 +236,7 @@ export function createPresentations(deps: {
 
   /** The same request once more: what it came to, or how it goes on. */
   async function again(caller: Caller, id: string, body: PresentationRequest, once: Once): Promise<PresentationAnswer> {
-    const row = await exchanges.get(caller, id);
+    const row = await exchanges.find(caller, id);
     const answer =
       OVER.includes(row.state) && row.sealed !== null && exchanges.revived<PresentationData>(row, caller).data.answer;
     return answer || proceed(caller, body, once);

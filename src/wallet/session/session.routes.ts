@@ -86,7 +86,7 @@ export function mountSession(app: WalletApp, { logins, sessionOf, throttle, logo
     {
       summary: 'Begin a login at the identity provider',
       tag,
-      access: 'anyone',
+      rule: 'anyone',
       query: LoginQuery,
       described: { replyHeaders: TO },
       reply: { 302: null, 200: LoginReply },
@@ -106,7 +106,7 @@ export function mountSession(app: WalletApp, { logins, sessionOf, throttle, logo
     {
       summary: 'Finish a login: the provider sends the browser here',
       tag,
-      access: 'anyone',
+      rule: 'anyone',
       described: CALLBACK,
       reply: { 303: null },
     },
@@ -120,7 +120,7 @@ export function mountSession(app: WalletApp, { logins, sessionOf, throttle, logo
 
   app.get(
     '/api/v1/auth/userinfo',
-    { summary: 'Who is logged in, and what the provider says of them', tag, reply: { 200: UserInfo } },
+    { summary: 'Who is logged in, and what the provider says of them', tag, rule: 'owner', reply: { 200: UserInfo } },
     ({ caller }) => {
       const { identity, roles } = caller as KnownCaller;
       const { claims } = identity;
@@ -144,7 +144,7 @@ export function mountSession(app: WalletApp, { logins, sessionOf, throttle, logo
     {
       summary: 'The identity provider says that a session, or everything of a person, is over',
       tag,
-      access: 'anyone',
+      rule: 'anyone',
       form: true,
       body: LogoutToken,
       reply: { 200: LoggedOut },
@@ -179,7 +179,7 @@ export function mountSession(app: WalletApp, { logins, sessionOf, throttle, logo
   };
   const logout = {
     tag,
-    access: 'anyone',
+    rule: 'anyone',
     query: LogoutQuery,
     described: { replyHeaders: TO },
     reply: { 303: null, 200: LogoutReply },
