@@ -1,6 +1,9 @@
 // Builds the modules of the identity service: each is a function of what it needs, in one list that is read from top to bottom.
+import type { Clock } from '../platform/clock.ts';
 import { Gate, Throttle } from '../platform/limits/index.ts';
+import type { Log } from '../platform/log/index.ts';
 import { createOutbound, hostPort } from '../platform/outbound/index.ts';
+import type { Seal } from '../platform/seal/index.ts';
 import { createAccess } from './access/index.ts';
 import { applicationsOfUser, createAppAssignments, createAppRoles, createHoldings, createManagers } from './app-roles/index.ts';
 import { type Change, createChanges, theService } from './audit/index.ts';
@@ -12,13 +15,21 @@ import type { Deps } from './deps.ts';
 import { createAssignments, createGrants, createReach, reachableProjectIds } from './grants/index.ts';
 import { createGroups } from './groups/index.ts';
 import { createNotifications } from './notifications/index.ts';
-import { createLogouts, createOpenid, createRecords, UNFINISHED } from './openid/index.ts';
+import {
+  createAccessTokens,
+  createAccounts,
+  createActingFor,
+  createLogouts,
+  createOpenid,
+  createRecords,
+  UNFINISHED,
+} from './openid/index.ts';
 import { createPasswords } from './passwords/index.ts';
 import { createDomains, createProjects, createTags, readProjects } from './projects/index.ts';
 import { createImpliedRoles, createRoles } from './roles/index.ts';
 import type { Parts } from './routes.ts';
 import { createConnections, createScim } from './scim/index.ts';
-import type { ServiceOptions } from './service.ts';
+import type { IdentityConfig } from './settings.ts';
 import { createShield } from './shield.ts';
 import {
   createAuth,
@@ -41,7 +52,19 @@ const GUESSES = {
   address: { attempts: 100, perSeconds: 60 },
 };
 
-export async function buildModules(db: Database, options: ServiceOptions & { issuer(): string }) {
+export interface ModuleOptions {
+  readonly config: IdentityConfig;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly seal: Seal;
+  readonly rateLimits: boolean;
+  /** host[:port] that outgoing calls may reach although they are plain http or not public. */
+  readonly outboundAllow: readonly string[];
+  /** The address its tokens name as their issuer, known once it listens. */
+  issuer(): string;
+}
+
+export async function buildModules(db: Database, options: ModuleOptions) {
   const { config, clock, log, seal } = options;
   const gate = new Gate(options.rateLimits ? GUESSES : undefined, clock);
 
@@ -57,7 +80,7 @@ export async function buildModules(db: Database, options: ServiceOptions & { iss
   const revocations = createRevocations({ db, change, clock, allowExpiredSeconds: config.allowExpiredSeconds });
   const tokens = createTokens({ access, keys: tokenKeys, revocations, caches: db, clock, tokenSeconds: config.tokenSeconds });
   const devices = createDevices({ db, clock, change, notify, config, gate });
-  const logouts = createLogouts({ db, clock, log, provider: () => openid.provider() });
+  const logouts = createLogouts({ db, clock, log });
   const records = createRecords({ db, clock, seal, ended: logouts.note });
   const cutAccess = async (inside: Change, userId: string): Promise<void> => {
     await devices.forgetWithin(inside, userId);
@@ -69,6 +92,11 @@ export async function buildModules(db: Database, options: ServiceOptions & { iss
   const users = createUsers({ db, clock, change, passwords, access, cutAccess, shield, freshLogin, logins });
   const deps: Deps = { db, clock, config, log, change, access, tokens, passwords, notify, users };
 
+  const holdings = createHoldings(db);
+  const accounts = createAccounts({ users, holdings });
+  const accessTokens = createAccessTokens({ db, clock, records, access, accounts, holdings });
+  const actingFor = createActingFor({ db, clock, access, accessTokens });
+
   const factor = createFactor({ ...deps, seal, issuer: config.twoFactorIssuer, gate });
   const credentials = createCredentials({ ...deps, seal, freshLogin });
   const scopes = createScopes(deps);
@@ -79,11 +107,10 @@ export async function buildModules(db: Database, options: ServiceOptions & { iss
     devices,
     credentials,
     gate,
-    accessToken: (text) => openid.standIn(text),
+    accessToken: actingFor.userAtLogin,
   });
   const receipts = createReceipts({ keys: tokenKeys, clock });
   const domains = createDomains(deps);
-  const holdings = createHoldings(db);
   const managers = createManagers({ holdings, applicationsOf: (userId) => applicationsOfUser(db.read, userId) });
   const consumers = createConsumers({
     ...deps,
@@ -97,7 +124,7 @@ export async function buildModules(db: Database, options: ServiceOptions & { iss
   const appRoles = createAppRoles({ ...deps, managers });
   const projects = createProjects({ ...deps, domains });
   const groups = createGroups({ ...deps, shield });
-  const connections = createConnections({ ...deps, provisioner: (token) => openid.provisioner(token) });
+  const connections = createConnections({ ...deps, provisioner: actingFor.provisioner });
 
   const auth = createAuth({ ...deps, prove, scopes, receipts, factor, logins });
   const openid = createOpenid({
@@ -106,6 +133,8 @@ export async function buildModules(db: Database, options: ServiceOptions & { iss
     records,
     consumers,
     holdings,
+    accounts,
+    accessTokens,
     outbound,
     outboundTo: (address) => createOutbound([...options.outboundAllow, hostPort(address)]),
     logouts,

@@ -1,7 +1,6 @@
 // The identity service: its database, its modules (modules.ts), its routes and its server.
 import { randomUUID } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
-import type { Clock } from '../platform/clock.ts';
 import { ownUrl } from '../platform/config/index.ts';
 import {
   type DatabaseReader,
@@ -13,10 +12,8 @@ import {
 } from '../platform/database/index.ts';
 import { createApp, createServer, mountProbes, type Server } from '../platform/http/index.ts';
 import type { Job } from '../platform/jobs/index.ts';
-import type { Log } from '../platform/log/index.ts';
 import { createMetrics, type Metrics } from '../platform/metrics/index.ts';
 import type { ReservedPort } from '../platform/reserved-port.ts';
-import type { Seal } from '../platform/seal/index.ts';
 import { within } from '../platform/within.ts';
 import { bootstrap, isAdminPassword, type KeepPassword, resetAdminPassword } from './bootstrap.ts';
 import { ensureBuiltInApplication } from './built-in-application.ts';
@@ -24,7 +21,7 @@ import { createAuthenticate } from './caller.ts';
 import type { Consumers } from './consumers/index.ts';
 import type { Database, Tables } from './database.ts';
 import { commonHeaders, keystoneFace, oauthFace, REQUEST_ID_HEADER } from './face.ts';
-import { buildModules } from './modules.ts';
+import { buildModules, type ModuleOptions } from './modules.ts';
 import type { OpenidKeys, WalletOptions } from './openid/index.ts';
 import { authorize, type IdentityApp } from './policy.ts';
 import { mountIdentity } from './routes.ts';
@@ -38,18 +35,11 @@ export type { KeepPassword };
 const SCIM = '/scim/';
 const MIGRATIONS = fileURLToPath(new URL('./migrations', import.meta.url));
 
-export interface ServiceOptions {
-  readonly config: IdentityConfig;
+export interface ServiceOptions extends Omit<ModuleOptions, 'issuer'> {
   readonly dataDir: string;
-  readonly seal: Seal;
-  readonly log: Log;
-  readonly clock: Clock;
-  readonly rateLimits: boolean;
   /** Questions that are answered from memory go past the web framework. */
   readonly memoryAdapter?: boolean;
   readonly trustedProxies: readonly string[];
-  /** host[:port] that outgoing calls may reach although they are plain http or not public. */
-  readonly outboundAllow: readonly string[];
   readonly tls?: { readonly certFile: string; readonly keyFile: string } | undefined;
   /** Its port, where it was taken beforehand. */
   readonly reserved?: ReservedPort | undefined;
@@ -183,7 +173,7 @@ async function createOn(db: Database, options: ServiceOptions): Promise<Identity
       await ensureBuiltInApplication({ ...deps, consumers });
       sweeper = startSweeper({ ...parts, passwords, tokenKeys, records: openid.records, log, metrics });
       notifications.start();
-      logouts.start();
+      logouts.start(openid.provider);
       const listening = await server.listen(config.host, config.port, options.reserved);
       // A port of 0 is any that is free: known only now.
       if (!config.url && config.port === 0) address = listening;

@@ -1,5 +1,8 @@
 // The OpenID provider: people sign in, applications get tokens.
 
+export { type AccessTokens, createAccessTokens } from './access-tokens.ts';
+export { createAccounts } from './accounts.ts';
+export { createActingFor } from './acting-for.ts';
 export type { OpenidKeys } from './keys.ts';
 export { createLogouts, type Logouts } from './logouts.ts';
 export { mountOldOAuth } from './old.routes.ts';

@@ -59,14 +59,15 @@ function noteSessions(found: Map<string, Set<string>>, ended: readonly Payload[]
   }
 }
 
-export function createLogouts(deps: { db: Database; clock: Clock; log: Log; provider(): Promise<Provider> }) {
+export function createLogouts(deps: { db: Database; clock: Clock; log: Log }) {
   const { db, clock, log } = deps;
   let job: Job | undefined;
+  let provider: () => Promise<Provider> = () => Promise.reject(new Error('logouts are not sent yet'));
 
   async function send({ id, body }: LogoutRow, attempt: number): Promise<boolean> {
     const { client_id: clientId, sub, sid } = JSON.parse(body) as Notice;
     try {
-      const client = (await (await deps.provider()).Client.find(clientId)) as TellableClient | undefined;
+      const client = (await (await provider()).Client.find(clientId)) as TellableClient | undefined;
       // An application that is gone, or does not want to hear of it any more, has heard.
       if (client?.backchannelLogoutUri) await client.backchannelLogout(sub, sid);
     } catch (error) {
@@ -105,7 +106,9 @@ export function createLogouts(deps: { db: Database; clock: Clock; log: Log; prov
 
   return {
     sendDue,
-    start(): void {
+    /** `by`: who signs and sends them. */
+    start(by: () => Promise<Provider>): void {
+      provider = by;
       const failure = 'logouts could not be sent; they will be tried again';
       job = repeat({ everyMs: EVERY_MS, run: sendDue, log, failure, saysOnce: true });
     },

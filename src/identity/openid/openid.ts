@@ -6,17 +6,16 @@ import { type Mount, outageOf, type RawExchange } from '../../platform/http/inde
 import type { Gate, Throttle } from '../../platform/limits/index.ts';
 import { guardedFetch, type Outbound } from '../../platform/outbound/index.ts';
 import type { Seal } from '../../platform/seal/index.ts';
-import { holdsRoleAnywhere, type Ref, tagOf } from '../access/index.ts';
+import { tagOf } from '../access/index.ts';
 import type { Holdings } from '../app-roles/index.ts';
 import { type Actor, theService } from '../audit/index.ts';
 import type { Consumers, ConsumerValues } from '../consumers/index.ts';
 import type { Deps } from '../deps.ts';
 import { fail } from '../faults.ts';
 import type { FreshLogin } from '../tokens/index.ts';
-import type { UserWithExpiry } from '../users/index.ts';
-import { createAccessTokens } from './access-tokens.ts';
+import type { AccessTokens } from './access-tokens.ts';
 import { createAccount } from './account.ts';
-import { createAccounts, PROVISION } from './accounts.ts';
+import type { Accounts } from './accounts.ts';
 import { browserOf, readForeignForm, redirect } from './browser.ts';
 import { clientOf } from './clients.ts';
 import { guarded } from './guesses.ts';
@@ -45,6 +44,8 @@ export interface OpenidDeps
   readonly records: Records;
   readonly consumers: Consumers;
   readonly holdings: Holdings;
+  readonly accounts: Accounts;
+  readonly accessTokens: AccessTokens;
   readonly outbound: Outbound;
   /** The same, that may also go to this address: one that an operator chose. */
   outboundTo(address: string): Outbound;
@@ -82,8 +83,6 @@ function tellOutage(ctx: KoaContextWithOIDC, error: unknown): void {
     ctx.body = { error: 'temporarily_unavailable', error_description: outage.message };
 }
 
-const STAND_IN_MS = 10 * 60_000;
-
 /** People may be sent here by a form as well. They go on by the address: with a form of another site no cookie comes along. */
 const POSTABLE: readonly string[] = [`${ROOT}/authorize`, `${ROOT}/logout`];
 /** Anybody may keep these. */
@@ -104,9 +103,8 @@ async function describeForAll(ctx: { body: unknown; oidc?: { route?: string } },
 const STYLE_HEADERS = { 'Content-Type': 'text/css; charset=utf-8', 'Cache-Control': 'public, max-age=86400' };
 
 export function createOpenid(deps: OpenidDeps) {
-  const { clock, records, consumers, config, users, access, gate } = deps;
+  const { clock, records, consumers, config, users, access, gate, accounts, accessTokens } = deps;
   const keys = createOpenidKeys(deps);
-  const accounts = createAccounts(deps);
   const signIn = createSignIn(deps);
   const interactions = createInteractions({
     signIn,
@@ -116,7 +114,6 @@ export function createOpenid(deps: OpenidDeps) {
     now: () => clock.now(),
   });
   const account = createAccount(deps);
-  const accessTokens = createAccessTokens({ ...deps, accounts });
   let ready: Promise<Ready> | undefined;
   const call = guardedFetch(deps.outbound, CALLS);
   /** The wallet node beside this service, wherever it listens: replicas have one each, on the same database. */
@@ -234,32 +231,6 @@ export function createOpenid(deps: OpenidDeps) {
       wallet = { url: walletLogout(walletUrl), call: guardedFetch(deps.outboundTo(walletUrl), CALLS) };
       if (adminRole) await deps.ensureRole(theService, id, adminRole);
       return { clientId: id, clientSecret: plainSecret };
-    },
-
-    /**
-     * Who an access token may stand in for at a login: its user, when they gave the application everything. Never an
-     * administrator: an application that one signs in to must not become one.
-     */
-    async standIn(token: string): Promise<{ user: UserWithExpiry; clientId: string; expiresAt: number } | undefined> {
-      const found = await accessTokens.verify(token);
-      if (!found?.user || !found.scope.split(' ').includes('all_info') || found.thumbprint !== undefined) return undefined;
-      if (await holdsRoleAnywhere(deps.db.read, { userId: found.user.id }, 'admin')) return undefined;
-      // What comes of it cannot be taken back with the access token, so it does not last.
-      const expiresAt = Math.min(found.expiresAt * 1000, clock.now() + STAND_IN_MS);
-      return { user: found.user, clientId: found.clientId, expiresAt };
-    },
-
-    /**
-     * Who provisions with an access token: someone who administers or manages their own domain, and let the application do so
-     * there (scope `scim`). The application then is what a provisioning connection of that domain is, and no more.
-     */
-    async provisioner(token: string): Promise<{ userId: string; domain: Ref } | undefined> {
-      const found = await accessTokens.verify(token);
-      if (!found?.user || !found.scope.split(' ').includes(PROVISION) || found.thumbprint !== undefined) return undefined;
-      const { id, domain_id: domainId } = found.user;
-      const view = await access.read(id, { kind: 'domain', id: domainId });
-      const may = view?.domain && (view.roleNames.has('admin') || view.roleNames.has('manager'));
-      return may ? { userId: id, domain: view.domain! } : undefined;
     },
 
     /** One access token of a user, by the name it is listed under. */

@@ -35,9 +35,8 @@ onEachDatabase('The end of an account with many tokens', (api) => {
         return seal.open(sealed, place);
       },
     };
-    const provider = () => Promise.reject(new Error('nothing is sent'));
     const log = { warn() {} } as never;
-    const logouts = createLogouts({ db, clock: api.clock, log, provider });
+    const logouts = createLogouts({ db, clock: api.clock, log });
     records = createRecords({ db, clock: api.clock, seal: counting, ended: logouts.note });
   });
   after(() => db.close());
