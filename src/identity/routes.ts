@@ -11,7 +11,7 @@ import { mountOldOAuth } from './openid/index.ts';
 import type { IdentityApp } from './policy.ts';
 import { mountDomains, mountProjects, mountTags } from './projects/index.ts';
 import { mountImpliedRoles, mountRoles } from './roles/index.ts';
-import { mountConnections, mountOldScim, mountScim } from './scim/index.ts';
+import { mountConnections, mountKeyrockScim, mountScim } from './scim/index.ts';
 import { mountAuth } from './tokens/index.ts';
 import { mountDevices, mountTwoFactor } from './two-factor/index.ts';
 import { mountUsers } from './users/index.ts';
@@ -37,7 +37,7 @@ export type Parts = Parameters<typeof mountAuth>[1] &
   Parameters<typeof mountDevices>[1] &
   Parameters<typeof mountCredentials>[1] &
   Parameters<typeof mountScim>[1] &
-  Parameters<typeof mountOldScim>[1] &
+  Parameters<typeof mountKeyrockScim>[1] &
   Parameters<typeof mountConnections>[1] &
   Parameters<typeof mountOldOAuth>[1];
 
@@ -63,7 +63,7 @@ export function mountIdentity(app: IdentityApp, parts: Parts): void {
   mountDevices(app, parts);
   mountCredentials(app, parts);
   mountScim(app, parts);
-  mountOldScim(app, parts);
+  mountKeyrockScim(app, parts);
   mountConnections(app, parts);
   mountOldOAuth(app, parts);
 }

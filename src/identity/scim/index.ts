@@ -5,6 +5,6 @@ export { type ConnectionWithDomain, listConnections } from './connections/connec
 export { type Connections, createConnections } from './connections/connections.ts';
 export { canonicalUrl } from './core/resource.schema.ts';
 export { createScim } from './core/scim.rules.ts';
-export { mountOldScim } from './keyrock/keyrock.routes.ts';
+export { mountKeyrockScim } from './keyrock/keyrock.routes.ts';
 export { scimFace } from './standard/scim.face.ts';
 export { mountScim } from './standard/standard.routes.ts';

@@ -16,7 +16,7 @@ export type Condition =
 export type Column = 'id' | 'name' | 'name_key' | 'external_id' | 'enabled' | 'updated_at' | 'created_at';
 export type Comparison = '=' | '>' | '>=' | '<' | '<=';
 
-export interface Narrowed {
+export interface Translated {
   /** Undefined: any row may match. */
   readonly condition: Condition | undefined;
   /** False: what meets the condition still has to be looked at. */
@@ -28,7 +28,7 @@ export type Reading = (operator: Operator, value: FilterValue) => Condition | un
 /** By the attribute's name in the schema: `userName`, `emails.value`. */
 export type Readings = Readonly<Record<string, Reading>>;
 
-const anything: Narrowed = { condition: undefined, exact: false };
+const anything: Translated = { condition: undefined, exact: false };
 
 const equal =
   (make: (value: string) => Condition): Reading =>
@@ -85,12 +85,12 @@ export const groupReadings: Readings = {
 
 export const organizationReadings: Readings = { ...common, name: column('name'), active: flag('enabled') };
 
-export function narrow(filter: Filter, readings: Readings, within = ''): Narrowed {
+export function filterToSql(filter: Filter, readings: Readings, within = ''): Translated {
   switch (filter.kind) {
     case 'and':
-      return both(narrow(filter.left, readings, within), narrow(filter.right, readings, within));
+      return both(filterToSql(filter.left, readings, within), filterToSql(filter.right, readings, within));
     case 'or':
-      return either(narrow(filter.left, readings, within), narrow(filter.right, readings, within));
+      return either(filterToSql(filter.left, readings, within), filterToSql(filter.right, readings, within));
     case 'compare': {
       if (!filter.place) return anything;
       const name = within + filter.place.keys.join('.');
@@ -99,18 +99,18 @@ export function narrow(filter: Filter, readings: Readings, within = ''): Narrowe
     }
     // The element that matches has the value asked for, but it may not be the only thing that is asked of it.
     case 'element':
-      return { ...narrow(filter.filter, readings, `${filter.place.keys.join('.')}.`), exact: false };
+      return { ...filterToSql(filter.filter, readings, `${filter.place.keys.join('.')}.`), exact: false };
     default:
       return anything;
   }
 }
 
-function both(a: Narrowed, b: Narrowed): Narrowed {
+function both(a: Translated, b: Translated): Translated {
   const parts = [a.condition, b.condition].filter((part) => part !== undefined);
   return { condition: parts.length > 1 ? { kind: 'and', parts } : parts[0], exact: a.exact && b.exact };
 }
 
-function either(a: Narrowed, b: Narrowed): Narrowed {
+function either(a: Translated, b: Translated): Translated {
   if (!a.condition || !b.condition) return anything;
   return { condition: { kind: 'or', parts: [a.condition, b.condition] }, exact: a.exact && b.exact };
 }

@@ -16,12 +16,12 @@ export interface Context {
   readonly domainId: string | undefined;
 }
 
-/** What a resource becomes. `merge` keeps what it does not name, as clients of the old back-end expect of PUT. */
+/** What a resource becomes. `merge` keeps what it does not name, as clients of Keyrock expect of PUT. */
 export type Revision =
   | { readonly kind: 'replace' | 'merge'; readonly input: Resource }
   | { readonly kind: 'patch'; readonly operations: readonly Operation[] };
 
-/** What the old back-end keeps outside the schema. */
+/** What Keyrock keeps outside the schema. */
 export interface Extras {
   readonly id?: string | undefined;
   readonly domainId?: string | undefined;

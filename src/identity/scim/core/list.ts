@@ -5,7 +5,7 @@ import { fail } from '../../faults.ts';
 import type { Resource } from './attribute.ts';
 import { type Position, readCursor, readOffset, writeCursor, writeOffset } from './cursor.ts';
 import { type Filter, matches, parseFilter } from './filter.ts';
-import { type Condition, groupReadings, narrow, organizationReadings, userReadings } from './filter-to-sql.ts';
+import { type Condition, filterToSql, groupReadings, organizationReadings, userReadings } from './filter-to-sql.ts';
 import type { Context, Handler } from './handler.ts';
 import { findPlace } from './lookup.ts';
 import { countRows, lookUpUsers, type Order, type Rows, readRows, type Selection, type Table } from './scim.store.ts';
@@ -24,7 +24,7 @@ export interface ListRequest {
   readonly cursor?: string | undefined;
   readonly sortBy?: string | undefined;
   readonly descending: boolean;
-  /** What else the rows must be, as the old back-end's own filters say. */
+  /** What else the rows must be, as Keyrock's own filters say. */
   readonly also?: Condition | undefined;
 }
 
@@ -167,7 +167,7 @@ export function createLists(db: Database) {
     // What cannot be sorted by changes nothing.
     const request = sortKeys ? asked : { ...asked, sortBy: undefined };
     const filter = asked.filter === undefined ? undefined : parseFilter(type, asked.filter);
-    const { condition, exact } = filter ? narrow(filter, readings[table]) : { condition: undefined, exact: true };
+    const { condition, exact } = filter ? filterToSql(filter, readings[table]) : { condition: undefined, exact: true };
     const parts = [condition, asked.also].filter((part) => part !== undefined);
     const selection = {
       table,

@@ -8,7 +8,6 @@ import type { Groups } from '../../groups/index.ts';
 import { findByName, insertRow, type Projects } from '../../projects/index.ts';
 import { findRoleByName } from '../../roles/index.ts';
 import { setDefaultProject } from '../../users/index.ts';
-import type { Census } from '../standard/service-provider.ts';
 import { createGroupResources } from './groups.resource.ts';
 import { createLists } from './list.ts';
 import { createOfferList } from './offers.ts';
@@ -18,6 +17,16 @@ import { createUserResources } from './users.resource.ts';
 
 const DEFAULT_DOMAIN = 'default';
 const OWNER = 'owner';
+
+/** How much there is, as Keyrock tells it. */
+export interface Census {
+  readonly totalUsers: number;
+  readonly basicUsers: number;
+  readonly trialUsers: number;
+  readonly communityUsers: number;
+  readonly totalCloudOrganizations: number;
+  readonly totalUserOrganizations: number;
+}
 
 export function createScim(
   deps: Pick<Deps, 'db' | 'clock' | 'users' | 'log' | 'config'> & { groups: Groups; projects: Projects },
@@ -60,7 +69,7 @@ export function createScim(
     groups,
     organizations,
     listOffers: createOfferList(deps),
-    /** Users as the old back-end makes them. */
+    /** Users as Keyrock makes them. */
     registeredUsers: createUserResources({ ...deps, welcome }),
 
     async checkDomain(id: string | undefined): Promise<void> {

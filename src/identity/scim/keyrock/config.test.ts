@@ -19,7 +19,7 @@ async function growth(api: TestApi, happens: () => Promise<unknown>): Promise<Re
   return Object.fromEntries(changes.filter(([, change]) => change !== 0));
 }
 
-onEachDatabase('SCIM of the old back-end: service provider configuration', (api) => {
+onEachDatabase('SCIM as Keyrock serves it: service provider configuration', (api) => {
   it('says what the contract shows, on each path with its version', async () => {
     for (const [prefix, version] of [
       [V2, '2.0'],
@@ -157,7 +157,7 @@ onEachDatabase('SCIM of the old back-end: service provider configuration', (api)
 });
 
 onEachDatabase(
-  'SCIM of the old back-end, by other names',
+  'SCIM as Keyrock serves it, by other names',
   (api) => {
     const NAME = 'urn:scim:schemas:extension:keystone';
 

@@ -12,7 +12,7 @@ const newUser = async (api: TestApi, values: Record<string, unknown> = {}): Prom
   assertOk(await api.post(`${V2}/Users`, { userName: uniqueName('member'), ...values }));
 const valuesOf = ({ members = [] }: any): string[] => members.map((one: any) => one.value).sort();
 
-onEachDatabase('SCIM of the old back-end: groups', (api) => {
+onEachDatabase('SCIM as Keyrock serves it: groups', (api) => {
   async function inBase(groupId: string): Promise<string[]> {
     return assertOk(await api.get(`/v3/groups/${groupId}/users`))
       .users.map((user: any) => user.id)

@@ -1,4 +1,4 @@
-// /v3/OS-SCIM: SCIM as the old back-end served it, over the same core. Only administrators, and 200 where the standard has 201.
+// /v3/OS-SCIM: SCIM as Keyrock serves it, over the same core. Only administrators, and 200 where the standard has 201.
 
 import { Answer, type Call, type Query, type t } from '../../../platform/http/index.ts';
 import { type Caller, PROVISIONING } from '../../caller.ts';
@@ -16,36 +16,36 @@ import { askedByQuery, MAX_COUNT, onlyAdministrators, readListRequest, readProje
 import { insistOnRequired } from '../core/resource.schema.ts';
 import type { Scim } from '../core/scim.rules.ts';
 import type { Rows, Table } from '../core/scim.store.ts';
-import { oldServiceProviderConfig } from '../standard/service-provider.ts';
 import { changed, created, listed, REMOVED, SHOWN, updated } from './described.ts';
 import {
   checkId,
   emptiedIn,
-  fromOld,
-  fromOldOperations,
+  fromKeyrock,
+  fromKeyrockOperations,
+  KeyrockConfig,
+  KeyrockGroup,
+  KeyrockOrganization,
+  KeyrockUser,
+  keyrockList,
+  keyrockTypeOf,
   type Names,
-  OldConfig,
-  OldGroup,
-  OldOrganization,
-  OldUser,
-  oldList,
-  oldTypeOf,
   schemasOf,
-  toOld,
+  toKeyrock,
   type Version,
 } from './keyrock.schema.ts';
-import { mountOldRoles } from './roles.routes.ts';
+import { mountKeyrockRoles } from './roles.routes.ts';
+import { keyrockServiceProviderConfig } from './service-provider.ts';
 
 const tag = 'OS-SCIM';
 const access = PROVISIONING;
 const PATCH_OP = 'urn:ietf:params:scim:api:messages:2.0:PatchOp';
 
-type OldCall = Call<Caller>;
+type KeyrockCall = Call<Caller>;
 
-const pathId = ({ params }: OldCall): string => (params as { id: string }).id;
+const pathId = ({ params }: KeyrockCall): string => (params as { id: string }).id;
 
-/** The old equality filters beside `filter`. */
-function oldCriteria(query: Query, table: Table): Condition | undefined {
+/** Keyrock's equality filters beside `filter`. */
+function keyrockCriteria(query: Query, table: Table): Condition | undefined {
   const name = single(query, 'name');
   // A group is neither open nor closed.
   const enabled = table === 'groups' ? undefined : readFlag(query, 'enabled');
@@ -57,7 +57,7 @@ function oldCriteria(query: Query, table: Table): Condition | undefined {
 }
 
 /** A domain's administrator sees that domain, others all or the one they ask for. */
-function domainOf({ caller, query }: OldCall): string | undefined {
+function domainOf({ caller, query }: KeyrockCall): string | undefined {
   return visibleDomain(caller) ?? single(query, 'domain_id');
 }
 
@@ -72,70 +72,74 @@ interface Kind<T extends Table> {
 const users: Kind<Table> = {
   type: userType,
   of: (scim) => scim.registeredUsers as Handler,
-  One: OldUser,
+  One: KeyrockUser,
   noun: 'the users',
 };
-const groups: Kind<Table> = { type: groupType, of: (scim) => scim.groups as Handler, One: OldGroup, noun: 'the groups' };
+const groups: Kind<Table> = { type: groupType, of: (scim) => scim.groups as Handler, One: KeyrockGroup, noun: 'the groups' };
 const organizations: Kind<Table> = {
   type: organizationType,
   of: (scim) => scim.organizations as Handler,
-  One: OldOrganization,
+  One: KeyrockOrganization,
   noun: 'the organizations',
 };
 
-export function mountOldScim(app: IdentityApp, parts: { scim: Scim } & Parameters<typeof mountOldRoles>[2]): void {
+export function mountKeyrockScim(app: IdentityApp, parts: { scim: Scim } & Parameters<typeof mountKeyrockRoles>[2]): void {
   function mountKind<T extends Table>(prefix: string, version: Version, { type, of, One, noun }: Kind<T>): void {
     const handler = (): Handler<T> => of(parts.scim);
     const names = (): Names => ({ version, extension: parts.scim.config.scimExtension });
     const path = `${prefix}${type.endpoint}`;
-    const contextOf = (call: OldCall): Context => ({ caller: call.caller, base: call.base + prefix, domainId: domainOf(call) });
+    const contextOf = (call: KeyrockCall): Context => ({
+      caller: call.caller,
+      base: call.base + prefix,
+      domainId: domainOf(call),
+    });
 
-    const oldType = (): ResourceType => oldTypeOf(type, names());
+    const keyrockType = (): ResourceType => keyrockTypeOf(type, names());
 
     /** The handler, by the names of this face. */
     function dressed(): Handler<T> {
       const inner = handler();
       return {
         ...inner,
-        type: oldType(),
+        type: keyrockType(),
         async render(context, rows, wants) {
           const resources = await inner.render(context, rows, (key) => wants(key === 'isDefault' ? 'is_default' : key));
-          return resources.map((resource, at) => toOld(resource, rows[at]!, names()));
+          return resources.map((resource, at) => toKeyrock(resource, rows[at]!, names()));
         },
       };
     }
 
-    async function shownRows(call: OldCall, rows: readonly Rows[T][]): Promise<Resource[]> {
-      const projection = readProjectionOf(oldType(), askedByQuery(call.query));
+    async function shownRows(call: KeyrockCall, rows: readonly Rows[T][]): Promise<Resource[]> {
+      const projection = readProjectionOf(keyrockType(), askedByQuery(call.query));
       // Users of this face do not show their groups.
       const wants = (key: string): boolean => key !== 'groups' && (projection?.wants(key) ?? true);
       const resources = await dressed().render(contextOf(call), rows, wants);
-      return projection ? resources.map((resource) => project(oldType(), resource, projection)) : resources;
+      return projection ? resources.map((resource) => project(keyrockType(), resource, projection)) : resources;
     }
 
-    async function shown(call: OldCall, row: Rows[T]): Promise<Answer> {
+    async function shown(call: KeyrockCall, row: Rows[T]): Promise<Answer> {
       const [resource] = await shownRows(call, [row]);
       return new Answer({ text: JSON.stringify(resource) });
     }
 
     function readChange(body: Readonly<Record<string, unknown>>, mayBePatch: boolean): { revision: Revision; extras: Extras } {
       if (!mayBePatch || !Array.isArray(body.Operations)) {
-        const { input, extras } = fromOld(type, body, names());
+        const { input, extras } = fromKeyrock(type, body, names());
         return { revision: { kind: 'merge', input: { ...emptiedIn(type, body), ...input } }, extras };
       }
       const sent = readOperations({ schemas: [PATCH_OP], Operations: body.Operations });
-      const { operations, extras } = fromOldOperations(sent, names());
+      const { operations, extras } = fromKeyrockOperations(sent, names());
       return { revision: { kind: 'patch', operations }, extras };
     }
 
     app.get(
       path,
-      { summary: `List ${noun}`, tag, access, described: listed(type), reply: { 200: oldList(One) } },
+      { summary: `List ${noun}`, tag, access, described: listed(type), reply: { 200: keyrockList(One) } },
       async (call) => {
         onlyAdministrators(call);
         // Pages by cursor came with the standard face.
         const asked = { ...askedByQuery(call.query), cursor: undefined };
-        const request = { ...readListRequest(asked, MAX_COUNT), also: oldCriteria(call.query, handler().table) };
+        const request = { ...readListRequest(asked, MAX_COUNT), also: keyrockCriteria(call.query, handler().table) };
         const { rows, total = 0 } = await parts.scim.list(dressed(), contextOf(call), request);
         const resources = await shownRows(call, rows);
         return new Answer({
@@ -155,7 +159,7 @@ export function mountOldScim(app: IdentityApp, parts: { scim: Scim } & Parameter
       { summary: `Create one of ${noun}`, tag, access, body: Message, described: created(type, One), reply: { 200: One } },
       async (call) => {
         onlyAdministrators(call);
-        const { input, extras } = fromOld(type, call.body, names());
+        const { input, extras } = fromKeyrock(type, call.body, names());
         insistOnRequired(type, input);
         if (type !== groupType) checkId(extras.id);
         await parts.scim.checkDomain(extras.domainId);
@@ -201,13 +205,13 @@ export function mountOldScim(app: IdentityApp, parts: { scim: Scim } & Parameter
     ['/v3/OS-SCIM', '1.0'],
   ] as const) {
     for (const kind of version === '2.0' ? [users, groups, organizations] : [users, groups]) mountKind(prefix, version, kind);
-    mountOldRoles(app, { prefix, version }, parts);
+    mountKeyrockRoles(app, { prefix, version }, parts);
     app.get(
       `${prefix}/ServiceProviderConfigs`,
-      { summary: 'What this service can do, and how much it holds', tag, access, reply: { 200: OldConfig } },
+      { summary: 'What this service can do, and how much it holds', tag, access, reply: { 200: KeyrockConfig } },
       async () => {
         const { config, census } = parts.scim;
-        return new Answer({ text: oldServiceProviderConfig(version, config.scimTokenType, await census()) });
+        return new Answer({ text: keyrockServiceProviderConfig(version, config.scimTokenType, await census()) });
       },
     );
   }

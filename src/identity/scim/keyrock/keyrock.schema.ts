@@ -1,4 +1,4 @@
-// The shapes of /v3/OS-SCIM: what the old back-end sent and took, over the resources of the standard face.
+// The shapes of /v3/OS-SCIM: what Keyrock sent and took, over the resources of the standard face.
 import { t } from '../../../platform/http/index.ts';
 import { fail } from '../../faults.ts';
 import type { Attribute, Resource, ResourceType } from '../core/attribute.ts';
@@ -41,13 +41,13 @@ function text(name: string, description: string): Attribute {
 }
 
 const inExtension = [text('domain_id', 'The domain.'), text('default_project_id', 'The default organization of a User.')];
-const oldTypes = new WeakMap<ResourceType, Map<string, ResourceType>>();
+const keyrockTypes = new WeakMap<ResourceType, Map<string, ResourceType>>();
 
-/** A kind of resource by the names the old face has for its attributes, for filters and for what an answer shows. */
-export function oldTypeOf(type: ResourceType, { version, extension }: Names): ResourceType {
+/** A kind of resource by the names Keyrock's face has for its attributes, for filters and for what an answer shows. */
+export function keyrockTypeOf(type: ResourceType, { version, extension }: Names): ResourceType {
   const id = `${extension}:${version}`;
-  const known = oldTypes.get(type) ?? new Map<string, ResourceType>();
-  oldTypes.set(type, known);
+  const known = keyrockTypes.get(type) ?? new Map<string, ResourceType>();
+  keyrockTypes.set(type, known);
   const found = known.get(id);
   if (found) return found;
   const attributes = type.core.attributes.map((one) => (one.name === 'isDefault' ? { ...one, name: 'is_default' } : one));
@@ -57,8 +57,8 @@ export function oldTypeOf(type: ResourceType, { version, extension }: Names): Re
   return made;
 }
 
-/** A resource of the standard face as the old one shows it. */
-export function toOld(resource: Resource, row: Backed, names: Names): Resource {
+/** A resource of the standard face as Keyrock's shows it. */
+export function toKeyrock(resource: Resource, row: Backed, names: Names): Resource {
   const { schemas: _, isDefault, meta, ...rest } = resource;
   return {
     schemas: schemasOf(names),
@@ -101,14 +101,14 @@ function extrasOf(given: Given, names: Names): Extras {
   };
 }
 
-/** The core's name for what the old face calls `is_default`. */
+/** The core's name for what Keyrock's face calls `is_default`. */
 function renamed(given: Given): Given {
   const { is_default: isDefault, ...rest } = given;
   return isDefault === undefined ? rest : { ...rest, isDefault };
 }
 
 /** What a request says, as the core reads it: the resource, and what stands outside the schema. */
-export function fromOld(type: ResourceType, body: Given, names: Names): { input: Resource; extras: Extras } {
+export function fromKeyrock(type: ResourceType, body: Given, names: Names): { input: Resource; extras: Extras } {
   return { input: readResource(type, renamed(body)), extras: extrasOf(body, names) };
 }
 
@@ -123,7 +123,10 @@ export function emptiedIn(type: ResourceType, body: Given): Resource {
 const given = (extras: Extras): Extras => Object.fromEntries(Object.entries(extras).filter(([, value]) => value !== undefined));
 
 /** The operations of a patch, as the core reads them, and what they say of what stands outside the schema. */
-export function fromOldOperations(operations: readonly Operation[], names: Names): { operations: Operation[]; extras: Extras } {
+export function fromKeyrockOperations(
+  operations: readonly Operation[],
+  names: Names,
+): { operations: Operation[]; extras: Extras } {
   let extras: Extras = {};
   const kept: Operation[] = [];
   const urns = [names.extension, ...EXTENSIONS].flatMap((name) => [`${name}:1.0`, `${name}:2.0`]);
@@ -158,25 +161,25 @@ const shared = {
   meta: t.open({}),
 };
 
-export const OldUser = t.open(always, {
+export const KeyrockUser = t.open(always, {
   ...shared,
   userName: t.string(),
   name: t.open({}),
   emails: t.array(t.open({}, { value: t.string() })),
 });
-export const OldGroup = t.open(always, { ...shared, members: t.array(t.open({}, { value: t.string() })) });
-export const OldOrganization = t.open(always, {
+export const KeyrockGroup = t.open(always, { ...shared, members: t.array(t.open({}, { value: t.string() })) });
+export const KeyrockOrganization = t.open(always, {
   ...shared,
   name: t.string(),
   description: t.string(),
   is_default: t.boolean(),
 });
-export const OldRole = t.object(
+export const KeyrockRole = t.object(
   { schemas: t.array(t.string()), id: t.string(), name: t.string() },
   { domain_id: t.nullable(t.string()) },
 );
 
-export const oldList = (items: ReturnType<typeof t.open>) =>
+export const keyrockList = (items: ReturnType<typeof t.open>) =>
   t.object({
     schemas: t.array(t.string()),
     totalResults: t.integer(),
@@ -187,7 +190,7 @@ export const oldList = (items: ReturnType<typeof t.open>) =>
 
 const supported = t.object({ supported: t.boolean() });
 
-export const OldConfig = t.object({
+export const KeyrockConfig = t.object({
   schemas: t.array(t.string()),
   documentationUrl: t.string(),
   patch: supported,

@@ -6,7 +6,7 @@ import { onEachDatabase, uniqueName } from '../../../../test/support/api.ts';
 const PREFIXES = ['/v3/OS-SCIM/v2', '/v3/OS-SCIM/v1', '/v3/OS-SCIM'];
 const NOUNS = ['Users', 'Groups', 'Organizations', 'Roles'];
 
-onEachDatabase('SCIM of the old back-end: who may call', (api) => {
+onEachDatabase('SCIM as Keyrock serves it: who may call', (api) => {
   const targets: Record<string, string> = {};
   const tokens: Record<string, string> = {};
 

@@ -11,7 +11,7 @@ const EXTENSION = 'urn:scim:schemas:extension:idbackend:2.0';
 const query = (values: Record<string, string | number>): string =>
   `?${new URLSearchParams(Object.entries(values).map(([key, value]): [string, string] => [key, String(value)]))}`;
 
-onEachDatabase('SCIM of the old back-end: lists', (api) => {
+onEachDatabase('SCIM as Keyrock serves it: lists', (api) => {
   let domainId = '';
   const made = new Map<string, any>();
   const names = ['ann', 'Bob', 'carl', 'dora', 'eve'];
@@ -166,7 +166,7 @@ onEachDatabase('SCIM of the old back-end: lists', (api) => {
     });
   });
 
-  describe('the old equality filters', () => {
+  describe('the equality filters of Keyrock', () => {
     it('are name and enabled, beside domain_id', async () => {
       assert.deepEqual(namesOf(await list({ name: 'ann' })), ['ann']);
       assert.deepEqual(namesOf(await list({ name: 'an' })), []);

@@ -11,7 +11,7 @@ async function found(api: TestApi, values: Record<string, unknown> = {}): Promis
   return assertOk(await api.post(PATH, { name: uniqueName('organization'), ...values }));
 }
 
-onEachDatabase('SCIM of the old back-end: organizations', (api) => {
+onEachDatabase('SCIM as Keyrock serves it: organizations', (api) => {
   describe('POST /v3/OS-SCIM/v2/Organizations', () => {
     it('makes one of what the contract shows, with the id of the client, and answers 200 with the resource', async () => {
       const domain = await api.make('domain', { name: uniqueName('domain') });

@@ -1,4 +1,4 @@
-// /v3/OS-SCIM/v1/Roles: base roles "of a domain" by their name (`domain#name`), as orchestrators of the old back-end use them.
+// /v3/OS-SCIM/v1/Roles: base roles "of a domain" by their name (`domain#name`), as orchestrators of Keyrock use them.
 
 import { Answer, t } from '../../../platform/http/index.ts';
 import { PROVISIONING } from '../../caller.ts';
@@ -8,7 +8,7 @@ import type { IdentityApp } from '../../policy.ts';
 import type { Roles } from '../../roles/index.ts';
 import type { Scim } from '../core/scim.rules.ts';
 import { LISTED_ROLES } from './described.ts';
-import { OldRole, oldList, type Version } from './keyrock.schema.ts';
+import { KeyrockRole, keyrockList, type Version } from './keyrock.schema.ts';
 
 const tag = 'OS-SCIM';
 const access = PROVISIONING;
@@ -30,7 +30,7 @@ interface Place {
 
 const nameOf = (name: string, domainId: string | null | undefined): string => (domainId ? domainId + SEPARATOR + name : name);
 
-export function mountOldRoles(app: IdentityApp, { prefix, version }: Place, parts: { roles: Roles; scim: Scim }): void {
+export function mountKeyrockRoles(app: IdentityApp, { prefix, version }: Place, parts: { roles: Roles; scim: Scim }): void {
   const path = `${prefix}/Roles`;
   const { roles } = parts;
   const target = (call: { params: unknown }) => roles.target((call.params as { id: string }).id);
@@ -44,7 +44,7 @@ export function mountOldRoles(app: IdentityApp, { prefix, version }: Place, part
 
   app.get(
     path,
-    { summary: 'List roles', tag, access, rule, described: LISTED_ROLES, reply: { 200: oldList(OldRole as never) } },
+    { summary: 'List roles', tag, access, rule, described: LISTED_ROLES, reply: { 200: keyrockList(KeyrockRole as never) } },
     async (call) => {
       const domainId = single(call.query, 'domain_id');
       const query = { limit: String(MAX_PAGE), ...(domainId ? { name__startswith: domainId + SEPARATOR } : {}) };
@@ -61,7 +61,7 @@ export function mountOldRoles(app: IdentityApp, { prefix, version }: Place, part
 
   app.post(
     path,
-    { summary: 'Create a role', tag, access, rule, body: Given, described: NAMED, reply: { 201: OldRole } },
+    { summary: 'Create a role', tag, access, rule, body: Given, described: NAMED, reply: { 201: KeyrockRole } },
     async (call) => {
       const { name, domain_id: domainId } = call.body;
       if (name === undefined) fail('scim.invalid_value', { name: 'name', why: 'it is required' });
@@ -70,14 +70,14 @@ export function mountOldRoles(app: IdentityApp, { prefix, version }: Place, part
     },
   );
 
-  app.get(`${path}/:id`, { summary: 'Show a role', tag, access, rule, target, reply: { 200: OldRole } }, (call) =>
+  app.get(`${path}/:id`, { summary: 'Show a role', tag, access, rule, target, reply: { 200: KeyrockRole } }, (call) =>
     render(call.target),
   );
 
   for (const method of ['put', 'patch'] as const) {
     app[method](
       `${path}/:id`,
-      { summary: 'Rename a role', tag, access, rule, target, body: Given, reply: { 200: OldRole } },
+      { summary: 'Rename a role', tag, access, rule, target, body: Given, reply: { 200: KeyrockRole } },
       async (call) => {
         const { domain_id: held } = render(call.target);
         const { id, name, domain_id: domainId } = call.body;

@@ -6,7 +6,7 @@ import { onEachDatabase, uniqueName } from '../../../../test/support/api.ts';
 const ROLES = '/v3/OS-SCIM/v1/Roles';
 const SCHEMAS = ['urn:scim:schemas:extension:idbackend:1.0'];
 
-onEachDatabase('SCIM of the old back-end: roles, as orchestrators use them', (api) => {
+onEachDatabase('SCIM as Keyrock serves it: roles, as orchestrators use them', (api) => {
   describe('POST /v3/OS-SCIM/v1/Roles', () => {
     it('makes a role of a domain and answers 201', async () => {
       const domain = await api.make('domain', { name: uniqueName('service') });

@@ -11,7 +11,7 @@ async function register(api: TestApi, values: Record<string, unknown> = {}): Pro
   return assertOk(await api.post(USERS, { userName: uniqueName('scim'), password: PASSWORD, ...values }));
 }
 
-onEachDatabase('SCIM of the old back-end: users whose access ends', (api) => {
+onEachDatabase('SCIM as Keyrock serves it: users whose access ends', (api) => {
   describe('active', () => {
     it('when false cuts tokens and devices at once, however it is said', async () => {
       const ways: ((id: string) => ReturnType<TestApi['put']>)[] = [

@@ -12,7 +12,7 @@ async function register(api: TestApi, values: Record<string, unknown> = {}): Pro
   return assertOk(await api.post(`${USERS}/`, { userName: uniqueName('scim'), password: PASSWORD, ...values }));
 }
 
-onEachDatabase('SCIM of the old back-end: users', (api) => {
+onEachDatabase('SCIM as Keyrock serves it: users', (api) => {
   describe('POST /v3/OS-SCIM/v2/Users/', () => {
     it('makes a user of what the contract shows, and answers 200 with the resource', async () => {
       const userName = uniqueName('alice');

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { assertOk, assertRefused } from '../../../../test/support/answers.ts';
 import { onEachDatabase, uniqueName } from '../../../../test/support/api.ts';
 
-onEachDatabase('SCIM of the old back-end: v1 and the path without a version', (api) => {
+onEachDatabase('SCIM as Keyrock serves it: v1 and the path without a version', (api) => {
   for (const prefix of ['/v3/OS-SCIM/v1', '/v3/OS-SCIM']) {
     const USERS = `${prefix}/Users`;
     const CORE = 'urn:scim:schemas:core:1.0';

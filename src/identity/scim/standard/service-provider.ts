@@ -1,4 +1,4 @@
-// What a SCIM service says of itself, on both faces.
+// What the service says of itself, as RFC 7643, 5 has it.
 import { DEFAULT_COUNT, MAX_COUNT } from '../core/requests.ts';
 
 export const BULK = { maxOperations: 1000, maxPayloadSize: 1_048_576 } as const;
@@ -38,44 +38,3 @@ export const serviceProviderConfig = (base: string) => ({
   authenticationSchemes: [bearer, header],
   meta: { resourceType: 'ServiceProviderConfig', location: `${base}/ServiceProviderConfig` },
 });
-
-export interface Census {
-  readonly totalUsers: number;
-  readonly basicUsers: number;
-  readonly trialUsers: number;
-  readonly communityUsers: number;
-  readonly totalCloudOrganizations: number;
-  readonly totalUserOrganizations: number;
-}
-
-/** Larger than a JavaScript number can be exactly, so it goes into the text. */
-const MAX_RESULTS = '9223372036854775807';
-const STAND_IN = '@maxResults';
-
-/** The configuration of the old back-end, as text. */
-export function oldServiceProviderConfig(version: string, tokenType: string, census: Census): string {
-  const { totalUsers, totalCloudOrganizations, totalUserOrganizations } = census;
-  const config = {
-    schemas: [`urn:scim:schemas:core:${version}:ServiceProviderConfig`],
-    documentationUrl: RFC,
-    patch: { supported: true },
-    information: { ...census, totalResources: totalUsers + totalCloudOrganizations + totalUserOrganizations },
-    bulk: { supported: false, maxOperations: 0, maxPayloadSize: 0 },
-    filter: { supported: true, maxResults: STAND_IN },
-    changePassword: { supported: true },
-    sort: { supported: false },
-    etag: { supported: false },
-    xmlDataFormat: { supported: false },
-    authenticationSchemes: [
-      {
-        name: 'Token authentication',
-        description: 'A token of this service in the header X-Auth-Token',
-        specUrl: 'https://docs.openstack.org/api-ref/identity/v3/',
-        documentationUrl: 'https://docs.openstack.org/api-ref/identity/v3/',
-        type: tokenType,
-        primary: true,
-      },
-    ],
-  };
-  return JSON.stringify(config).replace(`"${STAND_IN}"`, MAX_RESULTS);
-}
