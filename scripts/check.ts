@@ -1,5 +1,6 @@
-// `npm run check`: types, lint, who imports whom, file sizes, migrations that must not be edited, and documents that must not be stale.
+// `npm run check`: types, lint, who imports whom, circles, file sizes, migrations that must not be edited, and documents that must not be stale.
 import { spawnSync } from 'node:child_process';
+import { circles } from './circles.ts';
 import { staleDocuments } from './documents.ts';
 import { importFaults, oversized, sourceFiles } from './house-rules.ts';
 import { currentMigrationFaults } from './migration-hashes.ts';
@@ -20,6 +21,7 @@ function run(what: string, command: string, ...args: string[]): void {
 run('types', 'tsc', '--noEmit', '-p', '.');
 run('lint and format', 'biome', 'check', '--error-on-warnings', '.');
 report('imports', importFaults(sourceFiles()));
+report('circles', circles(sourceFiles()));
 report('file sizes', oversized(sourceFiles()));
 report('migrations', currentMigrationFaults());
 report('generated documents', await staleDocuments());

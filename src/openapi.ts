@@ -1,8 +1,8 @@
 // The OpenAPI documents of the services, printed from their routes without starting anything.
 
-import { PROVISIONING } from './identity/caller.ts';
-import { KeystoneError } from './identity/face.ts';
-import { ACCESS_TOKEN, APPLICATION, openidRoutes } from './identity/openid.described.ts';
+import { PROVISIONING } from './identity/access/index.ts';
+import { ACCESS_TOKEN, APPLICATION, openidRoutes } from './identity/openid/index.ts';
+import { KeystoneError } from './identity/resource/index.ts';
 import { mountIdentity, type Parts } from './identity/routes.ts';
 import { createApp, mountProbes, openApi } from './platform/http/index.ts';
 import { version } from './version.ts';

@@ -1,7 +1,7 @@
 // Schemas are compiled when they are needed first. Here all of them are: what the compiler would refuse must not wait for a request.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { openidRoutes } from '../src/identity/openid.described.ts';
+import { openidRoutes } from '../src/identity/openid/index.ts';
 import type { Schema } from '../src/platform/http/index.ts';
 import { serialize, violation } from '../src/platform/http/validate.ts';
 import { identityRoutes, walletRoutes } from './support/routes.ts';

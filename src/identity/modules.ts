@@ -1,19 +1,27 @@
 // Builds the modules of the identity service: each is a function of what it needs, in one list that is read from top to bottom.
+
 import type { Clock } from '../platform/clock.ts';
 import { Gate, Throttle } from '../platform/limits/index.ts';
 import type { Log } from '../platform/log/index.ts';
 import { createOutbound, hostPort } from '../platform/outbound/index.ts';
 import type { Seal } from '../platform/seal/index.ts';
-import { createAccess } from './access/index.ts';
-import { applicationsOfUser, createAppAssignments, createAppRoles, createHoldings, createManagers } from './app-roles/index.ts';
+import { createAccess, createFreshLogin } from './access/index.ts';
+import {
+  applicationsOfUser,
+  createAppAssignments,
+  createAppRoles,
+  createHoldings,
+  createManagers,
+  createShield,
+} from './app-roles/index.ts';
 import { type Change, createChanges, theService } from './audit/index.ts';
 import { createCatalog } from './catalog/index.ts';
 import { createConsumers } from './consumers/index.ts';
 import { createCredentials } from './credentials/index.ts';
 import type { Database } from './database.ts';
-import type { Deps } from './deps.ts';
 import { createAssignments, createGrants, createReach, reachableProjectIds } from './grants/index.ts';
 import { createGroups } from './groups/index.ts';
+import { createLogins } from './logins/index.ts';
 import { createNotifications } from './notifications/index.ts';
 import {
   createAccessTokens,
@@ -26,15 +34,13 @@ import {
 } from './openid/index.ts';
 import { createPasswords } from './passwords/index.ts';
 import { createDomains, createProjects, createTags, readProjects } from './projects/index.ts';
+import type { Deps } from './resource/index.ts';
 import { createImpliedRoles, createRoles } from './roles/index.ts';
 import type { Parts } from './routes.ts';
 import { createConnections, createScim } from './scim/index.ts';
 import type { IdentityConfig } from './settings.ts';
-import { createShield } from './shield.ts';
 import {
   createAuth,
-  createFreshLogin,
-  createLogins,
   createProve,
   createReceipts,
   createRevocations,
@@ -69,39 +75,40 @@ export async function buildModules(db: Database, options: ModuleOptions) {
   const gate = new Gate(options.rateLimits ? GUESSES : undefined, clock);
 
   const change = createChanges(db, clock);
+  const deps: Deps = { db, clock, config, log, change };
   const { webhookUrl, webhookSecret } = config;
   const webhook = webhookUrl && webhookSecret ? { url: webhookUrl, secret: webhookSecret } : undefined;
   const outbound = createOutbound(options.outboundAllow);
   const notifications = createNotifications({ db, clock, log, outbound, webhook });
   const { notify } = notifications;
   const access = createAccess(db, clock, config);
-  const passwords = createPasswords({ db, change, clock, config, notify, gate, rateLimits: options.rateLimits });
+  const passwords = createPasswords({ ...deps, notify, gate, rateLimits: options.rateLimits });
   const tokenKeys = await createTokenKeys({ db, change, seal, clock, rules: config });
   const revocations = createRevocations({ db, change, clock, allowExpiredSeconds: config.allowExpiredSeconds });
   const tokens = createTokens({ access, keys: tokenKeys, revocations, caches: db, clock, tokenSeconds: config.tokenSeconds });
-  const devices = createDevices({ db, clock, change, notify, config, gate });
-  const logouts = createLogouts({ db, clock, log });
+  const devices = createDevices({ ...deps, notify, gate });
+  const logouts = createLogouts(deps);
   const records = createRecords({ db, clock, seal, ended: logouts.note });
   const cutAccess = async (inside: Change, userId: string): Promise<void> => {
     await devices.forgetWithin(inside, userId);
     await records.endWithin(inside, userId);
   };
   const shield = createShield({ access });
-  const freshLogin = createFreshLogin({ clock, config });
-  const logins = createLogins({ db, change, clock, log });
-  const users = createUsers({ db, clock, change, passwords, access, cutAccess, shield, freshLogin, logins });
-  const deps: Deps = { db, clock, config, log, change, access, tokens, passwords, notify, users };
-
+  const freshLogin = createFreshLogin(deps);
+  const logins = createLogins(deps);
+  const users = createUsers({ ...deps, passwords, access, cutAccess, shield, freshLogin, logins });
   const holdings = createHoldings(db);
   const accounts = createAccounts({ users, holdings });
   const accessTokens = createAccessTokens({ db, clock, records, access, accounts, holdings });
   const actingFor = createActingFor({ db, clock, access, accessTokens });
 
-  const factor = createFactor({ ...deps, seal, issuer: config.twoFactorIssuer, gate });
-  const credentials = createCredentials({ ...deps, seal, freshLogin });
-  const scopes = createScopes(deps);
+  const factor = createFactor({ ...deps, passwords, notify, seal, issuer: config.twoFactorIssuer, gate });
+  const credentials = createCredentials({ ...deps, users, seal, freshLogin });
+  const scopes = createScopes({ db, access });
   const prove = createProve({
-    ...deps,
+    tokens,
+    passwords,
+    users,
     scopes,
     factor,
     devices,
@@ -126,9 +133,12 @@ export async function buildModules(db: Database, options: ModuleOptions) {
   const groups = createGroups({ ...deps, shield });
   const connections = createConnections({ ...deps, provisioner: actingFor.provisioner });
 
-  const auth = createAuth({ ...deps, prove, scopes, receipts, factor, logins });
+  const auth = createAuth({ ...deps, tokens, prove, scopes, receipts, factor, logins });
   const openid = createOpenid({
     ...deps,
+    access,
+    users,
+    passwords,
     seal,
     records,
     consumers,
@@ -152,6 +162,8 @@ export async function buildModules(db: Database, options: ModuleOptions) {
 
   const parts: Parts = {
     ...deps,
+    tokens,
+    users,
     auth,
     tokenText: createTokenText(db),
     revocations,
@@ -170,9 +182,9 @@ export async function buildModules(db: Database, options: ModuleOptions) {
     appAssignments: createAppAssignments({ ...deps, holdings }),
     factor,
     devices,
-    subject: createSubject({ ...deps, freshLogin }),
+    subject: createSubject({ db, users, freshLogin }),
     credentials,
-    scim: createScim({ ...deps, groups, projects }),
+    scim: createScim({ ...deps, users, groups, projects }),
     connections,
     openid,
     projectIdsOf: (userId) => reachableProjectIds(db.read, userId),
@@ -181,6 +193,10 @@ export async function buildModules(db: Database, options: ModuleOptions) {
   return {
     parts,
     deps,
+    access,
+    passwords,
+    tokens,
+    users,
     tokenKeys,
     revocations,
     notifications,

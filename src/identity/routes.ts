@@ -1,5 +1,6 @@
 // Every route of the identity service, module by module. OpenAPI is printed from this list without starting anything.
 
+import type { IdentityApp } from './access/index.ts';
 import { mountAllowed, mountAppAssignments, mountAppRoles, mountPermissions } from './app-roles/index.ts';
 import { mountCatalog } from './catalog/index.ts';
 import { mountConsumers } from './consumers/index.ts';
@@ -8,7 +9,6 @@ import { mountDiscovery } from './discovery/index.ts';
 import { mountAssignments, mountGrants } from './grants/index.ts';
 import { mountGroups } from './groups/index.ts';
 import { mountOldOAuth } from './openid/index.ts';
-import type { IdentityApp } from './policy.ts';
 import { mountDomains, mountProjects, mountTags } from './projects/index.ts';
 import { mountImpliedRoles, mountRoles } from './roles/index.ts';
 import { mountConnections, mountKeyrockScim, mountScim } from './scim/index.ts';

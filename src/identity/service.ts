@@ -15,19 +15,23 @@ import type { Job } from '../platform/jobs/index.ts';
 import { createMetrics, type Metrics } from '../platform/metrics/index.ts';
 import type { ReservedPort } from '../platform/reserved-port.ts';
 import { within } from '../platform/within.ts';
-import { bootstrap, isAdminPassword, type KeepPassword, resetAdminPassword } from './bootstrap.ts';
-import { ensureBuiltInApplication } from './built-in-application.ts';
-import { createAuthenticate } from './caller.ts';
+import { authorize, createAuthenticate, type IdentityApp } from './access/index.ts';
+import {
+  bootstrap,
+  ensureBuiltInApplication,
+  isAdminPassword,
+  type KeepPassword,
+  resetAdminPassword,
+} from './bootstrap/index.ts';
 import type { Consumers } from './consumers/index.ts';
 import type { Database, Tables } from './database.ts';
-import { commonHeaders, keystoneFace, oauthFace, REQUEST_ID_HEADER } from './face.ts';
+import { startSweeper } from './jobs/index.ts';
 import { buildModules, type ModuleOptions } from './modules.ts';
 import type { OpenidKeys, WalletOptions } from './openid/index.ts';
-import { authorize, type IdentityApp } from './policy.ts';
+import { commonHeaders, keystoneFace, oauthFace, REQUEST_ID_HEADER } from './resource/index.ts';
 import { mountIdentity } from './routes.ts';
 import { type Connections, canonicalUrl, scimFace } from './scim/index.ts';
 import type { IdentityConfig } from './settings.ts';
-import { startSweeper } from './sweeper.ts';
 import type { TokenKeys } from './tokens/index.ts';
 
 export type { KeepPassword };
@@ -102,11 +106,10 @@ async function createOn(db: Database, options: ServiceOptions): Promise<Identity
   const { config, log } = options;
   const metrics = options.metrics ?? createMetrics();
   let address = ownUrl(config, options.tls !== undefined);
-  const { parts, deps, tokenKeys, revocations, notifications, logouts, connections, openid, reseal } = await buildModules(db, {
-    ...options,
-    issuer: () => address,
-  });
-  const { access, passwords, tokens } = deps;
+  const modules = await buildModules(db, { ...options, issuer: () => address });
+  const { parts, deps, access, passwords, tokens, users, tokenKeys, revocations, notifications } = modules;
+  const { logouts, connections, openid, reseal } = modules;
+  const ground = { ...deps, passwords, users };
   const { consumers } = parts;
   const app: IdentityApp = createApp();
   mountIdentity(app, parts);
@@ -162,10 +165,10 @@ async function createOn(db: Database, options: ServiceOptions): Promise<Identity
     issuer: () => address,
     registerWallet: openid.registerWallet,
     reseal: () => patiently(reseal),
-    resetAdminPassword: (given) => resetAdminPassword(deps, given),
-    isAdminPassword: (text) => isAdminPassword(deps, text),
+    resetAdminPassword: (given) => resetAdminPassword(ground, given),
+    isAdminPassword: (text) => isAdminPassword(ground, text),
     async start(keep) {
-      const adminPassword = await bootstrap(deps, {
+      const adminPassword = await bootstrap(ground, {
         url: address,
         adminPassword: config.adminPassword,
         keep,

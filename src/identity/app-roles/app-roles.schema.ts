@@ -1,7 +1,7 @@
 // Roles and permissions of applications, and who holds them, on the wire.
 import { t } from '../../platform/http/index.ts';
 import type { AppPermissionRow, AppRoleRow } from '../database.ts';
-import { Links, ListLinks } from '../lists.ts';
+import { Links, ListLinks } from '../resource/index.ts';
 
 const Name = t.string({ minLength: 1, maxLength: 255, pattern: '\\S' });
 const Id = t.string({ minLength: 1, maxLength: 64 });

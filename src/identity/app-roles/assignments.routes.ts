@@ -1,9 +1,8 @@
 // Who holds roles of applications: /v3/OS-ROLES/users/..., /v3/OS-ROLES/organizations/...
 
 import { Answer } from '../../platform/http/index.ts';
-import type { Caller } from '../caller.ts';
-import { filtered, listOf } from '../lists.ts';
-import type { IdentityApp } from '../policy.ts';
+import type { Caller, IdentityApp } from '../access/index.ts';
+import { filtered, listOf } from '../resource/index.ts';
 import {
   AllowedApplications,
   AllowedRoles,

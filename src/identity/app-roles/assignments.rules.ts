@@ -2,24 +2,23 @@
 import { isForeignKeyViolation } from '../../platform/database/index.ts';
 import type { Query } from '../../platform/http/index.ts';
 import { andThen, type Soon } from '../../platform/soon.ts';
-import { findProject } from '../access/index.ts';
-import type { Caller } from '../caller.ts';
-import { findConsumer } from '../consumers/index.ts';
-import type { Reader, Tx } from '../database.ts';
-import type { Deps } from '../deps.ts';
-import { fail } from '../faults.ts';
-import { type Criterion, criteriaOf, type Filters, only, pageOf, single } from '../lists.ts';
 import {
   type Action,
   allowed,
+  type Caller,
   type Facts,
+  findProject,
   has,
   type IdentityTarget,
   isAdministrator,
   isInPerson,
   knowsOf,
   permit,
-} from '../policy.ts';
+} from '../access/index.ts';
+import { findConsumer } from '../consumers/index.ts';
+import type { Reader, Tx } from '../database.ts';
+import { fail } from '../faults.ts';
+import { type Criterion, criteriaOf, type Deps, type Filters, only, pageOf, single } from '../resource/index.ts';
 import { findUser } from '../users/index.ts';
 import { applicationsWith, assignableByApplication, assignableRoles, authorityOf, mayAssign } from './allowed.ts';
 import {

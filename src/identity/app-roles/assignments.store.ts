@@ -1,7 +1,7 @@
 // Who holds roles of applications, in the database.
 import { type Page, type PageRequest, readPage } from '../../platform/database/index.ts';
 import type { AppOrganizationRoleRow, AppUserRoleRow, Database, Reader, Tx } from '../database.ts';
-import { applyCriteria, type Wanted } from '../lists.ts';
+import { applyCriteria, type Wanted } from '../resource/index.ts';
 import { noteGiven } from './given.store.ts';
 
 export interface OrganizationAssignment {

@@ -13,3 +13,4 @@ export { organizationsAmong } from './organizations.store.ts';
 export { mountAppRoles, mountPermissions } from './roles.routes.ts';
 export { createAppRoles } from './roles.rules.ts';
 export { insertAppRole, insertLink, insertPermission } from './roles.store.ts';
+export { createShield } from './shield.ts';

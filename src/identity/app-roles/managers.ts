@@ -1,10 +1,8 @@
 // Who manages an application: those who hold an internal permission in it.
 
-import { tagOf } from '../access/index.ts';
+import { type Action, allowed, type Caller, isAdministrator, isInPerson, tagOf } from '../access/index.ts';
 import type { Change } from '../audit/index.ts';
-import type { Caller } from '../caller.ts';
 import { fail } from '../faults.ts';
-import { type Action, allowed, isAdministrator, isInPerson } from '../policy.ts';
 import { findUser } from '../users/index.ts';
 import { insertUserAssignment } from './assignments.store.ts';
 import type { InternalPermission } from './built-in.ts';

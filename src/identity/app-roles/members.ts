@@ -1,9 +1,9 @@
 // Members of organizations, as what provisions a domain makes them: people who hold `member` there, and nothing more by it.
 import { tagOf } from '../access/index.ts';
-import { parsed } from '../attributes.ts';
 import type { Change } from '../audit/index.ts';
 import type { Reader } from '../database.ts';
 import { deleteGrant, type Grant, insertGrant } from '../grants/index.ts';
+import { parsed } from '../resource/index.ts';
 import { findRoleByName } from '../roles/index.ts';
 import { findUser } from '../users/index.ts';
 import { deleteUserAssignment } from './assignments.store.ts';

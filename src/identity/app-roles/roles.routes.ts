@@ -1,8 +1,7 @@
 // /v3/OS-ROLES/roles, /v3/OS-ROLES/permissions, and the permissions of a role
 
-import type { Caller } from '../caller.ts';
-import { filtered, listOf } from '../lists.ts';
-import type { IdentityApp } from '../policy.ts';
+import type { Caller, IdentityApp } from '../access/index.ts';
+import { filtered, listOf } from '../resource/index.ts';
 import {
   AppRoleEnvelope,
   AppRoleList,

@@ -1,7 +1,7 @@
 // Roles and permissions of applications, and their links, in the database.
 import { among, lockRow, type Page, type PageRequest, readPage } from '../../platform/database/index.ts';
 import type { AppPermissionRow, AppRoleRow, Database, Reader, Tx } from '../database.ts';
-import { applyCriteria, type Criterion } from '../lists.ts';
+import { applyCriteria, type Criterion } from '../resource/index.ts';
 
 /** Only those of these applications; undefined for all. */
 type Within = readonly string[] | undefined;

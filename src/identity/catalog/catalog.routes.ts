@@ -1,7 +1,7 @@
 // /v3/regions, /v3/services, /v3/endpoints
 
-import { filtered, listOf } from '../lists.ts';
-import type { IdentityApp } from '../policy.ts';
+import type { IdentityApp } from '../access/index.ts';
+import { filtered, listOf } from '../resource/index.ts';
 import type { CatalogRules } from './catalog.rules.ts';
 import {
   CreateEndpoint,

@@ -2,16 +2,11 @@
 import { oneAtATime } from '../../platform/database/index.ts';
 import type { Query, Static } from '../../platform/http/index.ts';
 import { newId } from '../../platform/ids.ts';
-import { tagOf } from '../access/index.ts';
-import { bit, extraOf, mergeExtra } from '../attributes.ts';
+import { type Caller, type IdentityTarget, tagOf, targetOf } from '../access/index.ts';
 import type { Change } from '../audit/index.ts';
-import type { Caller } from '../caller.ts';
-import { unlessMoved } from '../conflicts.ts';
 import type { EndpointRow, RegionRow, ServiceRow, Tx } from '../database.ts';
-import type { Deps } from '../deps.ts';
 import { fail } from '../faults.ts';
-import { criteriaOf, type Filters, pageOf, single } from '../lists.ts';
-import { type IdentityTarget, targetOf } from '../policy.ts';
+import { bit, criteriaOf, type Deps, extraOf, type Filters, mergeExtra, pageOf, single, unlessMoved } from '../resource/index.ts';
 import {
   type CreateEndpoint,
   type CreateRegion,

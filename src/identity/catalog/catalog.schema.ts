@@ -1,8 +1,7 @@
 // Regions, services and endpoints on the wire.
 import { t } from '../../platform/http/index.ts';
-import { parsed } from '../attributes.ts';
 import type { EndpointRow, RegionRow, ServiceRow } from '../database.ts';
-import { Links, ListLinks } from '../lists.ts';
+import { Links, ListLinks, parsed } from '../resource/index.ts';
 
 const RegionId = t.string({ minLength: 0, maxLength: 255, pattern: '^[^/]*$' });
 

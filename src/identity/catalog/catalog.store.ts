@@ -1,7 +1,7 @@
 // Regions, services and endpoints in the database.
 import { lockRow, type Page, type PageRequest, readPage } from '../../platform/database/index.ts';
 import type { Database, EndpointRow, Reader, RegionRow, ServiceRow, Tables, Tx } from '../database.ts';
-import { applyCriteria, type Criterion } from '../lists.ts';
+import { applyCriteria, type Criterion } from '../resource/index.ts';
 
 export type Entry = { regions: RegionRow; services: ServiceRow; endpoints: EndpointRow };
 type Table = keyof Entry & keyof Tables;

@@ -1,8 +1,7 @@
 // /v3/OS-OAUTH2/consumers, and its alias /v3/OS-ROLES/consumers that the old clients call
 
-import type { Caller } from '../caller.ts';
-import { filtered, listOf } from '../lists.ts';
-import type { IdentityApp } from '../policy.ts';
+import type { Caller, IdentityApp } from '../access/index.ts';
+import { filtered, listOf } from '../resource/index.ts';
 import type { Consumers, ConsumerWithSecret } from './consumers.rules.ts';
 import {
   ChangedConsumer,

@@ -5,14 +5,11 @@ import { isUniqueViolation } from '../../platform/database/index.ts';
 import type { Query, Static } from '../../platform/http/index.ts';
 import { newId, newSecret } from '../../platform/ids.ts';
 import type { Seal } from '../../platform/seal/index.ts';
-import { extraOf, parsed } from '../attributes.ts';
+import { type Caller, type IdentityTarget, targetOf } from '../access/index.ts';
 import type { Actor, Change } from '../audit/index.ts';
-import type { Caller } from '../caller.ts';
 import type { ConsumerRow } from '../database.ts';
-import type { Deps } from '../deps.ts';
 import { fail } from '../faults.ts';
-import { criteriaOf, type Filters, pageOf, single } from '../lists.ts';
-import { type IdentityTarget, targetOf } from '../policy.ts';
+import { criteriaOf, type Deps, extraOf, type Filters, pageOf, parsed, single } from '../resource/index.ts';
 import { type CreateConsumer, consumerFields, type UpdateConsumer } from './consumers.schema.ts';
 import {
   deleteConsumer,

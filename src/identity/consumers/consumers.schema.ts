@@ -1,8 +1,7 @@
 // Consumers on the wire: applications registered to consume OAuth2 resources.
 import { t } from '../../platform/http/index.ts';
-import { parsed } from '../attributes.ts';
 import type { ConsumerRow } from '../database.ts';
-import { Links, ListLinks } from '../lists.ts';
+import { Links, ListLinks, parsed } from '../resource/index.ts';
 
 const Name = t.string({ minLength: 1, maxLength: 255, pattern: '\\S' });
 const ClientType = t.oneOf('confidential', 'public');

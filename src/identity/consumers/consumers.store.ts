@@ -1,7 +1,7 @@
 // Consumers in the database.
 import { among, lockRow, type Page, type PageRequest, prepared, readPage } from '../../platform/database/index.ts';
 import type { ConsumerRow, Database, Reader, Tables, Tx } from '../database.ts';
-import { applyCriteria, type Criterion } from '../lists.ts';
+import { applyCriteria, type Criterion } from '../resource/index.ts';
 
 const byId = prepared<Tables, [id: string], ConsumerRow>((db, id) => db.selectFrom('consumers').where('id', '=', id).selectAll());
 

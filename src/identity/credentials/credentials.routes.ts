@@ -1,7 +1,7 @@
 // /v3/credentials
 
-import { filtered, listOf } from '../lists.ts';
-import { about, type IdentityApp } from '../policy.ts';
+import { about, type IdentityApp } from '../access/index.ts';
+import { filtered, listOf } from '../resource/index.ts';
 import type { Credentials } from './credentials.rules.ts';
 import {
   CreateCredential,

@@ -1,20 +1,25 @@
 // Credentials: kept sealed, shown to their owner and to administrators.
+
 import { seconds } from '../../platform/clock.ts';
 import type { Query, Static } from '../../platform/http/index.ts';
 import { newId } from '../../platform/ids.ts';
 import type { Seal } from '../../platform/seal/index.ts';
-import { findProject } from '../access/index.ts';
-import { extraOf, mergeExtra } from '../attributes.ts';
+import {
+  asChecked,
+  type Caller,
+  type FreshLogin,
+  findProject,
+  type IdentityTarget,
+  isAdministrator,
+  permit,
+  targetOf,
+} from '../access/index.ts';
 import type { Change } from '../audit/index.ts';
-import { asChecked, type Caller } from '../caller.ts';
-import { unlessMoved } from '../conflicts.ts';
 import type { CredentialRow } from '../database.ts';
-import type { Deps } from '../deps.ts';
 import { fail } from '../faults.ts';
-import { criteriaOf, type Filters, pageOf, single } from '../lists.ts';
-import { type IdentityTarget, isAdministrator, permit, targetOf } from '../policy.ts';
-import type { FreshLogin } from '../tokens/index.ts';
+import { criteriaOf, type Deps, extraOf, type Filters, mergeExtra, pageOf, single, unlessMoved } from '../resource/index.ts';
 import { fromBase32, matchingStep } from '../two-factor/index.ts';
+import type { Users } from '../users/index.ts';
 import { type CreateCredential, credentialFields, type UpdateCredential } from './credentials.schema.ts';
 import {
   acceptCredentialStep,
@@ -59,7 +64,7 @@ function checkContent({ type, blob, projectId }: { type: string; blob: string; p
 }
 
 export function createCredentials(
-  deps: Pick<Deps, 'db' | 'clock' | 'change' | 'users'> & { seal: Seal; freshLogin: FreshLogin },
+  deps: Pick<Deps, 'db' | 'clock' | 'change'> & { readonly users: Users; seal: Seal; freshLogin: FreshLogin },
 ) {
   const { db, clock, change, users, seal, freshLogin } = deps;
   const opened = (row: CredentialRow): OpenCredential => ({ ...row, plain: seal.open(row.blob, placeOf(row.id)).toString() });

@@ -1,7 +1,6 @@
 // Credentials on the wire: secrets a user keeps with the service, such as the key of a TOTP app.
 import { t } from '../../platform/http/index.ts';
-import { parsed } from '../attributes.ts';
-import { Links, ListLinks } from '../lists.ts';
+import { Links, ListLinks, parsed } from '../resource/index.ts';
 import type { OpenCredential } from './credentials.rules.ts';
 
 const Id = t.string({ minLength: 1, maxLength: 64 });

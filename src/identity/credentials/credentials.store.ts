@@ -1,7 +1,7 @@
 // Credentials in the database.
 import { type Page, type PageRequest, readPage } from '../../platform/database/index.ts';
 import type { CredentialRow, Database, Reader, Tx } from '../database.ts';
-import { applyCriteria, type Criterion } from '../lists.ts';
+import { applyCriteria, type Criterion } from '../resource/index.ts';
 
 export const findCredential = (db: Reader, id: string): Promise<CredentialRow | undefined> =>
   db.selectFrom('credentials').where('id', '=', id).selectAll().executeTakeFirst();

@@ -1,7 +1,7 @@
 // GET / and /v3: which versions there are, and JSON Home for clients that ask for it.
 
 import { Answer, t } from '../../platform/http/index.ts';
-import type { IdentityApp } from '../policy.ts';
+import type { IdentityApp } from '../access/index.ts';
 import { homeDocument } from './json-home.ts';
 
 const tag = 'Discovery';

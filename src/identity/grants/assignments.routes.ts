@@ -1,10 +1,9 @@
 // /v3/role_assignments, and where a user has roles: /v3/users/{id}/projects, /v3/auth/{projects,domains,system}
 
 import type { Call } from '../../platform/http/index.ts';
-import type { Caller } from '../caller.ts';
-import { filtered, LISTED, listOf } from '../lists.ts';
-import type { IdentityApp } from '../policy.ts';
+import type { Caller, IdentityApp } from '../access/index.ts';
 import { DomainList, ProjectList, type ProjectPage, renderDomain, renderProject } from '../projects/index.ts';
+import { filtered, LISTED, listOf } from '../resource/index.ts';
 import type { Assignments } from './assignments.rules.ts';
 import { RoleAssignmentList, renderAssignment, SystemList } from './assignments.schema.ts';
 import type { Reach } from './reach.rules.ts';

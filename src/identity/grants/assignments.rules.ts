@@ -1,13 +1,18 @@
 // Role assignments as a list: grants as they are, or (effective) what they amount to for each user and project.
 import type { Query } from '../../platform/http/index.ts';
-import { ancestorsOf, findProject } from '../access/index.ts';
-import type { Caller } from '../caller.ts';
+import {
+  ancestorsOf,
+  type Caller,
+  findProject,
+  type IdentityTarget,
+  listTarget,
+  permit,
+  visibleDomain,
+} from '../access/index.ts';
 import type { GrantRow, Reader } from '../database.ts';
-import type { Deps } from '../deps.ts';
 import { fail } from '../faults.ts';
-import { pageOf, readFlag, single } from '../lists.ts';
-import { type IdentityTarget, listTarget, permit, visibleDomain } from '../policy.ts';
 import { descendants } from '../projects/index.ts';
+import { type Deps, pageOf, readFlag, single } from '../resource/index.ts';
 import { readImplications } from '../roles/index.ts';
 import { type GrantFilter, listGrants, membersOf, type NameRow, namesOf, readDomainRoleIds } from './grants.store.ts';
 

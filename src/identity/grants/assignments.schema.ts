@@ -1,6 +1,6 @@
 // Role assignments on the wire.
 import { t } from '../../platform/http/index.ts';
-import { Links, ListLinks } from '../lists.ts';
+import { Links, ListLinks } from '../resource/index.ts';
 import type { Assignment, Naming } from './assignments.rules.ts';
 
 const Ref = t.open({ id: t.string() }, { name: t.string() });

@@ -1,7 +1,7 @@
 // Grants of roles: /v3/{projects,domains,system}/.../{users,groups}/.../roles, and their inherited form under /v3/OS-INHERIT
 
-import { wholeList } from '../lists.ts';
-import type { IdentityApp } from '../policy.ts';
+import type { IdentityApp } from '../access/index.ts';
+import { wholeList } from '../resource/index.ts';
 import { RoleList, renderRole } from '../roles/index.ts';
 import type { GrantPlace, Grants, TargetKind } from './grants.rules.ts';
 

@@ -1,12 +1,9 @@
 // Granting roles. A grant has three parts; whoever may not see one of them learns nothing of the others.
-import { findProject, tagOf } from '../access/index.ts';
-import type { Caller } from '../caller.ts';
-import { unlessMoved } from '../conflicts.ts';
+import { type Caller, findProject, type IdentityTarget, tagOf } from '../access/index.ts';
 import type { ProjectRow, RoleRow } from '../database.ts';
-import type { Deps } from '../deps.ts';
 import { fail } from '../faults.ts';
 import { findGroup } from '../groups/index.ts';
-import type { IdentityTarget } from '../policy.ts';
+import { type Deps, unlessMoved } from '../resource/index.ts';
 import { findRole, readRoles } from '../roles/index.ts';
 import { findUser } from '../users/index.ts';
 import { deleteGrant, type Grant, grantedRoleIds, hasGrant, insertGrant } from './grants.store.ts';

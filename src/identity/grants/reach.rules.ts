@@ -1,11 +1,9 @@
 // Where a user can go: the projects, domains and system they have a role in.
 import type { Query } from '../../platform/http/index.ts';
-import type { Caller } from '../caller.ts';
-import type { Deps } from '../deps.ts';
+import { type Caller, type IdentityTarget, targetOf } from '../access/index.ts';
 import { fail } from '../faults.ts';
-import { criteriaOf, type Filters, pageOf, single } from '../lists.ts';
-import { type IdentityTarget, targetOf } from '../policy.ts';
 import { listProjects } from '../projects/index.ts';
+import { criteriaOf, type Deps, type Filters, pageOf, single } from '../resource/index.ts';
 import { findUser, userFacts } from '../users/index.ts';
 import { holdsSystemRole, reachableDomains, reachableProjects, usableProjects } from './grants.store.ts';
 

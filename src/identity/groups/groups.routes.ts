@@ -1,10 +1,9 @@
 // /v3/groups and the groups of a user
 
 import { seconds } from '../../platform/clock.ts';
-import type { Deps } from '../deps.ts';
-import { FILTERED_USERS, filtered, listOf } from '../lists.ts';
-import { about, type IdentityApp, listTarget } from '../policy.ts';
-import { renderUser, UserList } from '../users/index.ts';
+import { about, type IdentityApp, listTarget } from '../access/index.ts';
+import { type Deps, FILTERED_USERS, filtered, listOf } from '../resource/index.ts';
+import { renderUser, UserList, type Users } from '../users/index.ts';
 import type { Groups } from './groups.rules.ts';
 import { CreateGroup, GroupEnvelope, GroupList, renderGroup, UpdateGroup } from './groups.schema.ts';
 
@@ -14,7 +13,7 @@ const FILTERED = filtered(['name', 'domain_id']);
 
 export function mountGroups(
   app: IdentityApp,
-  { groups, users, clock, config }: Pick<Deps, 'users' | 'clock' | 'config'> & { groups: Groups },
+  { groups, users, clock, config }: Pick<Deps, 'clock' | 'config'> & { readonly users: Users; groups: Groups },
 ): void {
   const group = ({ params }: { params: { group_id: string } }) => groups.target(params.group_id);
   const membership = ({ params }: { params: { group_id: string; user_id: string } }) =>

@@ -2,16 +2,32 @@
 import { seconds } from '../../platform/clock.ts';
 import type { Query, Static } from '../../platform/http/index.ts';
 import { newId } from '../../platform/ids.ts';
-import { findProject, tagOf } from '../access/index.ts';
-import { extraOf, mergeExtra } from '../attributes.ts';
-import type { Caller } from '../caller.ts';
-import { unlessMoved, unlessTaken } from '../conflicts.ts';
+import {
+  type Caller,
+  domainOfNew,
+  type Facts,
+  findProject,
+  type IdentityTarget,
+  type Shield,
+  tagOf,
+  targetOf,
+  visibleDomain,
+} from '../access/index.ts';
 import type { GroupRow } from '../database.ts';
-import type { Deps } from '../deps.ts';
 import { fail } from '../faults.ts';
-import { criteriaOf, type Filters, only, pageOf, single, type Wanted } from '../lists.ts';
-import { domainOfNew, type Facts, type IdentityTarget, targetOf, visibleDomain } from '../policy.ts';
-import type { Shield } from '../shield.ts';
+import {
+  criteriaOf,
+  type Deps,
+  extraOf,
+  type Filters,
+  mergeExtra,
+  only,
+  pageOf,
+  single,
+  unlessMoved,
+  unlessTaken,
+  type Wanted,
+} from '../resource/index.ts';
 import { type CreateGroup, groupFields, type UpdateGroup } from './groups.schema.ts';
 import { deleteGroup, findGroup, insertGroup, listGroups, lockGroup, updateGroup } from './groups.store.ts';
 import { createMemberships } from './members.rules.ts';

@@ -1,8 +1,7 @@
 // Groups on the wire.
 import { t } from '../../platform/http/index.ts';
-import { parsed } from '../attributes.ts';
 import type { GroupRow } from '../database.ts';
-import { Links, ListLinks } from '../lists.ts';
+import { Links, ListLinks, parsed } from '../resource/index.ts';
 
 const Name = t.string({ minLength: 1, maxLength: 255, pattern: '\\S' });
 const optional = { description: t.nullable(t.string()) };

@@ -1,7 +1,7 @@
 // Groups and their members in the database.
 import { lockRow, type Page, type PageRequest, readPage } from '../../platform/database/index.ts';
 import type { Database, GroupRow, Reader, Tx } from '../database.ts';
-import { applyCriteria, type Wanted } from '../lists.ts';
+import { applyCriteria, type Wanted } from '../resource/index.ts';
 
 export function findGroup(db: Reader, id: string): Promise<GroupRow | undefined> {
   return db.selectFrom('groups').where('id', '=', id).selectAll().executeTakeFirst();

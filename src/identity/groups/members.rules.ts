@@ -1,13 +1,9 @@
 // Who belongs to a group, one user at a time.
 import type { Query } from '../../platform/http/index.ts';
-import { tagOf } from '../access/index.ts';
-import type { Caller } from '../caller.ts';
-import { unlessMoved } from '../conflicts.ts';
+import { type Caller, type IdentityTarget, type Shield, tagOf } from '../access/index.ts';
 import type { GroupRow } from '../database.ts';
-import type { Deps } from '../deps.ts';
 import { fail } from '../faults.ts';
-import type { IdentityTarget } from '../policy.ts';
-import type { Shield } from '../shield.ts';
+import { type Deps, unlessMoved } from '../resource/index.ts';
 import { findUser, pageOfUsers } from '../users/index.ts';
 import { addMembers, findGroup, isMember, removeMembers, updateGroup } from './groups.store.ts';
 

@@ -1,9 +1,9 @@
 // Changes of who belongs to a group, as statements: the size of the group does not matter to them.
 import { tagOf } from '../access/index.ts';
 import type { Change } from '../audit/index.ts';
-import { unlessMoved } from '../conflicts.ts';
 import type { GroupRow } from '../database.ts';
 import { fail } from '../faults.ts';
+import { unlessMoved } from '../resource/index.ts';
 import {
   addMembers,
   type Candidate,

@@ -1,14 +1,15 @@
 // /account: a person who is signed in looks after their own account.
+
 import type { Provider, Session } from 'oidc-provider';
 import { Fault } from '../../platform/faults/index.ts';
-import { tagOf } from '../access/index.ts';
-import { parsed } from '../attributes.ts';
+import { type Access, type FreshLogin, tagOf } from '../access/index.ts';
 import { findConsumer } from '../consumers/index.ts';
-import type { Deps } from '../deps.ts';
-import type { Guesser } from '../passwords/index.ts';
-import type { Attempt, AuthRules, FreshLogin } from '../tokens/index.ts';
+import type { Attempt } from '../logins/index.ts';
+import type { Guesser, Passwords } from '../passwords/index.ts';
+import { type Deps, parsed } from '../resource/index.ts';
+import type { AuthRules } from '../tokens/index.ts';
 import { type Devices, type Factor, qrCode } from '../two-factor/index.ts';
-import type { Profile, UserWithExpiry } from '../users/index.ts';
+import type { Profile, Users, UserWithExpiry } from '../users/index.ts';
 import { type Browser, checkFormToken, formToken, readForm, redirect, sendPage } from './browser.ts';
 import { OWN_CLIENT } from './own-client.ts';
 import { type AccountView, accountPage } from './pages/account-page.ts';
@@ -17,7 +18,10 @@ import type { Records } from './records.ts';
 
 const words = english;
 
-export interface AccountDeps extends Pick<Deps, 'db' | 'change' | 'access' | 'users' | 'passwords' | 'config'> {
+export interface AccountDeps extends Pick<Deps, 'db' | 'change' | 'config'> {
+  readonly access: Access;
+  readonly users: Users;
+  readonly passwords: Passwords;
   readonly auth: AuthRules;
   readonly records: Records;
   readonly factor: Factor;

@@ -1,7 +1,7 @@
 // Users as accounts of the OpenID provider: what is said about a person, scope by scope.
 
 import type { Holdings } from '../app-roles/index.ts';
-import { parsed } from '../attributes.ts';
+import { parsed } from '../resource/index.ts';
 import type { Profile, Users, UserWithExpiry } from '../users/index.ts';
 
 /** Scopes and the claims each brings. docs/guide/first-application.md shows the same table. */

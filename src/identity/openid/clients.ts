@@ -1,7 +1,7 @@
 // Consumers as clients of the OpenID provider: read anew whenever one is asked for, so that changes count at once.
 import type { ClientMetadata } from 'oidc-provider';
-import { parsed } from '../attributes.ts';
 import { afterLogoutOf, type ConsumerWithSecret, isNative, misfit, openidFieldsOf } from '../consumers/index.ts';
+import { parsed } from '../resource/index.ts';
 
 const DEVICE = 'urn:ietf:params:oauth:grant-type:device_code';
 

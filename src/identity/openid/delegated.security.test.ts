@@ -6,7 +6,7 @@ import { assign, makeApplication } from '../../../test/support/applications.ts';
 import { logInByAccessToken, OldClient } from '../../../test/support/old-client.ts';
 import { identityRoutes, isChange, isOpen, nameOfRoute } from '../../../test/support/routes.ts';
 import { enable } from '../../../test/support/second-factor.ts';
-import { DELEGATED } from '../caller.ts';
+import { DELEGATED } from '../access/index.ts';
 
 const routes = identityRoutes();
 

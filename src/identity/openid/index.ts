@@ -6,6 +6,7 @@ export { createActingFor } from './acting-for.ts';
 export type { OpenidKeys } from './keys.ts';
 export { createLogouts, type Logouts } from './logouts.ts';
 export { mountOldOAuth } from './old.routes.ts';
+export { ACCESS_TOKEN, APPLICATION, openidRoutes } from './openid.described.ts';
 export { createOpenid, type Openid, type WalletOptions } from './openid.ts';
 export { createRecords, type Records } from './records.ts';
 export { UNFINISHED } from './unfinished.ts';

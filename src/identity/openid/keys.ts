@@ -6,7 +6,7 @@ import { oneAtATime } from '../../platform/database/index.ts';
 import { newId } from '../../platform/ids.ts';
 import type { Seal } from '../../platform/seal/index.ts';
 import { type Change, theService } from '../audit/index.ts';
-import type { Deps } from '../deps.ts';
+import type { Deps } from '../resource/index.ts';
 import { deleteKeys, insertKeys, readKeys, resealKey, type SealedKey } from './keys.store.ts';
 
 const generateKeyPair = promisify(generateKeyPairCallback);

@@ -6,10 +6,10 @@ import { type Clock, seconds } from '../../platform/clock.ts';
 import { newId } from '../../platform/ids.ts';
 import { type Job, repeat } from '../../platform/jobs/index.ts';
 import type { Log } from '../../platform/log/index.ts';
-import { parsed } from '../attributes.ts';
 import type { Change } from '../audit/index.ts';
 import { findConsumer, openidFieldsOf } from '../consumers/index.ts';
 import type { Database, LogoutRow } from '../database.ts';
+import { parsed } from '../resource/index.ts';
 import {
   claimClient,
   type DueClient,

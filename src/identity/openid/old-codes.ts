@@ -1,10 +1,9 @@
 // Codes as clients of the old back-end get them: a front-end of theirs shows the question and sends the answer, with the person's token.
 import type { Provider } from 'oidc-provider';
-import type { Caller } from '../caller.ts';
+import { type Caller, loginTimeOf } from '../access/index.ts';
 import { findConsumer } from '../consumers/index.ts';
 import type { ConsumerRow, Database } from '../database.ts';
 import { fail } from '../faults.ts';
-import { loginTimeOf } from '../tokens/index.ts';
 import { SCOPES } from './accounts.ts';
 import type { Records } from './records.ts';
 

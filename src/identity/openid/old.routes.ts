@@ -3,9 +3,9 @@
 import { isoTime } from '../../platform/clock.ts';
 import { Answer, t } from '../../platform/http/index.ts';
 import { andThen } from '../../platform/soon.ts';
+import { type IdentityApp, targetOf } from '../access/index.ts';
 import { fail } from '../faults.ts';
-import { Links, ListLinks, single, wholeList } from '../lists.ts';
-import { type IdentityApp, targetOf } from '../policy.ts';
+import { Links, ListLinks, single, wholeList } from '../resource/index.ts';
 import type { Openid } from './openid.ts';
 import type { Kept } from './records.ts';
 

@@ -1,18 +1,20 @@
 // The OpenID provider of the service. The library behind it is loaded with the first request that needs it: it takes a third of a
 // second and 40 MB, which nobody should pay who only asks for tokens of the base API.
+
 import type { KoaContextWithOIDC, Provider } from 'oidc-provider';
 import { seconds } from '../../platform/clock.ts';
 import { type Mount, outageOf, type RawExchange } from '../../platform/http/index.ts';
 import type { Gate, Throttle } from '../../platform/limits/index.ts';
 import { guardedFetch, type Outbound } from '../../platform/outbound/index.ts';
 import type { Seal } from '../../platform/seal/index.ts';
-import { tagOf } from '../access/index.ts';
+import { type Access, type FreshLogin, tagOf } from '../access/index.ts';
 import type { Holdings } from '../app-roles/index.ts';
 import { type Actor, theService } from '../audit/index.ts';
 import type { Consumers, ConsumerValues } from '../consumers/index.ts';
-import type { Deps } from '../deps.ts';
 import { fail } from '../faults.ts';
-import type { FreshLogin } from '../tokens/index.ts';
+import type { Passwords } from '../passwords/index.ts';
+import type { Deps } from '../resource/index.ts';
+import type { Users } from '../users/index.ts';
 import type { AccessTokens } from './access-tokens.ts';
 import { createAccount } from './account.ts';
 import type { Accounts } from './accounts.ts';
@@ -36,9 +38,10 @@ import type { Records } from './records.ts';
 import { createSignIn, type SignInDeps } from './sign-in.ts';
 import { createUnfinished } from './unfinished.ts';
 
-export interface OpenidDeps
-  extends Pick<Deps, 'db' | 'clock' | 'change' | 'access' | 'users' | 'passwords' | 'config' | 'log'>,
-    Omit<SignInDeps, 'users'> {
+export interface OpenidDeps extends Pick<Deps, 'db' | 'clock' | 'change' | 'config' | 'log'>, Omit<SignInDeps, 'users'> {
+  readonly access: Access;
+  readonly users: Users;
+  readonly passwords: Passwords;
   readonly seal: Seal;
   readonly gate: Gate;
   readonly records: Records;

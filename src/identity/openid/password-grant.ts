@@ -2,7 +2,7 @@
 import type { KoaContextWithOIDC, Provider } from 'oidc-provider';
 import { Fault } from '../../platform/faults/index.ts';
 import { goneSignal } from '../../platform/http/index.ts';
-import { REQUEST_ID_HEADER } from '../face.ts';
+import { REQUEST_ID_HEADER } from '../resource/index.ts';
 import { SCOPES } from './accounts.ts';
 import type { Records } from './records.ts';
 import type { SignIn, Step } from './sign-in.ts';

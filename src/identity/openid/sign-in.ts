@@ -1,14 +1,16 @@
 // How a person signs in at a browser: the password, and a second factor where one is set up. The same rules, limits and
 // events as everywhere else; this only orders the steps.
+
 import { createHash } from 'node:crypto';
 import { Fault } from '../../platform/faults/index.ts';
 import { fail } from '../faults.ts';
+import type { Attempt } from '../logins/index.ts';
 import type { Guesser } from '../passwords/index.ts';
-import type { Attempt, AuthRules, Proved, Scopes } from '../tokens/index.ts';
+import type { AuthRules, Proved, Scopes } from '../tokens/index.ts';
 import type { Devices, Factor } from '../two-factor/index.ts';
 import { nobodyKey, type Users } from '../users/index.ts';
 
-export type { Attempt } from '../tokens/index.ts';
+export type { Attempt } from '../logins/index.ts';
 
 /** A remembered device, as its cookie has it. */
 export interface DeviceCookie {

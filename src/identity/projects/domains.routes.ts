@@ -1,7 +1,7 @@
 // /v3/domains
 
-import { filtered, listOf } from '../lists.ts';
-import { about, type IdentityApp, listTarget } from '../policy.ts';
+import { about, type IdentityApp, listTarget } from '../access/index.ts';
+import { filtered, listOf } from '../resource/index.ts';
 import type { Domains } from './domains.rules.ts';
 import { CreateDomain, DomainEnvelope, DomainList, renderDomain, UpdateDomain } from './projects.schema.ts';
 

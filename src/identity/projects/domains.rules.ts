@@ -1,13 +1,9 @@
 // Domains: the containers of users, groups and projects.
 import type { Query, Static } from '../../platform/http/index.ts';
-import { tagOf } from '../access/index.ts';
-import type { Caller } from '../caller.ts';
+import { type Caller, type IdentityTarget, tagOf, targetOf, visibleDomain } from '../access/index.ts';
 import type { ProjectRow } from '../database.ts';
-import type { Deps } from '../deps.ts';
 import { fail } from '../faults.ts';
-import { refuseImmutable } from '../immutable.ts';
-import { type Criterion, criteriaOf, type Filters, only, pageOf, single } from '../lists.ts';
-import { type IdentityTarget, targetOf, visibleDomain } from '../policy.ts';
+import { type Criterion, criteriaOf, type Deps, type Filters, only, pageOf, refuseImmutable, single } from '../resource/index.ts';
 import type { CreateDomain, ProjectWithTags, UpdateDomain } from './projects.schema.ts';
 import { deleteProject, findProjectRow, listProjects, projectsWithOptions, withTags } from './projects.store.ts';
 import { insertRow, updateRow } from './rows.ts';

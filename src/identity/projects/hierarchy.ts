@@ -1,11 +1,9 @@
 // `?parents_as_list`, `?subtree_as_ids` and their like: what stands above and below a project.
 import type { Query } from '../../platform/http/index.ts';
-import { ancestorsOf } from '../access/index.ts';
-import type { Caller } from '../caller.ts';
+import { allowed, ancestorsOf, type Caller } from '../access/index.ts';
 import type { Database, ProjectRow } from '../database.ts';
 import { fail } from '../faults.ts';
-import { readFlag } from '../lists.ts';
-import { allowed } from '../policy.ts';
+import { readFlag } from '../resource/index.ts';
 import { projectFacts } from './projects.rules.ts';
 import { renderProject } from './projects.schema.ts';
 import { descendants, readProjects, withTags } from './projects.store.ts';

@@ -1,9 +1,8 @@
 // /v3/projects and the tags of a project
 
 import { Answer } from '../../platform/http/index.ts';
-import type { Deps } from '../deps.ts';
-import { filtered, listOf } from '../lists.ts';
-import { about, type IdentityApp, listTarget } from '../policy.ts';
+import { about, type IdentityApp, listTarget } from '../access/index.ts';
+import { type Deps, filtered, listOf } from '../resource/index.ts';
 import { hierarchyOf } from './hierarchy.ts';
 import type { Projects } from './projects.rules.ts';
 import {

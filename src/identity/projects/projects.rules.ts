@@ -1,15 +1,28 @@
 // Projects: organizations in a tree below their domain.
 import type { Query, Static } from '../../platform/http/index.ts';
-import { ancestorsOf, tagOf } from '../access/index.ts';
-import { bit } from '../attributes.ts';
-import type { Caller } from '../caller.ts';
-import { unlessMoved } from '../conflicts.ts';
+import {
+  ancestorsOf,
+  type Caller,
+  type Facts,
+  type IdentityTarget,
+  permit,
+  tagOf,
+  targetOf,
+  visibleDomain,
+} from '../access/index.ts';
 import type { ProjectRow, Reader } from '../database.ts';
-import type { Deps } from '../deps.ts';
 import { fail } from '../faults.ts';
-import { refuseImmutable } from '../immutable.ts';
-import { criteriaOf, type Filters, only, pageOf, single } from '../lists.ts';
-import { type Facts, type IdentityTarget, permit, targetOf, visibleDomain } from '../policy.ts';
+import {
+  bit,
+  criteriaOf,
+  type Deps,
+  type Filters,
+  only,
+  pageOf,
+  refuseImmutable,
+  single,
+  unlessMoved,
+} from '../resource/index.ts';
 import type { Domains } from './domains.rules.ts';
 import type { CreateProject, ProjectWithTags, UpdateProject } from './projects.schema.ts';
 import {

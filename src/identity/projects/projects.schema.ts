@@ -1,8 +1,7 @@
 // Projects (organizations) and domains on the wire. A domain is a project with `is_domain`.
 import { t } from '../../platform/http/index.ts';
-import { parsed } from '../attributes.ts';
 import type { ProjectRow } from '../database.ts';
-import { Links, ListLinks } from '../lists.ts';
+import { Links, ListLinks, parsed } from '../resource/index.ts';
 
 const Id = t.string({ minLength: 1, maxLength: 64 });
 /** Keystone's own limit for names of projects and domains. */

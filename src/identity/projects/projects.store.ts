@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { type Condition, lockRow, type Page, type PageRequest, readPage } from '../../platform/database/index.ts';
 import type { Database, ProjectRow, Reader, Tx } from '../database.ts';
-import { applyCriteria, type Wanted } from '../lists.ts';
+import { applyCriteria, type Wanted } from '../resource/index.ts';
 import type { ProjectWithTags } from './projects.schema.ts';
 
 export function findProjectRow(db: Reader, id: string): Promise<ProjectRow | undefined> {

@@ -2,11 +2,10 @@
 import { type Clock, seconds } from '../../platform/clock.ts';
 import { newId } from '../../platform/ids.ts';
 import { tagOf } from '../access/index.ts';
-import { bit, extraOf, mergeExtra, mergeOptions } from '../attributes.ts';
 import type { Change } from '../audit/index.ts';
-import { unlessMoved, unlessTaken } from '../conflicts.ts';
 import type { Database, ProjectRow } from '../database.ts';
 import { fail } from '../faults.ts';
+import { bit, extraOf, mergeExtra, mergeOptions, unlessMoved, unlessTaken } from '../resource/index.ts';
 import { projectFields } from './projects.schema.ts';
 import { endTokensOfProject, insertProject, lockProject, replaceTags, updateProject } from './projects.store.ts';
 

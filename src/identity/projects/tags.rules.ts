@@ -1,10 +1,8 @@
 // Tags of a project.
-import type { Caller } from '../caller.ts';
-import { unlessMoved } from '../conflicts.ts';
+import type { Caller } from '../access/index.ts';
 import type { ProjectRow } from '../database.ts';
-import type { Deps } from '../deps.ts';
 import { fail } from '../faults.ts';
-import { refuseImmutable } from '../immutable.ts';
+import { type Deps, refuseImmutable, unlessMoved } from '../resource/index.ts';
 import { addTag, removeTag, replaceTags, withTags } from './projects.store.ts';
 
 const MAX_TAGS = 80;

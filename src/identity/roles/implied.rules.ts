@@ -1,12 +1,9 @@
 // Implied roles: whoever holds the prior role holds the implied ones.
 import { oneAtATime } from '../../platform/database/index.ts';
-import { tagOf } from '../access/index.ts';
-import type { Caller } from '../caller.ts';
-import { unlessMoved } from '../conflicts.ts';
+import { type Caller, type IdentityTarget, tagOf } from '../access/index.ts';
 import type { RoleRow, Tx } from '../database.ts';
-import type { Deps } from '../deps.ts';
 import { fail } from '../faults.ts';
-import type { IdentityTarget } from '../policy.ts';
+import { type Deps, unlessMoved } from '../resource/index.ts';
 import { deleteImplication, findRole, type Implication, insertImplication, readImplications, readRoles } from './roles.store.ts';
 
 /** No other role may come to mean everything. */

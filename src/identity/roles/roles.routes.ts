@@ -1,7 +1,7 @@
 // /v3/roles, the roles they imply, and /v3/role_inferences
 
-import { filtered, listOf, single } from '../lists.ts';
-import type { IdentityApp } from '../policy.ts';
+import type { IdentityApp } from '../access/index.ts';
+import { filtered, listOf, single } from '../resource/index.ts';
 import type { ImpliedRoles, Inference, RolePair } from './implied.rules.ts';
 import type { Roles } from './roles.rules.ts';
 import {

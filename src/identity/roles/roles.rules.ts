@@ -2,16 +2,22 @@
 import { seconds } from '../../platform/clock.ts';
 import type { Query, Static } from '../../platform/http/index.ts';
 import { newId } from '../../platform/ids.ts';
-import { findProject, tagOf } from '../access/index.ts';
-import { extraOf, mergeExtra, mergeOptions } from '../attributes.ts';
-import type { Caller } from '../caller.ts';
-import { unlessMoved, unlessTaken } from '../conflicts.ts';
+import { type Caller, findProject, type IdentityTarget, tagOf, targetOf } from '../access/index.ts';
 import type { RoleRow } from '../database.ts';
-import type { Deps } from '../deps.ts';
 import { fail } from '../faults.ts';
-import { refuseImmutable } from '../immutable.ts';
-import { criteriaOf, type Filters, pageOf, single } from '../lists.ts';
-import { type IdentityTarget, targetOf } from '../policy.ts';
+import {
+  criteriaOf,
+  type Deps,
+  extraOf,
+  type Filters,
+  mergeExtra,
+  mergeOptions,
+  pageOf,
+  refuseImmutable,
+  single,
+  unlessMoved,
+  unlessTaken,
+} from '../resource/index.ts';
 import { type CreateRole, roleFields, type UpdateRole } from './roles.schema.ts';
 import { deleteRole, findRole, insertRole, listRoles, lockRole, updateRole } from './roles.store.ts';
 

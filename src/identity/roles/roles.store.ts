@@ -1,7 +1,7 @@
 // Base roles and their implications in the database.
 import { lockRow, type Page, type PageRequest, readPage } from '../../platform/database/index.ts';
 import type { Database, Reader, RoleRow, Tx } from '../database.ts';
-import { applyCriteria, type Criterion } from '../lists.ts';
+import { applyCriteria, type Criterion } from '../resource/index.ts';
 
 export function findRole(db: Reader, id: string): Promise<RoleRow | undefined> {
   return db.selectFrom('roles').where('id', '=', id).selectAll().executeTakeFirst();

@@ -3,17 +3,15 @@
 import { isoTime } from '../../platform/clock.ts';
 import { Answer, type Call, t } from '../../platform/http/index.ts';
 import { andThen, type Soon } from '../../platform/soon.ts';
-import { type Caller, DELEGATED } from '../caller.ts';
+import { type Caller, DELEGATED, type IdentityApp, type IdentityTarget, type VerifiedToken } from '../access/index.ts';
 import { Catalog } from '../catalog/index.ts';
-import type { Deps } from '../deps.ts';
 import { fail } from '../faults.ts';
-import { Links, readFlag } from '../lists.ts';
-import type { IdentityApp, IdentityTarget } from '../policy.ts';
+import { type Deps, Links, readFlag } from '../resource/index.ts';
 import type { AuthRules, LogInOutcome } from './auth.rules.ts';
 import { Auth, ReceiptReply, readScope, TokenReply } from './auth.schema.ts';
 import type { TokenText } from './render.ts';
 import type { Revocations } from './revocations.ts';
-import type { VerifiedToken } from './tokens.ts';
+import type { Tokens } from './tokens.ts';
 
 const tag = 'Tokens';
 const CatalogReply = t.object({ catalog: Catalog, links: Links });
@@ -34,7 +32,8 @@ const ABOUT = {
   required: ['X-Subject-Token'],
 };
 
-interface AuthDeps extends Pick<Deps, 'tokens' | 'config'> {
+interface AuthDeps extends Pick<Deps, 'config'> {
+  readonly tokens: Tokens;
   readonly auth: AuthRules;
   readonly tokenText: TokenText;
   readonly revocations: Revocations;

@@ -1,18 +1,17 @@
 // Logging in: prove who you are, then get a token for the scope you ask for; or, when a factor is missing, a receipt for what you proved.
+
 import { seconds } from '../../platform/clock.ts';
-import { tagOf, type View } from '../access/index.ts';
-import { parsed } from '../attributes.ts';
-import type { Deps } from '../deps.ts';
+import { type AuthMethod, METHODS, type TokenRecord, tagOf, type View } from '../access/index.ts';
 import { fail } from '../faults.ts';
+import { type Attempt, type Logins, refused } from '../logins/index.ts';
+import { type Deps, parsed } from '../resource/index.ts';
 import type { Factor } from '../two-factor/index.ts';
 import { type UserWithExpiry, writeLastActive } from '../users/index.ts';
 import type { AskedScope, Identity } from './auth.schema.ts';
-import type { Logins } from './logins.ts';
-import type { Attempt, Proof, ProveIdentity } from './methods.ts';
+import type { Proof, ProveIdentity } from './methods.ts';
 import type { Receipt, Receipts } from './receipts.ts';
-import { refused } from './refused.ts';
 import type { Scopes } from './scopes.ts';
-import { type AuthMethod, METHODS, type TokenRecord } from './token-format.ts';
+import type { Tokens } from './tokens.ts';
 
 const DAY = 86_400;
 
@@ -65,7 +64,8 @@ export interface Recognised {
 }
 
 export function createAuth(
-  deps: Pick<Deps, 'clock' | 'config' | 'change' | 'tokens'> & {
+  deps: Pick<Deps, 'clock' | 'config' | 'change'> & {
+    readonly tokens: Tokens;
     prove: ProveIdentity;
     scopes: Scopes;
     receipts: Receipts;

@@ -1,13 +1,10 @@
 // Tokens: issued on login, verified from memory, revoked one by one or by what they depend on.
 export { mountAuth } from './auth.routes.ts';
 export { type AuthRules, createAuth, type Proved } from './auth.rules.ts';
-export { createFreshLogin, type FreshLogin, loginTimeOf } from './fresh-login.ts';
-export { createLogins, type Logins } from './logins.ts';
-export { type Attempt, createProve } from './methods.ts';
+export { createProve } from './methods.ts';
 export { createReceipts } from './receipts.ts';
 export { createTokenText } from './render.ts';
 export { createRevocations, type Revocations } from './revocations.ts';
 export { createScopes, type Scopes } from './scopes.ts';
-export type { AuthMethod, TokenRecord } from './token-format.ts';
 export { createTokenKeys, type TokenKeys } from './token-keys.ts';
-export { createTokens, type Tokens, type VerifiedToken } from './tokens.ts';
+export { createTokens, type Tokens } from './tokens.ts';

@@ -1,29 +1,17 @@
 // Proving who you are: every method that is named must succeed, and all of them for the same user.
-import type { Gate, Attempt as Origin } from '../../platform/limits/index.ts';
-import { parsed } from '../attributes.ts';
-import type { Credentials as StoredCredentials } from '../credentials/index.ts';
-import type { Deps } from '../deps.ts';
-import { fail } from '../faults.ts';
-import type { Guesser, PasswordOptions } from '../passwords/index.ts';
-import type { Devices, Factor } from '../two-factor/index.ts';
-import { nobodyKey, type UserWithExpiry } from '../users/index.ts';
-import type { Identity, PasswordUser, UserRef } from './auth.schema.ts';
-import type { Whom } from './logins.ts';
-import { reasonOf, refused } from './refused.ts';
-import type { Scopes } from './scopes.ts';
-import type { AuthMethod, TokenRecord } from './token-format.ts';
 
-export interface Attempt extends Origin {
-  readonly requestId: string;
-  /** Which door it came by: `api` unless it says so. */
-  readonly via?: string;
-  /** What a password was asked for, where that is no login. */
-  readonly purpose?: string;
-  /** What guesses at the password are counted under, where that is not the account. */
-  readonly countedAs?: string | undefined;
-  /** Told whom it is about, once that is known. */
-  readonly whom?: Whom;
-}
+import type { Gate } from '../../platform/limits/index.ts';
+import type { AuthMethod, TokenRecord } from '../access/index.ts';
+import type { Credentials as StoredCredentials } from '../credentials/index.ts';
+import { fail } from '../faults.ts';
+import { type Attempt, reasonOf, refused } from '../logins/index.ts';
+import type { Guesser, PasswordOptions, Passwords } from '../passwords/index.ts';
+import { parsed } from '../resource/index.ts';
+import type { Devices, Factor } from '../two-factor/index.ts';
+import { nobodyKey, type Users, type UserWithExpiry } from '../users/index.ts';
+import type { Identity, PasswordUser, UserRef } from './auth.schema.ts';
+import type { Scopes } from './scopes.ts';
+import type { Tokens } from './tokens.ts';
 
 export interface Proof {
   readonly user: UserWithExpiry;
@@ -54,7 +42,10 @@ export type ProveIdentity = (
 /** What proves more comes first; a method we do not serve before all, so that nothing is spent on it. */
 const ORDER = ['password', 'token', 'totp'];
 
-export interface MethodDeps extends Pick<Deps, 'tokens' | 'passwords' | 'users'> {
+export interface MethodDeps {
+  readonly tokens: Tokens;
+  readonly passwords: Passwords;
+  readonly users: Users;
   readonly scopes: Scopes;
   readonly factor: Factor;
   readonly devices: Devices;

@@ -1,7 +1,9 @@
 // Receipts: proof that some methods of a login succeeded while others are missing (Openstack-Auth-Receipt). Sealed like tokens,
 // short-lived, and good for nothing but the rest of that login.
+
 import type { Clock } from '../../platform/clock.ts';
-import { type AuthMethod, METHODS, openBytes, sealBytes, tokenKeyId } from './token-format.ts';
+import { type AuthMethod, METHODS } from '../access/index.ts';
+import { openBytes, sealBytes, tokenKeyId } from './token-format.ts';
 import type { TokenKeys } from './token-keys.ts';
 
 const LIFE_MS = 300_000;

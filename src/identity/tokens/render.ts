@@ -2,10 +2,9 @@
 // so that part is made once for a view and kept with it; the four fields are kept with the opened token.
 import { isoTime } from '../../platform/clock.ts';
 import { andThen, type Soon } from '../../platform/soon.ts';
-import type { View } from '../access/index.ts';
+import type { TokenRecord, View } from '../access/index.ts';
 import { type CatalogEntry, readCatalog, tokenCatalog } from '../catalog/index.ts';
 import type { Database } from '../database.ts';
-import type { TokenRecord } from './token-format.ts';
 
 /** Text, and how many bytes it travels as: counted once for the parts, since counting costs as much as opening a token. */
 export interface Text {

@@ -4,10 +4,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { onEachDatabase } from '../../../test/support/api.ts';
 import { databaseOf } from '../../../test/support/lasting.ts';
 import { createCaches, type Feed } from '../../platform/database/index.ts';
+import type { TokenRecord } from '../access/index.ts';
 import { createChanges, theService } from '../audit/index.ts';
 import type { Database } from '../database.ts';
 import { createRevocations, type Revocations } from './revocations.ts';
-import { newAuditId, type TokenRecord } from './token-format.ts';
+import { newAuditId } from './token-format.ts';
 
 const ALLOW_EXPIRED = 300;
 

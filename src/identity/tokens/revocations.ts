@@ -1,9 +1,10 @@
 // Which tokens were revoked one by one: all of them in memory, and in the database for when memory cannot tell.
+
 import { type Clock, seconds } from '../../platform/clock.ts';
+import type { TokenRecord } from '../access/index.ts';
 import type { Actor, RunChange } from '../audit/index.ts';
 import type { Database } from '../database.ts';
 import { findRevoked, insertRevoked, isRevoked, readRevoked, sweepRevoked } from './revocations.store.ts';
-import type { TokenRecord } from './token-format.ts';
 
 const PREFIX = 'revoked:';
 

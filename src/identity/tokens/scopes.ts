@@ -1,9 +1,9 @@
 // From the scope a login asks for to the view of the user in it.
 import { type Access, type Scope, type View, viewKey } from '../access/index.ts';
 import type { Database } from '../database.ts';
+import { refused } from '../logins/index.ts';
 import { findByName } from '../projects/index.ts';
 import type { AskedScope, ThingRef } from './auth.schema.ts';
-import { refused } from './refused.ts';
 
 /** A user as read before, or together with, what proved who they are. */
 export interface CheckedUser {

@@ -2,17 +2,8 @@ import assert from 'node:assert/strict';
 import { createSecretKey, randomBytes } from 'node:crypto';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import type { Scope } from '../access/index.ts';
-import {
-  METHODS,
-  newAuditId,
-  openBytes,
-  openToken,
-  sealToken,
-  type TokenKey,
-  type TokenRecord,
-  tokenKeyId,
-} from './token-format.ts';
+import { METHODS, type Scope, type TokenRecord } from '../access/index.ts';
+import { newAuditId, openBytes, openToken, sealToken, type TokenKey, tokenKeyId } from './token-format.ts';
 
 const newKey = (id = 1): TokenKey => ({ id, key: createSecretKey(randomBytes(32)) });
 

@@ -8,26 +8,7 @@
 //
 // Nonces are random; a key seals far fewer than 2^32 tokens before it is rotated (GATEHOUSE_IDENTITY_TOKEN_KEY_DAYS).
 import { createCipheriv, createDecipheriv, type KeyObject, randomBytes } from 'node:crypto';
-import type { Scope } from '../access/index.ts';
-
-/** Bits of the methods byte; the order is part of the format. */
-export const METHODS = ['password', 'token', 'totp', 'oauth2', 'application_credential', 'external', 'mapped'] as const;
-export type AuthMethod = (typeof METHODS)[number];
-
-export interface TokenRecord {
-  readonly userId: string;
-  readonly methods: readonly AuthMethod[];
-  readonly scope: Scope;
-  readonly issuedAt: number;
-  readonly expiresAt: number;
-  readonly generation: number;
-  readonly auditId: string;
-  readonly parentAuditId: string | undefined;
-  /** Of a token made from a token: when the person logged in (milliseconds). */
-  readonly loginAt?: number;
-  /** Of a token made from an access token, or from such a token: the application that it was given to. */
-  readonly applicationId?: string;
-}
+import { METHODS, type Scope, type TokenRecord } from '../access/index.ts';
 
 const VERSION = 1;
 const SCOPES = ['unscoped', 'project', 'domain', 'system'] as const;

@@ -2,19 +2,22 @@
 import type { Clock } from '../../platform/clock.ts';
 import type { Caches } from '../../platform/database/index.ts';
 import type { Soon } from '../../platform/soon.ts';
-import { type Access, type Scope, type View, viewKey } from '../access/index.ts';
-import { loginTimeOf } from './fresh-login.ts';
+import {
+  type Access,
+  type AuthMethod,
+  loginTimeOf,
+  type Scope,
+  type TokenRecord,
+  type VerifiedToken,
+  type View,
+  viewKey,
+} from '../access/index.ts';
 import type { Revocations } from './revocations.ts';
-import { type AuthMethod, newAuditId, openToken, sealToken, type TokenRecord, tokenKeyId } from './token-format.ts';
+import { newAuditId, openToken, sealToken, tokenKeyId } from './token-format.ts';
 import type { TokenKeys } from './token-keys.ts';
 
 /** Opened tokens kept, in two halves: when the young half is full it becomes the old one. */
 const HALF = 8_000;
-
-export interface VerifiedToken {
-  readonly record: TokenRecord;
-  readonly view: View;
-}
 
 /** An opened token, with the key of its view: made once, since a token is shown many times. */
 interface Opened {

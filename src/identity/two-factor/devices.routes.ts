@@ -1,9 +1,9 @@
 // /v3/OS-TWO-FACTOR/devices and /v3/users/{user_id}/OS-TWO-FACTOR/devices
 
 import type { Query } from '../../platform/http/index.ts';
+import type { IdentityApp } from '../access/index.ts';
 import { fail } from '../faults.ts';
-import { single, wholeList } from '../lists.ts';
-import type { IdentityApp } from '../policy.ts';
+import { single, wholeList } from '../resource/index.ts';
 import type { DevicePair, Devices } from './devices.rules.ts';
 import type { Factor } from './factor.rules.ts';
 import { reading, type Subject } from './subject.ts';

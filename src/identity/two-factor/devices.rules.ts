@@ -1,15 +1,16 @@
 // Devices a user asked to remember, so that they are not asked for a code there again. Each has an id and a token that changes with
 // every renewal; a token that was already replaced can only be a copy, so its use ends them all.
+
 import { createHash } from 'node:crypto';
 import { seconds } from '../../platform/clock.ts';
 import { newId, newSecret } from '../../platform/ids.ts';
 import type { Gate } from '../../platform/limits/index.ts';
 import type { Actor, Change } from '../audit/index.ts';
-import { unlessMoved } from '../conflicts.ts';
 import type { DeviceRow } from '../database.ts';
-import type { Deps } from '../deps.ts';
 import { fail } from '../faults.ts';
+import type { Notify } from '../notifications/index.ts';
 import type { Guesser } from '../passwords/index.ts';
+import { type Deps, unlessMoved } from '../resource/index.ts';
 import {
   deleteDevice,
   deleteDevices,
@@ -38,7 +39,7 @@ export interface DevicePair {
 
 export type DeviceCheck = 'good' | 'unknown' | 'stolen';
 
-export function createDevices(deps: Pick<Deps, 'db' | 'clock' | 'change' | 'notify' | 'config'> & { gate: Gate }) {
+export function createDevices(deps: Pick<Deps, 'db' | 'clock' | 'change' | 'config'> & { readonly notify: Notify; gate: Gate }) {
   const { db, clock, change, notify, gate, config } = deps;
   /** Those remembered before this moment have ended. */
   const oldest = (): number => seconds(clock) - config.deviceDays * DAY;

@@ -1,14 +1,15 @@
 // The second factor of a user: enabling, disabling, the security question, recovery codes, and the proof of a code.
+
 import { createHash, randomBytes } from 'node:crypto';
 import { seconds } from '../../platform/clock.ts';
 import type { Gate } from '../../platform/limits/index.ts';
 import type { Seal } from '../../platform/seal/index.ts';
 import type { Actor, Change } from '../audit/index.ts';
-import { unlessMoved } from '../conflicts.ts';
 import type { TwoFactorRow } from '../database.ts';
-import type { Deps } from '../deps.ts';
 import { fail } from '../faults.ts';
-import type { Guesser } from '../passwords/index.ts';
+import type { Notify } from '../notifications/index.ts';
+import type { Guesser, Passwords } from '../passwords/index.ts';
+import { type Deps, unlessMoved } from '../resource/index.ts';
 import type { UserWithExpiry } from '../users/index.ts';
 import { deleteDevices } from './devices.store.ts';
 import { countGuess, guessedRight } from './guesses.ts';
@@ -50,7 +51,13 @@ export interface Enabled {
 }
 
 export function createFactor(
-  deps: Pick<Deps, 'db' | 'clock' | 'change' | 'passwords' | 'notify'> & { seal: Seal; issuer: string; gate: Gate },
+  deps: Pick<Deps, 'db' | 'clock' | 'change'> & {
+    readonly passwords: Passwords;
+    readonly notify: Notify;
+    seal: Seal;
+    issuer: string;
+    gate: Gate;
+  },
 ) {
   const { db, clock, change, passwords, notify, seal, issuer, gate } = deps;
 

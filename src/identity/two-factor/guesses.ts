@@ -1,8 +1,8 @@
 // Guesses at codes and answers: a few, then a wait. Counted in the database, so that no number of requests, replicas or addresses helps.
 import { type Clock, seconds } from '../../platform/clock.ts';
-import { unlessMoved } from '../conflicts.ts';
 import type { Tx } from '../database.ts';
 import { fail } from '../faults.ts';
+import { unlessMoved } from '../resource/index.ts';
 import { countAttempt, forgetAttempts } from './two-factor.store.ts';
 
 const LIMIT = 5;

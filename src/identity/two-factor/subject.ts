@@ -1,16 +1,13 @@
 // Whose second factor a request is about. Nobody but an administrator learns whether a user exists by asking about it.
 import type { Query } from '../../platform/http/index.ts';
+import { asChecked, type Caller, type FreshLogin, type IdentityTarget, targetOf } from '../access/index.ts';
 import type { Actor } from '../audit/index.ts';
-import { asChecked, type Caller } from '../caller.ts';
-import type { Deps } from '../deps.ts';
 import { fail } from '../faults.ts';
-import { single } from '../lists.ts';
-import { type IdentityTarget, targetOf } from '../policy.ts';
 import { findByName } from '../projects/index.ts';
-import type { FreshLogin } from '../tokens/index.ts';
-import type { UserWithExpiry } from '../users/index.ts';
+import { type Deps, single } from '../resource/index.ts';
+import type { Users, UserWithExpiry } from '../users/index.ts';
 
-export function createSubject({ db, users, freshLogin }: Pick<Deps, 'db' | 'users'> & { freshLogin: FreshLogin }) {
+export function createSubject({ db, users, freshLogin }: Pick<Deps, 'db'> & { readonly users: Users; freshLogin: FreshLogin }) {
   const about = (user: UserWithExpiry | undefined, asked: string): IdentityTarget<UserWithExpiry> =>
     targetOf(
       user,

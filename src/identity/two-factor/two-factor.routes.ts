@@ -1,8 +1,8 @@
 // /v3/OS-TWO-FACTOR/two_factor_auth and /v3/users/{user_id}/OS-TWO-FACTOR: the factor, the question, recovery codes
 
+import type { IdentityApp } from '../access/index.ts';
 import { fail } from '../faults.ts';
-import { single } from '../lists.ts';
-import type { IdentityApp } from '../policy.ts';
+import { single } from '../resource/index.ts';
 import type { Factor, Question } from './factor.rules.ts';
 import { reading, type Subject } from './subject.ts';
 import { WHOSE } from './two-factor.described.ts';

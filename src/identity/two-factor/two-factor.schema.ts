@@ -2,7 +2,7 @@
 import { isoTime } from '../../platform/clock.ts';
 import { t } from '../../platform/http/index.ts';
 import type { DeviceRow } from '../database.ts';
-import { Links, ListLinks } from '../lists.ts';
+import { Links, ListLinks } from '../resource/index.ts';
 
 /** The body may be missing altogether: then only a new key is made. */
 export const EnableTwoFactor = t.open(

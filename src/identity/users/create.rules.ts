@@ -1,15 +1,14 @@
 // Making a user.
+
 import { seconds } from '../../platform/clock.ts';
 import type { Static } from '../../platform/http/index.ts';
 import { newId } from '../../platform/ids.ts';
-import { tagOf } from '../access/index.ts';
-import { bit, mergeOptions } from '../attributes.ts';
+import { type Caller, tagOf } from '../access/index.ts';
 import type { Change } from '../audit/index.ts';
-import type { Caller } from '../caller.ts';
-import { unlessMoved, unlessTaken } from '../conflicts.ts';
 import type { UserRow } from '../database.ts';
-import type { Deps } from '../deps.ts';
 import { fail } from '../faults.ts';
+import type { Passwords } from '../passwords/index.ts';
+import { bit, type Deps, mergeOptions, unlessMoved, unlessTaken } from '../resource/index.ts';
 import type { Names } from './names.rules.ts';
 import { emailKeys, type Person } from './profile.ts';
 import type { ReferenceChecks } from './references.ts';
@@ -35,7 +34,11 @@ export function createCreating({
   passwords,
   names,
   checks,
-}: Pick<Deps, 'db' | 'clock' | 'change' | 'passwords'> & { readonly names: Names; readonly checks: ReferenceChecks }) {
+}: Pick<Deps, 'db' | 'clock' | 'change'> & {
+  readonly passwords: Passwords;
+  readonly names: Names;
+  readonly checks: ReferenceChecks;
+}) {
   /** Makes a user within a change of the caller's own; the names and domain were checked. */
   async function insert(
     { tx, audit, touch }: Change,

@@ -1,13 +1,13 @@
 // People change their own password.
+
 import { addressKey } from '../../platform/limits/index.ts';
 import { tagOf } from '../access/index.ts';
-import { parsed } from '../attributes.ts';
 import type { Actor, Change } from '../audit/index.ts';
 import type { UserRow } from '../database.ts';
-import type { Deps } from '../deps.ts';
 import { fail } from '../faults.ts';
-import type { Guesser, NewPassword } from '../passwords/index.ts';
-import type { Attempt, Logins } from '../tokens/index.ts';
+import type { Attempt, Logins } from '../logins/index.ts';
+import type { Guesser, NewPassword, Passwords } from '../passwords/index.ts';
+import { type Deps, parsed } from '../resource/index.ts';
 import { optionsOf } from './revision.ts';
 import { endTokensOfUser, findUser } from './users.store.ts';
 
@@ -18,7 +18,8 @@ export function createOwnPasswords({
   logins,
   isOpen,
   cutAccess,
-}: Pick<Deps, 'db' | 'change' | 'passwords'> & {
+}: Pick<Deps, 'db' | 'change'> & {
+  readonly passwords: Passwords;
   readonly logins: Logins;
   isOpen(user: UserRow): Promise<boolean>;
   cutAccess(change: Change, userId: string): Promise<void>;

@@ -1,15 +1,12 @@
 // Changing a user.
+
 import { seconds } from '../../platform/clock.ts';
-import { tagOf } from '../access/index.ts';
-import { bit, mergeOptions, parsed } from '../attributes.ts';
+import { type Caller, type FreshLogin, type Shield, tagOf } from '../access/index.ts';
 import type { Change } from '../audit/index.ts';
-import type { Caller } from '../caller.ts';
-import { unlessTaken } from '../conflicts.ts';
 import type { Reader, UserRow } from '../database.ts';
-import type { Deps } from '../deps.ts';
 import { fail } from '../faults.ts';
-import type { Shield } from '../shield.ts';
-import type { FreshLogin } from '../tokens/index.ts';
+import type { Passwords } from '../passwords/index.ts';
+import { bit, type Deps, mergeOptions, parsed, unlessTaken } from '../resource/index.ts';
 import type { Names } from './names.rules.ts';
 import { emailKeys } from './profile.ts';
 import type { ReferenceChecks } from './references.ts';
@@ -26,7 +23,8 @@ export function createRevising({
   shield,
   freshLogin,
   cutAccess,
-}: Pick<Deps, 'db' | 'clock' | 'change' | 'passwords'> & {
+}: Pick<Deps, 'db' | 'clock' | 'change'> & {
+  readonly passwords: Passwords;
   readonly names: Names;
   readonly checks: ReferenceChecks;
   readonly shield: Shield;

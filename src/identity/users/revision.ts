@@ -1,10 +1,10 @@
 // What a change of a user comes to.
 import { isDeepStrictEqual } from 'node:util';
 import type { Static } from '../../platform/http/index.ts';
-import { extraOf, mergeOptions, parsed } from '../attributes.ts';
 import type { Actor, Change } from '../audit/index.ts';
 import type { UserRow } from '../database.ts';
 import type { PasswordOptions } from '../passwords/index.ts';
+import { extraOf, mergeOptions, parsed } from '../resource/index.ts';
 import { emailKeys, mainEmail, type Person, type Profile, withMainEmail } from './profile.ts';
 import { type UpdateUser, userFields } from './users.schema.ts';
 

@@ -1,10 +1,9 @@
 // Which users a list has.
 import type { Query } from '../../platform/http/index.ts';
-import type { Caller } from '../caller.ts';
+import { type Caller, visibleDomain } from '../access/index.ts';
 import type { Database } from '../database.ts';
 import { fail } from '../faults.ts';
-import { criteriaOf, type Filters, only, pageOf, single, type Wanted } from '../lists.ts';
-import { visibleDomain } from '../policy.ts';
+import { criteriaOf, type Filters, only, pageOf, single, type Wanted } from '../resource/index.ts';
 import { type ExpiryCriterion, listUsers } from './users.store.ts';
 
 const filters: Filters = {

@@ -2,15 +2,18 @@
 
 import { seconds } from '../../platform/clock.ts';
 import { Answer } from '../../platform/http/index.ts';
-import type { Deps } from '../deps.ts';
-import { FILTERED_USERS, listOf } from '../lists.ts';
-import { about, type IdentityApp, listTarget } from '../policy.ts';
+import { about, type IdentityApp, listTarget } from '../access/index.ts';
+import { type Deps, FILTERED_USERS, listOf } from '../resource/index.ts';
+import type { Users } from './users.rules.ts';
 import { ChangePassword, CreateUser, renderUser, UpdateUser, UserEnvelope, UserList } from './users.schema.ts';
 import type { UserWithExpiry } from './users.store.ts';
 
 const tag = 'Users';
 
-export function mountUsers(app: IdentityApp, { users, clock, config }: Pick<Deps, 'users' | 'clock' | 'config'>): void {
+export function mountUsers(
+  app: IdentityApp,
+  { users, clock, config }: Pick<Deps, 'clock' | 'config'> & { readonly users: Users },
+): void {
   const render = (base: string, user: UserWithExpiry) =>
     renderUser(user, { base, now: seconds(clock), daysInactive: config.disableUserAccountDaysInactive });
 

@@ -1,15 +1,25 @@
 // What may happen to a user, and what follows from it.
+
 import type { Query } from '../../platform/http/index.ts';
 import { andThen, type Soon } from '../../platform/soon.ts';
-import { tagOf, viewKey } from '../access/index.ts';
+import {
+  type Access,
+  type Caller,
+  domainOfNew,
+  type Facts,
+  type FreshLogin,
+  type IdentityTarget,
+  type Shield,
+  tagOf,
+  targetOf,
+  viewKey,
+} from '../access/index.ts';
 import type { Change } from '../audit/index.ts';
-import type { Caller } from '../caller.ts';
 import type { UserRow } from '../database.ts';
-import type { Deps } from '../deps.ts';
 import { fail } from '../faults.ts';
-import { domainOfNew, type Facts, type IdentityTarget, targetOf } from '../policy.ts';
-import type { Shield } from '../shield.ts';
-import type { FreshLogin, Logins } from '../tokens/index.ts';
+import type { Logins } from '../logins/index.ts';
+import type { Passwords } from '../passwords/index.ts';
+import type { Deps } from '../resource/index.ts';
 import { createCreating } from './create.rules.ts';
 import { createNames } from './names.rules.ts';
 import { createOwnPasswords } from './own-password.rules.ts';
@@ -27,7 +37,9 @@ const targetOfUser = (id: string, user: UserWithExpiry | undefined): IdentityTar
 
 /** `cutAccess`: what else ends with a user's tokens, within the same change. */
 export function createUsers(
-  deps: Pick<Deps, 'db' | 'clock' | 'change' | 'passwords' | 'access'> & {
+  deps: Pick<Deps, 'db' | 'clock' | 'change'> & {
+    readonly passwords: Passwords;
+    readonly access: Access;
     cutAccess(change: Change, userId: string): Promise<void>;
     shield: Shield;
     freshLogin: FreshLogin;

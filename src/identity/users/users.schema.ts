@@ -2,8 +2,7 @@
 import { isoTime } from '../../platform/clock.ts';
 import { t } from '../../platform/http/index.ts';
 import { inactivityEnd } from '../access/index.ts';
-import { parsed } from '../attributes.ts';
-import { Links, ListLinks } from '../lists.ts';
+import { Links, ListLinks, parsed } from '../resource/index.ts';
 import type { UserWithExpiry } from './users.store.ts';
 
 export const Name = t.string({ minLength: 1, maxLength: 255, pattern: '\\S' });

@@ -2,7 +2,7 @@
 import { type ExpressionBuilder, type RawBuilder, type SqlBool, sql } from 'kysely';
 import { lockRow, type Page, type PageRequest, preparedRow, readPage } from '../../platform/database/index.ts';
 import type { Database, Reader, Tables, Tx, UserRow } from '../database.ts';
-import { applyCriteria, type Wanted } from '../lists.ts';
+import { applyCriteria, type Wanted } from '../resource/index.ts';
 
 export type UserWithExpiry = UserRow & { password_expires_at: number | null };
 

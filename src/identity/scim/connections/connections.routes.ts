@@ -2,8 +2,8 @@
 
 import { isoTime } from '../../../platform/clock.ts';
 import { t } from '../../../platform/http/index.ts';
+import type { IdentityApp } from '../../access/index.ts';
 import type { ScimConnectionRow } from '../../database.ts';
-import type { IdentityApp } from '../../policy.ts';
 import type { Connections } from './connections.ts';
 
 const tag = 'SCIM connections';

@@ -2,14 +2,12 @@
 import { createHash } from 'node:crypto';
 import { seconds } from '../../../platform/clock.ts';
 import { newId, newSecret } from '../../../platform/ids.ts';
-import { findProject, type Ref, tagOf } from '../../access/index.ts';
+import { type Caller, findProject, type IdentityTarget, type Ref, tagOf, targetOf } from '../../access/index.ts';
 import type { Actor } from '../../audit/index.ts';
-import type { Caller } from '../../caller.ts';
 import type { ScimConnectionRow } from '../../database.ts';
-import type { Deps } from '../../deps.ts';
 import { fail } from '../../faults.ts';
-import { type IdentityTarget, targetOf } from '../../policy.ts';
 import { findByName } from '../../projects/index.ts';
+import type { Deps } from '../../resource/index.ts';
 import {
   type ConnectionWithDomain,
   deleteConnection,

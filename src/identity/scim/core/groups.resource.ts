@@ -1,9 +1,10 @@
 // Groups as SCIM resources. Members are rows of a table: they are read only when asked for, and changed by statements.
-import { parsed } from '../../attributes.ts';
+
+import { type Action, listTarget, permit } from '../../access/index.ts';
 import type { Database, GroupRow } from '../../database.ts';
 import { fail } from '../../faults.ts';
 import { type Groups, type Member, type MemberChange, type NewMember, readMembers } from '../../groups/index.ts';
-import { type Action, listTarget, permit } from '../../policy.ts';
+import { parsed } from '../../resource/index.ts';
 import type { Resource } from './attribute.ts';
 import { groupType } from './definitions.ts';
 import { matches } from './filter.ts';

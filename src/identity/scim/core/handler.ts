@@ -1,7 +1,6 @@
 // One kind of resource on the rows of the base API: what both faces call.
-import type { Caller } from '../../caller.ts';
+import { type Action, type Caller, type Facts, permit } from '../../access/index.ts';
 import { fail } from '../../faults.ts';
-import { type Action, type Facts, permit } from '../../policy.ts';
 import type { Resource, ResourceType } from './attribute.ts';
 import type { Operation } from './patch.ts';
 import { type Projection, project } from './projection.ts';

@@ -1,4 +1,6 @@
 // What Okta's governance finds in a list and gives people as an attribute: roles of applications, memberships of organizations.
+
+import { listTarget, permit } from '../../access/index.ts';
 import {
   everGiven,
   forgetGiven,
@@ -17,7 +19,6 @@ import {
 import type { Change } from '../../audit/index.ts';
 import type { Database, Reader } from '../../database.ts';
 import { fail } from '../../faults.ts';
-import { listTarget, permit } from '../../policy.ts';
 import type { Resource, ResourceType } from './attribute.ts';
 import { entitlementType, roleType } from './definitions.ts';
 import type { Context } from './handler.ts';

@@ -1,9 +1,10 @@
 // Organizations (projects of the base API) as SCIM resources of our own type.
-import { bit, parsed } from '../../attributes.ts';
+
+import { type Action, listTarget, permit } from '../../access/index.ts';
 import type { Database, ProjectRow } from '../../database.ts';
 import { fail } from '../../faults.ts';
-import { type Action, listTarget, permit } from '../../policy.ts';
 import { type Projects, projectFacts } from '../../projects/index.ts';
+import { bit, parsed } from '../../resource/index.ts';
 import type { Resource } from './attribute.ts';
 import { organizationType } from './definitions.ts';
 import {

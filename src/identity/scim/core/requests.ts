@@ -1,10 +1,9 @@
 // What the requests of both faces have in common: lists by query or by message, versions, and what an answer shows.
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Query } from '../../../platform/http/index.ts';
-import type { Caller } from '../../caller.ts';
+import { type Caller, isAdministrator } from '../../access/index.ts';
 import { fail } from '../../faults.ts';
-import { single } from '../../lists.ts';
-import { isAdministrator } from '../../policy.ts';
+import { single } from '../../resource/index.ts';
 import type { ResourceType } from './attribute.ts';
 import { type Precondition, type Versioned, versionOf } from './handler.ts';
 import type { ListRequest } from './list.ts';

@@ -1,13 +1,13 @@
 // SCIM: one core beneath both faces.
 import { findProject } from '../../access/index.ts';
 import type { Change } from '../../audit/index.ts';
-import type { Deps } from '../../deps.ts';
 import { fail } from '../../faults.ts';
 import { insertGrant } from '../../grants/index.ts';
 import type { Groups } from '../../groups/index.ts';
 import { findByName, insertRow, type Projects } from '../../projects/index.ts';
+import type { Deps } from '../../resource/index.ts';
 import { findRoleByName } from '../../roles/index.ts';
-import { setDefaultProject } from '../../users/index.ts';
+import { setDefaultProject, type Users } from '../../users/index.ts';
 import { createGroupResources } from './groups.resource.ts';
 import { createLists } from './list.ts';
 import { createOfferList } from './offers.ts';
@@ -29,7 +29,7 @@ export interface Census {
 }
 
 export function createScim(
-  deps: Pick<Deps, 'db' | 'clock' | 'users' | 'log' | 'config'> & { groups: Groups; projects: Projects },
+  deps: Pick<Deps, 'db' | 'clock' | 'log' | 'config'> & { readonly users: Users; groups: Groups; projects: Projects },
 ) {
   const { db, clock, log, config } = deps;
 

@@ -1,10 +1,11 @@
 // Users as SCIM resources.
+
+import { type Action, listTarget, permit } from '../../access/index.ts';
 import { everGiven } from '../../app-roles/index.ts';
-import { bit, parsed } from '../../attributes.ts';
 import type { Change } from '../../audit/index.ts';
 import type { Database } from '../../database.ts';
 import { fail } from '../../faults.ts';
-import { type Action, listTarget, permit } from '../../policy.ts';
+import { bit, parsed } from '../../resource/index.ts';
 import { type Person, type Profile, type Users, type UserWithExpiry, userFacts } from '../../users/index.ts';
 import type { Resource } from './attribute.ts';
 import { userType } from './definitions.ts';

@@ -1,10 +1,8 @@
 // /v3/OS-SCIM: SCIM as Keyrock serves it, over the same core. Only administrators, and 200 where the standard has 201.
 
 import { Answer, type Call, type Query, type t } from '../../../platform/http/index.ts';
-import { type Caller, PROVISIONING } from '../../caller.ts';
-import { readFlag, single } from '../../lists.ts';
-import type { IdentityApp } from '../../policy.ts';
-import { visibleDomain } from '../../policy.ts';
+import { type Caller, type IdentityApp, PROVISIONING, visibleDomain } from '../../access/index.ts';
+import { readFlag, single } from '../../resource/index.ts';
 import type { Resource, ResourceType } from '../core/attribute.ts';
 import { groupType, organizationType, userType } from '../core/definitions.ts';
 import type { Condition } from '../core/filter-to-sql.ts';

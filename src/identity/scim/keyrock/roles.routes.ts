@@ -1,10 +1,9 @@
 // /v3/OS-SCIM/v1/Roles: base roles "of a domain" by their name (`domain#name`), as orchestrators of Keyrock use them.
 
 import { Answer, t } from '../../../platform/http/index.ts';
-import { PROVISIONING } from '../../caller.ts';
+import { type IdentityApp, PROVISIONING } from '../../access/index.ts';
 import { fail } from '../../faults.ts';
-import { MAX_PAGE, single } from '../../lists.ts';
-import type { IdentityApp } from '../../policy.ts';
+import { MAX_PAGE, single } from '../../resource/index.ts';
 import type { Roles } from '../../roles/index.ts';
 import type { Scim } from '../core/scim.rules.ts';
 import { LISTED_ROLES } from './described.ts';

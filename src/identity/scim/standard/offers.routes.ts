@@ -1,9 +1,8 @@
 // /scim/v2/Roles and /Entitlements: what a client can give people as `roles` and `entitlements`.
 
 import { Answer, type Call } from '../../../platform/http/index.ts';
-import { type Caller, PROVISIONING } from '../../caller.ts';
+import { type Caller, type IdentityApp, PROVISIONING } from '../../access/index.ts';
 import { fail } from '../../faults.ts';
-import type { IdentityApp } from '../../policy.ts';
 import type { Resource } from '../core/attribute.ts';
 import { matches, parseFilter } from '../core/filter.ts';
 import type { Context } from '../core/handler.ts';

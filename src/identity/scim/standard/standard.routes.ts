@@ -2,9 +2,8 @@
 
 import { Fault } from '../../../platform/faults/index.ts';
 import { Answer, type Call, outageOf, t } from '../../../platform/http/index.ts';
-import { type Caller, PROVISIONING } from '../../caller.ts';
+import { type Caller, type IdentityApp, PROVISIONING } from '../../access/index.ts';
 import { fail } from '../../faults.ts';
-import type { IdentityApp } from '../../policy.ts';
 import type { Resource, ResourceType } from '../core/attribute.ts';
 import {
   entitlementType,

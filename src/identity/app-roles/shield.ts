@@ -2,18 +2,21 @@
 // would hand it over. Managers of a domain, and what provisions it, look after people who hold nothing beyond that domain.
 import {
   type Access,
+  type Caller,
   grantedPlaces,
   type Holder,
   heldGrants,
+  isAdministrator,
   managedFrom,
   managersInside,
   managesElsewhere,
-} from './access/index.ts';
-import { type InternalPermission, memberships } from './app-roles/index.ts';
-import type { Caller } from './caller.ts';
-import type { Reader } from './database.ts';
-import { fail } from './faults.ts';
-import { isAdministrator, visibleDomain } from './policy.ts';
+  type Shield,
+  visibleDomain,
+} from '../access/index.ts';
+import type { Reader } from '../database.ts';
+import { fail } from '../faults.ts';
+import type { InternalPermission } from './built-in.ts';
+import { memberships } from './holdings.store.ts';
 
 /** Roles that mean something in every domain, wherever they are held. */
 const EVERYWHERE = ['admin', 'service'];
@@ -27,19 +30,6 @@ const PLAIN = [...OF_GUESTS, OWNER, 'basic', 'trial', 'community'];
 const MANAGING = [...EVERYWHERE, 'manager'];
 /** What provisions a domain lets people in to applications for its organizations, as their owners do. */
 const PROVISIONED: InternalPermission = 'get-assign-public-roles';
-
-export interface Doing {
-  /** The change is of how the person signs in. */
-  readonly signIn?: boolean;
-  /** Users who come into the group by it. */
-  readonly admits?: readonly string[];
-}
-
-/**
- * Goes on, or 403. Asked before a change, and again inside it, with what is held then. What provisions a domain could otherwise
- * sign in as those who manage it or an application, or put somebody in their place, and do what only people may.
- */
-export type Shield = (reader: Reader, caller: Caller, action: string, holder: Holder, what?: Doing) => Promise<void>;
 
 export function createShield({ access }: { readonly access: Pick<Access, 'expand'> }): Shield {
   async function holdsBeyond(reader: Reader, holder: Holder, domainId: string | undefined): Promise<boolean> {

@@ -1,9 +1,9 @@
 // Whoever changes how they sign in, or reads a secret of it, proves again that it is them: a token or a session that was left lying
 // about is not enough.
 import type { Clock } from '../../platform/clock.ts';
-import type { Caller } from '../caller.ts';
 import { fail } from '../faults.ts';
-import type { TokenRecord } from './token-format.ts';
+import type { Caller } from './caller.ts';
+import type { TokenRecord } from './token-record.ts';
 
 /** When the person logged in (milliseconds): a token made from a token is as old as the first one. */
 export const loginTimeOf = ({ parentAuditId, issuedAt, loginAt }: TokenRecord): number =>

@@ -1,11 +1,11 @@
 // The built-in application, made on the first start of a version that has it.
-import { type Clock, seconds } from '../platform/clock.ts';
-import { isUniqueViolation } from '../platform/database/index.ts';
-import { tagOf } from './access/index.ts';
-import { INTERNAL_PERMISSIONS, INTERNAL_ROLES, insertAppRole, insertLink, insertPermission } from './app-roles/index.ts';
-import { type RunChange, theService } from './audit/index.ts';
-import { BUILT_IN_APPLICATION, type Consumers, findConsumer } from './consumers/index.ts';
-import type { Database } from './database.ts';
+import { type Clock, seconds } from '../../platform/clock.ts';
+import { isUniqueViolation } from '../../platform/database/index.ts';
+import { tagOf } from '../access/index.ts';
+import { INTERNAL_PERMISSIONS, INTERNAL_ROLES, insertAppRole, insertLink, insertPermission } from '../app-roles/index.ts';
+import { type RunChange, theService } from '../audit/index.ts';
+import { BUILT_IN_APPLICATION, type Consumers, findConsumer } from '../consumers/index.ts';
+import type { Database } from '../database.ts';
 
 export async function ensureBuiltInApplication(deps: {
   db: Database;

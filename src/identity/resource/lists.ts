@@ -1,8 +1,8 @@
 // What every list of the API has in common: limit and marker, filters by field, and the links of the envelope.
 import type { SelectQueryBuilder } from 'kysely';
-import { type Comparison, condition, type Dialect, INEXACT, type PageRequest } from '../platform/database/index.ts';
-import { type Call, type Described, type Query, t } from '../platform/http/index.ts';
-import { fail } from './faults.ts';
+import { type Comparison, condition, type Dialect, INEXACT, type PageRequest } from '../../platform/database/index.ts';
+import { type Call, type Described, type Query, t } from '../../platform/http/index.ts';
+import { fail } from '../faults.ts';
 
 export const MAX_PAGE = 1000;
 

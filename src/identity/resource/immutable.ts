@@ -1,6 +1,7 @@
 // The `immutable` option of projects, domains and roles: such a thing can only have that option taken away, and nothing else with it.
+
+import { fail } from '../faults.ts';
 import { parsed } from './attributes.ts';
-import { fail } from './faults.ts';
 
 interface Body {
   readonly options?: { readonly immutable?: boolean | null | undefined } | undefined;

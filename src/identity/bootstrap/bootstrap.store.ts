@@ -1,5 +1,5 @@
 // Facts the service remembers about itself.
-import type { Reader, Tx } from './database.ts';
+import type { Reader, Tx } from '../database.ts';
 
 export async function readFact(db: Reader, name: string): Promise<string | undefined> {
   return (await db.selectFrom('service_facts').where('name', '=', name).select('value').executeTakeFirst())?.value;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
-import { assertOk, assertRefused } from '../../test/support/answers.ts';
-import { onEachDatabase, type TestApi, uniqueName } from '../../test/support/api.ts';
+import { assertOk, assertRefused } from '../../../test/support/answers.ts';
+import { onEachDatabase, type TestApi, uniqueName } from '../../../test/support/api.ts';
 
 type Kind = 'user' | 'group' | 'project' | 'domain';
 type Row = { id: string; name: string };

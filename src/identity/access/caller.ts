@@ -1,11 +1,11 @@
 // Who calls: the verified token of a request, as rules and policies see it.
 import type { IncomingHttpHeaders } from 'node:http';
-import { andThen, type Soon } from '../platform/soon.ts';
-import type { View } from './access/index.ts';
-import type { Actor } from './audit/index.ts';
-import { fail, fault } from './faults.ts';
+import { andThen, type Soon } from '../../platform/soon.ts';
+import type { Actor } from '../audit/index.ts';
+import { fail, fault } from '../faults.ts';
 import { isInPerson } from './policy.ts';
-import type { TokenRecord, Tokens } from './tokens/index.ts';
+import type { TokenRecord, VerifiedToken } from './token-record.ts';
+import type { View } from './view.ts';
 
 export interface Caller extends Actor {
   readonly userId: string;
@@ -36,7 +36,7 @@ export const DELEGATED = 'delegated';
 const READS = ['GET', 'HEAD'];
 
 /** No token and a bad one are the same to a stranger; the log knows which. */
-export function createAuthenticate(tokens: Tokens, connections: OtherCallers) {
+export function createAuthenticate(tokens: { verify(text: string): Soon<VerifiedToken | undefined> }, connections: OtherCallers) {
   const refuse = (reason: string): never => {
     throw fault('auth.required', undefined, { reason });
   };

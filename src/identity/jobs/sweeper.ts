@@ -1,13 +1,13 @@
 // Work nobody waits for: what has expired goes, token keys are replaced in time.
-import { patiently } from '../platform/database/index.ts';
-import { type Job, repeat } from '../platform/jobs/index.ts';
-import type { Log } from '../platform/log/index.ts';
-import type { Metrics } from '../platform/metrics/index.ts';
-import type { Records } from './openid/index.ts';
-import type { Passwords } from './passwords/index.ts';
-import type { Revocations, TokenKeys } from './tokens/index.ts';
-import type { Devices } from './two-factor/index.ts';
-import type { Users } from './users/index.ts';
+import { patiently } from '../../platform/database/index.ts';
+import { type Job, repeat } from '../../platform/jobs/index.ts';
+import type { Log } from '../../platform/log/index.ts';
+import type { Metrics } from '../../platform/metrics/index.ts';
+import type { Records } from '../openid/index.ts';
+import type { Passwords } from '../passwords/index.ts';
+import type { Revocations, TokenKeys } from '../tokens/index.ts';
+import type { Devices } from '../two-factor/index.ts';
+import type { Users } from '../users/index.ts';
 
 const EVERY_MS = 60_000;
 

@@ -1,6 +1,6 @@
 // Keystone's shape of an error, and the headers every answer of the identity service carries.
-import { type Face, t } from '../platform/http/index.ts';
-import { STATUS_CODES } from '../platform/node-http.ts';
+import { type Face, t } from '../../platform/http/index.ts';
+import { STATUS_CODES } from '../../platform/node-http.ts';
 
 export const keystoneFace: Face = ({ status, message, detail }, base) => ({
   body: { error: { code: status, title: STATUS_CODES[status] ?? 'Error', message, ...detail } },

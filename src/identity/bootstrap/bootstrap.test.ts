@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { assertOk, assertRefused } from '../../test/support/answers.ts';
-import { KINDS, LastingApi } from '../../test/support/lasting.ts';
+import { assertOk, assertRefused } from '../../../test/support/answers.ts';
+import { KINDS, LastingApi } from '../../../test/support/lasting.ts';
 
 const ON_ADMIN = { project: { name: 'admin', domain: { name: 'Default' } } };
 const BASE_ROLES = ['admin', 'basic', 'community', 'member', 'owner', 'reader', 'service', 'trial'];

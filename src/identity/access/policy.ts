@@ -1,9 +1,9 @@
 // Who may do what: Keystone's default policy, by its names, for the personas admin, manager, member and reader.
 // Each route names its rule, and the server asks it before it calls the handler, with what is known of the thing the request is
 // about. Of a thing that does not exist nothing is known, so that only those who may see everything learn that it is missing.
-import type { App, Target } from '../platform/http/index.ts';
+import type { App, Target } from '../../platform/http/index.ts';
+import { fail } from '../faults.ts';
 import type { Caller } from './caller.ts';
-import { fail } from './faults.ts';
 
 /** What a rule decides by: what is known of the thing a request is about. */
 export interface Facts {

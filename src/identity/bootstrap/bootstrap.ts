@@ -1,19 +1,19 @@
 // The data a fresh service has: the default domain, base roles, the first administrator, the catalog.
-import { type Clock, seconds } from '../platform/clock.ts';
-import { ConfigError } from '../platform/config/index.ts';
-import { isUniqueViolation } from '../platform/database/index.ts';
-import { newId, newSecret } from '../platform/ids.ts';
-import { findProject, tagOf } from './access/index.ts';
-import { type Change, type RunChange, theService } from './audit/index.ts';
+import { type Clock, seconds } from '../../platform/clock.ts';
+import { ConfigError } from '../../platform/config/index.ts';
+import { isUniqueViolation } from '../../platform/database/index.ts';
+import { newId, newSecret } from '../../platform/ids.ts';
+import { findProject, tagOf } from '../access/index.ts';
+import { type Change, type RunChange, theService } from '../audit/index.ts';
+import { insertEntry } from '../catalog/index.ts';
+import type { Database } from '../database.ts';
+import { Fault, fail } from '../faults.ts';
+import { insertGrant } from '../grants/index.ts';
+import type { NewPassword, Passwords } from '../passwords/index.ts';
+import { insertRow } from '../projects/index.ts';
+import { insertImplication, insertRole } from '../roles/index.ts';
+import type { Users } from '../users/index.ts';
 import { moveEndpoints, readFact, writeFact } from './bootstrap.store.ts';
-import { insertEntry } from './catalog/index.ts';
-import type { Database } from './database.ts';
-import { Fault, fail } from './faults.ts';
-import { insertGrant } from './grants/index.ts';
-import type { NewPassword, Passwords } from './passwords/index.ts';
-import { insertRow } from './projects/index.ts';
-import { insertImplication, insertRole } from './roles/index.ts';
-import type { Users } from './users/index.ts';
 
 const DOMAIN = 'default';
 const ADMIN = 'admin';

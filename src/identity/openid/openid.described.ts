@@ -1,6 +1,6 @@
 // What the OpenID library serves itself, for the documentation: App has no routes of these. test/openapi.test.ts holds the list
 // to a running service.
-import { type Described, type Route, t } from '../platform/http/index.ts';
+import { type Described, type Route, t } from '../../platform/http/index.ts';
 
 type Served = Pick<Route<never>, 'method' | 'path' | 'spec'>;
 

@@ -1,11 +1,11 @@
 // Whoever may not see a thing must not learn whether it is there: an id of someone else's is answered exactly as one that nobody has.
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
-import { type Answer, onDatabase, onEachDatabase, type TestApi, uniqueName } from '../../test/support/api.ts';
-import { assign, makeApplication, makePermission, makePerson, makeRole } from '../../test/support/applications.ts';
-import { identityRoutes, nameOfRoute } from '../../test/support/routes.ts';
-import { connect, GROUP, ORGANIZATION, patchOf, USER } from '../../test/support/scim.ts';
-import type { Route } from '../platform/http/index.ts';
+import { type Answer, onDatabase, onEachDatabase, type TestApi, uniqueName } from '../../../test/support/api.ts';
+import { assign, makeApplication, makePermission, makePerson, makeRole } from '../../../test/support/applications.ts';
+import { identityRoutes, nameOfRoute } from '../../../test/support/routes.ts';
+import { connect, GROUP, ORGANIZATION, patchOf, USER } from '../../../test/support/scim.ts';
+import type { Route } from '../../platform/http/index.ts';
 
 const PASSWORD = 'a password of a test';
 const UNKNOWN = 'f'.repeat(31);

@@ -9,8 +9,8 @@ import type { RunChange } from '../audit/index.ts';
 import type { Database } from '../database.ts';
 import { Fault } from '../faults.ts';
 import type { PasswordCheck } from '../passwords/index.ts';
+import type { Attempt, Whom } from './attempt.ts';
 import { replaceEvent } from './logins.store.ts';
-import type { Attempt } from './methods.ts';
 import { reasonOf, refused } from './refused.ts';
 
 /** Events of one address about names nobody has, in ten minutes, and the last one beyond them; the log has all of them. */
@@ -18,11 +18,6 @@ const UNKNOWN = { attempts: 10, perSeconds: 600 };
 
 /** How long a login waits for its event to be stored. */
 const EVENT_MS = 1_500;
-
-/** Filled in as soon as it is known whom a login is about. */
-export interface Whom {
-  userId?: string;
-}
 
 const API = 'api';
 const REFUSED = 'user.login_refused';

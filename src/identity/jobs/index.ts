@@ -1,0 +1,2 @@
+// What is done again and again: expired rows go.
+export { startSweeper } from './sweeper.ts';

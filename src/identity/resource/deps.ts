@@ -1,0 +1,14 @@
+// What is below every module. Whatever else a module needs it takes by name (modules.ts).
+import type { Clock } from '../../platform/clock.ts';
+import type { Log } from '../../platform/log/index.ts';
+import type { RunChange } from '../audit/index.ts';
+import type { Database } from '../database.ts';
+import type { IdentityConfig } from '../settings.ts';
+
+export interface Deps {
+  readonly db: Database;
+  readonly clock: Clock;
+  readonly config: IdentityConfig;
+  readonly log: Log;
+  readonly change: RunChange;
+}
