@@ -66,6 +66,7 @@ const keeping = createKeeping({
   clock,
   seal,
   keys,
+  dids: { has: async () => false },
   status: { of: async () => 'valid', ofAll: async (looks) => looks.map(() => 'valid') },
   change,
 });

@@ -9,12 +9,12 @@ import type { Seal } from '../platform/seal/index.ts';
 import { createUnlessDamaged, createWalletChanges, type RunChange } from './access/index.ts';
 import { type Credentials, createCredentials, createKeeping } from './credentials/index.ts';
 import type { Database } from './database.ts';
-import { createDids, createDocuments, type Dids } from './dids/index.ts';
+import { createDids, type Dids } from './dids/index.ts';
 import { createExchanges, type Exchanges } from './exchanges/index.ts';
 import { loadIssuance } from './issuance/index.ts';
 import { createKeys, type Keys, type Stores } from './keys/index.ts';
 import { loadPresentations, type RegisteredVerifiers } from './presentation/index.ts';
-import { createPublication } from './publication/index.ts';
+import { createDocuments, createPublication } from './publication/index.ts';
 import { createIdempotency, createListCache } from './resource/index.ts';
 import type { Parts } from './routes.ts';
 import {
@@ -117,7 +117,7 @@ async function loadProtocols({ db, change, outbound, keys, dids, credentials, ex
   });
   const formats = createFormats({ trust, clock });
   const status = createStatus({ outbound, trust, clock, verifyList: listVerifier(formats) });
-  const keeping = createKeeping({ db, clock, seal, keys, status, change });
+  const keeping = createKeeping({ db, clock, seal, keys, dids, status, change });
 
   const { createClients, createHoldings, createIssuance } = await loadIssuance();
   const isExcepted = createExceptions(outboundAllow);

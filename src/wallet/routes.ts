@@ -3,11 +3,12 @@
 import { t } from '../platform/http/index.ts';
 import type { WalletApp } from './access/index.ts';
 import { mountCredentials } from './credentials/index.ts';
-import { mountDids, mountDocuments } from './dids/index.ts';
+import { mountDids } from './dids/index.ts';
 import { mountExchanges } from './exchanges/index.ts';
 import { mountIssuance } from './issuance/index.ts';
 import { mountKeys } from './keys/index.ts';
 import { mountPresentations } from './presentation/index.ts';
+import { mountDocuments } from './publication/index.ts';
 import { mountSession } from './session/index.ts';
 
 const Root = t.object({ service: t.string(), did: t.string(), login: t.string(), userinfo: t.string() });

@@ -12,19 +12,19 @@ import { createMetrics, type Metrics } from '../platform/metrics/index.ts';
 import type { ReservedPort } from '../platform/reserved-port.ts';
 import type { createSeal } from '../platform/seal/index.ts';
 import { within } from '../platform/within.ts';
-import { authorize, type Caller, EVERYONE, guardOwners, NODE, readAs, theNode, type WalletApp } from './access/index.ts';
-import { countCredentials } from './credentials/index.ts';
-import type { Database, Reader, Tables } from './database.ts';
-import { countDids, hostOf } from './dids/index.ts';
-import { continueExchanges, releaseClaims } from './exchanges/index.ts';
-import { type Resealed, resealAll, retireKeys, startSweeper, sweepExpired } from './jobs/index.ts';
-import { countKeys, createSoftwareStore, findDefaultKey, type Keys, openStores, type Stores } from './keys/index.ts';
-import { buildModules } from './modules.ts';
+import { authorize, type Caller, guardOwners, theNode, type WalletApp } from './access/index.ts';
+import type { Database, Tables } from './database.ts';
+import { hostOf } from './dids/index.ts';
+import { continueExchanges } from './exchanges/index.ts';
+import { type Resealed, resealAll, startSweeper, sweepExpired } from './jobs/index.ts';
+import { createSoftwareStore, type Keys, openStores, type Stores } from './keys/index.ts';
+import { buildModules, type Modules } from './modules.ts';
 import { type RegisteredVerifiers, readVerifiers } from './presentation/index.ts';
+import { retireKeys } from './publication/index.ts';
 import { didWebOf } from './resolver/index.ts';
 import { commonHeaders, problemFace, REQUEST_ID_HEADER } from './resource/index.ts';
 import { mountWallet } from './routes.ts';
-import { countSessions, type ProviderOptions } from './session/index.ts';
+import type { ProviderOptions } from './session/index.ts';
 import type { WalletConfig } from './settings.ts';
 
 const MIGRATIONS = fileURLToPath(new URL('./migrations', import.meta.url));
@@ -124,6 +124,22 @@ export async function resealWallet(options: Pick<WalletOptions, 'config' | 'data
   }
 }
 
+/** What is there, as others count it. */
+function gauges(metrics: Metrics, db: Database, { keys, dids, credentials, sessions }: Modules): void {
+  const counted = (count: () => Promise<Record<string, number>>) => () => count().catch(() => ({}));
+  metrics.labelledGauge('wallet_keys', 'Keys by their state', 'state', counted(keys.countByState));
+  metrics.labelledGauge('wallet_dids', 'DIDs by their state', 'state', counted(dids.countByState));
+  metrics.labelledGauge('wallet_credentials', 'Held credentials by their format', 'format', counted(credentials.countByFormat));
+  metrics.sharedGauge('wallet_sessions_active', 'Sessions that have not ended', sessions.countActive);
+  metrics.gauge(
+    'wallet_feed_live',
+    '1 while changes of other processes arrive, 0 while everything is read from the database',
+    () => Number(db.feed.live()),
+    'min',
+  );
+  metrics.labelledGauge('wallet_cache_entries', 'Entries in memory, by cache', 'cache', db.cacheSizes, 'sum');
+}
+
 function createOn(db: Database, stores: Stores, verifiers: RegisteredVerifiers, options: WalletOptions): WalletService {
   const { config, log, clock } = options;
   const metrics = options.metrics ?? createMetrics();
@@ -136,33 +152,13 @@ function createOn(db: Database, stores: Stores, verifiers: RegisteredVerifiers, 
   const app: WalletApp = createApp();
   mountWallet(app, parts);
 
-  /** Proves that what is sealed can be opened and used. */
-  async function tryNodeKey(): Promise<void> {
-    const key = await readAs(db, NODE, (reader) => findDefaultKey(reader, NODE));
-    if (!key) throw new Error('the node has no key');
-    await keys.sign(NODE, key.id, Buffer.from('ready?'));
-  }
   const probes = mountProbes(
     app,
-    { database: () => db.ping(), wallet: tryNodeKey },
+    { database: () => db.ping(), wallet: keys.tryNodeKey },
     { reported: { identityProvider: () => modules.provider.ping() } },
   );
 
-  const counted = (read: (reader: Reader) => Promise<Record<string, number>>) => () =>
-    readAs(db, EVERYONE, read).catch(() => ({}));
-  metrics.labelledGauge('wallet_keys', 'Keys by their state', 'state', counted(countKeys));
-  metrics.labelledGauge('wallet_dids', 'DIDs by their state', 'state', counted(countDids));
-  metrics.labelledGauge('wallet_credentials', 'Held credentials by their format', 'format', counted(countCredentials));
-  metrics.sharedGauge('wallet_sessions_active', 'Sessions that have not ended', () =>
-    readAs(db, EVERYONE, (reader) => countSessions(reader, clock.now())),
-  );
-  metrics.gauge(
-    'wallet_feed_live',
-    '1 while changes of other processes arrive, 0 while everything is read from the database',
-    () => Number(db.feed.live()),
-    'min',
-  );
-  metrics.labelledGauge('wallet_cache_entries', 'Entries in memory, by cache', 'cache', db.cacheSizes, 'sum');
+  gauges(metrics, db, modules);
 
   const server: Server = createServer<Caller>({
     app,
@@ -185,7 +181,7 @@ function createOn(db: Database, stores: Stores, verifiers: RegisteredVerifiers, 
 
   const keepHouse = async () => ({
     retired: await retireKeys({ db, clock, change, publication }),
-    expired: await sweepExpired(db, clock, idempotency, config.sessionIdleSeconds * 1000),
+    expired: await sweepExpired(db, [idempotency, modules.sessions, exchanges]),
     destroyed: await keys.destroyLeft(),
   });
   const goOn = async () => ({ continued: await continueExchanges(exchanges, parts.issuance, log) });
@@ -199,8 +195,7 @@ function createOn(db: Database, stores: Stores, verifiers: RegisteredVerifiers, 
     async start() {
       // A port of 0 is any that is free: the address, and with it the DID, is known only when it listens.
       const isKnown = config.url !== undefined || config.port !== 0;
-      // One process: an exchange somebody worked on was left behind by one that died.
-      if (db.dialect === 'sqlite') await db.write((tx) => releaseClaims(tx));
+      if (db.dialect === 'sqlite') await exchanges.releaseLeft();
       if (isKnown) await dids.ensureNode(theNode);
       const listening = await server.listen(config.host, config.port, options.reserved);
       if (!isKnown) {

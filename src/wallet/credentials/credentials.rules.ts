@@ -4,6 +4,7 @@ import type { Static } from '../../platform/http/index.ts';
 import type { Seal } from '../../platform/seal/index.ts';
 import {
   type Caller,
+  EVERYONE,
   ownerTag,
   type RunChange,
   readAs,
@@ -15,7 +16,14 @@ import type { CredentialInstanceRow, CredentialRow, Database, Reader } from '../
 import { fail } from '../faults.ts';
 import type { Page } from '../resource/index.ts';
 import { type Credential, type CredentialParts, renderCredential } from './credentials.schema.ts';
-import { type CredentialFilter, deleteCredential, didsByIds, keyStates, listCredentials } from './credentials.store.ts';
+import {
+  type CredentialFilter,
+  countCredentials,
+  deleteCredential,
+  didsByIds,
+  keyStates,
+  listCredentials,
+} from './credentials.store.ts';
 import { credentialPlace, damaged, type Held, type HeldCopy, instancePlace } from './held.ts';
 import { credentialsByIds, instancesOf } from './keeping.store.ts';
 
@@ -79,6 +87,9 @@ export function createCredentials(deps: {
       readAs(db, owner, async (reader) =>
         (await withParts(reader, owner, await credentialsByIds(reader, owner, ids), false)).map(renderCredential),
       ),
+
+    /** Of everybody. */
+    countByFormat: () => readAs(db, EVERYONE, countCredentials),
 
     target: (caller: Caller, id: string): Promise<WalletTarget<CredentialRow>> =>
       targetFor(caller, {

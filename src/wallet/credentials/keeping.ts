@@ -4,7 +4,7 @@ import { newUlid } from '../../platform/ids.ts';
 import type { Seal } from '../../platform/seal/index.ts';
 import { type Caller, ownerTag, readAs } from '../access/index.ts';
 import type { Change, CredentialInstanceRow, CredentialRow, Database, Reader } from '../database.ts';
-import { findDid } from '../dids/index.ts';
+import type { Dids } from '../dids/index.ts';
 import { fail } from '../faults.ts';
 import type { FormatName, Holder, VerifiedCredential } from '../formats/index.ts';
 import type { PublicJwk } from '../jose/index.ts';
@@ -74,10 +74,11 @@ export function createKeeping(deps: {
   clock: Clock;
   seal: Seal;
   keys: Keys;
+  dids: Pick<Dids, 'has'>;
   status: Status;
   change: (caller: Caller, owner: string, work: (inside: Change) => Promise<void>) => Promise<void>;
 }) {
-  const { db, clock, seal, keys, status, change } = deps;
+  const { db, clock, seal, keys, dids, status, change } = deps;
   /** Copies that answers are being made with, and how many. */
   const setAsideCopies = new Map<string, number>();
 
@@ -142,7 +143,7 @@ export function createKeeping(deps: {
       status_checked_at: null,
       key_id: holding?.keyId ?? null,
       // One that was deleted meanwhile is missed by nobody: its credentials stay, too, when it goes later.
-      did_id: holding?.did && (await findDid(tx, owner, holding.did.id)) ? holding.did.id : null,
+      did_id: holding?.did && (await dids.has(tx, owner, holding.did.id)) ? holding.did.id : null,
       binding: credential.binding.kind,
       valid_from: latest(copies.map((copy) => copy.credential.validFrom)),
       valid_until: earliest(copies.map((copy) => copy.credential.validUntil)),

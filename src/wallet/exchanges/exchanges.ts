@@ -19,7 +19,7 @@ import {
   type UnlessDamaged,
   type WalletTarget,
 } from '../access/index.ts';
-import type { Change, Database, ExchangeRow } from '../database.ts';
+import type { Change, Database, ExchangeRow, Tx } from '../database.ts';
 import { fail } from '../faults.ts';
 import { always, type Once, type Page, time } from '../resource/index.ts';
 import {
@@ -30,7 +30,9 @@ import {
   findExchange,
   insertExchange,
   listExchanges,
+  releaseClaims,
   renewClaim,
+  sweepExchanges,
   updateClaimed,
   updateExchange,
 } from './exchanges.store.ts';
@@ -331,6 +333,9 @@ export function createExchanges(deps: {
       readAs(db, owner, (reader) => findByRequest(reader, owner, protocol, hash)),
     /** Those whose time has come, of everybody. */
     due: (limit: number): Promise<ExchangeRow[]> => readAs(db, EVERYONE, (reader) => dueExchanges(reader, clock.now(), limit)),
+    sweep: (tx: Tx): Promise<number> => sweepExchanges(tx, clock.now()),
+    /** At a start, where there is one process: an exchange somebody worked on was left behind by one that died. */
+    releaseLeft: (): Promise<void> => db.write((tx) => releaseClaims(tx)),
     /** The owner of a waiting exchange is not there: the node goes on in their name. */
     callerFor: ({ owner }: ExchangeRow): Caller => ({ ...theNode, owner, isAdministrator: false }),
   };

@@ -1,7 +1,6 @@
 // Exchanges with issuers and verifiers, and their log.
 export { continueExchanges } from './continue.ts';
 export { mountExchanges } from './exchanges.routes.ts';
-export { releaseClaims, sweepExchanges } from './exchanges.store.ts';
 export {
   ANSWERING,
   createExchanges,

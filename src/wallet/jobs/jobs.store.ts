@@ -1,42 +1,21 @@
-// Work nobody waits for: what has expired goes, keys whose grace period is over leave their documents, secrets are sealed anew.
-import type { Clock } from '../../platform/clock.ts';
+// Work over everybody's rows: what has expired goes, secrets are sealed anew.
 import { DamagedSeal, keyIdOf, type Seal } from '../../platform/seal/index.ts';
-import { actAs, EVERYONE, type RunChange, readAs, theNode } from '../access/index.ts';
+import { actAs, EVERYONE } from '../access/index.ts';
 import { credentialPlace, instancePlace } from '../credentials/index.ts';
 import type { Database, ExchangeRow, KeyRow, SessionRow, Tx } from '../database.ts';
-import { exchangePlace, sweepExchanges } from '../exchanges/index.ts';
+import { exchangePlace } from '../exchanges/index.ts';
 import type { Stores } from '../keys/index.ts';
-import { overdueKeys, type Publication } from '../publication/index.ts';
-import type { Idempotency } from '../resource/index.ts';
-import { sessionPlace, sweepSessions } from '../session/index.ts';
+import { sessionPlace } from '../session/index.ts';
 
 const BATCH = 100;
 
-/** Keys whose time is over leave the documents that still show them. Counts them. */
-export async function retireKeys(deps: {
-  db: Database;
-  clock: Clock;
-  change: RunChange;
-  publication: Publication;
-}): Promise<number> {
-  const { db, clock, change, publication } = deps;
-  const due = await readAs(db, EVERYONE, (reader) => overdueKeys(reader, clock.now(), BATCH));
-  const failures: unknown[] = [];
-  for (const { id, owner } of due)
-    await change(theNode, owner, async (inside) => {
-      await publication.leave(inside, owner, id);
-      inside.audit('key.retired', { kind: 'key', id });
-    }).catch((error: unknown) => failures.push(error));
-  // A document that cannot be written, as it was damaged, keeps no other key in its own.
-  if (failures.length > 0) throw failures[0];
-  return due.length;
-}
-
-export async function sweepExpired(db: Database, clock: Clock, idempotency: Idempotency, idleMs: number): Promise<number> {
+/** Of every module that has something to forget, in one transaction. Counts it. */
+export async function sweepExpired(db: Database, all: readonly { sweep(tx: Tx): Promise<number> }[]): Promise<number> {
   return db.write(async (tx) => {
     await actAs(db, tx, EVERYONE);
-    const sessions = await sweepSessions(tx, clock.now(), clock.now() - idleMs);
-    return sessions + (await idempotency.sweep(tx)) + (await sweepExchanges(tx, clock.now()));
+    let count = 0;
+    for (const { sweep } of all) count += await sweep(tx);
+    return count;
   });
 }
 

@@ -1,11 +1,12 @@
 // Keys that exist in their store and not yet in the database: made or imported before the change that registers them.
 import type { Clock } from '../../platform/clock.ts';
 import { newUlid } from '../../platform/ids.ts';
+import type { KeyRow } from '../database.ts';
 import { fail } from '../faults.ts';
 import { ALGORITHMS, type Algorithm } from '../jose/index.ts';
 import { createSlowKeys, type Turn } from './generation.ts';
 import { importKey } from './import.ts';
-import type { KeyStore, NewKey as MadeKey, Storage } from './key-store.ts';
+import type { KeptKey, KeyStore, NewKey as MadeKey, Storage } from './key-store.ts';
 import type { NewKey } from './keys.schema.ts';
 
 export type Stores = Readonly<Partial<Record<Storage, KeyStore>>> & { readonly software: KeyStore };
@@ -21,6 +22,9 @@ export function algorithmNamed(name: string): Algorithm {
   const found = ALGORITHMS.find((one) => one === name);
   return found ?? fail('unsupported-algorithm', { algorithm: name, why: `; there are ${ALGORITHMS.join(', ')}` });
 }
+
+/** What the row of a key keeps for its store. */
+export const keptOf = ({ wrapped_key: wrappedKey, material }: KeyRow): KeptKey => ({ wrappedKey, material: material! });
 
 export function createDrafts({ clock, stores }: { clock: Clock; stores: Stores }) {
   const slowKeys = createSlowKeys();
@@ -66,3 +70,5 @@ export function createDrafts({ clock, stores }: { clock: Clock; stores: Stores }
 
   return { storeOf, generate, draftOf, discard, orDiscard };
 }
+
+export type Drafts = ReturnType<typeof createDrafts>;

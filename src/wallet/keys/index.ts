@@ -4,7 +4,6 @@ export { isSlow } from './generation.ts';
 export type { KeyStore, Storage } from './key-store.ts';
 export { mountKeys } from './keys.routes.ts';
 export { createKeys, type Keys } from './keys.rules.ts';
-export { countKeys, findDefaultKey, findKey } from './keys.store.ts';
 export type { KeyListener } from './listener.ts';
 export { createSoftwareStore } from './software-store.ts';
 export { openStores } from './stores.ts';

@@ -136,7 +136,18 @@ export function createPublication({ clock }: { clock: Clock }) {
     },
   };
 
-  return { documentOf, changed, publish, withdraw, leave, keyListener };
+  return {
+    documentOf,
+    changed,
+    publish,
+    withdraw,
+    leave,
+    keyListener,
+    /** The keys DIDs carry, as documents show them. */
+    keysOf: keysOfDids,
+    /** A DID carries another key. Whoever adds it says when the document changes. */
+    addKey: ({ tx }: Change, { owner, id }: DidRow, keyId: string) => addKey(tx, { owner, didId: id, keyId }),
+  };
 }
 
 export type Publication = ReturnType<typeof createPublication>;

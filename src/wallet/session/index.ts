@@ -8,5 +8,4 @@ export { createVerifyToken } from './provider-tokens.ts';
 export { mountSession } from './session.routes.ts';
 export { createLogins, type Logins } from './session.rules.ts';
 export { createSessionReader, type SessionReader } from './session-reader.ts';
-export { countSessions, sweepSessions } from './sessions.store.ts';
 export { createSessions, type Sessions, sessionPlace } from './sessions.ts';

@@ -4,18 +4,20 @@ import type { Clock } from '../../platform/clock.ts';
 import { newSecret } from '../../platform/ids.ts';
 import type { Log } from '../../platform/log/index.ts';
 import type { Seal } from '../../platform/seal/index.ts';
-import { actAs, actForSession, EVERYONE, ownerOf, readForSession } from '../access/index.ts';
+import { actAs, actForSession, EVERYONE, ownerOf, readAs, readForSession } from '../access/index.ts';
 import type { Change, Database, SessionRow, Tx } from '../database.ts';
 import type { Cookies } from './cookies.ts';
 import { type Grant, isTakenBack, isTurnedAway, type Provider } from './provider.ts';
 import {
   claimRefresh,
+  countSessions,
   deleteSession,
   deleteSessionsOf,
   findSession,
   insertSession,
   markUsed,
   replaceGrant,
+  sweepSessions,
 } from './sessions.store.ts';
 
 const LIMIT = 20_000;
@@ -274,6 +276,10 @@ export function createSessions(deps: {
     },
 
     end,
+
+    /** Of everybody: those that have not ended. */
+    countActive: (): Promise<number> => readAs(db, EVERYONE, (reader) => countSessions(reader, clock.now())),
+    sweep: (tx: Tx): Promise<number> => sweepSessions(tx, clock.now(), clock.now() - rules.idleMs),
 
     /** Within a change: what the provider says is over. Counts what ended. */
     async endWithin(

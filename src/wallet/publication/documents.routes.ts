@@ -4,8 +4,8 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { Answer, t } from '../../platform/http/index.ts';
 import type { WalletApp, WalletTarget } from '../access/index.ts';
 import { fail } from '../faults.ts';
-import { NODE_NAME } from '../publication/index.ts';
 import type { Documents, PublishedDocument } from './documents.ts';
+import { NODE_NAME } from './publication.ts';
 
 const tag = 'Documents';
 const Document = t.open({ id: t.string() });

@@ -1,0 +1,20 @@
+// What the steps of a DID's life work with.
+import type { Clock } from '../../platform/clock.ts';
+import type { RunChange, UnlessDamaged } from '../access/index.ts';
+import type { Database } from '../database.ts';
+import type { Keys } from '../keys/index.ts';
+import type { Publication } from '../publication/index.ts';
+
+export interface DidDeps {
+  readonly db: Database;
+  readonly clock: Clock;
+  readonly change: RunChange;
+  readonly keys: Keys;
+  readonly publication: Publication;
+  readonly unlessDamaged: UnlessDamaged;
+  /** The public address of the node. */
+  publicUrl(): string;
+  /** Of one owner. */
+  readonly maxDids: number;
+  readonly maxDidNames: number;
+}

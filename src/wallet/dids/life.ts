@@ -1,0 +1,52 @@
+// A DID is published, unpublished, deleted.
+import { type Caller, NODE, ownerTag } from '../access/index.ts';
+import type { DidRow } from '../database.ts';
+import { fail } from '../faults.ts';
+import type { DidDeps } from './deps.ts';
+import type { DidParts } from './dids.schema.ts';
+import { deleteDid, hasCredentials, makeNewestDefault } from './dids.store.ts';
+import { findAgain, getDid } from './reading.ts';
+
+/** Those that are made of a key resolve by themselves. */
+function checkHosted({ method }: DidRow): void {
+  if (method !== 'web') fail('not-publishable', { method });
+}
+
+export async function publishDid(deps: DidDeps, caller: Caller, seen: DidRow): Promise<DidParts> {
+  const { change, publication } = deps;
+  checkHosted(seen);
+  await change(caller, seen.owner, async (inside) => {
+    const did = await findAgain(inside, seen);
+    const carried = await publication.keysOf(inside.tx, did.owner, [did.id]);
+    if (!carried.some(({ state }) => state === 'active')) fail('no-active-key');
+    await publication.publish(inside, did);
+    inside.audit('did.published', { kind: 'did', id: did.id });
+  });
+  return getDid(deps, seen.owner, seen.id);
+}
+
+export async function unpublishDid(deps: DidDeps, caller: Caller, seen: DidRow): Promise<DidParts> {
+  const { change, publication } = deps;
+  checkHosted(seen);
+  await change(caller, seen.owner, async (inside) => {
+    const did = await findAgain(inside, seen);
+    if (did.state === 'draft') fail('not-published');
+    if (did.state === 'published') await publication.withdraw(inside, did);
+    inside.audit('did.unpublished', { kind: 'did', id: did.id });
+  });
+  return getDid(deps, seen.owner, seen.id);
+}
+
+export async function removeDid(deps: DidDeps, caller: Caller, seen: DidRow, force: boolean): Promise<void> {
+  const { owner } = seen;
+  if (owner === NODE) fail('forbidden', { why: 'the DID of the node can be unpublished, not deleted' });
+  await deps.change(caller, owner, async (inside) => {
+    const did = await findAgain(inside, seen);
+    if (did.method === 'web' && did.state === 'published') fail('did-published');
+    if (!force && (await hasCredentials(inside.tx, owner, did.id))) fail('did-in-use');
+    await deleteDid(inside.tx, did);
+    if (did.is_default === 1) await makeNewestDefault(inside.tx, owner);
+    inside.audit('did.deleted', { kind: 'did', id: did.id }, { did: did.did });
+    inside.touch(ownerTag(owner));
+  });
+}

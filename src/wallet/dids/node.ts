@@ -1,0 +1,58 @@
+// The DID of the node itself: made with its key when it is not there, and published.
+import { type Caller, NODE, readAs } from '../access/index.ts';
+import type { Change, DidRow, Reader } from '../database.ts';
+import { NODE_NAME } from '../publication/index.ts';
+import { didWebOf } from '../resolver/index.ts';
+import type { DidDeps } from './deps.ts';
+import { clearDefault, findDid, insertDid } from './dids.store.ts';
+import { hostOf } from './hosting.ts';
+import { newDidId } from './provision.ts';
+
+const rowOf = (did: string, now: number): DidRow => ({
+  id: newDidId(now),
+  owner: NODE,
+  did,
+  method: 'web',
+  name: NODE_NAME,
+  alias: null,
+  state: 'draft',
+  is_default: 1,
+  service: '[]',
+  also_known_as: '[]',
+  version: 1,
+  created_at: now,
+  published_at: null,
+  unpublished_at: null,
+});
+
+/** One that is not the default is of an address the node had before, and has again: it is missing, too. */
+const isThere = async (reader: Reader, did: string): Promise<boolean> => (await findDid(reader, NODE, did))?.is_default === 1;
+
+/** With the key it is to have from now on. */
+async function put({ clock, publication }: DidDeps, inside: Change, did: string, keyId: string): Promise<void> {
+  await clearDefault(inside.tx, NODE);
+  const former = await findDid(inside.tx, NODE, did);
+  if (former) {
+    await publication.addKey(inside, former, keyId);
+    await publication.changed(inside, former);
+    return publication.publish(inside, { ...former, is_default: 1 });
+  }
+  const row = rowOf(did, clock.now());
+  await insertDid(inside.tx, row);
+  await publication.addKey(inside, row, keyId);
+  await publication.publish(inside, row);
+}
+
+export async function ensureNode(deps: DidDeps, caller: Caller): Promise<void> {
+  const { db, change, keys, publicUrl } = deps;
+  const did = didWebOf(hostOf(publicUrl()));
+  if (await readAs(db, NODE, (reader) => isThere(reader, did))) return;
+  const draft = await keys.draft(NODE);
+  await change(caller, NODE, async (inside) => {
+    inside.audit('did.ensured', { kind: 'did', id: did });
+    // Another replica that starts at the same time.
+    if (await isThere(inside.tx, did)) return;
+    const key = await keys.add(inside, NODE, draft, { default: true });
+    await put(deps, inside, did, key.id);
+  });
+}

@@ -1,0 +1,119 @@
+// A DID is provisioned: what is asked for is checked, its keys are found or made, its name is taken.
+import { randomBytes } from 'node:crypto';
+import { Fault } from '../../platform/faults/index.ts';
+import { newUlid } from '../../platform/ids.ts';
+import { type Caller, NODE, ownerTag } from '../access/index.ts';
+import type { Change, DidMethod, DidRow, KeyRow } from '../database.ts';
+import { fail, fault } from '../faults.ts';
+import type { PublicJwk } from '../jose/index.ts';
+import { didJwkOf, didKeyOf, didWebOf } from '../resolver/index.ts';
+import type { Once } from '../resource/index.ts';
+import type { DidDeps } from './deps.ts';
+import type { DidParts, DidRequest } from './dids.schema.ts';
+import { clearDefault, countDidsOf, findDid, hasAlias, hasDids, insertDid, takeName } from './dids.store.ts';
+import { hostOf } from './hosting.ts';
+import { getDid } from './reading.ts';
+import { isAddress, servicesOf } from './services.ts';
+
+const METHODS = ['web', 'key', 'jwk'] as const;
+const NAME = /^[a-z0-9-]{1,63}$/;
+
+const newName = (): string => randomBytes(10).toString('hex');
+export const newDidId = (now: number): string => `did_${newUlid(now)}`;
+
+/** The method that is asked for, if what else is asked for goes with it. */
+export function readMethod({ method, domain, path, keyIds, service, alsoKnownAs }: DidRequest, publicUrl: string): DidMethod {
+  const known = METHODS.find((one) => one === method);
+  if (!known) fail('unsupported-did-method', { method, why: `; there are ${METHODS.join(', ')}` });
+  const host = hostOf(publicUrl);
+  // As in an address, or as in a DID.
+  if (domain !== undefined && domain.replace(/%3a/i, ':').toLowerCase() !== host) fail('domain-not-hosted', { host });
+  if (!alsoKnownAs.every(isAddress)) fail('invalid-request', { why: 'alsoKnownAs must have absolute addresses or DIDs' });
+  if (known === 'web') {
+    if (path !== undefined && !NAME.test(path)) fail('invalid-request', { why: 'path must be 1 to 63 of a-z, 0-9 and -' });
+    return known;
+  }
+  if (path !== undefined || service.length > 0 || alsoKnownAs.length > 0)
+    fail('invalid-request', { why: `a did:${known} is made of its key: it has no path, services or other names` });
+  if (keyIds && keyIds.length > 1) fail('invalid-request', { why: `a did:${known} has one key` });
+  return known;
+}
+
+function didOf(method: DidMethod, name: string, key: KeyRow, publicUrl: string): string {
+  if (method === 'web') return didWebOf(hostOf(publicUrl), 'dids', name);
+  const jwk = JSON.parse(key.public_jwk) as PublicJwk;
+  return method === 'key' ? didKeyOf(jwk) : didJwkOf(jwk);
+}
+
+/** Within the owner's turn; the name, where it is a new one, is counted already. */
+async function checkQuota({ maxDids, maxDidNames }: DidDeps, { tx }: Change, owner: string, method: DidMethod): Promise<void> {
+  if (owner === NODE) return;
+  const { dids, names } = await countDidsOf(tx, owner);
+  if (dids >= maxDids) fail('quota-exceeded', { what: 'DIDs', most: String(maxDids) });
+  if (method === 'web' && names > maxDidNames) fail('quota-exceeded', { what: 'names of documents', most: String(maxDidNames) });
+}
+
+interface NewDid {
+  readonly id: string;
+  readonly owner: string;
+  readonly method: DidMethod;
+  readonly carried: readonly KeyRow[];
+}
+
+async function insert(deps: DidDeps, inside: Change, request: DidRequest, { id, owner, method, carried }: NewDid): Promise<void> {
+  const { tx, audit, touch } = inside;
+  const { path: name = newName(), alias } = request;
+  const now = deps.clock.now();
+  const isHosted = method === 'web';
+  const did = didOf(method, name, carried[0]!, deps.publicUrl());
+  if (await findDid(tx, owner, did)) fail('did-exists', { did });
+  if (isHosted && !(await takeName(tx, owner, name))) fail('did-exists', { did });
+  await checkQuota(deps, inside, owner, method);
+  if (alias !== undefined && (await hasAlias(tx, owner, alias))) fail('alias-taken', { kind: 'DID', alias });
+  const isDefault = request.isDefault ?? !(await hasDids(tx, owner));
+  if (isDefault) await clearDefault(tx, owner);
+  const row: DidRow = {
+    id,
+    owner,
+    did,
+    method,
+    name: isHosted ? name : null,
+    alias: alias ?? null,
+    state: isHosted ? 'draft' : 'published',
+    is_default: isDefault ? 1 : 0,
+    service: JSON.stringify(servicesOf(did, request.service)),
+    also_known_as: JSON.stringify(request.alsoKnownAs),
+    version: 1,
+    created_at: now,
+    published_at: isHosted ? null : now,
+    unpublished_at: null,
+  };
+  await insertDid(tx, row);
+  for (const key of carried) await deps.publication.addKey(inside, row, key.id);
+  audit('did.created', { kind: 'did', id }, { did });
+  touch(ownerTag(owner));
+}
+
+export async function createDid(deps: DidDeps, caller: Caller, request: DidRequest, once: Once): Promise<DidParts> {
+  const { clock, change, keys } = deps;
+  const { owner } = caller;
+  const method = readMethod(request, deps.publicUrl());
+  const earlier = await once.earlier();
+  if (earlier !== undefined)
+    return getDid(deps, owner, earlier).catch((error: unknown) => {
+      throw error instanceof Fault && error.code === 'not-found' ? fault('idempotent-result-gone') : error;
+    });
+  const id = newDidId(clock.now());
+  const draft = request.keyIds ? undefined : await keys.draft(owner);
+  const made = await change(caller, owner, async (inside) => {
+    const before = await once.claim(inside, id);
+    if (before !== undefined) {
+      inside.audit('did.repeated', { kind: 'did', id: before });
+      return before;
+    }
+    const carried = draft ? [await keys.add(inside, owner, draft, {})] : await keys.active(inside, owner, request.keyIds!);
+    await insert(deps, inside, request, { id, owner, method, carried });
+    return id;
+  });
+  return getDid(deps, owner, made);
+}

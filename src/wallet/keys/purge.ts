@@ -1,0 +1,49 @@
+// The row of a key goes. That there was one of this thumbprint stays.
+import { type Caller, NODE, ownerTag } from '../access/index.ts';
+import type { Change, KeyRow } from '../database.ts';
+import { fail } from '../faults.ts';
+import type { KeyDeps } from './deps.ts';
+import { credentialsOfKey, deleteKey } from './keys.store.ts';
+import { findAgain, withUse } from './reading.ts';
+import { destroy, endKey } from './revocation.ts';
+
+async function checkUnused(deps: KeyDeps, { tx }: Change, key: KeyRow): Promise<void> {
+  const [use] = await withUse(deps, tx, key.owner, [key]);
+  const { dids } = use!;
+  const credentials = await credentialsOfKey(tx, key.owner, key.id);
+  if (dids.length > 0 || credentials.length > 0) fail('key-in-use', undefined, { detail: { references: { dids, credentials } } });
+}
+
+async function remove(inside: Change, key: KeyRow): Promise<void> {
+  await deleteKey(inside.tx, key);
+  inside.audit('key.purged', { kind: 'key', id: key.id });
+  inside.touch(ownerTag(key.owner));
+}
+
+/** The key, where a device must forget it before its row goes. */
+async function purgeWithin(deps: KeyDeps, inside: Change, seen: KeyRow, force: boolean): Promise<KeyRow | undefined> {
+  const key = await findAgain(inside, seen);
+  if (key.state !== 'revoked') {
+    if (!force) await checkUnused(deps, inside, key);
+    await endKey(deps, inside, key, 'cessation');
+  }
+  const ended = await findAgain(inside, seen);
+  if (ended.material !== null) {
+    inside.audit('key.purging', { kind: 'key', id: key.id });
+    return ended;
+  }
+  await remove(inside, ended);
+  return undefined;
+}
+
+export async function purgeKey(deps: KeyDeps, caller: Caller, seen: KeyRow, force: boolean): Promise<void> {
+  const { db, change } = deps;
+  const { owner } = seen;
+  if (owner === NODE) fail('forbidden', { why: 'the key of the node is rotated or revoked, never purged' });
+  const left = await change(caller, owner, (inside) => purgeWithin(deps, inside, seen, force));
+  if (!left) return db.scrub();
+  // A device forgets the key before its row goes: nobody would find it there afterwards.
+  await destroy(deps, left);
+  await change(caller, owner, async (inside) => remove(inside, await findAgain(inside, left)));
+  await db.scrub();
+}

@@ -1,0 +1,61 @@
+// Keys found and shown, with what refers to them.
+import { type Caller, readAs, targetFor, type WalletTarget } from '../access/index.ts';
+import type { Change, KeyRow, Reader } from '../database.ts';
+import { fail } from '../faults.ts';
+import type { Page } from '../resource/index.ts';
+import type { KeyDeps } from './deps.ts';
+import { type KeyContent, readContent } from './keys.schema.ts';
+import { findKey, type KeyFilter, listKeys, usesOf } from './keys.store.ts';
+
+export interface KeyWithUse {
+  readonly row: KeyRow;
+  /** Undefined where it was damaged. */
+  readonly content: KeyContent | undefined;
+  readonly dids: readonly string[];
+  readonly credentialCount: number;
+}
+
+/** The key a request is about. */
+export const keyTarget = ({ db }: Pick<KeyDeps, 'db'>, caller: Caller, id: string): Promise<WalletTarget<KeyRow>> =>
+  targetFor(caller, {
+    rule: 'owner_or_administrator',
+    kind: 'key',
+    find: (owner) => readAs(db, owner, (reader) => findKey(reader, owner, id)),
+  });
+
+/** As it is now, within the owner's turn: what was seen before may have changed since. */
+export const findAgain = async ({ tx }: Change, { owner, id }: KeyRow): Promise<KeyRow> =>
+  (await findKey(tx, owner, id)) ?? fail('not-found', { kind: 'key' });
+
+export async function withUse(
+  { unlessDamaged }: Pick<KeyDeps, 'unlessDamaged'>,
+  reader: Reader,
+  owner: string,
+  rows: readonly KeyRow[],
+): Promise<KeyWithUse[]> {
+  const uses = await usesOf(
+    reader,
+    owner,
+    rows.map(({ id }) => id),
+  );
+  return rows.map((row) => ({
+    row,
+    content: unlessDamaged('key', row.id, () => readContent(row)),
+    dids: uses.dids.get(row.id) ?? [],
+    credentialCount: uses.credentials.get(row.id) ?? 0,
+  }));
+}
+
+type Reading = Pick<KeyDeps, 'db' | 'unlessDamaged'>;
+
+export async function showKey(deps: Reading, row: KeyRow): Promise<KeyWithUse> {
+  const [key] = await readAs(deps.db, row.owner, (reader) => withUse(deps, reader, row.owner, [row]));
+  return key!;
+}
+
+/** One of this owner's, as it is now. */
+export const getKey = async (deps: Reading, owner: string, id: string): Promise<KeyWithUse> =>
+  showKey(deps, (await readAs(deps.db, owner, (reader) => findKey(reader, owner, id))) ?? fail('not-found', { kind: 'key' }));
+
+export const listOwn = (deps: Reading, { owner }: Caller, filter: KeyFilter, page: Page): Promise<KeyWithUse[]> =>
+  readAs(deps.db, owner, async (reader) => withUse(deps, reader, owner, await listKeys(reader, owner, filter, page)));

@@ -1,0 +1,132 @@
+// A key is registered: made or imported before the change, checked and written within it.
+import { Fault } from '../../platform/faults/index.ts';
+import { type Caller, NODE, ownerTag } from '../access/index.ts';
+import type { Change, KeyRow } from '../database.ts';
+import { fail, fault } from '../faults.ts';
+import { thumbprintOf } from '../jose/index.ts';
+import type { Once } from '../resource/index.ts';
+import type { KeyDeps } from './deps.ts';
+import type { Draft } from './drafts.ts';
+import type { NewKey } from './keys.schema.ts';
+import { clearDefault, countKeysOf, findDefaultKey, hasActiveAlias, insertKey, isKnownKid } from './keys.store.ts';
+import { getKey, type KeyWithUse } from './reading.ts';
+
+const DEFAULT_USE = ['authentication', 'assertionMethod'];
+
+export interface KeyValues {
+  readonly alias?: string | undefined;
+  readonly use: readonly string[];
+  readonly isDefault: boolean;
+  readonly predecessorId?: string;
+}
+
+export const unfitForAgreement = (algorithm: string): never =>
+  fail('unsupported-algorithm', { algorithm, why: ' for keyAgreement; ES256 is' });
+
+/** Within the owner's turn: of several requests at once none passes the other. */
+async function checkQuota({ maxKeys }: Pick<KeyDeps, 'maxKeys'>, { tx }: Change, owner: string): Promise<void> {
+  if (owner !== NODE && (await countKeysOf(tx, owner)) >= maxKeys)
+    fail('quota-exceeded', { what: 'keys', most: String(maxKeys) });
+}
+
+function rowOf(
+  owner: string,
+  { id, algorithm, storage, made: { publicJwk, kept } }: Draft,
+  values: KeyValues,
+  now: number,
+): KeyRow {
+  return {
+    id,
+    owner,
+    alias: values.alias ?? null,
+    algorithm,
+    kid: thumbprintOf(publicJwk),
+    state: 'active',
+    is_default: values.isDefault ? 1 : 0,
+    uses: JSON.stringify(values.use),
+    storage,
+    public_jwk: JSON.stringify(publicJwk),
+    wrapped_key: kept.wrappedKey,
+    material: kept.material,
+    created_at: now,
+    rotated_at: null,
+    verify_until: null,
+    successor_id: null,
+    predecessor_id: values.predecessorId ?? null,
+    revoked_at: null,
+    revocation_reason: null,
+    republished: null,
+  };
+}
+
+type Registering = Pick<KeyDeps, 'clock' | 'maxKeys'>;
+
+/** Writes it down, if nothing speaks against it. */
+export async function register(
+  deps: Registering,
+  inside: Change,
+  owner: string,
+  draft: Draft,
+  values: KeyValues,
+): Promise<KeyRow> {
+  const { tx, audit, touch } = inside;
+  const { alias, use, isDefault } = values;
+  const row = rowOf(owner, draft, values, deps.clock.now());
+  await checkQuota(deps, inside, owner);
+  if (await isKnownKid(tx, owner, row.kid)) fail('key-exists');
+  if (alias !== undefined && (await hasActiveAlias(tx, owner, alias))) fail('alias-taken', { kind: 'key', alias });
+  if (use.includes('keyAgreement') && draft.algorithm !== 'ES256') unfitForAgreement(draft.algorithm);
+  if (isDefault) await clearDefault(tx, owner);
+  await insertKey(tx, row);
+  audit('key.created', { kind: 'key', id: row.id }, { algorithm: draft.algorithm, storage: draft.storage });
+  touch(ownerTag(owner));
+  return row;
+}
+
+/** The same as its owner asks for it. The first one is the default, unless they say otherwise. */
+export async function addKey(
+  deps: Registering,
+  inside: Change,
+  owner: string,
+  draft: Draft,
+  body: Pick<NewKey, 'alias' | 'use' | 'default'>,
+): Promise<KeyRow> {
+  const isFirst = !(await findDefaultKey(inside.tx, owner));
+  return register(deps, inside, owner, draft, {
+    alias: body.alias,
+    use: body.use ?? DEFAULT_USE,
+    isDefault: body.default ?? isFirst,
+  });
+}
+
+/** The id of the key: this draft's, or of what an earlier request with the same Idempotency-Key made. */
+function addOnce(deps: KeyDeps, caller: Caller, draft: Draft, body: NewKey, once: Once): Promise<string> {
+  const { owner } = caller;
+  return deps.drafts.orDiscard(owner, draft, () =>
+    deps.change(caller, owner, async (inside) => {
+      const made = await once.claim(inside, draft.id);
+      if (made === undefined) return (await addKey(deps, inside, owner, draft, body)).id;
+      inside.audit('key.repeated', { kind: 'key', id: made });
+      return made;
+    }),
+  );
+}
+
+export async function createKey(
+  deps: KeyDeps,
+  caller: Caller,
+  body: NewKey,
+  once: Once,
+  signal?: AbortSignal,
+): Promise<KeyWithUse> {
+  const { owner } = caller;
+  const earlier = await once.earlier();
+  const draft = earlier === undefined ? await deps.drafts.draftOf({ owner, signal }, body) : undefined;
+  const id = draft ? await addOnce(deps, caller, draft, body, once) : earlier!;
+  // Another request with the same Idempotency-Key was first: what this one made is not needed.
+  if (draft && id !== draft.id) await deps.drafts.discard(owner, draft).catch(() => {});
+  return getKey(deps, owner, id).catch((error: unknown) => {
+    const isGone = id !== draft?.id && error instanceof Fault && error.code === 'not-found';
+    throw isGone ? fault('idempotent-result-gone') : error;
+  });
+}

@@ -1,0 +1,147 @@
+// A key ends at once and for ever: nothing can be signed with it again, here or by whoever has a copy of the row.
+import { type Caller, EVERYONE, NODE, ownerTag, readAs, theNode } from '../access/index.ts';
+import type { Change, KeyRow } from '../database.ts';
+import type { KeyDeps } from './deps.ts';
+import { algorithmNamed, type Draft, keptOf } from './drafts.ts';
+import type { Storage } from './key-store.ts';
+import type { Revocation } from './keys.schema.ts';
+import { credentialsOfKey, findDefaultKey, findNewestActive, listUndestroyed, updateKey } from './keys.store.ts';
+import { findAgain, getKey, type KeyWithUse } from './reading.ts';
+import { succeed } from './rotation.ts';
+
+const BATCH = 100;
+
+/** When the default key goes, the newest of the others takes its place. */
+async function replaceDefault({ tx }: Change, { owner, is_default: wasDefault }: KeyRow): Promise<void> {
+  if (wasDefault !== 1 || (await findDefaultKey(tx, owner))) return;
+  const next = await findNewestActive(tx, owner);
+  if (next) await updateKey(tx, owner, next.id, { is_default: 1 });
+}
+
+/** Ends a key within a change. */
+export async function endKey(
+  { clock, listener }: Pick<KeyDeps, 'clock' | 'listener'>,
+  inside: Change,
+  key: KeyRow,
+  reason: string,
+): Promise<void> {
+  const { owner, id } = key;
+  const republished = await listener.onEnded(inside, key);
+  await updateKey(inside.tx, owner, id, {
+    state: 'revoked',
+    is_default: 0,
+    wrapped_key: null,
+    // The handle of a key in a device tells nothing, and is what finds it there: it stays until the device has forgotten.
+    material: key.wrapped_key === null ? key.material : null,
+    revoked_at: clock.now(),
+    revocation_reason: reason,
+    republished: JSON.stringify(republished),
+  });
+  await replaceDefault(inside, key);
+  inside.audit('key.revoked', { kind: 'key', id }, { reason, republished });
+  inside.touch(ownerTag(owner));
+}
+
+/** What is outside the database goes too. */
+export const destroy = ({ drafts }: Pick<KeyDeps, 'drafts'>, key: KeyRow): Promise<void> =>
+  drafts.storeOf(key.storage).destroy(keptOf(key), { owner: key.owner, keyId: key.id });
+
+/** The device forgets a revoked key. Not when it is not connected to this node: another one, or a later start, will. */
+async function forget(deps: KeyDeps, caller: Caller, key: KeyRow): Promise<void> {
+  const { owner, id, material, storage } = key;
+  if (material === null || !deps.stores[storage as Storage]) return;
+  await destroy(deps, key);
+  await deps.change(caller, owner, async (inside) => {
+    await updateKey(inside.tx, owner, id, { material: null });
+    inside.audit('key.destroyed', { kind: 'key', id });
+  });
+}
+
+/** What devices kept of revoked keys, because they did not answer or this process ended, goes. Counts it. */
+export async function destroyLeft(deps: KeyDeps): Promise<number> {
+  const left = await readAs(deps.db, EVERYONE, (reader) => listUndestroyed(reader, Object.keys(deps.stores), BATCH));
+  const failures: unknown[] = [];
+  for (const key of left) await forget(deps, theNode, key).catch((error: unknown) => failures.push(error));
+  // One that a device does not give up keeps nobody from the others.
+  if (failures.length > 0) throw failures[0];
+  return left.length;
+}
+
+/** What is made to follow it, where something is to: a rotated key has its successor already. */
+async function successorOf(
+  { drafts }: Pick<KeyDeps, 'drafts'>,
+  { owner, state, algorithm, storage }: KeyRow,
+  successor: Revocation['successor'],
+  signal: AbortSignal | undefined,
+): Promise<Draft | undefined> {
+  // A node without a key is not ready, and could not be mended: its key always has one to follow it.
+  const wanted = successor || owner === NODE ? algorithmNamed(successor?.algorithm ?? algorithm) : undefined;
+  return wanted && state === 'active' ? drafts.generate({ owner, signal }, wanted, storage as Storage) : undefined;
+}
+
+interface Revoking {
+  readonly reason: string;
+  readonly draft: Draft | undefined;
+  /** It may be the last one of a published DID. */
+  readonly mayBeLast: boolean;
+}
+
+/** Tells whether the draft follows it. */
+async function revokeWithin(
+  deps: KeyDeps,
+  inside: Change,
+  seen: KeyRow,
+  { reason, draft, mayBeLast }: Revoking,
+): Promise<boolean> {
+  const key = await findAgain(inside, seen);
+  const { owner, id } = key;
+  if (key.state === 'revoked') {
+    inside.audit('key.revoked_again', { kind: 'key', id });
+    return false;
+  }
+  if (!mayBeLast && key.state === 'active') await deps.listener.onAbandoning(inside.tx, key);
+  const isFollowed = draft !== undefined && key.state === 'active';
+  if (isFollowed) {
+    await updateKey(inside.tx, owner, id, { state: 'rotated', is_default: 0, successor_id: draft.id });
+    await succeed(deps, inside, key, draft, key.alias ?? undefined);
+  }
+  await endKey(deps, inside, isFollowed ? { ...key, is_default: 0 } : key, reason);
+  return isFollowed;
+}
+
+export interface Revoked {
+  readonly key: KeyWithUse;
+  readonly affectedCredentials: string[];
+  readonly republishedDids: string[];
+}
+
+export async function revokeKey(
+  deps: KeyDeps,
+  caller: Caller,
+  seen: KeyRow,
+  { reason = 'unspecified', successor }: Revocation,
+  force: boolean,
+  signal?: AbortSignal,
+): Promise<Revoked> {
+  const { db, change, drafts } = deps;
+  const { owner, id } = seen;
+  const draft = await successorOf(deps, seen, successor, signal);
+  if (seen.state !== 'revoked') {
+    const follows = await drafts.orDiscard(owner, draft, () =>
+      change(caller, owner, (inside) =>
+        revokeWithin(deps, inside, seen, { reason, draft, mayBeLast: successor !== undefined || force }),
+      ),
+    );
+    // Somebody else was first: what was made to follow it is not needed.
+    if (draft && !follows) await drafts.discard(owner, draft).catch(() => {});
+    await db.scrub();
+  }
+  const key = await getKey(deps, owner, id);
+  // Here, so that a revocation the device did not follow can be repeated.
+  await forget(deps, caller, key.row);
+  return {
+    key,
+    affectedCredentials: await readAs(db, owner, (reader) => credentialsOfKey(reader, owner, id)),
+    republishedDids: JSON.parse(key.row.republished ?? '[]') as string[],
+  };
+}

@@ -1,0 +1,73 @@
+// A key is replaced: its successor takes over what it was for, and both are shown until the grace period ends.
+import type { Caller } from '../access/index.ts';
+import type { Change, KeyRow } from '../database.ts';
+import { fail } from '../faults.ts';
+import type { KeyDeps } from './deps.ts';
+import { algorithmNamed, type Draft } from './drafts.ts';
+import { parseDuration } from './duration.ts';
+import type { Storage } from './key-store.ts';
+import type { Rotation } from './keys.schema.ts';
+import { updateKey } from './keys.store.ts';
+import { findAgain, getKey, type KeyWithUse } from './reading.ts';
+import { register, unfitForAgreement } from './registration.ts';
+
+const DEFAULT_GRACE = 'P30D';
+
+/** Milliseconds. */
+export function graceOf({ gracePeriod, duration }: Pick<Rotation, 'gracePeriod' | 'duration'>): number {
+  if (gracePeriod !== undefined && duration !== undefined)
+    fail('invalid-request', { why: 'give gracePeriod or duration, not both' });
+  const grace = parseDuration(gracePeriod ?? duration ?? DEFAULT_GRACE);
+  return grace ?? fail('invalid-request', { why: 'gracePeriod must be a duration of at most ten years, as P30D' });
+}
+
+/** The successor takes over what the key was for; whoever carries the key elsewhere is told. */
+export async function succeed(
+  deps: Pick<KeyDeps, 'clock' | 'maxKeys' | 'listener'>,
+  inside: Change,
+  key: KeyRow,
+  draft: Draft,
+  alias: string | undefined,
+): Promise<void> {
+  const { algorithm } = draft;
+  const use = (JSON.parse(key.uses) as string[]).filter((one) => one !== 'keyAgreement' || algorithm === 'ES256');
+  if (use.length === 0) unfitForAgreement(algorithm);
+  await register(deps, inside, key.owner, draft, { alias, use, isDefault: key.is_default === 1, predecessorId: key.id });
+  await deps.listener.onSucceeded(inside, key, draft);
+}
+
+function checkActive({ id, state }: KeyRow): void {
+  if (state !== 'active') fail('key-not-active', { id, state });
+}
+
+export async function rotateKey(
+  deps: KeyDeps,
+  caller: Caller,
+  seen: KeyRow,
+  body: Rotation,
+  signal?: AbortSignal,
+): Promise<{ successor: KeyWithUse; replaced: KeyWithUse }> {
+  const { owner, id } = seen;
+  const grace = graceOf(body);
+  checkActive(seen);
+  const algorithm = algorithmNamed(body.algorithm ?? seen.algorithm);
+  const draft = await deps.drafts.generate({ owner, signal }, algorithm, seen.storage as Storage);
+  await deps.drafts.orDiscard(owner, draft, () =>
+    deps.change(caller, owner, async (inside) => {
+      const key = await findAgain(inside, seen);
+      checkActive(key);
+      const now = deps.clock.now();
+      // First the old one: only one active key has the alias, and only one is the default.
+      await updateKey(inside.tx, owner, id, {
+        state: 'rotated',
+        is_default: 0,
+        rotated_at: now,
+        verify_until: now + grace,
+        successor_id: draft.id,
+      });
+      await succeed(deps, inside, key, draft, body.alias ?? key.alias ?? undefined);
+      inside.audit('key.rotated', { kind: 'key', id }, { successor: draft.id });
+    }),
+  );
+  return { successor: await getKey(deps, owner, draft.id), replaced: await getKey(deps, owner, id) };
+}

@@ -1,0 +1,28 @@
+// Keys whose grace period is over leave the documents that still show them.
+import type { Clock } from '../../platform/clock.ts';
+import { EVERYONE, type RunChange, readAs, theNode } from '../access/index.ts';
+import type { Database } from '../database.ts';
+import { overdueKeys } from './publication.store.ts';
+import type { Publication } from './publication.ts';
+
+const BATCH = 100;
+
+/** Counts them. */
+export async function retireKeys(deps: {
+  readonly db: Database;
+  readonly clock: Clock;
+  readonly change: RunChange;
+  readonly publication: Publication;
+}): Promise<number> {
+  const { db, clock, change, publication } = deps;
+  const due = await readAs(db, EVERYONE, (reader) => overdueKeys(reader, clock.now(), BATCH));
+  const failures: unknown[] = [];
+  for (const { id, owner } of due)
+    await change(theNode, owner, async (inside) => {
+      await publication.leave(inside, owner, id);
+      inside.audit('key.retired', { kind: 'key', id });
+    }).catch((error: unknown) => failures.push(error));
+  // A document that cannot be written, as it was damaged, keeps no other key in its own.
+  if (failures.length > 0) throw failures[0];
+  return due.length;
+}
