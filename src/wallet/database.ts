@@ -9,6 +9,27 @@ export type KeyState = 'active' | 'rotated' | 'revoked';
 export type DidState = 'draft' | 'published' | 'unpublished';
 export type DidMethod = 'web' | 'key' | 'jwk';
 
+/** Receiving: from an offer to what is kept. */
+export type IssuanceState =
+  | 'offered'
+  /** A code that works once is being spent. */
+  | 'redeeming'
+  | 'authorization_required'
+  | 'authorized'
+  | 'requesting'
+  /** The issuer takes its time; the node asks again. */
+  | 'deferred';
+
+/** Showing: from a request to an answer. */
+export type PresentationState =
+  | 'requested'
+  /** Something is sent that may be sent once only: nobody else goes on with it. */
+  | 'answering';
+
+/** Nothing more happens. */
+export type OverState = 'issued' | 'submitted' | 'rejected' | 'failed' | 'expired';
+export type ExchangeState = IssuanceState | PresentationState | OverState;
+
 export interface KeyRow {
   id: string;
   owner: string;
@@ -94,7 +115,7 @@ export interface ExchangeRow {
   id: string;
   owner: string;
   protocol: string;
-  state: string;
+  state: ExchangeState;
   peer: string | null;
   outcome: string | null;
   result: string | null;

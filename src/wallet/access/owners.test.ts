@@ -75,7 +75,7 @@ async function fill(person: Person): Promise<string> {
       const times = { poll_at: null, claimed_until: 0, claimed_by: '', created_at: 0, updated_at: 0, expires_at: 0 };
       const said = {
         protocol: 'oid4vci',
-        state: 'begun',
+        state: 'offered' as const,
         peer: null,
         outcome: null,
         request_hash: null,

@@ -1,5 +1,5 @@
 // Exchanges in the database. Every statement names the owner, but for the job that goes on with those that wait.
-import type { ExchangeRow, Reader, Tx } from '../database.ts';
+import type { ExchangeRow, ExchangeState, Reader, Tx } from '../database.ts';
 import type { Page } from '../resource/index.ts';
 
 export interface ExchangeFilter {
@@ -16,7 +16,8 @@ export function listExchanges(
 ): Promise<ExchangeRow[]> {
   let query = db.selectFrom('exchanges').where('owner', '=', owner);
   if (protocol) query = query.where('protocol', '=', protocol);
-  if (state) query = query.where('state', '=', state);
+  // A word that is no state finds nothing.
+  if (state) query = query.where('state', '=', state as ExchangeState);
   if (after) query = query.where('id', '<', after);
   return query
     .orderBy('id', 'desc')

@@ -19,7 +19,7 @@ import {
   type UnlessDamaged,
   type WalletTarget,
 } from '../access/index.ts';
-import type { Change, Database, ExchangeRow, Tx } from '../database.ts';
+import type { Change, Database, ExchangeRow, ExchangeState, OverState, Tx } from '../database.ts';
 import { fail } from '../faults.ts';
 import { always, type Once, type Page, time } from '../resource/index.ts';
 import {
@@ -36,6 +36,7 @@ import {
   updateClaimed,
   updateExchange,
 } from './exchanges.store.ts';
+import { isOver } from './states.ts';
 
 export type Protocol = 'oid4vci' | 'oid4vp';
 
@@ -71,7 +72,7 @@ export interface Exchange<Data> {
   readonly protocol: Protocol;
   /** Who works on it. */
   readonly claim: string;
-  state: string;
+  state: ExchangeState;
   peer: string | undefined;
   data: Data;
   readonly steps: Step[];
@@ -88,11 +89,6 @@ interface Ending {
   /** Something is still to be sent. */
   readonly keep?: boolean;
 }
-
-/** Something is sent that may be sent once only: nobody else goes on with it. */
-export const ANSWERING = 'answering';
-/** States in which nothing more happens. */
-export const OVER = ['issued', 'submitted', 'rejected', 'failed', 'expired'];
 
 export function createExchanges(deps: {
   db: Database;
@@ -163,7 +159,7 @@ export function createExchanges(deps: {
   /** It is over: what it needed to go on is forgotten, unless something is still to be sent. */
   async function end(
     exchange: Exchange<unknown>,
-    state: string,
+    state: OverState,
     inside: Change,
     { outcome = state, result, keep = false }: Ending = {},
   ): Promise<void> {
@@ -201,7 +197,7 @@ export function createExchanges(deps: {
     caller: Caller,
     protocol: Protocol,
     data: Data,
-    { state, peer, requestHash, once = always }: { state: string; peer?: string; requestHash?: string; once?: Once },
+    { state, peer, requestHash, once = always }: { state: ExchangeState; peer?: string; requestHash?: string; once?: Once },
   ): Promise<Exchange<Data>> {
     const { owner } = caller;
     const now = clock.now();
@@ -250,9 +246,9 @@ export function createExchanges(deps: {
       const { tx, audit } = inside;
       const found = await findExchange(tx, owner, id);
       if (found?.protocol !== protocol) fail('not-found', { kind: 'exchange' });
-      if (OVER.includes(found.state)) fail('exchange-finished', { state: found.state }, { detail: { exchangeId: id } });
+      if (isOver(found.state)) fail('exchange-finished', { state: found.state }, { detail: { exchangeId: id } });
       // Whoever sent this answer still waits, or died before knowing whether it arrived.
-      if (found.state === ANSWERING) fail('request-already-answered', undefined, { detail: { exchangeId: id } });
+      if (found.state === 'answering') fail('request-already-answered', undefined, { detail: { exchangeId: id } });
       if (found.expires_at <= now) fail('exchange-expired', undefined, { detail: { exchangeId: id } });
       if (!(await claimExchange(tx, owner, id, claim, now))) fail('exchange-busy', undefined, { detail: { exchangeId: id } });
       await once.claim(inside, id);

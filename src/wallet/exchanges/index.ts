@@ -2,12 +2,11 @@
 export { continueExchanges } from './continue.ts';
 export { mountExchanges } from './exchanges.routes.ts';
 export {
-  ANSWERING,
   createExchanges,
   type Exchange,
   type Exchanges,
   exchangePlace,
-  OVER,
   type Protocol,
   type Step,
 } from './exchanges.ts';
+export { isAnswered, isOver } from './states.ts';

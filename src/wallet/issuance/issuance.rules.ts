@@ -4,7 +4,7 @@ import type { CredentialOfferObject, IssuerMetadataResult } from '@openid4vc/ope
 import { Fault } from '../../platform/faults/index.ts';
 import type { Caller } from '../access/index.ts';
 import type { ExchangeRow } from '../database.ts';
-import { OVER } from '../exchanges/index.ts';
+import { isOver } from '../exchanges/index.ts';
 import { fail } from '../faults.ts';
 import { isHostile } from '../jose/index.ts';
 import { calling } from '../protocols/index.ts';
@@ -75,7 +75,7 @@ export function createIssuance(deps: IssuanceDeps) {
     const offer = await readOffer(clients.plain(), body);
     const requestHash = hashOf(offer);
     const before = requestHash === undefined ? undefined : await exchanges.findByRequest(caller, PROTOCOL, requestHash);
-    if (before && !OVER.includes(before.state)) return goOn(caller, { ...body, exchangeId: before.id }, once);
+    if (before && !isOver(before.state)) return goOn(caller, { ...body, exchangeId: before.id }, once);
     if (before) fail('exchange-finished', { state: before.state }, { detail: { exchangeId: before.id } });
     const metadata = await metadataOf(offer);
     const chosen = chosenOf(offer, metadata, body.credentialConfigurationIds);
@@ -185,7 +185,7 @@ export function createIssuance(deps: IssuanceDeps) {
   /** What waits, gone on with by the node itself. */
   async function poll(row: ExchangeRow): Promise<void> {
     const caller = exchanges.callerFor(row);
-    if (!OVER.includes(row.state)) {
+    if (!isOver(row.state)) {
       await goOn(caller, { exchangeId: row.id }, always);
       return;
     }

@@ -46,7 +46,10 @@ function attestedKeyOf(cnf: unknown): ReturnType<typeof readVerificationJwk> {
   }
 }
 
-export async function verifierOf(opened: Opened, deps: { trust: Trust; clock: Clock; rules: VerifierRules }): Promise<Verifier> {
+export async function authenticateVerifier(
+  opened: Opened,
+  deps: { trust: Trust; clock: Clock; rules: VerifierRules },
+): Promise<Verifier> {
   const { rules } = deps;
   const { resolved, responseUri, requestObject } = opened;
   const { client } = resolved;

@@ -1,0 +1,14 @@
+// The verifier has its answer.
+import type { PresentationDeps, Running } from './data.ts';
+import type { PresentationAnswer } from './presentation.schema.ts';
+
+export async function concludeExchange(
+  { change, exchanges }: Pick<PresentationDeps, 'change' | 'exchanges'>,
+  exchange: Running,
+  answer: PresentationAnswer & { status: 'submitted' | 'rejected' },
+): Promise<PresentationAnswer> {
+  const { uri, question } = exchange.data;
+  exchange.data = { uri, question, answer };
+  await change(exchange.caller, exchange.owner, (inside) => exchanges.end(exchange, answer.status, inside, { keep: true }));
+  return answer;
+}
