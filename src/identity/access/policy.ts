@@ -191,6 +191,10 @@ const rules = {
 
   'identity:manage_scim_connections': admin,
   'OS-SCIM:administer': admin,
+  'OS-SCIM:discover': anyone,
+  'SCIM:discover': anyone,
+  // Each operation is asked about by the rule of its own route.
+  'SCIM:bulk': anyone,
 
   'identity:get_region': anyone,
   'identity:list_regions': anyone,

@@ -1,27 +1,32 @@
 // Groups as SCIM resources. Members are rows of a table: they are read only when asked for, and changed by statements.
 
-import { type Action, listTarget, permit } from '../../access/index.ts';
 import type { Database, GroupRow } from '../../database.ts';
 import { fail } from '../../faults.ts';
-import { type Groups, type Member, type MemberChange, type NewMember, readMembers } from '../../groups/index.ts';
+import {
+  findGroup,
+  type Groups,
+  groupFacts,
+  type Member,
+  type MemberChange,
+  type NewMember,
+  readMembers,
+} from '../../groups/index.ts';
 import { parsed } from '../../resource/index.ts';
 import type { Resource } from './attribute.ts';
 import { groupType } from './definitions.ts';
 import { matches } from './filter.ts';
 import {
-  type Context,
   type Extras,
   externalIdOf,
   type Handler,
   metaOf,
   type Precondition,
-  permitted,
   type Revision,
   readName,
+  targetWithin,
 } from './handler.ts';
 import { type MemberStep, memberSteps } from './members.ts';
 import { applyPatch } from './patch.ts';
-import { findRow } from './scim.store.ts';
 
 function renderMember(member: Member, base: string): Resource {
   const { displayName } = parsed(member.profile);
@@ -93,18 +98,12 @@ function next(row: GroupRow, revision: Revision): { resource: Resource; members:
 }
 
 export function createGroupResources({ db, groups }: { db: Database; groups: Groups }): Handler<'groups'> {
-  async function find(context: Context, id: string, action: Action): Promise<GroupRow> {
-    const row = await findRow(db.read, 'groups', id);
-    return permitted(context, action, row, (group) => ({ domainId: group.domain_id })) ?? fail('group.not_found', { id });
-  }
-
   return {
     type: groupType,
     table: 'groups',
 
-    find: (context, id) => find(context, id, 'identity:get_group'),
-
-    permitList: ({ caller }) => permit(caller, 'identity:list_groups', listTarget(caller)),
+    target: async (context, id) =>
+      targetWithin(context, await findGroup(db.read, id), groupFacts, () => fail('group.not_found', { id })),
 
     async render({ base }, rows, wants) {
       const ids = rows.map((row) => row.id);
@@ -113,19 +112,16 @@ export function createGroupResources({ db, groups }: { db: Database; groups: Gro
       return rows.map((row) => renderGroup(row, base, byGroup.get(row.id)));
     },
 
-    create({ caller, domainId }, input, extras: Extras = {}) {
-      const body = { name: readName(input, 'displayName') };
-      const target = groups.domainTarget(caller, extras.domainId ?? domainId);
-      permit(caller, 'identity:create_group', target.facts);
-      return groups.create(caller, target.get(), body, {
-        externalId: externalIdOf(input),
-        members: [{ kind: 'add', members: membersOf(input) }],
-      });
-    },
+    create: ({ caller }, domainId, input) =>
+      groups.create(
+        caller,
+        domainId,
+        { name: readName(input, 'displayName') },
+        { externalId: externalIdOf(input), members: [{ kind: 'add', members: membersOf(input) }] },
+      ),
 
-    async revise(context, id, revision, expect?: Precondition, extras: Extras = {}) {
-      const found = await find(context, id, 'identity:update_group');
-      return groups.revise(context.caller, found, (row) => {
+    revise: ({ caller }, group, revision, expect?: Precondition, extras: Extras = {}) =>
+      groups.revise(caller, group, (row) => {
         expect?.(row);
         const { resource, members } = next(row, revision);
         const name = readName(resource, 'displayName');
@@ -138,13 +134,11 @@ export function createGroupResources({ db, groups }: { db: Database; groups: Gro
           externalId: externalIdOf(resource),
           members,
         };
-      });
-    },
+      }),
 
-    async remove(context, id, expect) {
-      const row = await find(context, id, 'identity:delete_group');
-      expect?.(row);
-      await groups.remove(context.caller, row);
+    async remove({ caller }, group, expect) {
+      expect?.(group);
+      await groups.remove(caller, group);
     },
   };
 }

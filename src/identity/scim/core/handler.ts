@@ -1,10 +1,10 @@
 // One kind of resource on the rows of the base API: what both faces call.
-import { type Action, type Caller, type Facts, permit } from '../../access/index.ts';
+import type { Caller, Facts, IdentityTarget } from '../../access/index.ts';
 import { fail } from '../../faults.ts';
 import type { Resource, ResourceType } from './attribute.ts';
 import type { Operation } from './patch.ts';
 import { type Projection, project } from './projection.ts';
-import type { Rows, Table } from './scim.store.ts';
+import type { Rows, Stored, Table } from './scim.store.ts';
 
 /** Who asks, where from, and within which domain. */
 export interface Context {
@@ -37,16 +37,12 @@ export interface Versioned {
 export interface Handler<T extends Table = Table> {
   readonly type: ResourceType;
   readonly table: T;
-  /** The row, if it is there and within sight. */
-  find(context: Context, id: string): Promise<Rows[T]>;
+  /** One of them, within sight. */
+  target(context: Context, id: string): Promise<IdentityTarget<Stored[T]>>;
   render(context: Context, rows: readonly Rows[T][], wants: Projection['wants']): Promise<Resource[]>;
-  /** Whole resources as JSON, where that can be had without making them first. */
-  texts?(context: Context, rows: readonly Rows[T][]): string[] | undefined;
-  /** Throws when the caller may not list. */
-  permitList(context: Context): void;
-  create(context: Context, input: Resource, extras?: Extras): Promise<Rows[T]>;
-  revise(context: Context, id: string, revision: Revision, expect?: Precondition, extras?: Extras): Promise<Rows[T]>;
-  remove(context: Context, id: string, expect?: Precondition): Promise<void>;
+  create(context: Context, domainId: string, input: Resource, extras?: Extras): Promise<Rows[T]>;
+  revise(context: Context, row: Stored[T], revision: Revision, expect?: Precondition, extras?: Extras): Promise<Rows[T]>;
+  remove(context: Context, row: Stored[T], expect?: Precondition): Promise<void>;
 }
 
 export const versionOf = ({ version }: Versioned): string => `W/"${version}"`;
@@ -66,19 +62,18 @@ export const metaOf = ({ name, endpoint }: ResourceType, base: string, row: Date
 });
 
 /**
- * The row, when it is there and within what is visible: its domain, or every one. One that is not is asked about as any other of
+ * A thing by its row, when that is within what is visible: its domain, or every one. One that is not is asked about as any other of
  * the domain: whoever may not do this there is refused before they learn whether it exists.
  */
-export function permitted<R extends { readonly domain_id: string | null }>(
-  { caller, domainId }: Context,
-  action: Action,
+export function targetWithin<R extends { readonly domain_id: string | null }>(
+  { domainId }: Context,
   row: R | undefined,
-  targetOf: (row: R) => Facts,
-  missing: Facts = {},
-): R | undefined {
+  factsOf: (row: R) => Facts,
+  missing: () => never,
+  known: Facts = {},
+): IdentityTarget<R> {
   const seen = row && (domainId === undefined || row.domain_id === domainId) ? row : undefined;
-  permit(caller, action, seen ? targetOf(seen) : { ...missing, domainId: domainId ?? null });
-  return seen;
+  return { facts: seen ? factsOf(seen) : { ...known, domainId: domainId ?? null }, get: () => seen ?? missing() };
 }
 
 /** A name of the base API: not empty, and no longer than its column is meant for. */
@@ -91,15 +86,13 @@ export function readName(resource: Resource, attribute: string): string {
 
 export const externalIdOf = ({ externalId }: Resource): string | null => (typeof externalId === 'string' ? externalId : null);
 
-/** Resources as JSON, with the attributes that are asked for. */
-export async function textsOf<T extends Table>(
+/** Resources, with the attributes that are asked for. */
+export async function shownOf<T extends Table>(
   handler: Handler<T>,
   context: Context,
   rows: readonly Rows[T][],
   projection: Projection | undefined,
-): Promise<string[]> {
-  const quick = projection ? undefined : handler.texts?.(context, rows);
-  if (quick) return quick;
+): Promise<Resource[]> {
   const resources = await handler.render(context, rows, projection ? (key) => projection.wants(key) : () => true);
-  return resources.map((resource) => JSON.stringify(projection ? project(handler.type, resource, projection) : resource));
+  return projection ? resources.map((resource) => project(handler.type, resource, projection)) : resources;
 }

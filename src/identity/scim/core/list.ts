@@ -160,7 +160,6 @@ export function createLists(db: Database) {
   }
 
   async function list<T extends Table>(handler: Handler<T>, context: Context, asked: ListRequest): Promise<Listed<T>> {
-    handler.permitList(context);
     const { table, type } = handler;
     const sortKeys = asked.sortBy === undefined ? undefined : findPlace(type, asked.sortBy)?.keys;
     if (asked.cursor !== undefined && sortKeys) return sortedByCursor(handler, context, asked);

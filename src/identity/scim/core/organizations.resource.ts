@@ -1,6 +1,5 @@
 // Organizations (projects of the base API) as SCIM resources of our own type.
 
-import { type Action, listTarget, permit } from '../../access/index.ts';
 import type { Database, ProjectRow } from '../../database.ts';
 import { fail } from '../../faults.ts';
 import { type Projects, projectFacts } from '../../projects/index.ts';
@@ -8,18 +7,17 @@ import { bit, parsed } from '../../resource/index.ts';
 import type { Resource } from './attribute.ts';
 import { organizationType } from './definitions.ts';
 import {
-  type Context,
   type Extras,
   externalIdOf,
   type Handler,
   metaOf,
   type Precondition,
-  permitted,
   type Revision,
   readName,
+  targetWithin,
 } from './handler.ts';
 import { applyPatch } from './patch.ts';
-import { findRow } from './scim.store.ts';
+import { findOrganization } from './scim.store.ts';
 
 /** A project of the base API may carry this mark as an attribute of its own. */
 const isDefault = (row: ProjectRow): boolean => parsed(row.extra).is_default === true;
@@ -44,38 +42,27 @@ function next(row: ProjectRow, revision: Revision): Resource {
 const descriptionOf = ({ description }: Resource): string => (typeof description === 'string' ? description : '');
 
 export function createOrganizationResources({ db, projects }: { db: Database; projects: Projects }): Handler<'projects'> {
-  async function find(context: Context, id: string, action: Action): Promise<ProjectRow> {
-    const row = await findRow(db.read, 'projects', id);
-    const organization = row?.is_domain === 0 ? row : undefined;
-    return permitted(context, action, organization, projectFacts) ?? fail('project.not_found', { id });
-  }
-
   return {
     type: organizationType,
     table: 'projects',
 
-    find: (context, id) => find(context, id, 'identity:get_project'),
-
-    permitList: ({ caller }) => permit(caller, 'identity:list_projects', listTarget(caller)),
+    target: async (context, id) =>
+      targetWithin(context, await findOrganization(db.read, id), projectFacts, () => fail('project.not_found', { id })),
 
     render: async ({ base }, rows) => rows.map((row) => renderOrganization(row, base)),
 
-    async create({ caller, domainId }, input, extras: Extras = {}) {
+    create({ caller }, domainId, input, extras: Extras = {}) {
       const body = {
         name: readName(input, 'name'),
         description: descriptionOf(input),
         enabled: input.active !== false,
-        domain_id: extras.domainId ?? domainId,
         ...(input.isDefault === true ? { is_default: true } : {}),
       };
-      const spot = await projects.spotTarget(caller, body);
-      permit(caller, 'identity:create_project', spot.facts);
-      return projects.create(caller, spot.get(), body, { id: extras.id, externalId: externalIdOf(input) });
+      return projects.create(caller, { domainId, parent: undefined }, body, { id: extras.id, externalId: externalIdOf(input) });
     },
 
-    async revise(context, id, revision, expect?: Precondition, extras: Extras = {}) {
-      const found = await find(context, id, 'identity:update_project');
-      return projects.revise(context.caller, found, (row) => {
+    revise: ({ caller }, organization, revision, expect?: Precondition, extras: Extras = {}) =>
+      projects.revise(caller, organization, (row) => {
         expect?.(row);
         const resource = next(row, revision);
         const name = readName(resource, 'name');
@@ -92,13 +79,11 @@ export function createOrganizationResources({ db, projects }: { db: Database; pr
           },
           externalId: externalIdOf(resource),
         };
-      });
-    },
+      }),
 
-    async remove(context, id, expect) {
-      const row = await find(context, id, 'identity:delete_project');
-      expect?.(row);
-      await projects.remove(context.caller, row);
+    async remove({ caller }, organization, expect) {
+      expect?.(organization);
+      await projects.remove(caller, organization);
     },
   };
 }

@@ -1,7 +1,6 @@
 // What the requests of both faces have in common: lists by query or by message, versions, and what an answer shows.
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Query } from '../../../platform/http/index.ts';
-import { type Caller, isAdministrator } from '../../access/index.ts';
 import { fail } from '../../faults.ts';
 import { single } from '../../resource/index.ts';
 import type { ResourceType } from './attribute.ts';
@@ -76,8 +75,3 @@ export const isKnown = (headers: IncomingHttpHeaders, row: Versioned): boolean =
   const header = headers['if-none-match'];
   return header !== undefined && names(header, row);
 };
-
-/** The contract's own answer to those who may not: 401, not 403. */
-export function onlyAdministrators({ caller }: { readonly caller: Caller }): void {
-  if (!isAdministrator(caller)) fail('auth.required', undefined, { reason: 'not an administrator' });
-}

@@ -2,6 +2,7 @@
 import { type Expression, type SqlBool, sql } from 'kysely';
 import { prepared } from '../../../platform/database/index.ts';
 import type { Database, GroupRow, ProjectRow, Reader, Tables, UserRow } from '../../database.ts';
+import type { UserWithExpiry } from '../../users/index.ts';
 import type { Column, Condition } from './filter-to-sql.ts';
 
 /** What a resource is made of. */
@@ -29,6 +30,11 @@ export interface Rows {
   projects: ProjectRow;
 }
 export type Table = keyof Rows;
+
+/** Whole rows, as the base API changes them. */
+export interface Stored extends Rows {
+  users: UserWithExpiry;
+}
 
 export interface Selection {
   readonly table: Table;
@@ -219,12 +225,8 @@ export async function groupsOfUsers(db: Reader, userIds: readonly string[]): Pro
   return groups.sort(byName);
 }
 
-export function findRow<T extends Table>(db: Reader, table: T, id: string): Promise<Rows[T] | undefined> {
-  return db
-    .selectFrom(table as 'users')
-    .where('id', '=', id)
-    .selectAll()
-    .executeTakeFirst() as Promise<Rows[T] | undefined>;
+export function findOrganization(db: Reader, id: string): Promise<ProjectRow | undefined> {
+  return db.selectFrom('projects').where('id', '=', id).where('is_domain', '=', 0).selectAll().executeTakeFirst();
 }
 
 /** Users who hold a base role on a domain, themselves or through a group. */

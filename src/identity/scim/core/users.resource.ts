@@ -1,24 +1,21 @@
 // Users as SCIM resources.
-
-import { type Action, listTarget, permit } from '../../access/index.ts';
 import { everGiven } from '../../app-roles/index.ts';
 import type { Change } from '../../audit/index.ts';
 import type { Database } from '../../database.ts';
 import { fail } from '../../faults.ts';
 import { bit, parsed } from '../../resource/index.ts';
-import { type Person, type Profile, type Users, type UserWithExpiry, userFacts } from '../../users/index.ts';
+import { type Person, type Profile, type Users, userFacts } from '../../users/index.ts';
 import type { Resource } from './attribute.ts';
 import { userType } from './definitions.ts';
 import {
-  type Context,
   type Extras,
   externalIdOf,
   type Handler,
   metaOf,
   type Precondition,
-  permitted,
   type Revision,
   readName,
+  targetWithin,
 } from './handler.ts';
 import {
   changesOffers,
@@ -94,23 +91,6 @@ function renderUser(row: Rows['users'], base: string, { groups = [], offers = {}
   };
 }
 
-const SCHEMAS = JSON.stringify(schemasOf(userType, {}));
-/** In the text of an object this stands for the key alone: inside a string its quotes would be escaped. */
-const ENTERPRISE_KEY = `"${ENTERPRISE}":`;
-
-/** The same as JSON, without reading the profile: it is JSON already. Undefined where it has to be looked into. */
-function userText(row: Rows['users'], base: string): string | undefined {
-  const { groups, profile } = row;
-  if (!groups || groups.length > 0 || row.holds_offers || profile.includes(ENTERPRISE_KEY)) return undefined;
-  const externalId = row.external_id === null ? '' : `"externalId":${JSON.stringify(row.external_id)},`;
-  const known = profile === '{}' ? '' : `,${profile.slice(1, -1)}`;
-  const { created, lastModified, location } = metaOf(userType, base, row);
-  const head = `{"schemas":${SCHEMAS},"id":"${row.id}",${externalId}"userName":${JSON.stringify(row.name)}`;
-  const times = `"created":"${created}","lastModified":"${lastModified}"`;
-  const meta = `{"resourceType":"User",${times},"location":${JSON.stringify(location)},"version":"W/\\"${row.version}\\""}`;
-  return `${head},"active":${row.enabled === 1}${known},"meta":${meta}}`;
-}
-
 /** What the user is to be. What a PUT leaves out goes, but nobody is let in or shut out by leaving `active` out. */
 function next(row: Rows['users'], revision: Revision, offers: HeldOffers): Resource {
   const current = renderUser(row, '', { offers });
@@ -132,18 +112,12 @@ export function createUserResources(deps: {
 }): Handler<'users'> {
   const { db, users, welcome } = deps;
 
-  async function find(context: Context, id: string, action: Action): Promise<UserWithExpiry> {
-    const seen = permitted(context, action, await users.find(id), userFacts, { userId: id });
-    return seen ?? fail('user.not_found', { id });
-  }
-
   return {
     type: userType,
     table: 'users',
 
-    find: (context, id) => find(context, id, 'identity:get_user'),
-
-    permitList: ({ caller }) => permit(caller, 'identity:list_users', listTarget(caller)),
+    target: async (context, id) =>
+      targetWithin(context, await users.find(id), userFacts, () => fail('user.not_found', { id }), { userId: id }),
 
     async render({ base }, rows, wants) {
       const unread = wants('groups') ? rows.filter((row) => !row.groups).map((row) => row.id) : [];
@@ -154,12 +128,7 @@ export function createUserResources(deps: {
       return rows.map((row) => renderUser(row, base, { groups: groupsOf(row), offers: offersOf(row) }));
     },
 
-    texts({ base }, rows) {
-      const texts = rows.map((row) => userText(row, base));
-      return texts.every((text) => text !== undefined) ? texts : undefined;
-    },
-
-    async create({ caller, domainId }, input, extras: Extras = {}) {
+    async create({ caller }, domainId, input, extras: Extras = {}) {
       const name = readName(input, 'userName');
       const body = {
         name,
@@ -167,33 +136,29 @@ export function createUserResources(deps: {
         password: passwordOf(input),
         ...(extras.defaultProjectId ? { default_project_id: extras.defaultProjectId } : {}),
       };
-      const target = users.domainTarget(caller, extras.domainId ?? domainId);
-      permit(caller, 'identity:create_user', target.facts);
-      const madeIn = target.get();
       const isEntry = (
         await entriesIn(
           db.read,
-          madeIn,
+          domainId,
           OFFERED_ATTRIBUTES.map((key) => input[key] ?? null),
         )
       )({});
       const wanted: Wanted = { resource: input, speaksOf: (attribute) => attribute in input, isEntry, namesAll: true };
       const also = async (inside: Change, id: string): Promise<void> => {
-        await welcome?.(inside, { id, name, domainId: madeIn, hasDefault: !!extras.defaultProjectId });
-        if (changesOffers(NOTHING_HELD, wanted, [])) await holdOffers(inside, { id, domain_id: madeIn }, () => wanted);
+        await welcome?.(inside, { id, name, domainId, hasDefault: !!extras.defaultProjectId });
+        if (changesOffers(NOTHING_HELD, wanted, [])) await holdOffers(inside, { id, domain_id: domainId }, () => wanted);
       };
-      return users.create(caller, madeIn, body, { id: extras.id, person: personOf(wanted, NOTHING_HELD), also });
+      return users.create(caller, domainId, body, { id: extras.id, person: personOf(wanted, NOTHING_HELD), also });
     },
 
-    async revise(context, id, revision, expect?: Precondition, extras: Extras = {}) {
-      const found = await find(context, id, 'identity:update_user');
+    async revise({ caller }, user, revision, expect?: Precondition, extras: Extras = {}) {
       // What nobody speaks of is not looked up.
       const spoken = OFFERED_ATTRIBUTES.filter((attribute) => speaksOf(revision, attribute));
-      const held = spoken.length > 0 ? await heldOffers(db.read, found) : NOTHING_HELD;
-      const before = spoken.length > 0 ? await everGiven(db.read, id) : [];
+      const held = spoken.length > 0 ? await heldOffers(db.read, user) : NOTHING_HELD;
+      const before = spoken.length > 0 ? await everGiven(db.read, user.id) : [];
       const sent = revision.kind === 'patch' ? revision.operations : spoken.map((attribute) => revision.input[attribute]);
-      const entries = await entriesIn(db.read, found.domain_id, spoken.length > 0 ? sent : []);
-      return users.revise(context.caller, found, (row) => {
+      const entries = await entriesIn(db.read, user.domain_id, spoken.length > 0 ? sent : []);
+      return users.revise(caller, user, (row) => {
         expect?.(row);
         const wantedOf = (now: HeldOffers): Wanted => ({
           resource: next(row, revision, now),
@@ -221,10 +186,9 @@ export function createUserResources(deps: {
       });
     },
 
-    async remove(context, id, expect) {
-      const row = await find(context, id, 'identity:delete_user');
-      expect?.(row);
-      await users.remove(context.caller, row);
+    async remove({ caller }, user, expect) {
+      expect?.(user);
+      await users.remove(caller, user);
     },
   };
 }

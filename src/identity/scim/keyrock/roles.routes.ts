@@ -7,7 +7,8 @@ import { MAX_PAGE, single } from '../../resource/index.ts';
 import type { Roles } from '../../roles/index.ts';
 import type { Scim } from '../core/scim.rules.ts';
 import { LISTED_ROLES } from './described.ts';
-import { KeyrockRole, keyrockList, type Version } from './keyrock.schema.ts';
+import type { Place } from './face.ts';
+import { KeyrockRole, keyrockList } from './keyrock.schema.ts';
 
 const tag = 'OS-SCIM';
 const access = PROVISIONING;
@@ -21,11 +22,6 @@ const Given = t.open(
 
 /** What the handler insists on. */
 const NAMED = { body: { ...Given, required: ['name'] } };
-
-interface Place {
-  readonly prefix: string;
-  readonly version: Version;
-}
 
 const nameOf = (name: string, domainId: string | null | undefined): string => (domainId ? domainId + SEPARATOR + name : name);
 

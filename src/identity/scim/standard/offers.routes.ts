@@ -1,41 +1,35 @@
 // /scim/v2/Roles and /Entitlements: what a client can give people as `roles` and `entitlements`.
 
-import { Answer, type Call } from '../../../platform/http/index.ts';
-import { type Caller, type IdentityApp, PROVISIONING } from '../../access/index.ts';
+import { about, type IdentityApp, type IdentityTarget, listTarget, PROVISIONING } from '../../access/index.ts';
 import { fail } from '../../faults.ts';
 import type { Resource } from '../core/attribute.ts';
 import { matches, parseFilter } from '../core/filter.ts';
-import type { Context } from '../core/handler.ts';
 import { findPlace } from '../core/lookup.ts';
 import { type OfferKind, renderOffer } from '../core/offers.ts';
 import { listSchema, resourceSchema } from '../core/openapi.ts';
 import { project } from '../core/projection.ts';
 import { askedByQuery, readListRequest, readProjectionOf } from '../core/requests.ts';
+import type { Scim } from '../core/scim.rules.ts';
 import { sortResources } from '../core/sort.ts';
+import { answer, contextOf, listAnswer, pathId, ROOT, type ScimCall, tag } from './answers.ts';
 import { LISTED, SHOWN } from './described.ts';
-import { SCIM_JSON } from './scim.face.ts';
+import { users } from './operations.ts';
 
-const LIST = 'urn:ietf:params:scim:api:messages:2.0:ListResponse';
-const tag = 'SCIM';
 const access = PROVISIONING;
+/** Whoever may list the people of the domain sees what they can be given. */
+const { list: rule } = users.rules;
 
-export function mountOffers<T>(
-  app: IdentityApp,
-  kind: OfferKind<T>,
-  {
-    root,
-    contextOf,
-    list,
-  }: {
-    readonly root: string;
-    contextOf(call: Call<Caller>): Context;
-    list(context: Context, ids?: readonly string[]): Promise<readonly T[]>;
-  },
-): void {
+export function mountOffers<T>(app: IdentityApp, parts: { readonly scim: Scim }, kind: OfferKind<T>): void {
   const { type } = kind;
-  const path = `${root}${type.endpoint}`;
+  const path = `${ROOT}${type.endpoint}`;
   const One = resourceSchema(type);
-  const answer = (body: unknown): Answer => new Answer({ text: JSON.stringify(body), headers: { 'Content-Type': SCIM_JSON } });
+
+  async function target(call: ScimCall): Promise<IdentityTarget<T>> {
+    const id = pathId(call);
+    const offer = (await parts.scim.listOffers(kind, contextOf(call), [id])).find((one) => kind.idOf(one) === id);
+    const missing = () => fail(kind.attribute === 'roles' ? 'role.not_found' : 'project.not_found', { id });
+    return { facts: listTarget(call.caller), get: () => offer ?? missing() };
+  }
 
   app.get(
     path,
@@ -43,6 +37,8 @@ export function mountOffers<T>(
       summary: `List: ${type.name}`,
       tag,
       access,
+      rule,
+      target: ({ caller }) => about(listTarget(caller)),
       described: LISTED,
       reply: { 200: listSchema({ ...One, required: ['schemas', 'id'] }) },
     },
@@ -53,27 +49,22 @@ export function mountOffers<T>(
       if (cursor !== undefined) fail('scim.invalid_cursor');
       const projection = readProjectionOf(type, asked);
       const wanted = filter === undefined ? undefined : parseFilter(type, filter);
-      const all: Resource[] = (await list(context)).map((offer) => renderOffer(kind, offer, context.base));
+      const all: Resource[] = (await parts.scim.listOffers(kind, context)).map((offer) => renderOffer(kind, offer, context.base));
       const found = wanted ? all.filter((resource) => matches(wanted, resource)) : all;
       const sorted =
         sortBy && findPlace(type, sortBy) ? sortResources(type, found, sortBy, descending ? 'descending' : 'ascending') : found;
       const page = sorted.slice(startIndex - 1, startIndex - 1 + count);
-      return answer({
-        schemas: [LIST],
-        totalResults: found.length,
-        itemsPerPage: page.length,
-        startIndex,
-        Resources: projection ? page.map((resource) => project(type, resource, projection)) : page,
-      });
+      const resources = projection ? page.map((resource) => project(type, resource, projection)) : page;
+      return listAnswer({ resources, total: found.length }, { startIndex });
     },
   );
-  app.get(`${path}/:id`, { summary: `Show: ${type.name}`, tag, access, described: SHOWN, reply: { 200: One } }, async (call) => {
-    const context = contextOf(call);
-    const { id } = call.params as { id: string };
-    const offer = (await list(context, [id])).find((one) => kind.idOf(one) === id);
-    if (!offer) fail(kind.attribute === 'roles' ? 'role.not_found' : 'project.not_found', { id });
-    const projection = readProjectionOf(type, askedByQuery(call.query));
-    const resource = renderOffer(kind, offer, context.base);
-    return answer(projection ? project(type, resource, projection) : resource);
-  });
+  app.get(
+    `${path}/:id`,
+    { summary: `Show: ${type.name}`, tag, access, rule, target, described: SHOWN, reply: { 200: One } },
+    (call) => {
+      const projection = readProjectionOf(type, askedByQuery(call.query));
+      const resource = renderOffer(kind, call.target, contextOf(call).base);
+      return answer(200, projection ? project(type, resource, projection) : resource);
+    },
+  );
 }

@@ -1,0 +1,55 @@
+// /scim/v2: what is mounted, in SCIM's own words (RFC 7644, 4).
+import { t } from '../../../platform/http/index.ts';
+import { type IdentityApp, PROVISIONING } from '../../access/index.ts';
+import { fail } from '../../faults.ts';
+import type { Resource } from '../core/attribute.ts';
+import { entitlementType, resourceTypeResource, roleType, schemaResource } from '../core/definitions.ts';
+import { listSchema } from '../core/openapi.ts';
+import { answer, listAnswer, pathId, ROOT, tag } from './answers.ts';
+import { SCIM, WHOLE } from './described.ts';
+import { kinds } from './operations.ts';
+import { serviceProviderConfig } from './service-provider.ts';
+
+const access = PROVISIONING;
+const rule = 'SCIM:discover';
+
+export function mountDiscovery(app: IdentityApp): void {
+  const types = [...kinds.map(({ type }) => type), roleType, entitlementType];
+  const schemas = types.flatMap(({ core, extensions }) => [core, ...extensions]);
+  const Described = t.open({ schemas: t.array(t.string()) });
+  const all = (resources: unknown[]) => listAnswer({ resources, total: resources.length }, { startIndex: 1 });
+
+  app.get(
+    `${ROOT}/ServiceProviderConfig`,
+    { summary: 'What this service can do', tag, access, rule, described: SCIM, reply: { 200: Described } },
+    ({ base }) => answer(200, serviceProviderConfig(base + ROOT)),
+  );
+  const describe = <T>(
+    path: 'ResourceTypes' | 'Schemas',
+    things: readonly T[],
+    idOf: (thing: T) => string,
+    show: (thing: T, location: string) => Resource,
+  ): void => {
+    const one = (base: string, thing: T) => show(thing, `${base}${ROOT}/${path}/${idOf(thing)}`);
+    app.get(
+      `${ROOT}/${path}`,
+      { summary: path, tag, access, rule, described: WHOLE, reply: { 200: listSchema(Described) } },
+      ({ base, query }) => {
+        // RFC 7644, 4: a filter here is refused, so that nobody takes a part for the whole.
+        if (query.filter !== undefined) fail('auth.forbidden', { action: 'filter' });
+        return all(things.map((thing) => one(base, thing)));
+      },
+    );
+    app.get(
+      `${ROOT}/${path}/:id`,
+      { summary: `One of ${path}`, tag, access, rule, described: SCIM, reply: { 200: Described } },
+      (call) => {
+        const wanted = pathId(call).toLowerCase();
+        const thing = things.find((candidate) => idOf(candidate).toLowerCase() === wanted);
+        return thing ? answer(200, one(call.base, thing)) : fail('route.not_found');
+      },
+    );
+  };
+  describe('ResourceTypes', types, ({ name }) => name, resourceTypeResource);
+  describe('Schemas', schemas, ({ id }) => id, schemaResource);
+}
