@@ -47,7 +47,7 @@ const MAY_ANSWER_SOON = [
   'src/identity/access/',
   'src/identity/tokens/',
   'src/identity/caller.ts',
-  ...['user-cache', 'users.rules', 'users.routes'].map((name) => `src/identity/users/${name}.ts`),
+  ...['user-cache', 'users.rules'].map((name) => `src/identity/users/${name}.ts`),
   ...['holdings', 'assignments.rules', 'assignments.routes'].map((name) => `src/identity/app-roles/${name}.ts`),
   ...['access-tokens', 'old.routes'].map((name) => `src/identity/openid/${name}.ts`),
 ];
