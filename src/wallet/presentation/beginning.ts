@@ -35,6 +35,7 @@ const dataOf = (uri: string, opened: Opened): PresentationData => ({
   uri,
   ...(opened.fetched ? { fetched: opened.fetched } : {}),
   question: questionOf(opened),
+  isPreviewed: false,
 });
 
 const answeredBefore = (exchangeId: string): never => fail('request-already-answered', undefined, { detail: { exchangeId } });

@@ -6,6 +6,9 @@ import { IDENTITY, MEMBERSHIP, paths, queryFor, showing, VP } from '../../../tes
 import { onEachWallet } from '../../../test/support/wallet.ts';
 import { assertProblem } from '../../../test/support/wallet-answers.ts';
 import { inDatabase } from '../../../test/support/wallet-rows.ts';
+import { createSeal } from '../../platform/seal/index.ts';
+import type { ExchangeRow } from '../database.ts';
+import { exchangePlace } from '../exchanges/index.ts';
 
 const PAYMENT = 'https://example.org/payment';
 
@@ -283,6 +286,40 @@ onEachWallet(
     it('may be refused without one', async () => {
       const { person } = await world.holder();
       assert.equal((await world.show(person, {}, { action: 'reject' })).body.status, 'rejected');
+    });
+
+    /** The row of an exchange, changed behind the back of the node. */
+    async function rewrite(id: string, values: (row: ExchangeRow) => Partial<ExchangeRow>): Promise<void> {
+      await inDatabase(wallet, async (tx) => {
+        const row = await tx.selectFrom('exchanges').where('id', '=', id).selectAll().executeTakeFirstOrThrow();
+        await tx.updateTable('exchanges').set(values(row)).where('id', '=', id).execute();
+      });
+    }
+
+    it('knows that it was shown without its log', async () => {
+      const { person } = await world.holder();
+      const { exchangeId } = (await world.show(person, {}, { preview: true })).body;
+      await rewrite(exchangeId, () => ({ steps: '[]' }));
+      assert.equal((await person.post(VP, { exchangeId })).body.status, 'submitted');
+    });
+
+    it('is not taken from the log, which anybody at the database can write', async () => {
+      const { person } = await world.holder();
+      const uri = await verifier.ask();
+      const { exchangeId } = assertProblem(await person.post(VP, { uri }), 409, 'preview-required');
+      await rewrite(exchangeId, () => ({ steps: '[{"at":"2026-01-01T00:00:00.000Z","step":"preview shown"}]' }));
+      assertProblem(await person.post(VP, { exchangeId }), 409, 'preview-required');
+    });
+
+    it('is known of an exchange that a former version began, which had it in the log only', async () => {
+      const { person } = await world.holder();
+      const { exchangeId } = (await world.show(person, {}, { preview: true })).body;
+      const seal = createSeal([wallet.masterKey]);
+      await rewrite(exchangeId, (row) => {
+        const { isPreviewed: _, ...former } = JSON.parse(seal.open(row.sealed!, exchangePlace(row)).toString());
+        return { sealed: seal.seal(Buffer.from(JSON.stringify(former)), exchangePlace(row)) };
+      });
+      assert.equal((await person.post(VP, { exchangeId })).body.status, 'submitted');
     });
   },
   { settings: { GATEHOUSE_WALLET_REQUIRE_PREVIEW: 'on' } },

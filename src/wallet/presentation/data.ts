@@ -35,11 +35,16 @@ export interface PresentationData {
   /** What the verifier gave when it was asked: what is answered is what was previewed. */
   readonly fetched?: Fetched;
   readonly question: string;
+  /** The person saw what would be shown. Exchanges that a former version began have it in their log only. */
+  readonly isPreviewed?: boolean;
   /** What the caller was told at the end, for whoever asks again with the same Idempotency-Key. */
   readonly answer?: PresentationAnswer;
 }
 
 export type Running = Exchange<PresentationData>;
+
+export const isPreviewed = ({ data, steps }: Pick<Running, 'data' | 'steps'>): boolean =>
+  data.isPreviewed ?? steps.some(({ step }) => step === 'preview shown');
 
 /** Everything that is known before anything is chosen. */
 export interface Asked extends Asking {

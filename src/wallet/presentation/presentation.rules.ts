@@ -6,7 +6,7 @@ import { isOver } from '../exchanges/index.ts';
 import { fail } from '../faults.ts';
 import type { Once } from '../resource/index.ts';
 import { type Begun, beginExchange, takeUpExchange } from './beginning.ts';
-import type { PresentationData, PresentationDeps, Running } from './data.ts';
+import { isPreviewed, type PresentationData, type PresentationDeps, type Running } from './data.ts';
 import { evaluateRequest } from './evaluation.ts';
 import type { PresentationAnswer, PresentationRequest, Verifier } from './presentation.schema.ts';
 import { previewPresentation } from './preview.ts';
@@ -18,8 +18,8 @@ import { authenticateVerifier } from './verifier.ts';
 const MENDABLE = ['selection-does-not-match', 'preview-required'];
 const canBeMended = (error: unknown): boolean => error instanceof Fault && MENDABLE.includes(error.code);
 
-function checkPreviewed({ rules }: PresentationDeps, { steps }: Running): void {
-  if (rules.requirePreview && !steps.some(({ step }) => step === 'preview shown')) fail('preview-required');
+function checkPreviewed({ rules }: PresentationDeps, exchange: Running): void {
+  if (rules.requirePreview && !isPreviewed(exchange)) fail('preview-required');
 }
 
 async function answerVerifier(

@@ -46,6 +46,7 @@ export async function previewPresentation(
   const { query, verifier, transactionData, understood } = asked;
   const results = await matching.match(exchange.caller, query, selectionOf(body), false, understood);
   const seen = await foreseen(deps, asked, results);
+  exchange.data = { ...exchange.data, isPreviewed: true };
   exchanges.step(exchange, 'preview shown');
   await exchanges.release(exchange);
   return {
