@@ -101,7 +101,8 @@ const listedByApplication = anyOf(adminOrManagesRoles, (_caller, { applicationId
 const mayConsent: Rule = (caller, { userId }) => isInPerson(caller) && (userId === undefined || caller.userId === userId);
 const adminOrInPerson = anyOf(admin, inPerson);
 
-const anyone: Rule = () => true;
+/** Whoever has a token. */
+const anyCaller: Rule = () => true;
 const readers = anyOf(admin, systemReader, domainReader);
 const adminOrSystemReader = anyOf(admin, systemReader);
 const adminOrManager = anyOf(admin, domainManager);
@@ -110,10 +111,10 @@ const rules = {
   'identity:check_token': anyOf(admin, systemReader, self),
   'identity:validate_token': anyOf(admin, systemReader, (caller) => has(caller, 'service'), self),
   'identity:revoke_token': anyOf(admin, self),
-  'identity:get_auth_catalog': anyone,
-  'identity:get_auth_projects': anyone,
-  'identity:get_auth_domains': anyone,
-  'identity:get_auth_system': anyone,
+  'identity:get_auth_catalog': anyCaller,
+  'identity:get_auth_projects': anyCaller,
+  'identity:get_auth_domains': anyCaller,
+  'identity:get_auth_system': anyCaller,
 
   'identity:get_domain': anyOf(admin, systemReader, ownDomain),
   'identity:list_domains': readers,
@@ -196,8 +197,8 @@ const rules = {
   // Each operation is asked about by the rule of its own route.
   'SCIM:bulk': anyone,
 
-  'identity:get_region': anyone,
-  'identity:list_regions': anyone,
+  'identity:get_region': anyCaller,
+  'identity:list_regions': anyCaller,
   'identity:create_region': admin,
   'identity:update_region': admin,
   'identity:delete_region': admin,
@@ -213,8 +214,8 @@ const rules = {
   'identity:delete_endpoint': admin,
 
   // Applications, by the names the extension APIs have in their refusals.
-  list_consumers: anyone,
-  create_consumer: anyone,
+  list_consumers: anyCaller,
+  create_consumer: anyCaller,
   get_consumer: adminOrManagesApplication,
   update_consumer: adminOrManagesApplication,
   delete_consumer: adminOrManagesApplication,
@@ -260,7 +261,7 @@ const rules = {
   // An administrator who could say yes for others would sign in as them.
   authorize: mayConsent,
   access_tokens: adminOrInPerson,
-  verify_access_token: anyone,
+  verify_access_token: anyCaller,
 } as const satisfies Record<string, Rule>;
 
 /** Holds the base role `admin` in whatever scope the token has. */

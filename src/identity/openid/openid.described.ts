@@ -81,7 +81,7 @@ export const openidRoutes: readonly Served[] = [
     spec: {
       summary: 'What this provider offers, and where',
       tag,
-      access: 'anyone',
+      rule: 'anyone',
       reply: { 200: t.open({ issuer: t.string() }) },
     },
   },
@@ -91,7 +91,7 @@ export const openidRoutes: readonly Served[] = [
     spec: {
       summary: 'The same, where clients of OAuth2 look for it (RFC 8414)',
       tag,
-      access: 'anyone',
+      rule: 'anyone',
       reply: { 200: t.open({ issuer: t.string() }) },
     },
   },
@@ -101,7 +101,7 @@ export const openidRoutes: readonly Served[] = [
     spec: {
       summary: 'The keys its tokens are signed with',
       tag,
-      access: 'anyone',
+      rule: 'anyone',
       reply: { 200: t.object({ keys: t.array(t.open({})) }) },
     },
   },
@@ -111,7 +111,7 @@ export const openidRoutes: readonly Served[] = [
     spec: {
       summary: 'Sign in: a browser is sent here by an application, and back with a code',
       tag,
-      access: 'anyone',
+      rule: 'anyone',
       described: { ...SHOWN, query: asked, required: ['client_id'], replyHeaders: Sent },
       reply: { 303: null, 200: Page },
     },
@@ -122,7 +122,7 @@ export const openidRoutes: readonly Served[] = [
     spec: {
       summary: 'The same by a form',
       tag,
-      access: 'anyone',
+      rule: 'anyone',
       body: t.open({ client_id: askedBody.client_id! }, askedBody),
       described: { ...SHOWN, ...FORM, replyHeaders: Sent },
       reply: { 303: null },
@@ -213,7 +213,7 @@ export const openidRoutes: readonly Served[] = [
     spec: {
       summary: 'The page where a person enters the code a device shows',
       tag,
-      access: 'anyone',
+      rule: 'anyone',
       described: { ...SHOWN, query: { user_code: 'The code, already filled in.' } },
       reply: { 200: Page },
     },
@@ -224,7 +224,7 @@ export const openidRoutes: readonly Served[] = [
     spec: {
       summary: 'Sign out: a browser is sent here by an application',
       tag,
-      access: 'anyone',
+      rule: 'anyone',
       described: { ...SHOWN, query: LOGOUT, replyHeaders: Sent },
       reply: pages,
     },
@@ -235,7 +235,7 @@ export const openidRoutes: readonly Served[] = [
     spec: {
       summary: 'The same by a form',
       tag,
-      access: 'anyone',
+      rule: 'anyone',
       body: t.open({}, Object.fromEntries(Object.entries(LOGOUT).map(([name, description]) => [name, text(description)]))),
       described: { ...SHOWN, ...FORM, replyHeaders: Sent },
       reply: { 303: null },
@@ -247,7 +247,7 @@ export const openidRoutes: readonly Served[] = [
     spec: {
       summary: 'The page where people look after their own account',
       tag,
-      access: 'anyone',
+      rule: 'anyone',
       described: { ...SHOWN, replyHeaders: Sent },
       reply: pages,
     },

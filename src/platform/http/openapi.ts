@@ -85,17 +85,14 @@ const bodyOf = (schema: Schema, type: string | undefined, form: boolean | undefi
 
 function operation({ method, path, spec }: Printed, securityOf: OpenApiOptions['securityOf']): Record<string, unknown> {
   const { described = {}, rule } = spec;
-  const policy = rule ?? spec.policy;
   const listed = parameters(path, spec.query, described);
   const body = described.body ?? spec.body;
   return {
     operationId: `${method.toLowerCase()}${path.replace(/[/:.-]+(\w)/g, (_, letter: string) => letter.toUpperCase())}`,
     summary: spec.summary,
     tags: [spec.tag],
-    ...(policy ? { 'x-policy': policy } : {}),
-    ...(rule === 'anyone' || spec.access === 'anyone'
-      ? { security: [] }
-      : { security: securityOf(spec.access).map((name) => ({ [name]: [] })) }),
+    ...(rule === undefined || rule === 'anyone' ? {} : { 'x-policy': rule }),
+    ...(rule === 'anyone' ? { security: [] } : { security: securityOf(spec.access).map((name) => ({ [name]: [] })) }),
     ...(listed.length > 0 ? { parameters: listed } : {}),
     ...(body ? { requestBody: bodyOf(body, described.bodyType ?? described.type, spec.form) } : {}),
     responses: {

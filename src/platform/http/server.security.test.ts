@@ -50,7 +50,7 @@ describe('The server', () => {
       arrivals.count++;
       arrivals.told();
     };
-    const open = { tag, access: 'anyone' } as const;
+    const open = { tag, rule: 'anyone' } as const;
     app.get('/fast', { ...open, summary: 'Fast', fromMemory: true, reply: { 200: t.open({}) } }, ({ base }) => ({ base }));
     app.get('/usual', { ...open, summary: 'Usual', reply: { 200: t.open({}) } }, ({ base }) => ({ base }));
     app.get('/wait', { ...open, summary: 'Wait', reply: { 200: t.open({}) } }, async () => {

@@ -30,28 +30,28 @@ function thingsApp() {
   }));
   app.post(
     '/things',
-    { summary: 'Create', tag, access: 'anyone', body: t.envelope('thing', Thing), reply: { 201: t.envelope('thing', Thing) } },
+    { summary: 'Create', tag, rule: 'anyone', body: t.envelope('thing', Thing), reply: { 201: t.envelope('thing', Thing) } },
     ({ body }) => body,
   );
-  app.put('/things/:id', { summary: 'Link', tag, access: 'anyone', reply: { 200: null } }, () => undefined);
-  app.delete('/things/:id', { summary: 'Delete', tag, access: 'anyone', reply: { 204: null } }, () => undefined);
-  app.get('/slow', { summary: 'Wait', tag, access: 'anyone', reply: { 200: t.open({}) } }, async () => {
+  app.put('/things/:id', { summary: 'Link', tag, rule: 'anyone', reply: { 200: null } }, () => undefined);
+  app.delete('/things/:id', { summary: 'Delete', tag, rule: 'anyone', reply: { 204: null } }, () => undefined);
+  app.get('/slow', { summary: 'Wait', tag, rule: 'anyone', reply: { 200: t.open({}) } }, async () => {
     slow.begun.resolve();
     await slow.mayEnd.promise;
     return { done: true };
   });
-  app.get('/broken', { summary: 'Throw', tag, access: 'anyone', reply: { 200: null } }, () => {
+  app.get('/broken', { summary: 'Throw', tag, rule: 'anyone', reply: { 200: null } }, () => {
     throw new Error('the cause, with a password in it');
   });
-  app.get('/lying', { summary: 'Break its own schema', tag, access: 'anyone', reply: { 200: Thing } }, () => ({ name: 7 }));
-  app.get('/where', { summary: 'Address', tag, access: 'anyone', reply: { 200: t.open({}) } }, ({ base, address, path }) => ({
+  app.get('/lying', { summary: 'Break its own schema', tag, rule: 'anyone', reply: { 200: Thing } }, () => ({ name: 7 }));
+  app.get('/where', { summary: 'Address', tag, rule: 'anyone', reply: { 200: t.open({}) } }, ({ base, address, path }) => ({
     base,
     address,
     path,
   }));
   app.get(
     '/other',
-    { summary: 'Headers', tag, access: 'anyone', reply: { 200: t.open({}), 202: t.open({}) } },
+    { summary: 'Headers', tag, rule: 'anyone', reply: { 200: t.open({}), 202: t.open({}) } },
     () => new Answer({ status: 202, headers: { 'X-More': 'yes' }, body: {} }),
   );
   return app;

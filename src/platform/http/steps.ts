@@ -18,7 +18,7 @@ export interface Access<Caller> {
 
 export function createSteps<Caller>(access: Access<Caller>, { checkReplies = false }: { readonly checkReplies?: boolean }) {
   function identify({ spec }: Route<Caller>, call: IncomingCall): Soon<void> {
-    if (spec.rule === 'anyone' || spec.access === 'anyone') return;
+    if (spec.rule === 'anyone') return;
     const { headers, requestId, method } = call;
     return andThen(access.authenticate(headers, requestId, spec.access, method), (caller) => {
       call.caller = caller;
