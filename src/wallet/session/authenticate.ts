@@ -4,7 +4,8 @@ import { fault } from '../faults.ts';
 import type { Bearer } from './bearer.ts';
 import type { Cookies } from './cookies.ts';
 import { callerOf, type KnownCaller, type RoleRules } from './identity.ts';
-import type { Session, Sessions } from './sessions.ts';
+import type { Session } from './session.ts';
+import type { Sessions } from './sessions.ts';
 
 const BEARER = /^Bearer +(\S+)$/i;
 const IS_BEARER = /^Bearer\b/i;

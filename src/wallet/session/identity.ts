@@ -1,6 +1,6 @@
 // Who is behind a session or a token, as the wallet shows and uses it.
 import { type Caller, ownerOf } from '../access/index.ts';
-import type { Session } from './sessions.ts';
+import type { Session } from './session.ts';
 
 export interface Identity {
   readonly issuer: string;

@@ -7,5 +7,6 @@ export { createProvider, type Provider, type ProviderOptions } from './provider.
 export { createVerifyToken } from './provider-tokens.ts';
 export { mountSession } from './session.routes.ts';
 export { createLogins, type Logins } from './session.rules.ts';
+export { sessionPlace } from './session.ts';
 export { createSessionReader, type SessionReader } from './session-reader.ts';
-export { createSessions, type Sessions, sessionPlace } from './sessions.ts';
+export { createSessions, type Sessions } from './sessions.ts';

@@ -1,7 +1,8 @@
 // The cookies of a request that needs no session, but may have one.
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Cookies } from './cookies.ts';
-import type { Session, Sessions } from './sessions.ts';
+import type { Session } from './session.ts';
+import type { Sessions } from './sessions.ts';
 
 export function createSessionReader(cookies: Cookies, sessions: Sessions) {
   return {

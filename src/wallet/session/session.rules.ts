@@ -8,8 +8,9 @@ import type { Cookies } from './cookies.ts';
 import { readLogoutToken, USED_MS } from './logout-token.ts';
 import { type Flow, type Provider, refusalOf } from './provider.ts';
 import type { VerifyToken } from './provider-tokens.ts';
+import type { Session } from './session.ts';
 import { spendOnce } from './sessions.store.ts';
-import type { Session, Sessions } from './sessions.ts';
+import type { Sessions } from './sessions.ts';
 
 const FLOW_SECONDS = 600;
 /** An OAuth error is a word (RFC 6749, 4.1.2.1); what else comes in its place is not repeated. */
@@ -123,7 +124,7 @@ export function createLogins(deps: {
     const { once, ...ended } = await readLogoutToken(verify, await provider.clientId(), token);
     await change(theService, async (inside) => {
       if (!(await spendOnce(inside.tx, once, clock.now() + USED_MS))) fail('invalid-logout-token', { why: 'it came before' });
-      const gone = await sessions.endWithin(inside, ended);
+      const gone = await sessions.endByProvider(inside, ended);
       inside.audit('sessions.ended_by_provider', { kind: 'logout', id: once }, { sessions: gone });
     });
   }

@@ -1,0 +1,25 @@
+// What the steps of a session's life work with.
+import type { Clock } from '../../platform/clock.ts';
+import type { Cache } from '../../platform/database/index.ts';
+import type { Log } from '../../platform/log/index.ts';
+import type { Seal } from '../../platform/seal/index.ts';
+import type { Database } from '../database.ts';
+import type { Cookies } from './cookies.ts';
+import type { Provider } from './provider.ts';
+import type { ProviderChecks } from './provider-checks.ts';
+import type { Session, SessionRules } from './session.ts';
+
+export interface SessionDeps {
+  readonly db: Database;
+  readonly clock: Clock;
+  readonly seal: Seal;
+  readonly cookies: Cookies;
+  readonly provider: Provider;
+  readonly rules: SessionRules;
+  readonly log: Log;
+  /** By the cookie as it comes: opening it costs more than everything else a request does. */
+  readonly cache: Cache<Session>;
+  readonly checks: ProviderChecks;
+  /** Questions to the provider that are under way, by the session they are about. */
+  readonly asking: Map<string, Promise<Session | undefined>>;
+}

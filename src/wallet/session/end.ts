@@ -1,0 +1,35 @@
+// A session ends: by its person, by the provider's word, or because the provider confirms it no more.
+import { actAs, actForSession, EVERYONE, ownerOf } from '../access/index.ts';
+import type { Change, Database, Tx } from '../database.ts';
+import type { SessionDeps } from './deps.ts';
+import { type Session, sessionTag, sidHashOf } from './session.ts';
+import { deleteSession, deleteSessionsOf } from './sessions.store.ts';
+
+/** A change of one session; whoever remembers it reads it again. */
+export const changeSession = <T>(db: Database, idHash: string, work: (tx: Tx) => Promise<T>): Promise<T> =>
+  db.write(async (tx, touch) => {
+    await actForSession(db, tx, idHash);
+    touch(sessionTag(idHash));
+    return work(tx);
+  });
+
+export const endSession = (db: Database, idHash: string): Promise<void> =>
+  changeSession(db, idHash, (tx) => deleteSession(tx, idHash));
+
+export async function endUnconfirmed({ db, log }: Pick<SessionDeps, 'db' | 'log'>, { idHash }: Session): Promise<undefined> {
+  log.info('a session ended: the identity provider does not confirm it any more');
+  await endSession(db, idHash);
+}
+
+/** Within a change: what the provider says is over. Counts what ended. */
+export async function endByProvider(
+  db: Database,
+  { tx, touch }: Change,
+  { issuer, subject, sid }: { issuer: string; subject: string | undefined; sid: string | undefined },
+): Promise<number> {
+  const owner = subject === undefined ? undefined : ownerOf(issuer, subject);
+  await actAs(db, tx, owner ?? EVERYONE);
+  const gone = await deleteSessionsOf(tx, { owner, sidHash: sidHashOf(issuer, sid) ?? undefined });
+  for (const { id_hash: idHash } of gone) touch(sessionTag(idHash));
+  return gone.length;
+}

@@ -1,0 +1,61 @@
+// The session of a cookie: found, marked as used, and asked about where it is time to.
+import { actForSession, readForSession } from '../access/index.ts';
+import type { SessionDeps } from './deps.ts';
+import { confirmSession, refreshSession } from './refresh.ts';
+import { hashOf, isOver, openSession, type Session } from './session.ts';
+import { findSession, markUsed } from './sessions.store.ts';
+
+/** How exact the time of last use is: each write costs, and reads are many. At most, a tenth of how long a session may lie unused. */
+const USED_MS = 60_000;
+
+async function load(deps: SessionDeps, cookie: string): Promise<Session | undefined> {
+  const { db, cookies, cache } = deps;
+  const id = cookies.open(cookie, 'session');
+  if (id === undefined) return undefined;
+  return cache.load(cookie, async () => {
+    const idHash = hashOf(id);
+    const row = await readForSession(db, idHash, (reader) => findSession(reader, idHash));
+    const session = row && openSession(deps, row);
+    return session && !isOver(deps, session) ? session : undefined;
+  });
+}
+
+/** Nobody waits for this, and nothing depends on it but that an unused session ends. */
+function noteUse({ db, clock, rules, log }: SessionDeps, session: Session): void {
+  const now = clock.now();
+  if (now - session.usedAt < Math.min(USED_MS, rules.idleMs / 10)) return;
+  session.usedAt = now;
+  const { idHash } = session;
+  db.write(async (tx) => {
+    await actForSession(db, tx, idHash);
+    await markUsed(tx, idHash, now);
+  }).catch((error: unknown) => log.warn({ err: error }, 'session use not noted'));
+}
+
+/** One question at a time for each session of this process; the database sees to the others. */
+function askOnce(
+  { asking }: SessionDeps,
+  { idHash }: Session,
+  ask: () => Promise<Session | undefined>,
+): Promise<Session | undefined> {
+  const running = asking.get(idHash);
+  if (running) return running;
+  const started = ask().finally(() => asking.delete(idHash));
+  asking.set(idHash, started);
+  return started;
+}
+
+async function use(deps: SessionDeps, session: Session): Promise<Session | undefined> {
+  noteUse(deps, session);
+  const { refreshAt } = session;
+  if (refreshAt !== null && deps.clock.now() >= refreshAt) return askOnce(deps, session, () => refreshSession(deps, session));
+  return deps.checks.isDue(session) ? askOnce(deps, session, () => confirmSession(deps, session)) : session;
+}
+
+/** The session of a cookie as it came; undefined when there is none any more, or never was. */
+export async function findByCookie(deps: SessionDeps, cookie: string): Promise<Session | undefined> {
+  const cached = deps.cache.get(cookie);
+  // One that seems unused here may be in use at another replica.
+  const session = cached && !isOver(deps, cached) ? cached : await load(deps, cookie);
+  return session && use(deps, session);
+}

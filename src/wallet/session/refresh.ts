@@ -1,0 +1,71 @@
+// A session lasts as long as the provider's word: refreshed before that runs out, and confirmed in between.
+import type { Clock } from '../../platform/clock.ts';
+import type { SessionDeps } from './deps.ts';
+import { changeSession, endUnconfirmed } from './end.ts';
+import { type Grant, isTakenBack, isTurnedAway } from './provider.ts';
+import { type Session, sealSession } from './session.ts';
+import { claimRefresh, replaceGrant } from './sessions.store.ts';
+
+const REFRESH_EARLY_MS = 60_000;
+const REFRESH_AGAIN_MS = 30_000;
+
+type Refreshing = Pick<SessionDeps, 'db' | 'clock' | 'seal' | 'provider' | 'checks' | 'log'>;
+
+/** By the service's clock, as everything of a session is. */
+export const accessEndOf = (clock: Clock, { expiresAt }: Grant): number | undefined =>
+  expiresAt === undefined ? undefined : clock.now() + Math.floor(expiresAt - Date.now());
+
+/** Before it runs out; of a short one, half-way. Null when there is nothing to ask with. */
+export function refreshTimeOf(clock: Clock, { refreshToken, expiresAt }: Grant): number | null {
+  if (refreshToken === undefined || expiresAt === undefined) return null;
+  const left = expiresAt - Date.now();
+  // A whole number: the column is one, and whoever claims the refresh compares it.
+  return clock.now() + Math.floor(Math.max(left - REFRESH_EARLY_MS, left / 2, 0));
+}
+
+async function replace(deps: Refreshing, session: Session, grant: Grant): Promise<Session | undefined> {
+  const { db, clock, seal, provider, checks } = deps;
+  const { idHash, issuer, authTime, endsAt, sid } = session;
+  const { expiresAt: _, ...rest } = grant;
+  const next = { ...rest, issuer, authTime, endsAt, sid, accessEndsAt: accessEndOf(clock, grant) };
+  const sealed = sealSession(seal, idHash, next);
+  const alive = await changeSession(db, idHash, (tx) => replaceGrant(tx, idHash, sealed, refreshTimeOf(clock, grant)));
+  checks.note(idHash);
+  if (alive) return { ...session, ...next };
+  // Logged out meanwhile: what came since is not to be used either.
+  if (grant.refreshToken !== undefined) provider.revoke(grant.refreshToken).catch(() => undefined);
+  return undefined;
+}
+
+export async function refreshSession(deps: Refreshing, session: Session): Promise<Session | undefined> {
+  const { db, clock, provider, log } = deps;
+  const { idHash, refreshAt, claims, idToken, subject, refreshToken } = session;
+  const claimed = await changeSession(db, idHash, (tx) => claimRefresh(tx, idHash, refreshAt, clock.now() + REFRESH_AGAIN_MS));
+  if (!claimed) return session;
+  try {
+    const grant = await provider.refresh({ claims, idToken, subject, refreshToken: refreshToken! });
+    return await replace(deps, session, grant);
+  } catch (error) {
+    if (isTakenBack(error)) return endUnconfirmed(deps, session);
+    log.warn({ err: error }, 'a session could not be refreshed; it will be tried again');
+    return session;
+  }
+}
+
+/** Password changed, account closed, session ended there: the provider knows before anything runs out. */
+export async function confirmSession(deps: Refreshing, session: Session): Promise<Session | undefined> {
+  const { provider, checks, log } = deps;
+  const active = await provider.isActive(session.accessToken, session.subject).catch((error: unknown) => {
+    if (!isTurnedAway(error)) checks.noteAway();
+    log.warn({ err: error }, 'the identity provider cannot be asked about sessions; they go on');
+    return undefined;
+  });
+  if (active !== false) {
+    checks.note(session.idHash);
+    return session;
+  }
+  // Asked again soon, should the next step fail for another reason.
+  checks.noteUnsure(session.idHash);
+  // The access token may have ended alone, or have been replaced a moment ago: what renews it has the last word.
+  return session.refreshToken === undefined ? endUnconfirmed(deps, session) : refreshSession(deps, session);
+}

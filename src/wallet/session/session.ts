@@ -1,0 +1,78 @@
+// A session: what is known of it, and how it is stored, found by hashes and opened again.
+import { createHash } from 'node:crypto';
+import type { Clock } from '../../platform/clock.ts';
+import type { Log } from '../../platform/log/index.ts';
+import type { Seal } from '../../platform/seal/index.ts';
+import { ownerOf } from '../access/index.ts';
+import type { SessionRow } from '../database.ts';
+import type { Grant } from './provider.ts';
+
+export interface SessionRules {
+  readonly idleMs: number;
+  readonly lifeMs: number;
+}
+
+/**
+ * What the sealed column holds: who it is, and until when. The plain columns beside it are there to find and to sweep rows by;
+ * whoever can write to the table can write what they like there.
+ */
+export interface SessionContent extends Omit<Grant, 'expiresAt'> {
+  readonly authTime: number;
+  readonly endsAt: number;
+  /** When the access token runs out; what asks about it then learns nothing. */
+  readonly accessEndsAt: number | undefined;
+}
+
+export interface Session extends SessionContent {
+  readonly idHash: string;
+  readonly owner: string;
+  usedAt: number;
+  readonly refreshAt: number | null;
+}
+
+export const hashOf = (id: string): string => createHash('sha256').update(id).digest('base64url');
+
+export const sessionTag = (idHash: string): string => `session:${idHash}`;
+
+/** The session at the provider, found without saying which it is. */
+export const sidHashOf = (issuer: string, sid: string | undefined): string | null =>
+  sid === undefined
+    ? null
+    : createHash('sha256')
+        .update(JSON.stringify([issuer, sid]))
+        .digest('base64url');
+
+export const sessionPlace = (idHash: string): string => `wallet session ${idHash}`;
+
+export const sealSession = (seal: Seal, idHash: string, content: SessionContent): string =>
+  seal.seal(Buffer.from(JSON.stringify(content)), sessionPlace(idHash));
+
+/** Undefined when the row is not as it was written: then it says nothing about anybody. */
+export function openSession({ seal, log }: { readonly seal: Seal; readonly log: Log }, row: SessionRow): Session | undefined {
+  let content: SessionContent;
+  try {
+    content = JSON.parse(seal.open(row.sealed, sessionPlace(row.id_hash)).toString()) as SessionContent;
+  } catch (error) {
+    log.warn({ err: error }, 'a session cannot be opened; it counts as ended');
+    return undefined;
+  }
+  const owner = ownerOf(content.issuer, content.subject);
+  if (owner !== row.owner || sidHashOf(content.issuer, content.sid) !== row.sid_hash) {
+    log.warn('the row of a session names another owner, or session, than its sealed content; it counts as ended');
+    return undefined;
+  }
+  return {
+    ...content,
+    idHash: row.id_hash,
+    owner,
+    // Rows of former versions have it in the column only.
+    endsAt: Math.min(content.endsAt ?? row.ends_at, row.ends_at),
+    usedAt: row.used_at,
+    refreshAt: row.refresh_at,
+  };
+}
+
+export const isOver = (
+  { clock, rules }: { readonly clock: Clock; readonly rules: SessionRules },
+  { endsAt, usedAt }: Session,
+): boolean => clock.now() >= endsAt || clock.now() >= usedAt + rules.idleMs;
