@@ -1,4 +1,6 @@
 // Roles and permissions of applications, who holds them, and what that lets them do.
+
+export { createAppRoles } from './app-roles.rules.ts';
 export { mountAllowed, mountAppAssignments } from './assignments.routes.ts';
 export { createAppAssignments } from './assignments.rules.ts';
 export { applicationsOfUser } from './assignments.store.ts';
@@ -11,6 +13,5 @@ export { type OfferedOrganization, offeredOrganizations, offeredOrganizationsOf,
 export { type OfferedRole, offeredRoles, offeredRolesOf, provision, roleEntriesHeld } from './offered.ts';
 export { organizationsAmong } from './organizations.store.ts';
 export { mountAppRoles, mountPermissions } from './roles.routes.ts';
-export { createAppRoles } from './roles.rules.ts';
 export { insertAppRole, insertLink, insertPermission } from './roles.store.ts';
 export { createShield } from './shield.ts';

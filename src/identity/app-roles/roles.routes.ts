@@ -2,6 +2,7 @@
 
 import type { Caller, IdentityApp } from '../access/index.ts';
 import { filtered, listOf } from '../resource/index.ts';
+import type { AppRoles } from './app-roles.rules.ts';
 import {
   AppRoleEnvelope,
   AppRoleList,
@@ -14,7 +15,6 @@ import {
   UpdateAppRole,
   UpdatePermission,
 } from './app-roles.schema.ts';
-import type { AppRoles } from './roles.rules.ts';
 
 const tag = 'Roles of applications';
 

@@ -1,0 +1,126 @@
+// Permissions of applications.
+import { seconds } from '../../platform/clock.ts';
+import type { Query, Static } from '../../platform/http/index.ts';
+import { newId } from '../../platform/ids.ts';
+import type { Caller, IdentityTarget } from '../access/index.ts';
+import type { AppPermissionRow, ConsumerRow, Reader } from '../database.ts';
+import { fail } from '../faults.ts';
+import { bit, criteriaOf, pageOf, single, unlessTaken } from '../resource/index.ts';
+import type { CreatePermission, UpdatePermission } from './app-roles.schema.ts';
+import {
+  type AppRolesDeps,
+  checkFixed,
+  checkInternal,
+  filtersOf,
+  managementFacts,
+  refuseBuiltIn,
+  touchHolders,
+  whileThere,
+} from './application-parts.ts';
+import {
+  deletePermission,
+  findPermission,
+  insertPermission,
+  isCarriedByInternal,
+  keepPermissionAtHome,
+  listPermissions,
+  lockPermission,
+  updatePermission,
+} from './roles.store.ts';
+
+export type NewPermission = Static<typeof CreatePermission>['permission'];
+export type PermissionChanges = Static<typeof UpdatePermission>['permission'];
+
+const filters = filtersOf('app_permissions', 'action', 'resource');
+
+export async function permissionTarget(
+  deps: AppRolesDeps,
+  caller: Caller,
+  id: string,
+): Promise<IdentityTarget<AppPermissionRow>> {
+  const permission = await findPermission(deps.db.read, id);
+  const facts = await managementFacts(deps, caller, permission?.application_id);
+  return { facts, get: () => permission ?? fail('permission.not_found', { id }) };
+}
+
+/** Those of the applications in `within` (undefined: of all), or those a role carries. */
+export async function pageOfPermissions(
+  { db }: AppRolesDeps,
+  query: Query,
+  of: { readonly within: readonly string[] | undefined } | { readonly roleId: string },
+) {
+  const page = await listPermissions(db, pageOf(query), criteriaOf(query, filters), of);
+  return page ?? fail('list.marker_not_found', { marker: single(query, 'marker') ?? '' });
+}
+
+/** Whether it decides about other applications than its own: as an internal one, or because an internal role carries it. */
+const worksElsewhere = async (reader: Reader, permission: AppPermissionRow): Promise<boolean> =>
+  permission.is_internal === 1 || isCarriedByInternal(reader, permission.id);
+
+export async function createPermission(
+  { clock, change }: AppRolesDeps,
+  caller: Caller,
+  application: ConsumerRow,
+  body: NewPermission,
+): Promise<AppPermissionRow> {
+  checkInternal(caller, 'create_permission', body.is_internal);
+  const row: AppPermissionRow = {
+    id: newId(),
+    application_id: application.id,
+    name: body.name,
+    is_internal: bit(body.is_internal ?? false),
+    action: body.action ?? null,
+    resource: body.resource ?? null,
+    xml: body.xml ?? null,
+    created_at: seconds(clock),
+  };
+  await change(caller, async ({ tx, audit }) => {
+    await whileThere(row.application_id, () => unlessTaken('permission', row.name, () => insertPermission(tx, row)));
+    audit('permission.created', { kind: 'permission', id: row.id }, { application_id: row.application_id });
+  });
+  return row;
+}
+
+export async function revisePermission(
+  { db, change }: AppRolesDeps,
+  caller: Caller,
+  permission: AppPermissionRow,
+  body: PermissionChanges,
+): Promise<AppPermissionRow> {
+  const { id } = permission;
+  checkFixed('permission', permission, body);
+  return change(caller, async (inside) => {
+    const held = (await lockPermission(db, inside.tx, id)) ?? fail('permission.not_found', { id });
+    const elsewhere = await worksElsewhere(inside.tx, held);
+    checkInternal(caller, 'update_permission', elsewhere, body.is_internal);
+    const values = {
+      name: body.name ?? held.name,
+      is_internal: body.is_internal === undefined ? held.is_internal : bit(body.is_internal),
+      action: body.action === undefined ? held.action : body.action,
+      resource: body.resource === undefined ? held.resource : body.resource,
+      xml: body.xml === undefined ? held.xml : body.xml,
+    };
+    await unlessTaken('permission', values.name, () => updatePermission(inside.tx, id, values));
+    if (held.is_internal && !values.is_internal) await keepPermissionAtHome(inside.tx, held);
+    touchHolders(inside, held, elsewhere || values.is_internal);
+    inside.audit('permission.updated', { kind: 'permission', id }, { fields: Object.keys(body) });
+    return { ...held, ...values };
+  });
+}
+
+export async function removePermission(
+  { db, change }: AppRolesDeps,
+  caller: Caller,
+  permission: AppPermissionRow,
+): Promise<void> {
+  const { id } = permission;
+  refuseBuiltIn('permission', permission);
+  await change(caller, async (inside) => {
+    const held = (await lockPermission(db, inside.tx, id)) ?? fail('permission.not_found', { id });
+    const elsewhere = await worksElsewhere(inside.tx, held);
+    checkInternal(caller, 'delete_permission', elsewhere);
+    await deletePermission(inside.tx, id);
+    touchHolders(inside, held, elsewhere);
+    inside.audit('permission.deleted', { kind: 'permission', id }, { application_id: held.application_id });
+  });
+}
