@@ -20,6 +20,7 @@ export {
   allowed,
   authorize,
   domainOfNew,
+  domainTarget,
   type Facts,
   has,
   type IdentityApp,

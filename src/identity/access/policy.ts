@@ -305,5 +305,8 @@ export function visibleDomain(caller: Caller): string | undefined {
 /** The domain that something new belongs to. */
 export const domainOfNew = (caller: Caller, asked: string | undefined): string => asked ?? visibleDomain(caller) ?? 'default';
 
+/** Something new, by the domain it is to be in. */
+export const domainTarget = (domainId: string): IdentityTarget<string> => ({ facts: { domainId }, get: () => domainId });
+
 /** The domain a list is about, for its permission: what the token is scoped to, else none. */
 export const listTarget = (caller: Caller): Facts => ({ domainId: scopeDomain(caller) ?? null });

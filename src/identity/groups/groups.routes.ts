@@ -1,7 +1,7 @@
 // /v3/groups and the groups of a user
 
 import { seconds } from '../../platform/clock.ts';
-import { about, type IdentityApp, listTarget } from '../access/index.ts';
+import { about, domainOfNew, domainTarget, type IdentityApp, listTarget } from '../access/index.ts';
 import { type Deps, FILTERED_USERS, filtered, listOf } from '../resource/index.ts';
 import { renderUser, UserList, type Users } from '../users/index.ts';
 import type { Groups } from './groups.rules.ts';
@@ -41,7 +41,7 @@ export function mountGroups(
       summary: 'Create a group',
       tag,
       rule: 'identity:create_group',
-      target: ({ caller, body }) => groups.domainTarget(caller, body.group.domain_id),
+      target: ({ caller, body }) => domainTarget(domainOfNew(caller, body.group.domain_id)),
       body: CreateGroup,
       reply: { 201: GroupEnvelope },
     },

@@ -4,7 +4,6 @@ import type { Query, Static } from '../../platform/http/index.ts';
 import { newId } from '../../platform/ids.ts';
 import {
   type Caller,
-  domainOfNew,
   type Facts,
   findProject,
   type IdentityTarget,
@@ -61,12 +60,6 @@ export function createGroups(deps: Pick<Deps, 'db' | 'clock' | 'change'> & { shi
 
   const target = async (id: string): Promise<IdentityTarget<GroupRow>> =>
     targetOf(await findGroup(db.read, id), groupFacts, () => fail('group.not_found', { id }));
-
-  /** Where a new group is to be. */
-  function domainTarget(caller: Caller, asked: string | undefined): IdentityTarget<string> {
-    const domainId = domainOfNew(caller, asked);
-    return { facts: { domainId }, get: () => domainId };
-  }
 
   /** Groups, or only those one user is a member of. */
   async function list(caller: Caller, query: Query, userId?: string) {
@@ -148,7 +141,7 @@ export function createGroups(deps: Pick<Deps, 'db' | 'clock' | 'change'> & { shi
     });
   }
 
-  return { target, domainTarget, list, create, update, revise, remove, ...createMemberships(deps) };
+  return { target, list, create, update, revise, remove, ...createMemberships(deps) };
 }
 
 export type Groups = ReturnType<typeof createGroups>;

@@ -2,7 +2,7 @@
 
 import { seconds } from '../../platform/clock.ts';
 import { Answer } from '../../platform/http/index.ts';
-import { about, type IdentityApp, listTarget } from '../access/index.ts';
+import { about, domainOfNew, domainTarget, type IdentityApp, listTarget } from '../access/index.ts';
 import { type Deps, FILTERED_USERS, listOf } from '../resource/index.ts';
 import type { Users } from './users.rules.ts';
 import { ChangePassword, CreateUser, renderUser, UpdateUser, UserEnvelope, UserList } from './users.schema.ts';
@@ -52,7 +52,7 @@ export function mountUsers(
       summary: 'Create a user',
       tag,
       rule: 'identity:create_user',
-      target: ({ caller, body }) => users.domainTarget(caller, body.user.domain_id),
+      target: ({ caller, body }) => domainTarget(domainOfNew(caller, body.user.domain_id)),
       body: CreateUser,
       reply: { 201: UserEnvelope },
     },

@@ -5,7 +5,6 @@ import { andThen, type Soon } from '../../platform/soon.ts';
 import {
   type Access,
   type Caller,
-  domainOfNew,
   type Facts,
   type FreshLogin,
   type IdentityTarget,
@@ -79,11 +78,6 @@ export function createUsers(
     shownTarget: (id: string): Soon<IdentityTarget<UserWithExpiry>> => andThen(cachedUser(id), (user) => targetOfUser(id, user)),
     /** To change, by what the user is now. */
     target: async (id: string): Promise<IdentityTarget<UserWithExpiry>> => targetOfUser(id, await findUser(db.read, id)),
-    /** Where a new user is to be. */
-    domainTarget(caller: Caller, asked: string | undefined): IdentityTarget<string> {
-      const domainId = domainOfNew(caller, asked);
-      return { facts: { domainId }, get: () => domainId };
-    },
     list: (caller: Caller, query: Query) => pageOfUsers(db, caller, query),
     create,
     insert,

@@ -2,8 +2,8 @@
 import { type Described, type Schema as JsonSchema, t } from '../../../platform/http/index.ts';
 import type { ResourceType } from '../core/attribute.ts';
 import { groupType } from '../core/definitions.ts';
+import { operations, projected, searched } from '../core/described.ts';
 import { MAX_COUNT } from '../core/requests.ts';
-import { operations, projected, searched } from '../standard/described.ts';
 
 const domain = { domain_id: 'Only in this domain. Those who administer one domain are always in that.' };
 const enabled = 'Only those that are active, or not.';

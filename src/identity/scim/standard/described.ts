@@ -2,8 +2,9 @@
 import { type Described, type Schema as JsonSchema, t } from '../../../platform/http/index.ts';
 import type { ResourceType } from '../core/attribute.ts';
 import { commonAttributes } from '../core/definitions.ts';
+import { operations, projected, searched } from '../core/described.ts';
 import { resourceSchema } from '../core/openapi.ts';
-import { DEFAULT_COUNT, MAX_COUNT } from '../core/requests.ts';
+import { DEFAULT_COUNT } from '../core/requests.ts';
 import { SCIM_JSON, ScimError } from './scim.face.ts';
 
 const SEARCH = 'urn:ietf:params:scim:api:messages:2.0:SearchRequest';
@@ -12,21 +13,6 @@ const BULK_REQUEST = 'urn:ietf:params:scim:api:messages:2.0:BulkRequest';
 
 /** Of every route. */
 export const SCIM = { type: SCIM_JSON, error: ScimError } as const satisfies Described;
-
-export const projected = {
-  attributes: 'Names by commas: show only these, and what is always shown.',
-  excludedAttributes: 'Names by commas: show everything but these.',
-};
-
-/** The parameters of a list, in a query or in a message. */
-export const searched = (defaultCount: number) => ({
-  filter: 'Only those that match, as userName eq "anna" (RFC 7644, 3.4.2.2).',
-  startIndex: 'The first to show, counted from 1.',
-  count: `How many to show: ${MAX_COUNT} at most, ${defaultCount} when it is not given.`,
-  sortBy: 'The attribute to sort by.',
-  sortOrder: 'ascending, or descending.',
-  ...projected,
-});
 
 const cursor = 'Pages by cursor (RFC 9865): empty for the first, then the nextCursor of the page before.';
 const asked = searched(DEFAULT_COUNT);
@@ -82,13 +68,6 @@ export const replaced = (type: ResourceType): Described => ({
   replyHeaders: { ...version, ...place },
 });
 
-export const operations = t.array(
-  t.open(
-    { op: t.string({ description: 'add, replace or remove, in any case.' }) },
-    { path: t.string({ description: 'What to change, as emails[type eq "work"].value.' }), value: t.unknown() },
-  ),
-  { minItems: 1, maxItems: 1000 },
-);
 export const CHANGED: Described = {
   ...SCIM,
   query: {

@@ -1,6 +1,6 @@
 // What can be done with each kind of resource: the rule that decides, what it decides about, and how it is done. Routes and bulk
 // operations use the same table, so that nobody may do within a bulk request what they may not do alone.
-import { type Action, about, authorize, type IdentityTarget, listTarget } from '../../access/index.ts';
+import { type Action, about, authorize, domainTarget, type IdentityTarget, listTarget } from '../../access/index.ts';
 import type { Resource, ResourceType } from '../core/attribute.ts';
 import { groupType, organizationType, userType } from '../core/definitions.ts';
 import type { Context, Handler, Precondition } from '../core/handler.ts';
@@ -110,7 +110,7 @@ export function operationsOf<T extends Table>({ type, of, rules }: Kind<T>, scim
     },
     create: {
       rule: rules.create,
-      target: ({ domainId }) => ({ facts: { domainId }, get: () => domainId }),
+      target: ({ domainId }) => domainTarget(domainId),
       handler: async ({ context, target, data }) => of(scim()).create(context, target, inputOf(type, data)),
     },
     show: { rule: rules.show, target: one, handler: async ({ target }) => target },
