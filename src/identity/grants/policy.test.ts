@@ -451,6 +451,10 @@ onDatabase('SQLite', 'Every route', {}, (api) => {
     ]);
   });
 
+  it('names the rule that the server asks', () => {
+    assert.deepEqual(routes.filter(({ spec }) => spec.rule === undefined).map(nameOfRoute), []);
+  });
+
   describe('without a token', () => {
     for (const route of guarded) {
       it(`refuses ${nameOfRoute(route)}`, async () => {
