@@ -192,10 +192,10 @@ const rules = {
 
   'identity:manage_scim_connections': admin,
   'OS-SCIM:administer': admin,
-  'OS-SCIM:discover': anyone,
-  'SCIM:discover': anyone,
+  'OS-SCIM:discover': anyCaller,
+  'SCIM:discover': anyCaller,
   // Each operation is asked about by the rule of its own route.
-  'SCIM:bulk': anyone,
+  'SCIM:bulk': anyCaller,
 
   'identity:get_region': anyCaller,
   'identity:list_regions': anyCaller,
