@@ -88,14 +88,12 @@ async function fill(count: number): Promise<void> {
           claims: { vct: type, ...claims },
           binding: { kind: 'jwk' as const, jwk },
         };
-        await keeping.keep(
-          inside,
-          caller.owner,
-          keeping.newId(),
-          { id: 'card', raw: {} },
-          [{ raw, credential, holding: { keyId: key.id } }],
-          { address: issuedBy.id },
-        );
+        await keeping.keep(inside, caller.owner, {
+          id: keeping.newId(),
+          configuration: { id: 'card', raw: {} },
+          copies: [{ raw, credential, holding: { keyId: key.id } }],
+          from: { address: issuedBy.id },
+        });
       }
     });
   }

@@ -24,7 +24,7 @@ import {
   keyStates,
   listCredentials,
 } from './credentials.store.ts';
-import { credentialPlace, damaged, type Held, type HeldCopy, instancePlace } from './held.ts';
+import { damaged, openCopy, openHeld } from './held.ts';
 import { credentialsByIds, instancesOf } from './keeping.store.ts';
 
 const present = (ids: readonly (string | null)[]): string[] => [...new Set(ids.flatMap((id) => id ?? []))];
@@ -37,10 +37,6 @@ export function createCredentials(deps: {
   unlessDamaged: UnlessDamaged;
 }) {
   const { db, clock, change, seal, unlessDamaged } = deps;
-
-  const open = (row: CredentialRow): Held => JSON.parse(seal.open(row.sealed, credentialPlace(row)).toString()) as Held;
-  const openInstance = (row: CredentialInstanceRow): unknown =>
-    (JSON.parse(seal.open(row.sealed, instancePlace(row)).toString()) as HeldCopy).raw;
 
   async function withParts(
     reader: Reader,
@@ -61,7 +57,7 @@ export function createCredentials(deps: {
       const own = copies.filter((copy) => copy.credential_id === row.id);
       // The copy that is shown next: one whose key was revoked is passed over.
       const next = own.find((copy) => ['active', 'rotated'].includes(stateOf(copy) ?? '')) ?? own[0];
-      const held = unlessDamaged('credential', row.id, () => open(row));
+      const held = unlessDamaged('credential', row.id, () => openHeld(seal, row));
       return {
         row,
         held: held ?? damaged(row),
@@ -70,7 +66,9 @@ export function createCredentials(deps: {
         keyId: next?.key_id ?? undefined,
         keyState: next && stateOf(next),
         instances: own.length,
-        ...(raw ? { raw: own.flatMap((copy) => unlessDamaged('credential', row.id, () => [openInstance(copy)]) ?? []) } : {}),
+        ...(raw
+          ? { raw: own.flatMap((copy) => unlessDamaged('credential', row.id, () => [openCopy(seal, copy).raw]) ?? []) }
+          : {}),
         now,
       };
     });

@@ -1,5 +1,6 @@
 // What is sealed of a credential: everything about the person in it.
-import type { CredentialRow } from '../database.ts';
+import type { Seal } from '../../platform/seal/index.ts';
+import type { CredentialInstanceRow, CredentialRow } from '../database.ts';
 import type { StatusReference } from '../status/index.ts';
 
 export interface Held {
@@ -35,3 +36,17 @@ export const credentialPlace = ({ owner, id }: Pick<CredentialRow, 'owner' | 'id
   `wallet|${owner}|${id}|credential|v1`;
 export const instancePlace = ({ owner, id }: { readonly owner: string; readonly id: string }): string =>
   `wallet|${owner}|${id}|instance|v1`;
+
+export const openHeld = (seal: Seal, row: CredentialRow): Held =>
+  JSON.parse(seal.open(row.sealed, credentialPlace(row)).toString()) as Held;
+export const openCopy = (seal: Seal, row: CredentialInstanceRow): HeldCopy =>
+  JSON.parse(seal.open(row.sealed, instancePlace(row)).toString()) as HeldCopy;
+
+/** Undefined where it was damaged. */
+export function ifWhole<T>(work: () => T): T | undefined {
+  try {
+    return work();
+  } catch {
+    return undefined;
+  }
+}

@@ -1,7 +1,7 @@
 // The JSON of exchanges.
 import { type Static, t } from '../../platform/http/index.ts';
 import { pageQuery, time } from '../resource/index.ts';
-import type { ExchangeParts } from './exchanges.ts';
+import type { ExchangeParts } from './exchange.ts';
 
 export const StepSchema = t.object(
   { at: t.string({ format: 'date-time' }), step: t.string() },

@@ -126,7 +126,8 @@ export function createGathering(deps: IssuanceDeps) {
     else if (left.some(({ transactionId }) => transactionId !== undefined)) wait(exchange, interval);
     else exchange.pollAt = null;
     await change(caller, owner, async (inside) => {
-      for (const { id, configuration, copies } of received) await keeping.keep(inside, owner, id, configuration, copies, issuer);
+      for (const { id, configuration, copies } of received)
+        await keeping.keep(inside, owner, { id, configuration, copies, from: issuer });
       const result = { credentialIds: data.kept };
       if (isOver) await exchanges.end(exchange, 'issued', inside, { result, keep: data.notifications.length > 0 });
       else await exchanges.save(exchange, inside);

@@ -1,0 +1,112 @@
+// What an issuer sent, and what passed every check, is kept: the credential and its copies.
+import { ownerTag } from '../access/index.ts';
+import type { Change, CredentialInstanceRow } from '../database.ts';
+import { fail } from '../faults.ts';
+import type { VerifiedCredential } from '../formats/index.ts';
+import type { KeepingDeps } from './candidates.ts';
+import { insertCredential, keyStates } from './credentials.store.ts';
+import { credentialPlace, type Held, type HeldCopy, instancePlace } from './held.ts';
+import { insertInstances } from './keeping.store.ts';
+
+/** A copy that an issuer sent and that passed every check. */
+export interface NewCopy {
+  readonly raw: unknown;
+  readonly credential: VerifiedCredential;
+  readonly holding: { readonly keyId: string; readonly did?: { readonly id: string; readonly url: string } } | undefined;
+}
+
+export interface Received {
+  readonly id: string;
+  readonly configuration: { readonly id: string; readonly raw: Readonly<Record<string, unknown>> };
+  readonly copies: readonly NewCopy[];
+  readonly from: { readonly address: string; readonly name?: string };
+}
+
+type Receiving = Pick<KeepingDeps, 'clock' | 'seal' | 'dids'>;
+
+/** Copies are one credential: it holds while all of them do. */
+const known = (times: readonly (number | undefined)[]): number[] => times.filter((time) => time !== undefined);
+const latest = (times: readonly (number | undefined)[]): number | null => known(times).sort((a, b) => b - a)[0] ?? null;
+const earliest = (times: readonly (number | undefined)[]): number | null => known(times).sort((a, b) => a - b)[0] ?? null;
+
+/** Those whose key was revoked meanwhile are of no use. */
+async function usable({ tx }: Change, owner: string, received: readonly NewCopy[]): Promise<[NewCopy, ...NewCopy[]]> {
+  const states = await keyStates(
+    tx,
+    owner,
+    received.flatMap(({ holding }) => holding?.keyId ?? []),
+  );
+  const [first, ...others] = received.filter(({ holding }) => !holding || (states.get(holding.keyId) ?? 'revoked') !== 'revoked');
+  if (!first)
+    fail('credential-rejected', { why: 'the key it is bound to was revoked' }, { detail: { reasons: ['key-revoked'] } });
+  return [first, ...others];
+}
+
+function heldOf({ credential, holding }: NewCopy, { configuration, from }: Received): Held {
+  const metadata = configuration.raw.credential_metadata as { display?: unknown } | undefined;
+  const display = [metadata?.display ?? configuration.raw.display].flat()[0];
+  return {
+    types: credential.types,
+    issuer: {
+      id: credential.issuer.id,
+      // A name somebody gives themselves is not put beside the verified id of another.
+      ...(from.name === undefined || from.address !== credential.issuer.id ? {} : { name: from.name }),
+      verified: true,
+      trust: credential.issuer.trust,
+    },
+    ...(credential.subject === undefined ? {} : { subject: credential.subject }),
+    claims: credential.claims,
+    ...(typeof display === 'object' && display !== null ? { display: display as Record<string, unknown> } : {}),
+    credentialIssuer: from.address,
+    credentialConfigurationId: configuration.id,
+    ...(credential.authorityKeyIds ? { authorityKeyIds: credential.authorityKeyIds } : {}),
+    ...(holding?.did ? { didUrl: holding.did.url } : {}),
+  };
+}
+
+function instanceOf({ seal }: Receiving, owner: string, id: string, copy: NewCopy, at: number): CredentialInstanceRow {
+  const instance = `${id}.${String(at).padStart(3, '0')}`;
+  const kept: HeldCopy = { raw: copy.raw, ...(copy.credential.status ? { status: copy.credential.status } : {}) };
+  return {
+    id: instance,
+    credential_id: id,
+    owner,
+    key_id: copy.holding?.keyId ?? null,
+    sealed: seal.seal(Buffer.from(JSON.stringify(kept)), instancePlace({ owner, id: instance })),
+  };
+}
+
+/** Within the change that writes down how far the exchange is. */
+export async function keep(deps: Receiving, inside: Change, owner: string, received: Received): Promise<void> {
+  const { clock, seal, dids } = deps;
+  const { tx, audit, touch } = inside;
+  const { id } = received;
+  const copies = await usable(inside, owner, received.copies);
+  const [first] = copies;
+  const { credential, holding } = first;
+  await insertCredential(tx, {
+    id,
+    owner,
+    format: credential.format,
+    type: credential.type,
+    issuer: credential.issuer.id,
+    // Not looked up yet; one without a list has nothing to be looked up.
+    status: credential.status ? 'unknown' : 'valid',
+    status_checked_at: null,
+    key_id: holding?.keyId ?? null,
+    // One that was deleted meanwhile is missed by nobody: its credentials stay, too, when it goes later.
+    did_id: holding?.did && (await dids.has(tx, owner, holding.did.id)) ? holding.did.id : null,
+    binding: credential.binding.kind,
+    valid_from: latest(copies.map((copy) => copy.credential.validFrom)),
+    valid_until: earliest(copies.map((copy) => copy.credential.validUntil)),
+    issued_at: credential.issuedAt ?? null,
+    added_at: clock.now(),
+    sealed: seal.seal(Buffer.from(JSON.stringify(heldOf(first, received))), credentialPlace({ owner, id })),
+  });
+  await insertInstances(
+    tx,
+    copies.map((copy, at) => instanceOf(deps, owner, id, copy, at)),
+  );
+  audit('credential.received', { kind: 'credential', id }, { format: credential.format, copies: copies.length });
+  touch(ownerTag(owner));
+}

@@ -1,0 +1,107 @@
+// An exchange with an issuer or a verifier: what is known of it, and what happened so far.
+import type { Clock } from '../../platform/clock.ts';
+import type { Log } from '../../platform/log/index.ts';
+import type { Seal } from '../../platform/seal/index.ts';
+import { type Caller, type RunChange, readList, type UnlessDamaged } from '../access/index.ts';
+import type { Database, ExchangeRow, ExchangeState } from '../database.ts';
+import { time } from '../resource/index.ts';
+
+/** Whoever works on an exchange renews their claim meanwhile, however long it takes: a claim this old is of somebody who died. */
+export const CLAIM_MS = 5 * 60_000;
+const MAX_STEPS = 200;
+
+export type Protocol = 'oid4vci' | 'oid4vp';
+
+export interface Step {
+  readonly at: string;
+  readonly step: string;
+  readonly detail?: string;
+  /** The code of what went wrong. */
+  readonly error?: string;
+}
+
+/** As it is shown. */
+export interface ExchangeParts {
+  readonly id: string;
+  readonly row: ExchangeRow;
+  /** Undefined where it was damaged. */
+  readonly steps: readonly Step[] | undefined;
+}
+
+/** An exchange somebody works on. `data` is what it needs to go on, and is sealed whenever it is written down. */
+export interface Exchange<Data> {
+  readonly id: string;
+  readonly owner: string;
+  readonly caller: Caller;
+  readonly protocol: Protocol;
+  /** Who works on it. */
+  readonly claim: string;
+  state: ExchangeState;
+  peer: string | undefined;
+  data: Data;
+  readonly steps: Step[];
+  pollAt: number | null;
+  expiresAt: number;
+}
+
+export const exchangePlace = ({ owner, id }: Pick<ExchangeRow, 'owner' | 'id'>): string => `wallet|${owner}|${id}|exchange|v1`;
+
+export interface ExchangeDeps {
+  readonly db: Database;
+  readonly clock: Clock;
+  readonly change: RunChange;
+  readonly seal: Seal;
+  readonly unlessDamaged: UnlessDamaged;
+  count(values: { protocol: string; outcome: string }): void;
+  readonly log: Log;
+  readonly renewMs: number;
+}
+
+/** As somebody with this claim works on it. */
+export function openRow<Data>(
+  { seal }: Pick<ExchangeDeps, 'seal'>,
+  row: ExchangeRow,
+  caller: Caller,
+  claim = row.claimed_by,
+): Exchange<Data> {
+  return {
+    id: row.id,
+    owner: row.owner,
+    caller,
+    protocol: row.protocol as Protocol,
+    claim,
+    state: row.state,
+    peer: row.peer ?? undefined,
+    data: JSON.parse(seal.open(row.sealed!, exchangePlace(row)).toString()) as Data,
+    steps: JSON.parse(row.steps) as Step[],
+    pollAt: row.poll_at,
+    expiresAt: row.expires_at,
+  };
+}
+
+/** As it is written down. */
+export const valuesOf = ({ clock, seal }: Pick<ExchangeDeps, 'clock' | 'seal'>, exchange: Exchange<unknown>) => ({
+  state: exchange.state,
+  peer: exchange.peer ?? null,
+  steps: JSON.stringify(exchange.steps),
+  sealed: seal.seal(Buffer.from(JSON.stringify(exchange.data)), exchangePlace(exchange)),
+  poll_at: exchange.pollAt,
+  expires_at: exchange.expiresAt,
+  updated_at: clock.now(),
+});
+
+export const partsOf = ({ unlessDamaged }: Pick<ExchangeDeps, 'unlessDamaged'>, row: ExchangeRow): ExchangeParts => ({
+  id: row.id,
+  row,
+  steps: unlessDamaged('exchange', row.id, () => readList<Step>(row.steps, 'at', 'step')),
+});
+
+/** For people who ask what happened. Nothing is decided by it. */
+export function addStep(
+  { clock }: Pick<ExchangeDeps, 'clock'>,
+  exchange: Exchange<unknown>,
+  name: string,
+  more: { detail?: string; error?: string } = {},
+): void {
+  if (exchange.steps.length < MAX_STEPS) exchange.steps.push({ at: time(clock.now()), step: name, ...more });
+}

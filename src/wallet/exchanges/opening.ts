@@ -1,0 +1,97 @@
+// An exchange is begun, or one that waits is taken up: from then on it has one who works on it.
+import { randomUUID } from 'node:crypto';
+import { newUlid } from '../../platform/ids.ts';
+import type { Caller } from '../access/index.ts';
+import type { Change, ExchangeRow, ExchangeState } from '../database.ts';
+import { fail } from '../faults.ts';
+import { always, type Once } from '../resource/index.ts';
+import { CLAIM_MS, type Exchange, type ExchangeDeps, openRow, type Protocol, valuesOf } from './exchange.ts';
+import { claimExchange, findByRequest, findExchange, insertExchange } from './exchanges.store.ts';
+import { isOver } from './states.ts';
+
+const LIFE_MS = 24 * 3600 * 1000;
+
+export interface Opening {
+  readonly state: ExchangeState;
+  readonly peer?: string;
+  readonly requestHash?: string;
+  readonly once?: Once;
+}
+
+export async function openExchange<Data>(
+  deps: ExchangeDeps,
+  caller: Caller,
+  protocol: Protocol,
+  data: Data,
+  { state, peer, requestHash, once = always }: Opening,
+): Promise<Exchange<Data>> {
+  const { owner } = caller;
+  const now = deps.clock.now();
+  const exchange: Exchange<Data> = {
+    id: `ex_${newUlid(now)}`,
+    owner,
+    caller,
+    protocol,
+    claim: randomUUID(),
+    state,
+    peer,
+    data,
+    steps: [],
+    pollAt: null,
+    expiresAt: now + LIFE_MS,
+  };
+  await deps.change(caller, owner, async (inside) => {
+    const { tx, audit } = inside;
+    // The same request twice at once: the other one was faster.
+    const same = requestHash === undefined ? undefined : await findByRequest(tx, owner, protocol, requestHash);
+    if (same) fail('exchange-busy', undefined, { detail: { exchangeId: same.id } });
+    if ((await once.claim(inside, exchange.id)) !== undefined) fail('exchange-busy');
+    await insertExchange(tx, {
+      id: exchange.id,
+      owner,
+      protocol,
+      ...valuesOf(deps, exchange),
+      outcome: null,
+      result: null,
+      request_hash: requestHash ?? null,
+      claimed_until: now + CLAIM_MS,
+      claimed_by: exchange.claim,
+      created_at: now,
+    });
+    audit('exchange.begun', { kind: 'exchange', id: exchange.id }, { protocol });
+  });
+  return exchange;
+}
+
+/** One that can be gone on with. */
+async function findWaiting({ tx }: Change, owner: string, id: string, protocol: Protocol, now: number): Promise<ExchangeRow> {
+  const found = await findExchange(tx, owner, id);
+  if (found?.protocol !== protocol) fail('not-found', { kind: 'exchange' });
+  if (isOver(found.state)) fail('exchange-finished', { state: found.state }, { detail: { exchangeId: id } });
+  // Whoever sent this answer still waits, or died before knowing whether it arrived.
+  if (found.state === 'answering') fail('request-already-answered', undefined, { detail: { exchangeId: id } });
+  if (found.expires_at <= now) fail('exchange-expired', undefined, { detail: { exchangeId: id } });
+  return found;
+}
+
+/** Takes up one that waits. */
+export async function takeUpExchange<Data>(
+  deps: ExchangeDeps,
+  caller: Caller,
+  id: string,
+  protocol: Protocol,
+  once: Once = always,
+): Promise<Exchange<Data>> {
+  const { owner } = caller;
+  const now = deps.clock.now();
+  const claim = { claimed_by: randomUUID(), claimed_until: now + CLAIM_MS };
+  const row = await deps.change(caller, owner, async (inside) => {
+    const found = await findWaiting(inside, owner, id, protocol, now);
+    if (!(await claimExchange(inside.tx, owner, id, claim, now)))
+      fail('exchange-busy', undefined, { detail: { exchangeId: id } });
+    await once.claim(inside, id);
+    inside.audit('exchange.continued', { kind: 'exchange', id });
+    return found;
+  });
+  return openRow<Data>(deps, row, caller, claim.claimed_by);
+}

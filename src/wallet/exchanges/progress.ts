@@ -1,0 +1,70 @@
+// How far an exchange is, written down: saved, released for whoever goes on with it, ended. Only by who has its claim.
+import type { Change, ExchangeRow, OverState } from '../database.ts';
+import { fail } from '../faults.ts';
+import { CLAIM_MS, type Exchange, type ExchangeDeps, valuesOf } from './exchange.ts';
+import { updateClaimed, updateExchange } from './exchanges.store.ts';
+
+/** What is over is kept for those who ask what happened. */
+const KEPT_MS = 30 * 24 * 3600 * 1000;
+
+export interface Ending {
+  readonly outcome?: string;
+  /** For whoever asks again. */
+  readonly result?: object;
+  /** Something is still to be sent. */
+  readonly keep?: boolean;
+}
+
+/** Whoever was taken for dead does not write over what another does since. */
+async function write({ tx }: Change, exchange: Exchange<unknown>, values: Partial<ExchangeRow>): Promise<void> {
+  if (!(await updateClaimed(tx, exchange, values))) fail('exchange-busy', undefined, { detail: { exchangeId: exchange.id } });
+}
+
+/** Within a change or in one of its own; whoever works on it keeps working on it. */
+export async function saveExchange(deps: ExchangeDeps, exchange: Exchange<unknown>, inside?: Change): Promise<void> {
+  const work = async (within: Change): Promise<void> => {
+    await write(within, exchange, { ...valuesOf(deps, exchange), claimed_until: deps.clock.now() + CLAIM_MS });
+    within.audit(`exchange.${exchange.state}`, { kind: 'exchange', id: exchange.id });
+  };
+  if (inside) await work(inside);
+  else await deps.change(exchange.caller, exchange.owner, work);
+}
+
+/** It is over: what it needed to go on is forgotten, unless something is still to be sent. */
+export async function endExchange(
+  deps: ExchangeDeps,
+  exchange: Exchange<unknown>,
+  state: OverState,
+  inside: Change,
+  { outcome = state, result, keep = false }: Ending = {},
+): Promise<void> {
+  exchange.state = state;
+  await write(inside, exchange, {
+    ...valuesOf(deps, exchange),
+    outcome,
+    ...(result === undefined ? {} : { result: JSON.stringify(result) }),
+    ...(keep ? {} : { sealed: null, poll_at: null }),
+    claimed_until: 0,
+    expires_at: deps.clock.now() + KEPT_MS,
+  });
+  inside.audit(`exchange.${state}`, { kind: 'exchange', id: exchange.id }, { outcome });
+  deps.count({ protocol: exchange.protocol, outcome });
+}
+
+/** It is over, and something was sent afterwards, or is to be tried again. */
+export async function noteAfterwards(deps: ExchangeDeps, exchange: Exchange<unknown>, keep: boolean): Promise<void> {
+  await deps.change(exchange.caller, exchange.owner, async ({ tx, audit }) => {
+    const { steps, sealed: rest, poll_at, updated_at } = valuesOf(deps, exchange);
+    const left = keep ? { sealed: rest, poll_at } : { sealed: null, poll_at: null };
+    await updateExchange(tx, exchange.owner, exchange.id, { steps, updated_at, ...left });
+    audit('exchange.noted', { kind: 'exchange', id: exchange.id });
+  });
+}
+
+/** It waits for whoever goes on with it. */
+export async function releaseExchange(deps: ExchangeDeps, exchange: Exchange<unknown>): Promise<void> {
+  await deps.change(exchange.caller, exchange.owner, async (inside) => {
+    await write(inside, exchange, { ...valuesOf(deps, exchange), claimed_until: 0 });
+    inside.audit('exchange.waits', { kind: 'exchange', id: exchange.id });
+  });
+}
