@@ -24,4 +24,4 @@ export const nameOfRoute = ({ method, path }: Route<never>): string => `${method
 export const isChange = ({ method }: Route<never>): boolean => method !== 'GET' && method !== 'HEAD';
 
 /** Asks for no token. */
-export const isOpen = ({ spec }: Route<never>): boolean => spec.access === 'anyone' || spec.rule === 'anyone';
+export const isOpen = ({ spec }: Route<never>): boolean => spec.rule === 'anyone';
