@@ -49,7 +49,7 @@ const MAY_ANSWER_SOON = [
   'src/identity/caller.ts',
   ...['user-cache', 'users.rules'].map((name) => `src/identity/users/${name}.ts`),
   ...['holdings', 'assignments.rules', 'assignments.routes'].map((name) => `src/identity/app-roles/${name}.ts`),
-  ...['access-tokens', 'old.routes'].map((name) => `src/identity/openid/${name}.ts`),
+  ...['provider/access-tokens', 'keyrock/oauth2.routes'].map((name) => `src/identity/openid/${name}.ts`),
 ];
 
 const isStore = (path: string): boolean => path.endsWith('.store.ts') || path.startsWith('src/platform/database/');

@@ -17,8 +17,8 @@ describe('PLANS.md', () => {
     [...row.matchAll(/`([\w.-]+\.test\.ts)`: "([^"]+)"/g)].map(([, file, name]) => ({ file, name })),
   );
   const textOf = (file: string): string => {
-    const path = [here(`./${file}`), here(`../../src/identity/openid/${file}`)].find((candidate) => existsSync(candidate));
-    return path ? readFileSync(path, 'utf8') : '';
+    const path = here(`./${file}`);
+    return existsSync(path) ? readFileSync(path, 'utf8') : '';
   };
   const names = (text: string): string[] =>
     [...text.matchAll(/\bit\(\s*(?:'([^']+)'|"([^"]+)"|`([^`]+)`)/g)].map(([, a, b, c]) => a ?? b ?? c!);

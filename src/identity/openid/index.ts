@@ -1,12 +1,12 @@
 // The OpenID provider: people sign in, applications get tokens.
 
-export { type AccessTokens, createAccessTokens } from './access-tokens.ts';
-export { createAccounts } from './accounts.ts';
-export { createActingFor } from './acting-for.ts';
-export type { OpenidKeys } from './keys.ts';
-export { createLogouts, type Logouts } from './logouts.ts';
-export { mountOldOAuth } from './old.routes.ts';
+export { mountOldOAuth } from './keyrock/oauth2.routes.ts';
 export { ACCESS_TOKEN, APPLICATION, openidRoutes } from './openid.described.ts';
 export { createOpenid, type Openid, type WalletOptions } from './openid.ts';
-export { createRecords, type Records } from './records.ts';
-export { UNFINISHED } from './unfinished.ts';
+export { type AccessTokens, createAccessTokens } from './provider/access-tokens.ts';
+export { createAccounts } from './provider/accounts.ts';
+export { createActingFor } from './provider/acting-for.ts';
+export type { OpenidKeys } from './provider/keys.ts';
+export { createLogouts, type Logouts } from './provider/logouts.ts';
+export { createRecords, type Records } from './provider/records.ts';
+export { UNFINISHED } from './provider/unfinished.ts';

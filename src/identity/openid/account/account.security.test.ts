@@ -1,0 +1,41 @@
+// The account page under attack: whose account is closed has none to look after.
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { onEachDatabase, uniqueName } from '../../../../test/support/api.ts';
+import { Browser, stepOf } from '../../../../test/support/browser-less.ts';
+import { makeUser } from '../../../../test/support/relying-party.ts';
+
+onEachDatabase('The account page', (api) => {
+  it('is closed to people of a domain that was disabled, and does nothing for them', async () => {
+    const domain = await api.make('domain', { name: uniqueName('domain') });
+    const [person, browser] = [await makeUser(api, { domain_id: domain.id }), new Browser(api)];
+    const page = await browser.signIn('/account', { ...person, domain: domain.name });
+    assert.equal(stepOf(await browser.go('/account')), stepOf(page));
+    const change = {
+      current_password: person.password,
+      new_password: 'another password of a person',
+      new_password_again: 'another password of a person',
+    };
+    assert.equal((await api.patch(`/v3/domains/${domain.id}`, { domain: { enabled: false } })).status, 200);
+    assert.equal(stepOf(await browser.go('/account')), 'password');
+    for (const step of ['two-factor-on', 'password', 'end-sessions']) {
+      const form = page.forms.find(({ fields }) => fields.step === step) ?? page.forms[0]!;
+      const sent = await browser.send(new URL(form.action, page.url), { ...form.fields, ...change, step });
+      assert.equal(stepOf(sent), 'password', `${step}: they are to sign in, which they cannot`);
+      assert.doesNotMatch(sent.text, /two-factor-confirm/);
+    }
+    assert.equal((await api.patch(`/v3/domains/${domain.id}`, { domain: { enabled: true } })).status, 200);
+    assert.equal(stepOf(await browser.go('/account')), 'password', 'and the session is over');
+    await api.logIn({ id: person.id, password: person.password });
+  });
+
+  it('is closed to whoever was disabled, or deleted', async () => {
+    const [closed, gone] = [await makeUser(api), await makeUser(api)];
+    const [one, other] = [new Browser(api), new Browser(api)];
+    await one.signIn('/account', closed);
+    await other.signIn('/account', gone);
+    assert.equal((await api.patch(`/v3/users/${closed.id}`, { user: { enabled: false } })).status, 200);
+    assert.equal((await api.delete(`/v3/users/${gone.id}`)).status, 204);
+    for (const browser of [one, other]) assert.equal(stepOf(await browser.go('/account')), 'password');
+  });
+});

@@ -1,0 +1,93 @@
+// Users as accounts of the OpenID provider: what is said about a person, scope by scope.
+
+import type { Holdings } from '../../app-roles/index.ts';
+import { parsed } from '../../resource/index.ts';
+import type { Profile, Users, UserWithExpiry } from '../../users/index.ts';
+
+/** Scopes and the claims each brings. docs/guide/first-application.md shows the same table. */
+export const CLAIMS = {
+  openid: ['sub', 'amr'],
+  profile: [
+    'name',
+    'given_name',
+    'family_name',
+    'middle_name',
+    'nickname',
+    'preferred_username',
+    'profile',
+    'picture',
+    'locale',
+    'zoneinfo',
+    'updated_at',
+    'displayName',
+  ],
+  email: ['email', 'email_verified'],
+  roles: ['roles'],
+  organizations: ['organizations'],
+  /** Everything the user information of the old back-end had. */
+  all_info: ['id', 'email', 'displayName', 'roles', 'organizations', 'app_id', 'isGravatarEnabled', 'username'],
+} as const;
+
+/** `scim`: to provision the people of the user's domain, for those who may. */
+export const PROVISION = 'scim';
+export const SCOPES = [...Object.keys(CLAIMS), 'offline_access', PROVISION];
+
+interface Held {
+  readonly roles: readonly { id: string; name: string }[];
+  readonly organizations: readonly { id: string; name: string; roles: readonly { id: string; name: string }[] }[];
+}
+
+const text = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
+
+export function createAccounts({ users, holdings }: { users: Users; holdings: Holdings }) {
+  /** What the user holds in an application, in the words of the old back-end. */
+  async function heldIn(userId: string, applicationId: string): Promise<Held> {
+    const found = await holdings.of(userId, applicationId);
+    const { roles, organizations } = found ? (JSON.parse(found.text) as Held) : { roles: [], organizations: [] };
+    return { roles, organizations: organizations.map(({ id, name, roles: own }) => ({ id, name, roles: own })) };
+  }
+
+  /** `GET /v3/access-tokens/{token}` and the scope `all_info`. */
+  async function oldInformation(user: UserWithExpiry, applicationId: string) {
+    const { email } = parsed<{ email?: unknown }>(user.extra);
+    const { displayName } = parsed<Profile>(user.profile);
+    return {
+      id: user.id,
+      email: text(email) ?? '',
+      displayName: text(displayName) ?? user.name,
+      ...(await heldIn(user.id, applicationId)),
+      app_id: applicationId,
+      isGravatarEnabled: false,
+      username: user.name,
+    };
+  }
+
+  async function claims(user: UserWithExpiry, applicationId: string, scopes: ReadonlySet<string>) {
+    const profile = parsed<Profile>(user.profile);
+    const name = (profile.name ?? {}) as Record<string, unknown>;
+    const { email } = parsed<{ email?: unknown }>(user.extra);
+    const full = [name.givenName, name.familyName].flatMap((part) => text(part) ?? []).join(' ');
+    const wantsRoles = scopes.has('roles') || scopes.has('organizations') || scopes.has('all_info');
+    return {
+      sub: user.id,
+      name: text(name.formatted) ?? text(profile.displayName) ?? text(full) ?? user.name,
+      given_name: text(name.givenName),
+      family_name: text(name.familyName),
+      middle_name: text(name.middleName),
+      nickname: text(profile.nickName),
+      preferred_username: user.name,
+      profile: text(profile.profileUrl),
+      locale: text(profile.locale),
+      zoneinfo: text(profile.timezone),
+      updated_at: Math.floor(user.updated_at / 1000),
+      // An administrator or a provisioning connection says what the address is; nobody here has proved it.
+      ...(text(email) ? { email: text(email), email_verified: false } : {}),
+      ...(wantsRoles ? await heldIn(user.id, applicationId) : {}),
+      ...(scopes.has('all_info') ? await oldInformation(user, applicationId) : {}),
+    };
+  }
+
+  return { claims, oldInformation, find: (id: string) => users.find(id) };
+}
+
+export type Accounts = ReturnType<typeof createAccounts>;

@@ -1,0 +1,244 @@
+// Applications hear of every end of a session here, however it came about, until they have heard.
+import assert from 'node:assert/strict';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { after, before, it } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import { createRemoteJWKSet, jwtVerify } from 'jose';
+import { onEachDatabase, type TestApi, uniqueName } from '../../../../test/support/api.ts';
+import { Browser, stepOf } from '../../../../test/support/browser-less.ts';
+import { databaseOf } from '../../../../test/support/lasting.ts';
+import { makeUser, RelyingParty } from '../../../../test/support/relying-party.ts';
+
+const OFFLINE = { scope: 'openid offline_access' };
+
+/** Where an application hears of logouts: remembers what it was told, and answers as the test wants. */
+class Listener {
+  readonly #server: Server;
+  readonly heard: string[] = [];
+  status = 200;
+
+  constructor() {
+    this.#server = createServer((request, response) => {
+      let text = '';
+      request.on('data', (chunk) => {
+        text += chunk;
+      });
+      request.on('end', () => {
+        this.heard.push(new URLSearchParams(text).get('logout_token') ?? '');
+        response.writeHead(this.status).end();
+      });
+    });
+  }
+  async start(): Promise<void> {
+    await new Promise<void>((resolve) => this.#server.listen(0, '127.0.0.1', resolve));
+  }
+  get uri(): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/out`;
+  }
+  stop(): void {
+    this.#server.close();
+    this.#server.closeAllConnections();
+  }
+  async hears(count: number): Promise<void> {
+    for (let tries = 0; this.heard.length < count; tries++) {
+      assert.ok(tries < 300, `it heard ${this.heard.length} of ${count}`);
+      await delay(100);
+    }
+  }
+}
+
+async function claimsOf(api: TestApi, party: RelyingParty, token: string): Promise<Record<string, unknown>> {
+  const keys = createRemoteJWKSet(new URL(`${api.url}/openid/jwks`));
+  const { payload } = await jwtVerify(token, keys, { issuer: api.url, audience: party.application.id });
+  assert.deepEqual(payload.events, { 'http://schemas.openid.net/event/backchannel-logout': {} });
+  assert.ok(payload.jti && payload.iat && !('nonce' in payload));
+  return payload;
+}
+
+onEachDatabase('The end of a session', (api) => {
+  const listener = new Listener();
+  const deaf = new Listener();
+  before(() => Promise.all([listener.start(), deaf.start()]));
+  after(() => {
+    listener.stop();
+    deaf.stop();
+  });
+  const partyWith = (uri: string, sessions: boolean) =>
+    RelyingParty.make(api, { backchannel_logout_uri: uri, backchannel_logout_session_required: sessions });
+  const disable = async (id: string): Promise<void> => {
+    assert.equal((await api.patch(`/v3/users/${id}`, { user: { enabled: false } })).status, 200);
+  };
+
+  it('is told by the names the application knows its sessions by', async () => {
+    const [party, person] = [await partyWith(listener.uri, true), await makeUser(api)];
+    const sids = [];
+    for (let browser = 0; browser < 2; browser++) sids.push((await party.tokensFor(person, OFFLINE)).claims()!.sid);
+    const before = listener.heard.length;
+    await disable(person.id);
+    await listener.hears(before + 2);
+    const told = await Promise.all(listener.heard.slice(before).map((token) => claimsOf(api, party, token)));
+    assert.deepEqual(new Set(told.map(({ sid }) => sid)), new Set(sids));
+    assert.ok(told.every(({ sub }) => sub === person.id));
+  });
+
+  it('is told once by the person alone, where the application knows no sessions', async () => {
+    const [party, person] = [await partyWith(listener.uri, false), await makeUser(api)];
+    await party.tokensFor(person, OFFLINE);
+    await party.tokensFor(person, OFFLINE);
+    const before = listener.heard.length;
+    await disable(person.id);
+    await listener.hears(before + 1);
+    const { sub, sid } = await claimsOf(api, party, listener.heard[before]!);
+    assert.deepEqual([sub, sid], [person.id, undefined]);
+  });
+
+  it('is told although the session in the browser ended long before, by what was given for longer', async () => {
+    const [party, person] = [await partyWith(listener.uri, true), await makeUser(api)];
+    const browser = new Browser(api);
+    const { sid } = (await party.tokensFor(person, OFFLINE, browser)).claims()!;
+    const before = listener.heard.length;
+    assert.equal((await api.delete(`/v3/users/${person.id}`)).status, 204);
+    await listener.hears(before + 1);
+    assert.equal((await claimsOf(api, party, listener.heard[before]!)).sid, sid);
+  });
+
+  it('is told to the others while one application does not take it, and to that one when it does', async () => {
+    deaf.status = 500;
+    const [party, broken, person] = [await partyWith(listener.uri, true), await partyWith(deaf.uri, true), await makeUser(api)];
+    const browser = new Browser(api);
+    await party.tokensFor(person, OFFLINE, browser);
+    await broken.tokensFor(person, OFFLINE, browser);
+    const before = listener.heard.length;
+    await disable(person.id);
+    await Promise.all([listener.hears(before + 1), deaf.hears(1)]);
+    deaf.status = 204;
+    api.clock.advance(10);
+    await deaf.hears(2);
+    const [first, second] = await Promise.all(deaf.heard.map((token) => claimsOf(api, broken, token)));
+    assert.equal(first!.sid, second!.sid);
+    assert.notEqual(first!.jti, second!.jti, 'a token of its own each time: one that was used is refused');
+    api.clock.advance(600);
+    await delay(1500);
+    assert.equal(deaf.heard.length, 2, 'and then no more');
+  });
+
+  it('on the page of the provider is told again when it did not arrive', async () => {
+    deaf.status = 500;
+    const [broken, person] = [await partyWith(deaf.uri, true), await makeUser(api)];
+    const browser = new Browser(api);
+    await broken.tokensFor(person, OFFLINE, browser);
+    const before = deaf.heard.length;
+    await browser.submit(await browser.go('/openid/logout'), undefined, { logout: 'yes' });
+    await deaf.hears(before + 1);
+    deaf.status = 200;
+    api.clock.advance(10);
+    await deaf.hears(before + 2);
+  });
+
+  it('of others than the one that asks is told without that one, although its tokens name it, too', async () => {
+    const [party, ofKept, person] = [await partyWith(listener.uri, true), await partyWith(deaf.uri, true), await makeUser(api)];
+    deaf.status = 200;
+    const [kept, other] = [new Browser(api), new Browser(api)];
+    const here = await party.tokensFor(person, OFFLINE, kept);
+    await ofKept.tokensFor(person, OFFLINE, kept);
+    const there = await party.tokensFor(person, OFFLINE, other);
+    const before = [listener.heard.length, deaf.heard.length];
+    const page = await kept.go('/account');
+    const form = page.forms.find(({ fields }) => fields.step === 'end-sessions')!;
+    assert.equal((await kept.send(new URL(form.action, page.url), form.fields)).status, 200);
+    // What is to be told is written with the change: it was told when nothing waits any more.
+    const db = await databaseOf(api);
+    try {
+      const ids = [party, ofKept].map(({ application }) => application.id);
+      const waiting = () => db.read.selectFrom('logouts').where('client_id', 'in', ids).select('id').execute();
+      for (const end = Date.now() + 30_000; (await waiting()).length > 0 && Date.now() < end; ) await delay(50);
+      assert.deepEqual(await waiting(), []);
+    } finally {
+      await db.close();
+    }
+    const told = await Promise.all(listener.heard.slice(before[0]).map((token) => claimsOf(api, party, token)));
+    assert.deepEqual(
+      told.map(({ sub, sid }) => [sub, sid]),
+      [[person.id, there.claims()!.sid]],
+    );
+    assert.notEqual(here.claims()!.sid, there.claims()!.sid);
+    assert.equal(deaf.heard.length, before[1], 'an application that only the kept one knows hears nothing');
+    assert.ok(await party.isActive(here.access_token));
+    assert.deepEqual(
+      [stepOf(await kept.go('/account')) === 'password', stepOf(await other.go('/account'))],
+      [false, 'password'],
+      'who is asked for their password',
+    );
+  });
+
+  it('is not told when the change that would have ended it did not come about', async () => {
+    const [party, person] = [await partyWith(listener.uri, true), await makeUser(api)];
+    const tokens = await party.tokensFor(person, OFFLINE);
+    const before = listener.heard.length;
+    const taken = await makeUser(api);
+    const refused = await api.patch(`/v3/users/${person.id}`, { user: { enabled: false, name: taken.name } });
+    assert.equal(refused.status, 409);
+    await delay(1500);
+    assert.equal(listener.heard.length, before);
+    assert.ok(await party.isActive(tokens.access_token));
+  });
+
+  it('is told to everybody else at once while many logouts wait for one application that never answers', async () => {
+    const hanging = createServer(() => {});
+    await new Promise<void>((resolve) => hanging.listen(0, '127.0.0.1', resolve));
+    let calls = 0;
+    hanging.on('request', () => calls++);
+    const [good, person] = [await partyWith(listener.uri, false), await makeUser(api)];
+    const hostile = await partyWith(`http://127.0.0.1:${(hanging.address() as AddressInfo).port}/out`, false);
+    await good.tokensFor(person, OFFLINE);
+    const db = await databaseOf(api);
+    const at = Math.floor(api.clock.now() / 1000) - 10;
+    const client_id = hostile.application.id as string;
+    const row = { client_id, body: JSON.stringify({ client_id, sub: person.id }), attempts: 0, next_at: at, created_at: at };
+    try {
+      await db.write(async (tx) => {
+        for (let i = 0; i < 60; i++)
+          await tx
+            .insertInto('logouts')
+            .values({ id: uniqueName('logout'), ...row })
+            .execute();
+      });
+      const before = listener.heard.length;
+      await disable(person.id);
+      await listener.hears(before + 1);
+      assert.ok(calls <= 1, `${calls} calls to one application at the same time`);
+      // One try counts for all that waits for it.
+      const until = Date.now() + 60_000;
+      const tries = async () =>
+        (await db.read.selectFrom('logouts').where('client_id', '=', client_id).select('attempts').execute())[0]?.attempts;
+      while ((await tries()) === 0 && Date.now() < until) await delay(50);
+      assert.equal(await tries(), 1);
+      assert.ok(calls <= 1);
+    } finally {
+      await db.write((tx) => tx.deleteFrom('logouts').where('client_id', '=', client_id).execute());
+      await db.close();
+      hanging.closeAllConnections();
+      hanging.close();
+    }
+  });
+
+  it('is kept where a version that knows the web hook only does not take it for one of its own', async () => {
+    deaf.status = 500;
+    const [broken, person] = [await partyWith(deaf.uri, false), await makeUser(api)];
+    await broken.tokensFor(person, OFFLINE);
+    await disable(person.id);
+    const db = await databaseOf(api);
+    try {
+      const inOutbox = await db.read
+        .selectFrom('outbox')
+        .select('id')
+        .where('body', 'like', `%${broken.application.id}%`)
+        .execute();
+      const kept = await db.read.selectFrom('logouts').select('id').where('client_id', '=', broken.application.id).execute();
+      assert.deepEqual([inOutbox.length, kept.length], [0, 1]);
+    } finally {
+      await db.close();
+    }
+  });
+});

@@ -1,0 +1,111 @@
+// How much work the end of an account is does not depend on how many tokens it ever got.
+import assert from 'node:assert/strict';
+import { after, before, it } from 'node:test';
+import { onEachDatabase } from '../../../../test/support/api.ts';
+import { databaseOf } from '../../../../test/support/lasting.ts';
+import { makeUser, RelyingParty } from '../../../../test/support/relying-party.ts';
+import { createSeal, newMasterKey } from '../../../platform/seal/index.ts';
+import { createChanges } from '../../audit/index.ts';
+import type { Database } from '../../database.ts';
+import { createLogouts } from './logouts.ts';
+import { createRecords, type Records } from './records.ts';
+
+const TOKENS = 30;
+/** As records.ts has it. */
+const OPENED_AT_MOST = 500;
+const URI = 'https://application.example.org/out';
+
+interface Notice {
+  readonly client_id: string;
+  readonly sub: string;
+  readonly sid?: string;
+}
+
+onEachDatabase('The end of an account with many tokens', (api) => {
+  let db: Database;
+  let records: Records;
+  let opened = 0;
+  before(async () => {
+    db = await databaseOf(api);
+    const seal = createSeal([newMasterKey()]);
+    const counting = {
+      seal: seal.seal,
+      open(sealed: string, place: string): Buffer {
+        opened++;
+        return seal.open(sealed, place);
+      },
+    };
+    const log = { warn() {} } as never;
+    const logouts = createLogouts({ db, clock: api.clock, log });
+    records = createRecords({ db, clock: api.clock, seal: counting, ended: logouts.note });
+  });
+  after(() => db.close());
+
+  const bySessions = () => RelyingParty.make(api, { backchannel_logout_uri: URI, backchannel_logout_session_required: true });
+
+  /** What would be told if the account ended, in the order of the names of sessions, and how much was opened for it. Nothing of it stays. */
+  async function end(accountId: string): Promise<{ told: Notice[]; opened: number; left: number | undefined }> {
+    const told: Notice[] = [];
+    let left: number | undefined;
+    opened = 0;
+    await createChanges(db, api.clock)({ userId: null, requestId: 'test' }, async (inside) => {
+      await records.endWithin(inside, accountId);
+      const rows = await inside.tx.selectFrom('logouts').where('body', 'like', `%${accountId}%`).select('body').execute();
+      told.push(...rows.map(({ body }) => JSON.parse(body) as Notice));
+      left = (await inside.tx.selectFrom('openid_records').where('user_id', '=', accountId).select('id').execute()).length;
+      throw new Error('undone');
+    }).catch((error: Error) => assert.equal(error.message, 'undone'));
+    return { told: told.sort((one, other) => (one.sid ?? '').localeCompare(other.sid ?? '')), opened, left };
+  }
+
+  it('opens only the newest of what tells of sessions, and only for applications that hear of them', async () => {
+    const { id: accountId } = await makeUser(api);
+    const [silent, bySub, bySession] = await Promise.all([
+      RelyingParty.make(api),
+      RelyingParty.make(api, { backchannel_logout_uri: URI }),
+      bySessions(),
+    ]);
+    for (const [name, party] of Object.entries({ silent, bySub, bySession }))
+      for (let i = 0; i < TOKENS; i++) {
+        const payload = { accountId, clientId: party.application.id, sid: `${name} ${i % 3}` };
+        await records.save(i % 2 ? 'AccessToken' : 'RefreshToken', `${name}-${accountId}-${i}`, payload, 1000);
+      }
+    const authorizations = { [bySession.application.id]: { sid: 'browser' } };
+    await records.save('Session', accountId, { accountId, authorizations }, 1000);
+    const ended = await end(accountId);
+    assert.equal(ended.opened, TOKENS / 2 + 1, 'its refresh tokens, and the session');
+    const [first, ...others] = ended.told;
+    assert.deepEqual(first, { client_id: bySub.application.id, sub: accountId });
+    const sids = ['browser', 'bySession 0', 'bySession 1', 'bySession 2'];
+    assert.deepEqual(
+      others,
+      sids.map((sid) => ({ client_id: bySession.application.id, sub: accountId, sid })),
+    );
+  });
+
+  it('opens no more than so many of each kind, however many there are: those that were made last', async () => {
+    const [{ id: accountId }, party] = [await makeUser(api), await bySessions()];
+    const clientId = party.application.id;
+    /** As many sessions of browsers as refresh tokens, each with a name of its own. */
+    const make = async (when: string, count: number): Promise<string[]> => {
+      const names = Array.from({ length: count }, (_, at) => `${when} ${String(at).padStart(3, '0')}`);
+      for (const name of names) {
+        const authorizations = { [clientId]: { sid: `browser ${name}` } };
+        await records.save('Session', `${accountId} ${name}`, { accountId, authorizations }, 1000);
+        await records.save('RefreshToken', `${accountId} ${name}`, { accountId, clientId, sid: `token ${name}` }, 1000);
+      }
+      return names;
+    };
+    await make('former', 20);
+    api.clock.advance(60);
+    const newest = await make('newest', OPENED_AT_MOST);
+    const ended = await end(accountId);
+    assert.equal(ended.opened, 2 * OPENED_AT_MOST);
+    const sids = ['browser', 'token'].flatMap((kind) => newest.map((name) => `${kind} ${name}`));
+    assert.deepEqual(
+      ended.told.map(({ sid }) => sid),
+      sids,
+    );
+    assert.equal(ended.left, 0, 'what is not opened ends as well');
+  });
+});

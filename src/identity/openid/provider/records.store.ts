@@ -1,0 +1,162 @@
+// What the OpenID provider keeps, in the database.
+import type { OpenidRecordRow, Reader, Tx } from '../../database.ts';
+
+type By = 'id' | 'uid' | 'user_code';
+
+/** A record, and how those it belongs to are at the same moment. */
+export interface FoundRecord extends OpenidRecordRow {
+  /** Of its user; null where there is none. */
+  user_generation: number | null;
+  /** Null when its grant is gone, or it has none. */
+  grant: string | null;
+}
+
+const withOwners = (db: Reader) =>
+  db
+    .selectFrom('openid_records')
+    .leftJoin('users', 'users.id', 'openid_records.user_id')
+    .leftJoin('projects as domain', 'domain.id', 'users.domain_id')
+    .leftJoin('openid_records as its_grant', 'its_grant.id', 'openid_records.grant_id')
+    .selectAll('openid_records')
+    .select((eb) => [eb('users.epoch', '+', eb.ref('domain.epoch')).as('user_generation'), 'its_grant.id as grant']);
+
+export function findRecord(db: Reader, by: By, hash: string): Promise<FoundRecord | undefined> {
+  return withOwners(db).where(`openid_records.${by}`, '=', hash).executeTakeFirst() as Promise<FoundRecord | undefined>;
+}
+
+export async function insertRecord(tx: Tx, row: OpenidRecordRow): Promise<void> {
+  const { id: _, created_at: __, ...changes } = row;
+  await tx
+    .insertInto('openid_records')
+    .values(row)
+    .onConflict((conflict) => conflict.column('id').doUpdateSet(changes))
+    .execute();
+}
+
+/** False when there is one already. */
+export async function insertNewRecord(tx: Tx, row: OpenidRecordRow): Promise<boolean> {
+  const { numInsertedOrUpdatedRows = 0n } = await tx
+    .insertInto('openid_records')
+    .values(row)
+    .onConflict((conflict) => conflict.column('id').doNothing())
+    .executeTakeFirst();
+  return numInsertedOrUpdatedRows > 0n;
+}
+
+/** Nothing when it is gone: what was ended meanwhile stays ended. */
+export async function replaceRecord(tx: Tx, { id, created_at: _, ...changes }: OpenidRecordRow): Promise<void> {
+  await tx.updateTable('openid_records').set(changes).where('id', '=', id).execute();
+}
+
+/** What the tokens of a user depend on, in whatever scope. */
+export async function generationOf(db: Reader, userId: string): Promise<number | null> {
+  const row = await db
+    .selectFrom('users')
+    .innerJoin('projects as domain', 'domain.id', 'users.domain_id')
+    .where('users.id', '=', userId)
+    .select((eb) => eb('users.epoch', '+', eb.ref('domain.epoch')).as('generation'))
+    .executeTakeFirst();
+  return row?.generation ?? null;
+}
+
+/** False when it was consumed before, or is gone: of several who try at once, one succeeds. */
+export async function consumeRecord(tx: Tx, id: string, at: number): Promise<boolean> {
+  const { numUpdatedRows } = await tx
+    .updateTable('openid_records')
+    .set({ consumed_at: at })
+    .where('id', '=', id)
+    .where('consumed_at', 'is', null)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+export async function deleteRecord(tx: Tx, id: string): Promise<void> {
+  await tx.deleteFrom('openid_records').where('id', '=', id).execute();
+}
+
+/** With the refresh tokens beside it, or there would be another one at once. False when the user has none of that kind by that name. */
+export async function deleteRecordOf(tx: Tx, userId: string, model: string, id: string): Promise<boolean> {
+  const gone = await tx
+    .deleteFrom('openid_records')
+    .where('id', '=', id)
+    .where('user_id', '=', userId)
+    .where('model', '=', model)
+    .returning('grant_id')
+    .executeTakeFirst();
+  if (gone?.grant_id)
+    await tx.deleteFrom('openid_records').where('grant_id', '=', gone.grant_id).where('model', '=', 'RefreshToken').execute();
+  return gone !== undefined;
+}
+
+export async function deleteRecordsOfGrant(tx: Tx, grantId: string): Promise<void> {
+  await tx.deleteFrom('openid_records').where('grant_id', '=', grantId).execute();
+}
+
+/** `exceptId`: the session that asks to end the others. */
+export async function deleteRecordsOfUser(tx: Tx, userId: string, model?: string, exceptId?: string): Promise<void> {
+  let query = tx.deleteFrom('openid_records').where('user_id', '=', userId);
+  if (model !== undefined) query = query.where('model', '=', model);
+  if (exceptId !== undefined) query = query.where('id', '<>', exceptId);
+  await query.execute();
+}
+
+export async function deleteConsents(tx: Tx, userId: string, consumerId: string): Promise<void> {
+  await tx.deleteFrom('openid_records').where('user_id', '=', userId).where('consumer_id', '=', consumerId).execute();
+}
+
+export interface Which {
+  readonly exceptId?: string | undefined;
+  /** Of these applications; else of any, or none. */
+  readonly consumerIds?: readonly string[];
+}
+
+/** Those of these kinds that were not used up and are not over, the newest first. */
+export function usableRecords(
+  db: Reader,
+  userId: string,
+  models: readonly string[],
+  { exceptId = '', consumerIds, now, limit }: Which & { readonly now: number; readonly limit: number },
+): Promise<OpenidRecordRow[]> {
+  let query = db
+    .selectFrom('openid_records')
+    .where('user_id', '=', userId)
+    .where('model', 'in', models)
+    .where('id', '<>', exceptId)
+    .where('consumed_at', 'is', null)
+    .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', now)]));
+  if (consumerIds) query = query.where('consumer_id', 'in', consumerIds);
+  return query.orderBy('created_at', 'desc').limit(limit).selectAll().execute();
+}
+
+/** Applications that have anything of this user; `only`: that one, if it has. */
+export async function consumersOfUser(db: Reader, userId: string, only?: string): Promise<string[]> {
+  let query = db.selectFrom('openid_records').where('user_id', '=', userId).where('consumer_id', 'is not', null);
+  if (only !== undefined) query = query.where('consumer_id', '=', only);
+  const rows = await query.select('consumer_id').distinct().execute();
+  return rows.map((row) => row.consumer_id!);
+}
+
+export function recordsOfUser(db: Reader, userId: string, model: string): Promise<FoundRecord[]> {
+  return withOwners(db)
+    .where('openid_records.user_id', '=', userId)
+    .where('openid_records.model', '=', model)
+    .orderBy('openid_records.created_at', 'desc')
+    .execute() as Promise<FoundRecord[]>;
+}
+
+/** Up to `limit` of those that ended; says how many went. */
+export async function deleteEndedRecords(tx: Tx, before: number, limit: number): Promise<number> {
+  const { numDeletedRows } = await tx
+    .deleteFrom('openid_records')
+    .where('id', 'in', (eb) => eb.selectFrom('openid_records').where('expires_at', '<', before).limit(limit).select('id'))
+    .executeTakeFirst();
+  return Number(numDeletedRows);
+}
+
+export function allRecords(tx: Tx): Promise<Pick<OpenidRecordRow, 'id' | 'payload'>[]> {
+  return tx.selectFrom('openid_records').select(['id', 'payload']).execute();
+}
+
+export async function replacePayload(tx: Tx, id: string, payload: string): Promise<void> {
+  await tx.updateTable('openid_records').set({ payload }).where('id', '=', id).execute();
+}

@@ -1,0 +1,172 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import * as client from 'openid-client';
+import { assertOk } from '../../../../test/support/answers.ts';
+import { ADMIN_PASSWORD } from '../../../../test/support/api.ts';
+import { Browser, leftTo } from '../../../../test/support/browser-less.ts';
+import { databaseOf, KINDS, LastingApi } from '../../../../test/support/lasting.ts';
+import { makeUser, RelyingParty } from '../../../../test/support/relying-party.ts';
+import { createSeal, newMasterKey } from '../../../platform/seal/index.ts';
+import type { Database } from '../../database.ts';
+import { createRecords } from './records.ts';
+
+const DAY = 86_400;
+const SETTINGS = { GATEHOUSE_ADMIN_PASSWORD: ADMIN_PASSWORD, GATEHOUSE_IDENTITY_TOKEN_SECONDS: String(100 * DAY) };
+const OFFLINE = { scope: 'openid email offline_access' };
+
+for (const kind of KINDS) {
+  describe(`What the OpenID provider keeps (${kind})`, () => {
+    const api = new LastingApi(kind);
+    const begin = async () => {
+      await api.begin(SETTINGS);
+      api.adminToken = await api.logIn(
+        { name: 'admin', password: ADMIN_PASSWORD },
+        { project: { name: 'admin', domain: { id: 'default' } } },
+      );
+    };
+    before(begin);
+    after(() => api.remove());
+
+    async function inDatabase<T>(work: (db: Database) => Promise<T>): Promise<T> {
+      const db = await databaseOf(api);
+      try {
+        return await work(db);
+      } finally {
+        await db.close();
+      }
+    }
+    const rows = () => inDatabase((db) => db.read.selectFrom('openid_records').selectAll().orderBy('id').execute());
+
+    /** By hand: the address of the service changes with every start. */
+    async function refresh({ id, secret }: { id: string; secret: string }, refresh_token: string): Promise<Response> {
+      return fetch(`${api.url}/openid/token`, {
+        method: 'POST',
+        headers: { Authorization: `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}` },
+        body: new URLSearchParams({ grant_type: 'refresh_token', refresh_token }),
+      });
+    }
+
+    it('is of no use to who reads the database', async () => {
+      const [party, person, browser] = [await RelyingParty.make(api), await makeUser(api), new Browser(api)];
+      const { url, checks } = await party.ask(OFFLINE);
+      const asked = await browser.go(url);
+      const left = leftTo(await browser.through(asked, person));
+      const unused = leftTo(await browser.go((await party.ask()).url));
+      const tokens = await client.authorizationCodeGrant(party.config, left, checks);
+      const own = await client.clientCredentialsGrant(party.config);
+      const device = await client.initiateDeviceAuthorization(party.config, { scope: 'openid' });
+      const pushed = await client.buildAuthorizationUrlWithPAR(party.config, (await party.parameters()).parameters);
+      const secrets = [
+        left.searchParams.get('code')!,
+        unused.searchParams.get('code')!,
+        tokens.access_token,
+        tokens.refresh_token!,
+        own.access_token,
+        device.device_code,
+        device.user_code,
+        device.user_code.replace('-', ''),
+        pushed.searchParams.get('request_uri')!.split(':').at(-1)!,
+        browser.cookie('gatehouse_session')!.value,
+        asked.url.split('/').at(-1)!,
+        checks.expectedNonce!,
+        checks.expectedState!,
+        party.application.secret,
+      ] as string[];
+      const kept = await rows();
+      const models = new Set(kept.map(({ model }) => model));
+      for (const model of [
+        'Session',
+        'Grant',
+        'AuthorizationCode',
+        'AccessToken',
+        'RefreshToken',
+        'ClientCredentials',
+        'DeviceCode',
+      ])
+        assert.ok(models.has(model), model);
+      const text = JSON.stringify(kept);
+      for (const secret of secrets) assert.ok(!text.includes(secret), secret);
+      for (const { payload, id } of kept) {
+        assert.match(payload, /^v1\.[\w-]{8}\.[\w-]+$/);
+        assert.match(id, /^[\w-]{43}$/);
+      }
+    });
+
+    it('cannot be put in the place of something else', async () => {
+      const [party, person, victim] = [await RelyingParty.make(api), await makeUser(api), await makeUser(api)];
+      const mine = await party.tokensFor(person);
+      await party.tokensFor(victim);
+      await inDatabase(async (db) => {
+        const of = (id: string) =>
+          db.read
+            .selectFrom('openid_records')
+            .selectAll()
+            .where('user_id', '=', id)
+            .where('model', '=', 'AccessToken')
+            .executeTakeFirstOrThrow();
+        const [own, theirs] = [await of(person.id), await of(victim.id)];
+        await db.write((tx) =>
+          tx.updateTable('openid_records').set({ payload: theirs.payload }).where('id', '=', own.id).execute(),
+        );
+      });
+      const answer = await fetch(`${api.url}/openid/userinfo`, { headers: { Authorization: `Bearer ${mine.access_token}` } });
+      assert.notEqual(answer.status, 200);
+      assert.ok(!(await answer.text()).includes(victim.id));
+    });
+
+    it('ends with the user and with the application', async () => {
+      const [party, person] = [await RelyingParty.make(api), await makeUser(api)];
+      const [other, second] = [await RelyingParty.make(api), await makeUser(api)];
+      await party.tokensFor(person, OFFLINE);
+      await other.tokensFor(second, OFFLINE);
+      const own = async () => (await rows()).filter((row) => row.user_id === person.id).length;
+      const ofOther = async () => (await rows()).filter((row) => row.consumer_id === other.application.id).length;
+      assert.ok((await own()) > 3 && (await ofOther()) > 2);
+      assertOk(await api.delete(`/v3/users/${person.id}`), 204);
+      assertOk(await api.delete(`/v3/OS-OAUTH2/consumers/${other.application.id}`), 204);
+      assert.deepEqual([await own(), await ofOther()], [0, 0]);
+    });
+
+    it('follows a new master key', async () => {
+      const [party, person] = [await RelyingParty.make(api), await makeUser(api)];
+      const { refresh_token } = await party.tokensFor(person, OFFLINE);
+      const before = new Map((await rows()).map(({ id, payload }) => [id, payload]));
+      const [oldKey] = api.masterKeys;
+      await api.end();
+      api.masterKeys = [newMasterKey(), oldKey!];
+      await begin();
+      // What the test before put in a wrong place opens with no key at all.
+      await inDatabase((db) => db.write((tx) => tx.deleteFrom('openid_records').where('model', '=', 'AccessToken').execute()));
+      assert.ok((await api.service.reseal()) > 0);
+      for (const { id, payload } of await rows()) assert.notEqual(payload, before.get(id));
+      await api.end();
+      api.masterKeys = [api.masterKeys[0]!];
+      await begin();
+      const answer = await refresh(party.application, refresh_token!);
+      assert.equal(answer.status, 200, await answer.text());
+    });
+
+    it('is swept when it has ended, in small batches, and the rest stays', async () => {
+      const [party, person] = [await RelyingParty.make(api), await makeUser(api)];
+      const { refresh_token } = await party.tokensFor(person, OFFLINE);
+      await inDatabase(async (db) => {
+        const records = createRecords({ db, clock: api.clock, seal: createSeal([newMasterKey()]), ended: async () => {} });
+        assert.equal(await records.sweep(), 0, 'nothing has ended');
+        api.clock.advance(2 * DAY);
+        assert.ok((await records.sweep()) > 0);
+        assert.equal(await records.sweep(), 0);
+      });
+      const left = (await rows()).filter((row) => row.user_id === person.id).map(({ model }) => model);
+      assert.deepEqual(left.sort(), ['Consent', 'Grant', 'RefreshToken']);
+      assert.equal((await refresh(party.application, refresh_token!)).status, 200);
+      api.clock.advance(31 * DAY);
+      await inDatabase(async (db) => {
+        const records = createRecords({ db, clock: api.clock, seal: createSeal([newMasterKey()]), ended: async () => {} });
+        while ((await records.sweep()) > 0);
+        const forEver = await db.read.selectFrom('openid_records').select('model').where('expires_at', 'is', null).execute();
+        assert.deepEqual(forEver, [], 'everything has an end');
+      });
+      assert.deepEqual(await rows(), []);
+    });
+  });
+}

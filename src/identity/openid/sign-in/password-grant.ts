@@ -1,0 +1,76 @@
+// The grant `password`, for consumers registered with it: the same steps as at the browser, the second factor among them.
+import type { KoaContextWithOIDC, Provider } from 'oidc-provider';
+import { Fault } from '../../../platform/faults/index.ts';
+import { goneSignal } from '../../../platform/http/index.ts';
+import { REQUEST_ID_HEADER } from '../../resource/index.ts';
+import { SCOPES } from '../provider/accounts.ts';
+import type { Records } from '../provider/records.ts';
+import type { SignIn, Step } from './sign-in.ts';
+
+const PARAMETERS = ['username', 'password', 'domain', 'scope', 'verification_code', 'recovery_code'];
+
+type Library = typeof import('oidc-provider');
+
+export function registerPasswordGrant(provider: Provider, { errors }: Library, signIn: SignIn, records: Records): void {
+  const text = (value: unknown): string => (typeof value === 'string' ? value : '');
+  /** The library's own InvalidGrant keeps its reason to itself; whoever is asked for a code has to know. */
+  const refusal = (why: string) => new errors.CustomOIDCProviderError('invalid_grant', why);
+
+  async function prove({ ip, oidc, res }: KoaContextWithOIDC): Promise<Step> {
+    const {
+      username,
+      password,
+      domain,
+      verification_code: code,
+      recovery_code: recovery,
+    } = oidc.params as Record<string, unknown>;
+    const attempt = {
+      address: ip,
+      requestId: String(res.getHeader(REQUEST_ID_HEADER) ?? ''),
+      signal: goneSignal(res),
+      via: 'password grant',
+    };
+    const given = { name: text(username), domain: text(domain), password: text(password) };
+    const step = await signIn.password(given, attempt, () => undefined);
+    if (step.complete) return step;
+    if (code) return signIn.code(step, text(code), attempt);
+    return recovery ? signIn.recoveryCode(step, text(recovery), attempt) : step;
+  }
+
+  async function proved(ctx: KoaContextWithOIDC): Promise<Step> {
+    try {
+      const step = await prove(ctx);
+      if (!step.complete) throw refusal('a second factor is needed: send verification_code or recovery_code');
+      return step;
+    } catch (error) {
+      if (!(error instanceof Fault) || error.status >= 500) throw error;
+      if (error.status === 429) throw new errors.CustomOIDCProviderError('slow_down', error.message);
+      throw refusal(error.code === 'auth.required' ? 'user name, password or code is not right' : error.message);
+    }
+  }
+
+  provider.registerGrantType(
+    'password',
+    async (ctx) => {
+      const { client, params } = ctx.oidc;
+      if (!client) throw new errors.InvalidClient('client must be available');
+      const { userId, generation } = await proved(ctx);
+      records.bind(userId, generation);
+      const asked = text((params as Record<string, unknown>).scope).split(' ');
+      const scope = SCOPES.filter((one) => asked.includes(one)).join(' ');
+      const grant = new provider.Grant({ accountId: userId, clientId: client.clientId });
+      if (scope !== '') grant.addOIDCScope(scope);
+      const about = { accountId: userId, client, grantId: await grant.save(), gty: 'password', scope };
+      const accessToken = new provider.AccessToken(about as never);
+      const refreshToken = client.grantTypeAllowed('refresh_token') ? new provider.RefreshToken(about as never) : undefined;
+      ctx.body = {
+        access_token: await accessToken.save(),
+        expires_in: accessToken.expiration,
+        ...(refreshToken ? { refresh_token: await refreshToken.save() } : {}),
+        ...(scope === '' ? {} : { scope }),
+        token_type: 'Bearer',
+      };
+    },
+    PARAMETERS,
+  );
+}
