@@ -1,12 +1,11 @@
 // What roles and permissions have in common: both are parts of an application, and both can be internal.
-import { isForeignKeyViolation } from '../../platform/database/index.ts';
 import type { Query } from '../../platform/http/index.ts';
 import { type Action, type Caller, type Facts, type IdentityTarget, tagOf } from '../access/index.ts';
 import type { Change } from '../audit/index.ts';
 import { findConsumer } from '../consumers/index.ts';
 import type { ConsumerRow } from '../database.ts';
 import { fail } from '../faults.ts';
-import { type Deps, type Filters, single } from '../resource/index.ts';
+import { type Deps, type Filters, single, unlessMoved } from '../resource/index.ts';
 import { isBuiltIn } from './built-in.ts';
 import { appTagOf } from './holdings.ts';
 import { type Managers, permitInternal } from './managers.ts';
@@ -76,11 +75,5 @@ export function touchHolders({ touch }: Change, row: Pick<Part, 'application_id'
 }
 
 /** The application was there when we looked, and may be gone when we write. */
-export async function whileThere(id: string, write: () => Promise<void>): Promise<void> {
-  try {
-    await write();
-  } catch (error) {
-    if (isForeignKeyViolation(error)) fail('application.not_found', { id });
-    throw error;
-  }
-}
+export const whileThere = (id: string, write: () => Promise<void>): Promise<void> =>
+  unlessMoved(() => fail('application.not_found', { id }), write);

@@ -1,0 +1,64 @@
+// Giving roles of applications to organizations, and taking them with all that depended on them.
+import { type Caller, permit } from '../access/index.ts';
+import type { Reader } from '../database.ts';
+import { fail } from '../faults.ts';
+import { unlessMoved } from '../resource/index.ts';
+import { assignableRoles } from './allowed.ts';
+import { type AssignmentDeps, assignmentFacts } from './assignment-authority.ts';
+import {
+  deleteInside,
+  deleteOrganizationAssignment,
+  insertOrganizationAssignment,
+  type OrganizationAssignment,
+} from './assignments.store.ts';
+import { rolesByApplication } from './holdings.store.ts';
+import { appTagOf } from './holdings.ts';
+
+/** Roles that only this role of the organization let it hand out, and the role itself. */
+async function dependents(reader: Reader, { organizationId, applicationId, roleId }: OrganizationAssignment): Promise<string[]> {
+  const held = (await rolesByApplication(reader, { organizationId })).get(applicationId) ?? [];
+  const left = held.filter((id) => id !== roleId);
+  const [before, after] = await Promise.all([
+    assignableRoles(reader, applicationId, held),
+    assignableRoles(reader, applicationId, left),
+  ]);
+  return [...new Set([...before, roleId])].filter((id) => !after.includes(id) && !left.includes(id));
+}
+
+const detailOf = ({ organizationId, applicationId }: OrganizationAssignment) => ({
+  organization_id: organizationId,
+  application_id: applicationId,
+});
+
+export async function assignToOrganization(
+  deps: AssignmentDeps,
+  caller: Caller,
+  assignment: OrganizationAssignment,
+): Promise<void> {
+  const { roleId } = assignment;
+  await deps.change(caller, async ({ tx, audit }) => {
+    permit(caller, 'add_role_to_organization', await assignmentFacts(deps, caller, assignment, tx));
+    await unlessMoved(
+      () => fail('role.not_found', { id: roleId }),
+      () => insertOrganizationAssignment(tx, assignment),
+    );
+    audit('app_role.organization_assigned', { kind: 'app_role', id: roleId }, detailOf(assignment));
+  });
+}
+
+export async function unassignFromOrganization(
+  deps: AssignmentDeps,
+  caller: Caller,
+  assignment: OrganizationAssignment,
+): Promise<void> {
+  const { organizationId, applicationId, roleId } = assignment;
+  await deps.change(caller, async ({ tx, audit, touch }) => {
+    permit(caller, 'remove_role_from_organization', await assignmentFacts(deps, caller, assignment, tx));
+    const lost = await dependents(tx, assignment);
+    const existed = await deleteOrganizationAssignment(tx, assignment);
+    // Taking away what was not there takes nothing else along.
+    const users = existed ? await deleteInside(tx, organizationId, applicationId, lost) : [];
+    for (const userId of users) touch(appTagOf.user(userId));
+    audit('app_role.organization_unassigned', { kind: 'app_role', id: roleId }, { ...detailOf(assignment), users: users.length });
+  });
+}
