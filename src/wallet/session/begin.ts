@@ -3,7 +3,7 @@ import { newSecret } from '../../platform/ids.ts';
 import { actForSession, ownerOf } from '../access/index.ts';
 import type { SessionRow } from '../database.ts';
 import type { SessionDeps } from './deps.ts';
-import type { Grant } from './provider.ts';
+import type { Grant } from './provider-grant.ts';
 import { accessEndOf, refreshTimeOf } from './refresh.ts';
 import { hashOf, openSession, type Session, sealSession, sessionTag, sidHashOf } from './session.ts';
 import { deleteSession, insertSession } from './sessions.store.ts';

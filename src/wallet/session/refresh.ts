@@ -2,7 +2,8 @@
 import type { Clock } from '../../platform/clock.ts';
 import type { SessionDeps } from './deps.ts';
 import { changeSession, endUnconfirmed } from './end.ts';
-import { type Grant, isTakenBack, isTurnedAway } from './provider.ts';
+import { isTakenBack, isTurnedAway } from './provider-errors.ts';
+import type { Grant } from './provider-grant.ts';
 import { type Session, sealSession } from './session.ts';
 import { claimRefresh, replaceGrant } from './sessions.store.ts';
 

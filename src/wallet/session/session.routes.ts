@@ -2,41 +2,26 @@
 
 import type { IncomingHttpHeaders } from 'node:http';
 import { Fault } from '../../platform/faults/index.ts';
-import { Answer, type Call, type Query, t } from '../../platform/http/index.ts';
+import { Answer, type Call, type Query } from '../../platform/http/index.ts';
 import { addressKey, type Throttle } from '../../platform/limits/index.ts';
 import type { Caller, WalletApp } from '../access/index.ts';
 import { fail } from '../faults.ts';
-import { time } from '../resource/index.ts';
 import { isOwnPage } from './authenticate.ts';
 import type { KnownCaller } from './identity.ts';
 import type { Logins } from './session.rules.ts';
+import {
+  LoggedOut,
+  LoginQuery,
+  LoginReply,
+  LogoutQuery,
+  LogoutReply,
+  LogoutToken,
+  renderUserInfo,
+  UserInfo,
+} from './session.schema.ts';
 import type { SessionReader } from './session-reader.ts';
 
 const tag = 'Authentication';
-const text = (maxLength: number) => t.string({ maxLength });
-
-const LoginQuery = t.object({}, { return_to: text(2000), prompt: text(50), login_hint: text(300), response: t.oneOf('json') });
-const LogoutQuery = t.object({}, { return_to: text(2000), response: t.oneOf('json') });
-const LogoutToken = t.open({ logout_token: t.string({ minLength: 1, maxLength: 20_000 }) });
-const LoggedOut = t.object({});
-const LoginReply = t.object({ authorizationUrl: t.string() });
-const LogoutReply = t.object({}, { endSessionUrl: t.string() });
-const UserInfo = t.object(
-  {
-    sub: t.string(),
-    iss: t.string(),
-    roles: t.array(t.string()),
-    expiresAt: t.string({ format: 'date-time' }),
-    claims: t.record(t.unknown()),
-  },
-  {
-    name: t.string(),
-    preferred_username: t.string(),
-    email: t.string(),
-    email_verified: t.boolean(),
-    authTime: t.string({ format: 'date-time' }),
-  },
-);
 
 const wantsJson = (headers: IncomingHttpHeaders, response: string | undefined): boolean =>
   response === 'json' || (headers.accept ?? '').split(',', 1)[0]!.trim().startsWith('application/json');
@@ -54,10 +39,6 @@ function isHidden(headers: IncomingHttpHeaders): boolean {
   // A frame is navigated as well, where nobody may see it.
   return site === 'cross-site' && (mode !== 'navigate' || dest !== 'document');
 }
-
-/** Claims are a stranger's: one of another type than it should be is left among the claims. */
-const only = (claims: Readonly<Record<string, unknown>>, name: string, type: 'string' | 'boolean') =>
-  typeof claims[name] === type ? { [name]: claims[name] } : {};
 
 const TO = { Location: 'Where the browser goes next.', 'Set-Cookie': 'The login under way, or the session.' };
 const CALLBACK = {
@@ -80,7 +61,7 @@ interface SessionParts {
   readonly logoutThrottle: Throttle;
 }
 
-export function mountSession(app: WalletApp, { logins, sessionOf, throttle, logoutThrottle }: SessionParts): void {
+function mountLogin(app: WalletApp, { logins, sessionOf, throttle }: SessionParts): void {
   app.get(
     '/api/v1/auth/login',
     {
@@ -117,28 +98,17 @@ export function mountSession(app: WalletApp, { logins, sessionOf, throttle, logo
       return new Answer({ status: 303, headers: { 'Set-Cookie': cookies, Location: returnTo } });
     },
   );
+}
 
+function mountUserInfo(app: WalletApp): void {
   app.get(
     '/api/v1/auth/userinfo',
     { summary: 'Who is logged in, and what the provider says of them', tag, rule: 'owner', reply: { 200: UserInfo } },
-    ({ caller }) => {
-      const { identity, roles } = caller as KnownCaller;
-      const { claims } = identity;
-      return {
-        sub: identity.subject,
-        iss: identity.issuer,
-        ...only(claims, 'name', 'string'),
-        ...only(claims, 'preferred_username', 'string'),
-        ...only(claims, 'email', 'string'),
-        ...only(claims, 'email_verified', 'boolean'),
-        roles,
-        ...(identity.authTime === undefined ? {} : { authTime: time(identity.authTime) }),
-        expiresAt: time(identity.expiresAt),
-        claims,
-      };
-    },
+    ({ caller }) => renderUserInfo(caller as KnownCaller),
   );
+}
 
+function mountBackchannelLogout(app: WalletApp, { logins, logoutThrottle }: SessionParts): void {
   app.post(
     '/api/v1/auth/backchannel-logout',
     {
@@ -162,7 +132,9 @@ export function mountSession(app: WalletApp, { logins, sessionOf, throttle, logo
       return {};
     },
   );
+}
 
+function mountLogout(app: WalletApp, { logins, sessionOf }: SessionParts): void {
   const logOut = async ({
     query,
     headers,
@@ -190,4 +162,11 @@ export function mountSession(app: WalletApp, { logins, sessionOf, throttle, logo
     if (hasCookie && !isOwnPage(call.headers, logins.origin())) fail('csrf');
     return logOut(call);
   });
+}
+
+export function mountSession(app: WalletApp, parts: SessionParts): void {
+  mountLogin(app, parts);
+  mountUserInfo(app);
+  mountBackchannelLogout(app, parts);
+  mountLogout(app, parts);
 }

@@ -6,8 +6,8 @@ import { beginSession } from './begin.ts';
 import type { SessionDeps } from './deps.ts';
 import { endByProvider, endSession } from './end.ts';
 import { findByCookie } from './find.ts';
-import type { Grant } from './provider.ts';
 import { createProviderChecks } from './provider-checks.ts';
+import type { Grant } from './provider-grant.ts';
 import { type Session, sessionTag } from './session.ts';
 import { countSessions, sweepSessions } from './sessions.store.ts';
 

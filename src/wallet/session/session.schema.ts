@@ -1,0 +1,52 @@
+// Wire shapes of /api/v1/auth.
+import { type Static, t } from '../../platform/http/index.ts';
+import { time } from '../resource/index.ts';
+import type { KnownCaller } from './identity.ts';
+
+const text = (maxLength: number) => t.string({ maxLength });
+
+export const LoginQuery = t.object(
+  {},
+  { return_to: text(2000), prompt: text(50), login_hint: text(300), response: t.oneOf('json') },
+);
+export const LogoutQuery = t.object({}, { return_to: text(2000), response: t.oneOf('json') });
+export const LogoutToken = t.open({ logout_token: t.string({ minLength: 1, maxLength: 20_000 }) });
+export const LoggedOut = t.object({});
+export const LoginReply = t.object({ authorizationUrl: t.string() });
+export const LogoutReply = t.object({}, { endSessionUrl: t.string() });
+export const UserInfo = t.object(
+  {
+    sub: t.string(),
+    iss: t.string(),
+    roles: t.array(t.string()),
+    expiresAt: t.string({ format: 'date-time' }),
+    claims: t.record(t.unknown()),
+  },
+  {
+    name: t.string(),
+    preferred_username: t.string(),
+    email: t.string(),
+    email_verified: t.boolean(),
+    authTime: t.string({ format: 'date-time' }),
+  },
+);
+
+/** Claims are a stranger's: one of another type than it should be is left among the claims. */
+const only = (claims: Readonly<Record<string, unknown>>, name: string, type: 'string' | 'boolean') =>
+  typeof claims[name] === type ? { [name]: claims[name] } : {};
+
+export function renderUserInfo({ identity, roles }: KnownCaller): Static<typeof UserInfo> {
+  const { claims } = identity;
+  return {
+    sub: identity.subject,
+    iss: identity.issuer,
+    ...only(claims, 'name', 'string'),
+    ...only(claims, 'preferred_username', 'string'),
+    ...only(claims, 'email', 'string'),
+    ...only(claims, 'email_verified', 'boolean'),
+    roles: [...roles],
+    ...(identity.authTime === undefined ? {} : { authTime: time(identity.authTime) }),
+    expiresAt: time(identity.expiresAt),
+    claims,
+  };
+}
