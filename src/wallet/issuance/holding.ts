@@ -68,160 +68,205 @@ interface Bindings {
   takes(method: string): boolean;
 }
 
-export function createHoldings({ keys, dids }: { keys: Keys; dids: Dids }) {
-  /** A key of the caller's that can sign so: the one named, the default one, any other, or a new one. */
-  async function keyFor(caller: Caller, algorithms: readonly string[], named: string | undefined): Promise<Holding> {
-    const accepted = (algorithm: string): boolean => algorithms.includes(algorithm);
-    if (named !== undefined) {
-      const row = await keys.find(caller, named);
-      if (row.owner !== caller.owner || row.state !== 'active') fail('key-not-active/named', { id: named });
-      if (!accepted(row.algorithm)) fail('unsupported-proof-type', { why: `the issuer takes ${algorithms.join(', ')}` });
-      return holdingOf(row);
-    }
-    const active = await keys.list(caller, { state: 'active' }, { limit: 200, after: undefined });
-    const whole = active.filter(({ content }) => content !== undefined);
-    const fitting = whole.map(({ row }) => row).filter(({ algorithm }) => accepted(algorithm));
-    const found = fitting.find((row) => row.is_default === 1) ?? fitting.at(-1);
-    return found ? holdingOf(found) : newKey(caller, algorithms);
-  }
+export interface HoldingDeps {
+  readonly keys: Keys;
+  readonly dids: Dids;
+}
 
-  async function newKey(caller: Caller, algorithms: readonly string[]): Promise<Holding> {
-    const algorithm = ALGORITHMS.find((one) => algorithms.includes(one));
-    if (!algorithm) fail('unsupported-proof-type', { why: algorithms.join(', ').slice(0, 100) || 'no algorithm' });
-    return holdingOf((await keys.create(caller, { algorithm }, always)).row);
+/** A key of the caller's that can sign so: the one named, the default one, any other, or a new one. */
+async function keyFor(
+  deps: HoldingDeps,
+  caller: Caller,
+  algorithms: readonly string[],
+  named: string | undefined,
+): Promise<Holding> {
+  const accepted = (algorithm: string): boolean => algorithms.includes(algorithm);
+  if (named !== undefined) {
+    const row = await deps.keys.find(caller, named);
+    if (row.owner !== caller.owner || row.state !== 'active') fail('key-not-active/named', { id: named });
+    if (!accepted(row.algorithm)) fail('unsupported-proof-type', { why: `the issuer takes ${algorithms.join(', ')}` });
+    return holdingOf(row);
   }
+  const active = await deps.keys.list(caller, { state: 'active' }, { limit: 200, after: undefined });
+  const whole = active.filter(({ content }) => content !== undefined);
+  const fitting = whole.map(({ row }) => row).filter(({ algorithm }) => accepted(algorithm));
+  const found = fitting.find((row) => row.is_default === 1) ?? fitting.at(-1);
+  return found ? holdingOf(found) : newKey(deps, caller, algorithms);
+}
 
-  /** Copies that share a key are one credential to whoever compares them: each gets a key of its own. */
-  async function copiesOf(caller: Caller, first: Holding, algorithms: readonly string[], count: number): Promise<Holding[]> {
-    const forCopy = async (algorithm: string): Promise<Holding> => ({ ...(await newKey(caller, [algorithm])), isForCopy: true });
-    // Twenty keys that take seconds each would take longer than anybody waits.
-    const quick = isSlow(first.algorithm) ? ALGORITHMS.find((one) => !isSlow(one) && algorithms.includes(one)) : first.algorithm;
-    if (quick !== undefined) return Promise.all(Array.from({ length: count }, () => forCopy(quick)));
-    const made: Holding[] = [];
-    while (made.length < Math.min(count, MAX_SLOW_COPIES)) {
-      const one = await forCopy(first.algorithm).catch((error: unknown) => {
-        // Others wait for theirs: fewer copies are better than none.
-        if (error instanceof Fault && (error.status === 429 || error.status === 503)) return undefined;
-        throw error;
-      });
-      if (!one) break;
-      made.push(one);
-    }
-    return made;
-  }
+async function newKey(deps: HoldingDeps, caller: Caller, algorithms: readonly string[]): Promise<Holding> {
+  const algorithm = ALGORITHMS.find((one) => algorithms.includes(one));
+  if (!algorithm) fail('unsupported-proof-type', { why: algorithms.join(', ').slice(0, 100) || 'no algorithm' });
+  return holdingOf((await deps.keys.create(caller, { algorithm }, always)).row);
+}
 
-  const holdingOf = (row: { id: string; algorithm: string; kid: string; public_jwk: string }): Holding => ({
-    keyId: row.id,
-    algorithm: row.algorithm,
-    kid: row.kid,
-    jwk: JSON.parse(row.public_jwk) as PublicJwk,
+/** Copies that share a key are one credential to whoever compares them: each gets a key of its own. */
+async function copiesOf(
+  deps: HoldingDeps,
+  caller: Caller,
+  first: Holding,
+  algorithms: readonly string[],
+  count: number,
+): Promise<Holding[]> {
+  const forCopy = async (algorithm: string): Promise<Holding> => ({
+    ...(await newKey(deps, caller, [algorithm])),
+    isForCopy: true,
   });
-
-  async function withDid(caller: Caller, idOrDid: string, { takes }: Bindings, algorithms: readonly string[]): Promise<Holding> {
-    const { row, keys: carried } = await dids.show(await dids.find(caller, idOrDid));
-    if (row.owner !== caller.owner || row.state !== 'published') fail('invalid-request', { why: 'the DID is not published' });
-    if (!takes(row.method)) fail('unsupported-proof-type', { why: `the issuer does not take did:${row.method}` });
-    const key = carried.find(({ state }) => state === 'active') ?? fail('no-active-key');
-    return { ...(await keyFor(caller, algorithms, key.key_id)), did: { id: row.id, did: row.did, url: key.verificationMethod } };
+  // Twenty keys that take seconds each would take longer than anybody waits.
+  const quick = isSlow(first.algorithm) ? ALGORITHMS.find((one) => !isSlow(one) && algorithms.includes(one)) : first.algorithm;
+  if (quick !== undefined) return Promise.all(Array.from({ length: count }, () => forCopy(quick)));
+  const made: Holding[] = [];
+  while (made.length < Math.min(count, MAX_SLOW_COPIES)) {
+    const one = await forCopy(first.algorithm).catch((error: unknown) => {
+      // Others wait for theirs: fewer copies are better than none.
+      if (error instanceof Fault && (error.status === 429 || error.status === 503)) return undefined;
+      throw error;
+    });
+    if (!one) break;
+    made.push(one);
   }
+  return made;
+}
 
-  /** A DID of the caller's that the issuer takes, and that has the key that is wanted. */
-  async function ownDid(caller: Caller, { takes }: Bindings, algorithms: readonly string[], keyId: string | undefined) {
-    const published = await dids.list(caller, { state: 'published' }, { limit: 200, after: undefined });
-    for (const { row, keys: carried, isDamaged } of published) {
-      const key = carried.find((one) => one.state === 'active' && (keyId === undefined || one.key_id === keyId));
-      if (isDamaged || !key || !takes(row.method)) continue;
-      const own = await keys.find(caller, key.key_id);
-      if (algorithms.includes(own.algorithm))
-        return { ...holdingOf(own), did: { id: row.id, did: row.did, url: key.verificationMethod } };
-    }
-    return undefined;
-  }
+const holdingOf = (row: { id: string; algorithm: string; kid: string; public_jwk: string }): Holding => ({
+  keyId: row.id,
+  algorithm: row.algorithm,
+  kid: row.kid,
+  jwk: JSON.parse(row.public_jwk) as PublicJwk,
+});
 
-  /** Those that are made of a key resolve by themselves. */
-  const methodToMake = ({ takes, methods }: Bindings): string =>
-    ['jwk', 'key'].find((one) => takes(one)) ??
-    fail('unsupported-proof-type', { why: `bindings by did:${methods.join(', did:')}`.slice(0, 100) });
-
-  async function anyDid(
-    caller: Caller,
-    bindings: Bindings,
-    algorithms: readonly string[],
-    keyId: string | undefined,
-  ): Promise<Holding> {
-    const own = await ownDid(caller, bindings, algorithms, keyId);
-    if (own) return own;
-    const method = methodToMake(bindings);
-    const key = await keyFor(caller, algorithms, keyId);
-    const made = await dids.create(
-      caller,
-      {
-        method,
-        keyIds: [key.keyId],
-        path: undefined,
-        domain: undefined,
-        alias: undefined,
-        isDefault: false,
-        service: [],
-        alsoKnownAs: [],
-      },
-      always,
-    );
-    return { ...key, did: { id: made.row.id, did: made.row.did, url: made.keys[0]!.verificationMethod } };
-  }
-
-  async function areActive(caller: Caller, all: readonly Holding[]): Promise<boolean> {
-    for (const { keyId } of all) if (!(await keys.isActive(caller.owner, keyId))) return false;
-    return true;
-  }
-
-  /** Keys that were made for copies nobody got. One that was put to other use meanwhile stays. */
-  async function discard(caller: Caller, all: readonly Holding[] = []): Promise<void> {
-    const purge = async (id: string): Promise<void> => keys.purge(caller, await keys.find(caller, id), false);
-    for (const { keyId, isForCopy } of all) if (isForCopy) await purge(keyId).catch(() => undefined);
-  }
-
+async function withDid(
+  deps: HoldingDeps,
+  caller: Caller,
+  idOrDid: string,
+  { takes }: Bindings,
+  algorithms: readonly string[],
+): Promise<Holding> {
+  const { row, keys: carried } = await deps.dids.show(await deps.dids.find(caller, idOrDid));
+  if (row.owner !== caller.owner || row.state !== 'published') fail('invalid-request', { why: 'the DID is not published' });
+  if (!takes(row.method)) fail('unsupported-proof-type', { why: `the issuer does not take did:${row.method}` });
+  const key = carried.find(({ state }) => state === 'active') ?? fail('no-active-key');
   return {
-    /** Whether there will be something to bind it to. Nothing is made for that: it is asked before a code is spent. */
-    async check(caller: Caller, configuration: Configuration, { keyId, didId }: Omit<Wanted, 'count'>): Promise<void> {
-      const proof = proofOf(configuration);
-      if (!proof) return;
-      if (!ALGORITHMS.some((one) => proof.algorithms.includes(one)))
-        fail('unsupported-proof-type', { why: proof.algorithms.join(', ').slice(0, 100) || 'no algorithm' });
-      const bindings = bindingsOf(configuration);
-      if (didId !== undefined) await withDid(caller, didId, bindings, proof.algorithms);
-      else if (keyId !== undefined) await keyFor(caller, proof.algorithms, keyId);
-      if (didId === undefined && !bindings.bareKey && !(await ownDid(caller, bindings, proof.algorithms, keyId)))
-        methodToMake(bindings);
-    },
-
-    /** As many as copies are wanted; none when the credential is bound to nobody. Those of `before`, while they can sign. */
-    async choose(
-      caller: Caller,
-      configuration: Configuration,
-      { keyId, didId, count }: Wanted,
-      before: readonly Holding[] | undefined,
-    ): Promise<readonly Holding[]> {
-      if (before && (await areActive(caller, before))) return before;
-      await discard(caller, before);
-      const proof = proofOf(configuration);
-      if (!proof) return [];
-      const bindings = bindingsOf(configuration);
-      if (didId !== undefined) return [await withDid(caller, didId, bindings, proof.algorithms)];
-      if (!bindings.bareKey) return [await anyDid(caller, bindings, proof.algorithms, keyId)];
-      const first = await keyFor(caller, proof.algorithms, keyId);
-      return [first, ...(await copiesOf(caller, first, proof.algorithms, count - 1))];
-    },
-
-    discard,
-
-    signerOf: (caller: Caller, { keyId, algorithm, jwk }: Holding): Signer => ({
-      algorithm,
-      jwk,
-      sign: (data) => keys.sign(caller.owner, keyId, data),
-    }),
+    ...(await keyFor(deps, caller, algorithms, key.key_id)),
+    did: { id: row.id, did: row.did, url: key.verificationMethod },
   };
 }
+
+/** A DID of the caller's that the issuer takes, and that has the key that is wanted. */
+async function ownDid(
+  deps: HoldingDeps,
+  caller: Caller,
+  { takes }: Bindings,
+  algorithms: readonly string[],
+  keyId: string | undefined,
+) {
+  const published = await deps.dids.list(caller, { state: 'published' }, { limit: 200, after: undefined });
+  for (const { row, keys: carried, isDamaged } of published) {
+    const key = carried.find((one) => one.state === 'active' && (keyId === undefined || one.key_id === keyId));
+    if (isDamaged || !key || !takes(row.method)) continue;
+    const own = await deps.keys.find(caller, key.key_id);
+    if (algorithms.includes(own.algorithm))
+      return { ...holdingOf(own), did: { id: row.id, did: row.did, url: key.verificationMethod } };
+  }
+  return undefined;
+}
+
+/** Those that are made of a key resolve by themselves. */
+const methodToMake = ({ takes, methods }: Bindings): string =>
+  ['jwk', 'key'].find((one) => takes(one)) ??
+  fail('unsupported-proof-type', { why: `bindings by did:${methods.join(', did:')}`.slice(0, 100) });
+
+async function anyDid(
+  deps: HoldingDeps,
+  caller: Caller,
+  bindings: Bindings,
+  algorithms: readonly string[],
+  keyId: string | undefined,
+): Promise<Holding> {
+  const own = await ownDid(deps, caller, bindings, algorithms, keyId);
+  if (own) return own;
+  const method = methodToMake(bindings);
+  const key = await keyFor(deps, caller, algorithms, keyId);
+  const made = await deps.dids.create(
+    caller,
+    {
+      method,
+      keyIds: [key.keyId],
+      path: undefined,
+      domain: undefined,
+      alias: undefined,
+      isDefault: false,
+      service: [],
+      alsoKnownAs: [],
+    },
+    always,
+  );
+  return { ...key, did: { id: made.row.id, did: made.row.did, url: made.keys[0]!.verificationMethod } };
+}
+
+async function areActive(deps: HoldingDeps, caller: Caller, all: readonly Holding[]): Promise<boolean> {
+  for (const { keyId } of all) if (!(await deps.keys.isActive(caller.owner, keyId))) return false;
+  return true;
+}
+
+/** Keys that were made for copies nobody got. One that was put to other use meanwhile stays. */
+export async function discardHoldings(deps: HoldingDeps, caller: Caller, all: readonly Holding[] = []): Promise<void> {
+  const purge = async (id: string): Promise<void> => deps.keys.purge(caller, await deps.keys.find(caller, id), false);
+  for (const { keyId, isForCopy } of all) if (isForCopy) await purge(keyId).catch(() => undefined);
+}
+
+/** Whether there will be something to bind it to. Nothing is made for that: it is asked before a code is spent. */
+export async function checkHolding(
+  deps: HoldingDeps,
+  caller: Caller,
+  configuration: Configuration,
+  { keyId, didId }: Omit<Wanted, 'count'>,
+): Promise<void> {
+  const proof = proofOf(configuration);
+  if (!proof) return;
+  if (!ALGORITHMS.some((one) => proof.algorithms.includes(one)))
+    fail('unsupported-proof-type', { why: proof.algorithms.join(', ').slice(0, 100) || 'no algorithm' });
+  const bindings = bindingsOf(configuration);
+  if (didId !== undefined) await withDid(deps, caller, didId, bindings, proof.algorithms);
+  else if (keyId !== undefined) await keyFor(deps, caller, proof.algorithms, keyId);
+  if (didId === undefined && !bindings.bareKey && !(await ownDid(deps, caller, bindings, proof.algorithms, keyId)))
+    methodToMake(bindings);
+}
+
+/** As many as copies are wanted; none when the credential is bound to nobody. Those of `before`, while they can sign. */
+export async function chooseHoldings(
+  deps: HoldingDeps,
+  caller: Caller,
+  configuration: Configuration,
+  { keyId, didId, count }: Wanted,
+  before: readonly Holding[] | undefined,
+): Promise<readonly Holding[]> {
+  if (before && (await areActive(deps, caller, before))) return before;
+  await discardHoldings(deps, caller, before);
+  const proof = proofOf(configuration);
+  if (!proof) return [];
+  const bindings = bindingsOf(configuration);
+  if (didId !== undefined) return [await withDid(deps, caller, didId, bindings, proof.algorithms)];
+  if (!bindings.bareKey) return [await anyDid(deps, caller, bindings, proof.algorithms, keyId)];
+  const first = await keyFor(deps, caller, proof.algorithms, keyId);
+  return [first, ...(await copiesOf(deps, caller, first, proof.algorithms, count - 1))];
+}
+
+export const signerOf = (deps: HoldingDeps, caller: Caller, { keyId, algorithm, jwk }: Holding): Signer => ({
+  algorithm,
+  jwk,
+  sign: (data) => deps.keys.sign(caller.owner, keyId, data),
+});
+
+/** What copies of a credential are bound to: asked about, chosen, given up. */
+export const createHoldings = (deps: HoldingDeps) => ({
+  check: (caller: Caller, configuration: Configuration, wanted: Omit<Wanted, 'count'>) =>
+    checkHolding(deps, caller, configuration, wanted),
+  choose: (caller: Caller, configuration: Configuration, wanted: Wanted, before: readonly Holding[] | undefined) =>
+    chooseHoldings(deps, caller, configuration, wanted, before),
+  discard: (caller: Caller, all?: readonly Holding[]) => discardHoldings(deps, caller, all),
+  signerOf: (caller: Caller, holding: Holding) => signerOf(deps, caller, holding),
+});
 
 export type Holdings = ReturnType<typeof createHoldings>;
 
