@@ -1,0 +1,24 @@
+// `npm run test:one -- FILE [NAME] [--inspect]`: one test file on SQLite alone, without starting PostgreSQL. NAME is a pattern of test
+// names. With --inspect it waits for a debugger (chrome://inspect, or "attach" of an editor) before the first line.
+import { spawnSync } from 'node:child_process';
+import { parseArgs } from 'node:util';
+
+const { values, positionals } = parseArgs({ allowPositionals: true, options: { inspect: { type: 'boolean', default: false } } });
+const [file, name] = positionals;
+if (file === undefined) {
+  console.error('npm run test:one -- FILE [NAME] [--inspect]');
+  process.exit(2);
+}
+const { status } = spawnSync(
+  process.execPath,
+  [
+    '--disable-warning=ExperimentalWarning',
+    ...(values.inspect ? ['--inspect-brk'] : []),
+    '--test-skip-pattern=\\(PostgreSQL\\)',
+    ...(name === undefined ? [] : [`--test-name-pattern=${name}`]),
+    '--test-reporter=spec',
+    file,
+  ],
+  { stdio: 'inherit' },
+);
+process.exit(status ?? 1);
