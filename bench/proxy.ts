@@ -1,4 +1,4 @@
-// What a proxy asks with every request it guards: about access tokens of many people, by the old address and by introspection.
+// What a proxy asks with every request it guards: about access tokens of many people, by Keyrock's address and by introspection.
 import { administrator, logIn, loginBody, memberTokens } from './gatehouse.ts';
 import type { Request } from './load.ts';
 import { besideEmpty, contender, emptyRow, ofEmpty, type Scenario } from './scenarios.ts';
@@ -19,7 +19,7 @@ async function call(url: string, token: string, path: string, body?: unknown): P
   });
 }
 
-/** An access token of the person whose token this is, as clients of the old back-end get one. */
+/** An access token of the person whose token this is, as clients of Keyrock's back-end get one. */
 async function accessToken(url: string, token: string, { id, secret }: Consumer): Promise<string> {
   const query = new URLSearchParams({ response_type: 'code', client_id: id, redirect_uri: CALLBACK, scope: 'all_info' });
   await call(url, token, `/v3/OS-OAUTH2/authorize?${query}`);

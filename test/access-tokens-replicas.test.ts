@@ -7,7 +7,7 @@ import { after, before, describe, it } from 'node:test';
 import { newMasterKey } from '../src/platform/seal/index.ts';
 import { ADMIN_PASSWORD, TestApi } from './support/api.ts';
 import { assign, assignmentPath, makePerson, makeRole } from './support/applications.ts';
-import { BAD, basic, FORM, GOOD, informationOf, listPath, OldClient, verdictsOn } from './support/old-client.ts';
+import { BAD, basic, FORM, GOOD, informationOf, KeyrockClient, listPath, verdictsOn } from './support/keyrock-client.ts';
 import { sharedPostgres } from './support/postgres.ts';
 import { type GatehouseProcess, gatehouse } from './support/process.ts';
 
@@ -58,12 +58,12 @@ describe('Access tokens on two replicas', () => {
 
   /** An application and a person, known to both replicas, and a token that B answers from memory. */
   async function scene() {
-    const client = await OldClient.make(a);
+    const client = await KeyrockClient.make(a);
     const person = await makePerson(a);
     const tokens = await client.tokens(person);
-    const atB = new OldClient(b, client.application);
+    const atB = new KeyrockClient(b, client.application);
     // Another application asks, as a proxy does: it is still there when the first one is deleted.
-    const proxy = new OldClient(b, (await OldClient.make(a)).application);
+    const proxy = new KeyrockClient(b, (await KeyrockClient.make(a)).application);
     const ask = () => verdictsOn(b, proxy, tokens.access_token);
     await soon(GOOD, ask);
     for (const _ of [1, 2, 3]) assert.deepEqual(await ask(), GOOD);
@@ -97,10 +97,10 @@ describe('Access tokens on two replicas', () => {
   }
 
   it('refuses on one within a second what came of a code that was shown twice at the other', async () => {
-    const client = await OldClient.make(a);
+    const client = await KeyrockClient.make(a);
     const code = await client.code(await makePerson(a));
     const { access_token: token } = (await client.redeem(code)).body;
-    const atB = new OldClient(b, client.application);
+    const atB = new KeyrockClient(b, client.application);
     await soon(GOOD, () => verdictsOn(b, atB, token));
     assert.deepEqual(await verdictsOn(b, atB, token), GOOD);
     assert.equal((await client.redeem(code)).status, 400);
@@ -108,8 +108,8 @@ describe('Access tokens on two replicas', () => {
   });
 
   it('redeems a code once, whichever of them is asked', async () => {
-    const client = await OldClient.make(a);
-    const atB = new OldClient(b, client.application);
+    const client = await KeyrockClient.make(a);
+    const atB = new KeyrockClient(b, client.application);
     const person = await makePerson(a);
     const code = await client.code(person);
     const both = await Promise.all([client.redeem(code), atB.redeem(code)]);

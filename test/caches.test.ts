@@ -6,8 +6,8 @@ import type { Metrics } from '../src/platform/metrics/index.ts';
 import { ADMIN_PASSWORD, uniqueName } from './support/api.ts';
 import { assign, makePerson, makeRole } from './support/applications.ts';
 import { Cable } from './support/cable.ts';
+import { KeyrockClient } from './support/keyrock-client.ts';
 import { LastingApi } from './support/lasting.ts';
-import { OldClient } from './support/old-client.ts';
 import { sharedPostgres } from './support/postgres.ts';
 import { connect } from './support/scim.ts';
 import { TestWallet } from './support/wallet.ts';
@@ -182,7 +182,7 @@ describe('While the feed is down, of the identity service', () => {
     },
 
     async holdings() {
-      const { application } = await OldClient.make(api);
+      const { application } = await KeyrockClient.make(api);
       const role = await makeRole(api, application);
       const { user, organization } = await makePerson(api);
       await assign(api, { user, organization, application, role });
@@ -221,12 +221,12 @@ describe('While the feed is down, of the identity service', () => {
 
     async access_tokens() {
       const person = await makePerson(api);
-      const { access_token: token } = await (await OldClient.make(api)).tokens(person);
+      const { access_token: token } = await (await KeyrockClient.make(api)).tokens(person);
       return { ask: () => statusOf(`/v3/access-tokens/${token}`), change: enable(person.user.id), before: 200, after: 404 };
     },
 
     async introspection_clients() {
-      const client = await OldClient.make(api);
+      const client = await KeyrockClient.make(api);
       return {
         ask: async () => (await client.introspect('any')).status,
         change: (to) =>

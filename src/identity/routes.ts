@@ -8,7 +8,7 @@ import { mountCredentials } from './credentials/index.ts';
 import { mountDiscovery } from './discovery/index.ts';
 import { mountAssignments, mountGrants } from './grants/index.ts';
 import { mountGroups } from './groups/index.ts';
-import { mountOldOAuth } from './openid/index.ts';
+import { mountKeyrockOAuth } from './openid/index.ts';
 import { mountDomains, mountProjects, mountTags } from './projects/index.ts';
 import { mountImpliedRoles, mountRoles } from './roles/index.ts';
 import { mountConnections, mountKeyrockScim, mountScim } from './scim/index.ts';
@@ -39,7 +39,7 @@ export type Parts = Parameters<typeof mountAuth>[1] &
   Parameters<typeof mountScim>[1] &
   Parameters<typeof mountKeyrockScim>[1] &
   Parameters<typeof mountConnections>[1] &
-  Parameters<typeof mountOldOAuth>[1];
+  Parameters<typeof mountKeyrockOAuth>[1];
 
 export function mountIdentity(app: IdentityApp, parts: Parts): void {
   mountDiscovery(app);
@@ -65,5 +65,5 @@ export function mountIdentity(app: IdentityApp, parts: Parts): void {
   mountScim(app, parts);
   mountKeyrockScim(app, parts);
   mountConnections(app, parts);
-  mountOldOAuth(app, parts);
+  mountKeyrockOAuth(app, parts);
 }

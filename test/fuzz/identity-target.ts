@@ -2,7 +2,7 @@
 import { identityOpenApi } from '../../src/openapi.ts';
 import { type TestApi, uniqueName } from '../support/api.ts';
 import { makeApplication, makePermission, makeRole } from '../support/applications.ts';
-import { basic } from '../support/old-client.ts';
+import { basic } from '../support/keyrock-client.ts';
 import { connect, ENTERPRISE, GROUP, ORGANIZATION, patchOf, USER } from '../support/scim.ts';
 import type { Plan, Target } from './fuzz.ts';
 import { Pool } from './pool.ts';

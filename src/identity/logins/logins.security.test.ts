@@ -4,8 +4,8 @@ import { it } from 'node:test';
 import { onEachDatabase, type TestApi, uniqueName } from '../../../test/support/api.ts';
 import { makePerson } from '../../../test/support/applications.ts';
 import { Browser } from '../../../test/support/browser-less.ts';
+import { KeyrockClient, logInByAccessToken } from '../../../test/support/keyrock-client.ts';
 import { databaseOf } from '../../../test/support/lasting.ts';
-import { logInByAccessToken, OldClient } from '../../../test/support/old-client.ts';
 import { makeUser, RelyingParty } from '../../../test/support/relying-party.ts';
 import { logInWith, makeCarefulPerson } from '../../../test/support/second-factor.ts';
 
@@ -115,7 +115,7 @@ onEachDatabase('No login goes without a trace', (api) => {
   });
 
   it('but an application that comes with an access token is no login, however often it does', async () => {
-    const [client, person] = [await OldClient.make(api), await makePerson(api)];
+    const [client, person] = [await KeyrockClient.make(api), await makePerson(api)];
     const { access_token: token } = await client.tokens(person);
     const before = await eventsAbout(api, person.user.id);
     for (let i = 0; i < 3; i++) assert.equal((await logInByAccessToken(api, token)).status, 201);

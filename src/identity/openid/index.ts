@@ -1,6 +1,6 @@
 // The OpenID provider: people sign in, applications get tokens.
 
-export { mountOldOAuth } from './keyrock/oauth2.routes.ts';
+export { mountKeyrockOAuth } from './keyrock/oauth2.routes.ts';
 export { ACCESS_TOKEN, APPLICATION, openidRoutes } from './openid.described.ts';
 export { createOpenid, type Openid, type WalletOptions } from './openid.ts';
 export { type AccessTokens, createAccessTokens } from './provider/access-tokens.ts';

@@ -9,7 +9,7 @@ export const APPLICATION = 'application';
 export const ACCESS_TOKEN = 'access token';
 
 const tag = 'OpenID';
-const old = 'OAuth2 of the old back-end';
+const keyrock = "OAuth2 of Keyrock's back-end";
 const FORM = { bodyType: 'application/x-www-form-urlencoded' } as const;
 
 const text = (description: string) => t.string({ description });
@@ -156,8 +156,8 @@ export const openidRoutes: readonly Served[] = [
     method: 'POST',
     path: '/v3/OS-OAUTH2/access_token',
     spec: {
-      summary: 'The same by its old address: a form, or JSON, also as {"token_request": {…}}',
-      tag: old,
+      summary: 'The same by the address Keyrock has for it: a form, or JSON, also as {"token_request": {…}}',
+      tag: keyrock,
       access: APPLICATION,
       body: TokenRequest,
       form: true,

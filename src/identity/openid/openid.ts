@@ -16,7 +16,7 @@ import type { Passwords } from '../passwords/index.ts';
 import type { Deps } from '../resource/index.ts';
 import type { Users } from '../users/index.ts';
 import { createAccount } from './account/account.ts';
-import { createOldCodes } from './keyrock/codes.ts';
+import { createKeyrockCodes } from './keyrock/codes.ts';
 import { toTokenRequest } from './keyrock/token-request.ts';
 import { browserOf, readForeignForm, redirect } from './pages/browser.ts';
 import { LIBRARY_HEADERS } from './pages/layout.ts';
@@ -31,7 +31,15 @@ import { createIntrospection } from './provider/introspection.ts';
 import { createOpenidKeys, type Keyring } from './provider/keys.ts';
 import type { Logouts } from './provider/logouts.ts';
 import { OWN_CLIENT, ownClient, WALLET_CONSUMER, walletConsumer, walletLogout } from './provider/own-client.ts';
-import { ACCOUNT, checkMethod, isPreflight, METADATA, OLD_TOKEN, refuseRepeatedCode, withoutSlash } from './provider/paths.ts';
+import {
+  ACCOUNT,
+  checkMethod,
+  isPreflight,
+  KEYROCK_TOKEN,
+  METADATA,
+  refuseRepeatedCode,
+  withoutSlash,
+} from './provider/paths.ts';
 import type { Records } from './provider/records.ts';
 import { createUnfinished } from './provider/unfinished.ts';
 import { createInteractions } from './sign-in/interaction.ts';
@@ -199,7 +207,7 @@ export function createOpenid(deps: OpenidDeps) {
     }
     const { provider, keys: ring } = await current();
     if (browser.path === METADATA) request.url = DISCOVERY;
-    if (browser.path === OLD_TOKEN)
+    if (browser.path === KEYROCK_TOKEN)
       return guarded(gate, exchange, browser.path, async () => provider.callback()(await toTokenRequest(request), response));
     if (browser.path.startsWith(`${ROOT}/interaction/`)) return interactions(provider, browser, ring.cookies);
     if (browser.path === ACCOUNT) return account(provider, browser, ring.cookies);
@@ -211,7 +219,7 @@ export function createOpenid(deps: OpenidDeps) {
   }
 
   const mount: Mount = {
-    paths: [DISCOVERY, METADATA, `${ROOT}/*`, ACCOUNT, OLD_TOKEN],
+    paths: [DISCOVERY, METADATA, `${ROOT}/*`, ACCOUNT, KEYROCK_TOKEN],
     handle: (exchange) => records.during(() => handle(exchange)),
   };
   return {
@@ -221,7 +229,7 @@ export function createOpenid(deps: OpenidDeps) {
     records,
     accessTokens,
     introspect: createIntrospection({ ...deps, accessTokens }),
-    oldCodes: createOldCodes({ ...deps, provider: async () => (await current()).provider }),
+    keyrockCodes: createKeyrockCodes({ ...deps, provider: async () => (await current()).provider }),
 
     /** The wallet node's registration. The secret goes from hand to hand in memory; it is not printed or written down. */
     async registerWallet(

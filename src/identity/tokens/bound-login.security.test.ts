@@ -4,8 +4,8 @@ import { describe, it } from 'node:test';
 import { Client } from 'pg';
 import { onDatabase, onEachDatabase, type TestApi } from '../../../test/support/api.ts';
 import { makePerson } from '../../../test/support/applications.ts';
+import { KeyrockClient, logInByAccessToken } from '../../../test/support/keyrock-client.ts';
 import { databaseOf } from '../../../test/support/lasting.ts';
-import { logInByAccessToken, OldClient } from '../../../test/support/old-client.ts';
 import { logInWith } from '../../../test/support/second-factor.ts';
 import { tagOf } from '../access/index.ts';
 import { createChanges } from '../audit/index.ts';
@@ -102,7 +102,7 @@ onDatabase('PostgreSQL', 'A login while the password changes', {}, (api) => {
   });
 
   it('gives no token for an access token that ends', async () => {
-    const [person, client] = [await makePerson(api), await OldClient.make(api)];
+    const [person, client] = [await makePerson(api), await KeyrockClient.make(api)];
     const { access_token: token } = await client.tokens(person);
     const answer = await whileWaiting(
       api,

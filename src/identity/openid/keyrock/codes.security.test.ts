@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
 import { makePerson } from '../../../../test/support/applications.ts';
+import { KeyrockClient } from '../../../../test/support/keyrock-client.ts';
 import { databaseOf, KINDS, LastingApi } from '../../../../test/support/lasting.ts';
-import { OldClient } from '../../../../test/support/old-client.ts';
 import { createSeal } from '../../../platform/seal/index.ts';
 
 for (const kind of KINDS)
@@ -14,7 +14,7 @@ for (const kind of KINDS)
     it('claims no newer login than the person’s, whatever tokens were made of it since', async () => {
       const password = (await api.begin({ GATEHOUSE_IDENTITY_TOKEN_SECONDS: '86400' }))!;
       api.adminToken = await api.logIn({ name: 'admin', password }, { project: { name: 'admin', domain: { id: 'default' } } });
-      const [client, person] = [await OldClient.make(api), await makePerson(api)];
+      const [client, person] = [await KeyrockClient.make(api), await makePerson(api)];
       const loggedIn = api.clock.now() / 1000;
       api.clock.advance(3600);
       const identity = { methods: ['token'], token: { id: person.token } };

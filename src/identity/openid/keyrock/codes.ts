@@ -1,4 +1,4 @@
-// Codes as clients of the old back-end get them: a front-end of theirs shows the question and sends the answer, with the person's token.
+// Codes as clients of Keyrock's back-end get them: a front-end of theirs shows the question and sends the answer, with the person's token.
 import type { Provider } from 'oidc-provider';
 import { type Caller, loginTimeOf } from '../../access/index.ts';
 import { findConsumer } from '../../consumers/index.ts';
@@ -7,7 +7,7 @@ import { fail } from '../../faults.ts';
 import { SCOPES } from '../provider/accounts.ts';
 import type { Records } from '../provider/records.ts';
 
-/** The question, between the two calls. */
+/** The question, between the two calls. Rows have this name: with another, questions asked before an update would be lost. */
 const MODEL = 'OldAuthorization';
 const QUESTION_SECONDS = 600;
 
@@ -18,7 +18,7 @@ export interface Asked {
   readonly state: string | undefined;
 }
 
-export function createOldCodes({ db, records, provider }: { db: Database; records: Records; provider(): Promise<Provider> }) {
+export function createKeyrockCodes({ db, records, provider }: { db: Database; records: Records; provider(): Promise<Provider> }) {
   const idOf = (caller: Caller, clientId: string): string => `${clientId} ${caller.userId}`;
 
   async function confidential(clientId: string): Promise<ConsumerRow> {

@@ -1,4 +1,4 @@
-// OAuth2 as the old back-end had it, for its clients: the same grants, codes and tokens as the standard face.
+// OAuth2 as Keyrock's back-end had it, for its clients: the same grants, codes and tokens as the standard face.
 
 import { isoTime } from '../../../platform/clock.ts';
 import { Answer, t } from '../../../platform/http/index.ts';
@@ -9,7 +9,7 @@ import { Links, ListLinks, single, wholeList } from '../../resource/index.ts';
 import type { Openid } from '../openid.ts';
 import type { Kept } from '../provider/records.ts';
 
-const tag = 'OAuth2 of the old back-end';
+const tag = "OAuth2 of Keyrock's back-end";
 
 const ASKED = {
   query: {
@@ -64,7 +64,7 @@ const Information = t.open(
   { roles: t.array(t.open({})), organizations: t.array(t.open({})) },
 );
 
-export function mountOldOAuth(app: IdentityApp, parts: { readonly openid: Openid }): void {
+export function mountKeyrockOAuth(app: IdentityApp, parts: { readonly openid: Openid }): void {
   app.get(
     '/v3/OS-OAUTH2/authorize',
     { summary: 'What an application asks the caller for', tag, rule: 'authorize', described: ASKED, reply: { 200: Asked } },
@@ -74,7 +74,7 @@ export function mountOldOAuth(app: IdentityApp, parts: { readonly openid: Openid
       );
       if (type !== 'code') fail('request.bad_value', { field: 'response_type', why: 'it must be code' });
       const asked = { clientId: id, redirectUri: uri, scopes: scope.split(' ').filter(Boolean), state };
-      const { consumer, redirectUri, scopes } = await parts.openid.oldCodes.ask(caller, asked);
+      const { consumer, redirectUri, scopes } = await parts.openid.keyrockCodes.ask(caller, asked);
       return {
         data: {
           consumer: { id: consumer.id, name: consumer.name, description: consumer.description },
@@ -97,7 +97,7 @@ export function mountOldOAuth(app: IdentityApp, parts: { readonly openid: Openid
       reply: { 302: null },
     },
     async ({ caller, body: { user_auth: allowed } }) => {
-      const location = await parts.openid.oldCodes.allow(caller, allowed.client_id, allowed.scopes);
+      const location = await parts.openid.keyrockCodes.allow(caller, allowed.client_id, allowed.scopes);
       return new Answer({ status: 302, headers: { Location: location } });
     },
   );

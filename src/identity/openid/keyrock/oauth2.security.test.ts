@@ -1,4 +1,4 @@
-// The holes of the old back-end stay closed: codes, tokens of others, the password grant, and who an application may become.
+// The holes of Keyrock's back-end stay closed: codes, tokens of others, the password grant, and who an application may become.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { assertRefused } from '../../../../test/support/answers.ts';
@@ -11,12 +11,12 @@ import {
   basic,
   GOOD,
   informationOf,
+  KEYROCK_CALLBACK,
+  KeyrockClient,
   listPath,
   logInByAccessToken,
-  OLD_CALLBACK,
-  OldClient,
   verdictsOn,
-} from '../../../../test/support/old-client.ts';
+} from '../../../../test/support/keyrock-client.ts';
 import { makeCarefulPerson } from '../../../../test/support/second-factor.ts';
 
 /** The clock moves past the end of codes and tokens; everybody stays logged in meanwhile. */
@@ -24,7 +24,7 @@ const options = { settings: { GATEHOUSE_IDENTITY_TOKEN_SECONDS: '31536000' } };
 
 function defineAuthorize(api: TestApi): void {
   it('asks and is answered by nobody without a token', async () => {
-    const client = await OldClient.make(api);
+    const client = await KeyrockClient.make(api);
     for (const token of [null, 'no-such-token']) {
       assertRefused(await client.ask(token), 401);
       assertRefused(await client.allow(token), 401);
@@ -32,7 +32,7 @@ function defineAuthorize(api: TestApi): void {
   });
 
   it('is not answered for another person, not even by an administrator', async () => {
-    const client = await OldClient.make(api);
+    const client = await KeyrockClient.make(api);
     const [person, other] = [await makePerson(api), await makePerson(api)];
     await client.ask(person.token);
     assertRefused(await client.allow(person.token, { user_id: other.user.id }), 403);
@@ -43,12 +43,12 @@ function defineAuthorize(api: TestApi): void {
   });
 
   it('sends nobody to an address that is not registered, letter by letter', async () => {
-    const client = await OldClient.make(api, { redirect_uris: [OLD_CALLBACK, 'https://old.example.org/second'] });
+    const client = await KeyrockClient.make(api, { redirect_uris: [KEYROCK_CALLBACK, 'https://old.example.org/second'] });
     const person = await makePerson(api);
     for (const redirect_uri of [
       'https://evil.example.org/callback',
       'https://old.example.org/callback',
-      `${OLD_CALLBACK}&more`,
+      `${KEYROCK_CALLBACK}&more`,
       'https://old.example.org/SECOND',
       'https://old.example.org/second/',
       'https://old.example.org@evil.example.org/second',
@@ -62,8 +62,8 @@ function defineAuthorize(api: TestApi): void {
   });
 
   it('refuses applications that are unknown or public, and other kinds of answers', async () => {
-    const client = await OldClient.make(api);
-    const open = await OldClient.make(api, { client_type: 'public' });
+    const client = await KeyrockClient.make(api);
+    const open = await KeyrockClient.make(api, { client_type: 'public' });
     const person = await makePerson(api);
     assertRefused(await client.ask(person.token, { client_id: 'unknown' }), 400, /no such application/);
     assertRefused(await client.ask(person.token, { response_type: 'token' }), 400, /response_type/);
@@ -72,10 +72,10 @@ function defineAuthorize(api: TestApi): void {
   });
 
   it('refuses an application without a secret, whatever it calls itself', async () => {
-    const client = await OldClient.make(api, { token_endpoint_auth_method: 'none' });
+    const client = await KeyrockClient.make(api, { token_endpoint_auth_method: 'none' });
     const person = await makePerson(api);
     const code = await client.code(person);
-    const parameters = { grant_type: 'authorization_code', code, redirect_uri: OLD_CALLBACK, client_id: client.id };
+    const parameters = { grant_type: 'authorization_code', code, redirect_uri: KEYROCK_CALLBACK, client_id: client.id };
     const stolen = await api.post(ACCESS_TOKEN, parameters, { token: null });
     assert.deepEqual([stolen.status, stolen.body.error], [401, 'invalid_client']);
     assert.equal((await client.redeem(code)).status, 200);
@@ -83,7 +83,7 @@ function defineAuthorize(api: TestApi): void {
 
   it('forgets a question when the application becomes public or moves before the answer', async () => {
     for (const change of [{ client_type: 'public' }, { redirect_uris: ['https://moved.example.org/'] }]) {
-      const client = await OldClient.make(api);
+      const client = await KeyrockClient.make(api);
       const person = await makePerson(api);
       assert.equal((await client.ask(person.token)).status, 200);
       const changed = await api.patch(`/v3/OS-OAUTH2/consumers/${client.id}`, { consumer: change });
@@ -93,7 +93,7 @@ function defineAuthorize(api: TestApi): void {
   });
 
   it('gives one code for one question, soon', async () => {
-    const client = await OldClient.make(api);
+    const client = await KeyrockClient.make(api);
     const person = await makePerson(api);
     assertRefused(await client.allow(person.token), 400, /nothing was asked/);
     await client.ask(person.token);
@@ -106,7 +106,7 @@ function defineAuthorize(api: TestApi): void {
   });
 
   it('reads an answer strictly', async () => {
-    const client = await OldClient.make(api);
+    const client = await KeyrockClient.make(api);
     const person = await makePerson(api);
     await client.ask(person.token);
     for (const more of [{ scopes: [] }, { scopes: 'all_info' }, { client_id: '' }, { client_id: 7 }, { user_id: 7 }])
@@ -120,14 +120,14 @@ function defineCodes(api: TestApi): void {
   const refusal = (answer: { status: number; body: any }) => [answer.status, answer.body.error];
 
   it('ends a code after a minute', async () => {
-    const client = await OldClient.make(api);
+    const client = await KeyrockClient.make(api);
     const code = await client.code(await makePerson(api));
     api.clock.advance(61);
     assert.deepEqual(refusal(await client.redeem(code)), [400, 'invalid_grant']);
   });
 
   it('takes back everything that came of a code when it is shown again', async () => {
-    const client = await OldClient.make(api);
+    const client = await KeyrockClient.make(api);
     const code = await client.code(await makePerson(api));
     const { access_token: token, refresh_token: refresh } = (await client.redeem(code)).body;
     assert.deepEqual(await verdictsOn(api, client, token), GOOD);
@@ -137,7 +137,7 @@ function defineCodes(api: TestApi): void {
   });
 
   it('takes back everything when a refresh token is shown again', async () => {
-    const client = await OldClient.make(api);
+    const client = await KeyrockClient.make(api);
     const { access_token: token, refresh_token: refresh } = await client.tokens(await makePerson(api));
     const renewed = (await client.refresh(refresh)).body;
     assert.deepEqual(await verdictsOn(api, client, renewed.access_token), GOOD);
@@ -146,7 +146,7 @@ function defineCodes(api: TestApi): void {
   });
 
   it('gives one answer to one code, however many ask at once', async () => {
-    const client = await OldClient.make(api);
+    const client = await KeyrockClient.make(api);
     const code = await client.code(await makePerson(api));
     const answers = await Promise.all(Array.from({ length: 5 }, () => client.redeem(code)));
     assert.ok(answers.filter(({ status }) => status === 200).length <= 1, answers.map(({ status }) => status).join());
@@ -154,7 +154,7 @@ function defineCodes(api: TestApi): void {
   });
 
   it('redeems nothing for an application it was not given to, or one that cannot prove itself', async () => {
-    const [client, thief] = [await OldClient.make(api), await OldClient.make(api)];
+    const [client, thief] = [await KeyrockClient.make(api), await KeyrockClient.make(api)];
     const person = await makePerson(api);
     const code = await client.code(person);
     assert.deepEqual(refusal(await thief.redeem(code)), [400, 'invalid_grant']);
@@ -172,7 +172,7 @@ function defineCodes(api: TestApi): void {
   });
 
   it('reads a token request strictly', async () => {
-    const client = await OldClient.make(api);
+    const client = await KeyrockClient.make(api);
     const headers = { Authorization: basic(client), 'Content-Type': 'application/json' };
     for (const body of ['{', '[]', '"x"', 'null', '{"token_request":7}', '{"__proto__":{"grant_type":"password"}}'])
       assert.deepEqual(refusal(await api.post(ACCESS_TOKEN, body, { token: null, headers })), [400, 'invalid_request'], body);
@@ -185,7 +185,7 @@ function defineCodes(api: TestApi): void {
 
 function defineStandIn(api: TestApi): void {
   it('lets no application become an administrator, whenever the person became one', async () => {
-    const client = await OldClient.make(api);
+    const client = await KeyrockClient.make(api);
     const boss = await api.persona(['admin'], 'system');
     assert.equal((await logInByAccessToken(api, (await client.tokens(boss)).access_token)).status, 401);
 
@@ -205,7 +205,7 @@ function defineStandIn(api: TestApi): void {
   });
 
   it('stands in for nobody without the scope all_info, and for no application itself', async () => {
-    const client = await OldClient.make(api);
+    const client = await KeyrockClient.make(api);
     const { access_token: narrow } = await client.tokens(await makePerson(api), ['email', 'profile']);
     assert.equal((await informationOf(api, narrow)).status, 200);
     assertRefused(await logInByAccessToken(api, narrow), 401);
@@ -219,7 +219,7 @@ function defineStandIn(api: TestApi): void {
   });
 
   it('keeps applications that act for a person away from what guards the account', async () => {
-    const client = await OldClient.make(api);
+    const client = await KeyrockClient.make(api);
     const person = await makeCarefulPerson(api);
     const inPerson = await api.authenticate({
       id: person.user.id,
@@ -262,7 +262,7 @@ function defineStandIn(api: TestApi): void {
   });
 
   it('shows and takes back access tokens for their person and administrators only', async () => {
-    const client = await OldClient.make(api);
+    const client = await KeyrockClient.make(api);
     const [person, other] = [await makePerson(api), await makePerson(api)];
     const { access_token: token } = await client.tokens(person);
     const [{ id }] = (await api.get(listPath(person.user))).body.access_tokens;
@@ -280,11 +280,11 @@ function defineStandIn(api: TestApi): void {
   it('takes passwords only for applications registered for that', async () => {
     const person = await makePerson(api);
     for (const grant_type of ['authorization_code', 'client_credentials', 'refresh_token', 'implicit']) {
-      const answer = await (await OldClient.make(api, { grant_type })).byPassword(person);
+      const answer = await (await KeyrockClient.make(api, { grant_type })).byPassword(person);
       assert.equal(answer.status, 400, grant_type);
       assert.match(answer.body.error_description, /grant type is not allowed for this client/);
     }
-    const client = await OldClient.make(api, { grant_type: 'password' });
+    const client = await KeyrockClient.make(api, { grant_type: 'password' });
     const thief = await client.request(
       { grant_type: 'password', username: person.user.name, password: person.password },
       'envelope',
@@ -294,7 +294,7 @@ function defineStandIn(api: TestApi): void {
   });
 
   it('tells a wrong name from a wrong password to nobody, and knows no closed account', async () => {
-    const client = await OldClient.make(api, { grant_type: 'password' });
+    const client = await KeyrockClient.make(api, { grant_type: 'password' });
     const person = await makePerson(api);
     const closed = await makePerson(api);
     await api.patch(`/v3/users/${closed.user.id}`, { user: { enabled: false } });
@@ -310,7 +310,7 @@ function defineStandIn(api: TestApi): void {
   });
 
   it('never goes around the second factor with a password', async () => {
-    const client = await OldClient.make(api, { grant_type: 'password' });
+    const client = await KeyrockClient.make(api, { grant_type: 'password' });
     const person = await makeCarefulPerson(api);
     const code = person.phone.fresh();
     const tries: Record<string, string>[] = [
@@ -333,7 +333,7 @@ function defineStandIn(api: TestApi): void {
 
 function defineLimits(api: TestApi): void {
   it('counts what is tried by the password grant with every other login', async () => {
-    const client = await OldClient.make(api, { grant_type: 'password' });
+    const client = await KeyrockClient.make(api, { grant_type: 'password' });
     const person = await makePerson(api);
     const statuses = new Set<string>();
     for (let tries = 0; tries < 40 && !statuses.has('slow_down'); tries++)
@@ -345,7 +345,7 @@ function defineLimits(api: TestApi): void {
   });
 }
 
-onEachDatabase('The old authorization', defineAuthorize, options);
-onEachDatabase('Codes and refresh tokens at the old address', defineCodes, options);
+onEachDatabase("Keyrock's authorization", defineAuthorize, options);
+onEachDatabase("Codes and refresh tokens at Keyrock's address", defineCodes, options);
 onEachDatabase('Access tokens that stand in for a person', defineStandIn, options);
 onEachDatabase('The password grant with rate limits', defineLimits, { ...options, rateLimits: true });

@@ -1,10 +1,16 @@
-// The whole way of an application on the old client library, from the question to what its access tokens are good for.
+// The whole way of an application on Keyrock's client library, from the question to what its access tokens are good for.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { assertRefused } from '../../../../test/support/answers.ts';
 import { onEachDatabase, type TestApi } from '../../../../test/support/api.ts';
 import { assign, makeOrganization, makePerson, makeRole } from '../../../../test/support/applications.ts';
-import { informationOf, listPath, logInByAccessToken, OLD_CALLBACK, OldClient } from '../../../../test/support/old-client.ts';
+import {
+  informationOf,
+  KEYROCK_CALLBACK,
+  KeyrockClient,
+  listPath,
+  logInByAccessToken,
+} from '../../../../test/support/keyrock-client.ts';
 import { makeCarefulPerson } from '../../../../test/support/second-factor.ts';
 
 /** The clock moves past the end of access tokens; everybody stays logged in meanwhile. */
@@ -12,24 +18,24 @@ const options = { settings: { GATEHOUSE_IDENTITY_TOKEN_SECONDS: '31536000' } };
 
 function define(api: TestApi): void {
   it('gets the question to show, with what the application registered where the request says nothing', async () => {
-    const client = await OldClient.make(api, { name: 'Reports', description: 'Monthly', scopes: ['email', 'all_info'] });
+    const client = await KeyrockClient.make(api, { name: 'Reports', description: 'Monthly', scopes: ['email', 'all_info'] });
     const person = await makePerson(api);
     const asked = await client.ask(person.token, { scope: 'profile email', state: 'x' });
     assert.equal(asked.status, 200, asked.text);
     const data = {
       consumer: { id: client.id, name: 'Reports', description: 'Monthly' },
-      redirect_uri: OLD_CALLBACK,
+      redirect_uri: KEYROCK_CALLBACK,
       requested_scopes: ['profile', 'email'],
     };
     assert.deepEqual(asked.body, { data });
     const without = await client.ask(person.token, { scope: '' });
     assert.deepEqual(without.body.data.requested_scopes, ['email', 'all_info']);
     const short = await api.get(`/v3/OS-OAUTH2/authorize?response_type=code&client_id=${client.id}`, { token: person.token });
-    assert.deepEqual([short.status, short.body.data.redirect_uri], [200, OLD_CALLBACK]);
+    assert.deepEqual([short.status, short.body.data.redirect_uri], [200, KEYROCK_CALLBACK]);
   });
 
   it('is sent the code and its state, at the address it registered', async () => {
-    const client = await OldClient.make(api);
+    const client = await KeyrockClient.make(api);
     const person = await makePerson(api);
     await client.ask(person.token, { state: 'ä & = #' });
     const allowed = await client.allow(person.token, { user_id: person.user.id });
@@ -47,7 +53,7 @@ function define(api: TestApi): void {
 
   for (const written of ['envelope', 'json', 'form'] as const) {
     it(`redeems a code and refreshes, written as ${written}`, async () => {
-      const client = await OldClient.make(api);
+      const client = await KeyrockClient.make(api);
       const person = await makePerson(api);
       const redeemed = await client.redeem(await client.code(person), written);
       assert.equal(redeemed.status, 200, redeemed.text);
@@ -65,16 +71,16 @@ function define(api: TestApi): void {
   }
 
   it('takes the address of the code as given when it has only one', async () => {
-    const client = await OldClient.make(api);
+    const client = await KeyrockClient.make(api);
     const code = await client.code(await makePerson(api));
     const answer = await client.request({ grant_type: 'authorization_code', code });
     assert.equal(answer.status, 200, answer.text);
   });
 
   it('learns who the person is, and their roles in it: those of their own organization apart from the others', async () => {
-    const client = await OldClient.make(api);
+    const client = await KeyrockClient.make(api);
     const [first, second, third] = await Promise.all([1, 2, 3].map(() => makeRole(api, client)));
-    const elsewhere = await OldClient.make(api);
+    const elsewhere = await KeyrockClient.make(api);
     const person = await makePerson(api);
     const organization = await makeOrganization(api, person);
     const left = await makeOrganization(api);
@@ -107,7 +113,7 @@ function define(api: TestApi): void {
   });
 
   it('is asked about by anyone with a token of their own, and nobody else', async () => {
-    const client = await OldClient.make(api);
+    const client = await KeyrockClient.make(api);
     const proxy = await makePerson(api);
     const { access_token: token } = await client.tokens(await makePerson(api));
     assert.equal((await api.get(`/v3/access-tokens/${token}`, { token: proxy.token })).status, 200);
@@ -116,7 +122,7 @@ function define(api: TestApi): void {
   });
 
   it('shows a person their access tokens by names that open nothing', async () => {
-    const client = await OldClient.make(api);
+    const client = await KeyrockClient.make(api);
     const person = await makePerson(api);
     const [one, two] = [await client.tokens(person), await client.tokens(person, ['email', 'all_info'])];
     const list = await api.get(listPath(person.user), { token: person.token });
@@ -140,7 +146,7 @@ function define(api: TestApi): void {
   });
 
   it('loses exactly the access token that is taken back', async () => {
-    const client = await OldClient.make(api);
+    const client = await KeyrockClient.make(api);
     const person = await makePerson(api);
     const one = await client.tokens(person);
     const [{ id }] = (await api.get(listPath(person.user), { token: person.token })).body.access_tokens;
@@ -155,7 +161,7 @@ function define(api: TestApi): void {
   });
 
   it('takes name and password where it is registered for that', async () => {
-    const client = await OldClient.make(api, { grant_type: 'password' });
+    const client = await KeyrockClient.make(api, { grant_type: 'password' });
     const person = await makePerson(api);
     const answer = await client.byPassword(person);
     assert.equal(answer.status, 200, answer.text);
@@ -173,7 +179,7 @@ function define(api: TestApi): void {
   });
 
   it('brings the second factor with the password: a code, or a recovery code', async () => {
-    const client = await OldClient.make(api, { grant_type: 'password' });
+    const client = await KeyrockClient.make(api, { grant_type: 'password' });
     const person = await makeCarefulPerson(api);
     const without = await client.byPassword(person);
     assert.deepEqual([without.status, without.body.error], [400, 'invalid_grant']);
@@ -191,7 +197,7 @@ function define(api: TestApi): void {
 
   // Last: the library has a clock of its own, and what it makes after this has ended already.
   it('acts for the person with a token of the base API that lasts ten minutes and no longer than the access token', async () => {
-    const client = await OldClient.make(api);
+    const client = await KeyrockClient.make(api);
     const person = await makePerson(api);
     const { access_token: token } = await client.tokens(person);
     const { exp } = (await client.introspect(token)).body;
@@ -220,4 +226,4 @@ function define(api: TestApi): void {
   });
 }
 
-onEachDatabase('An application on the old client library', define, options);
+onEachDatabase("An application on Keyrock's client library", define, options);

@@ -1,4 +1,4 @@
-// POST /v3/OS-OAUTH2/access_token is the token endpoint by its old address: JSON, bare or in its envelope, besides a form.
+// POST /v3/OS-OAUTH2/access_token is the token endpoint by Keyrock's address: JSON, bare or in its envelope, besides a form.
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import { parseJson, readBody } from '../../../platform/http/index.ts';

@@ -10,17 +10,17 @@ import {
   FORM,
   GOOD,
   informationOf,
+  KeyrockClient,
   listPath,
   logInByAccessToken,
-  OldClient,
   verdictsOn,
-} from '../../../../test/support/old-client.ts';
+} from '../../../../test/support/keyrock-client.ts';
 import { makeUser, RelyingParty } from '../../../../test/support/relying-party.ts';
 
 type Person = Awaited<ReturnType<typeof makePerson>>;
 
 interface Scene {
-  readonly client: OldClient;
+  readonly client: KeyrockClient;
   readonly person: Person;
   readonly token: string;
   readonly refresh: string;
@@ -61,14 +61,14 @@ function defineEndings(api: TestApi): void {
     const organization = await api.make('project', { name: uniqueName('own'), domain_id: domain.id });
     const values = { domain_id: domain.id, default_project_id: organization.id };
     const person = { ...(await api.persona(['member'], { project: organization.id }, values)), organization };
-    const client = await OldClient.make(api);
+    const client = await KeyrockClient.make(api);
     const { access_token: token, refresh_token: refresh } = await client.tokens(person, ['openid', 'all_info']);
     return { client, person, token, refresh };
   }
 
   for (const [what, end] of Object.entries(ENDINGS)) {
     it(`ends everywhere at once when ${what}`, async () => {
-      const proxy = await OldClient.make(api);
+      const proxy = await KeyrockClient.make(api);
       const made = await scene();
       const { client, token, refresh } = made;
       const bystander = await client.tokens(await makePerson(api));
@@ -87,7 +87,7 @@ function defineEndings(api: TestApi): void {
   }
 
   it('ends with the session it was given in, where it was not given for longer', async () => {
-    const proxy = await OldClient.make(api);
+    const proxy = await KeyrockClient.make(api);
     const party = await RelyingParty.make(api);
     const person = await makeUser(api);
     const browser = new Browser(api);
@@ -130,7 +130,7 @@ function defineNews(api: TestApi): void {
   }
 
   it('shows roles as they are given and taken', async () => {
-    const client = await OldClient.make(api);
+    const client = await KeyrockClient.make(api);
     const person = await makePerson(api);
     const { access_token: token } = await client.tokens(person);
     const organization = await makeOrganization(api, person);
@@ -163,7 +163,7 @@ function defineNews(api: TestApi): void {
   });
 
   it('shows roles that come and go with a group or with an organization', async () => {
-    const client = await OldClient.make(api);
+    const client = await KeyrockClient.make(api);
     const person = await makePerson(api);
     const { access_token: token } = await client.tokens(person);
     const organization = await makeOrganization(api);
@@ -183,7 +183,7 @@ function defineNews(api: TestApi): void {
   });
 
   it('shows names and addresses as they are now', async () => {
-    const client = await OldClient.make(api);
+    const client = await KeyrockClient.make(api);
     const person = await makePerson(api);
     const { access_token: token } = await client.tokens(person);
     assert.equal((await told(token)).email, '');
@@ -195,7 +195,7 @@ function defineNews(api: TestApi): void {
   });
 
   it('takes the secret an application has now, and no other', async () => {
-    const client = await OldClient.make(api);
+    const client = await KeyrockClient.make(api);
     const { access_token: token } = await client.tokens(await makePerson(api));
     for (const _ of [1, 2]) assert.equal((await client.introspect(token)).body.active, true);
     const rotated = await api.post(`/v3/OS-OAUTH2/consumers/${client.id}/secret`, {});
@@ -212,7 +212,7 @@ function defineNews(api: TestApi): void {
 
   // Last: the library has a clock of its own, and what it makes after this has ended already.
   it('ends at its time, from memory too', async () => {
-    const client = await OldClient.make(api);
+    const client = await KeyrockClient.make(api);
     const { access_token: token } = await client.tokens(await makePerson(api));
     assert.deepEqual(await verdictsOn(api, client, token), GOOD);
     api.clock.advance(3590);

@@ -21,7 +21,7 @@ export interface GoodToken {
   readonly expiresAt: number;
   /** Of a key it is bound to (RFC 9449). */
   readonly thumbprint: string | undefined;
-  /** What the old back-end told of the user, as JSON. */
+  /** What Keyrock's back-end told of the user, as JSON. */
   readonly information: string;
 }
 
@@ -91,7 +91,7 @@ export function createAccessTokens(deps: {
       issuedAt: Number(iat),
       expiresAt: exp,
       thumbprint: payload.jkt as string | undefined,
-      information: found ? JSON.stringify(await accounts.oldInformation(found.user, clientId)) : '',
+      information: found ? JSON.stringify(await accounts.keyrockInformation(found.user, clientId)) : '',
       validUntil: Math.min(exp, sessionEnds),
       tags: [
         tagOf.everything,

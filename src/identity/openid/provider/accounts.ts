@@ -24,7 +24,7 @@ export const CLAIMS = {
   email: ['email', 'email_verified'],
   roles: ['roles'],
   organizations: ['organizations'],
-  /** Everything the user information of the old back-end had. */
+  /** Everything the user information of Keyrock's back-end had. */
   all_info: ['id', 'email', 'displayName', 'roles', 'organizations', 'app_id', 'isGravatarEnabled', 'username'],
 } as const;
 
@@ -40,7 +40,7 @@ interface Held {
 const text = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
 
 export function createAccounts({ users, holdings }: { users: Users; holdings: Holdings }) {
-  /** What the user holds in an application, in the words of the old back-end. */
+  /** What the user holds in an application, in the words of Keyrock's back-end. */
   async function heldIn(userId: string, applicationId: string): Promise<Held> {
     const found = await holdings.of(userId, applicationId);
     const { roles, organizations } = found ? (JSON.parse(found.text) as Held) : { roles: [], organizations: [] };
@@ -48,7 +48,7 @@ export function createAccounts({ users, holdings }: { users: Users; holdings: Ho
   }
 
   /** `GET /v3/access-tokens/{token}` and the scope `all_info`. */
-  async function oldInformation(user: UserWithExpiry, applicationId: string) {
+  async function keyrockInformation(user: UserWithExpiry, applicationId: string) {
     const { email } = parsed<{ email?: unknown }>(user.extra);
     const { displayName } = parsed<Profile>(user.profile);
     return {
@@ -83,11 +83,11 @@ export function createAccounts({ users, holdings }: { users: Users; holdings: Ho
       // An administrator or a provisioning connection says what the address is; nobody here has proved it.
       ...(text(email) ? { email: text(email), email_verified: false } : {}),
       ...(wantsRoles ? await heldIn(user.id, applicationId) : {}),
-      ...(scopes.has('all_info') ? await oldInformation(user, applicationId) : {}),
+      ...(scopes.has('all_info') ? await keyrockInformation(user, applicationId) : {}),
     };
   }
 
-  return { claims, oldInformation, find: (id: string) => users.find(id) };
+  return { claims, keyrockInformation, find: (id: string) => users.find(id) };
 }
 
 export type Accounts = ReturnType<typeof createAccounts>;

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import { onEachDatabase, type TestApi, uniqueName } from '../../../../test/support/api.ts';
 import { assign, makeApplication } from '../../../../test/support/applications.ts';
-import { logInByAccessToken, OldClient } from '../../../../test/support/old-client.ts';
+import { KeyrockClient, logInByAccessToken } from '../../../../test/support/keyrock-client.ts';
 import { identityRoutes, isChange, isOpen, nameOfRoute } from '../../../../test/support/routes.ts';
 import { enable } from '../../../../test/support/second-factor.ts';
 import { DELEGATED } from '../../access/index.ts';
@@ -53,13 +53,13 @@ async function delegatedTokens(api: TestApi, access: string, scopes: readonly un
 
 onEachDatabase('An application that acts for the manager of a domain', (api) => {
   let made: Awaited<ReturnType<typeof makeManager>>;
-  let client: OldClient;
+  let client: KeyrockClient;
   let access: string;
   let tokens: string[];
 
   before(async () => {
     made = await makeManager(api);
-    client = await OldClient.make(api);
+    client = await KeyrockClient.make(api);
     access = (await client.tokens(made.manager)).access_token;
     tokens = await delegatedTokens(api, access, [
       undefined,
@@ -210,7 +210,7 @@ onEachDatabase('An application that acts for the manager of a domain', (api) => 
     });
   });
 
-  it('reads who they are, and what they may do, as clients of the old back-end need it', async () => {
+  it("reads who they are, and what they may do, as clients of Keyrock's back-end need it", async () => {
     const { manager, organization } = made;
     const { id } = manager.user;
     const [, token] = tokens;

@@ -5,7 +5,7 @@ import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import * as client from 'openid-client';
 import { onEachDatabase, type TestApi, uniqueName } from '../../../../test/support/api.ts';
 import { Browser } from '../../../../test/support/browser-less.ts';
-import { basic, informationOf, logInByAccessToken } from '../../../../test/support/old-client.ts';
+import { basic, informationOf, logInByAccessToken } from '../../../../test/support/keyrock-client.ts';
 import { makeUser, RelyingParty } from '../../../../test/support/relying-party.ts';
 
 async function boundToken(api: TestApi) {

@@ -3,7 +3,7 @@ import type { RawExchange } from '../../../platform/http/index.ts';
 import type { Gate } from '../../../platform/limits/index.ts';
 import { ROOT } from './configuration.ts';
 import { fromHeader } from './introspection.ts';
-import { OLD_TOKEN } from './paths.ts';
+import { KEYROCK_TOKEN } from './paths.ts';
 
 const DEVICE = `${ROOT}/device`;
 /** Short, and typed by people: counted as passwords are. */
@@ -12,7 +12,7 @@ const CODES = 'codes of devices';
 /** How the library says that one was wrong. */
 const WRONG: Readonly<Record<string, number>> = {
   [`${ROOT}/token`]: 401,
-  [OLD_TOKEN]: 401,
+  [KEYROCK_TOKEN]: 401,
   [`${ROOT}/revoke`]: 401,
   [`${ROOT}/par`]: 401,
   [`${DEVICE}/authorize`]: 401,

@@ -7,11 +7,11 @@ import {
   basic,
   FORM,
   informationOf,
+  KEYROCK_CALLBACK,
+  KeyrockClient,
   listPath,
   logInByAccessToken,
-  OLD_CALLBACK,
-  OldClient,
-} from '../../../../test/support/old-client.ts';
+} from '../../../../test/support/keyrock-client.ts';
 import { makeCarefulPerson } from '../../../../test/support/second-factor.ts';
 
 const INTROSPECT = '/openid/introspect';
@@ -38,7 +38,7 @@ function define(api: TestApi): void {
   const form = (parameters: Record<string, string>) => new URLSearchParams(parameters).toString();
 
   it('tells an application about a token, in the words of the standard', async () => {
-    const client = await OldClient.make(api);
+    const client = await KeyrockClient.make(api);
     const person = await makePerson(api);
     const { access_token: token, refresh_token: refresh } = await client.tokens(person, ['email', 'all_info']);
     const answer = await client.introspect(token);
@@ -62,7 +62,7 @@ function define(api: TestApi): void {
   });
 
   it('knows a refresh token while it is good, and tells only the application it was given to', async () => {
-    const [client, other] = [await OldClient.make(api), await OldClient.make(api)];
+    const [client, other] = [await KeyrockClient.make(api), await KeyrockClient.make(api)];
     const person = await makePerson(api);
     const { refresh_token: refresh } = await client.tokens(person);
     const { iat, exp, ...rest } = (await client.introspect(refresh)).body;
@@ -85,7 +85,7 @@ function define(api: TestApi): void {
   });
 
   it('answers nobody who does not prove which application they are', async () => {
-    const [client, other] = [await OldClient.make(api), await OldClient.make(api)];
+    const [client, other] = [await KeyrockClient.make(api), await KeyrockClient.make(api)];
     const { access_token: token } = await client.tokens(await makePerson(api));
     assert.equal((await other.introspect(token)).body.active, true, 'any application with a secret may ask: it guards something');
     for (const as of [
@@ -115,14 +115,14 @@ function define(api: TestApi): void {
   });
 
   it('does not fall back to a good secret in the body when the header has a wrong one', async () => {
-    const client = await OldClient.make(api);
+    const client = await KeyrockClient.make(api);
     const { access_token: token } = await client.tokens(await makePerson(api));
     const body = form({ token, client_id: client.id, client_secret: client.secret });
     assertNoClient(await send(body, { Authorization: basic({ id: client.id, secret: 'wrong' }) }));
   });
 
   it('remembers nobody by a header that was not checked', async () => {
-    const client = await OldClient.make(api);
+    const client = await KeyrockClient.make(api);
     const { access_token: token } = await client.tokens(await makePerson(api));
     const good = form({ token, client_id: client.id, client_secret: client.secret });
     const wrong = form({ token, client_id: client.id, client_secret: 'wrong' });
@@ -139,8 +139,8 @@ function define(api: TestApi): void {
   });
 
   it('tells a public application of its own tokens only', async () => {
-    const client = await OldClient.make(api, { grant_type: 'password' });
-    const open = await OldClient.make(api, { client_type: 'public', grant_type: 'password' });
+    const client = await KeyrockClient.make(api, { grant_type: 'password' });
+    const open = await KeyrockClient.make(api, { client_type: 'public', grant_type: 'password' });
     const person = await makePerson(api);
     const { access_token: foreign } = (await client.byPassword(person)).body;
     const grant = form({
@@ -158,7 +158,7 @@ function define(api: TestApi): void {
   });
 
   it('refuses hostile forms', async () => {
-    const client = await OldClient.make(api);
+    const client = await KeyrockClient.make(api);
     const { access_token: token } = await client.tokens(await makePerson(api));
     const as = { Authorization: basic(client) };
     assert.equal((await send(form({ token }), as)).body.active, true);
@@ -184,7 +184,7 @@ function define(api: TestApi): void {
   });
 
   it('takes JSON by the same rules, and nothing else', async () => {
-    const client = await OldClient.make(api);
+    const client = await KeyrockClient.make(api);
     const { access_token: token } = await client.tokens(await makePerson(api));
     const json = (body: string) => send(body, { Authorization: basic(client), 'Content-Type': 'application/json' });
     assert.equal((await json(JSON.stringify({ token }))).body.active, true);
@@ -196,7 +196,7 @@ function define(api: TestApi): void {
   });
 
   it('leaves no token, code, secret or password in the log', async () => {
-    const client = await OldClient.make(api, { grant_type: 'password' });
+    const client = await KeyrockClient.make(api, { grant_type: 'password' });
     const person = await makeCarefulPerson(api);
     const plain = await makePerson(api);
     const code = await client.code(plain);
@@ -215,7 +215,7 @@ function define(api: TestApi): void {
     await logInByAccessToken(api, 'an-unknown-token');
     await api.get(listPath(plain.user), { token: acting });
     await client.redeem(code);
-    const secrets = [code, passcode, acting, client.secret, person.password, plain.token, OLD_CALLBACK];
+    const secrets = [code, passcode, acting, client.secret, person.password, plain.token, KEYROCK_CALLBACK];
     for (const { access_token: access, refresh_token: refresh } of [tokens, renewed, direct]) secrets.push(access, refresh);
     secrets.push('a-code-nobody-has', 'a-wrong-password', 'a-recovery-code', 'an-unknown-token', 'a-wrong-secret');
     assert.ok(

@@ -44,7 +44,7 @@ onDatabase('SQLite', 'The paths of the OpenID provider', {}, (api) => {
     assert.equal((await fetch(`${api.url}/openid/device?user_code=ABCD`)).status, 200);
   });
 
-  it('answer so also at the old token endpoint, and for the discovery document', async () => {
+  it("answer so also at Keyrock's token endpoint, and for the discovery document", async () => {
     for (const [method, path, allow] of [
       ['GET', TOKEN, 'OPTIONS, POST'],
       ['GET', `${TOKEN}/`, 'OPTIONS, POST'],

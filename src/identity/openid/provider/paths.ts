@@ -7,8 +7,8 @@ import { DISCOVERY, ROOT } from './configuration.ts';
 export const ACCOUNT = '/account';
 /** The same as the discovery document, where clients of OAuth2 without OpenID look for it (RFC 8414). */
 export const METADATA = '/.well-known/oauth-authorization-server';
-/** The token endpoint of the old back-end. */
-export const OLD_TOKEN = '/v3/OS-OAUTH2/access_token';
+/** The token endpoint of Keyrock's back-end. */
+export const KEYROCK_TOKEN = '/v3/OS-OAUTH2/access_token';
 
 const READ = ['GET', 'HEAD'];
 const OPEN = ['GET', 'HEAD', 'OPTIONS'];
@@ -24,7 +24,7 @@ const METHODS: readonly (readonly [path: string | RegExp, methods: readonly stri
   [/^\/openid\/authorize\/[^/]+$/, READ],
   [/^\/openid\/interaction\/[^/]+$/, PAGE],
   [`${ROOT}/token`, CALLED],
-  [OLD_TOKEN, CALLED],
+  [KEYROCK_TOKEN, CALLED],
   [`${ROOT}/userinfo`, ['GET', 'HEAD', 'OPTIONS', 'POST']],
   [`${ROOT}/introspect`, CALLED],
   [`${ROOT}/revoke`, CALLED],

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { ADMIN_PASSWORD, type DatabaseKind, onEachDatabase, TestApi } from '../../../../test/support/api.ts';
 import { Browser, leftTo, type Page, stepOf } from '../../../../test/support/browser-less.ts';
-import { basic, FORM, OldClient } from '../../../../test/support/old-client.ts';
+import { basic, FORM, KeyrockClient } from '../../../../test/support/keyrock-client.ts';
 import { sharedPostgres } from '../../../../test/support/postgres.ts';
 import { type GatehouseProcess, gatehouse, type Settings } from '../../../../test/support/process.ts';
 import { makeUser } from '../../../../test/support/relying-party.ts';
@@ -212,7 +212,7 @@ onEachDatabase('Signing in to the wallet node', (api) => {
       assert.equal(answer.body.scope, scope);
     }
     assert.equal(wasAsked(browser.seen), false);
-    const other = await OldClient.make(api, { redirect_uris: [callback] });
+    const other = await KeyrockClient.make(api, { redirect_uris: [callback] });
     await browser.signIn(asked(other.id, callback, 'openid'), person);
     assert.equal(wasAsked(browser.seen), true, 'this test would see the question');
   });

@@ -1,9 +1,9 @@
-// An application built on the old client library: it shows the question itself, with the person's own token, and redeems the code.
+// An application built on Keyrock's client library: it shows the question itself, with the person's own token, and redeems the code.
 import assert from 'node:assert/strict';
 import type { Answer, TestApi } from './api.ts';
 import { makeApplication } from './applications.ts';
 
-export const OLD_CALLBACK = 'https://old.example.org/callback?from=us';
+export const KEYROCK_CALLBACK = 'https://old.example.org/callback?from=us';
 export const AUTHORIZE = '/v3/OS-OAUTH2/authorize';
 export const ACCESS_TOKEN = '/v3/OS-OAUTH2/access_token';
 
@@ -20,13 +20,13 @@ export const basic = ({ id, secret = '' }: Client): string =>
 
 export const FORM = { 'Content-Type': 'application/x-www-form-urlencoded' };
 
-export interface OldTokens {
+export interface KeyrockTokens {
   readonly access_token: string;
   readonly refresh_token: string;
   readonly expires_in: number;
 }
 
-export class OldClient implements Client {
+export class KeyrockClient implements Client {
   readonly #api: TestApi;
   readonly application: any;
   readonly id: string;
@@ -39,13 +39,13 @@ export class OldClient implements Client {
     this.secret = application.secret;
   }
 
-  static async make(api: TestApi, values: Record<string, unknown> = {}): Promise<OldClient> {
-    const registered = { redirect_uris: [OLD_CALLBACK], scopes: ['all_info'], ...values };
-    return new OldClient(api, await makeApplication(api, registered));
+  static async make(api: TestApi, values: Record<string, unknown> = {}): Promise<KeyrockClient> {
+    const registered = { redirect_uris: [KEYROCK_CALLBACK], scopes: ['all_info'], ...values };
+    return new KeyrockClient(api, await makeApplication(api, registered));
   }
 
   ask(token: string | null, more: Record<string, string> = {}): Promise<Answer> {
-    const query = { response_type: 'code', client_id: this.id, redirect_uri: OLD_CALLBACK, scope: 'all_info', ...more };
+    const query = { response_type: 'code', client_id: this.id, redirect_uri: KEYROCK_CALLBACK, scope: 'all_info', ...more };
     return this.#api.get(`${AUTHORIZE}?${new URLSearchParams(query)}`, { token });
   }
 
@@ -73,14 +73,14 @@ export class OldClient implements Client {
   }
 
   redeem(code: string, written?: Written, as?: Client): Promise<Answer> {
-    return this.request({ grant_type: 'authorization_code', code, redirect_uri: OLD_CALLBACK }, written, as);
+    return this.request({ grant_type: 'authorization_code', code, redirect_uri: KEYROCK_CALLBACK }, written, as);
   }
 
   refresh(token: string, written?: Written, as?: Client): Promise<Answer> {
     return this.request({ grant_type: 'refresh_token', refresh_token: token }, written, as);
   }
 
-  async tokens(person: { token: string }, scopes?: readonly string[]): Promise<OldTokens> {
+  async tokens(person: { token: string }, scopes?: readonly string[]): Promise<KeyrockTokens> {
     const answer = await this.redeem(await this.code(person, scopes));
     assert.equal(answer.status, 200, answer.text);
     return answer.body;
@@ -108,7 +108,7 @@ export function logInByAccessToken(api: TestApi, token: string, scope?: unknown)
 export const listPath = ({ id }: { id: string }): string => `/v3/users/${id}/OS-OAUTH2/access_tokens`;
 
 /** What each of those who take access tokens says of one: a proxy, an application, a login. */
-export async function verdictsOn(api: TestApi, client: OldClient, token: string): Promise<unknown[]> {
+export async function verdictsOn(api: TestApi, client: KeyrockClient, token: string): Promise<unknown[]> {
   return [
     (await informationOf(api, token)).status,
     (await client.introspect(token)).body.active,
