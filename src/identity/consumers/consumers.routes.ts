@@ -2,7 +2,7 @@
 
 import type { Caller, IdentityApp } from '../access/index.ts';
 import { filtered, listOf } from '../resource/index.ts';
-import type { Consumers, ConsumerWithSecret } from './consumers.rules.ts';
+import type { Consumers } from './consumers.rules.ts';
 import {
   ChangedConsumer,
   ConsumerList,
@@ -11,6 +11,8 @@ import {
   renderConsumer,
   UpdateConsumer,
 } from './consumers.schema.ts';
+
+import type { ConsumerWithSecret } from './secrets.rules.ts';
 
 const tag = 'Consumers';
 

@@ -1,13 +1,10 @@
 // Consumers: applications registered to consume OAuth2 resources.
+export { BUILT_IN_APPLICATION } from './built-in.ts';
 export { mountConsumers } from './consumers.routes.ts';
-export {
-  BUILT_IN_APPLICATION,
-  type Consumers,
-  type ConsumerValues,
-  type ConsumerWithSecret,
-  createConsumers,
-  tagOfConsumer,
-} from './consumers.rules.ts';
+export { type Consumers, createConsumers } from './consumers.rules.ts';
 export { findConsumer } from './consumers.store.ts';
+export { tagOfConsumer } from './deps.ts';
+export type { ConsumerValues } from './installed.rules.ts';
 export { afterLogoutOf, ID_TOKEN_ALGORITHMS, openidFieldsOf } from './openid-fields.ts';
 export { isNative, misfit } from './redirect-uris.ts';
+export type { ConsumerWithSecret } from './secrets.rules.ts';

@@ -1,0 +1,51 @@
+// Registering a consumer.
+import { seconds } from '../../platform/clock.ts';
+import type { Static } from '../../platform/http/index.ts';
+import { newId } from '../../platform/ids.ts';
+import type { Caller } from '../access/index.ts';
+import type { Change } from '../audit/index.ts';
+import type { ConsumerRow } from '../database.ts';
+import { checkSent, extraIn } from './attributes.ts';
+import type { CreateConsumer } from './consumers.schema.ts';
+import { insertConsumer } from './consumers.store.ts';
+import type { ConsumerDeps } from './deps.ts';
+import { afterLogoutOf, withoutNull } from './openid-fields.ts';
+import { checkFit } from './redirect-uris.ts';
+import { type ConsumerWithSecret, newSealedSecret, withSecret } from './secrets.rules.ts';
+
+export type NewConsumer = Static<typeof CreateConsumer>['consumer'];
+
+/** Makes the row of a consumer within a change of the caller's own. */
+export async function insertNew(
+  { clock, seal }: Pick<ConsumerDeps, 'clock' | 'seal'>,
+  { tx, audit }: Change,
+  body: NewConsumer,
+  id = newId(),
+): Promise<ConsumerRow> {
+  const row: ConsumerRow = {
+    id,
+    name: body.name,
+    description: body.description ?? null,
+    client_type: body.client_type ?? 'confidential',
+    grant_type: body.grant_type ?? 'authorization_code',
+    redirect_uris: JSON.stringify(body.redirect_uris ?? []),
+    scopes: JSON.stringify(body.scopes ?? []),
+    extra: JSON.stringify(withoutNull(extraIn(body))),
+    secret: newSealedSecret(seal, id),
+    created_at: seconds(clock),
+  };
+  await insertConsumer(tx, row);
+  audit('consumer.created', { kind: 'consumer', id });
+  return row;
+}
+
+export async function createConsumer(deps: ConsumerDeps, caller: Caller, body: NewConsumer): Promise<ConsumerWithSecret> {
+  checkSent(body);
+  checkFit(body.redirect_uris ?? [], afterLogoutOf(extraIn(body)));
+  const row = await deps.change(caller, async (inside) => {
+    const made = await insertNew(deps, inside, body);
+    await deps.management.registered(inside, caller, made.id);
+    return made;
+  });
+  return withSecret(deps, row);
+}
