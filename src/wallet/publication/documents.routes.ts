@@ -5,7 +5,7 @@ import { Answer, t } from '../../platform/http/index.ts';
 import type { WalletApp, WalletTarget } from '../access/index.ts';
 import { fail } from '../faults.ts';
 import type { Documents, PublishedDocument } from './documents.ts';
-import { NODE_NAME } from './publication.ts';
+import { NODE_NAME } from './publishing.ts';
 
 const tag = 'Documents';
 const Document = t.open({ id: t.string() });

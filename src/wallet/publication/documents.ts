@@ -1,7 +1,7 @@
 // Published documents, from memory: resolvers all over ask for them. Publishing, withdrawing and rotating drop them.
 import type { Database } from '../database.ts';
 import { findDocument } from './publication.store.ts';
-import { documentTag } from './publication.ts';
+import { documentTag } from './publishing.ts';
 
 export interface PublishedDocument {
   readonly document: string;

@@ -3,5 +3,6 @@ export { type DidDocument, methodId, type Service } from './document.ts';
 export { mountDocuments } from './documents.routes.ts';
 export { createDocuments, type Documents } from './documents.ts';
 export type { CarriedKey } from './publication.store.ts';
-export { createPublication, NODE_NAME, type Publication } from './publication.ts';
+export { createPublication, type Publication } from './publication.ts';
+export { NODE_NAME } from './publishing.ts';
 export { retireKeys } from './retire.ts';

@@ -1,0 +1,57 @@
+// What becomes of documents when keys change: publication hears of it, within the change of the key.
+import type { Clock } from '../../platform/clock.ts';
+import type { Change, DidRow, Reader } from '../database.ts';
+import { fail } from '../faults.ts';
+import type { KeyListener } from '../keys/index.ts';
+import { addKey, didsOfKey, keysOfDids, moveCredentials, removeKey } from './publication.store.ts';
+import { documentChanged, withdraw } from './publishing.ts';
+
+const webDidsOf = async (reader: Reader, owner: string, keyId: string): Promise<DidRow[]> =>
+  (await didsOfKey(reader, owner, keyId)).filter(({ method }) => method === 'web');
+
+/** The key leaves the documents that can be changed. Tells which DIDs were published anew. */
+export async function leaveDocuments(clock: Clock, inside: Change, owner: string, keyId: string): Promise<string[]> {
+  const republished: string[] = [];
+  for (const did of await webDidsOf(inside.tx, owner, keyId)) {
+    await removeKey(inside.tx, owner, did.id, keyId);
+    const other = (await keysOfDids(inside.tx, owner, [did.id])).findLast(({ state }) => state === 'active');
+    if (other) await moveCredentials(inside.tx, did, keyId, { id: other.key_id, algorithm: other.algorithm });
+    await documentChanged(clock, inside, did);
+    if (did.state === 'published') republished.push(did.did);
+  }
+  return republished;
+}
+
+/** Published DIDs that would be left without any active key. */
+async function orphans(reader: Reader, owner: string, keyId: string): Promise<DidRow[]> {
+  const dids = (await webDidsOf(reader, owner, keyId)).filter(({ state }) => state === 'published');
+  const keys = await keysOfDids(
+    reader,
+    owner,
+    dids.map(({ id }) => id),
+  );
+  const hasOther = (did: DidRow): boolean =>
+    keys.some((key) => key.did_id === did.id && key.key_id !== keyId && key.state === 'active');
+  return dids.filter((did) => !hasOther(did));
+}
+
+export const createKeyListener = (clock: Clock): KeyListener => ({
+  /** The successor joins every document that carries the key. Those that are made from a key cannot carry another. */
+  async onSucceeded(inside, { owner, id }, successor) {
+    for (const did of await webDidsOf(inside.tx, owner, id)) {
+      await addKey(inside.tx, { owner, didId: did.id, keyId: successor.id });
+      await moveCredentials(inside.tx, did, id, successor);
+      await documentChanged(clock, inside, did);
+    }
+  },
+
+  /** The key leaves every document, and a DID made from it cannot be used any more. */
+  async onEnded(inside, { owner, id }) {
+    for (const did of await didsOfKey(inside.tx, owner, id)) if (did.method !== 'web') await withdraw(clock, inside, did);
+    return leaveDocuments(clock, inside, owner, id);
+  },
+
+  async onAbandoning(reader, { owner, id }) {
+    if ((await orphans(reader, owner, id)).length > 0) fail('last-key-of-published-did');
+  },
+});

@@ -1,0 +1,75 @@
+// A document as the world reads it: derived from the DID and the keys it carries, put, withdrawn. Within somebody's change.
+import { createHash } from 'node:crypto';
+import type { Clock } from '../../platform/clock.ts';
+import { ownerTag } from '../access/index.ts';
+import type { Change, DidRow } from '../database.ts';
+import type { PublicJwk } from '../jose/index.ts';
+import type { Relationship } from '../keys/index.ts';
+import { buildDocument, type DidDocument, type Service } from './document.ts';
+import { type CarriedKey, keysOfDids, publishedUnder, putDocument, removeDocument, updateDid } from './publication.store.ts';
+
+/** Published documents are kept in memory under their name. */
+export const documentTag = (name: string): string => `document:${name}`;
+
+/** The node's own document is at another address than those of callers, and names of callers never have a dot. */
+export const NODE_NAME = '.well-known';
+
+/** Verifiers look for the relationship, not only for the key: a rotated key keeps both until its time is over. */
+const isShown = ({ state, verify_until: until }: CarriedKey, now: number): boolean =>
+  state === 'active' || (state === 'rotated' && until !== null && until > now);
+
+export function documentOf(clock: Clock, did: DidRow, keys: readonly CarriedKey[]): DidDocument {
+  const now = clock.now();
+  const shown = keys
+    .filter((key) => key.did_id === did.id && isShown(key, now))
+    .map((key) => ({
+      kid: key.kid,
+      jwk: JSON.parse(key.public_jwk) as PublicJwk,
+      relationships: JSON.parse(key.uses) as Relationship[],
+    }));
+  return buildDocument(did.did, shown, {
+    service: JSON.parse(did.service) as Service[],
+    alsoKnownAs: JSON.parse(did.also_known_as) as string[],
+  });
+}
+
+async function put(clock: Clock, { tx, touch }: Change, did: DidRow): Promise<void> {
+  const document = JSON.stringify(documentOf(clock, did, await keysOfDids(tx, did.owner, [did.id])));
+  await putDocument(tx, {
+    did: did.did,
+    name: did.name,
+    document,
+    etag: `"${createHash('sha256').update(document).digest('base64url').slice(0, 22)}"`,
+    published_at: clock.now(),
+  });
+  touch(documentTag(did.name!));
+}
+
+/** The keys or services of a DID are others now: another version, and the world sees it if it saw the one before. */
+export async function documentChanged(clock: Clock, inside: Change, did: DidRow): Promise<void> {
+  await updateDid(inside.tx, did, { version: did.version + 1 });
+  inside.touch(ownerTag(did.owner));
+  if (did.state !== 'published' || did.method !== 'web') return;
+  await put(clock, inside, did);
+  inside.audit('did.republished', { kind: 'did', id: did.id });
+}
+
+export async function publish(clock: Clock, inside: Change, did: DidRow): Promise<void> {
+  // After the node got another address, one of the address before: there is one document at a place.
+  for (const former of await publishedUnder(inside.tx, did)) await withdraw(clock, inside, former);
+  await updateDid(inside.tx, did, {
+    state: 'published',
+    is_default: did.is_default,
+    published_at: did.state === 'published' ? did.published_at : clock.now(),
+    unpublished_at: null,
+  });
+  await put(clock, inside, did);
+  inside.touch(ownerTag(did.owner));
+}
+
+export async function withdraw(clock: Clock, inside: Change, did: DidRow): Promise<void> {
+  await updateDid(inside.tx, did, { state: 'unpublished', unpublished_at: clock.now() });
+  await removeDocument(inside.tx, did.did);
+  if (did.name !== null) inside.touch(documentTag(did.name));
+  inside.touch(ownerTag(did.owner));
+}
