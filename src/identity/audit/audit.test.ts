@@ -99,7 +99,7 @@ onEachDatabase('The audit log', (api) => {
       {
         route: 'POST /v3/users/:user_id/password',
         body: () => ({ user: { original_password: PASSWORD, password: 'another password' } }),
-        events: ['user.password_changed user'],
+        events: ['user.password_proved user', 'user.password_changed user'],
         actor: 'user',
       },
     ]),
