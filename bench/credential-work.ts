@@ -13,7 +13,7 @@ import { load } from '../src/platform/config/index.ts';
 import { createSeal, newMasterKey } from '../src/platform/seal/index.ts';
 import { createWalletChanges } from '../src/wallet/access/caller.ts';
 import type { UnlessDamaged } from '../src/wallet/access/damage.ts';
-import { createKeeping } from '../src/wallet/credentials/index.ts';
+import { createHeldCredentials } from '../src/wallet/credentials/index.ts';
 import { createFormats } from '../src/wallet/formats/index.ts';
 import { hashOf } from '../src/wallet/jose/index.ts';
 import { createKeys, createSoftwareStore } from '../src/wallet/keys/index.ts';
@@ -61,7 +61,7 @@ const raw = await issue(
   { _sd: Object.keys(claims) },
 );
 
-const keeping = createKeeping({
+const heldCredentials = createHeldCredentials({
   db,
   clock,
   seal,
@@ -72,7 +72,7 @@ const keeping = createKeeping({
 });
 const formats = createFormats({ trust: {} as never, clock });
 const { createMatching } = await loadPresentations();
-const matching = createMatching({ keeping });
+const matching = createMatching({ heldCredentials });
 
 async function fill(count: number): Promise<void> {
   for (let at = 0; at < count; at += 500) {
@@ -88,10 +88,10 @@ async function fill(count: number): Promise<void> {
           claims: { vct: type, ...claims },
           binding: { kind: 'jwk' as const, jwk },
         };
-        await keeping.keep(inside, caller.owner, {
-          id: keeping.newId(),
+        await heldCredentials.store(inside, caller.owner, {
+          id: heldCredentials.newId(),
           configuration: { id: 'card', raw: {} },
-          copies: [{ raw, credential, holding: { keyId: key.id } }],
+          copies: [{ raw, credential, boundTo: { keyId: key.id } }],
           from: { address: issuedBy.id },
         });
       }

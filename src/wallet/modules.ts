@@ -7,7 +7,7 @@ import type { Metrics } from '../platform/metrics/index.ts';
 import { createExceptions, createOutbound, hostPort, type Outbound } from '../platform/outbound/index.ts';
 import type { Seal } from '../platform/seal/index.ts';
 import { createUnlessDamaged, createWalletChanges, type RunChange } from './access/index.ts';
-import { type Credentials, createCredentials, createKeeping } from './credentials/index.ts';
+import { type Credentials, createCredentials, createHeldCredentials } from './credentials/index.ts';
 import type { Database } from './database.ts';
 import { createDids, type Dids } from './dids/index.ts';
 import { createExchanges, type Exchanges } from './exchanges/index.ts';
@@ -117,7 +117,7 @@ async function loadProtocols({ db, change, outbound, keys, dids, credentials, ex
   });
   const formats = createFormats({ trust, clock });
   const status = createStatus({ outbound, trust, clock, verifyList: listVerifier(formats) });
-  const keeping = createKeeping({ db, clock, seal, keys, dids, status, change });
+  const heldCredentials = createHeldCredentials({ db, clock, seal, keys, dids, status, change });
 
   const { createClients, createHoldings, createIssuance } = await loadIssuance();
   const isExcepted = createExceptions(outboundAllow);
@@ -130,7 +130,7 @@ async function loadProtocols({ db, change, outbound, keys, dids, credentials, ex
     (url) => url.protocol === 'https:' || (url.protocol === 'http:' && isExcepted(url)),
   );
   const holdings = createHoldings({ keys, dids });
-  const issuance = createIssuance({ clock, change, exchanges, credentials, keeping, formats, holdings, clients });
+  const issuance = createIssuance({ clock, change, exchanges, credentials, heldCredentials, formats, holdings, clients });
 
   const { createPresentations, createMatching } = await loadPresentations();
   const presentations = createPresentations({
@@ -138,9 +138,9 @@ async function loadProtocols({ db, change, outbound, keys, dids, credentials, ex
     change,
     outbound,
     exchanges,
-    keeping,
+    heldCredentials,
     formats,
-    matching: createMatching({ keeping }),
+    matching: createMatching({ heldCredentials }),
     trust: verifierTrust,
     callbacks: createCallbacks({ outbound, trust: verifierTrust, kind: 'verifier' })(),
     rules: {
@@ -151,7 +151,7 @@ async function loadProtocols({ db, change, outbound, keys, dids, credentials, ex
       transactionDataTypes: config.transactionDataTypes,
     },
   });
-  return { issuance, presentations, keeping };
+  return { issuance, presentations, heldCredentials };
 }
 
 /** Once, for all who ask; again after it failed. */
@@ -190,7 +190,7 @@ export function buildModules(db: Database, options: ModuleOptions) {
     dids,
     documents: createDocuments(db),
     credentials,
-    refreshStatus: async (rows) => (await protocols()).keeping.refresh(rows),
+    refreshStatus: async (rows) => (await protocols()).heldCredentials.refreshStatus(rows),
     exchanges,
     issuance: async () => (await protocols()).issuance,
     presentations: async () => (await protocols()).presentations,

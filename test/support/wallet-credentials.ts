@@ -3,9 +3,9 @@ import { newUlid } from '../../src/platform/ids.ts';
 import { createSeal } from '../../src/platform/seal/index.ts';
 import { ownerOf } from '../../src/wallet/access/caller.ts';
 import { actAs } from '../../src/wallet/access/owners.store.ts';
+import { insertInstances } from '../../src/wallet/credentials/copies.store.ts';
 import { insertCredential } from '../../src/wallet/credentials/credentials.store.ts';
 import { credentialPlace, type Held, instancePlace } from '../../src/wallet/credentials/index.ts';
-import { insertInstances } from '../../src/wallet/credentials/keeping.store.ts';
 import type { CredentialRow } from '../../src/wallet/database.ts';
 import type { Person } from './wallet.ts';
 

@@ -1,24 +1,15 @@
 // Copies of a credential: which one is shown next, set aside while an answer is made, and used up when it is sent.
-import type { Seal } from '../../platform/seal/index.ts';
 import { ownerTag, readAs } from '../access/index.ts';
-import type { Change, CredentialRow, Database, Reader } from '../database.ts';
+import type { Change, CredentialRow, Reader } from '../database.ts';
 import { fail } from '../faults.ts';
 import type { Holder } from '../formats/index.ts';
 import type { PublicJwk } from '../jose/index.ts';
-import type { Keys } from '../keys/index.ts';
 import { methodId } from '../publication/index.ts';
-import { type Held, type HeldCopy, ifWhole, openCopy } from './held.ts';
-import { deleteInstance, forgetStatus, instancesOf, type SigningKey, signingKeys } from './keeping.store.ts';
-
-/** Copies that answers are being made with in this process, and how many. */
-export type SetAside = Map<string, number>;
-
-interface CopyDeps {
-  readonly db: Database;
-  readonly seal: Seal;
-  readonly keys: Keys;
-  readonly aside: SetAside;
-}
+import type { Candidate } from './candidates.ts';
+import { deleteInstance, instancesOf, type SigningKey, signingKeys } from './copies.store.ts';
+import { forgetStatus } from './credentials.store.ts';
+import type { HeldDeps } from './deps.ts';
+import { type HeldCopy, ifWhole, openCopy } from './held.ts';
 
 /** One copy, set aside for an answer, and who signs for it. */
 export interface Copy {
@@ -28,11 +19,13 @@ export interface Copy {
 }
 
 /** A copy that can be shown, opened, and the key it is bound to. */
-interface Usable {
+interface UsableCopy {
   readonly id: string;
   readonly content: HeldCopy;
   readonly key?: SigningKey;
 }
+
+type Reading = Pick<HeldDeps, 'db' | 'seal' | 'reserved'>;
 
 /** In a document that changes, what was asked for with may have moved on to another key; the others have the one for ever. */
 const methodOf = (didUrl: string, kid: string): string =>
@@ -41,7 +34,7 @@ const methodOf = (didUrl: string, kid: string): string =>
 /**
  * Copies stand for themselves: one that is damaged, or whose key was revoked, is passed over, the others are as good as before.
  */
-async function usableCopies({ seal }: Pick<CopyDeps, 'seal'>, reader: Reader, row: CredentialRow): Promise<Usable[]> {
+async function usableCopies({ seal }: Pick<HeldDeps, 'seal'>, reader: Reader, row: CredentialRow): Promise<UsableCopy[]> {
   const copies = await instancesOf(reader, row.owner, [row.id]);
   const isBound = row.binding !== 'none';
   const ids = isBound ? copies.flatMap(({ key_id: id }) => id ?? []) : [];
@@ -55,20 +48,15 @@ async function usableCopies({ seal }: Pick<CopyDeps, 'seal'>, reader: Reader, ro
 }
 
 /** One that is about to be shown to somebody else is passed over, too, while there is another. */
-export async function nextCopy(deps: Pick<CopyDeps, 'db' | 'seal' | 'aside'>, row: CredentialRow): Promise<Usable | undefined> {
+export async function nextCopy(deps: Reading, row: CredentialRow): Promise<UsableCopy | undefined> {
   const usable = await readAs(deps.db, row.owner, (reader) => usableCopies(deps, reader, row));
-  return usable.find(({ id }) => !deps.aside.has(id)) ?? usable.at(-1);
-}
-
-interface Opened {
-  readonly row: CredentialRow;
-  readonly held: Held;
+  return usable.find(({ id }) => !deps.reserved.has(id)) ?? usable.at(-1);
 }
 
 /** The copy that would be shown next, as it is held, and the algorithm of the key that signs for it. */
 export async function peek(
-  deps: CopyDeps,
-  { row }: Opened,
+  deps: Reading,
+  { row }: Candidate,
 ): Promise<{ readonly raw: unknown; readonly algorithm: string | undefined }> {
   const { content, key } = (await nextCopy(deps, row)) ?? fail('not-found', { kind: 'credential' });
   return { raw: content.raw, algorithm: key?.algorithm };
@@ -78,11 +66,11 @@ export async function peek(
  * The copy that is shown next, and who holds it. Nobody else in this process is given it until it is put back; it is used up
  * when it is taken, which is when everything else is ready.
  */
-export async function setAside(deps: CopyDeps, { row, held }: Opened): Promise<Copy> {
-  const { aside, keys } = deps;
+export async function setAside(deps: Reading & Pick<HeldDeps, 'keys'>, { row, held }: Candidate): Promise<Copy> {
+  const { reserved, keys } = deps;
   const { id, content, key } = (await nextCopy(deps, row)) ?? fail('not-found', { kind: 'credential' });
   const { raw } = content;
-  aside.set(id, (aside.get(id) ?? 0) + 1);
+  reserved.set(id, (reserved.get(id) ?? 0) + 1);
   if (!key) return { id, raw, holder: undefined };
   return {
     id,
@@ -96,10 +84,10 @@ export async function setAside(deps: CopyDeps, { row, held }: Opened): Promise<C
   };
 }
 
-export function putBack({ aside }: Pick<CopyDeps, 'aside'>, { id }: Pick<Copy, 'id'>): void {
-  const users = aside.get(id) ?? 0;
-  if (users > 1) aside.set(id, users - 1);
-  else aside.delete(id);
+export function putBack({ reserved }: Pick<HeldDeps, 'reserved'>, { id }: Pick<Copy, 'id'>): void {
+  const users = reserved.get(id) ?? 0;
+  if (users > 1) reserved.set(id, users - 1);
+  else reserved.delete(id);
 }
 
 /**
@@ -107,16 +95,16 @@ export function putBack({ aside }: Pick<CopyDeps, 'aside'>, { id }: Pick<Copy, '
  * be shown is kept. False when it can no longer be shown: another process took it, or its key was revoked.
  */
 export async function take(
-  deps: Pick<CopyDeps, 'seal' | 'aside'>,
+  deps: Pick<HeldDeps, 'seal' | 'reserved'>,
   { tx, audit, touch }: Change,
-  { row }: Pick<Opened, 'row'>,
+  { row }: Candidate,
   { id }: Copy,
 ): Promise<boolean> {
   const { owner } = row;
   const usable = await usableCopies(deps, tx, row);
   if (!usable.some((copy) => copy.id === id)) return false;
   // Where there were more answers than copies, several have the same: the last of them uses it up.
-  const isShared = (deps.aside.get(id) ?? 0) > 1;
+  const isShared = (deps.reserved.get(id) ?? 0) > 1;
   if (!isShared && usable.length > 1) {
     await deleteInstance(tx, owner, id);
     // What was known was known of this copy.

@@ -15,17 +15,18 @@ import {
 import type { CredentialInstanceRow, CredentialRow, Database, Reader } from '../database.ts';
 import { fail } from '../faults.ts';
 import type { Page } from '../resource/index.ts';
+import { instancesOf } from './copies.store.ts';
 import { type Credential, type CredentialParts, renderCredential } from './credentials.schema.ts';
 import {
   type CredentialFilter,
   countCredentials,
+  credentialsByIds,
   deleteCredential,
   didsByIds,
   keyStates,
   listCredentials,
 } from './credentials.store.ts';
 import { damaged, openCopy, openHeld } from './held.ts';
-import { credentialsByIds, instancesOf } from './keeping.store.ts';
 
 const present = (ids: readonly (string | null)[]): string[] => [...new Set(ids.flatMap((id) => id ?? []))];
 

@@ -6,4 +6,4 @@ export { mountCredentials } from './credentials.routes.ts';
 export { type Credentials, createCredentials } from './credentials.rules.ts';
 export { Credential } from './credentials.schema.ts';
 export { credentialPlace, type Held, instancePlace } from './held.ts';
-export { createKeeping, type Keeping } from './keeping.ts';
+export { createHeldCredentials, type HeldCredentials } from './held-credentials.ts';

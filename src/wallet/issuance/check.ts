@@ -21,7 +21,7 @@ const sameIn = ({ types, issuer, claims }: VerifiedCredential): unknown => [
 export interface Checked {
   readonly raw: unknown;
   readonly credential: VerifiedCredential;
-  readonly holding: Holding | undefined;
+  readonly boundTo: Holding | undefined;
 }
 
 const rejected = (why: string, code: string): never => fail('credential-rejected', { why }, { detail: { reasons: [code] } });
@@ -78,12 +78,12 @@ export async function checkReceived(
     const credential = await verified(formats, configuration, raw);
     checkNames(credential);
     checkType(configuration, credential);
-    const holding = holdingOf(credential, free);
-    if (holdings.length > 0 && !holding) rejected('it is not bound to the key that was proved', 'wrong-binding');
+    const boundTo = holdingOf(credential, free);
+    if (holdings.length > 0 && !boundTo) rejected('it is not bound to the key that was proved', 'wrong-binding');
     if (holdings.length === 0 && credential.binding.kind !== 'none')
       rejected('it is bound to a key that is not ours', 'wrong-binding');
-    if (holding) free.splice(free.indexOf(holding), 1);
-    checked.push({ raw, credential, holding });
+    if (boundTo) free.splice(free.indexOf(boundTo), 1);
+    checked.push({ raw, credential, boundTo });
   }
   const [first] = checked;
   // Copies are of one credential: one that is another one came in by a side door, and its owner would never see what it says.

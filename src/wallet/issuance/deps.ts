@@ -1,7 +1,7 @@
 // What the steps of receiving credentials work with.
 import type { Clock } from '../../platform/clock.ts';
 import type { RunChange } from '../access/index.ts';
-import type { Credentials, Keeping } from '../credentials/index.ts';
+import type { Credentials, HeldCredentials } from '../credentials/index.ts';
 import type { Exchanges } from '../exchanges/index.ts';
 import type { Formats } from '../formats/index.ts';
 import type { Clients } from './clients.ts';
@@ -12,7 +12,7 @@ export interface IssuanceDeps {
   readonly change: RunChange;
   readonly exchanges: Exchanges;
   readonly credentials: Credentials;
-  readonly keeping: Keeping;
+  readonly heldCredentials: HeldCredentials;
   readonly formats: Formats;
   readonly holdings: Holdings;
   readonly clients: Clients;

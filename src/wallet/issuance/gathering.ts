@@ -84,7 +84,13 @@ async function askForAll(
         wait(deps, exchange, interval);
         continue;
       }
-      const one: Received = { part, configuration, notificationId: answer.notificationId, id: deps.keeping.newId(), copies: [] };
+      const one: Received = {
+        part,
+        configuration,
+        notificationId: answer.notificationId,
+        id: deps.heldCredentials.newId(),
+        copies: [],
+      };
       received.push(one);
       one.copies = await checkReceived(deps.formats, configuration, answer.credentials, part.holdings ?? []);
       deps.exchanges.step(exchange, 'credential checked', { detail: `${configuration.id}: ${one.copies.length}` });
@@ -120,7 +126,7 @@ async function keepReceived(
   else exchange.pollAt = null;
   await deps.change(caller, owner, async (inside) => {
     for (const { id, configuration, copies } of received)
-      await deps.keeping.keep(inside, owner, { id, configuration, copies, from: issuer });
+      await deps.heldCredentials.store(inside, owner, { id, configuration, copies, from: issuer });
     const result = { credentialIds: data.kept };
     if (isOver) await deps.exchanges.end(exchange, 'issued', inside, { result, keep: data.notifications.length > 0 });
     else await deps.exchanges.save(exchange, inside);

@@ -3,7 +3,7 @@ import type { CallbackContext } from '@openid4vc/oauth2';
 import type { Clock } from '../../platform/clock.ts';
 import type { Outbound } from '../../platform/outbound/index.ts';
 import type { RunChange } from '../access/index.ts';
-import type { Keeping } from '../credentials/index.ts';
+import type { HeldCredentials } from '../credentials/index.ts';
 import type { Exchange, Exchanges } from '../exchanges/index.ts';
 import type { Formats } from '../formats/index.ts';
 import type { Trust } from '../trust/index.ts';
@@ -22,7 +22,7 @@ export interface PresentationDeps {
   readonly change: RunChange;
   readonly outbound: Outbound;
   readonly exchanges: Exchanges;
-  readonly keeping: Keeping;
+  readonly heldCredentials: HeldCredentials;
   readonly formats: Formats;
   readonly matching: Matching;
   readonly trust: Trust;

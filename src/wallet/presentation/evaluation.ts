@@ -9,7 +9,7 @@ import { readTransactionData } from './transaction-data.ts';
 import { createUnderstood } from './vp-formats.ts';
 
 export async function evaluateRequest(
-  { formats, keeping, rules }: Pick<PresentationDeps, 'formats' | 'keeping' | 'rules'>,
+  { formats, heldCredentials, rules }: Pick<PresentationDeps, 'formats' | 'heldCredentials' | 'rules'>,
   opened: Opened,
   verifier: Verifier,
 ): Promise<Asked> {
@@ -26,6 +26,6 @@ export async function evaluateRequest(
       query.credentials.map(({ id }) => id),
     ),
     key: await answerKeyOf(opened),
-    understood: createUnderstood({ formats, keeping })(opened),
+    understood: createUnderstood({ formats, heldCredentials })(opened),
   };
 }

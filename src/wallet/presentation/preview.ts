@@ -9,7 +9,7 @@ import { createVpTokens } from './vp-token.ts';
 /** Paths a preview names before it leaves matches out. */
 const MAX_TOLD = 20_000;
 
-type Previewing = Pick<PresentationDeps, 'clock' | 'exchanges' | 'formats' | 'keeping' | 'matching'>;
+type Previewing = Pick<PresentationDeps, 'clock' | 'exchanges' | 'formats' | 'heldCredentials' | 'matching'>;
 
 interface Foreseen {
   readonly credentialId: string;

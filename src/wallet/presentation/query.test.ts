@@ -1,7 +1,7 @@
 // What answers a query: the examples of OpenID4VP 1.0 (sections 6 and 7, appendices B and D), against credentials of every format.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { Candidate, Keeping } from '../credentials/index.ts';
+import type { Candidate, HeldCredentials } from '../credentials/index.ts';
 import type { Path } from './claims.ts';
 import { chooseQueries, createMatching, isRequired, parseQuery } from './query.ts';
 
@@ -27,7 +27,7 @@ function holding(credentials: Readonly<Record<string, Credential>>) {
       authorityKeyIds,
     }),
   ) as unknown as Candidate[];
-  const keeping = {
+  const heldCredentials = {
     async *candidates(
       _: unknown,
       { format, types, only }: { format: string; types?: readonly string[]; only?: readonly string[] },
@@ -38,8 +38,8 @@ function holding(credentials: Readonly<Record<string, Credential>>) {
       }
     },
     standingOf: async ({ row }: Candidate) => credentials[row.id]!.standing ?? 'valid',
-  } as unknown as Keeping;
-  const matching = createMatching({ keeping });
+  } as unknown as HeldCredentials;
+  const matching = createMatching({ heldCredentials });
   return async (raw: object): Promise<Record<string, Record<string, readonly Path[]>> | undefined> => {
     const query = await parseQuery(raw);
     const results = await matching.match(caller, query, {}, true, { names: () => true, reads: async () => true });

@@ -2,7 +2,7 @@
 // bindings and authorities; candidates are looked up here, and their claims read by claims.ts.
 import type { DcqlCredential } from 'dcql';
 import type { Caller } from '../access/index.ts';
-import type { Candidate, Keeping } from '../credentials/index.ts';
+import type { Candidate, HeldCredentials } from '../credentials/index.ts';
 import { fail } from '../faults.ts';
 import { isHostile } from '../jose/index.ts';
 import { type ClaimsQuery, claimsReader, type Path } from './claims.ts';
@@ -182,7 +182,7 @@ class Search {
   }
 }
 
-export function createMatching({ keeping }: { keeping: Keeping }) {
+export function createMatching({ heldCredentials }: { heldCredentials: HeldCredentials }) {
   /** Newest first. `first`: one that fits and surely holds is enough, and none older is even opened. */
   async function matchesOf(
     caller: Caller,
@@ -195,7 +195,7 @@ export function createMatching({ keeping }: { keeping: Keeping }) {
     const isOfKind = await kindReader(query);
     const pathsIn = claimsReader(query);
     const found: Match[] = [];
-    for await (const candidate of keeping.candidates(caller, { format, types: typesOf(query), only })) {
+    for await (const candidate of heldCredentials.candidates(caller, { format, types: typesOf(query), only })) {
       if (!search.open()) {
         // None was found, which is not the same as: there is none.
         if (found.length === 0) fail('selection-does-not-match', { why: 'there is too much to look through; say what to show' });
@@ -203,7 +203,7 @@ export function createMatching({ keeping }: { keeping: Keeping }) {
       }
       await search.pause();
       const paths = canShow(candidate) && isOfKind(candidate) ? pathsIn(candidate.held.claims) : undefined;
-      const standing = paths && (await keeping.standingOf(candidate));
+      const standing = paths && (await heldCredentials.standingOf(candidate));
       if (!standing || !(await understood.reads(candidate, isBound(query) || format !== 'dc+sd-jwt'))) continue;
       const isSure = standing === 'valid';
       found.push({ candidate, paths, isSure });

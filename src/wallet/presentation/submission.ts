@@ -41,7 +41,7 @@ const confirmedBy = ({ transactionData }: Asked, shown: readonly Chosen[]): Read
  * this request is not answered a second time, and no copy is shown to anybody else. False when one of them is gone meanwhile.
  */
 export async function useCopies(
-  { change, exchanges, keeping }: Pick<PresentationDeps, 'change' | 'exchanges' | 'keeping'>,
+  { change, exchanges, heldCredentials }: Pick<PresentationDeps, 'change' | 'exchanges' | 'heldCredentials'>,
   exchange: Running,
   { copies }: Pick<Made, 'copies'>,
 ): Promise<boolean> {
@@ -49,7 +49,7 @@ export async function useCopies(
   exchange.state = 'answering';
   try {
     await change(exchange.caller, exchange.owner, async (inside) => {
-      for (const { candidate, copy } of copies) if (!(await keeping.take(inside, candidate, copy))) throw new CopyGone();
+      for (const { candidate, copy } of copies) if (!(await heldCredentials.take(inside, candidate, copy))) throw new CopyGone();
       await exchanges.save(exchange, inside);
     });
     return true;

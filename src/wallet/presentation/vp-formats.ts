@@ -1,6 +1,6 @@
 // The formats and algorithms a verifier says it understands (`vp_formats_supported`; OID4VP, 11.1 and appendix B): what it cannot
 // read it is not shown.
-import type { Candidate, Keeping } from '../credentials/index.ts';
+import type { Candidate, HeldCredentials } from '../credentials/index.ts';
 import type { FormatName, Formats } from '../formats/index.ts';
 import type { Opened } from './request.ts';
 
@@ -49,7 +49,7 @@ function isListed(list: unknown, algorithm: string | number | undefined): boolea
 }
 
 export const createUnderstood =
-  ({ formats, keeping }: { formats: Formats; keeping: Keeping }) =>
+  ({ formats, heldCredentials }: { formats: Formats; heldCredentials: HeldCredentials }) =>
   ({ clientMetadata }: Pick<Opened, 'clientMetadata'>): Understood => {
     const supported = clientMetadata.vp_formats_supported as Readonly<Record<string, Listed>> | undefined;
     const listedFor = (format: FormatName): Listed | undefined => {
@@ -70,7 +70,7 @@ export const createUnderstood =
         if (format === 'ldp_vc' && !isListed(listed.proof_type_values, 'DataIntegrityProof')) return false;
         const { issuer, holder } = LISTS[format];
         if (listed[issuer] === undefined && listed[holder] === undefined) return true;
-        const { raw, algorithm } = await keeping.peek(candidate);
+        const { raw, algorithm } = await heldCredentials.peek(candidate);
         const signsWith = format === 'ldp_vc' && algorithm !== undefined ? SUITES[algorithm] : algorithm;
         return isListed(listed[issuer], await formats[format].signedWith(raw)) && (!bound || isListed(listed[holder], signsWith));
       },

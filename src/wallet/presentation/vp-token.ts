@@ -1,6 +1,6 @@
 // The vp_token: presentations of what was chosen, made with copies that are set aside and not yet used up.
 import type { Clock } from '../../platform/clock.ts';
-import type { Candidate, Copy, Keeping } from '../credentials/index.ts';
+import type { Candidate, Copy, HeldCredentials } from '../credentials/index.ts';
 import type { Formats, Showing } from '../formats/index.ts';
 import { type AnswerKey, encodeAnswer } from './answer.ts';
 import { disclosedOf, type Told } from './disclosed.ts';
@@ -28,7 +28,15 @@ export interface Made {
   putBack(): void;
 }
 
-export function createVpTokens({ clock, formats, keeping }: { clock: Clock; formats: Formats; keeping: Keeping }) {
+export function createVpTokens({
+  clock,
+  formats,
+  heldCredentials,
+}: {
+  clock: Clock;
+  formats: Formats;
+  heldCredentials: HeldCredentials;
+}) {
   function presentationOf(
     { raw, holder }: Pick<Copy, 'raw' | 'holder'>,
     { opened, key }: Asking,
@@ -59,7 +67,7 @@ export function createVpTokens({ clock, formats, keeping }: { clock: Clock; form
   ): Promise<Made> {
     const taken = new Map<string, Made['copies'][number]>();
     const putBack = (): void => {
-      for (const { copy } of taken.values()) keeping.putBack(copy);
+      for (const { copy } of taken.values()) heldCredentials.putBack(copy);
       taken.clear();
     };
     try {
@@ -70,7 +78,7 @@ export function createVpTokens({ clock, formats, keeping }: { clock: Clock; form
         for (const match of matches) {
           const { candidate } = match;
           const { id: credentialId } = candidate.row;
-          if (!taken.has(credentialId)) taken.set(credentialId, { candidate, copy: await keeping.setAside(candidate) });
+          if (!taken.has(credentialId)) taken.set(credentialId, { candidate, copy: await heldCredentials.setAside(candidate) });
           const { copy } = taken.get(credentialId)!;
           const token = await presentationOf(copy, asking, match, result.bound, confirmed?.get(result.id));
           vpToken[result.id]!.push(token);
@@ -88,7 +96,7 @@ export function createVpTokens({ clock, formats, keeping }: { clock: Clock; form
   /** What the verifier would learn from it. */
   async function disclosedIn(asking: Asking, match: Match): Promise<Told> {
     if (match.candidate.format !== 'dc+sd-jwt') return disclosedOf(match, undefined, undefined);
-    const { raw } = await keeping.peek(match.candidate);
+    const { raw } = await heldCredentials.peek(match.candidate);
     return disclosedOf(match, raw, await presentationOf({ raw, holder: undefined }, asking, match, false, undefined));
   }
 

@@ -1,28 +1,30 @@
-// What an issuer sent, and what passed every check, is kept: the credential and its copies.
+// A credential that an issuer sent and that passed every check is stored, with its copies.
 import { ownerTag } from '../access/index.ts';
 import type { Change, CredentialInstanceRow } from '../database.ts';
 import { fail } from '../faults.ts';
 import type { VerifiedCredential } from '../formats/index.ts';
-import type { KeepingDeps } from './candidates.ts';
+import { insertInstances } from './copies.store.ts';
 import { insertCredential, keyStates } from './credentials.store.ts';
+import type { HeldDeps } from './deps.ts';
 import { credentialPlace, type Held, type HeldCopy, instancePlace } from './held.ts';
-import { insertInstances } from './keeping.store.ts';
 
-/** A copy that an issuer sent and that passed every check. */
-export interface NewCopy {
+/** One copy of it, and the key and DID it is bound to. */
+export interface ReceivedCopy {
   readonly raw: unknown;
   readonly credential: VerifiedCredential;
-  readonly holding: { readonly keyId: string; readonly did?: { readonly id: string; readonly url: string } } | undefined;
+  readonly boundTo: { readonly keyId: string; readonly did?: { readonly id: string; readonly url: string } } | undefined;
 }
 
-export interface Received {
+export interface ReceivedCredential {
+  /** What it is stored under. */
   readonly id: string;
   readonly configuration: { readonly id: string; readonly raw: Readonly<Record<string, unknown>> };
-  readonly copies: readonly NewCopy[];
+  readonly copies: readonly ReceivedCopy[];
+  /** The credential issuer that was asked for it. */
   readonly from: { readonly address: string; readonly name?: string };
 }
 
-type Receiving = Pick<KeepingDeps, 'clock' | 'seal' | 'dids'>;
+type Storing = Pick<HeldDeps, 'clock' | 'seal' | 'dids'>;
 
 /** Copies are one credential: it holds while all of them do. */
 const known = (times: readonly (number | undefined)[]): number[] => times.filter((time) => time !== undefined);
@@ -30,19 +32,23 @@ const latest = (times: readonly (number | undefined)[]): number | null => known(
 const earliest = (times: readonly (number | undefined)[]): number | null => known(times).sort((a, b) => a - b)[0] ?? null;
 
 /** Those whose key was revoked meanwhile are of no use. */
-async function usable({ tx }: Change, owner: string, received: readonly NewCopy[]): Promise<[NewCopy, ...NewCopy[]]> {
+async function usable(
+  { tx }: Change,
+  owner: string,
+  received: readonly ReceivedCopy[],
+): Promise<[ReceivedCopy, ...ReceivedCopy[]]> {
   const states = await keyStates(
     tx,
     owner,
-    received.flatMap(({ holding }) => holding?.keyId ?? []),
+    received.flatMap(({ boundTo }) => boundTo?.keyId ?? []),
   );
-  const [first, ...others] = received.filter(({ holding }) => !holding || (states.get(holding.keyId) ?? 'revoked') !== 'revoked');
+  const [first, ...others] = received.filter(({ boundTo }) => !boundTo || (states.get(boundTo.keyId) ?? 'revoked') !== 'revoked');
   if (!first)
     fail('credential-rejected', { why: 'the key it is bound to was revoked' }, { detail: { reasons: ['key-revoked'] } });
   return [first, ...others];
 }
 
-function heldOf({ credential, holding }: NewCopy, { configuration, from }: Received): Held {
+function heldOf({ credential, boundTo }: ReceivedCopy, { configuration, from }: ReceivedCredential): Held {
   const metadata = configuration.raw.credential_metadata as { display?: unknown } | undefined;
   const display = [metadata?.display ?? configuration.raw.display].flat()[0];
   return {
@@ -60,30 +66,30 @@ function heldOf({ credential, holding }: NewCopy, { configuration, from }: Recei
     credentialIssuer: from.address,
     credentialConfigurationId: configuration.id,
     ...(credential.authorityKeyIds ? { authorityKeyIds: credential.authorityKeyIds } : {}),
-    ...(holding?.did ? { didUrl: holding.did.url } : {}),
+    ...(boundTo?.did ? { didUrl: boundTo.did.url } : {}),
   };
 }
 
-function instanceOf({ seal }: Receiving, owner: string, id: string, copy: NewCopy, at: number): CredentialInstanceRow {
+function instanceOf({ seal }: Storing, owner: string, id: string, copy: ReceivedCopy, at: number): CredentialInstanceRow {
   const instance = `${id}.${String(at).padStart(3, '0')}`;
-  const kept: HeldCopy = { raw: copy.raw, ...(copy.credential.status ? { status: copy.credential.status } : {}) };
+  const held: HeldCopy = { raw: copy.raw, ...(copy.credential.status ? { status: copy.credential.status } : {}) };
   return {
     id: instance,
     credential_id: id,
     owner,
-    key_id: copy.holding?.keyId ?? null,
-    sealed: seal.seal(Buffer.from(JSON.stringify(kept)), instancePlace({ owner, id: instance })),
+    key_id: copy.boundTo?.keyId ?? null,
+    sealed: seal.seal(Buffer.from(JSON.stringify(held)), instancePlace({ owner, id: instance })),
   };
 }
 
 /** Within the change that writes down how far the exchange is. */
-export async function keep(deps: Receiving, inside: Change, owner: string, received: Received): Promise<void> {
+export async function storeReceived(deps: Storing, inside: Change, owner: string, received: ReceivedCredential): Promise<void> {
   const { clock, seal, dids } = deps;
   const { tx, audit, touch } = inside;
   const { id } = received;
   const copies = await usable(inside, owner, received.copies);
   const [first] = copies;
-  const { credential, holding } = first;
+  const { credential, boundTo } = first;
   await insertCredential(tx, {
     id,
     owner,
@@ -93,9 +99,9 @@ export async function keep(deps: Receiving, inside: Change, owner: string, recei
     // Not looked up yet; one without a list has nothing to be looked up.
     status: credential.status ? 'unknown' : 'valid',
     status_checked_at: null,
-    key_id: holding?.keyId ?? null,
+    key_id: boundTo?.keyId ?? null,
     // One that was deleted meanwhile is missed by nobody: its credentials stay, too, when it goes later.
-    did_id: holding?.did && (await dids.has(tx, owner, holding.did.id)) ? holding.did.id : null,
+    did_id: boundTo?.did && (await dids.has(tx, owner, boundTo.did.id)) ? boundTo.did.id : null,
     binding: credential.binding.kind,
     valid_from: latest(copies.map((copy) => copy.credential.validFrom)),
     valid_until: earliest(copies.map((copy) => copy.credential.validUntil)),

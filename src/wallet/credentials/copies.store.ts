@@ -1,0 +1,40 @@
+// Copies of held credentials, and the keys they are bound to. Every statement names the owner.
+import type { CredentialInstanceRow, KeyRow, Reader, Tx } from '../database.ts';
+
+export async function insertInstances(tx: Tx, rows: readonly CredentialInstanceRow[]): Promise<void> {
+  await tx
+    .insertInto('credential_instances')
+    .values([...rows])
+    .execute();
+}
+
+/** Copies of credentials, in the order they came. */
+export function instancesOf(db: Reader, owner: string, credentialIds: readonly string[]): Promise<CredentialInstanceRow[]> {
+  if (credentialIds.length === 0) return Promise.resolve([]);
+  return db
+    .selectFrom('credential_instances')
+    .where('owner', '=', owner)
+    .where('credential_id', 'in', credentialIds)
+    .orderBy('credential_id')
+    .orderBy('id')
+    .selectAll()
+    .execute();
+}
+
+export type SigningKey = Pick<KeyRow, 'id' | 'kid' | 'algorithm' | 'public_jwk' | 'state'>;
+
+/** Keys that copies are bound to. */
+export async function signingKeys(db: Reader, owner: string, ids: readonly string[]): Promise<Map<string, SigningKey>> {
+  if (ids.length === 0) return new Map();
+  const rows = await db
+    .selectFrom('keys')
+    .where('owner', '=', owner)
+    .where('id', 'in', ids)
+    .select(['id', 'kid', 'algorithm', 'public_jwk', 'state'])
+    .execute();
+  return new Map(rows.map((row) => [row.id, row]));
+}
+
+export async function deleteInstance(tx: Tx, owner: string, id: string): Promise<void> {
+  await tx.deleteFrom('credential_instances').where('owner', '=', owner).where('id', '=', id).execute();
+}

@@ -1,0 +1,64 @@
+// Whether a held credential can be shown, and what its status list says of it.
+import { ownerTag } from '../access/index.ts';
+import type { CredentialRow } from '../database.ts';
+import type { StatusReference } from '../status/index.ts';
+import type { Candidate } from './candidates.ts';
+import { nextCopy } from './copies.ts';
+import { writeStatus } from './credentials.store.ts';
+import type { HeldDeps } from './deps.ts';
+import { type Held, ifWhole, openHeld } from './held.ts';
+
+/** How old a status may be when a credential is shown. */
+const STATUS_MS = 5 * 60_000;
+/** Nobody waits longer for lists that were asked for again. */
+const REFRESH_MS = 15_000;
+
+type Checking = Pick<HeldDeps, 'db' | 'clock' | 'seal' | 'status' | 'change' | 'reserved'>;
+
+/** Who may say what became of it: its issuer, or somebody of the same authority. */
+const signerOf = ({ issuer, authorityKeyIds }: Held) => ({
+  issuer: issuer.id,
+  ...(authorityKeyIds ? { authorityKeyIds } : {}),
+});
+
+/** Writes down what a list says. Not knowing changes nothing. */
+async function noteStatus(
+  { clock, change }: Pick<Checking, 'clock' | 'change'>,
+  row: CredentialRow,
+  found: string,
+): Promise<string> {
+  if (found === 'unknown') return row.status;
+  const caller = { userId: row.owner, owner: row.owner, requestId: null, isAdministrator: false };
+  await change(caller, row.owner, async ({ tx, audit, touch }) => {
+    await writeStatus(tx, row.owner, row.id, found, clock.now());
+    if (found !== row.status) audit('credential.status', { kind: 'credential', id: row.id }, { status: found });
+    else audit('credential.checked', { kind: 'credential', id: row.id });
+    touch(ownerTag(row.owner));
+  });
+  return found;
+}
+
+/** Of one that can be shown: within its time, not withdrawn as far as is known, and with a key that may still sign for it. */
+export async function standingOf(deps: Checking, { row, held }: Candidate): Promise<'valid' | 'unknown' | undefined> {
+  const now = deps.clock.now();
+  if ((row.valid_until !== null && row.valid_until <= now) || (row.valid_from !== null && row.valid_from > now)) return undefined;
+  const next = await nextCopy(deps, row);
+  if (!next) return undefined;
+  const reference = next.content.status;
+  if (!reference) return 'valid';
+  const isFresh = row.status_checked_at !== null && now - row.status_checked_at < STATUS_MS;
+  const found = isFresh ? row.status : await noteStatus(deps, row, await deps.status.of(reference, signerOf(held)));
+  return found === 'valid' || found === 'unknown' ? found : undefined;
+}
+
+/** Lists read again, whatever they were a moment ago. */
+export async function refreshStatus(deps: Checking, rows: readonly CredentialRow[]): Promise<void> {
+  const looks: ({ row: CredentialRow; reference: StatusReference } & ReturnType<typeof signerOf>)[] = [];
+  for (const row of rows) {
+    const next = await nextCopy(deps, row);
+    const look = ifWhole(() => ({ reference: next?.content.status, ...signerOf(openHeld(deps.seal, row)) }));
+    if (look?.reference) looks.push({ row, ...look, reference: look.reference });
+  }
+  const found = await deps.status.ofAll(looks, { fresh: true, deadlineMs: REFRESH_MS });
+  for (const [at, { row }] of looks.entries()) await noteStatus(deps, row, found[at]!);
+}
