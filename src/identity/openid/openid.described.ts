@@ -1,8 +1,6 @@
 // What the OpenID library serves itself, for the documentation: App has no routes of these. test/openapi.test.ts holds the list
 // to a running service.
-import { type Described, type Route, t } from '../../platform/http/index.ts';
-
-type Served = Pick<Route<never>, 'method' | 'path' | 'spec'>;
+import { type Described, type PrintedRoute, t } from '../../platform/http/index.ts';
 
 /** How callers of these prove who they are: an application by its secret, a person by an access token. */
 export const APPLICATION = 'application';
@@ -74,7 +72,7 @@ const LOGOUT = {
 };
 const DPOP = { DPoP: 'Proof of the key the token is bound to (RFC 9449).' };
 
-export const openidRoutes: readonly Served[] = [
+export const openidRoutes: readonly PrintedRoute[] = [
   {
     method: 'GET',
     path: '/.well-known/openid-configuration',
@@ -166,7 +164,7 @@ export const openidRoutes: readonly Served[] = [
     },
   },
   ...(['GET', 'POST'] as const).map(
-    (method): Served => ({
+    (method): PrintedRoute => ({
       method,
       path: '/openid/userinfo',
       spec: {

@@ -87,7 +87,7 @@ export interface Spec<Rule extends string, Q extends Schema | undefined, B exten
   readonly summary: string;
   readonly tag: string;
   /** The rule that decides, by its name. `anyone`: no token is asked for. */
-  readonly rule?: Rule | 'anyone';
+  readonly rule: Rule | 'anyone';
   /** How callers may prove who they are, where that is not the usual way; a word of the service's own. */
   readonly access?: string;
   readonly query?: Q;

@@ -4,7 +4,7 @@ export { readBody } from './bodies.ts';
 export { goneSignal } from './exchange.ts';
 export { parseJson } from './json.ts';
 export type { Mount, RawExchange } from './mounts.ts';
-export { type OpenApiOptions, openApi } from './openapi.ts';
+export { type OpenApiOptions, openApi, type PrintedRoute } from './openapi.ts';
 export { outageOf } from './outage.ts';
 export { type Checks, mountProbes } from './probes.ts';
 export type { Face } from './replies.ts';

@@ -14,8 +14,10 @@ export interface OpenApiOptions {
   readonly errorType?: string;
 }
 
-/** What of a route is printed. */
-type Printed = Pick<Route<never>, 'method' | 'path' | 'spec'>;
+/** What of a route is printed. Who may call what a mount answers is the mount's to say, unless it is anyone. */
+export interface PrintedRoute extends Pick<Route<never>, 'method' | 'path'> {
+  readonly spec: Omit<Route<never>['spec'], 'rule'> & { readonly rule?: string };
+}
 
 const TEXT: Readonly<Record<number, string>> = {
   200: 'OK',
@@ -83,7 +85,7 @@ const bodyOf = (schema: Schema, type: string | undefined, form: boolean | undefi
   ...content(schema, type, form ? ['application/x-www-form-urlencoded'] : []),
 });
 
-function operation({ method, path, spec }: Printed, securityOf: OpenApiOptions['securityOf']): Record<string, unknown> {
+function operation({ method, path, spec }: PrintedRoute, securityOf: OpenApiOptions['securityOf']): Record<string, unknown> {
   const { described = {}, rule } = spec;
   const listed = parameters(path, spec.query, described);
   const body = described.body ?? spec.body;
@@ -111,7 +113,7 @@ function operation({ method, path, spec }: Printed, securityOf: OpenApiOptions['
   };
 }
 
-export function openApi(routes: readonly Printed[], options: OpenApiOptions): unknown {
+export function openApi(routes: readonly PrintedRoute[], options: OpenApiOptions): unknown {
   const paths: Record<string, Partial<Record<Lowercase<Method>, unknown>>> = {};
   for (const route of routes) {
     const path = route.path.replace(/:(\w+)/g, '{$1}');

@@ -24,10 +24,14 @@ async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
 }
 
 function thingsApp() {
-  const app = createApp<Caller>();
-  app.get('/things/:id', { summary: 'Show', tag, reply: { 200: t.envelope('thing', Thing) } }, ({ params, caller }) => ({
-    thing: { name: `${params.id} of ${caller.name}`.slice(0, 10), secret: 'undeclared' },
-  }));
+  const app = createApp<Caller, 'use'>();
+  app.get(
+    '/things/:id',
+    { summary: 'Show', tag, rule: 'use', reply: { 200: t.envelope('thing', Thing) } },
+    ({ params, caller }) => ({
+      thing: { name: `${params.id} of ${caller.name}`.slice(0, 10), secret: 'undeclared' },
+    }),
+  );
   app.post(
     '/things',
     { summary: 'Create', tag, rule: 'anyone', body: t.envelope('thing', Thing), reply: { 201: t.envelope('thing', Thing) } },
@@ -303,12 +307,13 @@ describe('OpenAPI', () => {
   });
 
   it('says what handlers read and answer beside their schemas', () => {
-    const app = createApp<Caller>();
+    const app = createApp<Caller, 'use'>();
     app.post(
       '/things',
       {
         summary: 'Create',
         tag,
+        rule: 'use',
         body: t.open({}),
         form: true,
         described: {
@@ -327,7 +332,7 @@ describe('OpenAPI', () => {
     );
     app.put(
       '/things',
-      { summary: 'Link', tag, body: t.open({}), described: { bodyType: 'text/x' }, reply: { 200: Thing } },
+      { summary: 'Link', tag, rule: 'use', body: t.open({}), described: { bodyType: 'text/x' }, reply: { 200: Thing } },
       () => 0,
     );
     const options = { title: '', version: '1', description: '', securitySchemes: {}, securityOf: () => [], error: t.open({}) };

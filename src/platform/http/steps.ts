@@ -33,7 +33,7 @@ export function createSteps<Caller>(access: Access<Caller>, { checkReplies = fal
   /** Permission before existence: whoever is not allowed does not learn whether the thing is there. */
   function authorize({ spec: { rule }, target }: Route<Caller>, call: IncomingCall): Soon<void> {
     const decide = (facts: unknown): void => {
-      if (rule !== undefined && rule !== 'anyone') access.authorize(rule, call.caller as Caller, facts);
+      if (rule !== 'anyone') access.authorize(rule, call.caller as Caller, facts);
     };
     if (!target) return decide(undefined);
     return andThen(target(call as never), (found) => {
