@@ -11,7 +11,6 @@ import {
   renderConsumer,
   UpdateConsumer,
 } from './consumers.schema.ts';
-
 import type { ConsumerWithSecret } from './secrets.rules.ts';
 
 const tag = 'Consumers';

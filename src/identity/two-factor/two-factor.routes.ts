@@ -3,7 +3,8 @@
 import type { IdentityApp } from '../access/index.ts';
 import { fail } from '../faults.ts';
 import { single } from '../resource/index.ts';
-import type { Factor, Question } from './factor.rules.ts';
+import type { Factor } from './factor.rules.ts';
+import type { Question } from './security-question.rules.ts';
 import { reading, type Subject } from './subject.ts';
 import { WHOSE } from './two-factor.described.ts';
 import { DataReply, EnabledReply, EnableTwoFactor, RecoveryReply } from './two-factor.schema.ts';

@@ -1,0 +1,41 @@
+// The security question: its answer is hashed like a password, and guesses at it are counted.
+import type { Actor } from '../audit/index.ts';
+import { fail } from '../faults.ts';
+import type { Guesser } from '../passwords/index.ts';
+import { type FactorDeps, factorOf } from './factor.ts';
+import { countGuess, guessedRight } from './guesses.ts';
+
+export interface Question {
+  readonly question: string;
+  readonly answer: string;
+}
+
+/** People type answers as they come. */
+const folded = (answer: string): string => answer.trim().normalize('NFKC').toLowerCase();
+
+export const hashAnswer = ({ passwords }: FactorDeps, actor: Actor, answer: string): Promise<string> =>
+  passwords.hash(folded(answer), { key: `user ${actor.userId}` });
+
+/** The guess is counted first: hashing takes long, and many could be under way at once. */
+export async function checkAnswer(deps: FactorDeps, by: Guesser, userId: string, answer: string): Promise<void> {
+  const { clock, change, passwords, notify } = deps;
+  const { security_answer: hash } = await factorOf(deps, userId);
+  let [allowed, last] = [false, false];
+  const right = await passwords.matches(folded(answer), `security answer of ${userId}`, by, async () => {
+    ({ allowed, last } = await change(by, async (inside) => {
+      inside.audit('two_factor.answer_tried', { kind: 'user', id: userId });
+      return countGuess(inside.tx, userId, clock);
+    }));
+    return allowed ? hash : undefined;
+  });
+  if (last && !right)
+    await change(by, async (inside) => {
+      inside.audit('two_factor.answer_refused', { kind: 'user', id: userId });
+      await notify(inside, 'two_factor.locked_out', userId);
+    });
+  if (!right) fail('auth.required', undefined, { reason: allowed ? 'security answer wrong' : 'too many guesses' });
+  await change(by, async (inside) => {
+    await guessedRight(inside.tx, userId);
+    inside.audit('two_factor.answer_accepted', { kind: 'user', id: userId });
+  });
+}
