@@ -8,5 +8,5 @@ export { createAccounts } from './provider/accounts.ts';
 export { createActingFor } from './provider/acting-for.ts';
 export type { OpenidKeys } from './provider/keys.ts';
 export { createLogouts, type Logouts } from './provider/logouts.ts';
-export { createRecords, type Records } from './provider/records.ts';
+export { createRecords, type Records } from './provider/records/records.ts';
 export { UNFINISHED } from './provider/unfinished.ts';

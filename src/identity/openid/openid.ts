@@ -25,7 +25,7 @@ import { STYLE_PATH, style } from './pages/style.ts';
 import type { AccessTokens } from './provider/access-tokens.ts';
 import type { Accounts } from './provider/accounts.ts';
 import { clientOf } from './provider/clients.ts';
-import { configurationOf, DISCOVERY, ROOT } from './provider/configuration.ts';
+import { configurationOf, DISCOVERY, ROOT } from './provider/configuration/configuration.ts';
 import { guarded } from './provider/guesses.ts';
 import { createIntrospection } from './provider/introspection.ts';
 import { createOpenidKeys, type Keyring } from './provider/keys.ts';
@@ -40,7 +40,7 @@ import {
   refuseRepeatedCode,
   withoutSlash,
 } from './provider/paths.ts';
-import type { Records } from './provider/records.ts';
+import type { Records } from './provider/records/records.ts';
 import { createUnfinished } from './provider/unfinished.ts';
 import { createInteractions } from './sign-in/interaction.ts';
 import { registerPasswordGrant } from './sign-in/password-grant.ts';

@@ -14,7 +14,7 @@ import { type AccountView, accountPage } from '../pages/account-page.ts';
 import { type Browser, checkFormToken, formToken, readForm, redirect, sendPage } from '../pages/browser.ts';
 import { english } from '../pages/words.ts';
 import { OWN_CLIENT } from '../provider/own-client.ts';
-import type { Records } from '../provider/records.ts';
+import type { Records } from '../provider/records/records.ts';
 
 const words = english;
 

@@ -5,7 +5,7 @@ import { findConsumer } from '../../consumers/index.ts';
 import type { ConsumerRow, Database } from '../../database.ts';
 import { fail } from '../../faults.ts';
 import { SCOPES } from '../provider/accounts.ts';
-import type { Records } from '../provider/records.ts';
+import type { Records } from '../provider/records/records.ts';
 
 /** The question, between the two calls. Rows have this name: with another, questions asked before an update would be lost. */
 const MODEL = 'OldAuthorization';

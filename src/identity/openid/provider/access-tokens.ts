@@ -7,7 +7,7 @@ import { findConsumer } from '../../consumers/index.ts';
 import type { Database } from '../../database.ts';
 import type { UserWithExpiry } from '../../users/index.ts';
 import type { Accounts } from './accounts.ts';
-import { type Found, type Payload, type Records, tagOfGrant, tagOfRecord, tagOfSession } from './records.ts';
+import { type Found, type Payload, type Records, tagOfGrant, tagOfRecord, tagOfSession } from './records/records.ts';
 
 /** About two kilobytes each. */
 const LIMIT = 20_000;

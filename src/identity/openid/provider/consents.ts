@@ -1,5 +1,5 @@
 // What a person allowed an application, for longer than one session: the grants of sessions are made from it.
-import type { Records } from './records.ts';
+import type { Records } from './records/records.ts';
 
 const MODEL = 'Consent';
 

@@ -20,7 +20,7 @@ import {
   logoutsOf,
   releaseClient,
 } from './logouts.store.ts';
-import type { Ended, Payload } from './records.ts';
+import type { Ended, Payload } from './records/records.ts';
 
 const EVERY_MS = 1_000;
 const CLIENTS_AT_ONCE = 5;

@@ -3,7 +3,7 @@ import type { Users } from '../../users/index.ts';
 import { sendPage } from '../pages/browser.ts';
 import { consentPage } from '../pages/sign-in-pages.ts';
 import { type Consent, keepConsent } from '../provider/consents.ts';
-import type { Records } from '../provider/records.ts';
+import type { Records } from '../provider/records/records.ts';
 import { allow, resourcesOf, shownAddress } from '../provider/resources.ts';
 import type { Steps, Visit } from './interaction.ts';
 

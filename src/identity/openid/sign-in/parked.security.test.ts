@@ -7,7 +7,7 @@ import { databaseOf } from '../../../../test/support/lasting.ts';
 import { makeUser, RelyingParty } from '../../../../test/support/relying-party.ts';
 import { enable } from '../../../../test/support/second-factor.ts';
 import { createSeal, newMasterKey } from '../../../platform/seal/index.ts';
-import { createRecords } from '../provider/records.ts';
+import { createRecords } from '../provider/records/records.ts';
 
 type Person = Awaited<ReturnType<typeof makeUser>>;
 

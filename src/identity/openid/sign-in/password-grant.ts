@@ -4,7 +4,7 @@ import { Fault } from '../../../platform/faults/index.ts';
 import { goneSignal } from '../../../platform/http/index.ts';
 import { REQUEST_ID_HEADER } from '../../resource/index.ts';
 import { SCOPES } from '../provider/accounts.ts';
-import type { Records } from '../provider/records.ts';
+import type { Records } from '../provider/records/records.ts';
 import type { SignIn, Step } from './sign-in.ts';
 
 const PARAMETERS = ['username', 'password', 'domain', 'scope', 'verification_code', 'recovery_code'];

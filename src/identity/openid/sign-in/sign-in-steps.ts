@@ -4,7 +4,7 @@ import type { Proved } from '../../tokens/index.ts';
 import { type Browser, readCookie, redirect, sendPage, setCookie } from '../pages/browser.ts';
 import { newPasswordPage, secondFactorPage, signInPage } from '../pages/sign-in-pages.ts';
 import { english } from '../pages/words.ts';
-import type { Records } from '../provider/records.ts';
+import type { Records } from '../provider/records/records.ts';
 import type { Steps, Visit } from './interaction.ts';
 import { type Attempt, type DeviceCookie, deviceCookieName, type SignIn, type Step } from './sign-in.ts';
 

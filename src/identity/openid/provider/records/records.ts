@@ -1,13 +1,13 @@
 // Records of the OpenID provider: found by hash, sealed at rest, kept with the user and the consumer they belong to.
 import { createHash } from 'node:crypto';
-import type { Clock } from '../../../platform/clock.ts';
-import { seconds } from '../../../platform/clock.ts';
-import { isForeignKeyViolation } from '../../../platform/database/index.ts';
-import type { Seal } from '../../../platform/seal/index.ts';
-import type { Change } from '../../audit/index.ts';
-import type { Database, OpenidRecordRow } from '../../database.ts';
+import type { Clock } from '../../../../platform/clock.ts';
+import { seconds } from '../../../../platform/clock.ts';
+import { isForeignKeyViolation } from '../../../../platform/database/index.ts';
+import type { Seal } from '../../../../platform/seal/index.ts';
+import type { Change } from '../../../audit/index.ts';
+import type { Database, OpenidRecordRow } from '../../../database.ts';
+import { OWN_CLIENT } from '../own-client.ts';
 import { createFindings } from './findings.ts';
-import { OWN_CLIENT } from './own-client.ts';
 import {
   allRecords,
   consumeRecord,

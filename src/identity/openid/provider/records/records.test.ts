@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import * as client from 'openid-client';
-import { assertOk } from '../../../../test/support/answers.ts';
-import { ADMIN_PASSWORD } from '../../../../test/support/api.ts';
-import { Browser, leftTo } from '../../../../test/support/browser-less.ts';
-import { databaseOf, KINDS, LastingApi } from '../../../../test/support/lasting.ts';
-import { makeUser, RelyingParty } from '../../../../test/support/relying-party.ts';
-import { createSeal, newMasterKey } from '../../../platform/seal/index.ts';
-import type { Database } from '../../database.ts';
+import { assertOk } from '../../../../../test/support/answers.ts';
+import { ADMIN_PASSWORD } from '../../../../../test/support/api.ts';
+import { Browser, leftTo } from '../../../../../test/support/browser-less.ts';
+import { databaseOf, KINDS, LastingApi } from '../../../../../test/support/lasting.ts';
+import { makeUser, RelyingParty } from '../../../../../test/support/relying-party.ts';
+import { createSeal, newMasterKey } from '../../../../platform/seal/index.ts';
+import type { Database } from '../../../database.ts';
 import { createRecords } from './records.ts';
 
 const DAY = 86_400;

@@ -1,13 +1,13 @@
 // How much work the end of an account is does not depend on how many tokens it ever got.
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
-import { onEachDatabase } from '../../../../test/support/api.ts';
-import { databaseOf } from '../../../../test/support/lasting.ts';
-import { makeUser, RelyingParty } from '../../../../test/support/relying-party.ts';
-import { createSeal, newMasterKey } from '../../../platform/seal/index.ts';
-import { createChanges } from '../../audit/index.ts';
-import type { Database } from '../../database.ts';
-import { createLogouts } from './logouts.ts';
+import { onEachDatabase } from '../../../../../test/support/api.ts';
+import { databaseOf } from '../../../../../test/support/lasting.ts';
+import { makeUser, RelyingParty } from '../../../../../test/support/relying-party.ts';
+import { createSeal, newMasterKey } from '../../../../platform/seal/index.ts';
+import { createChanges } from '../../../audit/index.ts';
+import type { Database } from '../../../database.ts';
+import { createLogouts } from '../logouts.ts';
 import { createRecords, type Records } from './records.ts';
 
 const TOKENS = 30;

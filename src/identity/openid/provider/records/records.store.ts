@@ -1,5 +1,5 @@
 // What the OpenID provider keeps, in the database.
-import type { OpenidRecordRow, Reader, Tx } from '../../database.ts';
+import type { OpenidRecordRow, Reader, Tx } from '../../../database.ts';
 
 type By = 'id' | 'uid' | 'user_code';
 

@@ -1,16 +1,16 @@
 // The OpenID provider's configuration: what it offers, to whom, for how long, and where our own parts come in.
 import type { Account, Configuration, KoaContextWithOIDC, Provider } from 'oidc-provider';
-import type { Access } from '../../access/index.ts';
-import { ID_TOKEN_ALGORITHMS } from '../../consumers/index.ts';
-import type { Factor } from '../../two-factor/index.ts';
-import type { ProviderPages } from '../pages/provider-pages.ts';
-import { type Accounts, CLAIMS, SCOPES } from './accounts.ts';
-import { type AdapterDeps, createAdapter } from './adapter.ts';
-import { readConsent } from './consents.ts';
-import type { Keyring } from './keys.ts';
-import type { Records } from './records.ts';
-import { notAllowed, resourceServer } from './resources.ts';
-import type { Unfinished } from './unfinished.ts';
+import type { Access } from '../../../access/index.ts';
+import { ID_TOKEN_ALGORITHMS } from '../../../consumers/index.ts';
+import type { Factor } from '../../../two-factor/index.ts';
+import type { ProviderPages } from '../../pages/provider-pages.ts';
+import { type Accounts, CLAIMS, SCOPES } from '../accounts.ts';
+import { type AdapterDeps, createAdapter } from '../adapter.ts';
+import { readConsent } from '../consents.ts';
+import type { Keyring } from '../keys.ts';
+import type { Records } from '../records/records.ts';
+import { notAllowed, resourceServer } from '../resources.ts';
+import type { Unfinished } from '../unfinished.ts';
 
 export const ROOT = '/openid';
 export const DISCOVERY = '/.well-known/openid-configuration';
