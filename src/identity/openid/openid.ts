@@ -25,7 +25,7 @@ import { STYLE_PATH, style } from './pages/style.ts';
 import type { AccessTokens } from './provider/access-tokens.ts';
 import type { Accounts } from './provider/accounts.ts';
 import { clientOf } from './provider/clients.ts';
-import { configurationOf, DISCOVERY, ROOT } from './provider/configuration/configuration.ts';
+import { configurationOf } from './provider/configuration/configuration.ts';
 import { guarded } from './provider/guesses.ts';
 import { createIntrospection } from './provider/introspection.ts';
 import { createOpenidKeys, type Keyring } from './provider/keys.ts';
@@ -34,9 +34,11 @@ import { OWN_CLIENT, ownClient, WALLET_CONSUMER, walletConsumer, walletLogout } 
 import {
   ACCOUNT,
   checkMethod,
+  DISCOVERY,
   isPreflight,
   KEYROCK_TOKEN,
   METADATA,
+  ROOT,
   refuseRepeatedCode,
   withoutSlash,
 } from './provider/paths.ts';

@@ -7,7 +7,7 @@ import { type IdentityApp, targetOf } from '../../access/index.ts';
 import { fail } from '../../faults.ts';
 import { Links, ListLinks, single, wholeList } from '../../resource/index.ts';
 import type { Openid } from '../openid.ts';
-import type { Kept } from '../provider/records/records.ts';
+import type { Kept } from '../provider/records/find.ts';
 
 const tag = "OAuth2 of Keyrock's back-end";
 

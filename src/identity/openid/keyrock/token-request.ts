@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import { parseJson, readBody } from '../../../platform/http/index.ts';
 import { fail } from '../../faults.ts';
-import { ROOT } from '../provider/configuration/configuration.ts';
+import { ROOT } from '../provider/paths.ts';
 
 const MAX_BODY = 56 * 1024;
 const FORM = 'application/x-www-form-urlencoded';

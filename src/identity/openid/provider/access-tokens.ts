@@ -7,7 +7,9 @@ import { findConsumer } from '../../consumers/index.ts';
 import type { Database } from '../../database.ts';
 import type { UserWithExpiry } from '../../users/index.ts';
 import type { Accounts } from './accounts.ts';
-import { type Found, type Payload, type Records, tagOfGrant, tagOfRecord, tagOfSession } from './records/records.ts';
+import type { Found } from './records/find.ts';
+import { type Payload, tagOfGrant, tagOfRecord, tagOfSession } from './records/record.ts';
+import type { Records } from './records/records.ts';
 
 /** About two kilobytes each. */
 const LIMIT = 20_000;

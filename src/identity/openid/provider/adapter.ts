@@ -1,6 +1,7 @@
 // The store of the OpenID provider, as it wants to see one.
 import type { Adapter, AdapterPayload } from 'oidc-provider';
-import type { Payload, Records } from './records/records.ts';
+import type { Payload } from './records/record.ts';
+import type { Records } from './records/records.ts';
 import type { Unfinished } from './unfinished.ts';
 
 export interface AdapterDeps {

@@ -1,9 +1,8 @@
 // Guesses that the library looks at: secrets of applications, and the codes people type for a device. They are counted like all others.
 import type { RawExchange } from '../../../platform/http/index.ts';
 import type { Gate } from '../../../platform/limits/index.ts';
-import { ROOT } from './configuration/configuration.ts';
 import { fromHeader } from './introspection.ts';
-import { KEYROCK_TOKEN } from './paths.ts';
+import { KEYROCK_TOKEN, ROOT } from './paths.ts';
 
 const DEVICE = `${ROOT}/device`;
 /** Short, and typed by people: counted as passwords are. */

@@ -20,7 +20,8 @@ import {
   logoutsOf,
   releaseClient,
 } from './logouts.store.ts';
-import type { Ended, Payload } from './records/records.ts';
+import type { Ended } from './records/end.ts';
+import type { Payload } from './records/record.ts';
 
 const EVERY_MS = 1_000;
 const CLIENTS_AT_ONCE = 5;

@@ -2,8 +2,9 @@
 import type { IncomingMessage } from 'node:http';
 import { fail } from '../../faults.ts';
 import { STYLE_PATH } from '../pages/style.ts';
-import { DISCOVERY, ROOT } from './configuration/configuration.ts';
 
+export const ROOT = '/openid';
+export const DISCOVERY = '/.well-known/openid-configuration';
 export const ACCOUNT = '/account';
 /** The same as the discovery document, where clients of OAuth2 without OpenID look for it (RFC 8414). */
 export const METADATA = '/.well-known/oauth-authorization-server';

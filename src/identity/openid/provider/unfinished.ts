@@ -2,7 +2,7 @@
 // device code of an application that has no secret. Counted by address, or anyone could fill the table.
 import type { Provider } from 'oidc-provider';
 import { addressKey, type Throttle } from '../../../platform/limits/index.ts';
-import type { Payload } from './records/records.ts';
+import type { Payload } from './records/record.ts';
 
 type Library = typeof import('oidc-provider');
 

@@ -26,3 +26,5 @@ export function createFindings() {
     hasRecord: (id: string): boolean => current.getStore()?.records.has(id) ?? false,
   };
 }
+
+export type Findings = ReturnType<typeof createFindings>;

@@ -11,7 +11,7 @@ import { createLogouts } from '../logouts.ts';
 import { createRecords, type Records } from './records.ts';
 
 const TOKENS = 30;
-/** As records.ts has it. */
+/** As end.ts has it. */
 const OPENED_AT_MOST = 500;
 const URI = 'https://application.example.org/out';
 

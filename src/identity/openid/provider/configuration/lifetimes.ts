@@ -1,0 +1,28 @@
+// How long everything the provider gives is good.
+import type { Configuration } from 'oidc-provider';
+
+const MINUTE = 60;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+export interface Lifetimes {
+  /** A session ends when nobody used it for so long, and at last after the second. */
+  readonly sessionIdleSeconds: number;
+  readonly sessionSeconds: number;
+  readonly accessTokenSeconds: number;
+  readonly refreshTokenSeconds: number;
+}
+
+export const ttlOf = (lifetimes: Lifetimes) =>
+  ({
+    AccessToken: (_ctx, token) => token.resourceServer?.accessTokenTTL ?? lifetimes.accessTokenSeconds,
+    AuthorizationCode: MINUTE,
+    ClientCredentials: (_ctx, token) => token.resourceServer?.accessTokenTTL ?? lifetimes.accessTokenSeconds,
+    DeviceCode: 10 * MINUTE,
+    Grant: lifetimes.refreshTokenSeconds,
+    IdToken: HOUR,
+    // Until there is a person, it is a stranger's.
+    Interaction: (_ctx, { session }) => (session?.accountId ? HOUR : 20 * MINUTE),
+    RefreshToken: lifetimes.refreshTokenSeconds,
+    Session: (_ctx, { accountId }) => (accountId ? Math.min(lifetimes.sessionIdleSeconds, 30 * DAY) : 20 * MINUTE),
+  }) satisfies Configuration['ttl'];
