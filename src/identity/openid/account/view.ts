@@ -1,0 +1,67 @@
+// What the account page shows of a person.
+import { findConsumer } from '../../consumers/index.ts';
+import type { Database } from '../../database.ts';
+import { parsed } from '../../resource/index.ts';
+import type { Devices, Factor } from '../../two-factor/index.ts';
+import type { Profile, UserWithExpiry } from '../../users/index.ts';
+import type { AccountView } from '../pages/account-page.ts';
+import type { Records } from '../provider/records/records.ts';
+import type { SignedIn } from './signed-in.ts';
+
+export interface ViewDeps {
+  readonly db: Database;
+  readonly records: Records;
+  readonly factor: Factor;
+  readonly devices: Devices;
+  organizationsOf(userId: string): Promise<readonly { readonly name: string }[]>;
+}
+
+/** What a step of the page left to show. */
+export type Shown = Pick<AccountView, 'proposal' | 'recoveryCodes' | 'good' | 'wrong'>;
+
+const time = (seconds: number): string => `${new Date(seconds * 1000).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+
+function namesOf(user: UserWithExpiry): Pick<AccountView, 'name' | 'userName' | 'email'> {
+  const { displayName, name = {} } = parsed<Profile>(user.profile);
+  const { formatted } = name as { formatted?: unknown };
+  const { email } = parsed<{ email?: unknown }>(user.extra);
+  return {
+    name: typeof displayName === 'string' ? displayName : typeof formatted === 'string' ? formatted : user.name,
+    userName: user.name,
+    email: typeof email === 'string' ? email : undefined,
+  };
+}
+
+/** Those that may do something in the person's name. */
+async function applicationsOf({ db, records }: ViewDeps, userId: string): Promise<AccountView['applications']> {
+  const grants = [...(await records.ofUser(userId, 'Consent')), ...(await records.ofUser(userId, 'Grant'))];
+  const applications = await Promise.all(
+    [...new Set(grants.map(({ payload }) => payload.clientId))].map(async (clientId) => {
+      const consumer = clientId === undefined ? undefined : await findConsumer(db.read, clientId);
+      return consumer ? [{ id: consumer.id, name: consumer.name }] : [];
+    }),
+  );
+  return applications.flat();
+}
+
+export async function viewOf(deps: ViewDeps, { user, session }: SignedIn, token: string, shown: Shown): Promise<AccountView> {
+  const { records, factor, devices } = deps;
+  const sessions = await records.ofUser(user.id, 'Session');
+  return {
+    token,
+    ...namesOf(user),
+    organizations: await deps.organizationsOf(user.id),
+    sessions: sessions.map(({ payload }) => ({
+      signedInAt: time(Number(payload.loginTs)),
+      current: payload.uid === session.uid,
+    })),
+    devices: (await devices.list(user.id)).map((device) => ({
+      id: device.id,
+      agent: device.user_agent || device.id,
+      lastUsed: time(device.last_used_at),
+    })),
+    applications: await applicationsOf(deps, user.id),
+    factor: (await factor.isEnabled(user.id)) ? await factor.data(user.id) : undefined,
+    ...shown,
+  };
+}
