@@ -119,7 +119,7 @@ async function loadProtocols({ db, change, outbound, keys, dids, credentials, ex
   const status = createStatus({ outbound, trust, clock, verifyList: listVerifier(formats) });
   const heldCredentials = createHeldCredentials({ db, clock, seal, keys, dids, status, change });
 
-  const { createClients, createHoldings, createIssuance } = await loadIssuance();
+  const { createClients, createIssuance } = await loadIssuance();
   const isExcepted = createExceptions(outboundAllow);
   const clients = await createClients(
     createCallbacks({ outbound, trust, kind: 'issuer' }),
@@ -129,8 +129,7 @@ async function loadProtocols({ db, change, outbound, keys, dids, credentials, ex
     }),
     (url) => url.protocol === 'https:' || (url.protocol === 'http:' && isExcepted(url)),
   );
-  const holdings = createHoldings({ keys, dids });
-  const issuance = createIssuance({ clock, change, exchanges, credentials, heldCredentials, formats, holdings, clients });
+  const issuance = createIssuance({ clock, change, exchanges, credentials, heldCredentials, formats, keys, dids, clients });
 
   const { createPresentations, createMatching } = await loadPresentations();
   const presentations = createPresentations({

@@ -4,8 +4,8 @@ import { fail, fault } from '../faults.ts';
 import { CredentialRejected, type Formats, type VerifiedCredential } from '../formats/index.ts';
 import { thumbprintOf } from '../jose/index.ts';
 import { TrustError } from '../trust/index.ts';
-import type { Holding } from './holding.ts';
 import type { Configuration } from './offer.ts';
+import type { ProofKey } from './proof-key.ts';
 
 /** What copies may differ in, lest verifiers compare them: whose and which one it is, and when it was made. */
 const OF_ONE_COPY = new Set(['cnf', 'sub', 'jti', 'id', 'iat', 'nbf', 'exp', 'status', 'credentialStatus', 'proof']);
@@ -21,7 +21,7 @@ const sameIn = ({ types, issuer, claims }: VerifiedCredential): unknown => [
 export interface Checked {
   readonly raw: unknown;
   readonly credential: VerifiedCredential;
-  readonly boundTo: Holding | undefined;
+  readonly boundTo: ProofKey | undefined;
 }
 
 const rejected = (why: string, code: string): never => fail('credential-rejected', { why }, { detail: { reasons: [code] } });
@@ -44,7 +44,7 @@ function checkType({ format, raw }: Configuration, { format: got, type, types }:
 }
 
 /** Which of our keys it is bound to. Each proof is good for one copy. */
-function holdingOf({ binding }: VerifiedCredential, free: readonly Holding[]): Holding | undefined {
+function boundKeyOf({ binding }: VerifiedCredential, free: readonly ProofKey[]): ProofKey | undefined {
   if (binding.kind === 'jwk') {
     const kid = thumbprintOf(binding.jwk);
     return free.find((one) => one.kid === kid);
@@ -69,18 +69,18 @@ export async function checkReceived(
   formats: Formats,
   configuration: Configuration,
   credentials: readonly unknown[],
-  holdings: readonly Holding[],
+  proofKeys: readonly ProofKey[],
 ): Promise<Checked[]> {
-  if (credentials.length > Math.max(holdings.length, 1)) rejected('there are more than were asked for', 'too-many');
-  const free = [...holdings];
+  if (credentials.length > Math.max(proofKeys.length, 1)) rejected('there are more than were asked for', 'too-many');
+  const free = [...proofKeys];
   const checked: Checked[] = [];
   for (const raw of credentials) {
     const credential = await verified(formats, configuration, raw);
     checkNames(credential);
     checkType(configuration, credential);
-    const boundTo = holdingOf(credential, free);
-    if (holdings.length > 0 && !boundTo) rejected('it is not bound to the key that was proved', 'wrong-binding');
-    if (holdings.length === 0 && credential.binding.kind !== 'none')
+    const boundTo = boundKeyOf(credential, free);
+    if (proofKeys.length > 0 && !boundTo) rejected('it is not bound to the key that was proved', 'wrong-binding');
+    if (proofKeys.length === 0 && credential.binding.kind !== 'none')
       rejected('it is bound to a key that is not ours', 'wrong-binding');
     if (boundTo) free.splice(free.indexOf(boundTo), 1);
     checked.push({ raw, credential, boundTo });

@@ -4,7 +4,7 @@ import type { IssuerMetadataResult, Openid4vciClient } from '@openid4vc/openid4v
 import { OutboundError } from '../../platform/outbound/index.ts';
 import type { createCallbacks, Signer } from '../protocols/index.ts';
 import type { IssuanceData } from './data.ts';
-import type { Asking } from './request.ts';
+import type { AuthorizedClient } from './endpoint.ts';
 import { dpopOptions, dpopSigner } from './token.ts';
 
 const MAX_CALLS = 16;
@@ -47,7 +47,7 @@ export async function createClients(
     signing: (signer: Signer) => clientWith(callbacksFor(signer)),
     oauth: () => new Oauth2Client({ callbacks: callbacksFor() }),
     /** With the token of an exchange, and the key it may be bound to. */
-    asking({ dpopKey, token }: Pick<IssuanceData, 'dpopKey' | 'token'>, metadata: IssuerMetadataResult): Asking {
+    authorized({ dpopKey, token }: Pick<IssuanceData, 'dpopKey' | 'token'>, metadata: IssuerMetadataResult): AuthorizedClient {
       const signer = dpopSigner(dpopKey);
       const callbacks = callbacksFor(signer);
       return {

@@ -5,15 +5,16 @@ import { Fault } from '../../platform/faults/index.ts';
 import type { Exchange } from '../exchanges/index.ts';
 import type { PendingAuthorization } from './authorization.ts';
 import type { Checked } from './check.ts';
-import type { Holding } from './holding.ts';
 import type { Configuration } from './offer.ts';
+import type { ProofKey } from './proof-key.ts';
+import type { Wanted } from './proof-keys.ts';
 import type { Token } from './token.ts';
 
 /** One of the offered credentials, and how far it is. */
 export interface Part {
   readonly configurationId: string;
-  /** What proofs were made with: what comes is bound to these. */
-  holdings?: readonly Holding[];
+  /** The keys that were proved: what comes is bound to these. Exchanges that wait are stored with this name. */
+  holdings?: readonly ProofKey[];
   /** The issuer takes its time, and knows it by this. */
   transactionId?: string;
   isDone?: boolean;
@@ -23,11 +24,11 @@ export interface Part {
 export interface IssuanceData {
   readonly offer: CredentialOfferObject;
   parts: readonly Part[];
-  wanted: { readonly keyId?: string | undefined; readonly didId?: string | undefined; readonly count: number };
+  wanted: Wanted;
   readonly dpopKey: JsonWebKey;
   authorization?: PendingAuthorization;
   token?: Token;
-  /** Credentials kept so far. */
+  /** Credentials stored so far. */
   readonly kept: string[];
   notifications: { readonly id: string; readonly event: 'credential_accepted' }[];
   tries: number;
@@ -39,7 +40,7 @@ export type Running = Exchange<IssuanceData>;
 
 export interface Received {
   readonly part: Part;
-  /** What it is kept under. */
+  /** What it is stored under. */
   readonly id: string;
   readonly configuration: Configuration;
   readonly notificationId: string | undefined;

@@ -5,15 +5,14 @@ import type { Credentials, HeldCredentials } from '../credentials/index.ts';
 import type { Exchanges } from '../exchanges/index.ts';
 import type { Formats } from '../formats/index.ts';
 import type { Clients } from './clients.ts';
-import type { Holdings } from './holding.ts';
+import type { ProofKeyDeps } from './proof-key.ts';
 
-export interface IssuanceDeps {
+export interface IssuanceDeps extends ProofKeyDeps {
   readonly clock: Clock;
   readonly change: RunChange;
   readonly exchanges: Exchanges;
   readonly credentials: Credentials;
   readonly heldCredentials: HeldCredentials;
   readonly formats: Formats;
-  readonly holdings: Holdings;
   readonly clients: Clients;
 }

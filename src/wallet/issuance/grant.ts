@@ -1,4 +1,4 @@
-// The token for an offer (OID4VCI, 3.4 and 3.5): by the code in it, or by one a person fetches from the issuer first.
+// The access token, by the grant of the offer: a pre-authorized code, or an authorization code that the person fetches first.
 import type { IssuerMetadataResult } from '@openid4vc/openid4vci';
 import { fail } from '../faults.ts';
 import { time } from '../resource/index.ts';
@@ -8,44 +8,47 @@ import type { IssuanceDeps } from './deps.ts';
 import { encryptionFor } from './encryption.ts';
 import type { IssuanceAnswer, IssuanceRequest } from './issuance.schema.ts';
 import { configurationOf, grantOf, txCodeOf } from './offer.ts';
-import { dpopSigner, redeemOffer, type TokenRequest } from './token.ts';
+import { checkProofKeys } from './proof-keys.ts';
+import { dpopSigner, redeemOffer, type Token, type TokenRequest } from './token.ts';
 
-const idsOf = ({ data }: Running): string[] => data.parts.map(({ configurationId }) => configurationId);
+type Granting = Pick<IssuanceDeps, 'clock' | 'exchanges' | 'keys' | 'dids' | 'clients'>;
 
-/** Whether there will be something to bind credentials to, and a way to ask for them: before a code is spent that works once. */
-async function checkBefore({ holdings }: IssuanceDeps, exchange: Running, metadata: IssuerMetadataResult): Promise<void> {
-  for (const id of idsOf(exchange)) await holdings.check(exchange.caller, configurationOf(metadata, id), exchange.data.wanted);
+/** Before a code is spent that works once. */
+async function checkBefore(deps: Granting, { caller, data }: Running, metadata: IssuerMetadataResult): Promise<void> {
+  for (const { configurationId } of data.parts)
+    await checkProofKeys(deps, caller, configurationOf(metadata, configurationId), data.wanted);
   await encryptionFor(metadata);
 }
 
-async function redeemPreAuthorized(
-  { exchanges }: IssuanceDeps,
+async function byPreAuthorizedCode(
+  { exchanges }: Granting,
   exchange: Running,
   request: TokenRequest,
   given: string | undefined,
-): Promise<void> {
-  const txCode = txCodeOf(exchange.data.offer);
+): Promise<Token> {
+  const txCode = txCodeOf(request.offer);
   if (txCode && given === undefined) fail('tx-code-required', undefined, { detail: { txCode } });
   exchange.state = 'redeeming';
   await exchanges.save(exchange);
-  exchange.data.token = await redeemOffer(request, txCode ? given : undefined);
+  return redeemOffer(request, txCode ? given : undefined);
 }
 
-/** The person has to say yes at the issuer first. */
-async function askPerson(
-  { exchanges, clients }: IssuanceDeps,
+/** The person is sent to the authorization server. */
+async function askForAuthorization(
+  { exchanges, clients }: Granting,
   exchange: Running,
   request: TokenRequest,
 ): Promise<IssuanceAnswer> {
-  const { id } = exchange;
-  const begun = await beginAuthorization(clients.oauth(), request, id, idsOf(exchange), clients.identity(), clients.maySend);
-  exchange.data.authorization = begun.pending;
+  const { data } = exchange;
+  const ids = data.parts.map(({ configurationId }) => configurationId);
+  const begun = await beginAuthorization(clients.oauth(), request, exchange.id, ids, clients.identity(), clients.maySend);
+  data.authorization = begun.pending;
   exchange.state = 'authorization_required';
   exchanges.step(exchange, 'authorization asked for');
   await exchanges.release(exchange);
   return {
     status: 'authorization_required',
-    exchangeId: id,
+    exchangeId: exchange.id,
     authorizationUrl: begun.url,
     expiresAt: time(exchange.expiresAt),
   };
@@ -53,7 +56,7 @@ async function askPerson(
 
 /** Gets the token, or says what has to come before that. */
 export async function obtainToken(
-  deps: IssuanceDeps,
+  deps: Granting,
   exchange: Running,
   metadata: IssuerMetadataResult,
   body: IssuanceRequest,
@@ -62,15 +65,15 @@ export async function obtainToken(
   const { data } = exchange;
   const { offer } = data;
   const signer = dpopSigner(data.dpopKey);
-  const request: TokenRequest = { client: clients.signing(signer), metadata, offer, dpopJwk: signer.jwk, now: clock.now() };
+  const request = { client: clients.signing(signer), metadata, offer, dpopJwk: signer.jwk, now: clock.now() };
   await checkBefore(deps, exchange, metadata);
-  if (grantOf(offer) === 'pre-authorized_code') await redeemPreAuthorized(deps, exchange, request, body.txCode);
+  if (grantOf(offer) === 'pre-authorized_code') data.token = await byPreAuthorizedCode(deps, exchange, request, body.txCode);
   else if (body.authorizationResponse !== undefined && data.authorization) {
     data.token = await finishAuthorization(request, data.authorization, body.authorizationResponse, clients.identity());
     delete data.authorization;
-  } else return askPerson(deps, exchange, request);
+  } else return askForAuthorization(deps, exchange, request);
   exchange.state = 'authorized';
-  exchanges.step(exchange, 'token received', { detail: data.token?.dpop ? 'bound to a key (DPoP)' : 'a bearer token' });
+  exchanges.step(exchange, 'token received', { detail: data.token.dpop ? 'bound to a key (DPoP)' : 'a bearer token' });
   await exchanges.save(exchange);
   return undefined;
 }

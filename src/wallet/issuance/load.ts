@@ -1,4 +1,3 @@
 // Everything of this module that costs something to load.
 export { createClients } from './clients.ts';
-export { createHoldings } from './holding.ts';
 export { createIssuance } from './issuance.rules.ts';

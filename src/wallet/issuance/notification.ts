@@ -1,39 +1,68 @@
-// The issuer is told that its credential was taken (OID4VCI, 11). Nobody waits for it, and it may come twice.
+// The issuer is told whether its credentials were taken: the notification endpoint (OID4VCI, 11).
 import type { IssuerMetadataResult } from '@openid4vc/openid4vci';
-import type { Running } from './data.ts';
+import { CredentialError } from './credential-error.ts';
+import type { Received, Running } from './data.ts';
 import type { IssuanceDeps } from './deps.ts';
-import { notify } from './request.ts';
+import { type AuthorizedClient, NO_JSON, send } from './endpoint.ts';
 
-export const NOTIFY_AGAIN_MS = 60_000;
+const NOTIFY_AGAIN_MS = 60_000;
 const MAX_NOTIFICATIONS = 5;
 
-export async function tellIssuer(
-  deps: IssuanceDeps,
+type Notifying = Pick<IssuanceDeps, 'clock' | 'exchanges' | 'clients'>;
+
+/** Nobody waits for it, and it may come twice. */
+async function notify(
+  client: AuthorizedClient,
+  notificationId: string,
+  event: 'credential_accepted' | 'credential_failure',
+): Promise<void> {
+  const { notification_endpoint: url } = client.metadata.credentialIssuer;
+  if (!url) return;
+  try {
+    await send(client, url, { notification_id: notificationId, event }, undefined);
+  } catch (error) {
+    // An empty answer is the usual one.
+    if (!(error instanceof CredentialError && error.message === NO_JSON)) throw error;
+  }
+}
+
+/** When the issuer is to be told what it was not told yet; null when there is nothing to tell. */
+export const notifyTime = ({ notifications }: Running['data'], now: number): number | null =>
+  notifications.length > 0 ? now + NOTIFY_AGAIN_MS : null;
+
+/** Nothing is stored of what came. */
+export async function notifyFailure(client: AuthorizedClient, received: readonly Received[]): Promise<void> {
+  for (const { notificationId } of received)
+    if (notificationId !== undefined) await notify(client, notificationId, 'credential_failure').catch(() => undefined);
+}
+
+export async function notifyAccepted(
+  { exchanges, clients }: Notifying,
   exchange: Running,
   metadata: () => Promise<IssuerMetadataResult>,
 ): Promise<void> {
   const { data } = exchange;
   if (data.notifications.length === 0) return;
   try {
-    const asking = deps.clients.asking(data, await metadata());
-    for (const { id, event } of data.notifications) await notify(asking, id, event);
-    deps.exchanges.step(exchange, 'issuer told');
+    const client = clients.authorized(data, await metadata());
+    for (const { id, event } of data.notifications) await notify(client, id, event);
+    exchanges.step(exchange, 'issuer told');
     data.notifications = [];
   } catch {
     data.tries++;
-    deps.exchanges.step(exchange, 'issuer could not be told');
+    exchanges.step(exchange, 'issuer could not be told');
   }
 }
 
 /** After it is over: whoever hears of it late hears of it nevertheless. */
-export async function tellAfterwards(
-  deps: IssuanceDeps,
+export async function notifyWhenOver(
+  deps: Notifying,
   exchange: Running,
   metadata: () => Promise<IssuerMetadataResult>,
 ): Promise<void> {
   const { data } = exchange;
   if (data.notifications.length === 0) return;
-  await tellIssuer(deps, exchange, metadata);
+  await notifyAccepted(deps, exchange, metadata);
   const again = data.notifications.length > 0 && data.tries < MAX_NOTIFICATIONS;
   exchange.pollAt = again ? deps.clock.now() + NOTIFY_AGAIN_MS * data.tries : null;
   await deps.exchanges.noted(exchange, again);

@@ -1,4 +1,5 @@
-// Offers: read by value or by reference, and what of them this wallet can take.
+// Credential offers (OID4VCI, 4): read by value or by reference, and what of them this wallet can take.
+import { createHash } from 'node:crypto';
 import type { CredentialOfferObject, IssuerMetadataResult, Openid4vciClient } from '@openid4vc/openid4vci';
 import { fail } from '../faults.ts';
 import type { FormatName } from '../formats/index.ts';
@@ -62,6 +63,16 @@ export function issuerNameOf({ credentialIssuer }: IssuerMetadataResult): string
 /** The grant that is used: a code the issuer made for this offer, else one the person asks for. */
 export function grantOf(offer: CredentialOfferObject): 'pre-authorized_code' | 'authorization_code' {
   return offer.grants?.[PRE_AUTHORIZED] ? 'pre-authorized_code' : 'authorization_code';
+}
+
+/** An offer's code works once, whoever sends it how often. */
+export function offerHashOf({ credential_issuer: issuer, grants }: CredentialOfferObject): string | undefined {
+  const secret = grants?.[PRE_AUTHORIZED]?.['pre-authorized_code'] ?? grants?.authorization_code?.issuer_state;
+  return secret === undefined
+    ? undefined
+    : createHash('sha256')
+        .update(JSON.stringify([issuer, secret]))
+        .digest('base64url');
 }
 
 export function txCodeOf(offer: CredentialOfferObject): { inputMode: string; length?: number; description?: string } | undefined {

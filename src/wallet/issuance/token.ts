@@ -180,6 +180,3 @@ export async function redeemCode(
     return tokenOf(result, now);
   });
 }
-
-export const preAuthorizedCodeOf = (offer: CredentialOfferObject): string | undefined =>
-  offer.grants?.[PRE_AUTHORIZED]?.['pre-authorized_code'];

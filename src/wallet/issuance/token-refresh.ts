@@ -4,18 +4,18 @@ import type { CredentialOfferObject } from '@openid4vc/openid4vci';
 import type { Exchange, Exchanges } from '../exchanges/index.ts';
 import { calling } from '../protocols/index.ts';
 import type { WalletIdentity } from './clients.ts';
+import type { AuthorizedClient } from './endpoint.ts';
 import { grantOf } from './offer.ts';
-import type { Asking } from './request.ts';
 import { serverOf, type Token, tokenOf } from './token.ts';
 
 /** One that runs out on its way is of no use either. */
 const EARLY_MS = 10_000;
 
 /** Written down at once: refresh tokens may work once only. */
-export async function renew(
+export async function refreshAccessToken(
   exchanges: Exchanges,
   exchange: Exchange<{ readonly offer: CredentialOfferObject; token?: Token }>,
-  { callbacks, metadata, token, dpop }: Asking,
+  { callbacks, metadata, token, dpop }: AuthorizedClient,
   { clientId }: WalletIdentity,
   now: number,
 ): Promise<void> {

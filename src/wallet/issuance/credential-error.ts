@@ -1,0 +1,55 @@
+// What an issuer answers instead of a credential, and what becomes of the exchange then.
+import { OutboundError } from '../../platform/outbound/index.ts';
+import { fault } from '../faults.ts';
+import { WORD as OAUTH_WORD, upstreamFault } from '../protocols/index.ts';
+
+export const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** What an issuer answered instead: a word of the protocol, or how it failed in ours. Never its body. */
+export class CredentialError extends Error {
+  readonly isWord: boolean;
+  readonly description: string | undefined;
+  readonly status: number;
+  /** For the next attempt: drafts send it with the refusal. */
+  readonly nonce: string | undefined;
+  constructor(
+    error: string,
+    more: { isWord?: boolean; status?: number; nonce?: unknown; description?: string | undefined } = {},
+  ) {
+    super(error);
+    this.isWord = more.isWord ?? false;
+    this.description = more.description;
+    this.status = more.status ?? 200;
+    this.nonce = typeof more.nonce === 'string' ? more.nonce : undefined;
+  }
+}
+
+const WORD = /^[a-z_]{1,60}$/;
+export function refusalOf(body: unknown, status: number): CredentialError {
+  const { error, error_description: text, c_nonce: nonce } = isObject(body) ? body : {};
+  const description = typeof text === 'string' && OAUTH_WORD.test(text) ? text : undefined;
+  return typeof error === 'string' && WORD.test(error)
+    ? new CredentialError(error, { isWord: true, status, nonce, description })
+    : new CredentialError(`status ${status}`, { status });
+}
+
+/** Whether asking later may help: what it promised before stays promised. Older drafts say "later" by an error. */
+export function isPassing(error: unknown): boolean {
+  if (error instanceof CredentialError)
+    return error.message === 'issuance_pending' || error.status >= 500 || error.status === 429;
+  for (let cause = error; cause instanceof Error; cause = cause.cause)
+    if (cause instanceof OutboundError) return cause.kind === 'timeout' || cause.kind === 'failed';
+  return false;
+}
+
+/** In our words. */
+export function toFault(error: unknown, endpoint: string): unknown {
+  if (!(error instanceof CredentialError)) return upstreamFault(error, 'issuer', endpoint);
+  const { description } = error;
+  const words = { error: error.message, ...(description === undefined ? {} : { error_description: description }) };
+  const said = error.isWord ? { protocol: { ...words, endpoint } } : {};
+  const detail = { detail: { ...said, ...(isPassing(error) ? { temporary: true } : {}) } };
+  if (error.message === 'credential_request_denied') return fault('issuance-denied', undefined, detail);
+  return fault('upstream-error', { who: 'issuer', why: `${endpoint}: ${error.message}` }, detail);
+}

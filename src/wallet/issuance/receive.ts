@@ -1,0 +1,156 @@
+// From a token to stored credentials: each offered one is requested, waited for where the issuer takes its time, checked, and
+// stored; and the issuer is notified.
+import type { IssuerMetadataResult } from '@openid4vc/openid4vci';
+import { checkReceived } from './check.ts';
+import { requestCredential } from './credential-request.ts';
+import type { CredentialResponse } from './credential-response.ts';
+import { canBeMended, type Part, type Received, type Running } from './data.ts';
+import { defer, requestDeferred } from './deferred.ts';
+import type { IssuanceDeps } from './deps.ts';
+import type { AuthorizedClient } from './endpoint.ts';
+import type { IssuanceAnswer } from './issuance.schema.ts';
+import { notifyAccepted, notifyFailure, notifyTime, notifyWhenOver } from './notification.ts';
+import { type Configuration, configurationOf, grantOf, issuerNameOf } from './offer.ts';
+import { proofJwt } from './proof.ts';
+import type { ProofKey } from './proof-key.ts';
+import { chooseProofKeys, signerOf } from './proof-keys.ts';
+
+function prove(
+  deps: IssuanceDeps,
+  { caller, data }: Running,
+  { metadata }: AuthorizedClient,
+  configuration: Configuration,
+  key: ProofKey,
+  nonce: string | undefined,
+): Promise<string> {
+  const { clock, clients } = deps;
+  return proofJwt(clients.signing(signerOf(deps, caller, key)), metadata, configuration, key, {
+    nonce,
+    // Only a client that is known to the issuer says who it is (OID4VCI, appendix F.1).
+    clientId: grantOf(data.offer) === 'authorization_code' ? clients.identity().clientId : undefined,
+    now: clock.now(),
+  });
+}
+
+/** Written down before each call: whoever lost the exchange to another does not ask beside them. */
+async function requestOne(
+  deps: IssuanceDeps,
+  exchange: Running,
+  client: AuthorizedClient,
+  configuration: Configuration,
+  part: Part,
+): Promise<CredentialResponse> {
+  const { data, caller } = exchange;
+  if (part.transactionId !== undefined) {
+    await deps.exchanges.save(exchange);
+    return requestDeferred(client, part.transactionId);
+  }
+  const { batch_credential_issuance: batch } = client.metadata.credentialIssuer;
+  const size = (batch?.batch_size as number | undefined) ?? 1;
+  const wanted = { ...data.wanted, count: Math.min(data.wanted.count, size) };
+  const proofKeys = await chooseProofKeys(deps, caller, configuration, wanted, part.holdings);
+  part.holdings = proofKeys;
+  exchange.state = 'requesting';
+  await deps.exchanges.save(exchange);
+  return requestCredential(client, configuration, (nonce) =>
+    Promise.all(proofKeys.map((key) => prove(deps, exchange, client, configuration, key, nonce))),
+  );
+}
+
+/** How long the issuer wants to be left alone, and the first fault that can be mended. */
+interface Outcome {
+  readonly interval: number;
+  readonly stopped: unknown;
+}
+
+/** Requests everything that is still to come. What can be mended in one does not keep the others from coming. */
+async function requestAll(
+  deps: IssuanceDeps,
+  exchange: Running,
+  client: AuthorizedClient,
+  received: Received[],
+): Promise<Outcome> {
+  const { clock, exchanges, heldCredentials, formats } = deps;
+  let interval = 0;
+  let stopped: unknown;
+  for (const part of exchange.data.parts.filter(({ isDone }) => !isDone)) {
+    try {
+      const configuration = configurationOf(client.metadata, part.configurationId);
+      const response = await requestOne(deps, exchange, client, configuration, part);
+      if (response.kind === 'deferred') {
+        if (part.transactionId === undefined) exchanges.step(exchange, 'issuer needs time', { detail: configuration.id });
+        part.transactionId = response.transactionId;
+        interval = Math.max(interval, response.intervalSeconds);
+        defer(exchange, interval, clock.now());
+        continue;
+      }
+      const { credentials, notificationId } = response;
+      const one: Received = { part, configuration, notificationId, id: heldCredentials.newId(), copies: [] };
+      received.push(one);
+      one.copies = await checkReceived(formats, configuration, credentials, part.holdings ?? []);
+      exchanges.step(exchange, 'credential checked', { detail: `${configuration.id}: ${one.copies.length}` });
+    } catch (error) {
+      if (!canBeMended(error)) throw error;
+      stopped ??= error;
+    }
+  }
+  return { interval, stopped };
+}
+
+/** What was received is stored, all of it or nothing, together with how far the exchange is. */
+async function storeAll(
+  { clock, change, exchanges, heldCredentials }: IssuanceDeps,
+  exchange: Running,
+  metadata: IssuerMetadataResult,
+  received: readonly Received[],
+  interval: number,
+): Promise<void> {
+  const { data, caller, owner } = exchange;
+  const name = issuerNameOf(metadata);
+  const from = { address: data.offer.credential_issuer, ...(name === undefined ? {} : { name }) };
+  for (const { part, notificationId, id } of received) {
+    part.isDone = true;
+    data.kept.push(id);
+    if (notificationId !== undefined) data.notifications.push({ id: notificationId, event: 'credential_accepted' });
+  }
+  const left = data.parts.filter(({ isDone }) => !isDone);
+  if (received.length > 0) exchanges.step(exchange, 'kept', { detail: received.map(({ id }) => id).join(', ') });
+  const isOver = left.length === 0;
+  if (isOver) exchange.pollAt = notifyTime(data, clock.now());
+  else if (left.some(({ transactionId }) => transactionId !== undefined)) defer(exchange, interval, clock.now());
+  else exchange.pollAt = null;
+  await change(caller, owner, async (inside) => {
+    for (const { id, configuration, copies } of received)
+      await heldCredentials.store(inside, owner, { id, configuration, copies, from });
+    const result = { credentialIds: data.kept };
+    if (isOver) await exchanges.end(exchange, 'issued', inside, { result, keep: data.notifications.length > 0 });
+    else await exchanges.save(exchange, inside);
+  });
+}
+
+export async function receiveCredentials(
+  deps: IssuanceDeps,
+  exchange: Running,
+  metadata: IssuerMetadataResult,
+): Promise<IssuanceAnswer> {
+  const { exchanges, credentials, clients } = deps;
+  const client = clients.authorized(exchange.data, metadata);
+  const received: Received[] = [];
+  let outcome: Outcome;
+  try {
+    outcome = await requestAll(deps, exchange, client, received);
+    await storeAll(deps, exchange, metadata, received, outcome.interval);
+  } catch (error) {
+    await notifyFailure(client, received);
+    throw error;
+  }
+  const { id, state, data, caller } = exchange;
+  if (state === 'issued') {
+    await notifyWhenOver(deps, exchange, async () => metadata);
+    return { status: 'issued', exchangeId: id, credentials: await credentials.byIds(caller, data.kept) };
+  }
+  await notifyAccepted(deps, exchange, async () => metadata);
+  if (outcome.stopped !== undefined) throw outcome.stopped;
+  await exchanges.release(exchange);
+  return { status: 'deferred', exchangeId: id, retryAfter: outcome.interval };
+}
