@@ -1,13 +1,16 @@
-// What the steps of a session's life work with.
+// What the steps of a session's life, and of logging in and out, work with.
+import type { RunChange } from '../../platform/audit/index.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Cache } from '../../platform/database/index.ts';
 import type { Log } from '../../platform/log/index.ts';
 import type { Seal } from '../../platform/seal/index.ts';
-import type { Database } from '../database.ts';
+import type { Database, Tables } from '../database.ts';
 import type { Cookies } from './cookies.ts';
 import type { Provider } from './provider.ts';
 import type { ProviderChecks } from './provider-checks.ts';
+import type { VerifyToken } from './provider-tokens.ts';
 import type { Session, SessionRules } from './session.ts';
+import type { Sessions } from './sessions.ts';
 
 export interface SessionDeps {
   readonly db: Database;
@@ -22,4 +25,16 @@ export interface SessionDeps {
   readonly checks: ProviderChecks;
   /** Questions to the provider that are under way, by the session they are about. */
   readonly asking: Map<string, Promise<Session | undefined>>;
+}
+
+export interface LoginDeps {
+  readonly clock: Clock;
+  readonly change: RunChange<Tables>;
+  readonly cookies: Cookies;
+  readonly provider: Provider;
+  readonly verify: VerifyToken;
+  readonly sessions: Sessions;
+  readonly sessionSeconds: number;
+  /** Of the pages of this service. */
+  origin(): string;
 }

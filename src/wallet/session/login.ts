@@ -1,0 +1,91 @@
+// A login: begun here, done at the provider, finished when the browser comes back with a code.
+import { createHash } from 'node:crypto';
+import { theService } from '../../platform/audit/index.ts';
+import { fail, fault } from '../faults.ts';
+import type { Cookies } from './cookies.ts';
+import type { LoginDeps } from './deps.ts';
+import { ownPath } from './own-path.ts';
+import { refusalOf } from './provider-errors.ts';
+import type { Flow, Grant } from './provider-grant.ts';
+import { spendOnce } from './sessions.store.ts';
+
+const FLOW_SECONDS = 600;
+/** An OAuth error is a word (RFC 6749, 4.1.2.1); what else comes in its place is not repeated. */
+const OAUTH_ERROR = /^[\x20\x21\x23-\x5b\x5d-\x7e]{1,100}$/;
+
+interface LoginFlow extends Flow {
+  readonly returnTo: string;
+  readonly begunAt: number;
+}
+
+/** What a login may be asked for with. */
+export interface LoginOptions {
+  readonly returnTo?: string | undefined;
+  readonly prompt?: string | undefined;
+  readonly loginHint?: string | undefined;
+}
+
+export async function beginLogin(
+  { clock, cookies, provider, origin }: LoginDeps,
+  options: LoginOptions,
+): Promise<{ authorizationUrl: string; cookie: string }> {
+  const flow: LoginFlow = { ...provider.newFlow(), returnTo: ownPath(options.returnTo, origin()), begunAt: clock.now() };
+  const authorizationUrl = await provider.authorizationUrl(flow, options);
+  return { authorizationUrl, cookie: cookies.set('flow', JSON.stringify(flow), FLOW_SECONDS) };
+}
+
+/** Whatever comes of it, this login is over. */
+const cleared = (cookies: Cookies) => ({ headers: { 'Set-Cookie': cookies.clear('flow') } });
+
+function refused(cookies: Cookies, error: string) {
+  const word = OAUTH_ERROR.test(error) ? error : 'invalid_response';
+  return fault('login-refused', undefined, { ...cleared(cookies), detail: { protocol: { error: word } } });
+}
+
+/** The login this browser began, if that is the one the provider answers. */
+function flowOf({ clock, cookies }: LoginDeps, text: string | undefined, state: string | null): LoginFlow {
+  const plain = text === undefined ? undefined : cookies.open(text, 'flow');
+  const flow = plain === undefined ? undefined : (JSON.parse(plain) as LoginFlow);
+  if (!flow || state === null || flow.state !== state || clock.now() - flow.begunAt > FLOW_SECONDS * 1000)
+    fail('login-state-mismatch', undefined, cleared(cookies));
+  return flow;
+}
+
+/** A login comes back once. */
+async function spendFlow({ change, cookies }: LoginDeps, { state, begunAt }: LoginFlow): Promise<void> {
+  await change(theService, async ({ tx, audit }) => {
+    const stateHash = createHash('sha256').update(state).digest('base64url');
+    if (!(await spendOnce(tx, stateHash, begunAt + FLOW_SECONDS * 1000)))
+      fail('login-state-mismatch', undefined, cleared(cookies));
+    audit('login.returned', { kind: 'login', id: stateHash });
+  });
+}
+
+async function redeem({ cookies, provider }: LoginDeps, returned: URLSearchParams, flow: LoginFlow): Promise<Grant> {
+  const error = returned.get('error');
+  if (error !== null) throw refused(cookies, error);
+  return provider.redeem(returned, flow).catch((problem: unknown) => {
+    const refusal = refusalOf(problem);
+    if (refusal !== undefined) throw refused(cookies, refusal);
+    return fail('identity-provider-unavailable', undefined, { ...cleared(cookies), reason: String(problem) });
+  });
+}
+
+export async function finishLogin(
+  deps: LoginDeps,
+  returned: URLSearchParams,
+  given: { flow: string | undefined; session: string | undefined },
+): Promise<{ returnTo: string; cookies: string[] }> {
+  const { change, cookies, sessions } = deps;
+  const flow = flowOf(deps, given.flow, returned.get('state'));
+  await spendFlow(deps, flow);
+  const grant = await redeem(deps, returned, flow);
+  const { id, session } = await sessions.begin(grant, given.session);
+  await change({ userId: session.owner, requestId: null }, async ({ audit }) =>
+    audit('session.begun', { kind: 'session', id: session.idHash }),
+  );
+  return {
+    returnTo: flow.returnTo,
+    cookies: [cookies.set('session', id, deps.sessionSeconds), cookies.clear('flow')],
+  };
+}

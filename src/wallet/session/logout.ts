@@ -1,0 +1,39 @@
+// A logout: by the person, or by the provider's logout token.
+import { theService } from '../../platform/audit/index.ts';
+import { fail } from '../faults.ts';
+import type { LoginDeps } from './deps.ts';
+import { readLogoutToken, USED_MS } from './logout-token.ts';
+import { ownPath } from './own-path.ts';
+import type { Session } from './session.ts';
+import { spendOnce } from './sessions.store.ts';
+
+/** Ends it here first: whatever the provider does, this cookie is dead. */
+export async function logOut(
+  { change, cookies, provider, sessions, origin }: LoginDeps,
+  session: Session | undefined,
+  returnTo: string | undefined,
+): Promise<{ returnTo: string; endSessionUrl: string | undefined; cookies: string[] }> {
+  const back = ownPath(returnTo, origin());
+  const cleared = [cookies.clear('session'), cookies.clear('flow')];
+  if (!session) return { returnTo: back, endSessionUrl: undefined, cookies: cleared };
+  await sessions.end(session.idHash);
+  await change({ userId: session.owner, requestId: null }, async ({ audit }) =>
+    audit('session.ended', { kind: 'session', id: session.idHash }),
+  );
+  const [, endSessionUrl] = await Promise.all([
+    session.refreshToken === undefined ? undefined : provider.revoke(session.refreshToken).catch(() => undefined),
+    // The address that is registered there: a provider that is asked for another one shows the person an error.
+    provider.endSessionUrl(session.idToken, `${origin()}/`),
+  ]);
+  return { returnTo: back, endSessionUrl, cookies: cleared };
+}
+
+/** The provider says who is logged out there. */
+export async function logOutByProvider({ clock, change, provider, verify, sessions }: LoginDeps, token: string): Promise<void> {
+  const { once, ...ended } = await readLogoutToken(verify, await provider.clientId(), token);
+  await change(theService, async (inside) => {
+    if (!(await spendOnce(inside.tx, once, clock.now() + USED_MS))) fail('invalid-logout-token', { why: 'it came before' });
+    const gone = await sessions.endByProvider(inside, ended);
+    inside.audit('sessions.ended_by_provider', { kind: 'logout', id: once }, { sessions: gone });
+  });
+}
