@@ -6,7 +6,6 @@ import { isUnwritable } from '../../platform/database/index.ts';
 import { pairOf, Recent } from '../../platform/limits/index.ts';
 import type { Database } from '../database.ts';
 import { fail } from '../faults.ts';
-import type { Guesser } from './passwords.rules.ts';
 import {
   claimTurn,
   countWrongPassword,
@@ -16,6 +15,7 @@ import {
   type Turn,
   type WrongPasswords,
 } from './passwords.store.ts';
+import type { Guesser } from './passwords.ts';
 
 /** Wrong passwords that cost nothing: people mistype. */
 const FREE = 10;
@@ -111,3 +111,5 @@ export function createPauses({ db, clock, rateLimits }: { db: Database; clock: C
     sweep: (): Promise<number> => sweepWrongPasswords(db, clock.now() - FORGOTTEN_MS),
   };
 }
+
+export type Pauses = ReturnType<typeof createPauses>;

@@ -1,0 +1,36 @@
+// Lock-out: so many wrong passwords close an account for a while.
+import { seconds } from '../../platform/clock.ts';
+import type { Actor } from '../audit/index.ts';
+import type { PasswordDeps } from './deps.ts';
+import { bringFailureBack, countFailure, findFailures } from './passwords.store.ts';
+import type { PasswordOptions } from './passwords.ts';
+
+export async function isLockedOut(
+  { db, clock, config }: PasswordDeps,
+  userId: string,
+  options: PasswordOptions,
+): Promise<boolean> {
+  if (config.lockoutFailureAttempts === undefined || options.ignore_lockout_failure_attempts) return false;
+  const row = await findFailures(db.read, userId);
+  const now = seconds(clock);
+  if (!row || row.failures < config.lockoutFailureAttempts) return false;
+  if (row.last_at > now) await db.write((tx) => bringFailureBack(tx, userId, now));
+  return row.last_at + config.lockoutDuration > now;
+}
+
+export async function countWrong(
+  { clock, change, config, notify }: PasswordDeps,
+  userId: string,
+  options: PasswordOptions,
+  actor: Actor,
+): Promise<void> {
+  const limit = config.lockoutFailureAttempts;
+  if (limit === undefined || options.ignore_lockout_failure_attempts) return;
+  const now = seconds(clock);
+  await change(actor, async (inside) => {
+    const failures = await countFailure(inside.tx, userId, now, now - config.lockoutDuration);
+    const locked = failures >= limit;
+    inside.audit(locked ? 'user.locked_out' : 'user.login_failed', { kind: 'user', id: userId }, { failures });
+    if (locked) await notify(inside, 'user.locked_out', userId);
+  });
+}

@@ -1,0 +1,94 @@
+// A new password: which are accepted, for how long, and how it is stored.
+import { seconds } from '../../platform/clock.ts';
+import { newId } from '../../platform/ids.ts';
+import type { Place } from '../../platform/limits/index.ts';
+import type { Change } from '../audit/index.ts';
+import { fail } from '../faults.ts';
+import { bit } from '../resource/index.ts';
+import type { IdentityConfig } from '../settings.ts';
+import { isCommon } from './common.ts';
+import type { PasswordDeps } from './deps.ts';
+import { deletePasswords, findPassword, forgetFailures, insertPassword, readHistory } from './passwords.store.ts';
+import type { NewPassword, PasswordOptions } from './passwords.ts';
+
+const DAY = 86_400;
+
+/** What every password is held to, whoever sets it; undefined when there is nothing to say against it. */
+export async function misfit(config: IdentityConfig, password: string): Promise<string | undefined> {
+  const least = config.passwordMinLength;
+  if ([...password].length < least) return `it must have at least ${least} characters`;
+  return config.passwordCommon === 'refuse' && (await isCommon(password)) ? 'it is one of those that are tried first' : undefined;
+}
+
+async function checkRules(config: IdentityConfig, password: string): Promise<void> {
+  const why = await misfit(config, password);
+  if (why !== undefined) fail('user.password_rule', { why });
+  if (config.passwordRegex && !config.passwordRegex.test(password)) {
+    fail('user.password_rule', { why: config.passwordRegexDescription || 'it does not match the pattern that is asked for' });
+  }
+}
+
+async function checkHistory({ db, config, hashing }: PasswordDeps, password: string, userId: string): Promise<void> {
+  const count = config.uniqueLastPasswordCount;
+  // The current password counts: 1 asks for a difference from it, 2 also from the one before.
+  for (const { hash } of count > 0 ? await readHistory(db.read, userId, count) : []) {
+    if (await hashing.verify(password, hash)) fail('user.password_reused', { count });
+  }
+}
+
+async function checkAge({ db, clock, config }: PasswordDeps, userId: string): Promise<void> {
+  const current = config.minimumPasswordAge > 0 ? await findPassword(db.read, userId) : undefined;
+  // One that an administrator gave is there to be replaced.
+  if (!current?.self_service) return;
+  const expired = current.expires_at !== null && current.expires_at <= seconds(clock);
+  if (!expired && current.created_at + config.minimumPasswordAge * DAY > seconds(clock)) {
+    fail('user.password_too_young', { days: config.minimumPasswordAge });
+  }
+}
+
+function expiryOf({ clock, config }: PasswordDeps, by: NewPassword['by'], options: PasswordOptions): number | null {
+  const now = seconds(clock);
+  const firstUse = by === 'administrator' && config.changePasswordUponFirstUse && !options.ignore_change_password_upon_first_use;
+  if (firstUse) return now;
+  if (config.passwordExpiresDays === undefined || options.ignore_password_expiry) return null;
+  return now + config.passwordExpiresDays * DAY;
+}
+
+export async function preparePassword(
+  deps: PasswordDeps,
+  password: string,
+  by: NewPassword['by'],
+  { id, options }: { id: string | undefined; options: PasswordOptions },
+  place: Place,
+): Promise<NewPassword> {
+  const { config, hashing } = deps;
+  if (by === 'self' && options.lock_password) fail('user.password_locked');
+  await checkRules(config, password);
+  return hashing.queue.run(place, async () => {
+    if (id && by === 'self') {
+      await checkAge(deps, id);
+      await checkHistory(deps, password, id);
+    }
+    return { hash: await hashing.hash(password), expiresAt: expiryOf(deps, by, options), by };
+  });
+}
+
+export async function storePassword(
+  { clock, config }: PasswordDeps,
+  { tx }: Change,
+  userId: string,
+  { hash, expiresAt, by }: NewPassword,
+): Promise<void> {
+  const serial = ((await findPassword(tx, userId))?.serial ?? 0) + 1;
+  await insertPassword(tx, {
+    id: newId(),
+    user_id: userId,
+    hash,
+    created_at: seconds(clock),
+    expires_at: expiresAt,
+    serial,
+    self_service: bit(by === 'self'),
+  });
+  await deletePasswords(tx, userId, serial - Math.max(1, config.uniqueLastPasswordCount));
+  await forgetFailures(tx, userId);
+}
