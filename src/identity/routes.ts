@@ -8,7 +8,7 @@ import { mountCredentials } from './credentials/index.ts';
 import { mountDiscovery } from './discovery/index.ts';
 import { mountAssignments, mountGrants } from './grants/index.ts';
 import { mountGroups } from './groups/index.ts';
-import { mountKeyrockOAuth } from './openid/index.ts';
+import { mountIntrospection, mountKeyrockOAuth } from './openid/index.ts';
 import { mountDomains, mountProjects, mountTags } from './projects/index.ts';
 import { mountImpliedRoles, mountRoles } from './roles/index.ts';
 import { mountConnections, mountKeyrockScim, mountScim } from './scim/index.ts';
@@ -39,6 +39,7 @@ export type Parts = Parameters<typeof mountAuth>[1] &
   Parameters<typeof mountScim>[1] &
   Parameters<typeof mountKeyrockScim>[1] &
   Parameters<typeof mountConnections>[1] &
+  Parameters<typeof mountIntrospection>[1] &
   Parameters<typeof mountKeyrockOAuth>[1];
 
 export function mountIdentity(app: IdentityApp, parts: Parts): void {
@@ -66,4 +67,5 @@ export function mountIdentity(app: IdentityApp, parts: Parts): void {
   mountKeyrockScim(app, parts);
   mountConnections(app, parts);
   mountKeyrockOAuth(app, parts);
+  mountIntrospection(app, parts);
 }

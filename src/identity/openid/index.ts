@@ -2,11 +2,13 @@
 
 export { mountKeyrockOAuth } from './keyrock/oauth2.routes.ts';
 export { ACCESS_TOKEN, APPLICATION, openidRoutes } from './openid.described.ts';
-export { createOpenid, type Openid, type WalletOptions } from './openid.ts';
+export { createOpenid, type Openid } from './openid.ts';
 export { type AccessTokens, createAccessTokens } from './provider/access-tokens.ts';
 export { createAccounts } from './provider/accounts.ts';
 export { createActingFor } from './provider/acting-for.ts';
+export { mountIntrospection } from './provider/introspection.routes.ts';
 export type { OpenidKeys } from './provider/keys.ts';
 export { createLogouts, type Logouts } from './provider/logouts.ts';
 export { createRecords, type Records } from './provider/records/records.ts';
 export { UNFINISHED } from './provider/unfinished.ts';
+export type { WalletOptions } from './provider/wallet-node.ts';

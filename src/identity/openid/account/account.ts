@@ -34,3 +34,5 @@ export function createAccount(deps: AccountDeps) {
     }
   };
 }
+
+export type Account = ReturnType<typeof createAccount>;

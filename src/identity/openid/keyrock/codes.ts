@@ -82,6 +82,8 @@ export function createKeyrockCodes({ db, records, provider }: { db: Database; re
   };
 }
 
+export type KeyrockCodes = ReturnType<typeof createKeyrockCodes>;
+
 function registered(consumer: ConsumerRow, asked: string | undefined): string {
   const uris = JSON.parse(consumer.redirect_uris) as string[];
   const uri = asked ?? (uris.length === 1 ? uris[0] : undefined);

@@ -4,10 +4,13 @@ import { isoTime } from '../../../platform/clock.ts';
 import { Answer, t } from '../../../platform/http/index.ts';
 import { andThen } from '../../../platform/soon.ts';
 import { type IdentityApp, targetOf } from '../../access/index.ts';
+import type { Actor } from '../../audit/index.ts';
 import { fail } from '../../faults.ts';
 import { Links, ListLinks, single, wholeList } from '../../resource/index.ts';
-import type { Openid } from '../openid.ts';
+import type { AccessTokens } from '../provider/access-tokens.ts';
 import type { Kept } from '../provider/records/find.ts';
+import type { Records } from '../provider/records/records.ts';
+import type { KeyrockCodes } from './codes.ts';
 
 const tag = "OAuth2 of Keyrock's back-end";
 
@@ -22,17 +25,6 @@ const ASKED = {
   required: ['client_id', 'response_type'],
 };
 const REDIRECTED = { replyHeaders: { Location: 'The address of the application, with the code.' } };
-const INTROSPECTED = {
-  body: t.open(
-    { token: t.string() },
-    {
-      client_id: t.string({ description: 'The application that asks, where it does not use HTTP Basic.' }),
-      client_secret: t.string({ description: 'Its secret; public applications have none.' }),
-    },
-  ),
-  error: t.object({ error: t.string(), error_description: t.string() }),
-};
-
 const Asked = t.object({
   data: t.object({
     consumer: t.object({ id: t.string(), name: t.string() }, { description: t.nullable(t.string()) }),
@@ -64,7 +56,73 @@ const Information = t.open(
   { roles: t.array(t.open({})), organizations: t.array(t.open({})) },
 );
 
-export function mountKeyrockOAuth(app: IdentityApp, parts: { readonly openid: Openid }): void {
+interface Parts {
+  readonly openid: {
+    readonly accessTokens: AccessTokens;
+    readonly keyrockCodes: KeyrockCodes;
+    readonly records: Records;
+    revoke(actor: Actor, userId: string, id: string): Promise<void>;
+  };
+}
+
+function mountAccessTokensOfUsers(app: IdentityApp, parts: Parts): void {
+  const many = '/v3/users/:user_id/OS-OAUTH2/access_tokens' as const;
+  const one = '/v3/users/:user_id/OS-OAUTH2/access_tokens/:access_token_id' as const;
+
+  const rule = 'access_tokens';
+  const target = ({ params }: { params: { user_id: string } }) => ({
+    facts: { userId: params.user_id },
+    get: () => params.user_id,
+  });
+
+  const render = (base: string, userId: string, { id, payload }: Kept) => ({
+    // A name for it, not the token: whoever reads a list must not be able to use what is in it.
+    id,
+    authorizing_user_id: userId,
+    consumer_id: payload.clientId ?? '',
+    scopes: String(payload.scope ?? '')
+      .split(' ')
+      .filter(Boolean),
+    expires_at: isoTime(Number(payload.exp) * 1000),
+    valid: true,
+    links: { self: `${base}/v3/users/${userId}/OS-OAUTH2/access_tokens/${id}` },
+  });
+
+  app.get(
+    many,
+    {
+      summary: 'Access tokens of a user',
+      tag,
+      rule,
+      target,
+      reply: { 200: t.object({ links: ListLinks, access_tokens: t.array(AccessToken) }) },
+    },
+    async (call) => {
+      const kept = await parts.openid.records.ofUser(call.target, 'AccessToken');
+      return wholeList(
+        call,
+        'access_tokens',
+        kept.map((token) => render(call.base, call.target, token)),
+      );
+    },
+  );
+
+  app.get(
+    one,
+    { summary: 'One of them', tag, rule, target, reply: { 200: t.envelope('access_token', AccessToken) } },
+    async ({ target: userId, params, base }) => {
+      const kept = await parts.openid.records.ofUser(userId, 'AccessToken');
+      const token = kept.find(({ id }) => id === params.access_token_id) ?? fail('access_token.not_found');
+      return { access_token: render(base, userId, token) };
+    },
+  );
+
+  app.delete(one, { summary: 'Take an access token back', tag, rule, target, reply: { 204: null } }, (call) =>
+    parts.openid.revoke(call.caller, call.target, call.params.access_token_id),
+  );
+}
+
+export function mountKeyrockOAuth(app: IdentityApp, parts: Parts): void {
   app.get(
     '/v3/OS-OAUTH2/authorize',
     { summary: 'What an application asks the caller for', tag, rule: 'authorize', described: ASKED, reply: { 200: Asked } },
@@ -123,76 +181,5 @@ export function mountKeyrockOAuth(app: IdentityApp, parts: { readonly openid: Op
     ({ target }) => new Answer({ text: target.information }),
   );
 
-  const many = '/v3/users/:user_id/OS-OAUTH2/access_tokens' as const;
-  const one = '/v3/users/:user_id/OS-OAUTH2/access_tokens/:access_token_id' as const;
-
-  const rule = 'access_tokens';
-  const target = ({ params }: { params: { user_id: string } }) => ({
-    facts: { userId: params.user_id },
-    get: () => params.user_id,
-  });
-
-  const render = (base: string, userId: string, { id, payload }: Kept) => ({
-    // A name for it, not the token: whoever reads a list must not be able to use what is in it.
-    id,
-    authorizing_user_id: userId,
-    consumer_id: payload.clientId ?? '',
-    scopes: String(payload.scope ?? '')
-      .split(' ')
-      .filter(Boolean),
-    expires_at: isoTime(Number(payload.exp) * 1000),
-    valid: true,
-    links: { self: `${base}/v3/users/${userId}/OS-OAUTH2/access_tokens/${id}` },
-  });
-
-  app.get(
-    many,
-    {
-      summary: 'Access tokens of a user',
-      tag,
-      rule,
-      target,
-      reply: { 200: t.object({ links: ListLinks, access_tokens: t.array(AccessToken) }) },
-    },
-    async (call) => {
-      const kept = await parts.openid.records.ofUser(call.target, 'AccessToken');
-      return wholeList(
-        call,
-        'access_tokens',
-        kept.map((token) => render(call.base, call.target, token)),
-      );
-    },
-  );
-
-  app.get(
-    one,
-    { summary: 'One of them', tag, rule, target, reply: { 200: t.envelope('access_token', AccessToken) } },
-    async ({ target: userId, params, base }) => {
-      const kept = await parts.openid.records.ofUser(userId, 'AccessToken');
-      const token = kept.find(({ id }) => id === params.access_token_id) ?? fail('access_token.not_found');
-      return { access_token: render(base, userId, token) };
-    },
-  );
-
-  app.delete(one, { summary: 'Take an access token back', tag, rule, target, reply: { 204: null } }, (call) =>
-    parts.openid.revoke(call.caller, call.target, call.params.access_token_id),
-  );
-
-  app.post(
-    '/openid/introspect',
-    {
-      summary: 'Whether an access token is good (RFC 7662)',
-      tag: 'OpenID',
-      rule: 'anyone',
-      form: true,
-      asks: true,
-      body: t.open({ token: t.string({ minLength: 1, maxLength: 4096 }) }),
-      described: INTROSPECTED,
-      reply: { 200: t.open({ active: t.boolean() }) },
-    },
-    async (call) => {
-      const { headers, body } = call;
-      return new Answer({ text: await parts.openid.introspect(call, body.token, headers.authorization, body) });
-    },
-  );
+  mountAccessTokensOfUsers(app, parts);
 }

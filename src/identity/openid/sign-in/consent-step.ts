@@ -5,7 +5,7 @@ import { consentPage } from '../pages/sign-in-pages.ts';
 import { type Consent, keepConsent } from '../provider/consents.ts';
 import type { Records } from '../provider/records/records.ts';
 import { allow, resourcesOf, shownAddress } from '../provider/resources.ts';
-import type { Steps, Visit } from './interaction.ts';
+import type { Steps, Visit } from './visit.ts';
 
 export interface ConsentDeps {
   readonly users: Users;

@@ -5,8 +5,8 @@ import { type Browser, readCookie, redirect, sendPage, setCookie } from '../page
 import { newPasswordPage, secondFactorPage, signInPage } from '../pages/sign-in-pages.ts';
 import { english } from '../pages/words.ts';
 import type { Records } from '../provider/records/records.ts';
-import type { Steps, Visit } from './interaction.ts';
 import { type Attempt, type DeviceCookie, deviceCookieName, type SignIn, type Step } from './sign-in.ts';
+import type { Steps, Visit } from './visit.ts';
 
 const words = english;
 /** How long the second step may take. */
