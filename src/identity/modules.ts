@@ -70,25 +70,25 @@ export interface ModuleOptions {
   issuer(): string;
 }
 
-export async function buildModules(db: Database, options: ModuleOptions) {
+/** What everything else stands on: changes with their events, access, passwords, tokens, and the users they are of. */
+async function buildCore(db: Database, options: ModuleOptions) {
   const { config, clock, log, seal } = options;
-  const gate = new Gate(options.rateLimits ? GUESSES : undefined, clock);
-
   const change = createChanges(db, clock);
   const deps: Deps = { db, clock, config, log, change };
+  const gate = new Gate(options.rateLimits ? GUESSES : undefined, clock);
   const { webhookUrl, webhookSecret } = config;
   const webhook = webhookUrl && webhookSecret ? { url: webhookUrl, secret: webhookSecret } : undefined;
   const outbound = createOutbound(options.outboundAllow);
-  const notifications = createNotifications({ db, clock, log, outbound, webhook });
+  const notifications = createNotifications({ ...deps, outbound, webhook });
   const { notify } = notifications;
   const access = createAccess(db, clock, config);
   const passwords = createPasswords({ ...deps, notify, gate, rateLimits: options.rateLimits });
-  const tokenKeys = await createTokenKeys({ db, change, seal, clock, rules: config });
-  const revocations = createRevocations({ db, change, clock, allowExpiredSeconds: config.allowExpiredSeconds });
+  const tokenKeys = await createTokenKeys({ ...deps, seal, rules: config });
+  const revocations = createRevocations({ ...deps, allowExpiredSeconds: config.allowExpiredSeconds });
   const tokens = createTokens({ access, keys: tokenKeys, revocations, caches: db, clock, tokenSeconds: config.tokenSeconds });
   const devices = createDevices({ ...deps, notify, gate });
   const logouts = createLogouts(deps);
-  const records = createRecords({ db, clock, seal, ended: logouts.note });
+  const records = createRecords({ ...deps, seal, ended: logouts.note });
   const cutAccess = async (inside: Change, userId: string): Promise<void> => {
     await devices.forgetWithin(inside, userId);
     await records.endWithin(inside, userId);
@@ -97,27 +97,14 @@ export async function buildModules(db: Database, options: ModuleOptions) {
   const freshLogin = createFreshLogin(deps);
   const logins = createLogins(deps);
   const users = createUsers({ ...deps, passwords, access, cutAccess, shield, freshLogin, logins });
-  const holdings = createHoldings(db);
-  const accounts = createAccounts({ users, holdings });
-  const accessTokens = createAccessTokens({ db, clock, records, access, accounts, holdings });
-  const actingFor = createActingFor({ db, clock, access, accessTokens });
+  const signedIn = { access, passwords, users, freshLogin, logins, devices, records, logouts, gate };
+  return { deps, outbound, notifications, tokenKeys, revocations, tokens, shield, ...signedIn };
+}
 
-  const factor = createFactor({ ...deps, passwords, notify, seal, issuer: config.twoFactorIssuer, gate });
-  const credentials = createCredentials({ ...deps, users, seal, freshLogin });
-  const scopes = createScopes({ db, access });
-  const prove = createProve({
-    tokens,
-    passwords,
-    users,
-    scopes,
-    factor,
-    devices,
-    credentials,
-    gate,
-    accessToken: actingFor.userAtLogin,
-  });
-  const receipts = createReceipts({ keys: tokenKeys, clock });
-  const domains = createDomains(deps);
+/** Applications, their roles, and what their access tokens are good for. */
+function buildApplications({ deps, users, access, records }: Core, { seal }: ModuleOptions) {
+  const { db, clock } = deps;
+  const holdings = createHoldings(db);
   const managers = createManagers({ holdings, applicationsOf: (userId) => applicationsOfUser(db.read, userId) });
   const consumers = createConsumers({
     ...deps,
@@ -129,36 +116,54 @@ export async function buildModules(db: Database, options: ModuleOptions) {
     },
   });
   const appRoles = createAppRoles({ ...deps, managers });
-  const projects = createProjects({ ...deps, domains });
-  const groups = createGroups({ ...deps, shield });
-  const connections = createConnections({ ...deps, provisioner: actingFor.provisioner });
+  const accounts = createAccounts({ users, holdings });
+  const accessTokens = createAccessTokens({ db, clock, records, access, accounts, holdings });
+  const actingFor = createActingFor({ db, clock, access, accessTokens });
+  return { holdings, consumers, appRoles, accounts, accessTokens, actingFor };
+}
 
+/** How people and services prove who they are: at the base API, and at the pages of the OpenID provider. */
+function buildSignIn(core: Core, applications: Applications, options: ModuleOptions) {
+  const { deps, access, passwords, users, tokens, tokenKeys, freshLogin, logins, devices, gate } = core;
+  const { db, clock, config } = deps;
+  const { seal } = options;
+  const factor = createFactor({ ...deps, ...core.notifications, passwords, seal, issuer: config.twoFactorIssuer, gate });
+  const credentials = createCredentials({ ...deps, users, seal, freshLogin });
+  const scopes = createScopes({ db, access });
+  const accessToken = applications.actingFor.userAtLogin;
+  const prove = createProve({ tokens, passwords, users, scopes, factor, devices, credentials, gate, accessToken });
+  const receipts = createReceipts({ keys: tokenKeys, clock });
   const auth = createAuth({ ...deps, tokens, prove, scopes, receipts, factor, logins });
   const openid = createOpenid({
     ...deps,
-    access,
-    users,
-    passwords,
+    ...core,
+    ...applications,
     seal,
-    records,
-    consumers,
-    holdings,
-    accounts,
-    accessTokens,
-    outbound,
     outboundTo: (address) => createOutbound([...options.outboundAllow, hostPort(address)]),
-    logouts,
     auth,
     factor,
-    devices,
     scopes,
-    gate,
     issuer: options.issuer,
-    ensureRole: appRoles.ensureRole,
-    freshLogin,
+    ensureRole: applications.appRoles.ensureRole,
     unfinished: new Throttle(options.rateLimits ? UNFINISHED : undefined, clock),
     organizationsOf: async (userId) => readProjects(db.read, [...(await reachableProjectIds(db.read, userId))]),
   });
+  return { factor, credentials, auth, openid };
+}
+
+type Core = Awaited<ReturnType<typeof buildCore>>;
+type Applications = ReturnType<typeof buildApplications>;
+
+export async function buildModules(db: Database, options: ModuleOptions) {
+  const core = await buildCore(db, options);
+  const { deps, users, tokens, revocations, shield, freshLogin, devices, tokenKeys, records } = core;
+  const applications = buildApplications(core, options);
+  const { consumers, appRoles, holdings, actingFor } = applications;
+  const { factor, credentials, auth, openid } = buildSignIn(core, applications, options);
+  const domains = createDomains(deps);
+  const projects = createProjects({ ...deps, domains });
+  const groups = createGroups({ ...deps, shield });
+  const connections = createConnections({ ...deps, provisioner: actingFor.provisioner });
 
   const parts: Parts = {
     ...deps,
@@ -191,21 +196,13 @@ export async function buildModules(db: Database, options: ModuleOptions) {
   };
 
   return {
+    ...core,
     parts,
-    deps,
-    access,
-    passwords,
-    tokens,
-    users,
-    tokenKeys,
-    revocations,
-    notifications,
-    logouts,
     connections,
     openid,
     /** After a change of the master key: everything that is sealed, sealed anew, in one transaction. */
     reseal: () =>
-      change(theService, async (inside) => {
+      deps.change(theService, async (inside) => {
         let count = 0;
         for (const module of [tokenKeys, consumers, factor, credentials, records, openid.keys])
           count += await module.reseal(inside);
