@@ -41,7 +41,7 @@ import { createConnections, createScim } from './scim/index.ts';
 import type { IdentityConfig } from './settings.ts';
 import {
   createAuth,
-  createProve,
+  createAuthenticate,
   createReceipts,
   createRevocations,
   createScopes,
@@ -131,9 +131,9 @@ function buildSignIn(core: Core, applications: Applications, options: ModuleOpti
   const credentials = createCredentials({ ...deps, users, seal, freshLogin });
   const scopes = createScopes({ db, access });
   const accessToken = applications.actingFor.userAtLogin;
-  const prove = createProve({ tokens, passwords, users, scopes, factor, devices, credentials, gate, accessToken });
+  const authenticate = createAuthenticate({ tokens, passwords, users, scopes, factor, devices, credentials, gate, accessToken });
   const receipts = createReceipts({ keys: tokenKeys, clock });
-  const auth = createAuth({ ...deps, tokens, prove, scopes, receipts, factor, logins });
+  const auth = createAuth({ ...deps, tokens, authenticate, scopes, receipts, factor, logins });
   const openid = createOpenid({
     ...deps,
     ...core,

@@ -8,7 +8,7 @@ import { type Deps, parsed } from '../resource/index.ts';
 import type { Factor } from '../two-factor/index.ts';
 import { type UserWithExpiry, writeLastActive } from '../users/index.ts';
 import type { AskedScope, Identity } from './auth.schema.ts';
-import type { Proof, ProveIdentity } from './methods.ts';
+import type { Authenticate, Proof } from './methods.ts';
 import type { Receipt, Receipts } from './receipts.ts';
 import type { Scopes } from './scopes.ts';
 import type { Tokens } from './tokens.ts';
@@ -66,14 +66,14 @@ export interface Recognised {
 export function createAuth(
   deps: Pick<Deps, 'clock' | 'config' | 'change'> & {
     readonly tokens: Tokens;
-    prove: ProveIdentity;
+    readonly authenticate: Authenticate;
     scopes: Scopes;
     receipts: Receipts;
     factor: Factor;
     logins: Logins;
   },
 ) {
-  const { clock, config, change, tokens, prove, scopes, receipts, factor, logins } = deps;
+  const { clock, config, change, tokens, authenticate, scopes, receipts, factor, logins } = deps;
 
   /** Only where inactivity closes accounts, and once a day. */
   async function markActive(user: UserWithExpiry): Promise<void> {
@@ -120,7 +120,7 @@ export function createAuth(
   }
 
   async function recognise(identity: Identity, attempt: Attempt, proved?: Proved): Promise<Recognised> {
-    const first = await prove(identity, attempt, async (user) => proved !== undefined && (await stands(user, proved)));
+    const first = await authenticate(identity, attempt, async (user) => proved !== undefined && (await stands(user, proved)));
     // Closed, or of a closed domain: the same answer as for a wrong password.
     const { generation } = await scopes.viewFor(first.user, { kind: 'unscoped' });
     const methods = new Set([...first.methods, ...(proved?.methods ?? [])]);
@@ -140,7 +140,7 @@ export function createAuth(
     attempt: Attempt,
     receiptText: string | undefined,
   ): Promise<LogInOutcome> {
-    const first = await prove(identity, attempt, async (user) => {
+    const first = await authenticate(identity, attempt, async (user) => {
       const receipt = receiptText === undefined ? undefined : await receiptOf(user, receiptText);
       return receipt?.methods.includes('password') ?? false;
     });

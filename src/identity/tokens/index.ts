@@ -1,7 +1,7 @@
 // Tokens: issued on login, verified from memory, revoked one by one or by what they depend on.
 export { mountAuth } from './auth.routes.ts';
 export { type AuthRules, createAuth, type Proved } from './auth.rules.ts';
-export { createProve } from './methods.ts';
+export { createAuthenticate } from './methods.ts';
 export { createReceipts } from './receipts.ts';
 export { createTokenText } from './render.ts';
 export { createRevocations, type Revocations } from './revocations.ts';
