@@ -76,7 +76,7 @@ const matching = createMatching({ heldCredentials });
 
 async function fill(count: number): Promise<void> {
   for (let at = 0; at < count; at += 500) {
-    await change(caller, caller.owner, async (inside) => {
+    await change(caller, caller.owner, async (transaction) => {
       for (let one = at; one < Math.min(at + 500, count); one++) {
         const type = one === Math.floor(count / 2) ? 'https://example.org/card' : `https://example.org/other/${one}`;
         const issuedBy = { id: 'https://issuer.example', trust: 'did' as const };
@@ -88,7 +88,7 @@ async function fill(count: number): Promise<void> {
           claims: { vct: type, ...claims },
           binding: { kind: 'jwk' as const, jwk },
         };
-        await heldCredentials.store(inside, caller.owner, {
+        await heldCredentials.store(transaction, caller.owner, {
           id: heldCredentials.newId(),
           configuration: { id: 'card', raw: {} },
           copies: [{ raw, credential, boundTo: { keyId: key.id } }],

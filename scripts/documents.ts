@@ -8,7 +8,7 @@ import type { Settings } from '../src/platform/config/index.ts';
 import type { FaultTable } from '../src/platform/faults/index.ts';
 import { sharedSettings } from '../src/settings.ts';
 import { walletFaults } from '../src/wallet/faults.ts';
-import { problemCode } from '../src/wallet/resource/face.ts';
+import { problemCode } from '../src/wallet/resource/error-format.ts';
 import { walletSettings } from '../src/wallet/settings.ts';
 
 function settingsTable(settings: Settings): string {

@@ -22,7 +22,7 @@ describe('The house', () => {
       ['src/identity/users/x.rules.ts', "import { a } from '../scim/core/index.ts';", /through its index\.ts/],
       ['src/identity/users/x.rules.ts', "import fastify from 'fastify';", /only platform\/http names the web framework/],
       ['src/identity/users/x.rules.ts', "const a = db.selectFrom('users');", /speak SQL/],
-      ['src/identity/users/x.rules.ts', "import { andThen } from '../../platform/soon.ts';", /a plain promise will do/],
+      ['src/identity/users/x.rules.ts', "import { andThen } from '../../platform/maybe-promise.ts';", /a plain promise will do/],
       ['src/identity/users/x.rules.ts', 'const a = db.feed.live() ? map.get(id) : undefined;', /asks whether the feed is live/],
       ['src/identity/users/x.rules.ts', "import { a } from './users.routes.ts';", /rules import routes/],
       ['src/identity/users/x.routes.ts', "import { a } from './users.store.ts';", /routes import the store/],

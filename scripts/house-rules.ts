@@ -42,7 +42,7 @@ const ASKS_FEED = /\bfeed\.live\(/;
 const mayAskFeed = (path: string): boolean => path.startsWith('src/platform/database/') || path.endsWith('/service.ts');
 
 /** The questions that are answered from memory, without a promise: a token, a user by id, what a user may do in an application, an access token. */
-const MAY_ANSWER_SOON = [
+const ANSWERS_FROM_MEMORY = [
   'src/platform/',
   'src/identity/access/',
   'src/identity/tokens/',
@@ -79,8 +79,8 @@ function faultsOf(file: SourceFile): string[] {
     if (to.module && !isWithin && resolved !== door && resolved !== `src/platform/${to.module}`) {
       faults.push(`${path}: imports ${resolved}; another module is used through its index.ts`);
     }
-    if (resolved === 'src/platform/soon.ts' && !MAY_ANSWER_SOON.some((place) => path.startsWith(place)))
-      faults.push(`${path}: uses platform/soon.ts; a plain promise will do`);
+    if (resolved === 'src/platform/maybe-promise.ts' && !ANSWERS_FROM_MEMORY.some((place) => path.startsWith(place)))
+      faults.push(`${path}: uses platform/maybe-promise.ts; a plain promise will do`);
     if (path.endsWith('.rules.ts') && resolved.endsWith('.routes.ts')) faults.push(`${path}: rules import routes`);
     if (path.endsWith('.routes.ts') && isWithin && resolved.endsWith('.store.ts') && !typesOnly(file, target)) {
       faults.push(`${path}: routes import the store ${resolved}`);

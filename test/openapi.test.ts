@@ -82,7 +82,7 @@ for (const [name, document] of Object.entries({ identity, wallet: walletOpenApi(
 }
 
 describe('what the identity service reads', () => {
-  const described = new Set(operationsOf(identity).flatMap(({ operation }) => namesOf('query', operation)));
+  const documentation = new Set(operationsOf(identity).flatMap(({ operation }) => namesOf('query', operation)));
   const source = globSync('src/identity/**/*.ts')
     .filter((path) => !path.endsWith('.test.ts'))
     .map((path) => readFileSync(path, 'utf8'))
@@ -97,7 +97,7 @@ describe('what the identity service reads', () => {
       const read = new Set([...source.matchAll(pattern)].map(([, name]) => name!));
       assert.ok(read.size >= least, `only ${read.size} found: does the pattern still match the code?`);
       assert.deepEqual(
-        [...read].filter((name) => !described.has(name)),
+        [...read].filter((name) => !documentation.has(name)),
         [],
       );
     });

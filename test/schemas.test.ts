@@ -9,9 +9,9 @@ import { identityRoutes, walletRoutes } from './support/routes.ts';
 it('every schema of every route can be compiled, to check and to write', () => {
   let count = 0;
   for (const { method, path, spec } of [...identityRoutes(), ...openidRoutes, ...walletRoutes()]) {
-    const { query, body, described, reply } = spec;
+    const { query, body, documentation, reply } = spec;
     const replies = Object.values(reply);
-    const all = [query, body, described?.body, described?.error, ...replies].filter((one): one is Schema => Boolean(one));
+    const all = [query, body, documentation?.body, documentation?.error, ...replies].filter((one): one is Schema => Boolean(one));
     for (const schema of all) {
       count++;
       assert.doesNotThrow(() => violation(schema, undefined), `${method} ${path}`);

@@ -129,7 +129,7 @@ function bash(places: readonly Place[]): string {
   ].join('\n');
 }
 
-const described = (word: string, about: string): string => quoted(`${word.replaceAll(':', '\\:')}:${about}`);
+const documentation = (word: string, about: string): string => quoted(`${word.replaceAll(':', '\\:')}:${about}`);
 
 function zsh(places: readonly Place[]): string {
   const { files } = leading(places);
@@ -152,7 +152,7 @@ function zsh(places: readonly Place[]): string {
     '  fi',
     '  case "$said" in',
     ...places.map((place) => {
-      const all = optionsOf(place).map(([name, { about }]) => described(`--${name}`, about));
+      const all = optionsOf(place).map(([name, { about }]) => documentation(`--${name}`, about));
       return `    ${quoted(place.path)}) options=(${all.join(' ')}) ;;`;
     }),
     '  esac',
@@ -161,7 +161,7 @@ function zsh(places: readonly Place[]): string {
       const offer =
         words === FILE
           ? '[[ $words[CURRENT] == -* ]] || { _files; return; }'
-          : `found=(${[...words].map(([word, about]) => described(word, about)).join(' ')})`;
+          : `found=(${[...words].map(([word, about]) => documentation(word, about)).join(' ')})`;
       return `    ${quoted(`${path}|${args}`)}) ${offer} ;;`;
     }),
     '  esac',

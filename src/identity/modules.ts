@@ -89,9 +89,9 @@ async function buildCore(db: Database, options: ModuleOptions) {
   const devices = createDevices({ ...deps, notify, gate });
   const logouts = createLogouts(deps);
   const records = createRecords({ ...deps, seal, ended: logouts.note });
-  const cutAccess = async (inside: Change, userId: string): Promise<void> => {
-    await devices.forgetWithin(inside, userId);
-    await records.endWithin(inside, userId);
+  const cutAccess = async (transaction: Change, userId: string): Promise<void> => {
+    await devices.forgetWithin(transaction, userId);
+    await records.endWithin(transaction, userId);
   };
   const shield = createShield({ access });
   const freshLogin = createFreshLogin(deps);
@@ -202,11 +202,11 @@ export async function buildModules(db: Database, options: ModuleOptions) {
     openid,
     /** After a change of the master key: everything that is sealed, sealed anew, in one transaction. */
     reseal: () =>
-      deps.change(theService, async (inside) => {
+      deps.change(theService, async (transaction) => {
         let count = 0;
         for (const module of [tokenKeys, consumers, factor, credentials, records, openid.keys])
-          count += await module.reseal(inside);
-        inside.audit('master_key.rotated', { kind: 'master_key', id: 'master' }, { secrets: count });
+          count += await module.reseal(transaction);
+        transaction.audit('master_key.rotated', { kind: 'master_key', id: 'master' }, { secrets: count });
         return count;
       }),
   };

@@ -28,9 +28,9 @@ import type { Database, Tables } from './database.ts';
 import { startSweeper } from './jobs/index.ts';
 import { buildModules, type ModuleOptions } from './modules.ts';
 import type { OpenidKeys, WalletOptions } from './openid/index.ts';
-import { commonHeaders, keystoneFace, oauthFace, REQUEST_ID_HEADER } from './resource/index.ts';
+import { commonHeaders, keystoneErrors, oauthErrors, REQUEST_ID_HEADER } from './resource/index.ts';
 import { mountIdentity } from './routes.ts';
-import { type Connections, canonicalUrl, scimFace } from './scim/index.ts';
+import { type Connections, canonicalUrl, scimErrors } from './scim/index.ts';
 import type { IdentityConfig } from './settings.ts';
 import type { TokenKeys } from './tokens/index.ts';
 
@@ -132,7 +132,7 @@ async function createOn(db: Database, options: ServiceOptions): Promise<Identity
     app,
     mounts: [openid.mount],
     canonicalUrl: (url) => (url.startsWith(SCIM) ? canonicalUrl(url) : url),
-    faceOf: (path) => (path.startsWith(SCIM) ? scimFace : path.startsWith('/openid/') ? oauthFace : keystoneFace),
+    errorFormatOf: (path) => (path.startsWith(SCIM) ? scimErrors : path.startsWith('/openid/') ? oauthErrors : keystoneErrors),
     authenticate: createAuthenticate(tokens, connections),
     authorize,
     ...(options.memoryAdapter === undefined ? {} : { memoryAdapter: options.memoryAdapter }),

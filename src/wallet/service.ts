@@ -22,7 +22,7 @@ import { buildModules, type Modules } from './modules.ts';
 import { type RegisteredVerifiers, readVerifiers } from './presentation/index.ts';
 import { retireKeys } from './publication/index.ts';
 import { didWebOf } from './resolver/index.ts';
-import { commonHeaders, problemFace, REQUEST_ID_HEADER } from './resource/index.ts';
+import { commonHeaders, problemErrors, REQUEST_ID_HEADER } from './resource/index.ts';
 import { mountWallet } from './routes.ts';
 import type { ProviderOptions } from './session/index.ts';
 import type { WalletConfig } from './settings.ts';
@@ -162,7 +162,7 @@ function createOn(db: Database, stores: Stores, verifiers: RegisteredVerifiers, 
 
   const server: Server = createServer<Caller>({
     app,
-    faceOf: () => problemFace,
+    errorFormatOf: () => problemErrors,
     authenticate: modules.authenticate,
     authorize,
     ...(options.memoryAdapter === undefined ? {} : { memoryAdapter: options.memoryAdapter }),

@@ -2,7 +2,7 @@
 
 import { walletOpenApi } from '../../src/openapi.ts';
 import { walletFaults } from '../../src/wallet/faults.ts';
-import { problemCode } from '../../src/wallet/resource/face.ts';
+import { problemCode } from '../../src/wallet/resource/error-format.ts';
 import type { Person, TestWallet } from '../support/wallet.ts';
 import type { Plan, Target } from './fuzz.ts';
 import { Pool } from './pool.ts';

@@ -1,6 +1,6 @@
 // Who calls: the verified token of a request, as rules and policies see it.
 import type { IncomingHttpHeaders } from 'node:http';
-import { andThen, type Soon } from '../../platform/soon.ts';
+import { andThen, type MaybePromise } from '../../platform/maybe-promise.ts';
 import type { Actor } from '../audit/index.ts';
 import { fail, fault } from '../faults.ts';
 import { isInPerson } from './policy.ts';
@@ -36,12 +36,15 @@ export const DELEGATED = 'delegated';
 const READS = ['GET', 'HEAD'];
 
 /** No token and a bad one are the same to a stranger; the log knows which. */
-export function createAuthenticate(tokens: { verify(text: string): Soon<VerifiedToken | undefined> }, connections: OtherCallers) {
+export function createAuthenticate(
+  tokens: { verify(text: string): MaybePromise<VerifiedToken | undefined> },
+  connections: OtherCallers,
+) {
   const refuse = (reason: string): never => {
     throw fault('auth.required', undefined, { reason });
   };
 
-  function callerOf(text: string, requestId: string): Soon<Caller | undefined> {
+  function callerOf(text: string, requestId: string): MaybePromise<Caller | undefined> {
     return andThen(
       tokens.verify(text),
       (verified) =>
@@ -49,12 +52,12 @@ export function createAuthenticate(tokens: { verify(text: string): Soon<Verified
     );
   }
 
-  function byToken(text: string | string[] | undefined, requestId: string): Soon<Caller> {
+  function byToken(text: string | string[] | undefined, requestId: string): MaybePromise<Caller> {
     if (typeof text !== 'string' || text === '') return refuse('no token');
     return andThen(callerOf(text, requestId), (caller) => caller ?? refuse('token unknown, expired or revoked'));
   }
 
-  function byBearer(text: string, requestId: string): Soon<Caller | undefined> {
+  function byBearer(text: string, requestId: string): MaybePromise<Caller | undefined> {
     if (connections.isToken(text)) return connections.verify(text, requestId);
     return andThen(callerOf(text, requestId), (caller) => caller ?? connections.byAccessToken(text, requestId));
   }
@@ -66,12 +69,12 @@ export function createAuthenticate(tokens: { verify(text: string): Soon<Verified
     return caller;
   }
 
-  function callerBy(headers: IncomingHttpHeaders, requestId: string, access: string | undefined): Soon<Caller> {
+  function callerBy(headers: IncomingHttpHeaders, requestId: string, access: string | undefined): MaybePromise<Caller> {
     const bearer = access === PROVISIONING ? /^Bearer +([\w.~+/-]+=*)$/i.exec(headers.authorization ?? '')?.[1] : undefined;
     if (bearer === undefined) return byToken(headers['x-auth-token'], requestId);
     return andThen(byBearer(bearer, requestId), (caller) => caller ?? refuse('bearer token unknown, expired or revoked'));
   }
 
-  return (headers: IncomingHttpHeaders, requestId: string, access: string | undefined, method: string): Soon<Caller> =>
+  return (headers: IncomingHttpHeaders, requestId: string, access: string | undefined, method: string): MaybePromise<Caller> =>
     andThen(callerBy(headers, requestId, access), (caller) => mayChange(caller, access, method));
 }

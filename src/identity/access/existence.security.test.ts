@@ -138,9 +138,9 @@ onDatabase('SQLite', 'What exists', {}, (api) => {
     personas['someone without a role'] = withToken(await api.logIn({ id: user.id, password }));
     personas['provider of an application'] = withToken(provider.token);
     personas.service = withToken((await api.persona(['service'], { project: project.id })).token);
-    const inside = { domain_id: world.domain.id };
-    const beside = await api.make('project', { name: uniqueName('beside'), ...inside });
-    personas['member of this domain'] = withToken((await api.persona(['member'], { project: beside.id }, inside)).token);
+    const transaction = { domain_id: world.domain.id };
+    const beside = await api.make('project', { name: uniqueName('beside'), ...transaction });
+    personas['member of this domain'] = withToken((await api.persona(['member'], { project: beside.id }, transaction)).token);
     for (const role of ['manager', 'reader'])
       personas[`${role} of another domain`] = withToken((await api.persona([role], { domain: elsewhere.id }, abroad)).token);
     personas['connection of another domain'] = { Authorization: `Bearer ${(await connect(api)).scim.token}` };

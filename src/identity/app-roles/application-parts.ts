@@ -70,8 +70,8 @@ export function checkInternal(caller: Caller, action: Action, ...flags: readonly
 }
 
 /** A thing that is internal is held in every application; any other only in its own. */
-export function touchHolders({ touch }: Change, row: Pick<Part, 'application_id'>, internal: boolean | number): void {
-  touch(internal ? tagOf.everything : appTagOf.application(row.application_id));
+export function touchHolders({ invalidate }: Change, row: Pick<Part, 'application_id'>, internal: boolean | number): void {
+  invalidate(internal ? tagOf.everything : appTagOf.application(row.application_id));
 }
 
 /** The application was there when we looked, and may be gone when we write. */

@@ -48,7 +48,7 @@ export function mountAppAssignments(app: IdentityApp, { appAssignments }: { appA
       tag,
       rule: 'list_user_assignments',
       target: ({ caller, query }) => appAssignments.listTarget(caller, query, 'app_user_roles'),
-      described: OF_USERS,
+      documentation: OF_USERS,
       reply: { 200: UserAssignmentList },
     },
     async (call) => {
@@ -84,7 +84,7 @@ export function mountAppAssignments(app: IdentityApp, { appAssignments }: { appA
       tag,
       rule: 'list_organization_assignments',
       target: ({ caller, query }) => appAssignments.listTarget(caller, query, 'app_organization_roles'),
-      described: OF_ORGANIZATIONS,
+      documentation: OF_ORGANIZATIONS,
       reply: { 200: OrganizationAssignmentList },
     },
     async (call) => {

@@ -1,7 +1,7 @@
 // Roles of applications, given to users and organizations and taken from them: each has a file of its own. What a user may do in an
 // application is answered here, from memory.
 import type { Query } from '../../platform/http/index.ts';
-import { andThen, type Soon } from '../../platform/soon.ts';
+import { andThen, type MaybePromise } from '../../platform/maybe-promise.ts';
 import { allowed, type Caller, type Facts, type IdentityTarget } from '../access/index.ts';
 import type { Database } from '../database.ts';
 import { fail } from '../faults.ts';
@@ -28,7 +28,7 @@ export function holdingsTarget(
   caller: Caller,
   userId: string,
   applicationId: string,
-): Soon<IdentityTarget<UserHoldings>> {
+): MaybePromise<IdentityTarget<UserHoldings>> {
   const known: Facts = { userId, applicationId };
   if (allowed(caller, 'get_user_permissions', known)) return withHoldings(deps, known, userId, applicationId);
   return seesAssignments(deps, caller, applicationId).then((sees) =>
@@ -44,7 +44,7 @@ const withHoldings = (
   facts: Facts,
   userId: string,
   applicationId: string,
-): Soon<IdentityTarget<UserHoldings>> =>
+): MaybePromise<IdentityTarget<UserHoldings>> =>
   andThen(holdings.of(userId, applicationId), (held) =>
     held ? { facts, get: () => held } : withoutHoldings(db, facts, userId, applicationId),
   );

@@ -1,6 +1,6 @@
 // The question every enforcement proxy asks: which roles and permissions does this user have in this application, in each organization?
 // Answered from memory like a token check, and asked by our own rules too: who manages an application, who may assign a role.
-import type { Soon } from '../../platform/soon.ts';
+import type { MaybePromise } from '../../platform/maybe-promise.ts';
 import { findUserWithDomain, groupIdsOf, tagOf } from '../access/index.ts';
 import { findConsumer, tagOfConsumer } from '../consumers/index.ts';
 import type { Database, Reader } from '../database.ts';
@@ -42,7 +42,7 @@ export interface UserHoldings {
 
 export interface Holdings {
   /** Undefined when there is no such user or application. */
-  of(userId: string, applicationId: string): Soon<UserHoldings | undefined>;
+  of(userId: string, applicationId: string): MaybePromise<UserHoldings | undefined>;
   /** Whether the user holds an internal permission in the application, in whichever organization. */
   has(userId: string, applicationId: string, ...permissions: readonly InternalPermission[]): Promise<boolean>;
 }
@@ -115,7 +115,7 @@ function heldOf(rows: readonly HeldRoleRow[], permissions: readonly LinkedPermis
 export function createHoldings(db: Database): Holdings {
   const cache = db.cached<UserHoldings>({ name: 'holdings', limit: LIMIT, tags: ({ tags }) => tags });
 
-  const of = (userId: string, applicationId: string): Soon<UserHoldings | undefined> =>
+  const of = (userId: string, applicationId: string): MaybePromise<UserHoldings | undefined> =>
     cache.getOrLoad(`${userId} ${applicationId}`, () => readHoldings(db.read, userId, applicationId));
 
   return {

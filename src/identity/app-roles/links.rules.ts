@@ -43,15 +43,16 @@ async function changeLink(
   { role: { id: roleId }, permission: { id: permissionId } }: LinkEnds,
   write: (tx: Tx, roleId: string, permissionId: string) => Promise<void>,
 ): Promise<void> {
-  await change(caller, async (inside) => {
-    const role = (await lockAppRole(db, inside.tx, roleId)) ?? fail('role.not_found', { id: roleId });
-    const permission = (await lockPermission(db, inside.tx, permissionId)) ?? fail('permission.not_found', { id: permissionId });
+  await change(caller, async (transaction) => {
+    const role = (await lockAppRole(db, transaction.tx, roleId)) ?? fail('role.not_found', { id: roleId });
+    const permission =
+      (await lockPermission(db, transaction.tx, permissionId)) ?? fail('permission.not_found', { id: permissionId });
     checkInternal(caller, action, role.is_internal, permission.is_internal);
     const shared = role.application_id === permission.application_id || role.is_internal || permission.is_internal;
     if (!shared) fail('permission.other_application', { permission: permissionId, role: roleId });
-    await write(inside.tx, roleId, permissionId);
-    touchHolders(inside, role, role.is_internal);
-    inside.audit(`app_role.permission_${event}`, { kind: 'app_role', id: roleId }, { permission_id: permissionId });
+    await write(transaction.tx, roleId, permissionId);
+    touchHolders(transaction, role, role.is_internal);
+    transaction.audit(`app_role.permission_${event}`, { kind: 'app_role', id: roleId }, { permission_id: permissionId });
   });
 }
 

@@ -17,9 +17,9 @@ export interface Managers {
   /** The applications in which the caller holds one of these permissions; undefined for an administrator: all of them. */
   managed(caller: Caller, ...permissions: readonly InternalPermission[]): Promise<readonly string[] | undefined>;
   /** Whoever registers an application manages it, as its provider in their own organization. Within that change. */
-  registered(inside: Change, caller: Caller, applicationId: string): Promise<void>;
+  registered(transaction: Change, caller: Caller, applicationId: string): Promise<void>;
   /** Before an application is deleted with its roles and permissions. Within that change. */
-  leaving(inside: Change, caller: Caller, applicationId: string): Promise<void>;
+  leaving(transaction: Change, caller: Caller, applicationId: string): Promise<void>;
 }
 
 /** What is internal works in every application, so only administrators make, change, link and delete it. */
@@ -47,23 +47,23 @@ export function createManagers({
       const held = await Promise.all(candidates.map((id) => holdings.has(caller.userId, id, ...permissions)));
       return candidates.filter((_, index) => held[index]);
     },
-    async registered({ tx, audit, touch }, caller, applicationId) {
+    async registered({ tx, audit, invalidate }, caller, applicationId) {
       if (isAdministrator(caller)) return;
       const { userId } = caller;
       const organizationId = (await findUser(tx, userId))?.default_project_id ?? fail('organization.no_default');
       await insertUserAssignment(tx, { userId, organizationId, applicationId, roleId: PROVIDER });
-      touch(appTagOf.user(userId));
+      invalidate(appTagOf.user(userId));
       audit(
         'app_role.assigned',
         { kind: 'app_role', id: PROVIDER },
         { user_id: userId, organization_id: organizationId, application_id: applicationId },
       );
     },
-    async leaving({ tx, touch }, caller, applicationId) {
+    async leaving({ tx, invalidate }, caller, applicationId) {
       // Internal roles and permissions go with it, and other applications depend on those.
       if (!(await hasInternal(tx, applicationId))) return;
       permitInternal(caller, 'delete_consumer');
-      touch(tagOf.everything);
+      invalidate(tagOf.everything);
     },
   };
 }

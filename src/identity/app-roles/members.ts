@@ -71,13 +71,13 @@ async function writeMembership(
  * way get none of it but what could be given to them this way (`isOffered`), or a membership would wake a manager.
  */
 export async function joinOrganizations(
-  inside: Change,
+  transaction: Change,
   userId: string,
   organizationIds: readonly string[],
   isOffered: (assignment: { organizationId: string; applicationId: string; roleId: string }) => boolean,
 ): Promise<void> {
   if (organizationIds.length === 0) return;
-  const { tx, audit, touch } = inside;
+  const { tx, audit, invalidate } = transaction;
   const user = await findUser(tx, userId);
   const already = await memberships(tx, userId, organizationIds);
   const joined = organizationIds.filter((id) => !already.has(id) && id !== user?.default_project_id);
@@ -91,16 +91,16 @@ export async function joinOrganizations(
     );
   }
   for (const id of organizationIds)
-    await writeMembership(inside, userId, id, { verb: 'created', grant: (grant) => insertGrant(tx, grant) });
-  touch(tagOf.user(userId));
-  touch(appTagOf.user(userId));
+    await writeMembership(transaction, userId, id, { verb: 'created', grant: (grant) => insertGrant(tx, grant) });
+  invalidate(tagOf.user(userId));
+  invalidate(appTagOf.user(userId));
 }
 
 /** Takes `member` and no other role: what else people gave stays with whom they gave it to. */
-export async function leaveOrganizations(inside: Change, userId: string, organizationIds: readonly string[]): Promise<void> {
+export async function leaveOrganizations(transaction: Change, userId: string, organizationIds: readonly string[]): Promise<void> {
   if (organizationIds.length === 0) return;
   for (const id of organizationIds)
-    await writeMembership(inside, userId, id, { verb: 'revoked', grant: (grant) => deleteGrant(inside.tx, grant) });
-  inside.touch(tagOf.user(userId));
-  inside.touch(appTagOf.user(userId));
+    await writeMembership(transaction, userId, id, { verb: 'revoked', grant: (grant) => deleteGrant(transaction.tx, grant) });
+  transaction.invalidate(tagOf.user(userId));
+  transaction.invalidate(appTagOf.user(userId));
 }

@@ -76,19 +76,19 @@ interface Difference<T> {
 
 /** Gives and takes, within a change: who gets a role inside an organization is a member of it from then on. */
 export async function provision(
-  inside: Change,
+  transaction: Change,
   user: { readonly id: string; readonly domain_id: string },
   { roles, organizations }: { readonly roles: Difference<OfferedRole>; readonly organizations: Difference<OfferedOrganization> },
 ): Promise<void> {
-  const { tx, audit, touch } = inside;
+  const { tx, audit, invalidate } = transaction;
   const userId = user.id;
   const idsOf = (things: readonly { id: string }[]): string[] => things.map(({ id }) => id);
-  await leaveOrganizations(inside, userId, idsOf(organizations.taken));
+  await leaveOrganizations(transaction, userId, idsOf(organizations.taken));
   const entered = [...new Set(roles.given.map(({ organizationId }) => organizationId))];
   const already = await memberships(tx, userId, entered);
   const joined = new Set([...idsOf(organizations.given), ...entered.filter((id) => !already.has(id))]);
   const offered = new Set(idsOf(await offeredInside(tx, user.domain_id, [...joined])));
-  await joinOrganizations(inside, userId, [...joined], (assignment) => offered.has(idOf(assignment)));
+  await joinOrganizations(transaction, userId, [...joined], (assignment) => offered.has(idOf(assignment)));
 
   const assignmentOf = ({ organizationId, applicationId, roleId }: OfferedRole): UserAssignment => ({
     userId,
@@ -110,6 +110,6 @@ export async function provision(
     await insertUserAssignment(tx, assignmentOf(role));
     noted('assigned', role);
   }
-  touch(tagOf.user(userId));
-  touch(appTagOf.user(userId));
+  invalidate(tagOf.user(userId));
+  invalidate(appTagOf.user(userId));
 }

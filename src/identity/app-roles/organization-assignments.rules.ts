@@ -52,13 +52,13 @@ export async function unassignFromOrganization(
   assignment: OrganizationAssignment,
 ): Promise<void> {
   const { organizationId, applicationId, roleId } = assignment;
-  await deps.change(caller, async ({ tx, audit, touch }) => {
+  await deps.change(caller, async ({ tx, audit, invalidate }) => {
     permit(caller, 'remove_role_from_organization', await assignmentFacts(deps, caller, assignment, tx));
     const lost = await dependents(tx, assignment);
     const existed = await deleteOrganizationAssignment(tx, assignment);
     // Taking away what was not there takes nothing else along.
     const users = existed ? await deleteInside(tx, organizationId, applicationId, lost) : [];
-    for (const userId of users) touch(appTagOf.user(userId));
+    for (const userId of users) invalidate(appTagOf.user(userId));
     audit('app_role.organization_unassigned', { kind: 'app_role', id: roleId }, { ...detailOf(assignment), users: users.length });
   });
 }

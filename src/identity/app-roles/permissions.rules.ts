@@ -89,9 +89,9 @@ export async function revisePermission(
 ): Promise<AppPermissionRow> {
   const { id } = permission;
   checkFixed('permission', permission, body);
-  return change(caller, async (inside) => {
-    const held = (await lockPermission(db, inside.tx, id)) ?? fail('permission.not_found', { id });
-    const elsewhere = await worksElsewhere(inside.tx, held);
+  return change(caller, async (transaction) => {
+    const held = (await lockPermission(db, transaction.tx, id)) ?? fail('permission.not_found', { id });
+    const elsewhere = await worksElsewhere(transaction.tx, held);
     checkInternal(caller, 'update_permission', elsewhere, body.is_internal);
     const values = {
       name: body.name ?? held.name,
@@ -100,10 +100,10 @@ export async function revisePermission(
       resource: body.resource === undefined ? held.resource : body.resource,
       xml: body.xml === undefined ? held.xml : body.xml,
     };
-    await unlessTaken('permission', values.name, () => updatePermission(inside.tx, id, values));
-    if (held.is_internal && !values.is_internal) await keepPermissionAtHome(inside.tx, held);
-    touchHolders(inside, held, elsewhere || values.is_internal);
-    inside.audit('permission.updated', { kind: 'permission', id }, { fields: Object.keys(body) });
+    await unlessTaken('permission', values.name, () => updatePermission(transaction.tx, id, values));
+    if (held.is_internal && !values.is_internal) await keepPermissionAtHome(transaction.tx, held);
+    touchHolders(transaction, held, elsewhere || values.is_internal);
+    transaction.audit('permission.updated', { kind: 'permission', id }, { fields: Object.keys(body) });
     return { ...held, ...values };
   });
 }
@@ -115,12 +115,12 @@ export async function removePermission(
 ): Promise<void> {
   const { id } = permission;
   refuseBuiltIn('permission', permission);
-  await change(caller, async (inside) => {
-    const held = (await lockPermission(db, inside.tx, id)) ?? fail('permission.not_found', { id });
-    const elsewhere = await worksElsewhere(inside.tx, held);
+  await change(caller, async (transaction) => {
+    const held = (await lockPermission(db, transaction.tx, id)) ?? fail('permission.not_found', { id });
+    const elsewhere = await worksElsewhere(transaction.tx, held);
     checkInternal(caller, 'delete_permission', elsewhere);
-    await deletePermission(inside.tx, id);
-    touchHolders(inside, held, elsewhere);
-    inside.audit('permission.deleted', { kind: 'permission', id }, { application_id: held.application_id });
+    await deletePermission(transaction.tx, id);
+    touchHolders(transaction, held, elsewhere);
+    transaction.audit('permission.deleted', { kind: 'permission', id }, { application_id: held.application_id });
   });
 }

@@ -33,7 +33,7 @@ export function mountAppRoles(app: IdentityApp, { appRoles }: { appRoles: AppRol
       tag,
       rule: 'list_roles',
       target: ({ caller, query }) => appRoles.listTarget(caller, query),
-      described: filtered(['name', 'application_id'], ['is_internal']),
+      documentation: filtered(['name', 'application_id'], ['is_internal']),
       reply: { 200: AppRoleList },
     },
     async (call) => {
@@ -98,7 +98,7 @@ export function mountPermissions(app: IdentityApp, { appRoles }: { appRoles: App
       tag,
       rule: 'list_permissions',
       target: ({ caller, query }) => appRoles.listTarget(caller, query),
-      described: PERMISSIONS,
+      documentation: PERMISSIONS,
       reply: { 200: PermissionList },
     },
     async (call) => {
@@ -158,7 +158,7 @@ export function mountPermissions(app: IdentityApp, { appRoles }: { appRoles: App
       tag,
       rule: 'list_role_permissions',
       target: ({ caller, params }) => appRoles.roleTarget(caller, params.role_id),
-      described: PERMISSIONS,
+      documentation: PERMISSIONS,
       reply: { 200: PermissionList },
     },
     async (call) => {

@@ -59,10 +59,10 @@ async function insertRole({ clock, change }: AppRolesDeps, actor: Actor, body: N
     is_internal: bit(body.is_internal ?? false),
     created_at: seconds(clock),
   };
-  await change(actor, async (inside) => {
-    await whileThere(row.application_id, () => unlessTaken('role', row.name, () => insertAppRole(inside.tx, row)));
-    touchHolders(inside, row, row.is_internal);
-    inside.audit('app_role.created', { kind: 'app_role', id: row.id }, { application_id: row.application_id });
+  await change(actor, async (transaction) => {
+    await whileThere(row.application_id, () => unlessTaken('role', row.name, () => insertAppRole(transaction.tx, row)));
+    touchHolders(transaction, row, row.is_internal);
+    transaction.audit('app_role.created', { kind: 'app_role', id: row.id }, { application_id: row.application_id });
   });
   return row;
 }
@@ -86,17 +86,17 @@ export async function reviseRole(
 ): Promise<AppRoleRow> {
   const { id } = role;
   checkFixed('role', role, body);
-  return change(caller, async (inside) => {
-    const held = (await lockAppRole(db, inside.tx, id)) ?? fail('role.not_found', { id });
+  return change(caller, async (transaction) => {
+    const held = (await lockAppRole(db, transaction.tx, id)) ?? fail('role.not_found', { id });
     checkInternal(caller, 'update_role', held.is_internal, body.is_internal);
     const values = {
       name: body.name ?? held.name,
       is_internal: body.is_internal === undefined ? held.is_internal : bit(body.is_internal),
     };
-    await unlessTaken('role', values.name, () => updateAppRole(inside.tx, id, values));
-    if (held.is_internal && !values.is_internal) await keepRoleAtHome(inside.tx, held);
-    touchHolders(inside, held, held.is_internal || values.is_internal);
-    inside.audit('app_role.updated', { kind: 'app_role', id }, { fields: Object.keys(body) });
+    await unlessTaken('role', values.name, () => updateAppRole(transaction.tx, id, values));
+    if (held.is_internal && !values.is_internal) await keepRoleAtHome(transaction.tx, held);
+    touchHolders(transaction, held, held.is_internal || values.is_internal);
+    transaction.audit('app_role.updated', { kind: 'app_role', id }, { fields: Object.keys(body) });
     return { ...held, ...values };
   });
 }
@@ -104,11 +104,11 @@ export async function reviseRole(
 export async function removeRole({ db, change }: AppRolesDeps, caller: Caller, role: AppRoleRow): Promise<void> {
   const { id } = role;
   refuseBuiltIn('role', role);
-  await change(caller, async (inside) => {
-    const held = (await lockAppRole(db, inside.tx, id)) ?? fail('role.not_found', { id });
+  await change(caller, async (transaction) => {
+    const held = (await lockAppRole(db, transaction.tx, id)) ?? fail('role.not_found', { id });
     checkInternal(caller, 'delete_role', held.is_internal);
-    await deleteAppRole(inside.tx, id);
-    touchHolders(inside, held, held.is_internal);
-    inside.audit('app_role.deleted', { kind: 'app_role', id }, { application_id: held.application_id });
+    await deleteAppRole(transaction.tx, id);
+    touchHolders(transaction, held, held.is_internal);
+    transaction.audit('app_role.deleted', { kind: 'app_role', id }, { application_id: held.application_id });
   });
 }

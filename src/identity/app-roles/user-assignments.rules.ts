@@ -15,13 +15,13 @@ async function changeAssignment(
   write: (tx: Tx, assignment: UserAssignment) => Promise<void>,
 ): Promise<void> {
   const { userId, organizationId, applicationId, roleId } = assignment;
-  await deps.change(caller, async ({ tx, audit, touch }) => {
+  await deps.change(caller, async ({ tx, audit, invalidate }) => {
     permit(caller, action, await assignmentFacts(deps, caller, assignment, tx));
     await unlessMoved(
       () => fail('role.not_found', { id: roleId }),
       () => write(tx, assignment),
     );
-    touch(appTagOf.user(userId));
+    invalidate(appTagOf.user(userId));
     audit(
       `app_role.${verb}`,
       { kind: 'app_role', id: roleId },

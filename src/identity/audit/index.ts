@@ -21,10 +21,10 @@ export type RunChange = <T>(actor: Actor, work: (change: Change) => Promise<T>) 
 export function createChanges(db: Database, clock: Clock): RunChange {
   const change = createChangesOn(db, clock);
   return (actor, work) =>
-    change(actor, async (inside) => {
+    change(actor, async (transaction) => {
       const { userId, epoch } = actor;
-      if (userId !== null && epoch !== undefined && (await lockRow(db, inside.tx, 'users', userId))?.epoch !== epoch)
+      if (userId !== null && epoch !== undefined && (await lockRow(db, transaction.tx, 'users', userId))?.epoch !== epoch)
         fail('auth.required', undefined, { reason: 'the user changed since they were checked' });
-      return work(inside);
+      return work(transaction);
     });
 }

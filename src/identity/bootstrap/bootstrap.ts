@@ -52,12 +52,12 @@ async function makeCatalog({ tx }: Change, url: string): Promise<void> {
   const serviceId = newId();
   await insertEntry(tx, 'regions', { id: REGION, description: '', parent_region_id: null, extra: '{}' });
   await insertEntry(tx, 'services', { id: serviceId, type: 'identity', name: 'gatehouse', enabled: 1, extra: '{}' });
-  for (const face of ['public', 'internal', 'admin']) {
+  for (const interfaceName of ['public', 'internal', 'admin']) {
     await insertEntry(tx, 'endpoints', {
       id: newId(),
       service_id: serviceId,
       region_id: REGION,
-      interface: face,
+      interface: interfaceName,
       url,
       enabled: 1,
       extra: '{}',
@@ -109,27 +109,27 @@ export async function bootstrap(
   const prepared = await given(passwords, password);
   const kept = options.keep?.(password);
   try {
-    await change(theService, async (inside) => {
-      await insertRow(inside, clock, { name: 'Default', description: 'The default domain' }, null, { id: DOMAIN });
-      const roles = await makeRoles(inside, clock);
+    await change(theService, async (transaction) => {
+      await insertRow(transaction, clock, { name: 'Default', description: 'The default domain' }, null, { id: DOMAIN });
+      const roles = await makeRoles(transaction, clock);
       const projectId = await insertRow(
-        inside,
+        transaction,
         clock,
         { name: 'admin', description: 'The organization of the administrators' },
         { domainId: DOMAIN, parentId: DOMAIN },
       );
-      const userId = await users.insert(inside, { name: ADMIN, default_project_id: projectId }, DOMAIN);
-      await passwords.store(inside, userId, prepared);
+      const userId = await users.insert(transaction, { name: ADMIN, default_project_id: projectId }, DOMAIN);
+      await passwords.store(transaction, userId, prepared);
       for (const targetId of [projectId, DOMAIN, null]) {
-        await insertGrant(inside.tx, {
+        await insertGrant(transaction.tx, {
           actor: { kind: 'user', id: userId },
           targetId,
           roleId: roles.get('admin')!,
           inherited: false,
         });
       }
-      await makeCatalog(inside, url);
-      await writeFact(inside.tx, ENDPOINT_FACT, url);
+      await makeCatalog(transaction, url);
+      await writeFact(transaction.tx, ENDPOINT_FACT, url);
     });
   } catch (error) {
     kept?.discarded();
@@ -145,10 +145,10 @@ export async function bootstrap(
 async function followAddress({ db, change }: BootstrapDeps, url: string): Promise<void> {
   const written = await readFact(db.read, ENDPOINT_FACT);
   if (written === undefined || written === url) return;
-  await change(theService, async ({ tx, audit, touch }) => {
+  await change(theService, async ({ tx, audit, invalidate }) => {
     const count = await moveEndpoints(tx, written, url);
     await writeFact(tx, ENDPOINT_FACT, url);
-    touch(tagOf.everything);
+    invalidate(tagOf.everything);
     audit('endpoint.moved', { kind: 'service', id: 'identity' }, { from: written, to: url, count });
   });
 }

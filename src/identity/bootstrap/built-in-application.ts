@@ -17,10 +17,10 @@ export async function ensureBuiltInApplication(deps: {
   if (await findConsumer(db.read, BUILT_IN_APPLICATION)) return;
   const shared = { application_id: BUILT_IN_APPLICATION, is_internal: 1, created_at: seconds(clock) };
   try {
-    await change(theService, async (inside) => {
-      const { tx } = inside;
+    await change(theService, async (transaction) => {
+      const { tx } = transaction;
       await consumers.insert(
-        inside,
+        transaction,
         { name: BUILT_IN_APPLICATION, description: 'Built in: who manages applications' },
         BUILT_IN_APPLICATION,
       );
@@ -31,7 +31,7 @@ export async function ensureBuiltInApplication(deps: {
         await insertAppRole(tx, { id, name: id, ...shared });
         for (const permission of permissions) await insertLink(tx, id, permission);
       }
-      inside.touch(tagOf.everything);
+      transaction.invalidate(tagOf.everything);
     });
   } catch (error) {
     // Another process of the same service was first.

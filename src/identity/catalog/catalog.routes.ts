@@ -38,7 +38,7 @@ function mountRegions(app: IdentityApp, catalog: CatalogRules): void {
       summary: 'List regions',
       tag,
       rule: 'identity:list_regions',
-      described: filtered(['parent_region_id']),
+      documentation: filtered(['parent_region_id']),
       reply: { 200: RegionList },
     },
     async (call) => {
@@ -99,7 +99,7 @@ function mountServices(app: IdentityApp, catalog: CatalogRules): void {
       summary: 'List services',
       tag,
       rule: 'identity:list_services',
-      described: filtered(['name', 'type'], ['enabled']),
+      documentation: filtered(['name', 'type'], ['enabled']),
       reply: { 200: ServiceList },
     },
     async (call) => {
@@ -147,7 +147,7 @@ function mountEndpoints(app: IdentityApp, catalog: CatalogRules): void {
       summary: 'List endpoints',
       tag,
       rule: 'identity:list_endpoints',
-      described: filtered(['service_id', 'region_id', 'interface'], ['enabled']),
+      documentation: filtered(['service_id', 'region_id', 'interface'], ['enabled']),
       reply: { 200: EndpointList },
     },
     async (call) => {

@@ -55,9 +55,9 @@ export async function createEndpoint(deps: CatalogDeps, caller: Caller, body: Ne
     extra: JSON.stringify(extraOf(body, endpointFields)),
   };
   await checkParts(deps, row);
-  await writeEntry(deps, caller, 'endpoints', 'created', row.id, async (inside) => {
-    row.region_id = (await regionOf(inside, body)) ?? null;
-    await withService(row, () => insertEntry(inside.tx, 'endpoints', row));
+  await writeEntry(deps, caller, 'endpoints', 'created', row.id, async (transaction) => {
+    row.region_id = (await regionOf(transaction, body)) ?? null;
+    await withService(row, () => insertEntry(transaction.tx, 'endpoints', row));
   });
   return row;
 }
@@ -71,8 +71,8 @@ export async function updateEndpoint(
   const { id } = seen;
   if (body.id !== undefined && body.id !== id) fail('resource.id_fixed', { kind: 'endpoint' });
   await checkParts(deps, { service_id: body.service_id ?? seen.service_id, url: body.url ?? seen.url });
-  return reviseEntry(deps, caller, 'endpoints', id, async (inside, held) => {
-    const region = await regionOf(inside, body);
+  return reviseEntry(deps, caller, 'endpoints', id, async (transaction, held) => {
+    const region = await regionOf(transaction, body);
     const endpoint = await held();
     const values = {
       service_id: body.service_id ?? endpoint.service_id,
@@ -82,6 +82,6 @@ export async function updateEndpoint(
       enabled: body.enabled === undefined ? endpoint.enabled : bit(body.enabled),
       extra: mergeExtra(endpoint.extra, extraOf(body, endpointFields)),
     };
-    await withService(values, () => updateEntry(inside.tx, 'endpoints', id, values));
+    await withService(values, () => updateEntry(transaction.tx, 'endpoints', id, values));
   });
 }

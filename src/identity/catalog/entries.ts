@@ -53,10 +53,10 @@ export function writeEntry(
   id: string,
   work: (change: Change) => Promise<unknown>,
 ): Promise<void> {
-  return change(caller, async (inside) => {
-    if ((await work(inside)) === false) missing(table, id);
-    inside.touch(tagOf.everything);
-    inside.audit(`${kindOf[table]}.${verb}`, { kind: kindOf[table], id });
+  return change(caller, async (transaction) => {
+    if ((await work(transaction)) === false) missing(table, id);
+    transaction.invalidate(tagOf.everything);
+    transaction.audit(`${kindOf[table]}.${verb}`, { kind: kindOf[table], id });
   });
 }
 
@@ -69,9 +69,9 @@ export async function reviseEntry<T extends Table>(
   work: (change: Change, held: () => Promise<Entry[T]>) => Promise<void>,
 ): Promise<Entry[T]> {
   let entry: Entry[T] | undefined;
-  await writeEntry(deps, caller, table, 'updated', id, async (inside) => {
-    const held = async (): Promise<Entry[T]> => (await lockEntry(deps.db, inside.tx, table, id)) ?? missing(table, id);
-    await work(inside, held);
+  await writeEntry(deps, caller, table, 'updated', id, async (transaction) => {
+    const held = async (): Promise<Entry[T]> => (await lockEntry(deps.db, transaction.tx, table, id)) ?? missing(table, id);
+    await work(transaction, held);
     entry = await held();
   });
   return entry!;

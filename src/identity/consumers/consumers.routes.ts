@@ -31,7 +31,7 @@ export function mountConsumers(app: IdentityApp, { consumers }: { consumers: Con
 
     app.get(
       many,
-      { summary: 'List consumers', tag, rule: 'list_consumers', described: FILTERED, reply: { 200: ConsumerList } },
+      { summary: 'List consumers', tag, rule: 'list_consumers', documentation: FILTERED, reply: { 200: ConsumerList } },
       async (call) => {
         const page = await consumers.list(call.caller, call.query);
         return listOf(call, 'consumers', { ...page, items: page.items.map((row) => renderConsumer(call.base, row)) });

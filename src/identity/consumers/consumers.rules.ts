@@ -42,12 +42,12 @@ async function pageOfConsumers({ db, management }: ConsumerDeps, caller: Caller,
 async function removeConsumer({ db, change, management }: ConsumerDeps, caller: Caller, consumer: ConsumerRow): Promise<void> {
   const { id } = consumer;
   refuseBuiltIn(consumer);
-  await change(caller, async (inside) => {
-    const { tx, audit, touch } = inside;
+  await change(caller, async (transaction) => {
+    const { tx, audit, invalidate } = transaction;
     await lockConsumer(db, tx, id);
-    await management.leaving(inside, caller, id);
+    await management.leaving(transaction, caller, id);
     await deleteConsumer(tx, id);
-    touch(tagOfConsumer(id));
+    invalidate(tagOfConsumer(id));
     audit('consumer.deleted', { kind: 'consumer', id });
   });
 }
@@ -58,7 +58,7 @@ export function createConsumers(deps: ConsumerDeps) {
     list: (caller: Caller, query: Query) => pageOfConsumers(deps, caller, query),
     withSecret: (row: ConsumerRow) => withSecret(deps, row),
     create: (caller: Caller, body: NewConsumer) => createConsumer(deps, caller, body),
-    insert: (inside: Change, body: NewConsumer, id?: string) => insertNew(deps, inside, body, id),
+    insert: (transaction: Change, body: NewConsumer, id?: string) => insertNew(deps, transaction, body, id),
     update: (caller: Caller, consumer: ConsumerRow, body: ConsumerChanges) => reviseConsumer(deps, caller, consumer, body),
     remove: (caller: Caller, consumer: ConsumerRow) => removeConsumer(deps, caller, consumer),
     async rotateSecret(caller: Caller, consumer: ConsumerRow): Promise<ConsumerWithSecret> {
@@ -73,7 +73,7 @@ export function createConsumers(deps: ConsumerDeps) {
     },
     /** For the command line, which acts as the service. */
     rotateSecretOf: (actor: Actor, id: string) => rotateSecret(deps, actor, id),
-    reseal: (inside: Change) => resealSecrets(deps, inside),
+    reseal: (transaction: Change) => resealSecrets(deps, transaction),
   };
 }
 

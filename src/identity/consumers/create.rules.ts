@@ -42,9 +42,9 @@ export async function insertNew(
 export async function createConsumer(deps: ConsumerDeps, caller: Caller, body: NewConsumer): Promise<ConsumerWithSecret> {
   checkSent(body);
   checkFit(body.redirect_uris ?? [], afterLogoutOf(extraIn(body)));
-  const row = await deps.change(caller, async (inside) => {
-    const made = await insertNew(deps, inside, body);
-    await deps.management.registered(inside, caller, made.id);
+  const row = await deps.change(caller, async (transaction) => {
+    const made = await insertNew(deps, transaction, body);
+    await deps.management.registered(transaction, caller, made.id);
     return made;
   });
   return withSecret(deps, row);

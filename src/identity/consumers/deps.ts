@@ -9,8 +9,8 @@ export interface Management {
   manages(caller: Caller, id: string): Promise<boolean>;
   /** Undefined: all of them. */
   managed(caller: Caller): Promise<readonly string[] | undefined>;
-  registered(inside: Change, caller: Caller, id: string): Promise<void>;
-  leaving(inside: Change, caller: Caller, id: string): Promise<void>;
+  registered(transaction: Change, caller: Caller, id: string): Promise<void>;
+  leaving(transaction: Change, caller: Caller, id: string): Promise<void>;
 }
 
 export type ConsumerDeps = Pick<Deps, 'db' | 'clock' | 'change'> & { readonly seal: Seal; readonly management: Management };

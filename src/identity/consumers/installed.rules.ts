@@ -32,7 +32,7 @@ class AlreadyThere extends Error {}
 /** Written by `bodyOf`, from what is there while nobody else changes it. */
 async function move(
   { db }: ConsumerDeps,
-  { tx, audit, touch }: Change,
+  { tx, audit, invalidate }: Change,
   id: string,
   bodyOf: BodyOf,
 ): Promise<ConsumerRow | undefined> {
@@ -41,7 +41,7 @@ async function move(
   const values = columnsOf(bodyOf(valuesOf(held)));
   if (isDeepStrictEqual(values, columnsOf(valuesOf(held)))) throw new AlreadyThere();
   await updateConsumer(tx, id, values);
-  touch(tagOfConsumer(id));
+  invalidate(tagOfConsumer(id));
   audit('consumer.updated', { kind: 'consumer', id }, { fields: Object.keys(values) });
   return { ...held, ...values };
 }
@@ -54,7 +54,7 @@ export async function ensureConsumer(deps: ConsumerDeps, actor: Actor, id: strin
   try {
     const row = await deps.change(
       actor,
-      async (inside) => (await move(deps, inside, id, bodyOf)) ?? insertNew(deps, inside, bodyOf(undefined), id),
+      async (transaction) => (await move(deps, transaction, id, bodyOf)) ?? insertNew(deps, transaction, bodyOf(undefined), id),
     );
     return withSecret(deps, row);
   } catch (error) {

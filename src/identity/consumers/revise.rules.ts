@@ -35,7 +35,7 @@ export async function reviseConsumer(
   if (body.id !== undefined && body.id !== id) fail('resource.id_fixed', { kind: 'consumer' });
   if (body.secret !== undefined) fail('request.bad_value', { field: 'secret', why: 'it cannot be changed this way' });
   checkSent(body);
-  return change(caller, async ({ tx, audit, touch }) => {
+  return change(caller, async ({ tx, audit, invalidate }) => {
     const held = (await lockConsumer(db, tx, id)) ?? fail('consumer.not_found', { id });
     const values = revised(held, body);
     // Rows that are older than this check can still be given another name.
@@ -44,7 +44,7 @@ export async function reviseConsumer(
     await updateConsumer(tx, id, values);
     // What was given for other addresses may be in the hands of whoever has those.
     if (!isSameSet(held.redirect_uris, values.redirect_uris)) await endGrants(tx, id);
-    touch(tagOfConsumer(id));
+    invalidate(tagOfConsumer(id));
     audit('consumer.updated', { kind: 'consumer', id }, { fields: Object.keys(body) });
     return { ...held, ...values };
   });

@@ -20,10 +20,10 @@ export const withSecret = ({ seal }: Pick<ConsumerDeps, 'seal'>, row: ConsumerRo
 
 export async function rotateSecret(deps: ConsumerDeps, actor: Actor, id: string): Promise<ConsumerWithSecret> {
   const secret = newSealedSecret(deps.seal, id);
-  const row = await deps.change(actor, async ({ tx, audit, touch }) => {
+  const row = await deps.change(actor, async ({ tx, audit, invalidate }) => {
     const consumer = (await findConsumer(tx, id)) ?? fail('consumer.not_found', { id });
     await updateConsumer(tx, id, { secret });
-    touch(tagOfConsumer(id));
+    invalidate(tagOfConsumer(id));
     audit('consumer.secret_rotated', { kind: 'consumer', id });
     return { ...consumer, secret };
   });

@@ -24,7 +24,7 @@ export function mountCredentials(app: IdentityApp, { credentials }: { credential
       tag,
       rule: 'identity:list_credentials',
       target: ({ caller }) => about({ userId: caller.userId }),
-      described: filtered(['user_id', 'type']),
+      documentation: filtered(['user_id', 'type']),
       reply: { 200: CredentialList },
     },
     async (call) => {

@@ -32,7 +32,7 @@ export function mountDiscovery(app: IdentityApp): void {
       summary: 'List API versions',
       tag,
       rule: 'anyone',
-      described: { otherTypes: [HOME], replyHeaders: { Location: 'Of 300: where the version is.' } },
+      documentation: { otherTypes: [HOME], replyHeaders: { Location: 'Of 300: where the version is.' } },
       reply: { 300: Anything, 200: Anything },
     },
     ({ base, headers }) =>
@@ -46,7 +46,7 @@ export function mountDiscovery(app: IdentityApp): void {
   );
   app.get(
     '/v3',
-    { summary: 'Show the version', tag, rule: 'anyone', described: { otherTypes: [HOME] }, reply: { 200: Anything } },
+    { summary: 'Show the version', tag, rule: 'anyone', documentation: { otherTypes: [HOME] }, reply: { 200: Anything } },
     ({ base, headers }) => (wantsHome(headers.accept) ? home('') : { version: versionDocument(base) }),
   );
 }

@@ -280,21 +280,21 @@ onEachDatabase('Role assignments', (api) => {
   });
 
   it('shows a reader of a domain only what is in it, and a reader of the system everything', async () => {
-    const inside = await api.persona(['reader'], { domain: id('acme') }, { domain_id: id('acme') });
+    const transaction = await api.persona(['reader'], { domain: id('acme') }, { domain_id: id('acme') });
     const system = await api.persona(['reader'], 'system');
     const elsewhere = await api.persona(['reader'], { domain: 'default' });
     const ofDomain = EVERY_GRANT.filter((text) => !text.includes('system'));
-    assert.deepEqual(await list('', inside.token), ofDomain);
+    assert.deepEqual(await list('', transaction.token), ofDomain);
     assert.deepEqual(await list('', system.token), EVERY_GRANT);
     assert.deepEqual(await list('', elsewhere.token), []);
     assert.deepEqual(await list('user.id=ann', elsewhere.token), []);
-    assert.deepEqual(await list('scope.system=all', inside.token), []);
-    assert.deepEqual(await list('effective&user.id=bob&role.id=boss', inside.token), [
+    assert.deepEqual(await list('scope.system=all', transaction.token), []);
+    assert.deepEqual(await list('effective&user.id=bob&role.id=boss', transaction.token), [
       'bob boss acme',
       'bob boss till below(projects)',
     ]);
     const tree = `/v3/role_assignments?${queryOf('include_subtree&scope.project.id=shop')}`;
-    assertOk(await api.get(tree, { token: inside.token }));
+    assertOk(await api.get(tree, { token: transaction.token }));
     assertOk(await api.get(tree, { token: system.token }));
     assertRefused(await api.get(tree, { token: elsewhere.token }), 403);
   });

@@ -94,21 +94,21 @@ export function createGrants({ db, change }: Pick<Deps, 'db' | 'change'>) {
     async create(caller: Caller, parts: GrantParts): Promise<void> {
       const roleId = parts.role.id;
       checkRoleDomain(parts);
-      await change(caller, async ({ tx, audit, touch }) => {
+      await change(caller, async ({ tx, audit, invalidate }) => {
         await unlessMoved(
           () => fail('grant.not_found', { role: roleId }),
           () => insertGrant(tx, grantOf(parts)),
         );
-        touch(tagFor(parts));
+        invalidate(tagFor(parts));
         audit('grant.created', { kind: 'role', id: roleId }, detailOf(parts));
       });
     },
 
     async revoke(caller: Caller, parts: GrantParts): Promise<void> {
       const roleId = parts.role.id;
-      await change(caller, async ({ tx, audit, touch }) => {
+      await change(caller, async ({ tx, audit, invalidate }) => {
         if (!(await deleteGrant(tx, grantOf(parts)))) fail('grant.not_found', { role: roleId });
-        touch(tagFor(parts));
+        invalidate(tagFor(parts));
         audit('grant.revoked', { kind: 'role', id: roleId }, detailOf(parts));
       });
     },

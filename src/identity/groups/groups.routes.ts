@@ -26,7 +26,7 @@ export function mountGroups(
       tag,
       rule: 'identity:list_groups',
       target: ({ caller }) => about(listTarget(caller)),
-      described: FILTERED,
+      documentation: FILTERED,
       reply: { 200: GroupList },
     },
     async (call) => {
@@ -80,7 +80,7 @@ export function mountGroups(
       tag,
       rule: 'identity:list_users_in_group',
       target: group,
-      described: FILTERED_USERS,
+      documentation: FILTERED_USERS,
       reply: { 200: UserList },
     },
     async (call) => {
@@ -114,7 +114,7 @@ export function mountGroups(
       tag,
       rule: 'identity:list_groups_for_user',
       target: ({ params }) => users.target(params.user_id),
-      described: FILTERED,
+      documentation: FILTERED,
       reply: { 200: GroupList },
     },
     async (call) => {

@@ -85,15 +85,15 @@ export function createGroups(deps: Pick<Deps, 'db' | 'clock' | 'change'> & { shi
       updated_at: clock.now(),
       external_id: externalId,
     };
-    await change(caller, async (inside) => {
+    await change(caller, async (transaction) => {
       await unlessMoved(
         () => fail('domain.not_found', { id: domainId }),
-        () => unlessTaken('group', row.name, () => insertGroup(inside.tx, row)),
+        () => unlessTaken('group', row.name, () => insertGroup(transaction.tx, row)),
       );
-      inside.touch(tagOf.census('groups'));
-      inside.audit('group.created', { kind: 'group', id: row.id }, { domain_id: domainId });
+      transaction.invalidate(tagOf.census('groups'));
+      transaction.audit('group.created', { kind: 'group', id: row.id }, { domain_id: domainId });
       // A new group holds nothing that its members could get.
-      await changeMembers(inside, row, members, async () => {});
+      await changeMembers(transaction, row, members, async () => {});
     });
     return row;
   }
@@ -108,9 +108,9 @@ export function createGroups(deps: Pick<Deps, 'db' | 'clock' | 'change'> & { shi
     const { body } = revisionOf(group);
     if (body.id !== undefined && body.id !== id) fail('resource.id_fixed', { kind: 'group' });
     if (body.domain_id !== undefined && body.domain_id !== group.domain_id) fail('resource.domain_fixed');
-    return change(caller, async (inside) => {
-      const held = (await lockGroup(db, inside.tx, id)) ?? fail('group.not_found', { id });
-      await shield(inside.tx, caller, 'identity:update_group', { groupId: id });
+    return change(caller, async (transaction) => {
+      const held = (await lockGroup(db, transaction.tx, id)) ?? fail('group.not_found', { id });
+      await shield(transaction.tx, caller, 'identity:update_group', { groupId: id });
       const { body: fields, externalId, members = [] } = revisionOf(held);
       const values = {
         name: fields.name?.trim() ?? held.name,
@@ -120,23 +120,23 @@ export function createGroups(deps: Pick<Deps, 'db' | 'clock' | 'change'> & { shi
         updated_at: clock.now(),
       };
       const admit = (admits: readonly string[]) =>
-        shield(inside.tx, caller, 'identity:update_group', { groupId: id }, { admits });
-      const changed = (await changeMembers(inside, held, members, admit)) > 0 || Object.keys(fields).length > 0;
-      inside.audit('group.updated', { kind: 'group', id }, { fields: Object.keys(fields) });
+        shield(transaction.tx, caller, 'identity:update_group', { groupId: id }, { admits });
+      const changed = (await changeMembers(transaction, held, members, admit)) > 0 || Object.keys(fields).length > 0;
+      transaction.audit('group.updated', { kind: 'group', id }, { fields: Object.keys(fields) });
       // Clients that provision repeat themselves: what is as they want it keeps its version.
       if (!changed && values.external_id === held.external_id) return held;
-      await unlessTaken('group', values.name, () => updateGroup(inside.tx, id, values));
+      await unlessTaken('group', values.name, () => updateGroup(transaction.tx, id, values));
       return { ...held, ...values, version: held.version + 1 };
     });
   }
 
   async function remove(caller: Caller, { id }: GroupRow): Promise<void> {
     await shield(db.read, caller, 'identity:delete_group', { groupId: id });
-    await change(caller, async ({ tx, audit, touch }) => {
+    await change(caller, async ({ tx, audit, invalidate }) => {
       await shield(tx, caller, 'identity:delete_group', { groupId: id });
       await deleteGroup(tx, id);
-      touch(tagOf.group(id));
-      touch(tagOf.census('groups'));
+      invalidate(tagOf.group(id));
+      invalidate(tagOf.census('groups'));
       audit('group.deleted', { kind: 'group', id });
     });
   }

@@ -31,25 +31,25 @@ export function createMemberships(deps: Pick<Deps, 'db' | 'clock' | 'change'> & 
 
   async function add(caller: Caller, { groupId, userId }: Membership): Promise<void> {
     await shield(db.read, caller, 'identity:add_user_to_group', { groupId });
-    await change(caller, async ({ tx, audit, touch }) => {
+    await change(caller, async ({ tx, audit, invalidate }) => {
       await shield(tx, caller, 'identity:add_user_to_group', { groupId }, { admits: [userId] });
       await unlessMoved(
         () => fail('group.not_found', { id: groupId }),
         () => addMembers(tx, groupId, [{ userId, display: null }]),
       );
       await updateGroup(tx, groupId, { updated_at: clock.now() });
-      touch(tagOf.user(userId));
+      invalidate(tagOf.user(userId));
       audit('group.member_added', { kind: 'group', id: groupId }, { user_id: userId });
     });
   }
 
   async function removeUser(caller: Caller, { groupId, userId }: Membership): Promise<void> {
     await shield(db.read, caller, 'identity:remove_user_from_group', { groupId });
-    await change(caller, async ({ tx, audit, touch }) => {
+    await change(caller, async ({ tx, audit, invalidate }) => {
       await shield(tx, caller, 'identity:remove_user_from_group', { groupId });
       if (!(await removeMembers(tx, groupId, [userId]))) fail('group.not_member', { user: userId, group: groupId });
       await updateGroup(tx, groupId, { updated_at: clock.now() });
-      touch(tagOf.user(userId));
+      invalidate(tagOf.user(userId));
       audit('group.member_removed', { kind: 'group', id: groupId }, { user_id: userId });
     });
   }

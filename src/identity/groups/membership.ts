@@ -32,7 +32,12 @@ function* chunks<T>(items: readonly T[]): Generator<readonly T[]> {
 export type Admit = (userIds: readonly string[]) => Promise<void>;
 
 /** Ids that are no user of the group's domain are left out: another client may just have deleted them. */
-async function add({ tx, audit, touch }: Change, group: GroupRow, members: readonly NewMember[], admit: Admit): Promise<number> {
+async function add(
+  { tx, audit, invalidate }: Change,
+  group: GroupRow,
+  members: readonly NewMember[],
+  admit: Admit,
+): Promise<number> {
   const wanted = new Map(members.map((member) => [member.userId, member]));
   let count = 0;
   for (const chunk of chunks([...wanted.keys()])) {
@@ -46,44 +51,44 @@ async function add({ tx, audit, touch }: Change, group: GroupRow, members: reado
       () => fail('server.unavailable', undefined, { headers: { 'Retry-After': '1' }, reason: 'a member is being deleted' }),
       () => addMembers(tx, group.id, rows),
     );
-    for (const { userId } of rows) touch(tagOf.user(userId));
+    for (const { userId } of rows) invalidate(tagOf.user(userId));
     audit('group.members_added', { kind: 'group', id: group.id }, { user_ids: rows.map(({ userId }) => userId) });
     count += rows.length;
   }
   return count;
 }
 
-async function remove({ tx, audit, touch }: Change, group: GroupRow, userIds: readonly string[]): Promise<number> {
+async function remove({ tx, audit, invalidate }: Change, group: GroupRow, userIds: readonly string[]): Promise<number> {
   let count = 0;
   for (const chunk of chunks([...new Set(userIds)])) {
     const removed = await removeMembers(tx, group.id, chunk);
     if (removed > 0) audit('group.members_removed', { kind: 'group', id: group.id }, { user_ids: chunk });
     count += removed;
   }
-  if (count > 0) touch(tagOf.group(group.id));
+  if (count > 0) invalidate(tagOf.group(group.id));
   return count;
 }
 
-async function clear({ tx, audit, touch }: Change, group: GroupRow): Promise<number> {
+async function clear({ tx, audit, invalidate }: Change, group: GroupRow): Promise<number> {
   const count = await removeMembers(tx, group.id);
   if (count === 0) return 0;
-  touch(tagOf.group(group.id));
+  invalidate(tagOf.group(group.id));
   audit('group.members_removed', { kind: 'group', id: group.id }, { all: count });
   return count;
 }
 
 /** Those who stay are not touched. */
-async function replace(inside: Change, group: GroupRow, members: readonly NewMember[], admit: Admit): Promise<number> {
-  if (members.length === 0) return clear(inside, group);
+async function replace(transaction: Change, group: GroupRow, members: readonly NewMember[], admit: Admit): Promise<number> {
+  if (members.length === 0) return clear(transaction, group);
   const wanted = new Set(members.map(({ userId }) => userId));
-  const gone = (await memberIds(inside.tx, group.id)).filter((id) => !wanted.has(id));
-  return (await remove(inside, group, gone)) + (await add(inside, group, members, admit));
+  const gone = (await memberIds(transaction.tx, group.id)).filter((id) => !wanted.has(id));
+  return (await remove(transaction, group, gone)) + (await add(transaction, group, members, admit));
 }
 
-async function removeWhere(inside: Change, group: GroupRow, test: (member: Member) => boolean): Promise<number> {
-  const chosen = (await readMembers(inside.tx, [group.id])).filter(test);
+async function removeWhere(transaction: Change, group: GroupRow, test: (member: Member) => boolean): Promise<number> {
+  const chosen = (await readMembers(transaction.tx, [group.id])).filter(test);
   return remove(
-    inside,
+    transaction,
     group,
     chosen.map((member) => member.userId),
   );
@@ -91,18 +96,18 @@ async function removeWhere(inside: Change, group: GroupRow, test: (member: Membe
 
 /** How many members came, went, or got another name. */
 export async function changeMembers(
-  inside: Change,
+  transaction: Change,
   group: GroupRow,
   changes: readonly MemberChange[],
   admit: Admit,
 ): Promise<number> {
   let count = 0;
   for (const change of changes) {
-    if (change.kind === 'add') count += await add(inside, group, change.members, admit);
-    else if (change.kind === 'replace') count += await replace(inside, group, change.members, admit);
-    else if (change.kind === 'remove') count += await remove(inside, group, change.userIds);
-    else if (change.kind === 'removeWhere') count += await removeWhere(inside, group, change.test);
-    else count += await clear(inside, group);
+    if (change.kind === 'add') count += await add(transaction, group, change.members, admit);
+    else if (change.kind === 'replace') count += await replace(transaction, group, change.members, admit);
+    else if (change.kind === 'remove') count += await remove(transaction, group, change.userIds);
+    else if (change.kind === 'removeWhere') count += await removeWhere(transaction, group, change.test);
+    else count += await clear(transaction, group);
   }
   return count;
 }

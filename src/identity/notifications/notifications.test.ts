@@ -256,9 +256,9 @@ onEachDatabase('The outbox', (api) => {
     });
   /** One notification, as a change would leave it. */
   const leave = ({ notify }: Pick<ReturnType<typeof notifications>, 'notify'>, userId: string): Promise<void> =>
-    createChanges(db, clock)(theService, async (inside) => {
-      inside.audit('test.happened', { kind: 'user', id: userId });
-      await notify(inside, 'test.happened', userId);
+    createChanges(db, clock)(theService, async (transaction) => {
+      transaction.audit('test.happened', { kind: 'user', id: userId });
+      await notify(transaction, 'test.happened', userId);
     });
 
   it('stays empty when no web hook is configured', async () => {
@@ -271,10 +271,10 @@ onEachDatabase('The outbox', (api) => {
 
   it('holds nothing of a change that was rolled back', async () => {
     const { notify } = notifications();
-    const change = createChanges(db, clock)(theService, async (inside) => {
-      inside.audit('test.happened', { kind: 'user', id: 'rolled back' });
-      await notify(inside, 'test.happened', 'rolled back');
-      assert.equal((await inside.tx.selectFrom('outbox').selectAll().execute()).length, 1);
+    const change = createChanges(db, clock)(theService, async (transaction) => {
+      transaction.audit('test.happened', { kind: 'user', id: 'rolled back' });
+      await notify(transaction, 'test.happened', 'rolled back');
+      assert.equal((await transaction.tx.selectFrom('outbox').selectAll().execute()).length, 1);
       throw new Error('no');
     });
     await assert.rejects(change, /^Error: no$/);

@@ -1,7 +1,7 @@
 // The OpenID provider: people sign in, applications get tokens.
 
 export { mountKeyrockOAuth } from './keyrock/oauth2.routes.ts';
-export { ACCESS_TOKEN, APPLICATION, openidRoutes } from './openid.described.ts';
+export { ACCESS_TOKEN, APPLICATION, openidRoutes } from './openid.documentation.ts';
 export { createOpenid, type Openid } from './openid.ts';
 export { type AccessTokens, createAccessTokens } from './provider/access-tokens.ts';
 export { createAccounts } from './provider/accounts.ts';

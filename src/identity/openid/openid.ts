@@ -59,10 +59,10 @@ async function revoke(
   userId: string,
   id: string,
 ): Promise<void> {
-  await change(actor, async (inside) => {
-    if (!(await records.destroyOf(inside, userId, 'AccessToken', id))) fail('access_token.not_found');
-    inside.touch(tagOf.user(userId));
-    inside.audit('access_token.revoked', { kind: 'user', id: userId });
+  await change(actor, async (transaction) => {
+    if (!(await records.destroyOf(transaction, userId, 'AccessToken', id))) fail('access_token.not_found');
+    transaction.invalidate(tagOf.user(userId));
+    transaction.audit('access_token.revoked', { kind: 'user', id: userId });
   });
 }
 

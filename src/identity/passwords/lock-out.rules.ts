@@ -27,10 +27,10 @@ export async function countWrong(
   const limit = config.lockoutFailureAttempts;
   if (limit === undefined || options.ignore_lockout_failure_attempts) return;
   const now = seconds(clock);
-  await change(actor, async (inside) => {
-    const failures = await countFailure(inside.tx, userId, now, now - config.lockoutDuration);
+  await change(actor, async (transaction) => {
+    const failures = await countFailure(transaction.tx, userId, now, now - config.lockoutDuration);
     const locked = failures >= limit;
-    inside.audit(locked ? 'user.locked_out' : 'user.login_failed', { kind: 'user', id: userId }, { failures });
-    if (locked) await notify(inside, 'user.locked_out', userId);
+    transaction.audit(locked ? 'user.locked_out' : 'user.login_failed', { kind: 'user', id: userId }, { failures });
+    if (locked) await notify(transaction, 'user.locked_out', userId);
   });
 }

@@ -17,7 +17,7 @@ export function mountDomains(app: IdentityApp, { domains }: { domains: Domains }
       tag,
       rule: 'identity:list_domains',
       target: ({ caller }) => about(listTarget(caller)),
-      described: filtered(['name'], ['enabled']),
+      documentation: filtered(['name'], ['enabled']),
       reply: { 200: DomainList },
     },
     async (call) => {

@@ -51,7 +51,7 @@ export function createDomains(deps: Pick<Deps, 'db' | 'clock' | 'change'>) {
     const asked = body.explicit_domain_id;
     if (asked !== undefined && (await findProjectRow(db.read, asked)))
       fail('resource.duplicate', { kind: 'domain', field: 'ID', value: asked });
-    const id = await change(caller, (inside) => insertRow(inside, clock, body, null, { id: asked }));
+    const id = await change(caller, (transaction) => insertRow(transaction, clock, body, null, { id: asked }));
     return reread(id);
   }
 
@@ -60,7 +60,7 @@ export function createDomains(deps: Pick<Deps, 'db' | 'clock' | 'change'>) {
     if (body.id !== undefined && body.id !== id) fail('resource.id_fixed', { kind: 'domain' });
     if (id === DEFAULT_DOMAIN && body.enabled === false) fail('domain.default');
     refuseImmutable('domain', domain, 'update', body);
-    await change(caller, (inside) => updateRow(deps, inside, domain, () => ({ body })));
+    await change(caller, (transaction) => updateRow(deps, transaction, domain, () => ({ body })));
     return reread(id);
   }
 
@@ -70,10 +70,10 @@ export function createDomains(deps: Pick<Deps, 'db' | 'clock' | 'change'>) {
     if (id === DEFAULT_DOMAIN) fail('domain.default');
     if (domain.enabled) fail('domain.enabled');
     refuseImmutable('domain', domain, 'delete');
-    await change(caller, async ({ tx, audit, touch }) => {
+    await change(caller, async ({ tx, audit, invalidate }) => {
       for (const project of await projectsWithOptions(tx, id)) refuseImmutable('project', project, 'delete');
       await deleteProject(tx, id);
-      touch(tagOf.everything);
+      invalidate(tagOf.everything);
       audit('domain.deleted', { kind: 'domain', id });
     });
   }

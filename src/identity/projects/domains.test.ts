@@ -201,10 +201,10 @@ onEachDatabase('Domains', (api) => {
   describe('disabling', () => {
     it('cuts the tokens of its users, of its projects and of itself, and enabling brings none back', async () => {
       const domain = await makeDomain(api);
-      const inside = await api.make('project', { name: uniqueName('inside'), domain_id: domain.id });
+      const transaction = await api.make('project', { name: uniqueName('inside'), domain_id: domain.id });
       const outside = await api.make('project', { name: uniqueName('outside') });
       const insider = await api.persona(['member'], { project: outside.id }, { domain_id: domain.id });
-      const visitor = await api.persona(['member'], { project: inside.id });
+      const visitor = await api.persona(['member'], { project: transaction.id });
       const domainVisitor = await api.persona(['member'], { domain: domain.id });
       const bystander = await api.persona(['member'], { project: outside.id });
       const unscoped = await api.logIn({ id: insider.user.id, password: insider.password }, 'unscoped');
@@ -213,7 +213,7 @@ onEachDatabase('Domains', (api) => {
       const logins: [Parameters<TestApi['logIn']>[0], unknown][] = [
         [insider.user, { project: { id: outside.id } }],
         [insider.user, undefined],
-        [visitor.user, { project: { id: inside.id } }],
+        [visitor.user, { project: { id: transaction.id } }],
         [domainVisitor.user, { domain: { id: domain.id } }],
       ];
       for (const token of doomed) assert.equal(await isAlive(api, token), true);

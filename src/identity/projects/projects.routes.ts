@@ -51,7 +51,7 @@ export function mountProjects(app: IdentityApp, { db, projects, projectIdsOf }: 
       tag,
       rule: 'identity:list_projects',
       target: ({ caller }) => about(listTarget(caller)),
-      described: FILTERED,
+      documentation: FILTERED,
       reply: { 200: ProjectList },
     },
     async (call) => {
@@ -82,7 +82,7 @@ export function mountProjects(app: IdentityApp, { db, projects, projectIdsOf }: 
       tag,
       rule: 'identity:get_project',
       target: project,
-      described: HIERARCHY,
+      documentation: HIERARCHY,
       reply: { 200: ProjectEnvelope },
     },
     async ({ caller, target, query, base }) => {
@@ -159,7 +159,7 @@ export function mountTags(app: IdentityApp, { projects, tags }: Pick<ProjectDeps
       tag,
       rule: 'identity:create_project_tag',
       target: project,
-      described: { replyHeaders: { Location: 'Where the tag is from now on.' } },
+      documentation: { replyHeaders: { Location: 'Where the tag is from now on.' } },
       reply: { 201: null },
     },
     async ({ caller, target, params, base, path: at }) => {

@@ -129,7 +129,7 @@ export function createProjects(deps: Pick<Deps, 'db' | 'clock' | 'config' | 'cha
     const { id } = given;
     if (id !== undefined && (await findProjectRow(db.read, id)))
       fail('resource.duplicate', { kind: 'project', field: 'id', value: id });
-    return reread(await change(caller, (inside) => insertRow(inside, clock, body, place, given)));
+    return reread(await change(caller, (transaction) => insertRow(transaction, clock, body, place, given)));
   }
 
   async function checkEnabling(tx: Reader, project: ProjectRow, enabled: boolean | undefined): Promise<void> {
@@ -165,11 +165,11 @@ export function createProjects(deps: Pick<Deps, 'db' | 'clock' | 'config' | 'cha
     checkFixed(project, body);
     if (project.is_domain) return domains.update(caller, project, body);
     refuseImmutable('project', project, 'update', body);
-    return change(caller, async (inside) => {
-      await checkEnabling(inside.tx, project, body.enabled);
-      await updateRow(deps, inside, project, revisionOf);
+    return change(caller, async (transaction) => {
+      await checkEnabling(transaction.tx, project, body.enabled);
+      await updateRow(deps, transaction, project, revisionOf);
       // As this change left it, not a later one: its version lets the caller overwrite what it stands for.
-      return reread(id, inside.tx);
+      return reread(id, transaction.tx);
     });
   }
 
@@ -177,12 +177,12 @@ export function createProjects(deps: Pick<Deps, 'db' | 'clock' | 'config' | 'cha
     const { id } = project;
     if (project.is_domain) return domains.remove(caller, project);
     refuseImmutable('project', project, 'delete');
-    await change(caller, async ({ tx, audit, touch }) => {
+    await change(caller, async ({ tx, audit, invalidate }) => {
       const refuse = () => fail('project.has_children', { id });
       if (await hasChildren(tx, id, false)) refuse();
       await unlessMoved(refuse, () => deleteProject(tx, id));
-      touch(tagOf.project(id));
-      touch(tagOf.census('projects'));
+      invalidate(tagOf.project(id));
+      invalidate(tagOf.census('projects'));
       audit('project.deleted', { kind: 'project', id }, { domain_id: project.domain_id });
     });
   }

@@ -150,10 +150,10 @@ onEachDatabase('Projects', (api) => {
       const parent = await makeProject(api, { enabled: false });
       assertRefused(await api.post('/v3/projects', { project: { name, parent_id: parent.id } }), 400, /disabled/);
       const domain = await makeDomain(api);
-      const inside = await makeProject(api, { domain_id: domain.id });
+      const transaction = await makeProject(api, { domain_id: domain.id });
       assertOk(await api.patch(`/v3/domains/${domain.id}`, { domain: { enabled: false } }));
       assertRefused(await api.post('/v3/projects', { project: { name, domain_id: domain.id } }), 400, /disabled/);
-      assertRefused(await api.post('/v3/projects', { project: { name, parent_id: inside.id } }), 400, /disabled/);
+      assertRefused(await api.post('/v3/projects', { project: { name, parent_id: transaction.id } }), 400, /disabled/);
     });
 
     it('allows five levels below a domain, and no sixth', async () => {
@@ -504,13 +504,13 @@ onEachDatabase('Projects', (api) => {
 
     it('is changed and deleted as a domain: disabled first', async () => {
       const project = await makeProject(api, { is_domain: true });
-      const inside = await makeProject(api, { domain_id: project.id });
+      const transaction = await makeProject(api, { domain_id: project.id });
       const changed = await patch(api, project.id, { description: 'x', domain_id: null, is_domain: true });
       assert.equal(assertOk(changed).project.description, 'x');
       assertRefused(await api.delete(`/v3/projects/${project.id}`), 403, /disable it first/);
       assertOk(await patch(api, project.id, { enabled: false }));
       assertOk(await api.delete(`/v3/projects/${project.id}`), 204);
-      for (const path of [`/v3/domains/${project.id}`, `/v3/projects/${project.id}`, `/v3/projects/${inside.id}`])
+      for (const path of [`/v3/domains/${project.id}`, `/v3/projects/${project.id}`, `/v3/projects/${transaction.id}`])
         assert.equal((await api.get(path)).status, 404);
     });
 

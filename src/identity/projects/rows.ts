@@ -25,7 +25,7 @@ export interface ProjectRevision<B extends Body = Body> {
 
 /** `place`: domain and parent of a project, null for a domain. */
 export async function insertRow(
-  { tx, audit, touch }: Change,
+  { tx, audit, invalidate }: Change,
   clock: Clock,
   body: Body & { readonly name: string },
   place: { readonly domainId: string; readonly parentId: string } | null,
@@ -54,7 +54,7 @@ export async function insertRow(
     () => unlessTaken(kind, name, () => insertProject(tx, row)),
   );
   await replaceTags(tx, id, body.tags ?? []);
-  touch(tagOf.census('projects'));
+  invalidate(tagOf.census('projects'));
   audit(`${kind}.created`, { kind, id }, place ? { domain_id: place.domainId } : {});
   return id;
 }
@@ -62,7 +62,7 @@ export async function insertRow(
 /** A change by what the row is at that moment, which is held until the change ends. */
 export async function updateRow(
   { db, clock }: { readonly db: Database; readonly clock: Clock },
-  { tx, audit, touch }: Change,
+  { tx, audit, invalidate }: Change,
   seen: ProjectRow,
   revisionOf: (row: ProjectRow) => ProjectRevision,
 ): Promise<void> {
@@ -82,6 +82,6 @@ export async function updateRow(
   await unlessTaken(kind, name, () => updateProject(tx, row.id, values));
   if (body.tags) await replaceTags(tx, row.id, body.tags);
   if (body.enabled === false && row.enabled === 1) await endTokensOfProject(tx, row.id);
-  touch(tagOf.project(row.id));
+  invalidate(tagOf.project(row.id));
   audit(`${kind}.updated`, { kind, id: row.id }, { fields: Object.keys(body) });
 }

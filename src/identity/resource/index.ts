@@ -2,7 +2,7 @@
 export { bit, extraOf, mergeExtra, mergeOptions, parsed } from './attributes.ts';
 export { unlessMoved, unlessTaken } from './conflicts.ts';
 export type { Deps } from './deps.ts';
-export { commonHeaders, KeystoneError, keystoneFace, oauthFace, REQUEST_ID_HEADER } from './face.ts';
+export { commonHeaders, KeystoneError, keystoneErrors, oauthErrors, REQUEST_ID_HEADER } from './error-format.ts';
 export { refuseImmutable } from './immutable.ts';
 export {
   applyCriteria,

@@ -1,7 +1,7 @@
 // What every list of the API has in common: limit and marker, filters by field, and the links of the envelope.
 import type { SelectQueryBuilder } from 'kysely';
 import { type Comparison, condition, type Dialect, INEXACT, type PageRequest } from '../../platform/database/index.ts';
-import { type Call, type Described, type Query, t } from '../../platform/http/index.ts';
+import { type Call, type Documentation, type Query, t } from '../../platform/http/index.ts';
 import { fail } from '../faults.ts';
 
 export const MAX_PAGE = 1000;
@@ -15,14 +15,14 @@ export const LISTED = {
     limit: `Items of a page, ${MAX_PAGE} at most and when it is not given.`,
     marker: 'The id of the last item of the page before.',
   },
-} as const satisfies Described;
+} as const satisfies Documentation;
 
 /** The same of a list that can be filtered: by texts and by flags as `Filters` has them, and by what it has of its own. */
 export function filtered(
   texts: readonly string[],
   flags: readonly string[] = [],
   own: Readonly<Record<string, string>> = {},
-): Described {
+): Documentation {
   const exactly = (name: string): string =>
     `Only those with exactly this. For a part of it: ${name}__contains, ${name}__startswith, ${name}__endswith; in any case with an i, as ${name}__icontains.`;
   return {

@@ -93,22 +93,22 @@ export function createImpliedRoles({ db, change }: Pick<Deps, 'db' | 'change'>) 
       const [priorId, impliedId] = [prior.id, implied.id];
       if (implied.name === ADMIN) fail('role.implied_admin', { id: impliedId });
       if (prior.domain_id === null && implied.domain_id !== null) fail('role.implied_by_global_role', { id: impliedId });
-      await change(caller, async ({ tx, audit, touch }) => {
+      await change(caller, async ({ tx, audit, invalidate }) => {
         await refuseCycle(tx, priorId, impliedId);
         await unlessMoved(
           () => fail('role.not_found', { id: impliedId }),
           () => insertImplication(tx, { prior_role_id: priorId, implied_role_id: impliedId }),
         );
-        touch(tagOf.everything);
+        invalidate(tagOf.everything);
         audit('role.implication_created', { kind: 'role', id: priorId }, { implied_role_id: impliedId });
       });
     },
 
     async remove(caller: Caller, { prior: { id: priorId }, implied: { id: impliedId } }: RolePair): Promise<void> {
-      await change(caller, async ({ tx, audit, touch }) => {
+      await change(caller, async ({ tx, audit, invalidate }) => {
         const existed = await deleteImplication(tx, { prior_role_id: priorId, implied_role_id: impliedId });
         if (!existed) fail('role.implied_not_found', { prior: priorId, implied: impliedId });
-        touch(tagOf.everything);
+        invalidate(tagOf.everything);
         audit('role.implication_deleted', { kind: 'role', id: priorId }, { implied_role_id: impliedId });
       });
     },

@@ -30,7 +30,7 @@ export function mountRoles(app: IdentityApp, { roles }: { roles: Roles }): void 
       tag,
       rule: 'identity:list_roles',
       target: ({ query }) => ({ facts: { roleDomainId: single(query, 'domain_id') ?? null }, get: () => undefined }),
-      described: FILTERED,
+      documentation: FILTERED,
       reply: { 200: RoleList },
     },
     async (call) => {

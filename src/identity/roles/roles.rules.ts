@@ -51,12 +51,12 @@ export function createRoles({ db, clock, change }: Pick<Deps, 'db' | 'clock' | '
       extra: JSON.stringify(extraOf(body, roleFields)),
       created_at: seconds(clock),
     };
-    await change(caller, async ({ tx, audit, touch }) => {
+    await change(caller, async ({ tx, audit, invalidate }) => {
       await unlessMoved(
         () => fail('domain.not_found', { id: domainId ?? '' }),
         () => unlessTaken('role', row.name, () => insertRole(tx, row)),
       );
-      touch(tagOf.everything);
+      invalidate(tagOf.everything);
       audit('role.created', { kind: 'role', id: row.id });
     });
     return row;
@@ -67,7 +67,7 @@ export function createRoles({ db, clock, change }: Pick<Deps, 'db' | 'clock' | '
     if (body.id !== undefined && body.id !== id) fail('resource.id_fixed', { kind: 'role' });
     if (body.domain_id !== undefined && body.domain_id !== role.domain_id) fail('resource.domain_fixed');
     refuseImmutable('role', role, 'update', body);
-    return change(caller, async ({ tx, audit, touch }) => {
+    return change(caller, async ({ tx, audit, invalidate }) => {
       const held = (await lockRole(db, tx, id)) ?? fail('role.not_found', { id });
       const values = {
         name: body.name?.trim() ?? held.name,
@@ -76,7 +76,7 @@ export function createRoles({ db, clock, change }: Pick<Deps, 'db' | 'clock' | '
         extra: mergeExtra(held.extra, extraOf(body, roleFields)),
       };
       await unlessTaken('role', values.name, () => updateRole(tx, id, values));
-      touch(tagOf.everything);
+      invalidate(tagOf.everything);
       audit('role.updated', { kind: 'role', id }, { fields: Object.keys(body) });
       return { ...held, ...values };
     });
@@ -85,9 +85,9 @@ export function createRoles({ db, clock, change }: Pick<Deps, 'db' | 'clock' | '
   async function remove(caller: Caller, role: RoleRow): Promise<void> {
     const { id } = role;
     refuseImmutable('role', role, 'delete');
-    await change(caller, async ({ tx, audit, touch }) => {
+    await change(caller, async ({ tx, audit, invalidate }) => {
       if (!(await deleteRole(tx, id))) fail('role.not_found', { id });
-      touch(tagOf.everything);
+      invalidate(tagOf.everything);
       audit('role.deleted', { kind: 'role', id });
     });
   }

@@ -1,4 +1,4 @@
-// SCIM provisioning: one core, two faces (/scim/v2 and /v3/OS-SCIM), and the connections that use the first.
+// SCIM provisioning: one core, two APIs (/scim/v2 and /v3/OS-SCIM), and the connections that use the first.
 
 export { mountConnections } from './connections/connections.routes.ts';
 export { type ConnectionWithDomain, listConnections } from './connections/connections.store.ts';
@@ -6,5 +6,5 @@ export { type Connections, createConnections } from './connections/connections.t
 export { canonicalUrl } from './core/resource.schema.ts';
 export { createScim } from './core/scim.rules.ts';
 export { mountKeyrockScim } from './keyrock/keyrock.routes.ts';
-export { scimFace } from './standard/scim.face.ts';
+export { scimErrors } from './standard/error-format.ts';
 export { mountScim } from './standard/standard.routes.ts';

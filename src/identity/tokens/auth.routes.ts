@@ -2,7 +2,7 @@
 
 import { isoTime } from '../../platform/clock.ts';
 import { Answer, type Call, t } from '../../platform/http/index.ts';
-import { andThen, type Soon } from '../../platform/soon.ts';
+import { andThen, type MaybePromise } from '../../platform/maybe-promise.ts';
 import { type Caller, DELEGATED, type IdentityApp, type IdentityTarget, type VerifiedToken } from '../access/index.ts';
 import { Catalog } from '../catalog/index.ts';
 import { fail } from '../faults.ts';
@@ -65,7 +65,7 @@ export function mountAuth(app: IdentityApp, { auth, tokens, tokenText, revocatio
     headers,
     caller,
     query,
-  }: Pick<Call<Caller>, 'headers' | 'caller' | 'query'>): Soon<IdentityTarget<VerifiedToken>> {
+  }: Pick<Call<Caller>, 'headers' | 'caller' | 'query'>): MaybePromise<IdentityTarget<VerifiedToken>> {
     const text = headers['x-subject-token'];
     const own = text === caller.tokenText;
     const graceMs = readFlag(query, 'allow_expired') ? config.allowExpiredSeconds * 1000 : 0;
@@ -90,7 +90,7 @@ export function mountAuth(app: IdentityApp, { auth, tokens, tokenText, revocatio
       tag,
       rule: 'anyone',
       body: Auth,
-      described: GIVEN,
+      documentation: GIVEN,
       reply: { 201: TokenReply, 401: ReceiptReply },
     },
     async ({ body, query, headers, base, address, requestId, signal }) => {
@@ -111,7 +111,7 @@ export function mountAuth(app: IdentityApp, { auth, tokens, tokenText, revocatio
       fromMemory: true,
       rule: 'identity:validate_token',
       target: subject,
-      described: { ...ABOUT, query: { ...ABOUT.query, ...NO_CATALOG }, replyHeaders: SHOWN },
+      documentation: { ...ABOUT, query: { ...ABOUT.query, ...NO_CATALOG }, replyHeaders: SHOWN },
       reply: { 200: TokenReply },
     },
     (call) =>
@@ -128,7 +128,7 @@ export function mountAuth(app: IdentityApp, { auth, tokens, tokenText, revocatio
       tag,
       rule: 'identity:check_token',
       target: subject,
-      described: { ...ABOUT, replyHeaders: SHOWN },
+      documentation: { ...ABOUT, replyHeaders: SHOWN },
       reply: { 200: null },
     },
     (call) => new Answer({ headers: shown(call) }),
@@ -142,7 +142,7 @@ export function mountAuth(app: IdentityApp, { auth, tokens, tokenText, revocatio
       access: DELEGATED,
       rule: 'identity:revoke_token',
       target: subject,
-      described: ABOUT,
+      documentation: ABOUT,
       reply: { 204: null },
     },
     async ({ caller, target }) => {

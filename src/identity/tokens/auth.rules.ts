@@ -80,9 +80,9 @@ export function createAuth(
     if (config.disableUserAccountDaysInactive === undefined) return;
     const now = seconds(clock);
     if (Math.floor((user.last_active_at ?? 0) / DAY) === Math.floor(now / DAY)) return;
-    await change({ userId: user.id, requestId: null }, async ({ tx, audit, touch }) => {
+    await change({ userId: user.id, requestId: null }, async ({ tx, audit, invalidate }) => {
       await writeLastActive(tx, user.id, now);
-      touch(tagOf.user(user.id));
+      invalidate(tagOf.user(user.id));
       audit('user.active', { kind: 'user', id: user.id });
     });
   }

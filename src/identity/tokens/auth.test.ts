@@ -357,28 +357,28 @@ onEachDatabase('Logging in', (api) => {
 
     it('when the domain of the project is disabled, though the user is of another', async () => {
       const own = await api.make('domain', { name: uniqueName('domain') });
-      const inside = await api.make('project', { name: uniqueName('project'), domain_id: own.id });
-      const { token, user: guest, password } = await api.persona(['member'], { project: inside.id });
+      const transaction = await api.make('project', { name: uniqueName('project'), domain_id: own.id });
+      const { token, user: guest, password } = await api.persona(['member'], { project: transaction.id });
       assertOk(await api.patch(`/v3/domains/${own.id}`, { domain: { enabled: false } }));
       assert.equal(await isAlive(api, token), false);
-      assertRefused(await api.authenticate({ id: guest.id, password }, { project: { id: inside.id } }), 401);
+      assertRefused(await api.authenticate({ id: guest.id, password }, { project: { id: transaction.id } }), 401);
       assertOk(await api.authenticate({ id: guest.id, password }), 201);
       assertOk(await api.patch(`/v3/domains/${own.id}`, { domain: { enabled: true } }));
       assert.equal(await isAlive(api, token), false);
-      assertOk(await api.authenticate({ id: guest.id, password }, { project: { id: inside.id } }), 201);
+      assertOk(await api.authenticate({ id: guest.id, password }, { project: { id: transaction.id } }), 201);
     });
 
     it('when the user, the project or the domain is deleted', async () => {
       const own = await api.make('domain', { name: uniqueName('domain') });
-      const inside = await api.make('project', { name: uniqueName('project'), domain_id: own.id });
+      const transaction = await api.make('project', { name: uniqueName('project'), domain_id: own.id });
       const [one, two] = [
-        await api.persona(['member'], { project: inside.id }),
+        await api.persona(['member'], { project: transaction.id }),
         await api.persona(['member'], { domain: own.id }),
       ];
       const three = await api.persona(['member'], { project: project.id });
       assertOk(await api.delete(`/v3/users/${three.user.id}`), 204);
       assert.equal(await isAlive(api, three.token), false);
-      assertOk(await api.delete(`/v3/projects/${inside.id}`), 204);
+      assertOk(await api.delete(`/v3/projects/${transaction.id}`), 204);
       assert.equal(await isAlive(api, one.token), false);
       assert.equal(await isAlive(api, two.token), true);
       assertOk(await api.patch(`/v3/domains/${own.id}`, { domain: { enabled: false } }));
@@ -396,16 +396,16 @@ onEachDatabase('Logging in', (api) => {
 
   it('shows a new name of the user, the project or the domain at once', async () => {
     const own = await api.make('domain', { name: uniqueName('domain') });
-    const inside = await api.make('project', { name: uniqueName('project'), domain_id: own.id });
-    const { token, user: who } = await api.persona(['member'], { project: inside.id }, { domain_id: own.id });
+    const transaction = await api.make('project', { name: uniqueName('project'), domain_id: own.id });
+    const { token, user: who } = await api.persona(['member'], { project: transaction.id }, { domain_id: own.id });
     const name = uniqueName('renamed');
     assertOk(await api.patch(`/v3/users/${who.id}`, { user: { name } }));
-    assertOk(await api.patch(`/v3/projects/${inside.id}`, { project: { name } }));
+    assertOk(await api.patch(`/v3/projects/${transaction.id}`, { project: { name } }));
     assertOk(await api.patch(`/v3/domains/${own.id}`, { domain: { name } }));
     const shown = assertOk(await show(api, token)).token;
     assert.equal(shown.user.name, name);
     assert.deepEqual(shown.user.domain, { id: own.id, name });
-    assert.deepEqual(shown.project, { id: inside.id, name, domain: { id: own.id, name } });
+    assert.deepEqual(shown.project, { id: transaction.id, name, domain: { id: own.id, name } });
   });
 });
 

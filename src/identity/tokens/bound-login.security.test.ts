@@ -46,14 +46,14 @@ const changePassword = async (api: TestApi, userId: string): Promise<void> => {
 /** What every change of a password does, without reading the table that is locked; here it comes as from another replica. */
 async function endTokens(api: TestApi, userId: string): Promise<void> {
   const db = await databaseOf(api);
-  await db.write(async (tx, touch) => {
+  await db.write(async (tx, invalidate) => {
     await tx
       .updateTable('users')
       .set((eb) => ({ epoch: eb('epoch', '+', 1) }))
       .where('id', '=', userId)
       .execute();
     await tx.deleteFrom('openid_records').where('user_id', '=', userId).execute();
-    touch(tagOf.user(userId));
+    invalidate(tagOf.user(userId));
   });
   await db.close();
 }

@@ -1,7 +1,7 @@
 // The body of a token, as text. Everything but four fields is the same for every token of a user in a scope,
 // so that part is made once for a view and kept with it; the four fields are kept with the opened token.
 import { isoTime } from '../../platform/clock.ts';
-import { andThen, type Soon } from '../../platform/soon.ts';
+import { andThen, type MaybePromise } from '../../platform/maybe-promise.ts';
 import type { TokenRecord, View } from '../access/index.ts';
 import { type CatalogEntry, readCatalog, tokenCatalog } from '../catalog/index.ts';
 import type { Database } from '../database.ts';
@@ -35,7 +35,7 @@ function bodyOf({ user, project, domain, scope, roles }: View) {
 }
 
 export interface TokenText {
-  (record: TokenRecord, view: View, catalog: boolean): Soon<Text>;
+  (record: TokenRecord, view: View, catalog: boolean): MaybePromise<Text>;
   catalogOf(view: View): Promise<CatalogEntry[]>;
 }
 
@@ -63,7 +63,7 @@ export function createTokenText(db: Database): TokenText {
     return head;
   }
 
-  const text = (record: TokenRecord, view: View, catalog: boolean): Soon<Text> =>
+  const text = (record: TokenRecord, view: View, catalog: boolean): MaybePromise<Text> =>
     andThen(tails.get(view) ?? makeTail(view), ({ whole, withoutCatalog }) => {
       const head = heads.get(record) ?? makeHead(record);
       const tail = catalog ? whole : withoutCatalog;

@@ -38,10 +38,10 @@ export function createRevocations(deps: {
     lookUp: (auditId) => isRevoked(db.read, auditId),
     async revoke(actor, record) {
       const end = Math.ceil(record.expiresAt / 1000);
-      await change(actor, async ({ tx, audit, touch }) => {
+      await change(actor, async ({ tx, audit, invalidate }) => {
         await insertRevoked(tx, record.auditId, end);
         audit('token.revoked', { kind: 'token', id: record.auditId }, { user_id: record.userId });
-        touch(PREFIX + record.auditId);
+        invalidate(PREFIX + record.auditId);
       });
       revoked.add({ id: record.auditId, expiresAt: end });
     },

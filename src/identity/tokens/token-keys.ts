@@ -73,7 +73,7 @@ export async function createTokenKeys(deps: {
     });
     if (!due && gone.length === 0) return;
     try {
-      await change(theService, async ({ tx, audit, touch }) => {
+      await change(theService, async ({ tx, audit, invalidate }) => {
         if (due) {
           const id = (newest?.id ?? 0) + 1;
           await insertTokenKey(tx, sealed(id, newest ? now + ANNOUNCE_SECONDS : now));
@@ -84,7 +84,7 @@ export async function createTokenKeys(deps: {
           gone.map((key) => key.id),
         );
         for (const { id } of gone) audit('token_key.deleted', { kind: 'token_key', id: String(id) });
-        touch(TAG);
+        invalidate(TAG);
       });
     } catch (error) {
       // Another process rotated at the same moment: its key serves us too.

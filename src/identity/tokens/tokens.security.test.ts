@@ -185,7 +185,7 @@ onEachDatabase('Security of tokens', (api) => {
           freshLogin: undefined as never,
           logins: undefined as never,
         });
-        await change(theService, (inside) => users.insert(inside, { name: doomed.name }, 'default', { id: doomed.id }));
+        await change(theService, (transaction) => users.insert(transaction, { name: doomed.name }, 'default', { id: doomed.id }));
       } finally {
         await db.close();
       }

@@ -1,7 +1,7 @@
 // Issues and verifies tokens. Verifying touches no database while memory is warm: open the token, look at the view, compare.
 import type { Clock } from '../../platform/clock.ts';
 import type { Caches } from '../../platform/database/index.ts';
-import type { Soon } from '../../platform/soon.ts';
+import type { MaybePromise } from '../../platform/maybe-promise.ts';
 import {
   type Access,
   type AuthMethod,
@@ -44,7 +44,7 @@ const END = 12;
 
 export interface Tokens {
   /** The token, if it is good now; a promise only when memory cannot tell. `graceMs` accepts one that ended so long ago. */
-  verify(text: string, graceMs?: number): Soon<VerifiedToken | undefined>;
+  verify(text: string, graceMs?: number): MaybePromise<VerifiedToken | undefined>;
   issue(view: View, options: IssueOptions): { text: string; record: TokenRecord };
 }
 
@@ -99,7 +99,7 @@ export function createTokens(deps: {
     return token === undefined || token === 'unknown key' ? undefined : verifyOpened(token, graceMs);
   }
 
-  function verifyOpened(token: Opened, graceMs: number): Soon<VerifiedToken | undefined> {
+  function verifyOpened(token: Opened, graceMs: number): MaybePromise<VerifiedToken | undefined> {
     const { record, key, verdict } = token;
     const now = clock.now();
     const version = versionNow();

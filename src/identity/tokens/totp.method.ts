@@ -12,7 +12,7 @@ export async function codeIsGood(
   code: string,
 ): Promise<boolean> {
   if (await factor.isEnabled(userId)) return factor.proveCode(by, userId, code);
-  return factor.guess(by, userId, 'credential_code', (inside) => credentials.acceptsCode(inside, userId, code));
+  return factor.guess(by, userId, 'credential_code', (transaction) => credentials.acceptsCode(transaction, userId, code));
 }
 
 /** Only for a user who proved something else: a stranger could spend their codes, or use up their guesses. */

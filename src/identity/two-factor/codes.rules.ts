@@ -19,13 +19,13 @@ function countedGuess(
   what: string,
   look: Look,
 ): Promise<boolean> {
-  return change(by, async (inside) => {
-    const { allowed, last } = await countGuess(inside.tx, userId, clock);
-    const right = allowed && (await look(inside));
-    if (right) await guessedRight(inside.tx, userId);
+  return change(by, async (transaction) => {
+    const { allowed, last } = await countGuess(transaction.tx, userId, clock);
+    const right = allowed && (await look(transaction));
+    if (right) await guessedRight(transaction.tx, userId);
     const outcome = right ? 'accepted' : allowed ? 'refused' : 'locked_out';
-    inside.audit(`two_factor.${what}_${outcome}`, { kind: 'user', id: userId });
-    if (last && !right) await notify(inside, 'two_factor.locked_out', userId);
+    transaction.audit(`two_factor.${what}_${outcome}`, { kind: 'user', id: userId });
+    if (last && !right) await notify(transaction, 'two_factor.locked_out', userId);
     return right;
   });
 }

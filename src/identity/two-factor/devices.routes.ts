@@ -7,7 +7,7 @@ import { single, wholeList } from '../resource/index.ts';
 import type { DevicePair, Devices } from './devices.rules.ts';
 import type { Factor } from './factor.rules.ts';
 import { reading, type Subject } from './subject.ts';
-import { WHOSE } from './two-factor.described.ts';
+import { WHOSE } from './two-factor.documentation.ts';
 import { DeviceList, DeviceReply, renderDevice } from './two-factor.schema.ts';
 
 const tag = 'Remembered devices';
@@ -50,7 +50,7 @@ export function mountDevices(
       tag,
       rule: 'remember_device',
       target: async ({ query }) => reading(pairOf(query), await subject.queryTarget(query)),
-      described: RENEWED,
+      documentation: RENEWED,
       reply: { 200: DeviceReply },
     },
     async ({ caller, target: { user, read: pair }, headers, base, address, signal }) => {
@@ -79,7 +79,7 @@ export function mountDevices(
           pairOf(query) ?? fail('request.bad_value', { field: 'device_id', why: 'device_id and device_token are required' });
         return reading(pair, await subject.queryTarget(query));
       },
-      described: CHECKED,
+      documentation: CHECKED,
       reply: { 204: null },
     },
     async ({ caller, target: { user, read: pair }, address, signal }) => {

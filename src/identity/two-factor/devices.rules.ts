@@ -46,27 +46,27 @@ export function createDevices(deps: Pick<Deps, 'db' | 'clock' | 'change' | 'conf
   const guess = (by: Guesser, userId: string, work: () => Promise<DeviceCheck>): Promise<DeviceCheck> =>
     gate.guess(by, `devices of ${userId}`, work, (found) => found === 'good');
 
-  async function onTheft(inside: Change, userId: string, deviceId: string): Promise<void> {
-    const devices = await deleteDevices(inside.tx, userId);
-    inside.audit('device.stolen', { kind: 'user', id: userId }, { device_id: deviceId, devices });
-    await notify(inside, 'device.stolen', userId);
+  async function onTheft(transaction: Change, userId: string, deviceId: string): Promise<void> {
+    const devices = await deleteDevices(transaction.tx, userId);
+    transaction.audit('device.stolen', { kind: 'user', id: userId }, { device_id: deviceId, devices });
+    await notify(transaction, 'device.stolen', userId);
   }
 
   /** A replaced token forgets every device, in the change that found it out. */
-  async function look(inside: Change, userId: string, { deviceId, deviceToken }: DevicePair): Promise<DeviceCheck> {
-    const found = await findDeviceToken(inside.tx, userId, deviceId, hashOf(deviceToken), oldest());
+  async function look(transaction: Change, userId: string, { deviceId, deviceToken }: DevicePair): Promise<DeviceCheck> {
+    const found = await findDeviceToken(transaction.tx, userId, deviceId, hashOf(deviceToken), oldest());
     if (!found) return 'unknown';
     if (found.replaced_at === null) return 'good';
-    await onTheft(inside, userId, deviceId);
+    await onTheft(transaction, userId, deviceId);
     return 'stolen';
   }
 
   async function check(by: Guesser, userId: string, pair: DevicePair): Promise<DeviceCheck> {
     return guess(by, userId, () =>
-      change(by, async (inside) => {
-        const outcome = await look(inside, userId, pair);
-        if (outcome === 'good') await touchDevice(inside.tx, pair.deviceId, seconds(clock));
-        inside.audit(`device.check_${outcome}`, { kind: 'user', id: userId }, { device_id: pair.deviceId });
+      change(by, async (transaction) => {
+        const outcome = await look(transaction, userId, pair);
+        if (outcome === 'good') await touchDevice(transaction.tx, pair.deviceId, seconds(clock));
+        transaction.audit(`device.check_${outcome}`, { kind: 'user', id: userId }, { device_id: pair.deviceId });
         return outcome;
       }),
     );
@@ -74,14 +74,14 @@ export function createDevices(deps: Pick<Deps, 'db' | 'clock' | 'change' | 'conf
 
   async function renew(by: Guesser, userId: string, pair: DevicePair): Promise<DevicePair> {
     const token = newSecret();
-    const replace = async (inside: Change): Promise<DeviceCheck> => {
-      const { tx, audit } = inside;
-      const found = await look(inside, userId, pair);
+    const replace = async (transaction: Change): Promise<DeviceCheck> => {
+      const { tx, audit } = transaction;
+      const found = await look(transaction, userId, pair);
       audit(`device.renewal_${found}`, { kind: 'user', id: userId }, { device_id: pair.deviceId });
       if (found !== 'good') return found;
       if (!(await replaceDeviceToken(tx, hashOf(pair.deviceToken), seconds(clock)))) {
         // Two requests came with one token; the other one was first, so this one is the copy.
-        await onTheft(inside, userId, pair.deviceId);
+        await onTheft(transaction, userId, pair.deviceId);
         return 'stolen';
       }
       await insertDeviceToken(tx, pair.deviceId, hashOf(token));

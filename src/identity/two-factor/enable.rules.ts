@@ -46,12 +46,12 @@ export async function enableFactor(
     last_step: lastStep,
     created_at: before?.created_at ?? seconds(clock),
   };
-  await change(actor, async (inside) => {
-    await unlessGone(user.id, () => putFactor(inside.tx, row));
-    await guessedRight(inside.tx, user.id);
+  await change(actor, async (transaction) => {
+    await unlessGone(user.id, () => putFactor(transaction.tx, row));
+    await guessedRight(transaction.tx, user.id);
     const event = before ? 'two_factor.key_replaced' : 'two_factor.enabled';
-    inside.audit(event, { kind: 'user', id: user.id });
-    await notify(inside, event, user.id);
+    transaction.audit(event, { kind: 'user', id: user.id });
+    await notify(transaction, event, user.id);
   });
   return {
     key: toBase32(key),
@@ -62,12 +62,12 @@ export async function enableFactor(
 }
 
 export async function disableFactor({ change, notify }: FactorDeps, actor: Actor, userId: string): Promise<void> {
-  await change(actor, async (inside) => {
-    if (!(await deleteFactor(inside.tx, userId))) fail('two_factor.not_enabled', { id: userId });
-    await replaceRecoveryCodes(inside.tx, userId, []);
-    const devices = await deleteDevices(inside.tx, userId);
-    inside.audit('two_factor.disabled', { kind: 'user', id: userId }, { devices });
-    await notify(inside, 'two_factor.disabled', userId);
+  await change(actor, async (transaction) => {
+    if (!(await deleteFactor(transaction.tx, userId))) fail('two_factor.not_enabled', { id: userId });
+    await replaceRecoveryCodes(transaction.tx, userId, []);
+    const devices = await deleteDevices(transaction.tx, userId);
+    transaction.audit('two_factor.disabled', { kind: 'user', id: userId }, { devices });
+    await notify(transaction, 'two_factor.disabled', userId);
   });
 }
 

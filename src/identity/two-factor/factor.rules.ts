@@ -44,7 +44,7 @@ export function createFactor(deps: FactorDeps) {
     /** For other keys of the same kind (TOTP credentials): the same limit on guesses. */
     guess: (by: Guesser, userId: string, what: string, look: Look) => guessCode(deps, by, userId, what, look),
 
-    reseal: (inside: Change) => resealKeys(deps, inside),
+    reseal: (transaction: Change) => resealKeys(deps, transaction),
   };
 }
 

@@ -20,17 +20,17 @@ export async function makeRecoveryCodes(deps: FactorDeps, actor: Actor, userId: 
   const codes = Array.from({ length: RECOVERY_CODES }, () =>
     toBase32(randomBytes(RECOVERY_BYTES)).replace(/(.{4})(?=.)/g, '$1-'),
   );
-  await deps.change(actor, async (inside) => {
-    await unlessGone(userId, () => replaceRecoveryCodes(inside.tx, userId, codes.map(recoveryHash)));
-    inside.audit('two_factor.recovery_codes_made', { kind: 'user', id: userId });
-    await deps.notify(inside, 'two_factor.recovery_codes_made', userId);
+  await deps.change(actor, async (transaction) => {
+    await unlessGone(userId, () => replaceRecoveryCodes(transaction.tx, userId, codes.map(recoveryHash)));
+    transaction.audit('two_factor.recovery_codes_made', { kind: 'user', id: userId });
+    await deps.notify(transaction, 'two_factor.recovery_codes_made', userId);
   });
   return codes;
 }
 
 export const proveRecoveryCode = (deps: FactorDeps, by: Guesser, userId: string, code: string): Promise<boolean> =>
-  guessCode(deps, by, userId, 'recovery_code', async (inside) => {
-    const spent = await spendRecoveryCode(inside.tx, userId, recoveryHash(code));
-    if (spent) await deps.notify(inside, 'two_factor.recovery_code_used', userId);
+  guessCode(deps, by, userId, 'recovery_code', async (transaction) => {
+    const spent = await spendRecoveryCode(transaction.tx, userId, recoveryHash(code));
+    if (spent) await deps.notify(transaction, 'two_factor.recovery_code_used', userId);
     return spent;
   });

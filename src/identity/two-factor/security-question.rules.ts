@@ -22,20 +22,20 @@ export async function checkAnswer(deps: FactorDeps, by: Guesser, userId: string,
   const { security_answer: hash } = await factorOf(deps, userId);
   let [allowed, last] = [false, false];
   const right = await passwords.matches(folded(answer), `security answer of ${userId}`, by, async () => {
-    ({ allowed, last } = await change(by, async (inside) => {
-      inside.audit('two_factor.answer_tried', { kind: 'user', id: userId });
-      return countGuess(inside.tx, userId, clock);
+    ({ allowed, last } = await change(by, async (transaction) => {
+      transaction.audit('two_factor.answer_tried', { kind: 'user', id: userId });
+      return countGuess(transaction.tx, userId, clock);
     }));
     return allowed ? hash : undefined;
   });
   if (last && !right)
-    await change(by, async (inside) => {
-      inside.audit('two_factor.answer_refused', { kind: 'user', id: userId });
-      await notify(inside, 'two_factor.locked_out', userId);
+    await change(by, async (transaction) => {
+      transaction.audit('two_factor.answer_refused', { kind: 'user', id: userId });
+      await notify(transaction, 'two_factor.locked_out', userId);
     });
   if (!right) fail('auth.required', undefined, { reason: allowed ? 'security answer wrong' : 'too many guesses' });
-  await change(by, async (inside) => {
-    await guessedRight(inside.tx, userId);
-    inside.audit('two_factor.answer_accepted', { kind: 'user', id: userId });
+  await change(by, async (transaction) => {
+    await guessedRight(transaction.tx, userId);
+    transaction.audit('two_factor.answer_accepted', { kind: 'user', id: userId });
   });
 }

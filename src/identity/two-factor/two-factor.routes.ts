@@ -6,7 +6,7 @@ import { single } from '../resource/index.ts';
 import type { Factor } from './factor.rules.ts';
 import type { Question } from './security-question.rules.ts';
 import { reading, type Subject } from './subject.ts';
-import { WHOSE } from './two-factor.described.ts';
+import { WHOSE } from './two-factor.documentation.ts';
 import { DataReply, EnabledReply, EnableTwoFactor, RecoveryReply } from './two-factor.schema.ts';
 
 const tag = 'Two-factor authentication';
@@ -49,7 +49,7 @@ export function mountTwoFactor(app: IdentityApp, { factor, subject }: TwoFactorD
       tag,
       rule: 'is_two_factor_auth_enabled',
       target: ({ query }) => subject.queryTarget(query),
-      described: { query: WHOSE },
+      documentation: { query: WHOSE },
       reply: { 204: null },
     },
     (call) => factor.require(call.target.id),
@@ -119,7 +119,7 @@ export function mountTwoFactor(app: IdentityApp, { factor, subject }: TwoFactorD
         if (!answer) fail('request.bad_value', { field: 'security_answer', why: 'it is required' });
         return reading(answer, await subject.target(params.user_id));
       },
-      described: ANSWER,
+      documentation: ANSWER,
       reply: { 204: null },
     },
     async ({ caller, target: { user, read: answer }, address, signal }) => {

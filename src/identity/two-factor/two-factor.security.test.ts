@@ -513,14 +513,14 @@ onEachDatabase('Two-factor authentication under attack', (api) => {
     it('are 400, and prototype keys reach nothing', async () => {
       const person = await makeCarefulPerson(api);
       const device = await newDevice(person.user);
-      const raw = (inside: string) =>
+      const raw = (transaction: string) =>
         api.post(
           '/v3/auth/tokens',
-          `{"auth":{"identity":{"methods":["password"],"password":{"user":{"id":"${person.user.id}","password":"${person.password}",${inside}}}}}}`,
+          `{"auth":{"identity":{"methods":["password"],"password":{"user":{"id":"${person.user.id}","password":"${person.password}",${transaction}}}}}}`,
           { token: null },
         );
       const { device_id, device_token } = device;
-      for (const inside of [
+      for (const transaction of [
         '"device_data":null',
         '"device_data":true',
         '"device_data":[]',
@@ -545,7 +545,7 @@ onEachDatabase('Two-factor authentication under attack', (api) => {
         '"recovery_code":{}',
         '"recovery_code":0',
       ])
-        assertRefused(await raw(inside), 400);
+        assertRefused(await raw(transaction), 400);
       for (const totp of [null, {}, { user: null }, { user: { id: person.user.id } }, { user: { id: 7, passcode: '123456' } }])
         assertRefused(await post({ methods: ['totp'], totp }), 400);
       assertRefused(await post({ methods: ['totp'] }), 400, /totp/);

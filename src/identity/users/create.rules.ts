@@ -24,7 +24,7 @@ export interface Given {
   readonly id?: string | undefined;
   readonly person?: Person | undefined;
   /** What else belongs to making this user, in the same transaction. */
-  readonly also?: (inside: Change, id: string) => Promise<void>;
+  readonly also?: (transaction: Change, id: string) => Promise<void>;
 }
 
 export function createCreating({
@@ -41,7 +41,7 @@ export function createCreating({
 }) {
   /** Makes a user within a change of the caller's own; the names and domain were checked. */
   async function insert(
-    { tx, audit, touch }: Change,
+    { tx, audit, invalidate }: Change,
     body: NewUser,
     domainId: string,
     { id = newId(), person }: Pick<Given, 'id' | 'person'> = {},
@@ -73,7 +73,7 @@ export function createCreating({
     );
     await names.note(tx, id, domainId, name);
     if (emails.length > 0) await replaceEmails(tx, id, emails);
-    touch(tagOf.census('users'));
+    invalidate(tagOf.census('users'));
     audit('user.created', { kind: 'user', id }, { domain_id: domainId });
     return id;
   }
@@ -91,10 +91,10 @@ export function createCreating({
     const password = body.password
       ? await passwords.prepare(body.password, 'administrator', account, placeOf(caller))
       : undefined;
-    const madeId = await change(caller, async (inside) => {
-      const made = await insert(inside, body, domainId, { id, person });
-      if (password) await passwords.store(inside, made, password);
-      await also?.(inside, made);
+    const madeId = await change(caller, async (transaction) => {
+      const made = await insert(transaction, body, domainId, { id, person });
+      if (password) await passwords.store(transaction, made, password);
+      await also?.(transaction, made);
       return made;
     });
     return (await findUser(db.read, madeId)) ?? fail('user.not_found', { id: madeId });

@@ -48,12 +48,13 @@ export function createOwnPasswords({
 
   /** Whatever the old password opened ends with it. */
   async function replacePassword(actor: Actor, id: string, password: NewPassword): Promise<void> {
-    await change(actor, async (inside) => {
-      if (!(await endTokensOfUser(inside.tx, id))) fail('auth.required', undefined, { reason: 'password change: user deleted' });
-      await cutAccess(inside, id);
-      await passwords.store(inside, id, password);
-      inside.touch(tagOf.user(id));
-      inside.audit('user.password_changed', { kind: 'user', id });
+    await change(actor, async (transaction) => {
+      if (!(await endTokensOfUser(transaction.tx, id)))
+        fail('auth.required', undefined, { reason: 'password change: user deleted' });
+      await cutAccess(transaction, id);
+      await passwords.store(transaction, id, password);
+      transaction.invalidate(tagOf.user(id));
+      transaction.audit('user.password_changed', { kind: 'user', id });
     });
   }
 

@@ -38,8 +38,8 @@ export function createRevising({
   }
 
   /** The row, and what ends when an account is closed or gets another password. */
-  async function write(inside: Change, held: UserRow, { body, person }: UserRevision): Promise<void> {
-    const { tx } = inside;
+  async function write(transaction: Change, held: UserRow, { body, person }: UserRevision): Promise<void> {
+    const { tx } = transaction;
     const { id } = held;
     const name = body.name?.trim() ?? held.name;
     const kept = { extra: parsed(held.extra), profile: parsed(held.profile) };
@@ -62,11 +62,11 @@ export function createRevising({
     await unlessTaken('user', name, () => updateUser(tx, id, values));
     if (renamed) await names.note(tx, id, held.domain_id, name);
     if (profile !== kept.profile) await replaceEmails(tx, id, emailKeys(profile));
-    if (body.enabled === true) await passwords.unlock(inside, id);
+    if (body.enabled === true) await passwords.unlock(transaction, id);
     const closed = body.enabled === false && held.enabled === 1;
     if (body.password !== undefined || closed) {
       await endTokensOfUser(tx, id);
-      await cutAccess(inside, id);
+      await cutAccess(transaction, id);
     }
   }
 
@@ -93,19 +93,19 @@ export function createRevising({
     const password = body.password
       ? await passwords.prepare(body.password, 'administrator', { id, options: optionsOf(options) }, placeOf(caller))
       : undefined;
-    return change(caller, async (inside) => {
-      const held = (await lockUser(db, inside.tx, id)) ?? fail('user.not_found', { id });
+    return change(caller, async (transaction) => {
+      const held = (await lockUser(db, transaction.tx, id)) ?? fail('user.not_found', { id });
       const revision = revisionOf(held);
-      if (password !== undefined || changesSignIn(held, revision)) await permitSignIn(inside.tx, caller, id);
-      else await shield(inside.tx, caller, 'identity:update_user', { userId: id });
-      await write(inside, held, revision);
-      await revision.also?.(inside);
-      if (password) await passwords.store(inside, id, password);
-      if (revision.body.password === null) await passwords.remove(inside, id);
-      inside.touch(tagOf.user(id));
-      inside.audit('user.updated', { kind: 'user', id }, { fields: Object.keys(revision.body) });
+      if (password !== undefined || changesSignIn(held, revision)) await permitSignIn(transaction.tx, caller, id);
+      else await shield(transaction.tx, caller, 'identity:update_user', { userId: id });
+      await write(transaction, held, revision);
+      await revision.also?.(transaction);
+      if (password) await passwords.store(transaction, id, password);
+      if (revision.body.password === null) await passwords.remove(transaction, id);
+      transaction.invalidate(tagOf.user(id));
+      transaction.audit('user.updated', { kind: 'user', id }, { fields: Object.keys(revision.body) });
       // As this change left it: who gets the version of a later one could overwrite what they have not seen.
-      return (await findUser(inside.tx, id))!;
+      return (await findUser(transaction.tx, id))!;
     });
   }
 

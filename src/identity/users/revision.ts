@@ -15,7 +15,7 @@ export interface UserRevision {
   readonly body: UserChanges;
   readonly person?: Person;
   /** What else belongs to the change, in the same transaction. */
-  readonly also?: ((inside: Change) => Promise<void>) | undefined;
+  readonly also?: ((transaction: Change) => Promise<void>) | undefined;
 }
 
 interface Attributes {

@@ -1,5 +1,5 @@
 // Users from memory: whoever asks about a user asks again.
-import type { Soon } from '../../platform/soon.ts';
+import type { MaybePromise } from '../../platform/maybe-promise.ts';
 import { tagOf } from '../access/index.ts';
 import type { Database } from '../database.ts';
 import { findUser, type UserWithExpiry } from './users.store.ts';
@@ -14,5 +14,5 @@ const tagsOf = (user: UserWithExpiry): string[] => [
 
 export function createUserCache(db: Database) {
   const users = db.cached<UserWithExpiry>({ name: 'users', limit: 20_000, tags: tagsOf });
-  return (id: string): Soon<UserWithExpiry | undefined> => users.getOrLoad(id, () => findUser(db.read, id));
+  return (id: string): MaybePromise<UserWithExpiry | undefined> => users.getOrLoad(id, () => findUser(db.read, id));
 }

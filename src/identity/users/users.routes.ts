@@ -37,7 +37,7 @@ export function mountUsers(
       tag,
       rule: 'identity:list_users',
       target: ({ caller }) => about(listTarget(caller)),
-      described: FILTERED_USERS,
+      documentation: FILTERED_USERS,
       reply: { 200: UserList },
     },
     async (call) => {

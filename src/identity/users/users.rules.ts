@@ -1,7 +1,7 @@
 // What may happen to a user, and what follows from it.
 
 import type { Query } from '../../platform/http/index.ts';
-import { andThen, type Soon } from '../../platform/soon.ts';
+import { andThen, type MaybePromise } from '../../platform/maybe-promise.ts';
 import {
   type Access,
   type Caller,
@@ -62,20 +62,21 @@ export function createUsers(
 
   async function remove(caller: Caller, { id, domain_id }: UserRow): Promise<void> {
     await shield(db.read, caller, 'identity:delete_user', { userId: id });
-    await change(caller, async (inside) => {
-      const { tx, audit, touch } = inside;
+    await change(caller, async (transaction) => {
+      const { tx, audit, invalidate } = transaction;
       await shield(tx, caller, 'identity:delete_user', { userId: id });
-      await cutAccess(inside, id);
+      await cutAccess(transaction, id);
       await deleteUser(tx, id);
-      touch(tagOf.user(id));
-      touch(tagOf.census('users'));
+      invalidate(tagOf.user(id));
+      invalidate(tagOf.census('users'));
       audit('user.deleted', { kind: 'user', id }, { domain_id });
     });
   }
 
   return {
     /** To look at: from memory, where the user is there. */
-    shownTarget: (id: string): Soon<IdentityTarget<UserWithExpiry>> => andThen(cachedUser(id), (user) => targetOfUser(id, user)),
+    shownTarget: (id: string): MaybePromise<IdentityTarget<UserWithExpiry>> =>
+      andThen(cachedUser(id), (user) => targetOfUser(id, user)),
     /** To change, by what the user is now. */
     target: async (id: string): Promise<IdentityTarget<UserWithExpiry>> => targetOfUser(id, await findUser(db.read, id)),
     list: (caller: Caller, query: Query) => pageOfUsers(db, caller, query),

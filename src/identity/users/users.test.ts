@@ -238,11 +238,11 @@ onEachDatabase('Users', (api) => {
 
     it('shows the users of its own domain only to a domain-scoped token, even one of an administrator', async () => {
       const domain = await api.make('domain', { name: uniqueName('domain') });
-      const inside = await api.make('user', { name: uniqueName('inside'), domain_id: domain.id });
+      const transaction = await api.make('user', { name: uniqueName('inside'), domain_id: domain.id });
       for (const role of ['reader', 'admin']) {
         const { token } = await api.persona([role], { domain: domain.id });
         const { users } = assertOk(await api.get('/v3/users', { token }));
-        assert.deepEqual(users, [inside]);
+        assert.deepEqual(users, [transaction]);
         assert.deepEqual(assertOk(await api.get('/v3/users?domain_id=default', { token })).users, []);
       }
     });

@@ -21,7 +21,7 @@ export interface Change<S> {
     outcome?: 'success' | 'failure',
   ): void;
   /** Drops what is cached under the tag, here at commit and in every other process within a second. */
-  touch(tag: string): void;
+  invalidate(tag: string): void;
 }
 
 export type RunChange<S> = <T>(actor: Actor, work: (change: Change<S>) => Promise<T>) => Promise<T>;
@@ -44,11 +44,11 @@ interface AuditTables {
 
 export function createChanges<S extends AuditTables>(db: Database<S>, clock: Clock): RunChange<S> {
   return (actor, work) =>
-    db.write(async (tx, touch) => {
+    db.write(async (tx, invalidate) => {
       const events: { action: string; kind: string; id: string; detail: string; outcome: string }[] = [];
       const result = await work({
         tx,
-        touch,
+        invalidate,
         audit: (action, { kind, id }, detail = {}, outcome = 'success') =>
           events.push({ action, kind, id, detail: JSON.stringify(detail), outcome }),
       });

@@ -1,7 +1,7 @@
 // What was read from the database, in memory: bounded, and dropped by every change of what it was read from. Nothing is answered
 // from it and nothing goes into it while changes of other processes may be missed.
 import type { Clock } from '../clock.ts';
-import type { Soon } from '../soon.ts';
+import type { MaybePromise } from '../maybe-promise.ts';
 import type { Feed } from './database.ts';
 
 export interface CacheOptions<V> {
@@ -56,12 +56,12 @@ export class Cache<V extends NonNullable<unknown>> {
   }
 
   /** At once when memory has it: a promise that has nothing to wait for costs a microsecond, which the hot paths would feel. */
-  getOrLoad(key: string, read: () => Soon<V | undefined>): Soon<V | undefined> {
+  getOrLoad(key: string, read: () => MaybePromise<V | undefined>): MaybePromise<V | undefined> {
     return this.get(key) ?? this.load(key, read);
   }
 
   /** Reads, whatever memory has. Of those who ask for the same at the same time one reads. What is not found is not stored. */
-  load(key: string, read: () => Soon<V | undefined>): Promise<V | undefined> {
+  load(key: string, read: () => MaybePromise<V | undefined>): Promise<V | undefined> {
     if (!this.#feed.live()) return this.#read(key, read);
     const shared = this.#loads.get(key);
     // It may have failed for reasons of whoever asked first, who had waited for other things before.
@@ -95,7 +95,7 @@ export class Cache<V extends NonNullable<unknown>> {
   }
 
   /** A value that one of its tags was dropped of meanwhile is answered, and not stored. */
-  async #read(key: string, read: () => Soon<V | undefined>): Promise<V | undefined> {
+  async #read(key: string, read: () => MaybePromise<V | undefined>): Promise<V | undefined> {
     const [seen, cuts] = [this.#dropped.length, this.#cuts];
     this.#loading++;
     try {

@@ -100,16 +100,16 @@ for (const [kind, open] of Object.entries(opened)) {
     it('tells subscribers what was touched, after the commit and only then', async () => {
       const heard: (readonly string[] | undefined)[] = [];
       db.feed.onChange((tags) => heard.push(tags));
-      await db.write(async (tx, touch) => {
-        touch('thing:1');
-        touch('thing:1');
+      await db.write(async (tx, invalidate) => {
+        invalidate('thing:1');
+        invalidate('thing:1');
         await tx.updateTable('things').set({ size: 5 }).where('id', '=', '1').execute();
         assert.deepEqual(heard, []);
       });
       assert.deepEqual(heard[0], ['thing:1']);
       await assert.rejects(
-        db.write(async (_tx, touch) => {
-          touch('thing:2');
+        db.write(async (_tx, invalidate) => {
+          invalidate('thing:2');
           throw new Error('no');
         }),
       );
@@ -254,10 +254,10 @@ describe('PostgreSQL', () => {
       assert.ok(what());
     };
     try {
-      await one.write(async (_tx, touch) => touch('thing:7'));
+      await one.write(async (_tx, invalidate) => invalidate('thing:7'));
       await heardBy(() => heard.some((tags) => tags?.[0] === 'thing:7'));
-      await one.write(async (_tx, touch) => {
-        for (let i = 0; i < 1000; i++) touch(`a tag that is rather long ${i}`);
+      await one.write(async (_tx, invalidate) => {
+        for (let i = 0; i < 1000; i++) invalidate(`a tag that is rather long ${i}`);
       });
       await heardBy(() => heard.includes(undefined));
 
@@ -269,7 +269,7 @@ describe('PostgreSQL', () => {
       await heardBy(() => !two.feed.live());
       await heardBy(() => two.feed.live());
       assert.ok(heard.includes(undefined), 'forgets everything after an interruption');
-      await one.write(async (_tx, touch) => touch('thing:8'));
+      await one.write(async (_tx, invalidate) => invalidate('thing:8'));
       await heardBy(() => heard.some((tags) => tags?.[0] === 'thing:8'));
     } finally {
       await Promise.all([one.close(), two.close()]);

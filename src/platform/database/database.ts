@@ -24,7 +24,7 @@ export interface Database<S> extends Caches {
   readonly read: Reader<S>;
   readonly feed: Feed;
   /** Runs the work in one transaction; durable when the promise resolves. `tags` name what caches must drop. */
-  write<T>(work: (tx: Tx<S>, touch: (tag: string) => void) => Promise<T>): Promise<T>;
+  write<T>(work: (tx: Tx<S>, invalidate: (tag: string) => void) => Promise<T>): Promise<T>;
   /** What was deleted is gone from the files of an embedded database too, its log included. A server keeps its own. */
   scrub(): Promise<void>;
   /** Rejects when the database does not answer. */

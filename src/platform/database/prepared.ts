@@ -1,6 +1,6 @@
 // Hot queries are compiled once: building and compiling a query costs several times what SQLite needs to answer it.
 import type { CompiledQuery, Kysely } from 'kysely';
-import type { Soon } from '../soon.ts';
+import type { MaybePromise } from '../maybe-promise.ts';
 import type { Reader } from './database.ts';
 
 class Parameter {
@@ -44,7 +44,9 @@ function compiler<S, P extends readonly unknown[], R>(build: Build<S, P, R>) {
 }
 
 /** `prepared((db, id: string) => db.selectFrom('users').selectAll().where('id', '=', id))`: called with a database and the values. */
-export function prepared<S, P extends readonly unknown[], R>(build: Build<S, P, R>): (db: Reader<S>, ...values: P) => Soon<R[]> {
+export function prepared<S, P extends readonly unknown[], R>(
+  build: Build<S, P, R>,
+): (db: Reader<S>, ...values: P) => MaybePromise<R[]> {
   const compile = compiler(build);
   return (db, ...values) => {
     const { query, parameters } = compile(db, values);
@@ -58,7 +60,7 @@ export function prepared<S, P extends readonly unknown[], R>(build: Build<S, P, 
 /** The same for a query that finds one row, or none. */
 export function preparedRow<S, P extends readonly unknown[], R>(
   build: Build<S, P, R>,
-): (db: Reader<S>, ...values: P) => Soon<R | undefined> {
+): (db: Reader<S>, ...values: P) => MaybePromise<R | undefined> {
   const compile = compiler(build);
   return (db, ...values) => {
     const { query, parameters } = compile(db, values);

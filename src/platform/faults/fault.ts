@@ -1,4 +1,4 @@
-// One class for everything that is refused. A table gives each code its status and text; a face gives it its shape.
+// One class for everything that is refused. A table gives each code its status and text; an error format gives it its shape.
 
 export interface FaultEntry {
   readonly status: number;
@@ -17,7 +17,7 @@ type Values<Text extends string> = [Placeholders<Text>] extends [never]
 export interface FaultExtras {
   /** Headers the answer must carry, such as Retry-After or Allow. */
   readonly headers?: Readonly<Record<string, string | readonly string[]>>;
-  /** What a machine may read beside the message; merged into the face's error object. */
+  /** What a machine may read beside the message; merged into the error object. */
   readonly detail?: Readonly<Record<string, unknown>>;
   /** The true reason, for the log only. Never a secret. */
   readonly reason?: string;
@@ -28,7 +28,7 @@ type Given = Readonly<Record<string, string | number>>;
 export class Fault extends Error {
   readonly code: string;
   readonly status: number;
-  /** What the text was filled with: a face that wants one of them need not take the text apart. */
+  /** What the text was filled with: an error format that wants one of them need not take the text apart. */
   readonly values: Given;
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
   readonly detail: Readonly<Record<string, unknown>> | undefined;

@@ -1,7 +1,7 @@
 // An App is a list of routes: path, schemas, the rule that decides, what it decides about, and the handler. The server enforces
 // the rule before it calls the handler; OpenAPI is printed from the same list.
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Soon } from '../soon.ts';
+import type { MaybePromise } from '../maybe-promise.ts';
 import type { Schema, Static } from './schema.ts';
 
 export type Method = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -65,7 +65,7 @@ export class Answer {
 }
 
 /** For readers of the documentation: what a handler reads beside its schemas, and what it says beside its body. */
-export interface Described {
+export interface Documentation {
   /** Query parameters by name. Those in `required` are asked for. */
   readonly query?: Readonly<Record<string, string>>;
   readonly headers?: Readonly<Record<string, string>>;
@@ -100,7 +100,7 @@ export interface Spec<Rule extends string, Q extends Schema | undefined, B exten
   readonly form?: boolean;
   /** Largest body, where it is not that of every route. */
   readonly bodyLimit?: number;
-  readonly described?: Described;
+  readonly documentation?: Documentation;
   /** Success statuses and their bodies (`null`: empty). The first is the default one. */
   readonly reply: Readonly<Record<number, Schema | null>>;
 }
@@ -109,7 +109,7 @@ export interface Route<Caller> {
   readonly method: Method;
   readonly path: string;
   readonly spec: Spec<string, Schema | undefined, Schema | undefined>;
-  readonly target: ((call: never) => Soon<Target<unknown, unknown>>) | undefined;
+  readonly target: ((call: never) => MaybePromise<Target<unknown, unknown>>) | undefined;
   readonly handler: (call: Call<Caller, never, never, never> & { readonly target: never }) => unknown;
 }
 
@@ -127,7 +127,7 @@ type Register<Caller, Rule extends string, Facts> = <
   Thing = undefined,
 >(
   path: Path,
-  spec: Spec<Rule, Q, B> & { readonly target?: (call: CallOf<Caller, Path, Q, B>) => Soon<Target<Facts, Thing>> },
+  spec: Spec<Rule, Q, B> & { readonly target?: (call: CallOf<Caller, Path, Q, B>) => MaybePromise<Target<Facts, Thing>> },
   handler: (call: CallOf<Caller, Path, Q, B> & { readonly target: Thing }) => unknown,
 ) => void;
 

@@ -1,5 +1,5 @@
 // HTTP: an App of routes with schemas, the server that serves it, and the OpenAPI document it yields.
-export { Answer, type App, type Call, createApp, type Described, type Query, type Route, type Target } from './app.ts';
+export { Answer, type App, type Call, createApp, type Documentation, type Query, type Route, type Target } from './app.ts';
 export { readBody } from './bodies.ts';
 export { goneSignal } from './exchange.ts';
 export { parseJson } from './json.ts';
@@ -7,7 +7,7 @@ export type { Mount, RawExchange } from './mounts.ts';
 export { type OpenApiOptions, openApi, type PrintedRoute } from './openapi.ts';
 export { outageOf } from './outage.ts';
 export { type Checks, mountProbes } from './probes.ts';
-export type { Face } from './replies.ts';
+export type { ErrorFormat } from './replies.ts';
 export type { Schema, Static } from './schema.ts';
 export * as t from './schema.ts';
 export { createServer, type Server } from './server.ts';

@@ -57,7 +57,7 @@ describe('The memory adapter', () => {
   async function start(options: Partial<ServerOptions<Caller>> = {}): Promise<{ url: string; server: Server }> {
     const server = createServer<Caller>({
       app: testApp(),
-      faceOf: () => (refusal) => ({ body: { refused: refusal.code } }),
+      errorFormatOf: () => (refusal) => ({ body: { refused: refusal.code } }),
       authenticate(headers) {
         ran.push('authenticate');
         if (headers['x-auth-token'] === 'slow') return Promise.resolve({ name: 'slow' });

@@ -1,5 +1,5 @@
 // The OpenAPI 3.1 document of an App. Its schemas are JSON Schema already, so this only arranges them.
-import type { Described, Method, Route } from './app.ts';
+import type { Documentation, Method, Route } from './app.ts';
 import type { Schema } from './schema.ts';
 
 export interface OpenApiOptions {
@@ -37,7 +37,7 @@ const content = (schema: Schema, type = 'application/json', others: readonly str
 });
 const refusal = (schema: Schema, type?: string) => ({ description: 'Refused; the message says why', ...content(schema, type) });
 
-function parameters(path: string, query: Schema | undefined, described: Described): unknown[] {
+function parameters(path: string, query: Schema | undefined, documentation: Documentation): unknown[] {
   const inPath = [...path.matchAll(/:(\w+)/g)].map(([, name]) => ({
     name,
     in: 'path',
@@ -55,8 +55,8 @@ function parameters(path: string, query: Schema | undefined, described: Describe
       ...(description ? { description } : {}),
       schema,
     })),
-    ...named('query', described.query, described.required),
-    ...named('header', described.headers, described.required),
+    ...named('query', documentation.query, documentation.required),
+    ...named('header', documentation.headers, documentation.required),
   ];
 }
 
@@ -86,9 +86,9 @@ const bodyOf = (schema: Schema, type: string | undefined, form: boolean | undefi
 });
 
 function operation({ method, path, spec }: PrintedRoute, securityOf: OpenApiOptions['securityOf']): Record<string, unknown> {
-  const { described = {}, rule } = spec;
-  const listed = parameters(path, spec.query, described);
-  const body = described.body ?? spec.body;
+  const { documentation = {}, rule } = spec;
+  const listed = parameters(path, spec.query, documentation);
+  const body = documentation.body ?? spec.body;
   return {
     operationId: `${method.toLowerCase()}${path.replace(/[/:.-]+(\w)/g, (_, letter: string) => letter.toUpperCase())}`,
     summary: spec.summary,
@@ -96,19 +96,19 @@ function operation({ method, path, spec }: PrintedRoute, securityOf: OpenApiOpti
     ...(rule === undefined || rule === 'anyone' ? {} : { 'x-policy': rule }),
     ...(rule === 'anyone' ? { security: [] } : { security: securityOf(spec.access).map((name) => ({ [name]: [] })) }),
     ...(listed.length > 0 ? { parameters: listed } : {}),
-    ...(body ? { requestBody: bodyOf(body, described.bodyType ?? described.type, spec.form) } : {}),
+    ...(body ? { requestBody: bodyOf(body, documentation.bodyType ?? documentation.type, spec.form) } : {}),
     responses: {
       ...Object.fromEntries(
         Object.entries(spec.reply).map(([status, schema]) => [
           status,
           {
             description: TEXT[Number(status)] ?? status,
-            ...(described.replyHeaders ? headersOf(described.replyHeaders) : {}),
-            ...(schema ? content(schema, described.type, described.otherTypes) : {}),
+            ...(documentation.replyHeaders ? headersOf(documentation.replyHeaders) : {}),
+            ...(schema ? content(schema, documentation.type, documentation.otherTypes) : {}),
           },
         ]),
       ),
-      default: described.error ? refusal(described.error, described.type) : { $ref: '#/components/responses/Error' },
+      default: documentation.error ? refusal(documentation.error, documentation.type) : { $ref: '#/components/responses/Error' },
     },
   };
 }

@@ -8,11 +8,11 @@ import { outageOf } from './outage.ts';
 import type { Refusal } from './refusals.ts';
 
 /** How a family of routes shows its errors. */
-export type Face = (fault: Fault, base: string, requestId: string) => { body: unknown; headers?: Record<string, string> };
+export type ErrorFormat = (fault: Fault, base: string, requestId: string) => { body: unknown; headers?: Record<string, string> };
 
 export interface ReplyOptions {
-  /** The face of a path: routes below one prefix show their errors alike, also for paths that do not exist. */
-  faceOf(path: string): Face;
+  /** The error format of a path: routes below one prefix show their errors alike, also for paths that do not exist. */
+  errorFormatOf(path: string): ErrorFormat;
   newRequestId(): string;
   readonly log: Log;
   readonly times: RequestTimes;
@@ -54,7 +54,7 @@ export class Replies {
   }
 
   refuse(error: unknown, call: IncomingCall, route: RouteName): void {
-    const { log, faceOf, bodyLimit } = this.#options;
+    const { log, errorFormatOf, bodyLimit } = this.#options;
     const refusal = toFault(error);
     const { status, code, reason } = refusal;
     const request_id = call.requestId;
@@ -62,7 +62,7 @@ export class Replies {
     if (status >= 500 && error instanceof Fault) log.warn({ request_id, code, reason }, 'request failed');
     else if (status >= 500) log.error({ request_id, code, err: error }, 'request failed');
     else if (reason) log.info({ request_id, code, reason }, 'request refused');
-    const { body, headers } = faceOf(call.url)(refusal, call.base, request_id);
+    const { body, headers } = errorFormatOf(call.url)(refusal, call.base, request_id);
     // More is on its way than anybody will read.
     const { 'transfer-encoding': chunked, 'content-length': length } = call.headers;
     const isLong = status === 413 || chunked !== undefined || Number(length) > bodyLimit;
@@ -72,10 +72,10 @@ export class Replies {
 
   /** A refusal where there is no request that could be read. */
   refuseBare(refusal: Fault, address: string | undefined): Refusal & { readonly id: string } {
-    const { log, times, faceOf, newRequestId } = this.#options;
+    const { log, times, errorFormatOf, newRequestId } = this.#options;
     const { status, code } = refusal;
     const id = newRequestId();
-    const { body, headers } = faceOf('/')(refusal, this.#bases.own, id);
+    const { body, headers } = errorFormatOf('/')(refusal, this.#bases.own, id);
     times.observe('none', 'none', status, 0);
     log.info({ request_id: id, code, status, address }, 'request refused');
     return { id, headers: { ...headers, ...refusal.headers }, text: JSON.stringify(body) };

@@ -74,7 +74,7 @@ describe('The server', () => {
           },
         },
       ],
-      faceOf:
+      errorFormatOf:
         () =>
         ({ status, code }) => ({ body: { status, code }, headers: { 'Content-Type': 'application/problem+json' } }),
       authenticate: () => undefined,

@@ -79,7 +79,7 @@ describe('The server', () => {
     });
     server = createServer<Caller>({
       app,
-      faceOf:
+      errorFormatOf:
         () =>
         ({ status, message }) => ({ body: { error: { code: status, message } }, headers: { 'X-Face': 'yes' } }),
       authenticate: (headers) => {
@@ -316,7 +316,7 @@ describe('OpenAPI', () => {
         rule: 'use',
         body: t.open({}),
         form: true,
-        described: {
+        documentation: {
           query: { dry: 'Only try.' },
           headers: { 'If-Match': 'The version.' },
           required: ['If-Match'],
@@ -332,7 +332,7 @@ describe('OpenAPI', () => {
     );
     app.put(
       '/things',
-      { summary: 'Link', tag, rule: 'use', body: t.open({}), described: { bodyType: 'text/x' }, reply: { 200: Thing } },
+      { summary: 'Link', tag, rule: 'use', body: t.open({}), documentation: { bodyType: 'text/x' }, reply: { 200: Thing } },
       () => 0,
     );
     const options = { title: '', version: '1', description: '', securitySchemes: {}, securityOf: () => [], error: t.open({}) };

@@ -1,6 +1,6 @@
 // What happens to every request, whichever way it came in: who calls, what they send, what it is about, whether they may, the handler.
 import { withBudget } from '../database/index.ts';
-import { andThen, type Soon } from '../soon.ts';
+import { andThen, type MaybePromise } from '../maybe-promise.ts';
 import { Answer, type Query, type Route } from './app.ts';
 import type { IncomingCall, Outgoing } from './exchange.ts';
 import { checkUrl } from './json.ts';
@@ -11,13 +11,18 @@ export interface Access<Caller> {
    * Who sends this request, by the method and the `access` of its route. Throws a Fault when nobody may be served.
    * Synchronous where it can be: it is on every request.
    */
-  authenticate(headers: IncomingCall['headers'], requestId: string, access: string | undefined, method: string): Soon<Caller>;
+  authenticate(
+    headers: IncomingCall['headers'],
+    requestId: string,
+    access: string | undefined,
+    method: string,
+  ): MaybePromise<Caller>;
   /** Throws a Fault unless the rule allows it. `facts`: what is known of the target; undefined where a route has none. */
   authorize(rule: string, caller: Caller, facts: unknown): void;
 }
 
 export function createSteps<Caller>(access: Access<Caller>, { checkReplies = false }: { readonly checkReplies?: boolean }) {
-  function identify({ spec }: Route<Caller>, call: IncomingCall): Soon<void> {
+  function identify({ spec }: Route<Caller>, call: IncomingCall): MaybePromise<void> {
     if (spec.rule === 'anyone') return;
     const { headers, requestId, method } = call;
     return andThen(access.authenticate(headers, requestId, spec.access, method), (caller) => {
@@ -31,7 +36,7 @@ export function createSteps<Caller>(access: Access<Caller>, { checkReplies = fal
   }
 
   /** Permission before existence: whoever is not allowed does not learn whether the thing is there. */
-  function authorize({ spec: { rule }, target }: Route<Caller>, call: IncomingCall): Soon<void> {
+  function authorize({ spec: { rule }, target }: Route<Caller>, call: IncomingCall): MaybePromise<void> {
     const decide = (facts: unknown): void => {
       if (rule !== 'anyone') access.authorize(rule, call.caller as Caller, facts);
     };
@@ -50,7 +55,7 @@ export function createSteps<Caller>(access: Access<Caller>, { checkReplies = fal
   }
 
   /** The answer; throws when there is none. Everything it asks of the database counts together. */
-  return (route: Route<Caller>, call: IncomingCall): Soon<Outgoing> =>
+  return (route: Route<Caller>, call: IncomingCall): MaybePromise<Outgoing> =>
     withBudget(() => {
       checkUrl(call.url);
       return andThen(identify(route, call), () => {

@@ -34,10 +34,10 @@ export function createWalletChanges(db: Database, clock: Clock): RunChange {
   const lines = new Lines();
   return (caller, owner, work) => {
     const run = () =>
-      change(caller, async (inside) => {
-        await actAs(db, inside.tx, owner);
-        await oneAtATime(db, inside.tx, `wallet ${owner}`);
-        return work(inside);
+      change(caller, async (transaction) => {
+        await actAs(db, transaction.tx, owner);
+        await oneAtATime(db, transaction.tx, `wallet ${owner}`);
+        return work(transaction);
       });
     // Whoever waits for the same owner's other changes holds no connection meanwhile: the database is left to other owners, and
     // its lock is for other processes. SQLite writes changes that wait together at once.

@@ -21,14 +21,14 @@ onEachWallet('A damaged row', (wallet) => {
     // What the service read in this turn ends with it; closing would wait for it.
     await new Promise((resolve) => setImmediate(resolve));
     const db = await wallet.database();
-    await db.write(async (tx, touch) => {
+    await db.write(async (tx, invalidate) => {
       await actAs(db, tx, ownerOfPerson(person));
       await tx
         .updateTable(table as 'keys')
         .set(values)
         .where('id', '=', id)
         .execute();
-      touch(`wallet:${ownerOfPerson(person)}`);
+      invalidate(`wallet:${ownerOfPerson(person)}`);
     });
     await db.close();
   }

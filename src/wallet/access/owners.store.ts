@@ -88,7 +88,7 @@ const spelled = (using: string): string =>
         .join(' OR ')
         .replace(/'([^']*)'/g, "'$1'::text")})`;
 
-const described = ({ name, command, using }: Policy): string =>
+const documentation = ({ name, command, using }: Policy): string =>
   JSON.stringify([name, 'PERMISSIVE', '{public}', command, spelled(using), null]);
 
 async function inspect(reader: Reader): Promise<readonly Found[]> {
@@ -115,7 +115,7 @@ async function inspect(reader: Reader): Promise<readonly Found[]> {
 
 const isWhole = ({ table, forced, policies }: Found): boolean => {
   const wanted = WALLS[table];
-  return !wanted || (forced && JSON.stringify(policies) === JSON.stringify(wanted.map(described)));
+  return !wanted || (forced && JSON.stringify(policies) === JSON.stringify(wanted.map(documentation)));
 };
 
 /** Puts the wall of one table up as it is to be, whatever was there. */

@@ -96,7 +96,7 @@ export function putBack({ reserved }: Pick<HeldDeps, 'reserved'>, { id }: Pick<C
  */
 export async function take(
   deps: Pick<HeldDeps, 'seal' | 'reserved'>,
-  { tx, audit, touch }: Change,
+  { tx, audit, invalidate }: Change,
   { row }: Candidate,
   { id }: Copy,
 ): Promise<boolean> {
@@ -109,7 +109,7 @@ export async function take(
     await deleteInstance(tx, owner, id);
     // What was known was known of this copy.
     await forgetStatus(tx, owner, row.id);
-    touch(ownerTag(owner));
+    invalidate(ownerTag(owner));
   }
   audit('credential.shown', { kind: 'credential', id: row.id });
   return true;

@@ -23,7 +23,7 @@ export function mountCredentials(app: WalletApp, { credentials, refreshStatus }:
       tag,
       rule: 'owner',
       query: CredentialQuery,
-      described: PAGED,
+      documentation: PAGED,
       reply: { 200: CredentialList },
     },
     async (call) => {

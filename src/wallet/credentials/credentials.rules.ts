@@ -98,10 +98,10 @@ export function createCredentials(deps: {
       }),
 
     async purge(caller: Caller, { owner, id }: CredentialRow): Promise<void> {
-      await change(caller, owner, async ({ tx, audit, touch }) => {
+      await change(caller, owner, async ({ tx, audit, invalidate }) => {
         if (!(await deleteCredential(tx, owner, id))) fail('not-found', { kind: 'credential' });
         audit('credential.purged', { kind: 'credential', id });
-        touch(ownerTag(owner));
+        invalidate(ownerTag(owner));
       });
     },
   };

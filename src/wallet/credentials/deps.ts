@@ -14,7 +14,7 @@ export interface HeldDeps {
   readonly keys: Keys;
   readonly dids: Pick<Dids, 'has'>;
   readonly status: Status;
-  readonly change: (caller: Caller, owner: string, work: (inside: Change) => Promise<void>) => Promise<void>;
+  readonly change: (caller: Caller, owner: string, work: (transaction: Change) => Promise<void>) => Promise<void>;
   /** Copies that answers are being made with in this process, and how many. */
   readonly reserved: Map<string, number>;
 }

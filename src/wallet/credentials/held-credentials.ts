@@ -14,13 +14,14 @@ export function createHeldCredentials(given: Omit<HeldDeps, 'reserved'>) {
   const deps: HeldDeps = { ...given, reserved: new Map() };
   return {
     newId: () => `cred_${newUlid(deps.clock.now())}`,
-    store: (inside: Change, owner: string, received: ReceivedCredential) => storeReceived(deps, inside, owner, received),
+    store: (transaction: Change, owner: string, received: ReceivedCredential) =>
+      storeReceived(deps, transaction, owner, received),
     candidates: (caller: Caller, filter: CandidateFilter) => candidates(deps, caller, filter),
     standingOf: (candidate: Candidate) => standingOf(deps, candidate),
     peek: (candidate: Candidate) => peek(deps, candidate),
     setAside: (candidate: Candidate) => setAside(deps, candidate),
     putBack: (copy: Pick<Copy, 'id'>) => putBack(deps, copy),
-    take: (inside: Change, candidate: Candidate, copy: Copy) => take(deps, inside, candidate, copy),
+    take: (transaction: Change, candidate: Candidate, copy: Copy) => take(deps, transaction, candidate, copy),
     refreshStatus: (rows: readonly CredentialRow[]) => refreshStatus(deps, rows),
   };
 }

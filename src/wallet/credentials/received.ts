@@ -83,11 +83,16 @@ function instanceOf({ seal }: Storing, owner: string, id: string, copy: Received
 }
 
 /** Within the change that writes down how far the exchange is. */
-export async function storeReceived(deps: Storing, inside: Change, owner: string, received: ReceivedCredential): Promise<void> {
+export async function storeReceived(
+  deps: Storing,
+  transaction: Change,
+  owner: string,
+  received: ReceivedCredential,
+): Promise<void> {
   const { clock, seal, dids } = deps;
-  const { tx, audit, touch } = inside;
+  const { tx, audit, invalidate } = transaction;
   const { id } = received;
-  const copies = await usable(inside, owner, received.copies);
+  const copies = await usable(transaction, owner, received.copies);
   const [first] = copies;
   const { credential, boundTo } = first;
   await insertCredential(tx, {
@@ -114,5 +119,5 @@ export async function storeReceived(deps: Storing, inside: Change, owner: string
     copies.map((copy, at) => instanceOf(deps, owner, id, copy, at)),
   );
   audit('credential.received', { kind: 'credential', id }, { format: credential.format, copies: copies.length });
-  touch(ownerTag(owner));
+  invalidate(ownerTag(owner));
 }

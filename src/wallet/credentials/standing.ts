@@ -29,11 +29,11 @@ async function noteStatus(
 ): Promise<string> {
   if (found === 'unknown') return row.status;
   const caller = { userId: row.owner, owner: row.owner, requestId: null, isAdministrator: false };
-  await change(caller, row.owner, async ({ tx, audit, touch }) => {
+  await change(caller, row.owner, async ({ tx, audit, invalidate }) => {
     await writeStatus(tx, row.owner, row.id, found, clock.now());
     if (found !== row.status) audit('credential.status', { kind: 'credential', id: row.id }, { status: found });
     else audit('credential.checked', { kind: 'credential', id: row.id });
-    touch(ownerTag(row.owner));
+    invalidate(ownerTag(row.owner));
   });
   return found;
 }

@@ -18,7 +18,14 @@ export function mountDids(
 
   app.get(
     DIDS,
-    { summary: 'List the DIDs of the wallet', tag, rule: 'owner', query: DidQuery, described: PAGED, reply: { 200: DidList } },
+    {
+      summary: 'List the DIDs of the wallet',
+      tag,
+      rule: 'owner',
+      query: DidQuery,
+      documentation: PAGED,
+      reply: { 200: DidList },
+    },
     (call) => {
       const { caller, query } = call;
       const list = async (): Promise<Answer> => {
@@ -39,7 +46,7 @@ export function mountDids(
 
   app.post(
     DIDS,
-    { summary: 'Provision a DID', tag, rule: 'owner', body: NewDid, described: CREATED, reply: { 201: Did } },
+    { summary: 'Provision a DID', tag, rule: 'owner', body: NewDid, documentation: CREATED, reply: { 201: Did } },
     async ({ caller, body, headers }) => {
       const did = renderDid(await dids.create(caller, requestOf(body), idempotency.of(caller, 'dids', headers, body)));
       return new Answer({ headers: { Location: `${DIDS}/${did.id}` }, body: did });

@@ -241,7 +241,7 @@ onEachWallet('Provisioning DIDs', (wallet) => {
         ['https://example.org', 'javascript:alert(1)'],
         [['https://example.org']],
         { uri: 'javascript:alert(1)' },
-        { uri: { inside: ['https://example.org', 'java\tscript:alert(1)'] } },
+        { uri: { transaction: ['https://example.org', 'java\tscript:alert(1)'] } },
         [{ uri: ' data:text/html,x' }],
         { uri: 'x'.repeat(4001) },
         null,

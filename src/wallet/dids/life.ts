@@ -15,12 +15,12 @@ function checkHosted({ method }: DidRow): void {
 export async function publishDid(deps: DidDeps, caller: Caller, seen: DidRow): Promise<DidParts> {
   const { change, publication } = deps;
   checkHosted(seen);
-  await change(caller, seen.owner, async (inside) => {
-    const did = await findAgain(inside, seen);
-    const carried = await publication.keysOf(inside.tx, did.owner, [did.id]);
+  await change(caller, seen.owner, async (transaction) => {
+    const did = await findAgain(transaction, seen);
+    const carried = await publication.keysOf(transaction.tx, did.owner, [did.id]);
     if (!carried.some(({ state }) => state === 'active')) fail('no-active-key');
-    await publication.publish(inside, did);
-    inside.audit('did.published', { kind: 'did', id: did.id });
+    await publication.publish(transaction, did);
+    transaction.audit('did.published', { kind: 'did', id: did.id });
   });
   return getDid(deps, seen.owner, seen.id);
 }
@@ -28,11 +28,11 @@ export async function publishDid(deps: DidDeps, caller: Caller, seen: DidRow): P
 export async function unpublishDid(deps: DidDeps, caller: Caller, seen: DidRow): Promise<DidParts> {
   const { change, publication } = deps;
   checkHosted(seen);
-  await change(caller, seen.owner, async (inside) => {
-    const did = await findAgain(inside, seen);
+  await change(caller, seen.owner, async (transaction) => {
+    const did = await findAgain(transaction, seen);
     if (did.state === 'draft') fail('not-published');
-    if (did.state === 'published') await publication.withdraw(inside, did);
-    inside.audit('did.unpublished', { kind: 'did', id: did.id });
+    if (did.state === 'published') await publication.withdraw(transaction, did);
+    transaction.audit('did.unpublished', { kind: 'did', id: did.id });
   });
   return getDid(deps, seen.owner, seen.id);
 }
@@ -40,13 +40,13 @@ export async function unpublishDid(deps: DidDeps, caller: Caller, seen: DidRow):
 export async function removeDid(deps: DidDeps, caller: Caller, seen: DidRow, force: boolean): Promise<void> {
   const { owner } = seen;
   if (owner === NODE) fail('forbidden', { why: 'the DID of the node can be unpublished, not deleted' });
-  await deps.change(caller, owner, async (inside) => {
-    const did = await findAgain(inside, seen);
+  await deps.change(caller, owner, async (transaction) => {
+    const did = await findAgain(transaction, seen);
     if (did.method === 'web' && did.state === 'published') fail('did-published');
-    if (!force && (await hasCredentials(inside.tx, owner, did.id))) fail('did-in-use');
-    await deleteDid(inside.tx, did);
-    if (did.is_default === 1) await makeNewestDefault(inside.tx, owner);
-    inside.audit('did.deleted', { kind: 'did', id: did.id }, { did: did.did });
-    inside.touch(ownerTag(owner));
+    if (!force && (await hasCredentials(transaction.tx, owner, did.id))) fail('did-in-use');
+    await deleteDid(transaction.tx, did);
+    if (did.is_default === 1) await makeNewestDefault(transaction.tx, owner);
+    transaction.audit('did.deleted', { kind: 'did', id: did.id }, { did: did.did });
+    transaction.invalidate(ownerTag(owner));
   });
 }

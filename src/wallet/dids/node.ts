@@ -29,18 +29,18 @@ const rowOf = (did: string, now: number): DidRow => ({
 const isThere = async (reader: Reader, did: string): Promise<boolean> => (await findDid(reader, NODE, did))?.is_default === 1;
 
 /** With the key it is to have from now on. */
-async function put({ clock, publication }: DidDeps, inside: Change, did: string, keyId: string): Promise<void> {
-  await clearDefault(inside.tx, NODE);
-  const former = await findDid(inside.tx, NODE, did);
+async function put({ clock, publication }: DidDeps, transaction: Change, did: string, keyId: string): Promise<void> {
+  await clearDefault(transaction.tx, NODE);
+  const former = await findDid(transaction.tx, NODE, did);
   if (former) {
-    await publication.addKey(inside, former, keyId);
-    await publication.changed(inside, former);
-    return publication.publish(inside, { ...former, is_default: 1 });
+    await publication.addKey(transaction, former, keyId);
+    await publication.changed(transaction, former);
+    return publication.publish(transaction, { ...former, is_default: 1 });
   }
   const row = rowOf(did, clock.now());
-  await insertDid(inside.tx, row);
-  await publication.addKey(inside, row, keyId);
-  await publication.publish(inside, row);
+  await insertDid(transaction.tx, row);
+  await publication.addKey(transaction, row, keyId);
+  await publication.publish(transaction, row);
 }
 
 export async function ensureNode(deps: DidDeps, caller: Caller): Promise<void> {
@@ -48,11 +48,11 @@ export async function ensureNode(deps: DidDeps, caller: Caller): Promise<void> {
   const did = didWebOf(hostOf(publicUrl()));
   if (await readAs(db, NODE, (reader) => isThere(reader, did))) return;
   const draft = await keys.draft(NODE);
-  await change(caller, NODE, async (inside) => {
-    inside.audit('did.ensured', { kind: 'did', id: did });
+  await change(caller, NODE, async (transaction) => {
+    transaction.audit('did.ensured', { kind: 'did', id: did });
     // Another replica that starts at the same time.
-    if (await isThere(inside.tx, did)) return;
-    const key = await keys.add(inside, NODE, draft, { default: true });
-    await put(deps, inside, did, key.id);
+    if (await isThere(transaction.tx, did)) return;
+    const key = await keys.add(transaction, NODE, draft, { default: true });
+    await put(deps, transaction, did, key.id);
   });
 }

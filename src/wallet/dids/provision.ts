@@ -60,15 +60,20 @@ interface NewDid {
   readonly carried: readonly KeyRow[];
 }
 
-async function insert(deps: DidDeps, inside: Change, request: DidRequest, { id, owner, method, carried }: NewDid): Promise<void> {
-  const { tx, audit, touch } = inside;
+async function insert(
+  deps: DidDeps,
+  transaction: Change,
+  request: DidRequest,
+  { id, owner, method, carried }: NewDid,
+): Promise<void> {
+  const { tx, audit, invalidate } = transaction;
   const { path: name = newName(), alias } = request;
   const now = deps.clock.now();
   const isHosted = method === 'web';
   const did = didOf(method, name, carried[0]!, deps.publicUrl());
   if (await findDid(tx, owner, did)) fail('did-exists', { did });
   if (isHosted && !(await takeName(tx, owner, name))) fail('did-exists', { did });
-  await checkQuota(deps, inside, owner, method);
+  await checkQuota(deps, transaction, owner, method);
   if (alias !== undefined && (await hasAlias(tx, owner, alias))) fail('alias-taken', { kind: 'DID', alias });
   const isDefault = request.isDefault ?? !(await hasDids(tx, owner));
   if (isDefault) await clearDefault(tx, owner);
@@ -89,9 +94,9 @@ async function insert(deps: DidDeps, inside: Change, request: DidRequest, { id, 
     unpublished_at: null,
   };
   await insertDid(tx, row);
-  for (const key of carried) await deps.publication.addKey(inside, row, key.id);
+  for (const key of carried) await deps.publication.addKey(transaction, row, key.id);
   audit('did.created', { kind: 'did', id }, { did });
-  touch(ownerTag(owner));
+  invalidate(ownerTag(owner));
 }
 
 export async function createDid(deps: DidDeps, caller: Caller, request: DidRequest, once: Once): Promise<DidParts> {
@@ -105,14 +110,16 @@ export async function createDid(deps: DidDeps, caller: Caller, request: DidReque
     });
   const id = newDidId(clock.now());
   const draft = request.keyIds ? undefined : await keys.draft(owner);
-  const made = await change(caller, owner, async (inside) => {
-    const before = await once.claim(inside, id);
+  const made = await change(caller, owner, async (transaction) => {
+    const before = await once.claim(transaction, id);
     if (before !== undefined) {
-      inside.audit('did.repeated', { kind: 'did', id: before });
+      transaction.audit('did.repeated', { kind: 'did', id: before });
       return before;
     }
-    const carried = draft ? [await keys.add(inside, owner, draft, {})] : await keys.active(inside, owner, request.keyIds!);
-    await insert(deps, inside, request, { id, owner, method, carried });
+    const carried = draft
+      ? [await keys.add(transaction, owner, draft, {})]
+      : await keys.active(transaction, owner, request.keyIds!);
+    await insert(deps, transaction, request, { id, owner, method, carried });
     return id;
   });
   return getDid(deps, owner, made);

@@ -16,7 +16,7 @@ export function mountExchanges(app: WalletApp, { exchanges }: { exchanges: Excha
       tag,
       rule: 'owner',
       query: ExchangeQuery,
-      described: PAGED,
+      documentation: PAGED,
       reply: { 200: ExchangeList },
     },
     async (call) => {

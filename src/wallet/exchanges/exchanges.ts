@@ -37,8 +37,9 @@ export function createExchanges(given: Omit<ExchangeDeps, 'renewMs'> & { readonl
     /** One that is over, but for something that is still to be sent. */
     revived: <Data>(row: ExchangeRow, caller: Caller) => openRow<Data>(deps, row, caller),
     step: (exchange: Any, name: string, more?: { detail?: string; error?: string }) => addStep(deps, exchange, name, more),
-    save: (exchange: Any, inside?: Change) => saveExchange(deps, exchange, inside),
-    end: (exchange: Any, state: OverState, inside: Change, ending?: Ending) => endExchange(deps, exchange, state, inside, ending),
+    save: (exchange: Any, transaction?: Change) => saveExchange(deps, exchange, transaction),
+    end: (exchange: Any, state: OverState, transaction: Change, ending?: Ending) =>
+      endExchange(deps, exchange, state, transaction, ending),
     noted: (exchange: Any, keep: boolean) => noteAfterwards(deps, exchange, keep),
     release: (exchange: Any) => releaseExchange(deps, exchange),
     during: <T>(exchange: Any, mendable: (error: unknown) => boolean, work: () => Promise<T>) =>

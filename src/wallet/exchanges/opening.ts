@@ -40,12 +40,12 @@ export async function openExchange<Data>(
     pollAt: null,
     expiresAt: now + LIFE_MS,
   };
-  await deps.change(caller, owner, async (inside) => {
-    const { tx, audit } = inside;
+  await deps.change(caller, owner, async (transaction) => {
+    const { tx, audit } = transaction;
     // The same request twice at once: the other one was faster.
     const same = requestHash === undefined ? undefined : await findByRequest(tx, owner, protocol, requestHash);
     if (same) fail('exchange-busy', undefined, { detail: { exchangeId: same.id } });
-    if ((await once.claim(inside, exchange.id)) !== undefined) fail('exchange-busy');
+    if ((await once.claim(transaction, exchange.id)) !== undefined) fail('exchange-busy');
     await insertExchange(tx, {
       id: exchange.id,
       owner,
@@ -85,12 +85,12 @@ export async function takeUpExchange<Data>(
   const { owner } = caller;
   const now = deps.clock.now();
   const claim = { claimed_by: randomUUID(), claimed_until: now + CLAIM_MS };
-  const row = await deps.change(caller, owner, async (inside) => {
-    const found = await findWaiting(inside, owner, id, protocol, now);
-    if (!(await claimExchange(inside.tx, owner, id, claim, now)))
+  const row = await deps.change(caller, owner, async (transaction) => {
+    const found = await findWaiting(transaction, owner, id, protocol, now);
+    if (!(await claimExchange(transaction.tx, owner, id, claim, now)))
       fail('exchange-busy', undefined, { detail: { exchangeId: id } });
-    await once.claim(inside, id);
-    inside.audit('exchange.continued', { kind: 'exchange', id });
+    await once.claim(transaction, id);
+    transaction.audit('exchange.continued', { kind: 'exchange', id });
     return found;
   });
   return openRow<Data>(deps, row, caller, claim.claimed_by);

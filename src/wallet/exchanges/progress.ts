@@ -21,12 +21,12 @@ async function write({ tx }: Change, exchange: Exchange<unknown>, values: Partia
 }
 
 /** Within a change or in one of its own; whoever works on it keeps working on it. */
-export async function saveExchange(deps: ExchangeDeps, exchange: Exchange<unknown>, inside?: Change): Promise<void> {
+export async function saveExchange(deps: ExchangeDeps, exchange: Exchange<unknown>, transaction?: Change): Promise<void> {
   const work = async (within: Change): Promise<void> => {
     await write(within, exchange, { ...valuesOf(deps, exchange), claimed_until: deps.clock.now() + CLAIM_MS });
     within.audit(`exchange.${exchange.state}`, { kind: 'exchange', id: exchange.id });
   };
-  if (inside) await work(inside);
+  if (transaction) await work(transaction);
   else await deps.change(exchange.caller, exchange.owner, work);
 }
 
@@ -35,11 +35,11 @@ export async function endExchange(
   deps: ExchangeDeps,
   exchange: Exchange<unknown>,
   state: OverState,
-  inside: Change,
+  transaction: Change,
   { outcome = state, result, keep = false }: Ending = {},
 ): Promise<void> {
   exchange.state = state;
-  await write(inside, exchange, {
+  await write(transaction, exchange, {
     ...valuesOf(deps, exchange),
     outcome,
     ...(result === undefined ? {} : { result: JSON.stringify(result) }),
@@ -47,7 +47,7 @@ export async function endExchange(
     claimed_until: 0,
     expires_at: deps.clock.now() + KEPT_MS,
   });
-  inside.audit(`exchange.${state}`, { kind: 'exchange', id: exchange.id }, { outcome });
+  transaction.audit(`exchange.${state}`, { kind: 'exchange', id: exchange.id }, { outcome });
   deps.count({ protocol: exchange.protocol, outcome });
 }
 
@@ -63,8 +63,8 @@ export async function noteAfterwards(deps: ExchangeDeps, exchange: Exchange<unkn
 
 /** It waits for whoever goes on with it. */
 export async function releaseExchange(deps: ExchangeDeps, exchange: Exchange<unknown>): Promise<void> {
-  await deps.change(exchange.caller, exchange.owner, async (inside) => {
-    await write(inside, exchange, { ...valuesOf(deps, exchange), claimed_until: 0 });
-    inside.audit('exchange.waits', { kind: 'exchange', id: exchange.id });
+  await deps.change(exchange.caller, exchange.owner, async (transaction) => {
+    await write(transaction, exchange, { ...valuesOf(deps, exchange), claimed_until: 0 });
+    transaction.audit('exchange.waits', { kind: 'exchange', id: exchange.id });
   });
 }

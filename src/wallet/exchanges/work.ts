@@ -47,8 +47,8 @@ export async function duringExchange<T>(
     addStep(deps, exchange, 'stopped', { error: code, ...(error instanceof Fault ? { detail: error.message } : {}) });
     if (mendable(error)) await releaseExchange(deps, exchange);
     else
-      await deps.change(exchange.caller, exchange.owner, (inside) =>
-        endExchange(deps, exchange, 'failed', inside, { outcome: code }),
+      await deps.change(exchange.caller, exchange.owner, (transaction) =>
+        endExchange(deps, exchange, 'failed', transaction, { outcome: code }),
       );
     if (!(error instanceof Fault)) throw error;
     throw error.with({ exchangeId: exchange.id, steps: exchange.steps });

@@ -125,7 +125,7 @@ const unsigned = (what: string): never => reject('malformed', `it has ${what}, w
 
 /** What can be added to a document, or moved within it, under a signature that still holds. */
 function checkCovered(document: Json): void {
-  const described = new Map<string, unknown>();
+  const documentation = new Map<string, unknown>();
   const walk = (value: unknown): void => {
     if (value === null) unsigned('a null');
     if (typeof value !== 'object') return;
@@ -142,8 +142,8 @@ function checkCovered(document: Json): void {
       if (id.startsWith('_:')) unsigned('a name of its own for what has none');
       // Claims of one thing may stand wherever it is named: between places that say the same there is nothing to move.
       const content = normal(value);
-      if (described.has(id) && !isDeepStrictEqual(described.get(id), content)) unsigned('the same thing in two places');
-      described.set(id, content);
+      if (documentation.has(id) && !isDeepStrictEqual(documentation.get(id), content)) unsigned('the same thing in two places');
+      documentation.set(id, content);
     }
     for (const child of Object.values(rest)) walk(child);
   };

@@ -84,8 +84,8 @@ describe('Disclosures', () => {
       const one = encode(['salt', reserved, {}]);
       malformed({ _sd: [digestOf(one)] }, [one], /name it may not have/);
     }
-    const inside = encode('["salt","a",{"__proto__":{"admin":true}}]');
-    malformed({ _sd: [digestOf(inside)] }, [inside], /not one/);
+    const transaction = encode('["salt","a",{"__proto__":{"admin":true}}]');
+    malformed({ _sd: [digestOf(transaction)] }, [transaction], /not one/);
   });
 
   it('are lists of two or three, in base64url', () => {

@@ -36,7 +36,7 @@ export function mountIssuance(app: WalletApp, { issuance, exchangeThrottle, idem
       tag,
       rule: 'owner',
       body: IssuanceRequest,
-      described: { ...ONCE, replyHeaders: { 'Retry-After': 'Of 202: in how many seconds to go on.' } },
+      documentation: { ...ONCE, replyHeaders: { 'Retry-After': 'Of 202: in how many seconds to go on.' } },
       reply: { 201: Issued, 200: Onward, 202: Deferred },
     },
     async ({ caller, body, headers }) => {
@@ -51,7 +51,13 @@ export function mountIssuance(app: WalletApp, { issuance, exchangeThrottle, idem
 
   app.get(
     `${PATH}/callback`,
-    { summary: 'An issuer sends the browser of a caller here', tag, rule: 'owner', described: CALLBACK, reply: { 303: null } },
+    {
+      summary: 'An issuer sends the browser of a caller here',
+      tag,
+      rule: 'owner',
+      documentation: CALLBACK,
+      reply: { 303: null },
+    },
     async ({ caller, query }) => {
       const parameters = new URLSearchParams();
       for (const [name, value] of Object.entries(query as Query))

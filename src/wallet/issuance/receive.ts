@@ -119,12 +119,12 @@ async function storeAll(
   if (isOver) exchange.pollAt = notifyTime(data, clock.now());
   else if (left.some(({ transactionId }) => transactionId !== undefined)) defer(exchange, interval, clock.now());
   else exchange.pollAt = null;
-  await change(caller, owner, async (inside) => {
+  await change(caller, owner, async (transaction) => {
     for (const { id, configuration, copies } of received)
-      await heldCredentials.store(inside, owner, { id, configuration, copies, from });
+      await heldCredentials.store(transaction, owner, { id, configuration, copies, from });
     const result = { credentialIds: data.kept };
-    if (isOver) await exchanges.end(exchange, 'issued', inside, { result, keep: data.notifications.length > 0 });
-    else await exchanges.save(exchange, inside);
+    if (isOver) await exchanges.end(exchange, 'issued', transaction, { result, keep: data.notifications.length > 0 });
+    else await exchanges.save(exchange, transaction);
   });
 }
 

@@ -20,7 +20,14 @@ export function mountKeys(
 
   app.get(
     KEYS,
-    { summary: 'List the keys of the wallet', tag, rule: 'owner', query: KeyQuery, described: PAGED, reply: { 200: KeyList } },
+    {
+      summary: 'List the keys of the wallet',
+      tag,
+      rule: 'owner',
+      query: KeyQuery,
+      documentation: PAGED,
+      reply: { 200: KeyList },
+    },
     (call) => {
       const { caller, query } = call;
       const list = async (): Promise<Answer> => {
@@ -46,7 +53,7 @@ export function mountKeys(
       tag,
       rule: 'owner',
       body: NewKey,
-      described: CREATED,
+      documentation: CREATED,
       reply: { 201: Key },
     },
     async ({ caller, body, headers, signal }) => {

@@ -30,8 +30,8 @@ export function createKeys(given: Omit<KeyDeps, 'drafts' | 'maxKeys'> & { readon
     purge: (caller: Caller, key: KeyRow, force: boolean) => purgeKey(deps, caller, key, force),
     /** For rules that make a key along with something else: drafted before their change, added within it. */
     draft: (owner: string) => deps.drafts.generate({ owner }, 'ES256', 'software'),
-    add: (inside: Change, owner: string, draft: Draft, body: Pick<NewKey, 'alias' | 'use' | 'default'>) =>
-      addKey(deps, inside, owner, draft, body),
+    add: (transaction: Change, owner: string, draft: Draft, body: Pick<NewKey, 'alias' | 'use' | 'default'>) =>
+      addKey(deps, transaction, owner, draft, body),
     active: activeKeys,
     isActive: (owner: string, id: string) => isActive(deps, owner, id),
     sign: (owner: string, id: string, data: Buffer, purpose: Purpose = 'any') => sign(deps, owner, id, data, purpose),

@@ -5,9 +5,9 @@ type Named = Pick<KeyRow, 'id' | 'owner'>;
 
 export interface KeyListener {
   /** Another key takes over what this one was for. */
-  onSucceeded(inside: Change, key: Named, successor: Pick<KeyRow, 'id' | 'algorithm'>): Promise<void>;
+  onSucceeded(transaction: Change, key: Named, successor: Pick<KeyRow, 'id' | 'algorithm'>): Promise<void>;
   /** The key is over. Tells which DIDs were published anew without it. */
-  onEnded(inside: Change, key: Named): Promise<string[]>;
+  onEnded(transaction: Change, key: Named): Promise<string[]>;
   /** The key is about to end with none to follow it. Whoever cannot do without refuses. */
   onAbandoning(reader: Reader, key: Named): Promise<void>;
 }

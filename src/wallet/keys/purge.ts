@@ -14,25 +14,25 @@ async function checkUnused(deps: KeyDeps, { tx }: Change, key: KeyRow): Promise<
   if (dids.length > 0 || credentials.length > 0) fail('key-in-use', undefined, { detail: { references: { dids, credentials } } });
 }
 
-async function remove(inside: Change, key: KeyRow): Promise<void> {
-  await deleteKey(inside.tx, key);
-  inside.audit('key.purged', { kind: 'key', id: key.id });
-  inside.touch(ownerTag(key.owner));
+async function remove(transaction: Change, key: KeyRow): Promise<void> {
+  await deleteKey(transaction.tx, key);
+  transaction.audit('key.purged', { kind: 'key', id: key.id });
+  transaction.invalidate(ownerTag(key.owner));
 }
 
 /** The key, where a device must forget it before its row goes. */
-async function purgeWithin(deps: KeyDeps, inside: Change, seen: KeyRow, force: boolean): Promise<KeyRow | undefined> {
-  const key = await findAgain(inside, seen);
+async function purgeWithin(deps: KeyDeps, transaction: Change, seen: KeyRow, force: boolean): Promise<KeyRow | undefined> {
+  const key = await findAgain(transaction, seen);
   if (key.state !== 'revoked') {
-    if (!force) await checkUnused(deps, inside, key);
-    await endKey(deps, inside, key, 'cessation');
+    if (!force) await checkUnused(deps, transaction, key);
+    await endKey(deps, transaction, key, 'cessation');
   }
-  const ended = await findAgain(inside, seen);
+  const ended = await findAgain(transaction, seen);
   if (ended.material !== null) {
-    inside.audit('key.purging', { kind: 'key', id: key.id });
+    transaction.audit('key.purging', { kind: 'key', id: key.id });
     return ended;
   }
-  await remove(inside, ended);
+  await remove(transaction, ended);
   return undefined;
 }
 
@@ -40,10 +40,10 @@ export async function purgeKey(deps: KeyDeps, caller: Caller, seen: KeyRow, forc
   const { db, change } = deps;
   const { owner } = seen;
   if (owner === NODE) fail('forbidden', { why: 'the key of the node is rotated or revoked, never purged' });
-  const left = await change(caller, owner, (inside) => purgeWithin(deps, inside, seen, force));
+  const left = await change(caller, owner, (transaction) => purgeWithin(deps, transaction, seen, force));
   if (!left) return db.scrub();
   // A device forgets the key before its row goes: nobody would find it there afterwards.
   await destroy(deps, left);
-  await change(caller, owner, async (inside) => remove(inside, await findAgain(inside, left)));
+  await change(caller, owner, async (transaction) => remove(transaction, await findAgain(transaction, left)));
   await db.scrub();
 }

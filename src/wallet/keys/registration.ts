@@ -64,35 +64,35 @@ type Registering = Pick<KeyDeps, 'clock' | 'maxKeys'>;
 /** Writes it down, if nothing speaks against it. */
 export async function register(
   deps: Registering,
-  inside: Change,
+  transaction: Change,
   owner: string,
   draft: Draft,
   values: KeyValues,
 ): Promise<KeyRow> {
-  const { tx, audit, touch } = inside;
+  const { tx, audit, invalidate } = transaction;
   const { alias, use, isDefault } = values;
   const row = rowOf(owner, draft, values, deps.clock.now());
-  await checkQuota(deps, inside, owner);
+  await checkQuota(deps, transaction, owner);
   if (await isKnownKid(tx, owner, row.kid)) fail('key-exists');
   if (alias !== undefined && (await hasActiveAlias(tx, owner, alias))) fail('alias-taken', { kind: 'key', alias });
   if (use.includes('keyAgreement') && draft.algorithm !== 'ES256') unfitForAgreement(draft.algorithm);
   if (isDefault) await clearDefault(tx, owner);
   await insertKey(tx, row);
   audit('key.created', { kind: 'key', id: row.id }, { algorithm: draft.algorithm, storage: draft.storage });
-  touch(ownerTag(owner));
+  invalidate(ownerTag(owner));
   return row;
 }
 
 /** The same as its owner asks for it. The first one is the default, unless they say otherwise. */
 export async function addKey(
   deps: Registering,
-  inside: Change,
+  transaction: Change,
   owner: string,
   draft: Draft,
   body: Pick<NewKey, 'alias' | 'use' | 'default'>,
 ): Promise<KeyRow> {
-  const isFirst = !(await findDefaultKey(inside.tx, owner));
-  return register(deps, inside, owner, draft, {
+  const isFirst = !(await findDefaultKey(transaction.tx, owner));
+  return register(deps, transaction, owner, draft, {
     alias: body.alias,
     use: body.use ?? DEFAULT_USE,
     isDefault: body.default ?? isFirst,
@@ -103,10 +103,10 @@ export async function addKey(
 function addOnce(deps: KeyDeps, caller: Caller, draft: Draft, body: NewKey, once: Once): Promise<string> {
   const { owner } = caller;
   return deps.drafts.orDiscard(owner, draft, () =>
-    deps.change(caller, owner, async (inside) => {
-      const made = await once.claim(inside, draft.id);
-      if (made === undefined) return (await addKey(deps, inside, owner, draft, body)).id;
-      inside.audit('key.repeated', { kind: 'key', id: made });
+    deps.change(caller, owner, async (transaction) => {
+      const made = await once.claim(transaction, draft.id);
+      if (made === undefined) return (await addKey(deps, transaction, owner, draft, body)).id;
+      transaction.audit('key.repeated', { kind: 'key', id: made });
       return made;
     }),
   );

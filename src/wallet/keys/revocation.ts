@@ -21,13 +21,13 @@ async function replaceDefault({ tx }: Change, { owner, is_default: wasDefault }:
 /** Ends a key within a change. */
 export async function endKey(
   { clock, listener }: Pick<KeyDeps, 'clock' | 'listener'>,
-  inside: Change,
+  transaction: Change,
   key: KeyRow,
   reason: string,
 ): Promise<void> {
   const { owner, id } = key;
-  const republished = await listener.onEnded(inside, key);
-  await updateKey(inside.tx, owner, id, {
+  const republished = await listener.onEnded(transaction, key);
+  await updateKey(transaction.tx, owner, id, {
     state: 'revoked',
     is_default: 0,
     wrapped_key: null,
@@ -37,9 +37,9 @@ export async function endKey(
     revocation_reason: reason,
     republished: JSON.stringify(republished),
   });
-  await replaceDefault(inside, key);
-  inside.audit('key.revoked', { kind: 'key', id }, { reason, republished });
-  inside.touch(ownerTag(owner));
+  await replaceDefault(transaction, key);
+  transaction.audit('key.revoked', { kind: 'key', id }, { reason, republished });
+  transaction.invalidate(ownerTag(owner));
 }
 
 /** What is outside the database goes too. */
@@ -51,9 +51,9 @@ async function forget(deps: KeyDeps, caller: Caller, key: KeyRow): Promise<void>
   const { owner, id, material, storage } = key;
   if (material === null || !deps.stores[storage as Storage]) return;
   await destroy(deps, key);
-  await deps.change(caller, owner, async (inside) => {
-    await updateKey(inside.tx, owner, id, { material: null });
-    inside.audit('key.destroyed', { kind: 'key', id });
+  await deps.change(caller, owner, async (transaction) => {
+    await updateKey(transaction.tx, owner, id, { material: null });
+    transaction.audit('key.destroyed', { kind: 'key', id });
   });
 }
 
@@ -89,23 +89,23 @@ interface Revoking {
 /** Tells whether the draft follows it. */
 async function revokeWithin(
   deps: KeyDeps,
-  inside: Change,
+  transaction: Change,
   seen: KeyRow,
   { reason, draft, mayBeLast }: Revoking,
 ): Promise<boolean> {
-  const key = await findAgain(inside, seen);
+  const key = await findAgain(transaction, seen);
   const { owner, id } = key;
   if (key.state === 'revoked') {
-    inside.audit('key.revoked_again', { kind: 'key', id });
+    transaction.audit('key.revoked_again', { kind: 'key', id });
     return false;
   }
-  if (!mayBeLast && key.state === 'active') await deps.listener.onAbandoning(inside.tx, key);
+  if (!mayBeLast && key.state === 'active') await deps.listener.onAbandoning(transaction.tx, key);
   const isFollowed = draft !== undefined && key.state === 'active';
   if (isFollowed) {
-    await updateKey(inside.tx, owner, id, { state: 'rotated', is_default: 0, successor_id: draft.id });
-    await succeed(deps, inside, key, draft, key.alias ?? undefined);
+    await updateKey(transaction.tx, owner, id, { state: 'rotated', is_default: 0, successor_id: draft.id });
+    await succeed(deps, transaction, key, draft, key.alias ?? undefined);
   }
-  await endKey(deps, inside, isFollowed ? { ...key, is_default: 0 } : key, reason);
+  await endKey(deps, transaction, isFollowed ? { ...key, is_default: 0 } : key, reason);
   return isFollowed;
 }
 
@@ -128,8 +128,8 @@ export async function revokeKey(
   const draft = await successorOf(deps, seen, successor, signal);
   if (seen.state !== 'revoked') {
     const follows = await drafts.orDiscard(owner, draft, () =>
-      change(caller, owner, (inside) =>
-        revokeWithin(deps, inside, seen, { reason, draft, mayBeLast: successor !== undefined || force }),
+      change(caller, owner, (transaction) =>
+        revokeWithin(deps, transaction, seen, { reason, draft, mayBeLast: successor !== undefined || force }),
       ),
     );
     // Somebody else was first: what was made to follow it is not needed.

@@ -24,7 +24,7 @@ export function graceOf({ gracePeriod, duration }: Pick<Rotation, 'gracePeriod' 
 /** The successor takes over what the key was for; whoever carries the key elsewhere is told. */
 export async function succeed(
   deps: Pick<KeyDeps, 'clock' | 'maxKeys' | 'listener'>,
-  inside: Change,
+  transaction: Change,
   key: KeyRow,
   draft: Draft,
   alias: string | undefined,
@@ -32,8 +32,8 @@ export async function succeed(
   const { algorithm } = draft;
   const use = (JSON.parse(key.uses) as string[]).filter((one) => one !== 'keyAgreement' || algorithm === 'ES256');
   if (use.length === 0) unfitForAgreement(algorithm);
-  await register(deps, inside, key.owner, draft, { alias, use, isDefault: key.is_default === 1, predecessorId: key.id });
-  await deps.listener.onSucceeded(inside, key, draft);
+  await register(deps, transaction, key.owner, draft, { alias, use, isDefault: key.is_default === 1, predecessorId: key.id });
+  await deps.listener.onSucceeded(transaction, key, draft);
 }
 
 function checkActive({ id, state }: KeyRow): void {
@@ -53,20 +53,20 @@ export async function rotateKey(
   const algorithm = algorithmNamed(body.algorithm ?? seen.algorithm);
   const draft = await deps.drafts.generate({ owner, signal }, algorithm, seen.storage as Storage);
   await deps.drafts.orDiscard(owner, draft, () =>
-    deps.change(caller, owner, async (inside) => {
-      const key = await findAgain(inside, seen);
+    deps.change(caller, owner, async (transaction) => {
+      const key = await findAgain(transaction, seen);
       checkActive(key);
       const now = deps.clock.now();
       // First the old one: only one active key has the alias, and only one is the default.
-      await updateKey(inside.tx, owner, id, {
+      await updateKey(transaction.tx, owner, id, {
         state: 'rotated',
         is_default: 0,
         rotated_at: now,
         verify_until: now + grace,
         successor_id: draft.id,
       });
-      await succeed(deps, inside, key, draft, body.alias ?? key.alias ?? undefined);
-      inside.audit('key.rotated', { kind: 'key', id }, { successor: draft.id });
+      await succeed(deps, transaction, key, draft, body.alias ?? key.alias ?? undefined);
+      transaction.audit('key.rotated', { kind: 'key', id }, { successor: draft.id });
     }),
   );
   return { successor: await getKey(deps, owner, draft.id), replaced: await getKey(deps, owner, id) };

@@ -9,6 +9,8 @@ export async function concludeExchange(
 ): Promise<PresentationAnswer> {
   const { uri, question } = exchange.data;
   exchange.data = { uri, question, answer };
-  await change(exchange.caller, exchange.owner, (inside) => exchanges.end(exchange, answer.status, inside, { keep: true }));
+  await change(exchange.caller, exchange.owner, (transaction) =>
+    exchanges.end(exchange, answer.status, transaction, { keep: true }),
+  );
   return answer;
 }

@@ -22,7 +22,7 @@ export function mountPresentations(app: WalletApp, { presentations, exchangeThro
       tag: 'Presentation',
       rule: 'owner',
       body: PresentationRequest,
-      described: ONCE,
+      documentation: ONCE,
       reply: { 200: PresentationReply },
     },
     async ({ caller, body, headers }) => {

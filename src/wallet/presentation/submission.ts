@@ -48,9 +48,10 @@ export async function useCopies(
   const { state } = exchange;
   exchange.state = 'answering';
   try {
-    await change(exchange.caller, exchange.owner, async (inside) => {
-      for (const { candidate, copy } of copies) if (!(await heldCredentials.take(inside, candidate, copy))) throw new CopyGone();
-      await exchanges.save(exchange, inside);
+    await change(exchange.caller, exchange.owner, async (transaction) => {
+      for (const { candidate, copy } of copies)
+        if (!(await heldCredentials.take(transaction, candidate, copy))) throw new CopyGone();
+      await exchanges.save(exchange, transaction);
     });
     return true;
   } catch (error) {

@@ -35,13 +35,13 @@ export function mountDocuments(app: WalletApp, { documents }: { documents: Docum
 
   const rule = 'anyone';
   const reply = { 200: Document, 304: null };
-  const described = {
+  const documentation = {
     headers: { 'If-None-Match': 'What the reader has.' },
     replyHeaders: { ETag: 'Changes with the document.' },
   };
   app.get(
     '/.well-known/did.json',
-    { summary: 'The DID document of the node', tag, rule, target: () => published(NODE_NAME), described, reply },
+    { summary: 'The DID document of the node', tag, rule, target: () => published(NODE_NAME), documentation, reply },
     answer,
   );
   app.get(
@@ -52,7 +52,7 @@ export function mountDocuments(app: WalletApp, { documents }: { documents: Docum
       rule,
       // The name of the node's own document is no name of a caller's.
       target: ({ params }) => (params.name === NODE_NAME ? missing() : published(params.name)),
-      described,
+      documentation,
       reply,
     },
     answer,

@@ -10,13 +10,13 @@ const webDidsOf = async (reader: Reader, owner: string, keyId: string): Promise<
   (await didsOfKey(reader, owner, keyId)).filter(({ method }) => method === 'web');
 
 /** The key leaves the documents that can be changed. Tells which DIDs were published anew. */
-export async function leaveDocuments(clock: Clock, inside: Change, owner: string, keyId: string): Promise<string[]> {
+export async function leaveDocuments(clock: Clock, transaction: Change, owner: string, keyId: string): Promise<string[]> {
   const republished: string[] = [];
-  for (const did of await webDidsOf(inside.tx, owner, keyId)) {
-    await removeKey(inside.tx, owner, did.id, keyId);
-    const other = (await keysOfDids(inside.tx, owner, [did.id])).findLast(({ state }) => state === 'active');
-    if (other) await moveCredentials(inside.tx, did, keyId, { id: other.key_id, algorithm: other.algorithm });
-    await documentChanged(clock, inside, did);
+  for (const did of await webDidsOf(transaction.tx, owner, keyId)) {
+    await removeKey(transaction.tx, owner, did.id, keyId);
+    const other = (await keysOfDids(transaction.tx, owner, [did.id])).findLast(({ state }) => state === 'active');
+    if (other) await moveCredentials(transaction.tx, did, keyId, { id: other.key_id, algorithm: other.algorithm });
+    await documentChanged(clock, transaction, did);
     if (did.state === 'published') republished.push(did.did);
   }
   return republished;
@@ -37,18 +37,19 @@ async function orphans(reader: Reader, owner: string, keyId: string): Promise<Di
 
 export const createKeyListener = (clock: Clock): KeyListener => ({
   /** The successor joins every document that carries the key. Those that are made from a key cannot carry another. */
-  async onSucceeded(inside, { owner, id }, successor) {
-    for (const did of await webDidsOf(inside.tx, owner, id)) {
-      await addKey(inside.tx, { owner, didId: did.id, keyId: successor.id });
-      await moveCredentials(inside.tx, did, id, successor);
-      await documentChanged(clock, inside, did);
+  async onSucceeded(transaction, { owner, id }, successor) {
+    for (const did of await webDidsOf(transaction.tx, owner, id)) {
+      await addKey(transaction.tx, { owner, didId: did.id, keyId: successor.id });
+      await moveCredentials(transaction.tx, did, id, successor);
+      await documentChanged(clock, transaction, did);
     }
   },
 
   /** The key leaves every document, and a DID made from it cannot be used any more. */
-  async onEnded(inside, { owner, id }) {
-    for (const did of await didsOfKey(inside.tx, owner, id)) if (did.method !== 'web') await withdraw(clock, inside, did);
-    return leaveDocuments(clock, inside, owner, id);
+  async onEnded(transaction, { owner, id }) {
+    for (const did of await didsOfKey(transaction.tx, owner, id))
+      if (did.method !== 'web') await withdraw(clock, transaction, did);
+    return leaveDocuments(clock, transaction, owner, id);
   },
 
   async onAbandoning(reader, { owner, id }) {

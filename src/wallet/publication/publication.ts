@@ -7,10 +7,10 @@ import { documentChanged, documentOf, publish, withdraw } from './publishing.ts'
 
 export const createPublication = ({ clock }: { clock: Clock }) => ({
   documentOf: (did: DidRow, keys: readonly CarriedKey[]) => documentOf(clock, did, keys),
-  changed: (inside: Change, did: DidRow) => documentChanged(clock, inside, did),
-  publish: (inside: Change, did: DidRow) => publish(clock, inside, did),
-  withdraw: (inside: Change, did: DidRow) => withdraw(clock, inside, did),
-  leave: (inside: Change, owner: string, keyId: string) => leaveDocuments(clock, inside, owner, keyId),
+  changed: (transaction: Change, did: DidRow) => documentChanged(clock, transaction, did),
+  publish: (transaction: Change, did: DidRow) => publish(clock, transaction, did),
+  withdraw: (transaction: Change, did: DidRow) => withdraw(clock, transaction, did),
+  leave: (transaction: Change, owner: string, keyId: string) => leaveDocuments(clock, transaction, owner, keyId),
   keyListener: createKeyListener(clock),
   /** The keys DIDs carry, as documents show them. */
   keysOf: keysOfDids,

@@ -33,7 +33,7 @@ export function documentOf(clock: Clock, did: DidRow, keys: readonly CarriedKey[
   });
 }
 
-async function put(clock: Clock, { tx, touch }: Change, did: DidRow): Promise<void> {
+async function put(clock: Clock, { tx, invalidate }: Change, did: DidRow): Promise<void> {
   const document = JSON.stringify(documentOf(clock, did, await keysOfDids(tx, did.owner, [did.id])));
   await putDocument(tx, {
     did: did.did,
@@ -42,34 +42,34 @@ async function put(clock: Clock, { tx, touch }: Change, did: DidRow): Promise<vo
     etag: `"${createHash('sha256').update(document).digest('base64url').slice(0, 22)}"`,
     published_at: clock.now(),
   });
-  touch(documentTag(did.name!));
+  invalidate(documentTag(did.name!));
 }
 
 /** The keys or services of a DID are others now: another version, and the world sees it if it saw the one before. */
-export async function documentChanged(clock: Clock, inside: Change, did: DidRow): Promise<void> {
-  await updateDid(inside.tx, did, { version: did.version + 1 });
-  inside.touch(ownerTag(did.owner));
+export async function documentChanged(clock: Clock, transaction: Change, did: DidRow): Promise<void> {
+  await updateDid(transaction.tx, did, { version: did.version + 1 });
+  transaction.invalidate(ownerTag(did.owner));
   if (did.state !== 'published' || did.method !== 'web') return;
-  await put(clock, inside, did);
-  inside.audit('did.republished', { kind: 'did', id: did.id });
+  await put(clock, transaction, did);
+  transaction.audit('did.republished', { kind: 'did', id: did.id });
 }
 
-export async function publish(clock: Clock, inside: Change, did: DidRow): Promise<void> {
+export async function publish(clock: Clock, transaction: Change, did: DidRow): Promise<void> {
   // After the node got another address, one of the address before: there is one document at a place.
-  for (const former of await publishedUnder(inside.tx, did)) await withdraw(clock, inside, former);
-  await updateDid(inside.tx, did, {
+  for (const former of await publishedUnder(transaction.tx, did)) await withdraw(clock, transaction, former);
+  await updateDid(transaction.tx, did, {
     state: 'published',
     is_default: did.is_default,
     published_at: did.state === 'published' ? did.published_at : clock.now(),
     unpublished_at: null,
   });
-  await put(clock, inside, did);
-  inside.touch(ownerTag(did.owner));
+  await put(clock, transaction, did);
+  transaction.invalidate(ownerTag(did.owner));
 }
 
-export async function withdraw(clock: Clock, inside: Change, did: DidRow): Promise<void> {
-  await updateDid(inside.tx, did, { state: 'unpublished', unpublished_at: clock.now() });
-  await removeDocument(inside.tx, did.did);
-  if (did.name !== null) inside.touch(documentTag(did.name));
-  inside.touch(ownerTag(did.owner));
+export async function withdraw(clock: Clock, transaction: Change, did: DidRow): Promise<void> {
+  await updateDid(transaction.tx, did, { state: 'unpublished', unpublished_at: clock.now() });
+  await removeDocument(transaction.tx, did.did);
+  if (did.name !== null) transaction.invalidate(documentTag(did.name));
+  transaction.invalidate(ownerTag(did.owner));
 }

@@ -18,9 +18,9 @@ export async function retireKeys(deps: {
   const due = await readAs(db, EVERYONE, (reader) => overdueKeys(reader, clock.now(), BATCH));
   const failures: unknown[] = [];
   for (const { id, owner } of due)
-    await change(theNode, owner, async (inside) => {
-      await publication.leave(inside, owner, id);
-      inside.audit('key.retired', { kind: 'key', id });
+    await change(theNode, owner, async (transaction) => {
+      await publication.leave(transaction, owner, id);
+      transaction.audit('key.retired', { kind: 'key', id });
     }).catch((error: unknown) => failures.push(error));
   // A document that cannot be written, as it was damaged, keeps no other key in its own.
   if (failures.length > 0) throw failures[0];

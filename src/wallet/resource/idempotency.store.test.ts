@@ -29,9 +29,9 @@ onEachWallet('Repeated requests', (wallet) => {
     const change = createWalletChanges(db, wallet.clock);
     return (caller: Caller, route: string, key: string | undefined, body: unknown, made: string) => {
       const once = idempotency.of(caller, route, key === undefined ? {} : { 'idempotency-key': key }, body);
-      return change(caller, caller.owner, async (inside) => {
-        inside.audit('test', { kind: 'test', id: made });
-        return (await once.claim(inside, made)) ?? made;
+      return change(caller, caller.owner, async (transaction) => {
+        transaction.audit('test', { kind: 'test', id: made });
+        return (await once.claim(transaction, made)) ?? made;
       });
     };
   }

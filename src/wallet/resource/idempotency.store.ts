@@ -15,7 +15,7 @@ export interface Once {
   /** What an earlier request with this key made. */
   earlier(): Promise<string | undefined>;
   /** The same, within the change that is about to make it; remembers `resourceId` when there was none. */
-  claim(inside: Change, resourceId: string): Promise<string | undefined>;
+  claim(transaction: Change, resourceId: string): Promise<string | undefined>;
 }
 
 /** Of requests that are not repeated. */

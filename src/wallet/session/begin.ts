@@ -34,11 +34,11 @@ export async function beginSession(
   const id = newSecret();
   const row = rowOf(deps, hashOf(id), grant);
   const former = formerCookie === undefined ? undefined : cookies.open(formerCookie, 'session');
-  await db.write(async (tx, touch) => {
+  await db.write(async (tx, invalidate) => {
     if (former !== undefined) {
       await actForSession(db, tx, hashOf(former));
       await deleteSession(tx, hashOf(former));
-      touch(sessionTag(hashOf(former)));
+      invalidate(sessionTag(hashOf(former)));
     }
     await actForSession(db, tx, row.id_hash);
     await insertSession(tx, row);

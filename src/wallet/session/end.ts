@@ -7,9 +7,9 @@ import { deleteSession, deleteSessionsOf } from './sessions.store.ts';
 
 /** A change of one session; whoever remembers it reads it again. */
 export const changeSession = <T>(db: Database, idHash: string, work: (tx: Tx) => Promise<T>): Promise<T> =>
-  db.write(async (tx, touch) => {
+  db.write(async (tx, invalidate) => {
     await actForSession(db, tx, idHash);
-    touch(sessionTag(idHash));
+    invalidate(sessionTag(idHash));
     return work(tx);
   });
 
@@ -24,12 +24,12 @@ export async function endUnconfirmed({ db, log }: Pick<SessionDeps, 'db' | 'log'
 /** Within a change: what the provider says is over. Counts what ended. */
 export async function endByProvider(
   db: Database,
-  { tx, touch }: Change,
+  { tx, invalidate }: Change,
   { issuer, subject, sid }: { issuer: string; subject: string | undefined; sid: string | undefined },
 ): Promise<number> {
   const owner = subject === undefined ? undefined : ownerOf(issuer, subject);
   await actAs(db, tx, owner ?? EVERYONE);
   const gone = await deleteSessionsOf(tx, { owner, sidHash: sidHashOf(issuer, sid) ?? undefined });
-  for (const { id_hash: idHash } of gone) touch(sessionTag(idHash));
+  for (const { id_hash: idHash } of gone) invalidate(sessionTag(idHash));
   return gone.length;
 }

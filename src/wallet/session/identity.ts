@@ -28,8 +28,8 @@ export function rolesOf(claims: Readonly<Record<string, unknown>>, path: string)
   // Some providers name their claims by addresses, whose dots are no steps.
   const names = Object.hasOwn(claims, path) ? [path] : path.split('.');
   const found = names.reduce<unknown>((value, name) => {
-    const inside = typeof value === 'object' && value !== null && Object.hasOwn(value, name);
-    return inside ? (value as Record<string, unknown>)[name] : undefined;
+    const transaction = typeof value === 'object' && value !== null && Object.hasOwn(value, name);
+    return transaction ? (value as Record<string, unknown>)[name] : undefined;
   }, claims);
   if (!Array.isArray(found)) return [];
   return found.flatMap((role: unknown) => {

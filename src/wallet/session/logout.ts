@@ -31,9 +31,9 @@ export async function logOut(
 /** The provider says who is logged out there. */
 export async function logOutByProvider({ clock, change, provider, verify, sessions }: LoginDeps, token: string): Promise<void> {
   const { once, ...ended } = await readLogoutToken(verify, await provider.clientId(), token);
-  await change(theService, async (inside) => {
-    if (!(await spendOnce(inside.tx, once, clock.now() + USED_MS))) fail('invalid-logout-token', { why: 'it came before' });
-    const gone = await sessions.endByProvider(inside, ended);
-    inside.audit('sessions.ended_by_provider', { kind: 'logout', id: once }, { sessions: gone });
+  await change(theService, async (transaction) => {
+    if (!(await spendOnce(transaction.tx, once, clock.now() + USED_MS))) fail('invalid-logout-token', { why: 'it came before' });
+    const gone = await sessions.endByProvider(transaction, ended);
+    transaction.audit('sessions.ended_by_provider', { kind: 'logout', id: once }, { sessions: gone });
   });
 }

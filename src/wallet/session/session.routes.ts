@@ -69,7 +69,7 @@ function mountLogin(app: WalletApp, { logins, sessionOf, throttle }: SessionPart
       tag,
       rule: 'anyone',
       query: LoginQuery,
-      described: { replyHeaders: TO },
+      documentation: { replyHeaders: TO },
       reply: { 302: null, 200: LoginReply },
     },
     async ({ query, headers, address }) => {
@@ -88,7 +88,7 @@ function mountLogin(app: WalletApp, { logins, sessionOf, throttle }: SessionPart
       summary: 'Finish a login: the provider sends the browser here',
       tag,
       rule: 'anyone',
-      described: CALLBACK,
+      documentation: CALLBACK,
       reply: { 303: null },
     },
     async ({ query, headers, address }) => {
@@ -153,7 +153,7 @@ function mountLogout(app: WalletApp, { logins, sessionOf }: SessionParts): void 
     tag,
     rule: 'anyone',
     query: LogoutQuery,
-    described: { replyHeaders: TO },
+    documentation: { replyHeaders: TO },
     reply: { 303: null, 200: LogoutReply },
   } as const;
   app.get('/api/v1/auth/logout', { summary: 'End the session, here and at the provider', ...logout }, logOut);

@@ -26,7 +26,7 @@ export function createSessions(given: Omit<SessionDeps, 'cache' | 'checks' | 'as
     find: (cookie: string) => findByCookie(deps, cookie),
     begin: (grant: Grant, formerCookie: string | undefined) => beginSession(deps, grant, formerCookie),
     end: (idHash: string) => endSession(db, idHash),
-    endByProvider: (inside: Change, ended: Parameters<typeof endByProvider>[2]) => endByProvider(db, inside, ended),
+    endByProvider: (transaction: Change, ended: Parameters<typeof endByProvider>[2]) => endByProvider(db, transaction, ended),
     /** Of everybody: those that have not ended. */
     countActive: (): Promise<number> => readAs(db, EVERYONE, (reader) => countSessions(reader, clock.now())),
     sweep: (tx: Tx): Promise<number> => sweepSessions(tx, clock.now(), clock.now() - rules.idleMs),

@@ -79,10 +79,10 @@ const makeRecoveryCodes: Step = async ({ factor }, { user, actor }) => ({
 });
 
 const endSessions: Step = async ({ change, records }, { user, session, actor }) => {
-  await change(actor, async (inside) => {
-    await records.endSessions(inside, user.id, session.jti);
-    inside.touch(tagOf.user(user.id));
-    inside.audit('session.others_ended', { kind: 'user', id: user.id });
+  await change(actor, async (transaction) => {
+    await records.endSessions(transaction, user.id, session.jti);
+    transaction.invalidate(tagOf.user(user.id));
+    transaction.audit('session.others_ended', { kind: 'user', id: user.id });
   });
   return { good: words.done };
 };
@@ -94,10 +94,10 @@ const forgetDevice: Step = async ({ devices }, { user, actor }, form) => {
 
 const revokeConsent: Step = async ({ change, records }, { user, actor }, form) => {
   const clientId = text(form, 'application');
-  await change(actor, async (inside) => {
-    await records.endConsents(inside, user.id, clientId);
-    inside.touch(tagOf.user(user.id));
-    inside.audit('consent.revoked', { kind: 'user', id: user.id }, { consumer_id: clientId });
+  await change(actor, async (transaction) => {
+    await records.endConsents(transaction, user.id, clientId);
+    transaction.invalidate(tagOf.user(user.id));
+    transaction.audit('consent.revoked', { kind: 'user', id: user.id }, { consumer_id: clientId });
   });
   return { good: words.done };
 };

@@ -134,15 +134,15 @@ function defineNews(api: TestApi): void {
     const person = await makePerson(api);
     const { access_token: token } = await client.tokens(person);
     const organization = await makeOrganization(api, person);
-    const [own, inside] = [await makeRole(api, client), await makeRole(api, client)];
-    const there = { user: person.user, organization, application: client, role: inside };
+    const [own, transaction] = [await makeRole(api, client), await makeRole(api, client)];
+    const there = { user: person.user, organization, application: client, role: transaction };
     const here = { user: person.user, organization: person.organization, application: client, role: own };
     const named = ({ id, name }: { id: string; name: string }) => ({ id, name });
     assert.deepEqual((await told(token)).roles, []);
     await assign(api, here);
     assert.deepEqual((await told(token)).roles, [named(own)]);
     await assign(api, there);
-    assert.deepEqual((await told(token)).organizations, [{ ...named(organization), roles: [named(inside)] }]);
+    assert.deepEqual((await told(token)).organizations, [{ ...named(organization), roles: [named(transaction)] }]);
     await api.patch(`/v3/OS-ROLES/roles/${own.id}`, { role: { name: 'renamed' } });
     assert.deepEqual((await told(token)).roles, [{ id: own.id, name: 'renamed' }]);
     await api.delete(assignmentPath(here));

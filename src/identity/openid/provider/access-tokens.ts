@@ -1,6 +1,6 @@
 // Whether an access token is good, and what it stands for: what proxies ask with every request of theirs, answered from memory.
 import type { Clock } from '../../../platform/clock.ts';
-import { andThen, type Soon } from '../../../platform/soon.ts';
+import { andThen, type MaybePromise } from '../../../platform/maybe-promise.ts';
 import { type Access, tagOf } from '../../access/index.ts';
 import { appTagOf, type Holdings } from '../../app-roles/index.ts';
 import { findConsumer } from '../../consumers/index.ts';
@@ -34,7 +34,7 @@ interface CachedToken extends GoodToken {
 }
 
 export interface AccessTokens {
-  verify(token: string): Soon<GoodToken | undefined>;
+  verify(token: string): MaybePromise<GoodToken | undefined>;
   /** A refresh token that was not used yet. Asked rarely, so it is not cached. */
   verifyRefresh(token: string): Promise<GoodToken | undefined>;
 }

@@ -24,7 +24,7 @@ export function mountIntrospection(app: IdentityApp, parts: { readonly openid: {
       form: true,
       asks: true,
       body: t.open({ token: t.string({ minLength: 1, maxLength: 4096 }) }),
-      described: INTROSPECTED,
+      documentation: INTROSPECTED,
       reply: { 200: t.open({ active: t.boolean() }) },
     },
     async (call) => {

@@ -96,12 +96,12 @@ export function createOpenidKeys({ db, clock, change, seal }: Pick<Deps, 'db' | 
 
   async function makeFirst(): Promise<void> {
     const keys = await Promise.all([...ALGORITHMS, COOKIE].map((kind) => make(kind, seconds(clock))));
-    await change(theService, async ({ tx, audit, touch }) => {
+    await change(theService, async ({ tx, audit, invalidate }) => {
       await oneAtATime(db, tx, TAG);
       audit('openid_keys.made', { kind: 'openid_keys', id: TAG }, { count: keys.length });
       if ((await readKeys(tx)).length > 0) return;
       await insertKeys(tx, keys);
-      touch(TAG);
+      invalidate(TAG);
     });
   }
 
@@ -113,7 +113,7 @@ export function createOpenidKeys({ db, clock, change, seal }: Pick<Deps, 'db' | 
     async rotate(): Promise<void> {
       const now = seconds(clock);
       const keys = await Promise.all([...ALGORITHMS, COOKIE].map((kind) => make(kind, now + ANNOUNCE_SECONDS)));
-      await change(theService, async ({ tx, audit, touch }) => {
+      await change(theService, async ({ tx, audit, invalidate }) => {
         await oneAtATime(db, tx, TAG);
         const rows = await readKeys(tx);
         const gone = rows.filter((row) =>
@@ -126,7 +126,7 @@ export function createOpenidKeys({ db, clock, change, seal }: Pick<Deps, 'db' | 
           gone.map((row) => row.id),
         );
         await insertKeys(tx, keys);
-        touch(TAG);
+        invalidate(TAG);
         audit('openid_keys.rotated', { kind: 'openid_keys', id: TAG }, { made: keys.length, removed: gone.length });
       });
     },

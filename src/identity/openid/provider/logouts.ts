@@ -118,25 +118,25 @@ export function createLogouts(deps: { db: Database; clock: Clock; log: Log }) {
     },
 
     /** Within the change that ends this of a user. */
-    async note(inside: Change, userId: string, { clientIds, sessions, given }: Ended): Promise<void> {
+    async note(transaction: Change, userId: string, { clientIds, sessions, given }: Ended): Promise<void> {
       const known = new Map(clientIds.map((id) => [id, new Set<string>()]));
       noteSessions(known, sessions);
       const bySession: string[] = [];
       for (const clientId of known.keys()) {
-        const consumer = await findConsumer(inside.tx, clientId);
+        const consumer = await findConsumer(transaction.tx, clientId);
         const fields = consumer ? openidFieldsOf(parsed(consumer.extra)) : {};
         if (fields.backchannel_logout_uri === undefined) continue;
         if (fields.backchannel_logout_session_required === true) bySession.push(clientId);
-        else await add(inside, { client_id: clientId, sub: userId });
+        else await add(transaction, { client_id: clientId, sub: userId });
       }
       if (bySession.length > 0) noteSessions(known, await given(bySession));
       for (const clientId of bySession)
-        for (const sid of known.get(clientId)!) await add(inside, { client_id: clientId, sub: userId, sid });
+        for (const sid of known.get(clientId)!) await add(transaction, { client_id: clientId, sub: userId, sid });
     },
 
     /** One that the library tried to send, and that did not arrive. */
-    again: (inside: Change, clientId: string, sub: string, sid: string | undefined): Promise<void> =>
-      add(inside, { client_id: clientId, sub, ...(sid === undefined ? {} : { sid }) }),
+    again: (transaction: Change, clientId: string, sub: string, sid: string | undefined): Promise<void> =>
+      add(transaction, { client_id: clientId, sub, ...(sid === undefined ? {} : { sid }) }),
   };
 }
 

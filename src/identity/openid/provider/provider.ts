@@ -57,8 +57,11 @@ function tellOutage(ctx: KoaContextWithOIDC, error: unknown): void {
 async function describeForAll(ctx: { body: unknown; oidc?: { route?: string } }, next: () => Promise<unknown>): Promise<void> {
   await next();
   if (ctx.oidc?.route !== 'discovery') return;
-  const described = ctx.body as { response_types_supported: readonly string[] };
-  ctx.body = { ...described, response_types_supported: described.response_types_supported.filter((type) => type !== 'none') };
+  const documentation = ctx.body as { response_types_supported: readonly string[] };
+  ctx.body = {
+    ...documentation,
+    response_types_supported: documentation.response_types_supported.filter((type) => type !== 'none'),
+  };
 }
 
 /** Ours, or a consumer as it is registered now. */
@@ -73,9 +76,9 @@ async function findClient({ consumers, wallet, issuer }: CurrentProviderDeps, id
 function listen({ log, change, logouts }: CurrentProviderDeps, provider: Provider): void {
   provider.on('backchannel.error', (_ctx, err, client, sub, sid) => {
     log.warn({ err, client: client.clientId }, 'an application was not told of a logout; it will be tried again');
-    change(theService, async (inside) => {
-      await logouts.again(inside, client.clientId, sub, sid);
-      inside.audit('logout.not_told', { kind: 'consumer', id: client.clientId });
+    change(theService, async (transaction) => {
+      await logouts.again(transaction, client.clientId, sub, sid);
+      transaction.audit('logout.not_told', { kind: 'consumer', id: client.clientId });
     }).catch((error: unknown) => log.error({ err: error }, 'a logout could not be written down'));
   });
   provider.on('server_error', (ctx, err) => {

@@ -130,9 +130,9 @@ export function createConnections({
       ),
 
     async revoke(actor: Actor, { id }: ScimConnectionRow): Promise<void> {
-      await change(actor, async ({ tx, audit, touch }) => {
+      await change(actor, async ({ tx, audit, invalidate }) => {
         if (!(await deleteConnection(tx, id))) fail('scim.connection_not_found', { id });
-        touch(tagOfConnection(id));
+        invalidate(tagOfConnection(id));
         audit('scim_connection.revoked', { kind: 'scim_connection', id });
       });
     },

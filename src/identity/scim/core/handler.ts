@@ -1,4 +1,4 @@
-// One kind of resource on the rows of the base API: what both faces call.
+// One kind of resource on the rows of the base API: what both APIs call.
 import type { Caller, Facts, IdentityTarget } from '../../access/index.ts';
 import { fail } from '../../faults.ts';
 import type { Resource, ResourceType } from './attribute.ts';
@@ -9,7 +9,7 @@ import type { Rows, Stored, Table } from './scim.store.ts';
 /** Who asks, where from, and within which domain. */
 export interface Context {
   readonly caller: Caller;
-  /** Where the resources of this face are, as in `https://id.example.org/scim/v2`. */
+  /** Where the resources of this API are, as in `https://id.example.org/scim/v2`. */
   readonly base: string;
   /** The one domain that is visible; undefined for all of them. */
   readonly domainId: string | undefined;

@@ -28,7 +28,7 @@ export interface ListRequest {
   readonly also?: Condition | undefined;
 }
 
-/** Rows, for the face to show. */
+/** Rows, for either API to show. */
 export interface Listed<T extends Table> {
   readonly rows: readonly Rows[T][];
   /** Undefined where a cursor makes counting everything pointless. */

@@ -263,21 +263,21 @@ async function given<T>(
 }
 
 /** Gives and takes until the user holds just what is wanted of the lists. What is on them is decided inside the change. */
-export async function holdOffers(inside: Change, user: Owner, wantedOf: (held: HeldOffers) => Wanted): Promise<void> {
-  const held = await heldOffers(inside.tx, user);
+export async function holdOffers(transaction: Change, user: Owner, wantedOf: (held: HeldOffers) => Wanted): Promise<void> {
+  const held = await heldOffers(transaction.tx, user);
   const wanted = wantedOf(held);
   const plans = plansOf(held, wanted);
   const closing = wanted.resource.active === false;
-  const before = await everGiven(inside.tx, user.id);
-  const roles = await given(roleOffers, inside.tx, user, { missing: plans.roles.missing, before, closing });
+  const before = await everGiven(transaction.tx, user.id);
+  const roles = await given(roleOffers, transaction.tx, user, { missing: plans.roles.missing, before, closing });
   const { missing } = plans.entitlements;
-  const organizations = await given(entitlementOffers, inside.tx, user, { missing, before, closing });
-  await forgetGiven(inside.tx, user.id, forgotten(before, wanted));
+  const organizations = await given(entitlementOffers, transaction.tx, user, { missing, before, closing });
+  await forgetGiven(transaction.tx, user.id, forgotten(before, wanted));
   // Whoever gets a role inside an organization is shown as a member of it. Roles are noted where they are assigned.
   const entered = [...organizations.map(({ id }) => id), ...roles.map(({ organizationId }) => organizationId)];
-  await noteGiven(inside.tx, user.id, [...new Set(entered.map(entryOf))]);
+  await noteGiven(transaction.tx, user.id, [...new Set(entered.map(entryOf))]);
   if (roles.length + organizations.length + plans.roles.taken.length + plans.entitlements.taken.length === 0) return;
-  await provision(inside, user, {
+  await provision(transaction, user, {
     roles: { given: roles, taken: plans.roles.taken },
     organizations: { given: organizations, taken: plans.entitlements.taken },
   });

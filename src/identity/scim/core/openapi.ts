@@ -18,8 +18,8 @@ function schemaOf(attribute: Attribute): JsonSchema {
     attribute.type === 'complex'
       ? { type: 'object', properties: propertiesOf(attribute.subAttributes ?? []), additionalProperties: false }
       : { type: simple[attribute.type] };
-  const described = { ...one, description: attribute.description };
-  return attribute.multiValued ? { type: 'array', items: described } : described;
+  const documentation = { ...one, description: attribute.description };
+  return attribute.multiValued ? { type: 'array', items: documentation } : documentation;
 }
 
 const propertiesOf = (attributes: readonly Attribute[]): Record<string, JsonSchema> =>

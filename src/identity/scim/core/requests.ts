@@ -1,4 +1,4 @@
-// What the requests of both faces have in common: lists by query or by message, versions, and what an answer shows.
+// What the requests of both APIs have in common: lists by query or by message, versions, and what an answer shows.
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Query } from '../../../platform/http/index.ts';
 import { fail } from '../../faults.ts';

@@ -1,4 +1,4 @@
-// SCIM: one core beneath both faces.
+// SCIM: one core beneath both APIs.
 import { findProject } from '../../access/index.ts';
 import type { Change } from '../../audit/index.ts';
 import { fail } from '../../faults.ts';
@@ -35,26 +35,26 @@ export function createScim(
 
   /** As registration always did here: every new user owns an organization of their own name, where their applications belong. */
   async function welcome(
-    inside: Change,
+    transaction: Change,
     user: { id: string; name: string; domainId: string; hasDefault: boolean },
   ): Promise<void> {
     const name = user.name.trim();
-    const owner = await findRoleByName(inside.tx, OWNER);
-    const taken = await findByName(inside.tx, name, user.domainId);
+    const owner = await findRoleByName(transaction.tx, OWNER);
+    const taken = await findByName(transaction.tx, name, user.domainId);
     const projectId = await insertRow(
-      inside,
+      transaction,
       clock,
       { name: taken ? user.id : name, ...{ is_default: true } },
       { domainId: user.domainId, parentId: user.domainId },
     );
     if (owner)
-      await insertGrant(inside.tx, {
+      await insertGrant(transaction.tx, {
         actor: { kind: 'user', id: user.id },
         targetId: projectId,
         roleId: owner.id,
         inherited: false,
       });
-    if (!user.hasDefault) await setDefaultProject(inside.tx, user.id, projectId);
+    if (!user.hasDefault) await setDefaultProject(transaction.tx, user.id, projectId);
   }
 
   const users = createUserResources(deps);

@@ -107,8 +107,8 @@ function speaksOf(revision: Revision, attribute: keyof HeldOffers): boolean {
 export function createUserResources(deps: {
   db: Database;
   users: Users;
-  /** What else a new user of this face gets, in the same transaction. */
-  welcome?(inside: Change, user: { id: string; name: string; domainId: string; hasDefault: boolean }): Promise<void>;
+  /** What else a new user of this API gets, in the same transaction. */
+  welcome?(transaction: Change, user: { id: string; name: string; domainId: string; hasDefault: boolean }): Promise<void>;
 }): Handler<'users'> {
   const { db, users, welcome } = deps;
 
@@ -144,9 +144,9 @@ export function createUserResources(deps: {
         )
       )({});
       const wanted: Wanted = { resource: input, speaksOf: (attribute) => attribute in input, isEntry, namesAll: true };
-      const also = async (inside: Change, id: string): Promise<void> => {
-        await welcome?.(inside, { id, name, domainId, hasDefault: !!extras.defaultProjectId });
-        if (changesOffers(NOTHING_HELD, wanted, [])) await holdOffers(inside, { id, domain_id: domainId }, () => wanted);
+      const also = async (transaction: Change, id: string): Promise<void> => {
+        await welcome?.(transaction, { id, name, domainId, hasDefault: !!extras.defaultProjectId });
+        if (changesOffers(NOTHING_HELD, wanted, [])) await holdOffers(transaction, { id, domain_id: domainId }, () => wanted);
       };
       return users.create(caller, domainId, body, { id: extras.id, person: personOf(wanted, NOTHING_HELD), also });
     },
@@ -181,7 +181,7 @@ export function createUserResources(deps: {
             ...(password === undefined ? {} : { password }),
           },
           person: personOf(wanted, held),
-          also: changesOffers(held, wanted, before) ? (inside) => holdOffers(inside, row, wantedOf) : undefined,
+          also: changesOffers(held, wanted, before) ? (transaction) => holdOffers(transaction, row, wantedOf) : undefined,
         };
       });
     },

@@ -6,9 +6,9 @@ import { groupType } from '../core/definitions.ts';
 import { Message } from '../core/openapi.ts';
 import { insistOnRequired } from '../core/resource.schema.ts';
 import type { Scim } from '../core/scim.rules.ts';
-import { changed, created, listed, REMOVED, SHOWN, updated } from './described.ts';
-import { createFace, groups, type KeyrockCall, type Kind, organizations, type Place, users } from './face.ts';
+import { changed, created, listed, REMOVED, SHOWN, updated } from './documentation.ts';
 import { checkId, fromKeyrock, KeyrockConfig, keyrockList } from './keyrock.schema.ts';
+import { createKeyrockResource, groups, type KeyrockCall, type Kind, organizations, type Place, users } from './resource.ts';
 import { mountKeyrockRoles } from './roles.routes.ts';
 import { keyrockServiceProviderConfig } from './service-provider.ts';
 
@@ -46,15 +46,27 @@ export function mountKeyrockScim(app: IdentityApp, parts: { scim: Scim } & Param
 
 function mountKind(app: IdentityApp, parts: { readonly scim: Scim }, place: Place, kind: Kind): void {
   const { type, One, noun } = kind;
-  const { handler, contextOf, names, list, shown, readChange } = createFace(parts, place, kind);
+  const { handler, contextOf, names, list, shown, readChange } = createKeyrockResource(parts, place, kind);
   const path = `${place.prefix}${type.endpoint}`;
   const target = (call: KeyrockCall) => handler().target(contextOf(call), (call.params as { id: string }).id);
 
-  app.get(path, { summary: `List ${noun}`, tag, access, rule, described: listed(type), reply: { 200: keyrockList(One) } }, list);
+  app.get(
+    path,
+    { summary: `List ${noun}`, tag, access, rule, documentation: listed(type), reply: { 200: keyrockList(One) } },
+    list,
+  );
 
   app.post(
     path,
-    { summary: `Create one of ${noun}`, tag, access, rule, body: Message, described: created(type, One), reply: { 200: One } },
+    {
+      summary: `Create one of ${noun}`,
+      tag,
+      access,
+      rule,
+      body: Message,
+      documentation: created(type, One),
+      reply: { 200: One },
+    },
     async (call) => {
       const { input, extras } = fromKeyrock(type, call.body, names());
       insistOnRequired(type, input);
@@ -68,16 +80,16 @@ function mountKind(app: IdentityApp, parts: { readonly scim: Scim }, place: Plac
 
   app.get(
     `${path}/:id`,
-    { summary: `Show one of ${noun}`, tag, access, rule, target, described: SHOWN, reply: { 200: One } },
+    { summary: `Show one of ${noun}`, tag, access, rule, target, documentation: SHOWN, reply: { 200: One } },
     (call) => shown(call, call.target),
   );
 
   for (const method of ['put', 'patch'] as const) {
-    const described = method === 'put' ? updated(type, One) : changed(type, One);
+    const documentation = method === 'put' ? updated(type, One) : changed(type, One);
     const summary = `${method === 'put' ? 'Update' : 'Change'} one of ${noun}`;
     app[method](
       `${path}/:id`,
-      { summary, tag, access, rule, target, body: Message, described, reply: { 200: One } },
+      { summary, tag, access, rule, target, body: Message, documentation, reply: { 200: One } },
       async (call) => {
         const { revision, extras } = readChange(call.body, method === 'patch');
         return shown(call, await handler().revise(contextOf(call), call.target, revision, undefined, extras));
@@ -87,7 +99,7 @@ function mountKind(app: IdentityApp, parts: { readonly scim: Scim }, place: Plac
 
   app.delete(
     `${path}/:id`,
-    { summary: `Delete one of ${noun}`, tag, access, rule, target, described: REMOVED, reply: { 204: null } },
+    { summary: `Delete one of ${noun}`, tag, access, rule, target, documentation: REMOVED, reply: { 204: null } },
     (call) => handler().remove(contextOf(call), call.target),
   );
 }

@@ -43,7 +43,7 @@ function text(name: string, description: string): Attribute {
 const inExtension = [text('domain_id', 'The domain.'), text('default_project_id', 'The default organization of a User.')];
 const keyrockTypes = new WeakMap<ResourceType, Map<string, ResourceType>>();
 
-/** A kind of resource by the names Keyrock's face has for its attributes, for filters and for what an answer shows. */
+/** A kind of resource by the names Keyrock's API has for its attributes, for filters and for what an answer shows. */
 export function keyrockTypeOf(type: ResourceType, { version, extension }: Names): ResourceType {
   const id = `${extension}:${version}`;
   const known = keyrockTypes.get(type) ?? new Map<string, ResourceType>();
@@ -57,7 +57,7 @@ export function keyrockTypeOf(type: ResourceType, { version, extension }: Names)
   return made;
 }
 
-/** A resource of the standard face as Keyrock's shows it. */
+/** A resource of the standard API as Keyrock's shows it. */
 export function toKeyrock(resource: Resource, row: Backed, names: Names): Resource {
   const { schemas: _, isDefault, meta, ...rest } = resource;
   return {
@@ -101,7 +101,7 @@ function extrasOf(given: Given, names: Names): Extras {
   };
 }
 
-/** The core's name for what Keyrock's face calls `is_default`. */
+/** The core's name for what Keyrock's API calls `is_default`. */
 function renamed(given: Given): Given {
   const { is_default: isDefault, ...rest } = given;
   return isDefault === undefined ? rest : { ...rest, isDefault };

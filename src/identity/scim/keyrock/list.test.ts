@@ -100,7 +100,7 @@ onEachDatabase('SCIM as Keyrock serves it: lists', (api) => {
       assertRefused(await api.get(`${USERS}?count=abc`), 400, /count/);
     });
 
-    it('are what there is: a cursor of the standard face changes nothing', async () => {
+    it('are what there is: a cursor of the standard API changes nothing', async () => {
       const page = await list({ cursor: '', count: 2, filter: 'displayName sw "Number"' });
       assert.deepEqual([page.totalResults, page.itemsPerPage, page.nextCursor], [5, 2, undefined]);
     });
@@ -221,7 +221,7 @@ onEachDatabase('SCIM as Keyrock serves it: lists', (api) => {
       }
     });
 
-    it('do not bring up the groups of a user, which this face never showed', async () => {
+    it('do not bring up the groups of a user, which this API never showed', async () => {
       for (const asked of [{}, { attributes: 'groups,userName' }]) {
         const one = assertOk(await api.get(`${USERS}/${made.get('carl').id}${query(asked)}`));
         assert.deepEqual([one.userName, one.groups], ['carl', undefined]);

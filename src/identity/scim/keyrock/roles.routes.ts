@@ -6,9 +6,9 @@ import { fail } from '../../faults.ts';
 import { MAX_PAGE, single } from '../../resource/index.ts';
 import type { Roles } from '../../roles/index.ts';
 import type { Scim } from '../core/scim.rules.ts';
-import { LISTED_ROLES } from './described.ts';
-import type { Place } from './face.ts';
+import { LISTED_ROLES } from './documentation.ts';
 import { KeyrockRole, keyrockList } from './keyrock.schema.ts';
+import type { Place } from './resource.ts';
 
 const tag = 'OS-SCIM';
 const access = PROVISIONING;
@@ -39,7 +39,7 @@ export function mountKeyrockRoles(app: IdentityApp, { prefix, version }: Place, 
 
   app.get(
     path,
-    { summary: 'List roles', tag, access, rule, described: LISTED_ROLES, reply: { 200: keyrockList(KeyrockRole as never) } },
+    { summary: 'List roles', tag, access, rule, documentation: LISTED_ROLES, reply: { 200: keyrockList(KeyrockRole as never) } },
     async (call) => {
       const domainId = single(call.query, 'domain_id');
       const query = { limit: String(MAX_PAGE), ...(domainId ? { name__startswith: domainId + SEPARATOR } : {}) };
@@ -56,7 +56,7 @@ export function mountKeyrockRoles(app: IdentityApp, { prefix, version }: Place, 
 
   app.post(
     path,
-    { summary: 'Create a role', tag, access, rule, body: Given, described: NAMED, reply: { 201: KeyrockRole } },
+    { summary: 'Create a role', tag, access, rule, body: Given, documentation: NAMED, reply: { 201: KeyrockRole } },
     async (call) => {
       const { name, domain_id: domainId } = call.body;
       if (name === undefined) fail('scim.invalid_value', { name: 'name', why: 'it is required' });

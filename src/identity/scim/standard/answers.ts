@@ -5,7 +5,7 @@ import { type Context, type Handler, shownOf, versionOf } from '../core/handler.
 import type { ListRequest } from '../core/list.ts';
 import { askedByQuery, isKnown, readProjectionOf } from '../core/requests.ts';
 import type { Rows, Table } from '../core/scim.store.ts';
-import { SCIM_JSON } from './scim.face.ts';
+import { SCIM_JSON } from './error-format.ts';
 
 export const ROOT = '/scim/v2';
 export const tag = 'SCIM';
@@ -15,7 +15,7 @@ export type ScimCall = Call<Caller>;
 
 export const pathId = ({ params }: { readonly params: unknown }): string => (params as { id: string }).id;
 
-/** Every caller of this face acts in one domain: that of the connection, or of the token's scope. */
+/** Every caller of this API acts in one domain: that of the connection, or of the token's scope. */
 export function contextOf({ caller, base }: Pick<ScimCall, 'caller' | 'base'>): Context & { readonly domainId: string } {
   const { domain, project: organization } = caller.view;
   return { caller, base: base + ROOT, domainId: domain?.id ?? organization?.domain.id ?? 'default' };

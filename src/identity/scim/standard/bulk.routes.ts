@@ -10,7 +10,7 @@ import type { Scim } from '../core/scim.rules.ts';
 import type { Rows, Table } from '../core/scim.store.ts';
 import { answer, contextOf, locationOf, ROOT, type ScimCall, tag } from './answers.ts';
 import { type BulkOperation, readBulk, runBulk, unexpected } from './bulk.ts';
-import { BULK_DESCRIBED } from './described.ts';
+import { BULK_DESCRIBED } from './documentation.ts';
 import { type Kind, kinds, operationsOf, perform } from './operations.ts';
 import { BULK } from './service-provider.ts';
 
@@ -54,7 +54,7 @@ export function mountBulk(app: IdentityApp, parts: { readonly scim: Scim }): voi
       rule: 'SCIM:bulk',
       body: Message,
       bodyLimit: BULK.maxPayloadSize,
-      described: BULK_DESCRIBED,
+      documentation: BULK_DESCRIBED,
       reply: { 200: BulkReply },
     },
     async (call) => {

@@ -2,7 +2,7 @@
 import { withBudget } from '../../../platform/database/index.ts';
 import type { Fault } from '../../../platform/faults/index.ts';
 import { fail, fault } from '../../faults.ts';
-import { scimFace } from './scim.face.ts';
+import { scimErrors } from './error-format.ts';
 import { BULK } from './service-provider.ts';
 
 const REQUEST = 'urn:ietf:params:scim:api:messages:2.0:BulkRequest';
@@ -143,7 +143,7 @@ export async function runBulk({ operations, failOnErrors }: BulkRequest, { perfo
     } catch (error) {
       const refusal = toFault(error);
       const location = locate(operation);
-      results.set(at, { method, bulkId, location, status: String(refusal.status), response: scimFace(refusal, '', '').body });
+      results.set(at, { method, bulkId, location, status: String(refusal.status), response: scimErrors(refusal, '', '').body });
       if (++errors === failOnErrors) break;
     }
   }

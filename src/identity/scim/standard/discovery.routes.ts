@@ -6,7 +6,7 @@ import type { Resource } from '../core/attribute.ts';
 import { entitlementType, resourceTypeResource, roleType, schemaResource } from '../core/definitions.ts';
 import { listSchema } from '../core/openapi.ts';
 import { answer, listAnswer, pathId, ROOT, tag } from './answers.ts';
-import { SCIM, WHOLE } from './described.ts';
+import { SCIM, WHOLE } from './documentation.ts';
 import { kinds } from './operations.ts';
 import { serviceProviderConfig } from './service-provider.ts';
 
@@ -16,12 +16,12 @@ const rule = 'SCIM:discover';
 export function mountDiscovery(app: IdentityApp): void {
   const types = [...kinds.map(({ type }) => type), roleType, entitlementType];
   const schemas = types.flatMap(({ core, extensions }) => [core, ...extensions]);
-  const Described = t.open({ schemas: t.array(t.string()) });
+  const Documentation = t.open({ schemas: t.array(t.string()) });
   const all = (resources: unknown[]) => listAnswer({ resources, total: resources.length }, { startIndex: 1 });
 
   app.get(
     `${ROOT}/ServiceProviderConfig`,
-    { summary: 'What this service can do', tag, access, rule, described: SCIM, reply: { 200: Described } },
+    { summary: 'What this service can do', tag, access, rule, documentation: SCIM, reply: { 200: Documentation } },
     ({ base }) => answer(200, serviceProviderConfig(base + ROOT)),
   );
   const describe = <T>(
@@ -33,7 +33,7 @@ export function mountDiscovery(app: IdentityApp): void {
     const one = (base: string, thing: T) => show(thing, `${base}${ROOT}/${path}/${idOf(thing)}`);
     app.get(
       `${ROOT}/${path}`,
-      { summary: path, tag, access, rule, described: WHOLE, reply: { 200: listSchema(Described) } },
+      { summary: path, tag, access, rule, documentation: WHOLE, reply: { 200: listSchema(Documentation) } },
       ({ base, query }) => {
         // RFC 7644, 4: a filter here is refused, so that nobody takes a part for the whole.
         if (query.filter !== undefined) fail('auth.forbidden', { action: 'filter' });
@@ -42,7 +42,7 @@ export function mountDiscovery(app: IdentityApp): void {
     );
     app.get(
       `${ROOT}/${path}/:id`,
-      { summary: `One of ${path}`, tag, access, rule, described: SCIM, reply: { 200: Described } },
+      { summary: `One of ${path}`, tag, access, rule, documentation: SCIM, reply: { 200: Documentation } },
       (call) => {
         const wanted = pathId(call).toLowerCase();
         const thing = things.find((candidate) => idOf(candidate).toLowerCase() === wanted);

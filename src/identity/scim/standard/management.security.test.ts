@@ -67,14 +67,14 @@ onEachDatabase('SCIM and management', (api) => {
         [`domains/${domain.id}`, head.name],
       ];
       for (const [where, role] of places) {
-        const [group, inside, user] = [await makeGroup(), await person(), await person()];
+        const [group, transaction, user] = [await makeGroup(), await person(), await person()];
         await grant(`groups/${group.id}`, where, role);
-        await join(group, inside);
+        await join(group, transaction);
         for (const answer of await attempts(scim, group, user)) assertScimRefused(answer, 403);
         const Operations = [{ method: 'PATCH', path: `/Groups/${group.id}`, data: adding(user) }];
         const done = assertOk(await scim.post('/Bulk', { schemas: [BULK_REQUEST], Operations }));
         assert.equal(done.Operations[0].status, '403');
-        assert.deepEqual(await members(group), [inside.id], `${role} on ${where}: nothing is done by half`);
+        assert.deepEqual(await members(group), [transaction.id], `${role} on ${where}: nothing is done by half`);
       }
     });
 

@@ -6,7 +6,7 @@ import { Message, resourceSchema } from '../core/openapi.ts';
 import { expecting } from '../core/requests.ts';
 import type { Scim } from '../core/scim.rules.ts';
 import { contextOf, locationOf, patched, ROOT, read, type ScimCall, shown, tag } from './answers.ts';
-import { aliased, CHANGED, replaced, SHOWN } from './described.ts';
+import { aliased, CHANGED, replaced, SHOWN } from './documentation.ts';
 import { operationsOf, users } from './operations.ts';
 
 const access = PROVISIONING;
@@ -32,7 +32,7 @@ export function mountMe(app: IdentityApp, parts: { readonly scim: Scim }): void 
       rule: show.rule,
       // Wherever the token acts, people may see themselves.
       target: (call) => parts.scim.users.target({ ...contextOf(call), domainId: undefined }, call.caller.userId),
-      described: aliased(SHOWN),
+      documentation: aliased(SHOWN),
       reply: { 200: Me, 304: null },
     },
     (call) => located(call, read(parts.scim.users, call, call.target)),
@@ -46,7 +46,7 @@ export function mountMe(app: IdentityApp, parts: { readonly scim: Scim }): void 
       rule: replace.rule,
       target: (call) => replace.target(contextOf(call), call.caller.userId),
       body: Message,
-      described: aliased(replaced(userType)),
+      documentation: aliased(replaced(userType)),
       reply: { 200: Me },
     },
     async (call) => {
@@ -64,7 +64,7 @@ export function mountMe(app: IdentityApp, parts: { readonly scim: Scim }): void 
       rule: patch.rule,
       target: (call) => patch.target(contextOf(call), call.caller.userId),
       body: Message,
-      described: aliased(CHANGED),
+      documentation: aliased(CHANGED),
       reply: { 204: null, 200: Me },
     },
     async (call) => {

@@ -12,7 +12,7 @@ import { askedByQuery, readListRequest, readProjectionOf } from '../core/request
 import type { Scim } from '../core/scim.rules.ts';
 import { sortResources } from '../core/sort.ts';
 import { answer, contextOf, listAnswer, pathId, ROOT, type ScimCall, tag } from './answers.ts';
-import { LISTED, SHOWN } from './described.ts';
+import { LISTED, SHOWN } from './documentation.ts';
 import { users } from './operations.ts';
 
 const access = PROVISIONING;
@@ -39,7 +39,7 @@ export function mountOffers<T>(app: IdentityApp, parts: { readonly scim: Scim },
       access,
       rule,
       target: ({ caller }) => about(listTarget(caller)),
-      described: LISTED,
+      documentation: LISTED,
       reply: { 200: listSchema({ ...One, required: ['schemas', 'id'] }) },
     },
     async (call) => {
@@ -60,7 +60,7 @@ export function mountOffers<T>(app: IdentityApp, parts: { readonly scim: Scim },
   );
   app.get(
     `${path}/:id`,
-    { summary: `Show: ${type.name}`, tag, access, rule, target, described: SHOWN, reply: { 200: One } },
+    { summary: `Show: ${type.name}`, tag, access, rule, target, documentation: SHOWN, reply: { 200: One } },
     (call) => {
       const projection = readProjectionOf(type, askedByQuery(call.query));
       const resource = renderOffer(kind, call.target, contextOf(call).base);

@@ -10,8 +10,8 @@ import { type Asked, askedByQuery, expecting, readListRequest, readProjectionOf 
 import type { Scim } from '../core/scim.rules.ts';
 import { contextOf, listAnswer, patched, pathId, ROOT, read, type ScimCall, shown, tag } from './answers.ts';
 import { mountBulk } from './bulk.routes.ts';
-import { CHANGED, created, LISTED, REMOVED, replaced, SEARCHED, SEARCHED_ALL, SHOWN } from './described.ts';
 import { mountDiscovery } from './discovery.routes.ts';
+import { CHANGED, created, LISTED, REMOVED, replaced, SEARCHED, SEARCHED_ALL, SHOWN } from './documentation.ts';
 import { mountMe } from './me.routes.ts';
 import { mountOffers } from './offers.routes.ts';
 import { type Kind, kinds, type Operations, operationsOf, perform, users } from './operations.ts';
@@ -61,7 +61,7 @@ function mountLists(app: IdentityApp, parts: Parts, { type, of }: Kind, { list, 
       access,
       rule: list.rule,
       target: (call) => list.target(contextOf(call), ''),
-      described: LISTED,
+      documentation: LISTED,
       reply: { 200: Some },
     },
     (call) => search(call, askedByQuery(call.query)),
@@ -76,7 +76,7 @@ function mountLists(app: IdentityApp, parts: Parts, { type, of }: Kind, { list, 
       target: (call) => list.target(contextOf(call), ''),
       asks: true,
       body: Message,
-      described: SEARCHED,
+      documentation: SEARCHED,
       reply: { 200: Some },
     },
     (call) => search(call, call.body),
@@ -90,7 +90,7 @@ function mountLists(app: IdentityApp, parts: Parts, { type, of }: Kind, { list, 
       rule: create.rule,
       target: (call) => create.target(contextOf(call), ''),
       body: Message,
-      described: created(type),
+      documentation: created(type),
       reply: { 201: One },
     },
     async (call) => {
@@ -115,7 +115,7 @@ function mountOne(app: IdentityApp, parts: Parts, { type, of }: Kind, operations
       access,
       rule: show.rule,
       target: (call) => show.target(contextOf(call), pathId(call)),
-      described: SHOWN,
+      documentation: SHOWN,
       reply: { 200: One, 304: null },
     },
     (call) => read(of(parts.scim), call, call.target),
@@ -129,7 +129,7 @@ function mountOne(app: IdentityApp, parts: Parts, { type, of }: Kind, operations
       rule: replace.rule,
       target: (call) => replace.target(contextOf(call), pathId(call)),
       body: Message,
-      described: replaced(type),
+      documentation: replaced(type),
       reply: { 200: One },
     },
     async (call) => {
@@ -147,7 +147,7 @@ function mountOne(app: IdentityApp, parts: Parts, { type, of }: Kind, operations
       rule: patch.rule,
       target: (call) => patch.target(contextOf(call), pathId(call)),
       body: Message,
-      described: CHANGED,
+      documentation: CHANGED,
       reply: { 204: null, 200: One },
     },
     async (call) => {
@@ -164,7 +164,7 @@ function mountOne(app: IdentityApp, parts: Parts, { type, of }: Kind, operations
       access,
       rule: remove.rule,
       target: (call) => remove.target(contextOf(call), pathId(call)),
-      described: REMOVED,
+      documentation: REMOVED,
       reply: { 204: null },
     },
     (call) => {
@@ -186,7 +186,7 @@ function mountSearch(app: IdentityApp, parts: Parts): void {
       target: ({ caller }) => about(listTarget(caller)),
       asks: true,
       body: Message,
-      described: SEARCHED_ALL,
+      documentation: SEARCHED_ALL,
       reply: { 200: listSchema(t.open({})) },
     },
     async (call) => {

@@ -57,7 +57,7 @@ export async function openPkcs11Store(options: TokenOptions): Promise<KeyStore> 
       [CKA.LABEL, Buffer.from(name.label)],
       [CKA.KEY_TYPE, recipe.keyType],
     ];
-    const inside: Attribute[] = [
+    const transaction: Attribute[] = [
       ...both,
       [CKA.PRIVATE, true],
       [CKA.SENSITIVE, true],
@@ -66,7 +66,7 @@ export async function openPkcs11Store(options: TokenOptions): Promise<KeyStore> 
       ...recipe.denied,
     ];
     const { publicKey, privateKey } = await firstTaken(recipe.domains, (domain) =>
-      generatePair(session, recipe.generate, [...both, [CKA.VERIFY, true], ...domain], inside),
+      generatePair(session, recipe.generate, [...both, [CKA.VERIFY, true], ...domain], transaction),
     );
     await mustStayInside(session, privateKey);
     return publicJwkFrom(algorithm, await readAttributes(session, publicKey, publicAttributesOf(algorithm)));

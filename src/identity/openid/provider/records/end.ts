@@ -50,34 +50,34 @@ async function newest(
 
 const tell = (
   deps: EndDeps,
-  inside: Change,
+  transaction: Change,
   userId: string,
   what: { readonly clientIds: readonly string[]; readonly sessions: readonly Payload[] },
 ): Promise<void> =>
-  deps.ended(inside, userId, {
+  deps.ended(transaction, userId, {
     ...what,
-    given: (consumerIds) => newest(deps, inside, userId, GIVEN_FOR_LONGER, { consumerIds }),
+    given: (consumerIds) => newest(deps, transaction, userId, GIVEN_FOR_LONGER, { consumerIds }),
   });
 
 /** Everything a user has here ends with the change; what is cached of a user is dropped by whoever changes the user. */
-export async function endEverything(deps: EndDeps, inside: Change, userId: string): Promise<void> {
-  const clientIds = await consumersOfUser(inside.tx, userId);
-  await tell(deps, inside, userId, { clientIds, sessions: await newest(deps, inside, userId, SESSION) });
-  await deleteRecordsOfUser(inside.tx, userId);
+export async function endEverything(deps: EndDeps, transaction: Change, userId: string): Promise<void> {
+  const clientIds = await consumersOfUser(transaction.tx, userId);
+  await tell(deps, transaction, userId, { clientIds, sessions: await newest(deps, transaction, userId, SESSION) });
+  await deleteRecordsOfUser(transaction.tx, userId);
 }
 
 /** Ends the sessions of a user but one. */
-export async function endSessions(deps: EndDeps, inside: Change, userId: string, keep?: string): Promise<void> {
+export async function endSessions(deps: EndDeps, transaction: Change, userId: string, keep?: string): Promise<void> {
   const kept = keep === undefined ? undefined : hashOf('Session', keep);
-  const sessions = await newest(deps, inside, userId, SESSION, { exceptId: kept });
+  const sessions = await newest(deps, transaction, userId, SESSION, { exceptId: kept });
   // Tokens stay, and those of the session that is kept name it.
-  await deps.ended(inside, userId, { clientIds: [], sessions, given: async () => [] });
-  await deleteRecordsOfUser(inside.tx, userId, 'Session', kept);
+  await deps.ended(transaction, userId, { clientIds: [], sessions, given: async () => [] });
+  await deleteRecordsOfUser(transaction.tx, userId, 'Session', kept);
 }
 
 /** What a user let an application do, and every token that came of it. */
-export async function endConsents(deps: EndDeps, inside: Change, userId: string, consumerId: string): Promise<void> {
-  const clientIds = await consumersOfUser(inside.tx, userId, consumerId);
-  await tell(deps, inside, userId, { clientIds, sessions: [] });
-  await deleteConsents(inside.tx, userId, consumerId);
+export async function endConsents(deps: EndDeps, transaction: Change, userId: string, consumerId: string): Promise<void> {
+  const clientIds = await consumersOfUser(transaction.tx, userId, consumerId);
+  await tell(deps, transaction, userId, { clientIds, sessions: [] });
+  await deleteConsents(transaction.tx, userId, consumerId);
 }

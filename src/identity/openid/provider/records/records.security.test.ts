@@ -48,11 +48,11 @@ onEachDatabase('The end of an account with many tokens', (api) => {
     const told: Notice[] = [];
     let left: number | undefined;
     opened = 0;
-    await createChanges(db, api.clock)({ userId: null, requestId: 'test' }, async (inside) => {
-      await records.endWithin(inside, accountId);
-      const rows = await inside.tx.selectFrom('logouts').where('body', 'like', `%${accountId}%`).select('body').execute();
+    await createChanges(db, api.clock)({ userId: null, requestId: 'test' }, async (transaction) => {
+      await records.endWithin(transaction, accountId);
+      const rows = await transaction.tx.selectFrom('logouts').where('body', 'like', `%${accountId}%`).select('body').execute();
       told.push(...rows.map(({ body }) => JSON.parse(body) as Notice));
-      left = (await inside.tx.selectFrom('openid_records').where('user_id', '=', accountId).select('id').execute()).length;
+      left = (await transaction.tx.selectFrom('openid_records').where('user_id', '=', accountId).select('id').execute()).length;
       throw new Error('undone');
     }).catch((error: Error) => assert.equal(error.message, 'undone'));
     return { told: told.sort((one, other) => (one.sid ?? '').localeCompare(other.sid ?? '')), opened, left };

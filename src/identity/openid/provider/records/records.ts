@@ -24,25 +24,25 @@ const BATCHES = 100;
 
 /** False when somebody else was first. */
 const consume = (db: Database, clock: Clock, model: string, id: string): Promise<boolean> =>
-  db.write((tx, touch) => {
-    touch(tagOfRecord(model, id));
+  db.write((tx, invalidate) => {
+    invalidate(tagOfRecord(model, id));
     return consumeRecord(tx, hashOf(model, id), seconds(clock));
   });
 
 async function destroy(db: Database, model: string, id: string): Promise<void> {
-  await db.write(async (tx, touch) => {
+  await db.write(async (tx, invalidate) => {
     const row = await findRecord(tx, 'id', hashOf(model, id));
     await deleteRecord(tx, hashOf(model, id));
-    touch(tagOfRecord(model, id));
+    invalidate(tagOfRecord(model, id));
     // Tokens of a session end with it.
-    if (row?.uid) touch(`openid_session:${row.uid}`);
+    if (row?.uid) invalidate(`openid_session:${row.uid}`);
   });
 }
 
 async function revokeGrant(db: Database, grantId: string): Promise<void> {
-  await db.write(async (tx, touch) => {
+  await db.write(async (tx, invalidate) => {
     await deleteRecordsOfGrant(tx, hashOf('Grant', grantId));
-    touch(tagOfGrant(grantId));
+    invalidate(tagOfGrant(grantId));
   });
 }
 
@@ -96,12 +96,12 @@ export function createRecords(given: EndDeps & { readonly db: Database }) {
       deleteRecordOf(tx, userId, model, hash),
     revokeGrant: (grantId: string) => revokeGrant(db, grantId),
 
-    endWithin: (inside: Change, userId: string) => endEverything(deps, inside, userId),
-    endSessions: (inside: Change, userId: string, keep?: string) => endSessions(deps, inside, userId, keep),
-    endConsents: (inside: Change, userId: string, consumerId: string) => endConsents(deps, inside, userId, consumerId),
+    endWithin: (transaction: Change, userId: string) => endEverything(deps, transaction, userId),
+    endSessions: (transaction: Change, userId: string, keep?: string) => endSessions(deps, transaction, userId, keep),
+    endConsents: (transaction: Change, userId: string, consumerId: string) => endConsents(deps, transaction, userId, consumerId),
 
     sweep: () => sweep(db, clock),
-    reseal: (inside: Change) => reseal(seal, inside),
+    reseal: (transaction: Change) => reseal(seal, transaction),
   };
 }
 

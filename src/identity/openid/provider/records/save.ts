@@ -49,8 +49,8 @@ export async function saveRecord(deps: SaveDeps, saved: Saved): Promise<boolean>
   const row = rowOf(deps, saved);
   const userId = row.user_id;
   try {
-    return await db.write(async (tx, touch) => {
-      touch(tagOfRecord(saved.model, saved.id));
+    return await db.write(async (tx, invalidate) => {
+      invalidate(tagOfRecord(saved.model, saved.id));
       const known = userId === null ? null : findings.generationOf(userId);
       const bound = { ...row, generation: known === undefined ? await generationOf(tx, userId!) : known };
       // What this request found and somebody else ended since does not come back.

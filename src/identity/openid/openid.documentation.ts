@@ -1,6 +1,6 @@
 // What the OpenID library serves itself, for the documentation: App has no routes of these. test/openapi.test.ts holds the list
 // to a running service.
-import { type Described, type PrintedRoute, t } from '../../platform/http/index.ts';
+import { type Documentation, type PrintedRoute, t } from '../../platform/http/index.ts';
 
 /** How callers of these prove who they are: an application by its secret, a person by an access token. */
 export const APPLICATION = 'application';
@@ -14,8 +14,8 @@ const text = (description: string) => t.string({ description });
 const Page = t.string();
 const OAuthError = t.object({ error: t.string() }, { error_description: t.string() });
 /** People get a page, whatever happens. */
-const SHOWN = { type: 'text/html', error: Page } as const satisfies Described;
-const CALLED = { ...FORM, error: OAuthError } as const satisfies Described;
+const SHOWN = { type: 'text/html', error: Page } as const satisfies Documentation;
+const CALLED = { ...FORM, error: OAuthError } as const satisfies Documentation;
 
 const asked = {
   client_id: 'The application.',
@@ -110,7 +110,7 @@ export const openidRoutes: readonly PrintedRoute[] = [
       summary: 'Sign in: a browser is sent here by an application, and back with a code',
       tag,
       rule: 'anyone',
-      described: { ...SHOWN, query: asked, required: ['client_id'], replyHeaders: Sent },
+      documentation: { ...SHOWN, query: asked, required: ['client_id'], replyHeaders: Sent },
       reply: { 303: null, 200: Page },
     },
   },
@@ -122,7 +122,7 @@ export const openidRoutes: readonly PrintedRoute[] = [
       tag,
       rule: 'anyone',
       body: t.open({ client_id: askedBody.client_id! }, askedBody),
-      described: { ...SHOWN, ...FORM, replyHeaders: Sent },
+      documentation: { ...SHOWN, ...FORM, replyHeaders: Sent },
       reply: { 303: null },
     },
   },
@@ -134,7 +134,7 @@ export const openidRoutes: readonly PrintedRoute[] = [
       tag,
       access: APPLICATION,
       body: t.open({}, { ...askedBody, ...client }),
-      described: CALLED,
+      documentation: CALLED,
       reply: { 201: t.object({ request_uri: t.string(), expires_in: t.integer() }) },
     },
   },
@@ -146,7 +146,7 @@ export const openidRoutes: readonly PrintedRoute[] = [
       tag,
       access: APPLICATION,
       body: TokenRequest,
-      described: { ...CALLED, headers: DPOP },
+      documentation: { ...CALLED, headers: DPOP },
       reply: { 200: Tokens },
     },
   },
@@ -159,7 +159,7 @@ export const openidRoutes: readonly PrintedRoute[] = [
       access: APPLICATION,
       body: TokenRequest,
       form: true,
-      described: { error: OAuthError },
+      documentation: { error: OAuthError },
       reply: { 200: Tokens },
     },
   },
@@ -171,7 +171,7 @@ export const openidRoutes: readonly PrintedRoute[] = [
         summary: 'Who an access token stands for, as far as its scopes say',
         tag,
         access: ACCESS_TOKEN,
-        described: { error: OAuthError, headers: DPOP },
+        documentation: { error: OAuthError, headers: DPOP },
         reply: { 200: Claims },
       },
     }),
@@ -184,7 +184,7 @@ export const openidRoutes: readonly PrintedRoute[] = [
       tag,
       access: APPLICATION,
       body: t.open({ token: t.string() }, { ...client, token_type_hint: text('access_token, or refresh_token.') }),
-      described: CALLED,
+      documentation: CALLED,
       reply: { 200: null },
     },
   },
@@ -196,7 +196,7 @@ export const openidRoutes: readonly PrintedRoute[] = [
       tag,
       access: APPLICATION,
       body: t.open({}, { ...client, scope: text(asked.scope), resource: text(asked.resource) }),
-      described: CALLED,
+      documentation: CALLED,
       reply: {
         200: t.open(
           { device_code: t.string(), user_code: t.string(), verification_uri: t.string(), expires_in: t.integer() },
@@ -212,7 +212,7 @@ export const openidRoutes: readonly PrintedRoute[] = [
       summary: 'The page where a person enters the code a device shows',
       tag,
       rule: 'anyone',
-      described: { ...SHOWN, query: { user_code: 'The code, already filled in.' } },
+      documentation: { ...SHOWN, query: { user_code: 'The code, already filled in.' } },
       reply: { 200: Page },
     },
   },
@@ -223,7 +223,7 @@ export const openidRoutes: readonly PrintedRoute[] = [
       summary: 'Sign out: a browser is sent here by an application',
       tag,
       rule: 'anyone',
-      described: { ...SHOWN, query: LOGOUT, replyHeaders: Sent },
+      documentation: { ...SHOWN, query: LOGOUT, replyHeaders: Sent },
       reply: pages,
     },
   },
@@ -235,7 +235,7 @@ export const openidRoutes: readonly PrintedRoute[] = [
       tag,
       rule: 'anyone',
       body: t.open({}, Object.fromEntries(Object.entries(LOGOUT).map(([name, description]) => [name, text(description)]))),
-      described: { ...SHOWN, ...FORM, replyHeaders: Sent },
+      documentation: { ...SHOWN, ...FORM, replyHeaders: Sent },
       reply: { 303: null },
     },
   },
@@ -246,7 +246,7 @@ export const openidRoutes: readonly PrintedRoute[] = [
       summary: 'The page where people look after their own account',
       tag,
       rule: 'anyone',
-      described: { ...SHOWN, replyHeaders: Sent },
+      documentation: { ...SHOWN, replyHeaders: Sent },
       reply: pages,
     },
   },

@@ -1,5 +1,5 @@
 // Problem details (RFC 9457), and the headers every answer of the wallet node carries.
-import { type Face, t } from '../../platform/http/index.ts';
+import { type ErrorFormat, t } from '../../platform/http/index.ts';
 import { STATUS_CODES } from '../../platform/node-http.ts';
 
 export const REQUEST_ID_HEADER = 'X-Request-Id';
@@ -30,7 +30,7 @@ const WORDS: Readonly<Record<number, string>> = {
 export const problemCode = (code: string, status: number): string =>
   code.includes('.') ? (WORDS[status] ?? 'unexpected') : code.split('/', 1)[0]!;
 
-export const problemFace: Face = ({ status, code: given, message, values, detail }, _base, requestId) => {
+export const problemErrors: ErrorFormat = ({ status, code: given, message, values, detail }, _base, requestId) => {
   const code = problemCode(given, status);
   return {
     body: {

@@ -1,18 +1,18 @@
 // What the documentation says of /scim/v2. Handlers read bodies by the SCIM schema, so none of this validates anything.
-import { type Described, type Schema as JsonSchema, t } from '../../../platform/http/index.ts';
+import { type Documentation, type Schema as JsonSchema, t } from '../../../platform/http/index.ts';
 import type { ResourceType } from '../core/attribute.ts';
 import { commonAttributes } from '../core/definitions.ts';
-import { operations, projected, searched } from '../core/described.ts';
+import { operations, projected, searched } from '../core/documentation.ts';
 import { resourceSchema } from '../core/openapi.ts';
 import { DEFAULT_COUNT } from '../core/requests.ts';
-import { SCIM_JSON, ScimError } from './scim.face.ts';
+import { SCIM_JSON, ScimError } from './error-format.ts';
 
 const SEARCH = 'urn:ietf:params:scim:api:messages:2.0:SearchRequest';
 const PATCH = 'urn:ietf:params:scim:api:messages:2.0:PatchOp';
 const BULK_REQUEST = 'urn:ietf:params:scim:api:messages:2.0:BulkRequest';
 
 /** Of every route. */
-export const SCIM = { type: SCIM_JSON, error: ScimError } as const satisfies Described;
+export const SCIM = { type: SCIM_JSON, error: ScimError } as const satisfies Documentation;
 
 const cursor = 'Pages by cursor (RFC 9865): empty for the first, then the nextCursor of the page before.';
 const asked = searched(DEFAULT_COUNT);
@@ -20,19 +20,19 @@ const version = { ETag: 'The version of the resource.' };
 const place = { 'Content-Location': 'Of 200: where the resource is.' };
 const ifMatch = { 'If-Match': 'Only if this is still its version; 412 if not.' };
 
-export const LISTED: Described = { ...SCIM, query: { ...asked, cursor } };
-export const SHOWN: Described = {
+export const LISTED: Documentation = { ...SCIM, query: { ...asked, cursor } };
+export const SHOWN: Documentation = {
   ...SCIM,
   query: projected,
   headers: { 'If-None-Match': 'The version the client has; 304 if it is still that.' },
   replyHeaders: { ...version, ...place },
 };
-export const REMOVED: Described = { ...SCIM, headers: ifMatch };
+export const REMOVED: Documentation = { ...SCIM, headers: ifMatch };
 
 /** `/Me` says in every answer where the resource itself is. */
-export const aliased = (described: Described): Described => ({
-  ...described,
-  replyHeaders: { ...described.replyHeaders, Location: 'Where the user is by their id.' },
+export const aliased = (documentation: Documentation): Documentation => ({
+  ...documentation,
+  replyHeaders: { ...documentation.replyHeaders, Location: 'Where the user is by their id.' },
 });
 
 /** What a client may write of a resource; the rest it may send, and it is ignored. */
@@ -54,13 +54,13 @@ export function writable(type: ResourceType): JsonSchema {
   };
 }
 
-export const created = (type: ResourceType): Described => ({
+export const created = (type: ResourceType): Documentation => ({
   ...SCIM,
   query: projected,
   body: writable(type),
   replyHeaders: { ...version, Location: 'Where the resource is from now on.' },
 });
-export const replaced = (type: ResourceType): Described => ({
+export const replaced = (type: ResourceType): Documentation => ({
   ...SCIM,
   query: projected,
   headers: ifMatch,
@@ -68,7 +68,7 @@ export const replaced = (type: ResourceType): Described => ({
   replyHeaders: { ...version, ...place },
 });
 
-export const CHANGED: Described = {
+export const CHANGED: Documentation = {
   ...SCIM,
   query: {
     attributes: `${projected.attributes} With it the answer is 200.`,
@@ -91,11 +91,11 @@ const search = {
   attributes: names('Show only these, and what is always shown.'),
   excludedAttributes: names('Show everything but these.'),
 };
-export const SEARCHED: Described = { ...SCIM, body: t.open({}, { ...search, cursor: text(cursor) }) };
+export const SEARCHED: Documentation = { ...SCIM, body: t.open({}, { ...search, cursor: text(cursor) }) };
 /** Kinds are searched one after another, which no cursor can say. */
-export const SEARCHED_ALL: Described = { ...SCIM, body: t.open({}, search) };
+export const SEARCHED_ALL: Documentation = { ...SCIM, body: t.open({}, search) };
 
-export const BULK_DESCRIBED: Described = {
+export const BULK_DESCRIBED: Documentation = {
   ...SCIM,
   body: t.open(
     {
@@ -117,4 +117,4 @@ export const BULK_DESCRIBED: Described = {
 };
 
 /** RFC 7644, 4. */
-export const WHOLE: Described = { ...SCIM, query: { filter: 'Refused with 403: these lists are always whole.' } };
+export const WHOLE: Documentation = { ...SCIM, query: { filter: 'Refused with 403: these lists are always whole.' } };

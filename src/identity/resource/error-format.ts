@@ -1,14 +1,14 @@
 // Keystone's shape of an error, and the headers every answer of the identity service carries.
-import { type Face, t } from '../../platform/http/index.ts';
+import { type ErrorFormat, t } from '../../platform/http/index.ts';
 import { STATUS_CODES } from '../../platform/node-http.ts';
 
-export const keystoneFace: Face = ({ status, message, detail }, base) => ({
+export const keystoneErrors: ErrorFormat = ({ status, message, detail }, base) => ({
   body: { error: { code: status, title: STATUS_CODES[status] ?? 'Error', message, ...detail } },
   ...(status === 401 ? { headers: { 'WWW-Authenticate': `Keystone uri="${base}"` } } : {}),
 });
 
 /** OAuth's shape of an error (RFC 6749, 5.2). */
-export const oauthFace: Face = ({ status, code, message }) => ({
+export const oauthErrors: ErrorFormat = ({ status, code, message }) => ({
   body: {
     error: code === 'oauth.invalid_client' ? 'invalid_client' : status >= 500 ? 'server_error' : 'invalid_request',
     error_description: message,

@@ -1,4 +1,4 @@
-// What the documentation says of both faces.
+// What the documentation says of both APIs.
 import { t } from '../../../platform/http/index.ts';
 import { MAX_COUNT } from './requests.ts';
 

@@ -1,5 +1,5 @@
 // SCIM's shape of an error (RFC 7644, 3.12).
-import { type Face, t } from '../../../platform/http/index.ts';
+import { type ErrorFormat, t } from '../../../platform/http/index.ts';
 
 const ERROR = 'urn:ietf:params:scim:api:messages:2.0:Error';
 export const SCIM_JSON = 'application/scim+json';
@@ -27,7 +27,7 @@ const scimTypes: Readonly<Record<string, string>> = {
   'user.password_reused': 'invalidValue',
 };
 
-export const scimFace: Face = ({ status, code, message, detail }) => ({
+export const scimErrors: ErrorFormat = ({ status, code, message, detail }) => ({
   body: {
     schemas: [ERROR],
     status: String(status),

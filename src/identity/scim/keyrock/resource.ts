@@ -29,7 +29,7 @@ const PATCH_OP = 'urn:ietf:params:scim:api:messages:2.0:PatchOp';
 
 export type KeyrockCall = Call<Caller>;
 
-/** Where a version of the face is. */
+/** Where a version of the API is. */
 export interface Place {
   readonly prefix: string;
   readonly version: Version;
@@ -74,7 +74,11 @@ export const organizations: Kind = {
   noun: 'the organizations',
 };
 
-export function createFace<T extends Table>(parts: { readonly scim: Scim }, { prefix, version }: Place, { type, of }: Kind<T>) {
+export function createKeyrockResource<T extends Table>(
+  parts: { readonly scim: Scim },
+  { prefix, version }: Place,
+  { type, of }: Kind<T>,
+) {
   const handler = (): Handler<T> => of(parts.scim);
   const names = (): Names => ({ version, extension: parts.scim.config.scimExtension });
   const contextOf = (call: KeyrockCall): Context => ({ caller: call.caller, base: call.base + prefix, domainId: domainOf(call) });
@@ -95,7 +99,7 @@ export function createFace<T extends Table>(parts: { readonly scim: Scim }, { pr
 
   async function shownRows(call: KeyrockCall, rows: readonly Rows[T][]): Promise<Resource[]> {
     const projection = readProjectionOf(keyrockType(), askedByQuery(call.query));
-    // Users of this face do not show their groups.
+    // Users of this API do not show their groups.
     const wants = (key: string): boolean => key !== 'groups' && (projection?.wants(key) ?? true);
     const resources = await dressed().render(contextOf(call), rows, wants);
     return projection ? resources.map((resource) => project(keyrockType(), resource, projection)) : resources;
