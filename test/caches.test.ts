@@ -131,7 +131,7 @@ describe('While the feed is down, of the identity service', () => {
       };
     },
 
-    async views() {
+    async auth_contexts() {
       const { user, token } = await makePerson(api);
       const ask = async () => {
         await changeAnything();

@@ -107,7 +107,7 @@ async function createOn(db: Database, options: ServiceOptions): Promise<Identity
   const metrics = options.metrics ?? createMetrics();
   let address = ownUrl(config, options.tls !== undefined);
   const modules = await buildModules(db, { ...options, issuer: () => address });
-  const { parts, deps, access, passwords, tokens, users, tokenKeys, revocations, notifications } = modules;
+  const { parts, deps, passwords, tokens, users, tokenKeys, revocations, notifications } = modules;
   const { logouts, connections, openid, reseal } = modules;
   const ground = { ...deps, passwords, users };
   const { consumers } = parts;
@@ -115,7 +115,6 @@ async function createOn(db: Database, options: ServiceOptions): Promise<Identity
   mountIdentity(app, parts);
   const probes = mountProbes(app, { database: () => db.ping() });
 
-  metrics.gauge('gatehouse_access_views', 'Views of users in scopes kept in memory', () => access.size);
   // Every worker knows them all.
   metrics.gauge('gatehouse_revoked_tokens', 'Tokens revoked one by one that have not expired', () => revocations.size, 'max');
   metrics.gauge('gatehouse_password_queue', 'Logins waiting for a free core', () => passwords.waiting);

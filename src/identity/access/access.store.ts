@@ -1,4 +1,4 @@
-// Reads what a view is made of.
+// Reads what the context of a user in a scope is made of.
 import { sql } from 'kysely';
 import { prepared } from '../../platform/database/index.ts';
 import type { ProjectRow, Reader, Tables } from '../database.ts';

@@ -1,4 +1,4 @@
-// Access from memory: the view of a user in a scope.
+// Access from memory: the context of a user in a scope.
 import type { Clock } from '../../platform/clock.ts';
 import type { Database, ProjectRow, Reader } from '../database.ts';
 import {
@@ -10,7 +10,7 @@ import {
   type RoleGraph,
   readRoleGraph,
 } from './access.store.ts';
-import { type Ref, type Scope, tagOf, type View, viewKey } from './view.ts';
+import { type AuthContext, authContextKey, type Ref, type Scope, tagOf } from './auth-context.ts';
 
 /** About two kilobytes each. */
 const MAX_VIEWS = 20_000;
@@ -21,18 +21,17 @@ export interface AccountRules {
 }
 
 export interface Access {
-  /** From memory, or undefined when it has to be read. The key is `viewKey`: whoever asks often keeps it. */
-  cached(key: string): View | undefined;
+  /** From memory, or undefined when it has to be read. The key is `authContextKey`: whoever asks often keeps it. */
+  cached(key: string): AuthContext | undefined;
   /** Read, whatever memory has. Undefined: no such user, disabled, or nothing to do in that scope. */
-  read(userId: string, scope: Scope): Promise<View | undefined>;
+  read(userId: string, scope: Scope): Promise<AuthContext | undefined>;
   /** What a set of roles amounts to, with everything they imply; domain roles only count by what they imply. */
   expand(db: Reader, roleIds: readonly string[]): Promise<Ref[]>;
-  readonly size: number;
 }
 
 export function createAccess(db: Database, clock: Clock, rules: AccountRules): Access {
-  const views = db.cached<View>({
-    name: 'views',
+  const authContexts = db.cached<AuthContext>({
+    name: 'auth_contexts',
     limit: MAX_VIEWS,
     tags: ({ tags }) => tags,
     expiry: { clock, at: ({ validUntil }) => (validUntil ?? Number.POSITIVE_INFINITY) * 1000 },
@@ -58,7 +57,7 @@ export function createAccess(db: Database, clock: Clock, rules: AccountRules): A
     return refs.map(({ id, name }) => ({ id, name })).sort((a, b) => (a.name < b.name ? -1 : 1));
   }
 
-  async function build(userId: string, scope: Scope): Promise<View | undefined> {
+  async function build(userId: string, scope: Scope): Promise<AuthContext | undefined> {
     const reader = db.read;
     const user = await findUserWithDomain(reader, userId);
     if (!user?.enabled || !user.domain_enabled) return undefined;
@@ -122,12 +121,9 @@ export function createAccess(db: Database, clock: Clock, rules: AccountRules): A
   }
 
   return {
-    cached: (key) => views.get(key),
-    read: (userId, scope) => views.load(viewKey(userId, scope), () => build(userId, scope)),
+    cached: (key) => authContexts.get(key),
+    read: (userId, scope) => authContexts.load(authContextKey(userId, scope), () => build(userId, scope)),
     expand,
-    get size() {
-      return views.size;
-    },
   };
 }
 

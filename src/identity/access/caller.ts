@@ -3,23 +3,23 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { andThen, type MaybePromise } from '../../platform/maybe-promise.ts';
 import type { Actor } from '../audit/index.ts';
 import { fail, fault } from '../faults.ts';
+import type { AuthContext } from './auth-context.ts';
 import { isInPerson } from './policy.ts';
 import type { TokenRecord, VerifiedToken } from './token-record.ts';
-import type { View } from './view.ts';
 
 export interface Caller extends Actor {
   readonly userId: string;
   readonly requestId: string;
   readonly token: TokenRecord;
   readonly tokenText: string;
-  readonly view: View;
+  readonly authContext: AuthContext;
   /** A program that provisions a domain: a connection, or an application that one of its managers (`userId`) let in. */
   readonly provisions?: true;
 }
 
 /** In changes of the caller's own account: bound to the state in which the token was checked. */
 export const asChecked = (caller: Caller, userId: string): Actor =>
-  caller.userId === userId ? { userId, requestId: caller.requestId, epoch: caller.view.userEpoch } : caller;
+  caller.userId === userId ? { userId, requestId: caller.requestId, epoch: caller.authContext.userEpoch } : caller;
 
 /** Callers other than people and services with a token of their own. */
 export interface OtherCallers {
@@ -48,7 +48,13 @@ export function createAuthenticate(
     return andThen(
       tokens.verify(text),
       (verified) =>
-        verified && { userId: verified.record.userId, requestId, token: verified.record, tokenText: text, view: verified.view },
+        verified && {
+          userId: verified.record.userId,
+          requestId,
+          token: verified.record,
+          tokenText: text,
+          authContext: verified.authContext,
+        },
     );
   }
 

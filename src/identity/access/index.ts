@@ -11,6 +11,7 @@ export {
   managesElsewhere,
 } from './access.store.ts';
 export { type Access, createAccess, inactivityEnd } from './access.ts';
+export { type AuthContext, authContextKey, type Ref, type Scope, tagOf } from './auth-context.ts';
 export { asChecked, type Caller, createAuthenticate, DELEGATED, type OtherCallers, PROVISIONING } from './caller.ts';
 export { createFreshLogin, type FreshLogin, loginTimeOf } from './fresh-login.ts';
 export { grantedPlaces, managedFrom, managersInside } from './management.store.ts';
@@ -35,4 +36,3 @@ export {
 } from './policy.ts';
 export type { Doing, Shield } from './shield.ts';
 export { type AuthMethod, METHODS, type TokenRecord, type VerifiedToken } from './token-record.ts';
-export { type Ref, type Scope, tagOf, type View, viewKey } from './view.ts';

@@ -27,7 +27,7 @@ export interface Facts {
 
 type Rule = (caller: Caller, target: Facts) => boolean;
 
-const scopeDomain = (caller: Caller): string | undefined => caller.view.domain?.id;
+const scopeDomain = (caller: Caller): string | undefined => caller.authContext.domain?.id;
 
 /** An application that acts for a person (method `oauth2`) is not that person. */
 export const isInPerson = ({ token }: Caller): boolean => !token.methods.includes('oauth2');
@@ -41,10 +41,10 @@ export const knowsOf = (caller: Caller, applicationId: string): boolean =>
  * Whether a role counts for the caller. For an application that acts for a person none does: the person let it know who they are,
  * not manage others in their name. What such a token says its roles are stays true.
  */
-export const has = (caller: Caller, role: string): boolean => caller.view.roleNames.has(role) && isInPerson(caller);
+export const has = (caller: Caller, role: string): boolean => caller.authContext.roleNames.has(role) && isInPerson(caller);
 /** The administrator: the role in any scope (project, domain or system). */
 const admin: Rule = (caller) => has(caller, 'admin');
-const systemReader: Rule = (caller) => has(caller, 'reader') && caller.view.scope.kind === 'system';
+const systemReader: Rule = (caller) => has(caller, 'reader') && caller.authContext.scope.kind === 'system';
 const inOwnDomain =
   (role: string): Rule =>
   (caller, { domainId }) =>
@@ -58,11 +58,11 @@ const anyOf =
   (caller, target) =>
     rules.some((rule) => rule(caller, target));
 
-const ownProject: Rule = (caller, { projectId }) => projectId !== undefined && caller.view.project?.id === projectId;
+const ownProject: Rule = (caller, { projectId }) => projectId !== undefined && caller.authContext.project?.id === projectId;
 const ownDomain: Rule = (caller, { domainId }) =>
   domainId !== undefined &&
   domainId !== null &&
-  (scopeDomain(caller) === domainId || caller.view.project?.domain.id === domainId);
+  (scopeDomain(caller) === domainId || caller.authContext.project?.domain.id === domainId);
 
 /** A domain's own people may only touch grants whose every part lies in that domain. */
 const allInOwnDomain =

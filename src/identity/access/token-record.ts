@@ -1,5 +1,5 @@
 // What a token says of its holder, once it was opened (tokens/token-format.ts).
-import type { Scope, View } from './view.ts';
+import type { AuthContext, Scope } from './auth-context.ts';
 
 /** How a user proved who they are. Bits of a byte in the format of tokens: the order stays. */
 export const METHODS = ['password', 'token', 'totp', 'oauth2', 'application_credential', 'external', 'mapped'] as const;
@@ -24,5 +24,5 @@ export interface TokenRecord {
 /** A token that is good now, with what its user may do in its scope. */
 export interface VerifiedToken {
   readonly record: TokenRecord;
-  readonly view: View;
+  readonly authContext: AuthContext;
 }

@@ -26,7 +26,7 @@ export const seesAssignments = async ({ holdings }: AssignmentDeps, caller: Call
 
 /** An owner whose token is scoped to an organization acts for it, with the roles the organization holds. */
 async function heldByOrganization(reader: Reader, caller: Caller, applicationId: string): Promise<readonly string[]> {
-  const { project } = caller.view;
+  const { project } = caller.authContext;
   if (!project || !has(caller, 'owner')) return [];
   return (await rolesByApplication(reader, { organizationId: project.id })).get(applicationId) ?? [];
 }

@@ -44,7 +44,7 @@ export async function pageOfEntries<T extends Table>({ db }: CatalogDeps, table:
   return page ?? fail('list.marker_not_found', { marker: single(query, 'marker') ?? '' });
 }
 
-/** Every view shows the catalog, so every change of it touches every view. Work that says false found the entry gone. */
+/** Every token shows the catalog, so every change of it invalidates everything. Work that says false found the entry gone. */
 export function writeEntry(
   { change }: CatalogDeps,
   caller: Caller,

@@ -40,7 +40,10 @@ interface AuthDeps extends Pick<Deps, 'config'> {
 }
 
 /** 401, but one that says how to go on. */
-function receiptAnswer({ text, receipt, view, required }: Extract<LogInOutcome, { kind: 'receipt' }>, base: string): Answer {
+function receiptAnswer(
+  { text, receipt, authContext, required }: Extract<LogInOutcome, { kind: 'receipt' }>,
+  base: string,
+): Answer {
   const missing = [...new Set(required.flat())].filter((method) => !(receipt.methods as readonly string[]).includes(method));
   const message = `Additional authentications steps required: ${missing.join(', ')}.`;
   return new Answer({
@@ -50,7 +53,7 @@ function receiptAnswer({ text, receipt, view, required }: Extract<LogInOutcome, 
       error: { code: 401, title: 'Unauthorized', message, identity: { methods: missing } },
       receipt: {
         methods: receipt.methods,
-        user: { id: view.user.id, name: view.user.name, domain: view.user.domain },
+        user: { id: authContext.user.id, name: authContext.user.name, domain: authContext.user.domain },
         expires_at: isoTime(receipt.expiresAt),
         issued_at: isoTime(receipt.issuedAt),
       },
@@ -70,7 +73,7 @@ export function mountAuth(app: IdentityApp, { auth, tokens, tokenText, revocatio
     const own = text === caller.tokenText;
     const graceMs = readFlag(query, 'allow_expired') ? config.allowExpiredSeconds * 1000 : 0;
     const verified = own
-      ? { record: caller.token, view: caller.view }
+      ? { record: caller.token, authContext: caller.authContext }
       : typeof text === 'string'
         ? tokens.verify(text, graceMs)
         : undefined;
@@ -98,8 +101,11 @@ export function mountAuth(app: IdentityApp, { auth, tokens, tokenText, revocatio
       const given = typeof receipt === 'string' ? receipt : undefined;
       const outcome = await auth.logIn(body.auth.identity, readScope(body.auth.scope), { address, requestId, signal }, given);
       if (outcome.kind === 'receipt') return receiptAnswer(outcome, base);
-      const { text, record, view } = outcome;
-      return new Answer({ headers: { 'X-Subject-Token': text }, ...(await tokenText(record, view, !('nocatalog' in query))) });
+      const { text, record, authContext } = outcome;
+      return new Answer({
+        headers: { 'X-Subject-Token': text },
+        ...(await tokenText(record, authContext, !('nocatalog' in query))),
+      });
     },
   );
 
@@ -116,7 +122,7 @@ export function mountAuth(app: IdentityApp, { auth, tokens, tokenText, revocatio
     },
     (call) =>
       andThen(
-        tokenText(call.target.record, call.target.view, !('nocatalog' in call.query)),
+        tokenText(call.target.record, call.target.authContext, !('nocatalog' in call.query)),
         ({ text, bytes }) => new Answer({ headers: shown(call), text, bytes }),
       ),
   );
@@ -154,8 +160,8 @@ export function mountAuth(app: IdentityApp, { auth, tokens, tokenText, revocatio
     '/v3/auth/catalog',
     { summary: 'Show the catalog of this token', tag, rule: 'identity:get_auth_catalog', reply: { 200: CatalogReply } },
     async ({ caller, base, path }) => {
-      if (!caller.view.project) fail('auth.catalog_needs_project');
-      return { catalog: await tokenText.catalogOf(caller.view), links: { self: base + path } };
+      if (!caller.authContext.project) fail('auth.catalog_needs_project');
+      return { catalog: await tokenText.catalogOf(caller.authContext), links: { self: base + path } };
     },
   );
 }

@@ -1,7 +1,7 @@
 // Logging in: prove who you are, then get a token for the scope you ask for; or, when a factor is missing, a receipt for what you proved.
 
 import { seconds } from '../../platform/clock.ts';
-import { type AuthMethod, METHODS, type TokenRecord, tagOf, type View } from '../access/index.ts';
+import { type AuthContext, type AuthMethod, METHODS, type TokenRecord, tagOf } from '../access/index.ts';
 import { fail } from '../faults.ts';
 import { type Attempt, type Logins, refused } from '../logins/index.ts';
 import { type Deps, parsed } from '../resource/index.ts';
@@ -16,12 +16,12 @@ import type { Tokens } from './tokens.ts';
 const DAY = 86_400;
 
 export type LogInOutcome =
-  | { readonly kind: 'token'; readonly text: string; readonly record: TokenRecord; readonly view: View }
+  | { readonly kind: 'token'; readonly text: string; readonly record: TokenRecord; readonly authContext: AuthContext }
   | {
       readonly kind: 'receipt';
       readonly text: string;
       readonly receipt: Receipt;
-      readonly view: View;
+      readonly authContext: AuthContext;
       readonly required: readonly (readonly string[])[];
     };
 
@@ -91,7 +91,7 @@ export function createAuth(
   async function receiptOf(user: UserWithExpiry, text: string): Promise<Receipt | undefined> {
     const receipt = await receipts.open(text);
     if (receipt?.userId !== user.id) return undefined;
-    return receipt.generation === (await scopes.viewFor(user, { kind: 'unscoped' })).generation ? receipt : undefined;
+    return receipt.generation === (await scopes.authContextFor(user, { kind: 'unscoped' })).generation ? receipt : undefined;
   }
 
   /** The second factor is not among what it adds: the key may be another one since. */
@@ -116,13 +116,13 @@ export function createAuth(
   /** Whether what was proved before still counts: not when the password changed, or the account or its domain was closed, since. */
   async function stands(user: UserWithExpiry, proved: Proved): Promise<boolean> {
     if (user.id !== proved.userId || user.epoch !== proved.epoch) return false;
-    return (await scopes.viewFor(user, { kind: 'unscoped' })).generation === proved.generation;
+    return (await scopes.authContextFor(user, { kind: 'unscoped' })).generation === proved.generation;
   }
 
   async function recognise(identity: Identity, attempt: Attempt, proved?: Proved): Promise<Recognised> {
     const first = await authenticate(identity, attempt, async (user) => proved !== undefined && (await stands(user, proved)));
     // Closed, or of a closed domain: the same answer as for a wrong password.
-    const { generation } = await scopes.viewFor(first.user, { kind: 'unscoped' });
+    const { generation } = await scopes.authContextFor(first.user, { kind: 'unscoped' });
     const methods = new Set([...first.methods, ...(proved?.methods ?? [])]);
     const complete = (await missing({ ...first, methods })) === undefined;
     if (complete) await finished(first.user, attempt, [...methods]);
@@ -146,20 +146,24 @@ export function createAuth(
     });
     const narrower = asked.kind === 'project' || asked.kind === 'domain';
     if (first.parent?.scope.kind === 'system' && narrower) fail('auth.rescope_system');
-    const unscoped = await scopes.viewFor(first.user, { kind: 'unscoped' });
+    const unscoped = await scopes.authContextFor(first.user, { kind: 'unscoped' });
     const proof = await withReceipt(first, receiptText);
     const required = await missing(proof);
     if (required) {
       const { text, receipt } = receipts.issue(proof.user.id, [...proof.methods], unscoped.generation);
-      return { kind: 'receipt', text, receipt, view: unscoped, required };
+      return { kind: 'receipt', text, receipt, authContext: unscoped, required };
     }
-    const view = await scopes.viewFor(proof.user, asked);
+    const authContext = await scopes.authContextFor(proof.user, asked);
     // The person may be an administrator since the application got its first token.
-    if (proof.methods.has('oauth2') && view.roleNames.has('admin')) throw refused('an application for an administrator');
+    if (proof.methods.has('oauth2') && authContext.roleNames.has('admin')) throw refused('an application for an administrator');
     if (isStandIn(identity, proof)) await markActive(proof.user);
     else await finished(proof.user, attempt, [...proof.methods]);
     const { parent, notAfter, applicationId } = proof;
-    return { kind: 'token', ...tokens.issue(view, { methods: [...proof.methods], parent, notAfter, applicationId }), view };
+    return {
+      kind: 'token',
+      ...tokens.issue(authContext, { methods: [...proof.methods], parent, notAfter, applicationId }),
+      authContext,
+    };
   }
 
   return {

@@ -1,8 +1,8 @@
 // The body of a token, as text. Everything but four fields is the same for every token of a user in a scope,
-// so that part is made once for a view and kept with it; the four fields are kept with the opened token.
+// so that part is made once for a context and cached with it; the four fields are kept with the opened token.
 import { isoTime } from '../../platform/clock.ts';
 import { andThen, type MaybePromise } from '../../platform/maybe-promise.ts';
-import type { TokenRecord, View } from '../access/index.ts';
+import type { AuthContext, TokenRecord } from '../access/index.ts';
 import { type CatalogEntry, readCatalog, tokenCatalog } from '../catalog/index.ts';
 import type { Database } from '../database.ts';
 
@@ -19,7 +19,7 @@ interface Tail {
 
 const counted = (text: string): Text => ({ text, bytes: Buffer.byteLength(text) });
 
-function bodyOf({ user, project, domain, scope, roles }: View) {
+function bodyOf({ user, project, domain, scope, roles }: AuthContext) {
   return {
     user: {
       id: user.id,
@@ -35,23 +35,23 @@ function bodyOf({ user, project, domain, scope, roles }: View) {
 }
 
 export interface TokenText {
-  (record: TokenRecord, view: View, catalog: boolean): MaybePromise<Text>;
-  catalogOf(view: View): Promise<CatalogEntry[]>;
+  (record: TokenRecord, authContext: AuthContext, catalog: boolean): MaybePromise<Text>;
+  catalogOf(authContext: AuthContext): Promise<CatalogEntry[]>;
 }
 
 export function createTokenText(db: Database): TokenText {
-  const tails = new WeakMap<View, Tail>();
+  const tails = new WeakMap<AuthContext, Tail>();
   const heads = new WeakMap<TokenRecord, Text>();
 
-  const catalogOf = async (view: View): Promise<CatalogEntry[]> =>
-    tokenCatalog(await readCatalog(db.read), { project_id: view.project?.id, user_id: view.user.id });
+  const catalogOf = async (authContext: AuthContext): Promise<CatalogEntry[]> =>
+    tokenCatalog(await readCatalog(db.read), { project_id: authContext.project?.id, user_id: authContext.user.id });
 
-  async function makeTail(view: View): Promise<Tail> {
-    const body = bodyOf(view);
-    const catalog = view.scope.kind === 'unscoped' ? undefined : await catalogOf(view);
+  async function makeTail(authContext: AuthContext): Promise<Tail> {
+    const body = bodyOf(authContext);
+    const catalog = authContext.scope.kind === 'unscoped' ? undefined : await catalogOf(authContext);
     const tailOf = (value: object): Text => counted(`${JSON.stringify(value).slice(1)}}`);
     const tail = { whole: tailOf({ ...body, catalog }), withoutCatalog: tailOf(body) };
-    tails.set(view, tail);
+    tails.set(authContext, tail);
     return tail;
   }
 
@@ -63,8 +63,8 @@ export function createTokenText(db: Database): TokenText {
     return head;
   }
 
-  const text = (record: TokenRecord, view: View, catalog: boolean): MaybePromise<Text> =>
-    andThen(tails.get(view) ?? makeTail(view), ({ whole, withoutCatalog }) => {
+  const text = (record: TokenRecord, authContext: AuthContext, catalog: boolean): MaybePromise<Text> =>
+    andThen(tails.get(authContext) ?? makeTail(authContext), ({ whole, withoutCatalog }) => {
       const head = heads.get(record) ?? makeHead(record);
       const tail = catalog ? whole : withoutCatalog;
       return { text: head.text + tail.text, bytes: head.bytes + tail.bytes };

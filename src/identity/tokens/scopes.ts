@@ -1,5 +1,5 @@
-// From the scope a login asks for to the view of the user in it.
-import { type Access, type Scope, type View, viewKey } from '../access/index.ts';
+// From the scope a login asks for to the context of the user in it.
+import { type Access, type AuthContext, authContextKey, type Scope } from '../access/index.ts';
 import type { Database } from '../database.ts';
 import { refused } from '../logins/index.ts';
 import { findByName } from '../projects/index.ts';
@@ -15,7 +15,7 @@ export interface CheckedUser {
 export interface Scopes {
   domainId(ref: ThingRef | undefined): Promise<string | undefined>;
   /** Of the user as they were when they were checked: refused when their password changed or the account was closed since. */
-  viewFor(user: CheckedUser, asked: AskedScope): Promise<View>;
+  authContextFor(user: CheckedUser, asked: AskedScope): Promise<AuthContext>;
 }
 
 export function createScopes({ db, access }: { db: Database; access: Access }): Scopes {
@@ -42,23 +42,23 @@ export function createScopes({ db, access }: { db: Database; access: Access }): 
 
   return {
     domainId,
-    async viewFor(user, asked) {
-      const stands = (view: View | undefined): view is View => view?.userEpoch === user.epoch;
-      const read = async (scope: Scope): Promise<View | undefined> => {
-        const kept = access.cached(viewKey(user.id, scope));
+    async authContextFor(user, asked) {
+      const stands = (authContext: AuthContext | undefined): authContext is AuthContext => authContext?.userEpoch === user.epoch;
+      const read = async (scope: Scope): Promise<AuthContext | undefined> => {
+        const kept = access.cached(authContextKey(user.id, scope));
         // Another replica may have changed the user a moment ago: memory that disagrees is not asked.
-        const view = stands(kept) ? kept : await access.read(user.id, scope);
-        if (view && !stands(view)) throw refused('the user changed while they logged in');
-        return view;
+        const authContext = stands(kept) ? kept : await access.read(user.id, scope);
+        if (authContext && !stands(authContext)) throw refused('the user changed while they logged in');
+        return authContext;
       };
       if (asked.kind === 'default' && user.default_project_id) {
         // A default project the user cannot use is ignored, not an error.
-        const view = await read({ kind: 'project', id: user.default_project_id });
-        if (view) return view;
+        const authContext = await read({ kind: 'project', id: user.default_project_id });
+        if (authContext) return authContext;
       }
-      const view = await read(await scopeOf(asked));
-      if (!view) throw refused('user or scope disabled, or no role there');
-      return view;
+      const authContext = await read(await scopeOf(asked));
+      if (!authContext) throw refused('user or scope disabled, or no role there');
+      return authContext;
     },
   };
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createSecretKey, randomBytes } from 'node:crypto';
 import { beforeEach, describe, it } from 'node:test';
-import type { View } from '../access/index.ts';
+import type { AuthContext } from '../access/index.ts';
 import { createTokens, type Tokens } from './tokens.ts';
 
 const HOUR = 3_600_000;
@@ -12,7 +12,7 @@ describe('A token that was good a moment ago', () => {
   let isLive: boolean;
   let looks: number;
   let revoked: Set<string>;
-  let view: View;
+  let authContext: AuthContext;
   let tell: () => void;
   let tokens: Tokens;
   let text: string;
@@ -23,7 +23,7 @@ describe('A token that was good a moment ago', () => {
     isLive = true;
     looks = 0;
     revoked = new Set();
-    view = {
+    authContext = {
       user: { id: 'u', name: 'somebody', domain: { id: 'default', name: 'Default' }, passwordExpiresAt: null },
       scope: { kind: 'unscoped' },
       project: undefined,
@@ -45,11 +45,10 @@ describe('A token that was good a moment ago', () => {
       access: {
         cached: () => {
           looks++;
-          return isLive ? view : undefined;
+          return isLive ? authContext : undefined;
         },
-        read: async () => view,
+        read: async () => authContext,
         expand: async () => [],
-        size: 1,
       },
       keys: { current: () => key, known: () => key.key, look: async () => {}, rotate: async () => {}, reseal: async () => 0 },
       revocations: {
@@ -63,10 +62,10 @@ describe('A token that was good a moment ago', () => {
       clock: { now: () => now },
       tokenSeconds: HOUR / 1000,
     });
-    const { text: issued, record } = tokens.issue(view, { methods: ['password'] });
+    const { text: issued, record } = tokens.issue(authContext, { methods: ['password'] });
     text = issued;
     auditId = record.auditId;
-    assert.deepEqual(tokens.verify(text), { record, view });
+    assert.deepEqual(tokens.verify(text), { record, authContext });
   });
 
   it('is good without another look while there is no news', () => {
@@ -81,7 +80,7 @@ describe('A token that was good a moment ago', () => {
     tell();
     assert.equal(tokens.verify(text), undefined);
     revoked.clear();
-    view = { ...view, generation: 8 };
+    authContext = { ...authContext, generation: 8 };
     tell();
     assert.equal(tokens.verify(text), undefined);
   });
@@ -102,7 +101,7 @@ describe('A token that was good a moment ago', () => {
   });
 
   it('is looked at again when its account goes inactive', () => {
-    view = { ...view, validUntil: now / 1000 + 60 };
+    authContext = { ...authContext, validUntil: now / 1000 + 60 };
     tell();
     assert.ok(tokens.verify(text));
     now += 59_999;

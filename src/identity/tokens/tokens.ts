@@ -1,16 +1,16 @@
-// Issues and verifies tokens. Verifying touches no database while memory is warm: open the token, look at the view, compare.
+// Issues and verifies tokens. Verifying touches no database while memory is warm: open the token, look at the context of its user, compare.
 import type { Clock } from '../../platform/clock.ts';
 import type { Caches } from '../../platform/database/index.ts';
 import type { MaybePromise } from '../../platform/maybe-promise.ts';
 import {
   type Access,
+  type AuthContext,
   type AuthMethod,
+  authContextKey,
   loginTimeOf,
   type Scope,
   type TokenRecord,
   type VerifiedToken,
-  type View,
-  viewKey,
 } from '../access/index.ts';
 import type { Revocations } from './revocations.ts';
 import { newAuditId, openToken, sealToken, tokenKeyId } from './token-format.ts';
@@ -19,7 +19,7 @@ import type { TokenKeys } from './token-keys.ts';
 /** Opened tokens kept, in two halves: when the young half is full it becomes the old one. */
 const HALF = 8_000;
 
-/** An opened token, with the key of its view: made once, since a token is shown many times. */
+/** An opened token, with the key of its context: made once, since a token is shown many times. */
 interface Opened {
   readonly text: string;
   readonly record: TokenRecord;
@@ -45,7 +45,7 @@ const END = 12;
 export interface Tokens {
   /** The token, if it is good now; a promise only when memory cannot tell. `graceMs` accepts one that ended so long ago. */
   verify(text: string, graceMs?: number): MaybePromise<VerifiedToken | undefined>;
-  issue(view: View, options: IssueOptions): { text: string; record: TokenRecord };
+  issue(authContext: AuthContext, options: IssueOptions): { text: string; record: TokenRecord };
 }
 
 export interface IssueOptions {
@@ -85,13 +85,13 @@ export function createTokens(deps: {
       old = young;
       young = new Map();
     }
-    const token = { text, record, key: viewKey(record.userId, record.scope), verdict: undefined };
+    const token = { text, record, key: authContextKey(record.userId, record.scope), verdict: undefined };
     young.set(end, token);
     return token;
   }
 
-  const judge = (record: TokenRecord, view: View | undefined, revoked: boolean): VerifiedToken | undefined =>
-    view && !revoked && view.generation === record.generation ? { record, view } : undefined;
+  const judge = (record: TokenRecord, authContext: AuthContext | undefined, revoked: boolean): VerifiedToken | undefined =>
+    authContext && !revoked && authContext.generation === record.generation ? { record, authContext } : undefined;
 
   async function verifySlowly(text: string, graceMs: number): Promise<VerifiedToken | undefined> {
     await keys.look();
@@ -106,16 +106,17 @@ export function createTokens(deps: {
     if (verdict && verdict.version === version && now < verdict.until) return verdict.verified;
     if (record.expiresAt + graceMs <= now) return undefined;
     const revoked = revocations.cached(record.auditId);
-    const view = access.cached(key);
-    if (revoked !== undefined && view && version !== undefined) {
-      const verified = judge(record, view, revoked);
-      const until = Math.min(record.expiresAt, (view.validUntil ?? Number.POSITIVE_INFINITY) * 1000);
+    const authContext = access.cached(key);
+    if (revoked !== undefined && authContext && version !== undefined) {
+      const verified = judge(record, authContext, revoked);
+      const until = Math.min(record.expiresAt, (authContext.validUntil ?? Number.POSITIVE_INFINITY) * 1000);
       token.verdict = verified && { verified, version, until };
       return verified;
     }
-    return Promise.all([view ?? access.read(record.userId, record.scope), revoked ?? revocations.lookUp(record.auditId)]).then(
-      ([current, gone]) => judge(record, current, gone),
-    );
+    return Promise.all([
+      authContext ?? access.read(record.userId, record.scope),
+      revoked ?? revocations.lookUp(record.auditId),
+    ]).then(([current, gone]) => judge(record, current, gone));
   }
 
   return {
@@ -124,15 +125,15 @@ export function createTokens(deps: {
       if (token === undefined) return undefined;
       return token === 'unknown key' ? verifySlowly(text, graceMs) : verifyOpened(token, graceMs);
     },
-    issue(view, { methods, parent, notAfter = Number.POSITIVE_INFINITY, applicationId = parent?.applicationId }) {
+    issue(authContext, { methods, parent, notAfter = Number.POSITIVE_INFINITY, applicationId = parent?.applicationId }) {
       const now = clock.now();
       const record: TokenRecord = {
-        userId: view.user.id,
+        userId: authContext.user.id,
         methods,
-        scope: view.scope as Scope,
+        scope: authContext.scope as Scope,
         issuedAt: now,
         expiresAt: Math.min(parent?.expiresAt ?? now + deps.tokenSeconds * 1000, notAfter),
-        generation: view.generation,
+        generation: authContext.generation,
         auditId: newAuditId(),
         parentAuditId: parent ? (parent.parentAuditId ?? parent.auditId) : undefined,
         ...(parent ? { loginAt: loginTimeOf(parent) } : {}),

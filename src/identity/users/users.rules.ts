@@ -4,6 +4,7 @@ import type { Query } from '../../platform/http/index.ts';
 import { andThen, type MaybePromise } from '../../platform/maybe-promise.ts';
 import {
   type Access,
+  authContextKey,
   type Caller,
   type Facts,
   type FreshLogin,
@@ -11,7 +12,6 @@ import {
   type Shield,
   tagOf,
   targetOf,
-  viewKey,
 } from '../access/index.ts';
 import type { Change } from '../audit/index.ts';
 import type { UserRow } from '../database.ts';
@@ -53,7 +53,7 @@ export function createUsers(
   /** Enabled, not closed for lack of use, and of a domain that is open. */
   async function isOpen({ id, epoch }: UserRow): Promise<boolean> {
     const scope = { kind: 'unscoped' } as const;
-    return access.cached(viewKey(id, scope))?.userEpoch === epoch || (await access.read(id, scope)) !== undefined;
+    return access.cached(authContextKey(id, scope))?.userEpoch === epoch || (await access.read(id, scope)) !== undefined;
   }
 
   const { insert, create } = createCreating({ ...deps, names, checks });

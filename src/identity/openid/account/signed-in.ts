@@ -31,9 +31,9 @@ export async function signedIn(
   const { accountId } = session;
   if (!accountId || session.past(config.sessionSeconds)) return undefined;
   // Closed, of a closed domain, or with another password since the session was found.
-  const view = await access.read(accountId, { kind: 'unscoped' });
-  const user = view?.userGeneration === records.generationOf(accountId) ? await users.find(accountId) : undefined;
-  if (!view || user?.epoch !== view.userEpoch) return undefined;
+  const authContext = await access.read(accountId, { kind: 'unscoped' });
+  const user = authContext?.userGeneration === records.generationOf(accountId) ? await users.find(accountId) : undefined;
+  if (!authContext || user?.epoch !== authContext.userEpoch) return undefined;
   return { user, session, actor: { userId: user.id, requestId, address, signal, epoch: user.epoch, via: 'account page' } };
 }
 

@@ -31,9 +31,9 @@ export function createKeyrockCodes({ db, records, provider }: { db: Database; re
   }
 
   /** What is kept is bound to the state in which the caller's token was checked. */
-  const asOf = <T>({ userId, view }: Caller, work: () => Promise<T>): Promise<T> =>
+  const asOf = <T>({ userId, authContext }: Caller, work: () => Promise<T>): Promise<T> =>
     records.during(() => {
-      records.bind(userId, view.userGeneration);
+      records.bind(userId, authContext.userGeneration);
       return work();
     });
 

@@ -68,11 +68,11 @@ export function createAccessTokens(deps: {
     generation,
   }: Found): Promise<{ user: UserWithExpiry; tags: readonly string[] } | undefined> {
     const { accountId = '', clientId = '' } = payload;
-    const view = await access.read(accountId, { kind: 'unscoped' });
-    const user = view?.generation === generation ? await accounts.find(accountId) : undefined;
-    if (!view || user?.epoch !== view.userEpoch) return undefined;
+    const authContext = await access.read(accountId, { kind: 'unscoped' });
+    const user = authContext?.generation === generation ? await accounts.find(accountId) : undefined;
+    if (!authContext || user?.epoch !== authContext.userEpoch) return undefined;
     const held = await holdings.of(accountId, clientId);
-    return { user, tags: [...view.tags, ...(held?.tags ?? [])] };
+    return { user, tags: [...authContext.tags, ...(held?.tags ?? [])] };
   }
 
   async function read(token: string): Promise<CachedToken | undefined> {

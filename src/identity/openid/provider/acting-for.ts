@@ -36,9 +36,9 @@ export function createActingFor(deps: { db: Database; clock: Clock; access: Acce
       const found = await accessTokens.verify(token);
       if (!actsFor(found, PROVISION)) return undefined;
       const { id, domain_id: domainId } = found.user;
-      const view = await access.read(id, { kind: 'domain', id: domainId });
-      const may = view?.domain && (view.roleNames.has('admin') || view.roleNames.has('manager'));
-      return may ? { userId: id, domain: view.domain! } : undefined;
+      const authContext = await access.read(id, { kind: 'domain', id: domainId });
+      const may = authContext?.domain && (authContext.roleNames.has('admin') || authContext.roleNames.has('manager'));
+      return may ? { userId: id, domain: authContext.domain! } : undefined;
     },
   };
 }

@@ -37,7 +37,7 @@ function callerOf(actor: string, domain: Ref, requestId: string): Caller {
     provisions: true,
     tokenText: '',
     token: { userId: actor, methods: [], scope, issuedAt: 0, expiresAt: 0, generation: 0, auditId: '', parentAuditId: undefined },
-    view: {
+    authContext: {
       user: { id: actor, name: actor, domain, passwordExpiresAt: null },
       scope,
       project: undefined,

@@ -17,7 +17,7 @@ export const pathId = ({ params }: { readonly params: unknown }): string => (par
 
 /** Every caller of this API acts in one domain: that of the connection, or of the token's scope. */
 export function contextOf({ caller, base }: Pick<ScimCall, 'caller' | 'base'>): Context & { readonly domainId: string } {
-  const { domain, project: organization } = caller.view;
+  const { domain, project: organization } = caller.authContext;
   return { caller, base: base + ROOT, domainId: domain?.id ?? organization?.domain.id ?? 'default' };
 }
 

@@ -13,8 +13,8 @@ async function findAccount(
   sub: string,
 ): Promise<Account | undefined> {
   // Disabled, or of a disabled domain: as if there were none.
-  const view = await access.read(sub, { kind: 'unscoped' });
-  const user = view && (await accounts.find(sub));
+  const authContext = await access.read(sub, { kind: 'unscoped' });
+  const user = authContext && (await accounts.find(sub));
   if (!user) return undefined;
   return {
     accountId: sub,

@@ -11,7 +11,7 @@ export interface Ref {
   readonly name: string;
 }
 
-export interface View {
+export interface AuthContext {
   readonly user: Ref & { readonly domain: Ref; readonly passwordExpiresAt: number | null };
   readonly scope: Scope;
   readonly project: (Ref & { readonly domain: Ref; readonly isDomain: boolean }) | undefined;
@@ -24,14 +24,14 @@ export interface View {
   readonly userEpoch: number;
   /** The user's part of the sum, whatever the scope: of the user and their domain. */
   readonly userGeneration: number;
-  /** When this view stops being true by the passing of time (seconds), if ever: an account that goes inactive. */
+  /** When this stops being true by the passing of time (seconds), if ever: an account that goes inactive. */
   readonly validUntil: number | null;
   /** Names of what it was read from; a change to any of them drops it. */
   readonly tags: readonly string[];
 }
 
-/** Names a view: one user in one scope. */
-export const viewKey = (userId: string, scope: Scope): string =>
+/** Names the context of one user in one scope. */
+export const authContextKey = (userId: string, scope: Scope): string =>
   'id' in scope ? `${userId} ${scope.kind}:${scope.id}` : `${userId} ${scope.kind}`;
 
 export const tagOf = {
@@ -39,7 +39,7 @@ export const tagOf = {
   group: (id: string): string => `group:${id}`,
   /** Domains are projects. */
   project: (id: string): string => `project:${id}`,
-  /** Roles, what they imply, and the catalog: read by every view, changed rarely. */
+  /** Roles, what they imply, and the catalog: read for every context, changed rarely. */
   everything: 'everything',
   /** How many there are: dropped when one comes or goes. */
   census: (table: 'users' | 'groups' | 'projects'): string => `census:${table}`,
