@@ -57,5 +57,8 @@ export const proxy: Scenario = async (world, pace) => {
     contender('introspection', service, introspection),
   ];
   const course = await besideEmpty(contenders, pace);
-  return [emptyRow(scenario, course), ...contenders.map(({ name }) => ofEmpty(scenario, course, name, 0.5))];
+  return [
+    emptyRow(scenario, course),
+    ...contenders.map(({ name }) => ofEmpty(scenario, course, name, name === 'introspection' ? undefined : 0.5)),
+  ];
 };

@@ -47,7 +47,7 @@ export const wallet: Scenario = async (world, pace) => {
   const growth = showing.ratio('match 100', 'match 10000');
   return [
     emptyRow(scenario, course),
-    ...contenders.map(({ name }) => ofEmpty(scenario, course, name, 0.5)),
+    ...contenders.map(({ name }) => ofEmpty(scenario, course, name)),
     beside('generation'),
     beside('signature'),
     {
