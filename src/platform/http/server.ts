@@ -1,12 +1,12 @@
 // Serves an App over HTTP. The only place, with its neighbours here, that knows the web framework.
 import { readFileSync } from 'node:fs';
-import { createServer as createHttpServer, type Server as HttpServer, type RequestListener } from 'node:http';
-import { createServer as createHttpsServer } from 'node:https';
+import type { Server as HttpServer, RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { performance } from 'node:perf_hooks';
 import proxyAddress from '@fastify/proxy-addr';
 import Fastify, { type FastifyInstance, type FastifyServerOptions } from 'fastify';
 import { fault } from '../faults/index.ts';
+import { createServer as createHttpServer, createSecureServer } from '../node-http.ts';
 import type { ReservedPort } from '../reserved-port.ts';
 import type { App, Route } from './app.ts';
 import { acceptBodies, bodyOrNothing } from './bodies.ts';
@@ -71,7 +71,7 @@ function openNodeServer(
     keepAliveTimeout: KEEP_ALIVE_MS,
   };
   if (!tls) return createHttpServer(options, listener);
-  return createHttpsServer({ ...options, cert: readFileSync(tls.certFile), key: readFileSync(tls.keyFile) }, listener);
+  return createSecureServer({ ...options, cert: readFileSync(tls.certFile), key: readFileSync(tls.keyFile) }, listener);
 }
 
 /** Paths and methods that no route has. */

@@ -9,7 +9,7 @@ const HOME = 'src/platform/outbound/';
 /** Why each of these may name what the others may not. */
 const EXCEPTIONS: Readonly<Record<string, readonly string[]>> = {
   // Takes node:http apart for the server and for platform/outbound, without loading the rest of it. Calls nobody.
-  'src/platform/node-http.ts': ['node:http'],
+  'src/platform/node-http.ts': ['node:http', 'node:https'],
 };
 
 const CLIENTS = 'undici|axios|got|ky|superagent|needle|request|node-fetch|cross-fetch|isomorphic-fetch|ws|web-did-resolver';
@@ -41,7 +41,7 @@ const GIVEN: readonly (readonly [name: string, uses: RegExp, given: RegExp])[] =
     /from\s*'openid-client'[\s\S]*(\bdiscovery\s*\(|\bnew\s+(\w+\.)?Configuration\s*\()/,
     /customFetch/,
   ],
-  ['oidc-provider without fetch', /\bnew\s+(library\.default|Provider)\s*\(/, /\bguardedFetch\b/],
+  ['oidc-provider without fetch', /\bnew\s+(library\.default|Provider)\s*\(/, /\bguardedFetch\b|\bfetch: wallet\.fetch\b/],
 ];
 
 /** Without comments, which may speak of what they like. Good enough for our own sources: `//` in a text follows a colon. */
