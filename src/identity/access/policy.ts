@@ -20,6 +20,8 @@ export interface Facts {
   /** What the caller holds in that application; of an administrator, who needs none of it, it is not read. */
   readonly managesApplication?: boolean;
   readonly managesRoles?: boolean;
+  /** A list that shows only what the caller manages. */
+  readonly onlyManaged?: boolean;
   readonly seesAssignments?: boolean;
   /** The role is among those the caller may hand out there. */
   readonly mayAssign?: boolean;
@@ -95,10 +97,10 @@ const ownHoldings: Rule = (caller, target) =>
 /** Of a user inside an organization, or of the organization. */
 const adminOrThemselves = anyOf(admin, (caller, target) => (target.userId === undefined ? ownProject : self)(caller, target));
 /** Lists that name no application show those the caller manages, which may be none. */
-const listedByApplication = anyOf(adminOrManagesRoles, (_caller, { applicationId }) => applicationId === undefined);
+const listedByApplication = anyOf(adminOrManagesRoles, (_caller, { onlyManaged }) => onlyManaged === true);
 
 /** Only the person lets an application in, and only to act for themselves. */
-const mayConsent: Rule = (caller, { userId }) => isInPerson(caller) && (userId === undefined || caller.userId === userId);
+const mayConsent = inPerson;
 const adminOrInPerson = anyOf(admin, inPerson);
 
 /** Whoever has a token. */
@@ -155,11 +157,11 @@ const rules = {
   // Of roles and domain roles alike: Keystone has a name for each, with the same rule but for what managers may read.
   'identity:get_role': anyOf(
     adminOrSystemReader,
-    both((caller, { roleDomainId }) => has(caller, 'manager') && !roleDomainId, manageableRole),
+    both((caller, { roleDomainId }) => has(caller, 'manager') && roleDomainId === null, manageableRole),
   ),
   'identity:list_roles': anyOf(
     adminOrSystemReader,
-    (caller, { roleDomainId }) => has(caller, 'manager') && !roleDomainId && scopeDomain(caller) !== undefined,
+    (caller, { roleDomainId }) => has(caller, 'manager') && roleDomainId === null && scopeDomain(caller) !== undefined,
   ),
   'identity:create_role': admin,
   'identity:update_role': admin,

@@ -43,7 +43,8 @@ export async function listTarget(
 ): Promise<IdentityTarget<readonly string[] | undefined>> {
   const applicationId = single(query, 'application_id');
   const within = applicationId === undefined ? await deps.managers.managed(caller, 'manage-roles') : [applicationId];
-  return { facts: await managementFacts(deps, caller, applicationId), get: () => within };
+  const facts = applicationId === undefined ? { onlyManaged: true } : await managementFacts(deps, caller, applicationId);
+  return { facts, get: () => within };
 }
 
 /** The application that a role or permission is made in. */

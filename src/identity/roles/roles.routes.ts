@@ -29,7 +29,7 @@ export function mountRoles(app: IdentityApp, { roles }: { roles: Roles }): void 
       summary: 'List roles',
       tag,
       rule: 'identity:list_roles',
-      target: ({ query }) => ({ facts: { roleDomainId: single(query, 'domain_id') ?? null }, get: () => undefined }),
+      target: ({ query }) => ({ facts: { roleDomainId: single(query, 'domain_id') || null }, get: () => undefined }),
       documentation: FILTERED,
       reply: { 200: RoleList },
     },

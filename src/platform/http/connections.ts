@@ -1,4 +1,4 @@
-// The connections of a server, and what becomes of them when it stops: the port closes, whoever is still connected is told with
+// The connections of a server, at every address it listens on, and what becomes of them when it stops: the port closes, whoever is still connected is told with
 // the next answer (`Connection: close`), and nobody is waited for beyond the limit.
 import type { Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
@@ -9,14 +9,14 @@ const LOOK_MS = 50;
 const IDLE_SHARE = 0.1;
 
 export class Connections {
-  readonly #server: Server;
+  readonly #servers = new Set<Server>();
   readonly #sockets = new Set<Socket>();
   /** Answers that somebody else writes. */
   readonly #responses = new Set<ServerResponse>();
   #closing = false;
 
-  constructor(server: Server) {
-    this.#server = server;
+  add(server: Server): void {
+    this.#servers.add(server);
     const keep = (socket: Socket): void => {
       this.#sockets.add(socket);
       socket.once('close', () => this.#sockets.delete(socket));
@@ -42,9 +42,14 @@ export class Connections {
     this.#closing = true;
     for (const response of this.#responses) response.shouldKeepAlive = false;
     // Not the HTTP server's own way: that would first end every connection without a request, and with it a request on its way.
-    const ended = new Promise<void>((resolve) => {
-      NetServer.prototype.close.call(this.#server, () => resolve());
-    });
+    const ended = Promise.all(
+      [...this.#servers].map(
+        (server) =>
+          new Promise<void>((resolve) => {
+            NetServer.prototype.close.call(server, () => resolve());
+          }),
+      ),
+    );
     const idleAfter = performance.now() + graceMs * IDLE_SHARE;
     const look = setInterval(() => {
       if (performance.now() >= idleAfter) this.#endIdle();
@@ -58,7 +63,7 @@ export class Connections {
   }
 
   #endIdle(): void {
-    this.#server.closeIdleConnections();
+    for (const server of this.#servers) server.closeIdleConnections();
     // Node takes a connection that never sent anything for one whose request is under way.
     for (const socket of this.#sockets) if (socket.bytesRead === 0) socket.destroy();
   }

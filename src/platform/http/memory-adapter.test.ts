@@ -155,6 +155,27 @@ describe('The memory adapter', () => {
     }
   });
 
+  it('ends a request whose answer or refusal cannot be written, and goes on', async () => {
+    const broken: (() => unknown)[] = [
+      () => Promise.reject(undefined),
+      () => new Answer({ text: '{}', headers: { 'X-Bad': 'a\nb' } }),
+      () => {
+        throw fault('request.media_type', undefined, { headers: { 'X-Bad': 'a\nb' } });
+      },
+    ];
+    for (const base of [adapted, plain])
+      for (const path of ['/ask', '/late'])
+        for (const outcome of broken) {
+          result = outcome;
+          const status = await ask(base + path)
+            .then((answer) => answer.status)
+            .catch(() => 'ended');
+          assert.ok(status === 500 || status === 'ended', `${path} ${status}`);
+        }
+    result = good;
+    for (const base of [adapted, plain]) assert.equal((await ask(`${base}/ask`)).status, 200);
+  });
+
   it('asks the rule before it tells whether a thing is there', async () => {
     assert.equal((await ask(`${adapted}/things/there`)).status, 200);
     assert.equal((await ask(`${adapted}/things/not-yours`)).status, 415);

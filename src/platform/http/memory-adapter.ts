@@ -97,7 +97,9 @@ export function createMemoryAdapter<Caller>(
   const patterns = direct.filter(({ names }) => names.length > 0);
   const counts: MemoryCounts = { hits: 0, misses: 0 };
 
+  /** Undefined for every address that is not plain. */
   function find(url: string): { route: Route<Caller>; params: Readonly<Record<string, string>>; query: Query } | undefined {
+    if (url.includes('#')) return undefined;
     const at = url.indexOf('?');
     const path = at < 0 ? url : url.slice(0, at);
     const plain = exact.get(path);

@@ -73,8 +73,7 @@ export function registerMount(
             );
           } catch (error) {
             isRefused = true;
-            if (response.headersSent) response.destroy();
-            else replies.refuse(error, call, { path: url });
+            replies.refuseOrEnd(error, call, { path: url });
           }
         },
       });

@@ -30,7 +30,7 @@ function toFault(error: unknown): Fault {
   if (error instanceof Fault) return error;
   const outage = outageOf(error);
   if (outage) return outage;
-  const { code, statusCode } = error as FastifyError;
+  const { code, statusCode } = (error ?? {}) as FastifyError;
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return fault('request.too_large');
   if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return fault('request.media_type');
   if (statusCode !== undefined && statusCode < 500) return fault('request.malformed_url', { why: 'it cannot be read' });
@@ -68,6 +68,20 @@ export class Replies {
     const isLong = status === 413 || chunked !== undefined || Number(length) > bodyLimit;
     const last = isLong && !call.raw.complete;
     this.send(call, route, { status, headers: { ...headers, ...refusal.headers }, text: JSON.stringify(body), last });
+  }
+
+  /** The last resort: whatever goes wrong with an answer ends its request, and not the process. */
+  refuseOrEnd(error: unknown, call: IncomingCall, route: RouteName): void {
+    try {
+      if (!call.response.headersSent) {
+        this.refuse(error, call, route);
+        return;
+      }
+      this.#options.log.error({ request_id: call.requestId, err: error }, 'answer failed');
+    } catch (failure) {
+      this.#options.log.error({ request_id: call.requestId, err: failure }, 'refusal failed');
+    }
+    call.response.destroy();
   }
 
   /** A refusal where there is no request that could be read. */

@@ -1,5 +1,6 @@
 // The server against a small app of its own: what every service gets from it.
 import assert from 'node:assert/strict';
+import { lookup } from 'node:dns/promises';
 import { createConnection } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import { fault } from '../faults/index.ts';
@@ -285,6 +286,31 @@ describe('The server', () => {
     await closed;
     assert.ok(performance.now() - started < 20_000, 'an idle connection does not hold it up');
     await assert.rejects(send('GET', '/where'));
+  });
+});
+
+describe('A server at localhost', () => {
+  it('takes every address of that name', async () => {
+    const server = createServer<Caller>({
+      app: thingsApp(),
+      errorFormatOf: () => () => ({ body: {} }),
+      authenticate: () => ({ name: 'ann' }),
+      authorize: () => undefined,
+      headers: {},
+      requestIdHeader: 'X-Request-Id',
+      newRequestId: () => 'req-1',
+      log: createLog('info', { write: () => undefined }),
+      times: createMetrics().timesOf('test'),
+      trustedProxies: [],
+      bodyLimit: 1000,
+    });
+    const { port } = new URL(await server.listen('localhost', 0));
+    const addresses = new Set((await lookup('localhost', { all: true })).map(({ address }) => address));
+    for (const address of addresses) {
+      const host = address.includes(':') ? `[${address}]` : address;
+      assert.equal((await fetch(`http://${host}:${port}/where`)).status, 200, address);
+    }
+    await server.close(1000);
   });
 });
 

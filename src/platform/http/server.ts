@@ -1,4 +1,6 @@
 // Serves an App over HTTP. The only place, with its neighbours here, that knows the web framework.
+import { lookup } from 'node:dns/promises';
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import type { Server as HttpServer, RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -74,6 +76,10 @@ function openNodeServer(
   return createSecureServer({ ...options, cert: readFileSync(tls.certFile), key: readFileSync(tls.keyFile) }, listener);
 }
 
+/** A name like `localhost` is two addresses on most machines. What is left free of them somebody else could take. */
+const addressesOf = async (host: string): Promise<readonly string[]> =>
+  host === 'localhost' ? [...new Set((await lookup(host, { all: true })).map(({ address }) => address))] : [host];
+
 /** Paths and methods that no route has. */
 function registerUnknown(
   server: FastifyInstance,
@@ -104,12 +110,13 @@ export function createServer<Caller>(options: ServerOptions<Caller>): Server {
   const bases = new Bases(options.publicUrl ?? (() => undefined));
   const write = createSender(headers, { requestIdHeader, isClosing: () => connections.closing });
   const replies = new Replies(options, bases, write);
+  const connections = new Connections();
   const answer = createSteps(options, options);
 
-  /** Answers or refuses one request of a route. Returns whether that is done already. */
+  /** Answers or refuses one request of a route, and never throws. Returns whether that is done already. */
   function serve(route: Route<Caller>, call: IncomingCall): boolean {
     const name = { path: route.path, asks: route.spec.asks };
-    const refuse = (error: unknown): void => replies.refuse(error, call, name);
+    const refuse = (error: unknown): void => replies.refuseOrEnd(error, call, name);
     try {
       const outgoing = answer(route, call);
       if (outgoing instanceof Promise) {
@@ -146,8 +153,22 @@ export function createServer<Caller>(options: ServerOptions<Caller>): Server {
     return listener;
   }
 
+  let listener: RequestListener;
+  /** Of each address it listens on. Called when the framework has set its own handlers, which are replaced. */
+  function lookAfter(node: HttpServer): HttpServer {
+    connections.add(node);
+    refuseUnreadable(node, (refusal, address) => {
+      const { id, headers: own, text } = replies.refuseBare(refusal, address);
+      return { headers: { ...headers, 'Content-Type': 'application/json', ...own, [requestIdHeader]: id }, text };
+    });
+    return node;
+  }
+
   const server = Fastify({
-    serverFactory: (framework: RequestListener) => openNodeServer(options, receive(adapted(framework))),
+    serverFactory: (framework: RequestListener) => {
+      listener = receive(adapted(framework));
+      return openNodeServer(options, listener);
+    },
     logger: false,
     bodyLimit: options.bodyLimit,
     trustProxy: trustedProxies.length > 0 ? [...trustedProxies] : false,
@@ -155,16 +176,18 @@ export function createServer<Caller>(options: ServerOptions<Caller>): Server {
     genReqId: () => options.newRequestId(),
     requestIdHeader: false,
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: MAX_PARAM },
-    frameworkErrors: (error, request, reply) => replies.refuse(error, new FrameworkCall(request, reply.raw, bases), NO_ROUTE),
+    frameworkErrors: (error, request, reply) =>
+      replies.refuseOrEnd(error, new FrameworkCall(request, reply.raw, bases), NO_ROUTE),
   } as FastifyServerOptions) as unknown as FastifyInstance;
-  const connections = new Connections(server.server);
+
+  lookAfter(server.server);
 
   acceptBodies(server);
   server.setErrorHandler((error, request, reply) => {
     reply.hijack();
-    replies.refuse(error, new FrameworkCall(request, reply.raw, bases), { path: request.routeOptions.url ?? NO_ROUTE.path });
+    replies.refuseOrEnd(error, new FrameworkCall(request, reply.raw, bases), { path: request.routeOptions.url ?? NO_ROUTE.path });
   });
-  registerUnknown(server, routes, (error, call) => replies.refuse(error, call, NO_ROUTE), bases);
+  registerUnknown(server, routes, (error, call) => replies.refuseOrEnd(error, call, NO_ROUTE), bases);
   const headNeedsRoute = new Set(routes.filter((route) => route.method === 'HEAD').map((route) => route.path));
   for (const route of routes) {
     const { method, path, spec } = route;
@@ -183,10 +206,6 @@ export function createServer<Caller>(options: ServerOptions<Caller>): Server {
   }
   for (const mount of options.mounts ?? [])
     registerMount(server, mount, { replies, connections, bases, requestIdHeader, headers: hsts });
-  refuseUnreadable(server.server, (refusal, address) => {
-    const { id, headers: own, text } = replies.refuseBare(refusal, address);
-    return { headers: { ...headers, 'Content-Type': 'application/json', ...own, [requestIdHeader]: id }, text };
-  });
 
   return {
     get fromMemory() {
@@ -196,7 +215,13 @@ export function createServer<Caller>(options: ServerOptions<Caller>): Server {
       if (reserved) {
         await server.ready();
         await reserved.giveTo(server.server);
-      } else await server.listen({ host, port });
+      } else {
+        const [first, ...others] = await addressesOf(host);
+        await server.listen({ host: first!, port });
+        const { port: actual } = server.server.address() as AddressInfo;
+        for (const other of others)
+          await once(lookAfter(openNodeServer(options, listener)).listen({ host: other, port: actual }), 'listening');
+      }
       const { address, port: actual, family } = server.server.address() as AddressInfo;
       bases.listening = `${options.tls ? 'https' : 'http'}://${family === 'IPv6' ? `[${address}]` : address}:${actual}`;
       return bases.listening;

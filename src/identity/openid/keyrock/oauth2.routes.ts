@@ -3,7 +3,7 @@
 import { isoTime } from '../../../platform/clock.ts';
 import { Answer, t } from '../../../platform/http/index.ts';
 import { andThen } from '../../../platform/maybe-promise.ts';
-import { type IdentityApp, targetOf } from '../../access/index.ts';
+import { about, type IdentityApp, targetOf } from '../../access/index.ts';
 import type { Actor } from '../../audit/index.ts';
 import { fail } from '../../faults.ts';
 import { Links, ListLinks, single, wholeList } from '../../resource/index.ts';
@@ -125,7 +125,14 @@ function mountAccessTokensOfUsers(app: IdentityApp, parts: Parts): void {
 export function mountKeyrockOAuth(app: IdentityApp, parts: Parts): void {
   app.get(
     '/v3/OS-OAUTH2/authorize',
-    { summary: 'What an application asks the caller for', tag, rule: 'authorize', documentation: ASKED, reply: { 200: Asked } },
+    {
+      summary: 'What an application asks the caller for',
+      tag,
+      rule: 'authorize',
+      target: ({ caller }) => about({ userId: caller.userId }),
+      documentation: ASKED,
+      reply: { 200: Asked },
+    },
     async ({ caller, query }) => {
       const [id = '', uri, type, scope = '', state] = ['client_id', 'redirect_uri', 'response_type', 'scope', 'state'].map(
         (name) => single(query, name),
@@ -149,7 +156,7 @@ export function mountKeyrockOAuth(app: IdentityApp, parts: Parts): void {
       summary: 'Let an application act for the caller: redirects with a code',
       tag,
       rule: 'authorize',
-      target: ({ body }) => ({ facts: { userId: body.user_auth.user_id }, get: () => undefined }),
+      target: ({ caller, body }) => about({ userId: body.user_auth.user_id ?? caller.userId }),
       body: Allowed,
       documentation: REDIRECTED,
       reply: { 302: null },
