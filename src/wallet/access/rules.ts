@@ -7,17 +7,19 @@ import { NODE } from './owners.store.ts';
 
 /** What a rule decides by. */
 export interface Facts {
-  /** Whose the thing is. Unknown of what does not exist, and of requests that are about no one thing. */
+  /** Whose the thing is. What the caller does not have is asked about as theirs: it does not exist for them. */
   readonly owner?: string;
 }
 
 type Rule = (caller: Caller, facts: Facts) => boolean;
 
-const own: Rule = (caller, { owner }) => owner === undefined || owner === caller.owner;
+const own: Rule = (caller, { owner }) => owner === caller.owner;
 const ofTheNode: Rule = (_caller, { owner }) => owner === NODE;
 
 const rules = {
-  /** Everyone who is signed in, about what is theirs. */
+  /** Everyone who is signed in, about all that is theirs: lists, and what is to be made. */
+  signed_in: () => true,
+  /** About one thing of theirs. */
   owner: own,
   /** Keys and DIDs: an administrator manages the node's own as well. */
   owner_or_administrator: (caller, facts) => own(caller, facts) || (ofTheNode(caller, facts) && caller.isAdministrator),
@@ -50,5 +52,5 @@ export async function targetFor<Row extends { readonly owner: string }>(
     const row = rules[rule](caller, { owner }) ? await find(owner) : undefined;
     if (row) return { facts: { owner: row.owner }, get: () => row };
   }
-  return { facts: {}, get: () => fail('not-found', { kind }) };
+  return { facts: { owner: caller.owner }, get: () => fail('not-found', { kind }) };
 }

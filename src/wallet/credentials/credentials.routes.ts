@@ -21,7 +21,7 @@ export function mountCredentials(app: WalletApp, { credentials, refreshStatus }:
     {
       summary: 'List the credentials the wallet holds',
       tag,
-      rule: 'owner',
+      rule: 'signed_in',
       query: CredentialQuery,
       documentation: PAGED,
       reply: { 200: CredentialList },

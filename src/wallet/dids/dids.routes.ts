@@ -21,7 +21,7 @@ export function mountDids(
     {
       summary: 'List the DIDs of the wallet',
       tag,
-      rule: 'owner',
+      rule: 'signed_in',
       query: DidQuery,
       documentation: PAGED,
       reply: { 200: DidList },
@@ -46,7 +46,7 @@ export function mountDids(
 
   app.post(
     DIDS,
-    { summary: 'Provision a DID', tag, rule: 'owner', body: NewDid, documentation: CREATED, reply: { 201: Did } },
+    { summary: 'Provision a DID', tag, rule: 'signed_in', body: NewDid, documentation: CREATED, reply: { 201: Did } },
     async ({ caller, body, headers }) => {
       const did = renderDid(await dids.create(caller, requestOf(body), idempotency.of(caller, 'dids', headers, body)));
       return new Answer({ headers: { Location: `${DIDS}/${did.id}` }, body: did });

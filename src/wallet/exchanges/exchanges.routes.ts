@@ -14,7 +14,7 @@ export function mountExchanges(app: WalletApp, { exchanges }: { exchanges: Excha
     {
       summary: 'List exchanges, newest first',
       tag,
-      rule: 'owner',
+      rule: 'signed_in',
       query: ExchangeQuery,
       documentation: PAGED,
       reply: { 200: ExchangeList },

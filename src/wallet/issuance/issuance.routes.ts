@@ -34,7 +34,7 @@ export function mountIssuance(app: WalletApp, { issuance, exchangeThrottle, idem
     {
       summary: 'Receive credentials: begin with an offer, or go on with an exchange',
       tag,
-      rule: 'owner',
+      rule: 'signed_in',
       body: IssuanceRequest,
       documentation: { ...ONCE, replyHeaders: { 'Retry-After': 'Of 202: in how many seconds to go on.' } },
       reply: { 201: Issued, 200: Onward, 202: Deferred },
@@ -54,7 +54,7 @@ export function mountIssuance(app: WalletApp, { issuance, exchangeThrottle, idem
     {
       summary: 'An issuer sends the browser of a caller here',
       tag,
-      rule: 'owner',
+      rule: 'signed_in',
       documentation: CALLBACK,
       reply: { 303: null },
     },

@@ -23,7 +23,7 @@ export function mountKeys(
     {
       summary: 'List the keys of the wallet',
       tag,
-      rule: 'owner',
+      rule: 'signed_in',
       query: KeyQuery,
       documentation: PAGED,
       reply: { 200: KeyList },
@@ -51,7 +51,7 @@ export function mountKeys(
     {
       summary: 'Register a key: make one, or import one',
       tag,
-      rule: 'owner',
+      rule: 'signed_in',
       body: NewKey,
       documentation: CREATED,
       reply: { 201: Key },

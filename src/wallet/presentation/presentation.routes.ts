@@ -20,7 +20,7 @@ export function mountPresentations(app: WalletApp, { presentations, exchangeThro
     {
       summary: 'Answer a verifier: preview, submit or reject',
       tag: 'Presentation',
-      rule: 'owner',
+      rule: 'signed_in',
       body: PresentationRequest,
       documentation: ONCE,
       reply: { 200: PresentationReply },

@@ -103,7 +103,7 @@ function mountLogin(app: WalletApp, { logins, sessionOf, throttle }: SessionPart
 function mountUserInfo(app: WalletApp): void {
   app.get(
     '/api/v1/auth/userinfo',
-    { summary: 'Who is logged in, and what the provider says of them', tag, rule: 'owner', reply: { 200: UserInfo } },
+    { summary: 'Who is logged in, and what the provider says of them', tag, rule: 'signed_in', reply: { 200: UserInfo } },
     ({ caller }) => renderUserInfo(caller as KnownCaller),
   );
 }
