@@ -23,8 +23,7 @@ async function threadsAt(niceness: number): Promise<number[]> {
 }
 
 // Only root may raise a priority: for anybody else the thread would end instead.
-it('RSA keys are made with less priority than the rest, also where that is low or the lowest', async (t) => {
-  if (process.platform !== 'linux') return t.skip('threads have priorities of their own on Linux only');
+it('RSA keys are made with less priority than the rest, also where that is low or the lowest', async () => {
   // From where the tests themselves are, which may be low already.
   for (const niceness of [getPriority(), Math.min(getPriority() + 7, 19), 19]) {
     const threads = await threadsAt(niceness);
