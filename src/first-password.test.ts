@@ -45,6 +45,14 @@ describe('The first password', () => {
     lost.discarded();
     assert.deepEqual(readdirSync(folder), []);
 
+    // Two containers on one folder have the same process number.
+    const [loser, winner] = [keep()('of the slower'), keep()('of the faster')];
+    loser.discarded();
+    winner.stored();
+    assert.equal(readFileSync(join(folder, 'admin-password'), 'utf8'), 'of the faster\n');
+    rmSync(join(folder, 'admin-password'));
+    said.length = 0;
+
     const kept = keep()('of a file');
     const [early = ''] = readdirSync(folder);
     assert.equal(readFileSync(join(folder, early), 'utf8'), 'of a file\n');

@@ -3,7 +3,7 @@
 import { chmodSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { KeepPassword } from './identity/service.ts';
-import { replaceFile, syncFolder } from './platform/durable-file.ts';
+import { replaceFile, syncFolder, uniqueSuffix } from './platform/durable-file.ts';
 import type { Log } from './platform/log/index.ts';
 
 const FILE = 'admin-password';
@@ -28,7 +28,7 @@ export function keepFirstPassword({ folder, isGiven, log, say }: Place): KeepPas
       return { stored: () => say('First administrator: admin, with the password of GATEHOUSE_ADMIN_PASSWORD'), discarded() {} };
     if (process.stderr.isTTY)
       return { stored: () => say(`First administrator: admin, password ${password} (shown only now)`), discarded() {} };
-    const [file, fresh] = [join(folder, FILE), join(folder, `${NEW}${process.pid}`)];
+    const [file, fresh] = [join(folder, FILE), join(folder, `${NEW}${uniqueSuffix()}`)];
     replaceFile(fresh, `${password}\n`);
     return {
       stored() {
@@ -53,7 +53,7 @@ function tellWhere({ file, log, say }: { file: string } & Pick<Place, 'log' | 's
 }
 
 /** Half written ones are not among them. */
-const IS_NEW = new RegExp(`^${FILE}\\.new-\\d+$`);
+const IS_NEW = new RegExp(`^${FILE}\\.new-\\d+(?:-[\\da-f]+)?$`);
 
 /** Of starts that were killed before the account was made. */
 function forgetOthers(folder: string): void {

@@ -86,7 +86,7 @@ function removeFolder(folder: string, work: string): void {
 }
 
 /** Secrets that were being written beside their place. */
-const HALF_WRITTEN = /^(?:master\.key|admin-password).*\.(\d+)-\d+\.tmp$/;
+const HALF_WRITTEN = /^(?:master\.key|admin-password).*\.(\d+)-[\da-f]+\.tmp$/;
 
 /** Its own number is that of one that was killed: nothing is written before leftovers are removed. */
 function isRunning(pid: number): boolean {

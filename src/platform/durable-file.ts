@@ -1,8 +1,10 @@
 // Files that must survive a crash whole: the old content or the new, never half of either, and nobody else's to read at any moment.
+import { randomBytes } from 'node:crypto';
 import { closeSync, fsyncSync, linkSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 
-let made = 0;
+/** Process numbers alone are not enough: two containers on one folder are both number 1. */
+export const uniqueSuffix = (): string => `${process.pid}-${randomBytes(4).toString('hex')}`;
 
 /** Makes names in it durable: a rename is in the folder, not in the file. */
 export function syncFolder(folder: string): void {
@@ -15,9 +17,7 @@ export function syncFolder(folder: string): void {
 }
 
 function writeBeside(path: string, text: string): string {
-  const temporary = `${path}.${process.pid}-${++made}.tmp`;
-  // Left by a process of the same number that was killed.
-  rmSync(temporary, { force: true });
+  const temporary = `${path}.${uniqueSuffix()}.tmp`;
   const handle = openSync(temporary, 'wx', 0o600);
   try {
     writeFileSync(handle, text);
