@@ -1,10 +1,11 @@
 // Documents printed from the code: written by `npm run docs`, compared by `npm run check`.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { sectionsWith } from '../src/identity/domain-settings/index.ts';
 import { identityFaults } from '../src/identity/faults.ts';
 import { identitySettings } from '../src/identity/settings.ts';
 import { identityOpenApi, walletOpenApi } from '../src/openapi.ts';
-import type { Settings } from '../src/platform/config/index.ts';
+import { load, type Settings } from '../src/platform/config/index.ts';
 import type { FaultTable } from '../src/platform/faults/index.ts';
 import { sharedSettings } from '../src/settings.ts';
 import { walletFaults } from '../src/wallet/faults.ts';
@@ -14,11 +15,22 @@ import { walletSettings } from '../src/wallet/settings.ts';
 function settingsTable(settings: Settings): string {
   const rows = Object.values(settings).map(({ key, fallback, unit, about, secret }) => {
     const shown =
-      typeof fallback === 'boolean' ? (fallback ? 'on' : 'off') : Array.isArray(fallback) ? '' : String(fallback ?? '');
-    return `| \`${key}\` | ${shown === '' ? 'unset' : `\`${shown}\``} | ${unit} | ${about}${secret ? ` Also as \`${key}_FILE\`.` : ''} |`;
+      typeof fallback === 'boolean'
+        ? fallback
+          ? 'on'
+          : 'off'
+        : Array.isArray(fallback) && fallback.length === 0
+          ? ''
+          : String(fallback ?? '');
+    return `| \`${key}\` | ${shown === '' ? 'unset' : `\`${shown}\``} | ${unit} | ${about}${secret ? ` Also as \`${key}${key === key.toLowerCase() ? '_file' : '_FILE'}\`.` : ''} |`;
   });
   return ['| Key | Default | Value | Meaning |', '|---|---|---|---|', ...rows].join('\n');
 }
+
+const domainTables = (): string =>
+  Object.entries(sectionsWith(load(identitySettings, {})))
+    .map(([name, section]) => `### [${name}]\n\n${settingsTable(section)}`)
+    .join('\n\n');
 
 const configPage = (): string => `# Settings
 
@@ -35,6 +47,13 @@ ${settingsTable(sharedSettings)}
 ## Identity service
 
 ${settingsTable(identitySettings)}
+
+## Domains
+
+Files \`keystone.<domain name>.conf\` in the folder \`GATEHOUSE_IDENTITY_DOMAIN_CONFIG_DIR\`: sections of \`key = value\`, as Keystone reads them from its
+\`domain_config_dir\`. What is misspelled refuses to start, with the file, the line and the nearest name.
+
+${domainTables()}
 
 ## Wallet node
 

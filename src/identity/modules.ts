@@ -19,6 +19,7 @@ import { createCatalog } from './catalog/index.ts';
 import { createConsumers } from './consumers/index.ts';
 import { createCredentials } from './credentials/index.ts';
 import type { Database } from './database.ts';
+import { createDomainSettings } from './domain-settings/index.ts';
 import { createAssignments, createGrants, createReach, reachableProjectIds } from './grants/index.ts';
 import { createGroups } from './groups/index.ts';
 import { createLogins } from './logins/index.ts';
@@ -74,6 +75,7 @@ export interface ModuleOptions {
 async function buildCore(db: Database, options: ModuleOptions) {
   const { config, clock, log, seal } = options;
   const change = createChanges(db, clock);
+  const domainSettings = createDomainSettings({ db, config });
   const deps: Deps = { db, clock, config, log, change };
   const gate = new Gate(options.rateLimits ? GUESSES : undefined, clock);
   const { webhookUrl, webhookSecret } = config;
@@ -98,7 +100,7 @@ async function buildCore(db: Database, options: ModuleOptions) {
   const logins = createLogins(deps);
   const users = createUsers({ ...deps, passwords, access, cutAccess, shield, freshLogin, logins });
   const signedIn = { access, passwords, users, freshLogin, logins, devices, records, logouts, gate };
-  return { deps, outbound, notifications, tokenKeys, revocations, tokens, shield, ...signedIn };
+  return { deps, domainSettings, outbound, notifications, tokenKeys, revocations, tokens, shield, ...signedIn };
 }
 
 /** Applications, their roles, and what their access tokens are good for. */

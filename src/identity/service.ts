@@ -108,7 +108,7 @@ async function createOn(db: Database, options: ServiceOptions): Promise<Identity
   let address = ownUrl(config, options.tls !== undefined);
   const modules = await buildModules(db, { ...options, issuer: () => address });
   const { parts, deps, passwords, tokens, users, tokenKeys, revocations, notifications } = modules;
-  const { logouts, connections, openid, reseal } = modules;
+  const { logouts, connections, openid, reseal, domainSettings } = modules;
   const ground = { ...deps, passwords, users };
   const { consumers } = parts;
   const app: IdentityApp = createApp();
@@ -173,6 +173,7 @@ async function createOn(db: Database, options: ServiceOptions): Promise<Identity
         keep,
       });
       await ensureBuiltInApplication({ ...deps, consumers });
+      await domainSettings.warnOfUnknownDomains(log);
       sweeper = startSweeper({ ...parts, passwords, tokenKeys, records: openid.records, log, metrics });
       notifications.start();
       logouts.start(openid.provider);

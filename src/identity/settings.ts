@@ -194,6 +194,38 @@ export const identitySettings = {
     'GATEHOUSE_IDENTITY_WEBHOOK_SECRET',
     'Secret that signs those notifications; needed with the address.',
   ),
+  domainConfigDir: setting.optionalText(
+    'GATEHOUSE_IDENTITY_DOMAIN_CONFIG_DIR',
+    'Folder of files keystone.<domain name>.conf with settings of domains, read at the start; without it every domain has the defaults.',
+  ),
+  registrationMode: setting.choice(
+    'GATEHOUSE_IDENTITY_REGISTRATION',
+    'invitation',
+    ['off', 'open', 'invitation'],
+    'Whether people can register themselves: not at all, everybody, or those who were invited.',
+  ),
+  registrationEmailDomains: setting.list(
+    'GATEHOUSE_IDENTITY_REGISTRATION_EMAIL_DOMAINS',
+    'Domains of e-mail addresses that may register; all when unset.',
+  ),
+  passkeyPolicy: setting.choice(
+    'GATEHOUSE_IDENTITY_PASSKEYS',
+    'allowed',
+    ['off', 'allowed', 'required_for_administrators'],
+    'Whether people can sign in with passkeys, and whether administrators must.',
+  ),
+  accountDeletion: setting.choice(
+    'GATEHOUSE_IDENTITY_ACCOUNT_DELETION',
+    'off',
+    ['off', 'allowed'],
+    'Whether people may delete their own account.',
+  ),
+  accountDeletionGraceDays: setting.number(
+    'GATEHOUSE_IDENTITY_ACCOUNT_DELETION_GRACE_DAYS',
+    14,
+    { min: 0, max: 365, unit: 'days' },
+    'Days until the deletion of an account is done; until then its owner can take it back.',
+  ),
   maxProjectTreeDepth: setting.number(
     'GATEHOUSE_IDENTITY_MAX_PROJECT_TREE_DEPTH',
     5,

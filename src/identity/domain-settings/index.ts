@@ -1,0 +1,3 @@
+// Settings of a domain: where its users are, who may register, passkeys, deletion of accounts.
+export { createDomainSettings, type DomainSettingsOf } from './domain-settings.ts';
+export { type DomainSettings, type LdapSettings, sectionsWith } from './sections.ts';
