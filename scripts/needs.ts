@@ -28,6 +28,12 @@ export const NEEDS: readonly Need[] = [
     isThere: () => ['chromium-headless-shell', 'chromium'].some((name) => existsSync(`/usr/bin/${name}`)),
   },
   program('softhsm2-util', ['softhsm2'], /support\/softhsm\.ts/),
+  {
+    what: 'an LDAP server (slapd)',
+    packages: ['slapd'],
+    usedBy: /support\/slapd\.ts/,
+    isThere: () => existsSync('/usr/sbin/slapd'),
+  },
   program('openssl', ['openssl'], /execFileSync\('openssl'/),
   program('curl', ['curl'], /support\/guides\.ts/),
   program('openstack', ['python3-openstackclient'], /support\/guides\.ts/),

@@ -30,6 +30,19 @@ export const identityFaults = {
   'project.parent_fixed': { status: 403, text: 'Update of `parent_id` is not allowed.' },
   'project.tag_not_found': { status: 404, text: 'Could not find project tag: {tag}.' },
 
+  'directory.unavailable': {
+    status: 503,
+    text: 'The directory of the domain {domain} does not answer. Please try again later.',
+  },
+  'directory.read_only': {
+    status: 403,
+    text: 'LDAP does not support write operations: the {kind} {id} is in a directory, which is read-only here.',
+  },
+  'directory.no_new': {
+    status: 403,
+    text: 'LDAP does not support write operations: users and groups of the domain {domain} are made in its directory.',
+  },
+
   'user.not_found': { status: 404, text: 'Could not find user: {id}.' },
   'user.name_alike': {
     status: 409,

@@ -1,5 +1,5 @@
 // The files of a folder, `keystone.<domain name>.conf`, as Keystone's domain_config_dir has them: read once, at the start.
-import { readdirSync, readFileSync } from 'node:fs';
+import { accessSync, constants, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ConfigError, type IniFile, readIni } from '../../platform/config/index.ts';
 import { type DomainSections, type DomainSettings, type SectionDefaults, sectionsWith } from './sections.ts';
@@ -13,6 +13,15 @@ function reading<T>(path: string, what: string, read: () => T): T {
     throw new ConfigError(
       `${SETTING}: cannot read ${path} (${(error as NodeJS.ErrnoException).code}); give the path of a readable ${what}`,
     );
+  }
+}
+
+function isReadable(path: string): boolean {
+  try {
+    accessSync(path, constants.R_OK);
+    return true;
+  } catch {
+    return false;
   }
 }
 
@@ -30,6 +39,12 @@ function inDirectory(file: IniFile<DomainSections>): DomainSettings {
     refuse(lineOf('ldap'), ': [ldap] password needs user, the DN it is of');
   if (values.ldap.user !== undefined && values.ldap.password === undefined)
     refuse(lineOf('ldap', 'user'), ': [ldap] user needs its password, or password_file');
+  for (const [key, path] of [
+    ['tls_cacertfile', values.ldap.tlsCacertfile],
+    ['tls_cacertdir', values.ldap.tlsCacertdir],
+  ] as const)
+    if (path !== undefined && !isReadable(path))
+      refuse(lineOf('ldap', key), `: [ldap] ${key} must be readable, which ${path} is not`);
   if (values.ldap.useTls && values.ldap.url.some((url) => url.startsWith('ldaps:')))
     refuse(lineOf('ldap', 'use_tls'), ': [ldap] use_tls is for ldap:// servers; those of ldaps:// have TLS from the beginning');
   return {

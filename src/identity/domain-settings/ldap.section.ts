@@ -27,6 +27,21 @@ const servers = (text: string): readonly string[] => {
   return urls;
 };
 
+const FIELDS = [
+  'id',
+  'name',
+  'domain_id',
+  'enabled',
+  'email',
+  'description',
+  'default_project_id',
+  'password',
+  'password_expires_at',
+  'original_password',
+  'options',
+  'links',
+];
+
 /** `ldap attribute:attribute of the API` */
 const mapping = (key: string, about: string) =>
   setting.custom<readonly { readonly ldap: string; readonly name: string }[]>(key, [], 'comma-separated list', about, (text) =>
@@ -37,6 +52,7 @@ const mapping = (key: string, about: string) =>
       .map((pair) => {
         const [, ldap, name] = /^([\w;.-]+):(\w+)$/.exec(pair) ?? [];
         if (!ldap || !name) throw new Error(`must be pairs as telephoneNumber:phone, separated by commas, not "${pair}"`);
+        if (FIELDS.includes(name)) throw new Error(`cannot give ${name}, which has a meaning of its own`);
         return { ldap, name };
       }),
   );
@@ -86,11 +102,15 @@ export const ldapSection = {
     { min: 0, max: 10_000, unit: 'entries' },
     'Entries a page of a search has; 0 is as many as the server gives at once.',
   ),
-  aliasDereferencing: setting.choice(
+  aliasDereferencing: setting.custom<'never'>(
     'alias_dereferencing',
-    'default',
-    ['never', 'searching', 'always', 'finding', 'default'],
-    'What becomes of aliases; the default is never.',
+    'never',
+    'never or default',
+    'What becomes of aliases: they are not followed.',
+    (text) => {
+      if (text === 'never' || text === 'default') return 'never';
+      throw new Error(`must be never or default, not "${text}": aliases are not followed`);
+    },
   ),
   debugLevel: setting.optionalText('debug_level', 'Of the C library that Keystone uses: taken, and without effect.'),
   chaseReferrals: setting.custom<false>(
