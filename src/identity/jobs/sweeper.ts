@@ -1,4 +1,5 @@
 // Work nobody waits for: what has expired goes, token keys are replaced in time.
+import { setTimeout as sleep } from 'node:timers/promises';
 import { patiently } from '../../platform/database/index.ts';
 import { type Job, repeat } from '../../platform/jobs/index.ts';
 import type { Log } from '../../platform/log/index.ts';
@@ -10,6 +11,7 @@ import type { Devices } from '../two-factor/index.ts';
 import type { Users } from '../users/index.ts';
 
 const EVERY_MS = 60_000;
+const PAUSE_MS = 10;
 
 export function startSweeper(deps: {
   revocations: Revocations;
@@ -22,14 +24,18 @@ export function startSweeper(deps: {
   metrics: Metrics;
 }): Job {
   const { revocations, tokenKeys, records, passwords, devices, users, log, metrics } = deps;
-  let unformed = true;
+  /** Users up to this id have the form of their name. */
+  let formed: string | undefined = '';
 
   async function sweep(stopping: AbortSignal): Promise<void> {
     const revoked = await revocations.sweep();
     const ended = (await records.sweep()) + (await passwords.sweep()) + (await devices.sweep());
     await tokenKeys.rotate();
-    // Looked for until there are none: everyone who comes later has one.
-    while (unformed && !stopping.aborted) unformed = (await users.fillNameForms()) > 0;
+    // Once through all users, with pauses: a million of them must not keep requests waiting. Everyone who comes later has one.
+    while (formed !== undefined && !stopping.aborted) {
+      formed = await users.fillNameForms(formed);
+      await sleep(PAUSE_MS);
+    }
     if (revoked + ended > 0) log.info({ revoked, ended }, 'swept what has expired');
   }
 

@@ -1,11 +1,12 @@
 // A new name is one that people can tell from the others of its domain. Names that are there already stay as they are.
 import type { Database, Tx } from '../database.ts';
 import { fail } from '../faults.ts';
-import { lockForms, usersOfForm, usersWithoutForm, writeForm } from './names.store.ts';
+import { lockForms, usersOfForm, usersWithForms, writeForm } from './names.store.ts';
 import { faultOfName, formOfName, isPlain } from './names.ts';
 import { nameKey } from './users.store.ts';
 
-const AT_ONCE = 500;
+/** So few that a request waits no longer for them than for another request. */
+const AT_ONCE = 100;
 
 export function createNames(db: Database) {
   return {
@@ -26,15 +27,19 @@ export function createNames(db: Database) {
 
     note: (tx: Tx, id: string, domainId: string, name: string): Promise<void> => writeForm(tx, id, domainId, formOfName(name)),
 
-    /** Names of users that are older than this rule, or made by an older version: so many at a time. Returns how many. */
-    async fill(): Promise<number> {
-      const users = await usersWithoutForm(db.read, AT_ONCE);
-      if (users.length === 0) return 0;
-      // One that is deleted meanwhile spoils the batch: whoever calls tries again.
-      await db.write(async (tx) => {
-        for (const { id, domain_id: domainId, name } of users) await writeForm(tx, id, domainId, formOfName(name));
-      });
-      return users.length;
+    /**
+     * Forms for names of users that are older than this rule, or made by an older version: one page of users after this id. Returns
+     * the id to go on from, undefined when there are no more.
+     */
+    async fill(after: string): Promise<string | undefined> {
+      const page = await usersWithForms(db.read, { after, limit: AT_ONCE });
+      const missing = page.filter(({ form }) => form === null);
+      // A user that is deleted meanwhile spoils the page: whoever calls tries again.
+      if (missing.length > 0)
+        await db.write(async (tx) => {
+          for (const { id, domain_id: domainId, name } of missing) await writeForm(tx, id, domainId, formOfName(name));
+        });
+      return page.at(-1)?.id;
     },
   };
 }
