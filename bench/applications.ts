@@ -1,16 +1,16 @@
 // Applications: the question a proxy asks on every request, at a few and at very many assignments; a list of roles; an assignment.
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { administrator, type Data, logIn, loginBody, makeData, randomUserIds, startGatehouse } from './gatehouse.ts';
-import type { Request } from './load.ts';
-import { besideEmpty, contender, emptyRow, flat, ofEmpty, type Scenario } from './scenarios.ts';
+import { administrator, type DataFolder, logIn, loginBody, makeData, randomUserIds, startGatehouse } from './gatehouse.ts';
+import type { LoadRequest } from './load.ts';
+import { contender, emptyRow, flat, measureBesideEmpty, ratioToEmpty, type Scenario } from './scenarios.ts';
 import { COUNT, NEW_ID } from './seed.ts';
 
 const ROLES = 1000;
 const ROLES_OF_A_USER = 10;
 
 /** One application with a thousand roles, each role with a permission, and `users` that hold ten roles each as themselves. */
-function seedApplication({ folder }: Data, users: number): { application: string; roles: string[] } {
+function seedApplication({ folder }: DataFolder, users: number): { application: string; roles: string[] } {
   const db = new DatabaseSync(join(folder, 'identity.sqlite'));
   db.exec('pragma synchronous = off; pragma foreign_keys = off; begin immediate');
   db.exec(`
@@ -41,7 +41,7 @@ function seedApplication({ folder }: Data, users: number): { application: string
 }
 
 /** A proxy sees the same people again and again: what is measured is the question about someone who was asked about before. */
-async function askOnce(url: string, requests: readonly Request[]): Promise<void> {
+async function warmUp(url: string, requests: readonly LoadRequest[]): Promise<void> {
   for (let at = 0; at < requests.length; at += 50) {
     const batch = requests.slice(at, at + 50);
     await Promise.all(batch.map(async ({ path, headers = {} }) => (await fetch(url + path, { headers })).arrayBuffer()));
@@ -62,9 +62,9 @@ export const applications: Scenario = async (_world, pace) => {
     const people = randomUserIds(data.folder, 10_000);
     const asked = people.slice(0, 9000);
     const question = asked.map(
-      (id): Request => ({ method: 'GET', path: `/v3/OS-ROLES/users/${id}/applications/bench/permissions`, headers }),
+      (id): LoadRequest => ({ method: 'GET', path: `/v3/OS-ROLES/users/${id}/applications/bench/permissions`, headers }),
     );
-    await askOnce(service.url, question);
+    await warmUp(service.url, question);
     names.push(`question, ${(users * ROLES_OF_A_USER).toLocaleString('en')} assignments`);
     contenders.push(contender(names.at(-1)!, service, question));
     if (users === 100) continue;
@@ -74,7 +74,7 @@ export const applications: Scenario = async (_world, pace) => {
       ]),
     );
     const assign = people.slice(9000).map(
-      (id, n): Request => ({
+      (id, n): LoadRequest => ({
         method: 'PUT',
         path: `/v3/OS-ROLES/users/${id}/applications/bench/roles/${roles[n % ROLES]}`,
         headers,
@@ -82,13 +82,13 @@ export const applications: Scenario = async (_world, pace) => {
     );
     contenders.push(contender('assignment', service, assign));
   }
-  const course = await besideEmpty(contenders, pace);
+  const course = await measureBesideEmpty(contenders, pace);
   for (const service of running) await service.stop();
   const [few, many] = names as [string, string];
   return [
     emptyRow(scenario, course),
-    ...[few, many].map((name) => ofEmpty(scenario, course, name, 0.5)),
+    ...[few, many].map((name) => ratioToEmpty(scenario, course, name, 0.5)),
     flat(scenario, course, 'question: flat in assignments', many, few),
-    ...['list of 1,000 roles', 'assignment'].map((name) => ofEmpty(scenario, course, name)),
+    ...['list of 1,000 roles', 'assignment'].map((name) => ratioToEmpty(scenario, course, name)),
   ];
 };

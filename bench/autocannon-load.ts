@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 
-interface Result {
+interface AutocannonResult {
   readonly requests: { readonly total: number };
   readonly latency: { readonly p50: number; readonly p99: number };
   readonly duration: number;
@@ -13,7 +13,7 @@ interface Result {
 }
 
 // It brings no types.
-const autocannon = createRequire(import.meta.url)('autocannon') as (options: unknown) => Promise<Result>;
+const autocannon = createRequire(import.meta.url)('autocannon') as (options: unknown) => Promise<AutocannonResult>;
 const [url, seconds, connections] = process.argv.slice(2);
 const round = String(process.env.BENCH_ROUND).padStart(4, '0');
 let sent = 0;

@@ -2,9 +2,9 @@
 import { availableParallelism } from 'node:os';
 import { administrator, logIn, loginBody, memberTokens, randomUserIds, tokenBody } from './gatehouse.ts';
 import { keystoneUserIds, missing, startKeystone } from './keystone.ts';
-import { load, type Request, type Target, UNIQUE } from './load.ts';
+import { type LoadRequest, type LoadTarget, load, UNIQUE } from './load.ts';
 import type { Figure } from './report.ts';
-import { type Contender, type Pace, takeTurns } from './rounds.ts';
+import { type Contender, measureInTurns, type Pace } from './rounds.ts';
 import type { Scenario } from './scenarios.ts';
 
 const scenario = 'keystone';
@@ -15,13 +15,13 @@ const CONNECTIONS = availableParallelism();
 const LEAST_SECONDS = 5;
 const MOST_ROUNDS = 3;
 
-interface Given {
+interface KeystoneInputs {
   readonly token: string;
   readonly subjects: readonly string[];
   readonly userIds: readonly string[];
 }
 
-function requestsFor({ token, subjects, userIds }: Given): Readonly<Record<string, readonly Request[]>> {
+function requestsFor({ token, subjects, userIds }: KeystoneInputs): Readonly<Record<string, readonly LoadRequest[]>> {
   const headers = { 'X-Auth-Token': token };
   return {
     validation: subjects.map((subject) => ({
@@ -36,7 +36,7 @@ function requestsFor({ token, subjects, userIds }: Given): Readonly<Record<strin
   };
 }
 
-const contender = (name: string, target: Target, requests: readonly Request[]): Contender => ({
+const contender = (name: string, target: LoadTarget, requests: readonly LoadRequest[]): Contender => ({
   name,
   measure: (seconds) => load(target, requests, { seconds, connections: CONNECTIONS }),
 });
@@ -67,7 +67,7 @@ export const besideKeystone: Scenario = async (world, pace) => {
     for (const [name, requests] of Object.entries(ourRequests)) {
       const us = `keystone: ${name}, Gatehouse`;
       const them = `keystone: ${name}, Keystone`;
-      const course = await takeTurns([contender(us, ours, requests), contender(them, theirs, theirRequests[name]!)], slowly);
+      const course = await measureInTurns([contender(us, ours, requests), contender(them, theirs, theirRequests[name]!)], slowly);
       const row = (what: string, figure: string): Figure => ({
         scenario,
         what,

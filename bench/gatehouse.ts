@@ -4,8 +4,8 @@ import type { ChildProcess } from 'node:child_process';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { atOnce } from '../src/platform/at-once.ts';
-import { cleanEnvironment, family, freePort, output, start, startScript, stop, temporaryFolder } from './processes.ts';
+import { forEachConcurrently } from '../src/platform/for-each-concurrently.ts';
+import { cleanEnvironment, freePort, output, processTree, start, startScript, stop, temporaryFolder } from './processes.ts';
 import { MEMBERS } from './seed.ts';
 
 export const PASSWORD = 'the administrator of the bench';
@@ -13,7 +13,7 @@ const LAUNCHER = join(import.meta.dirname, '../bin/gatehouse.js');
 const READY_MS = 60_000;
 const POLL_MS = 2;
 
-export interface Size {
+export interface DataSize {
   readonly users: number;
   readonly revocations: number;
 }
@@ -31,9 +31,9 @@ export interface Gatehouse {
   stop(): Promise<void>;
 }
 
-export interface Data {
+export interface DataFolder {
   readonly folder: string;
-  readonly size: Size;
+  readonly size: DataSize;
   readonly port: number;
   readonly walletPort: number;
 }
@@ -58,7 +58,7 @@ export async function untilAnswers(url: string, child: ChildProcess): Promise<vo
   }
 }
 
-export async function startGatehouse({ folder, port, walletPort }: Omit<Data, 'size'>): Promise<Gatehouse> {
+export async function startGatehouse({ folder, port, walletPort }: Omit<DataFolder, 'size'>): Promise<Gatehouse> {
   const url = `http://127.0.0.1:${port}`;
   const walletUrl = `http://127.0.0.1:${walletPort}`;
   const env = {
@@ -74,17 +74,17 @@ export async function startGatehouse({ folder, port, walletPort }: Omit<Data, 's
   const child = start([process.execPath, LAUNCHER, 'start'], { env });
   await untilAnswers(`${url}/healthz`, child);
   const readyMs = performance.now() - began;
-  const pid = family(child.pid!).at(-1)!;
+  const pid = processTree(child.pid!).at(-1)!;
   return { url, walletUrl, pid, launcherPid: pid === child.pid ? undefined : child.pid!, readyMs, stop: () => stop(child) };
 }
 
 /** Seeds a stopped service. */
-export async function seed({ folder }: Pick<Data, 'folder'>, { users, revocations }: Size): Promise<void> {
+export async function seed({ folder }: Pick<DataFolder, 'folder'>, { users, revocations }: DataSize): Promise<void> {
   await output(startScript('seed.ts', [folder, String(users), String(revocations)]));
 }
 
 /** A new data folder, made by the service itself and then filled. */
-export async function makeData(size: Size): Promise<Data> {
+export async function makeData(size: DataSize): Promise<DataFolder> {
   const data = { folder: temporaryFolder(), size, port: await freePort(), walletPort: await freePort() };
   await (await startGatehouse(data)).stop();
   await seed(data, size);
@@ -136,7 +136,7 @@ export async function logIn(url: string, body: unknown): Promise<string> {
 export async function memberTokens(url: string, folder: string): Promise<string[]> {
   const tokens: string[] = [];
   // A few at once: the service refuses a line for hashes that it could not serve in a few seconds.
-  await atOnce(4, memberIds(folder), async (id) => {
+  await forEachConcurrently(4, memberIds(folder), async (id) => {
     tokens.push(await logIn(url, loginBody({ id })));
   });
   return tokens;

@@ -5,7 +5,7 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { PASSWORD, untilAnswers } from './gatehouse.ts';
-import type { Target } from './load.ts';
+import type { LoadTarget } from './load.ts';
 import { cleanEnvironment, freePort, output, start, stop, temporaryFolder } from './processes.ts';
 import { COUNT, copyOf, NEW_ID } from './seed.ts';
 
@@ -16,7 +16,7 @@ const UWSGI = '/usr/bin/uwsgi';
 /** What is missing, if anything is. */
 export const missing = (): string | undefined => [MANAGE, SCRIPT, UWSGI].find((file) => !existsSync(file));
 
-export interface Keystone extends Target {
+export interface Keystone extends LoadTarget {
   readonly database: string;
   stop(): Promise<void>;
 }

@@ -4,7 +4,7 @@ import { cpus } from 'node:os';
 import { join } from 'node:path';
 import { cleanEnvironment, cpuSeconds, output, start, startScript, temporaryFolder, versionOf } from './processes.ts';
 
-export interface Request {
+export interface LoadRequest {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH';
   readonly path: string;
   /** `UNIQUE` in it becomes a number nobody sent before. */
@@ -14,7 +14,7 @@ export interface Request {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-export interface Target {
+export interface LoadTarget {
   readonly url: string;
   readonly pid: number;
 }
@@ -37,7 +37,7 @@ const apart = versionOf('taskset', '--version') ? ['taskset', '-c', String(cpus(
 const folder = temporaryFolder();
 let rounds = 0;
 
-function writeRequests(requests: readonly Request[]): string {
+function writeRequests(requests: readonly LoadRequest[]): string {
   const lines = requests.map(({ method, path, body, text: given, headers }) => {
     const all = { ...(body === undefined ? {} : { 'Content-Type': 'application/json' }), ...headers };
     const text = given ?? (body === undefined ? '' : JSON.stringify(body));
@@ -49,8 +49,8 @@ function writeRequests(requests: readonly Request[]): string {
 }
 
 export async function load(
-  { url, pid }: Target,
-  requests: readonly Request[],
+  { url, pid }: LoadTarget,
+  requests: readonly LoadRequest[],
   { seconds, connections }: { seconds: number; connections: number },
 ): Promise<Sample> {
   rounds++;

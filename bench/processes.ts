@@ -87,10 +87,10 @@ export async function freePort(): Promise<number> {
 }
 
 /** The process and those it started: a launcher, a master with workers. */
-export function family(pid: number): number[] {
+export function processTree(pid: number): number[] {
   const file = `/proc/${pid}/task/${pid}/children`;
   const children = existsSync(file) ? readFileSync(file, 'utf8').split(' ').filter(Boolean).map(Number) : [];
-  return [pid, ...children.flatMap(family)];
+  return [pid, ...children.flatMap(processTree)];
 }
 
 const TICKS_PER_SECOND = Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 'utf8' }));
@@ -100,7 +100,7 @@ const statOf = (pid: number | 'self'): string[] => readFileSync(`/proc/${pid}/st
 
 /** Seconds of processor time the process and its children have used, all threads. */
 export function cpuSeconds(pid: number): number {
-  const ticks = family(pid).map((one) => {
+  const ticks = processTree(pid).map((one) => {
     const [user, system] = statOf(one).slice(11, 13).map(Number);
     return user! + system!;
   });

@@ -1,7 +1,7 @@
 // What a proxy asks with every request it guards: about access tokens of many people, by Keyrock's address and by introspection.
 import { administrator, logIn, loginBody, memberTokens } from './gatehouse.ts';
-import type { Request } from './load.ts';
-import { besideEmpty, contender, emptyRow, ofEmpty, type Scenario } from './scenarios.ts';
+import type { LoadRequest } from './load.ts';
+import { contender, emptyRow, measureBesideEmpty, ratioToEmpty, type Scenario } from './scenarios.ts';
 
 const CALLBACK = 'https://app.example.org/callback';
 
@@ -47,18 +47,18 @@ export const proxy: Scenario = async (world, pace) => {
   const Authorization = `Basic ${Buffer.from(`${consumer.id}:${consumer.secret}`).toString('base64')}`;
   const form = { Authorization, 'Content-Type': 'application/x-www-form-urlencoded' };
   const question = tokens.map(
-    (token): Request => ({ method: 'GET', path: `/v3/access-tokens/${token}`, headers: { 'X-Auth-Token': admin } }),
+    (token): LoadRequest => ({ method: 'GET', path: `/v3/access-tokens/${token}`, headers: { 'X-Auth-Token': admin } }),
   );
   const introspection = tokens.map(
-    (token): Request => ({ method: 'POST', path: '/openid/introspect', headers: form, text: `token=${token}` }),
+    (token): LoadRequest => ({ method: 'POST', path: '/openid/introspect', headers: form, text: `token=${token}` }),
   );
   const contenders = [
     contender('question about an access token', service, question),
     contender('introspection', service, introspection),
   ];
-  const course = await besideEmpty(contenders, pace);
+  const course = await measureBesideEmpty(contenders, pace);
   return [
     emptyRow(scenario, course),
-    ...contenders.map(({ name }) => ofEmpty(scenario, course, name, name === 'introspection' ? undefined : 0.5)),
+    ...contenders.map(({ name }) => ratioToEmpty(scenario, course, name, name === 'introspection' ? undefined : 0.5)),
   ];
 };

@@ -18,7 +18,7 @@ export function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
 }
 
-export class Course {
+export class Measurements {
   readonly #samples = new Map<string, Sample[]>();
 
   add(name: string, sample: Sample): void {
@@ -49,8 +49,8 @@ export class Course {
   }
 }
 
-export async function takeTurns(contenders: readonly Contender[], { rounds, seconds }: Pace): Promise<Course> {
-  const course = new Course();
+export async function measureInTurns(contenders: readonly Contender[], { rounds, seconds }: Pace): Promise<Measurements> {
+  const course = new Measurements();
   // Compilers and caches settle first; that round does not count.
   for (const contender of contenders) await contender.measure(seconds);
   for (let round = 0; round < rounds; round++) {

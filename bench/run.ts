@@ -8,8 +8,8 @@ import { proxy } from './proxy.ts';
 import { circumstances, type Figure, table, writeReadme } from './report.ts';
 import * as scenarios from './scenarios.ts';
 import { scim } from './scim.ts';
+import { BenchServices } from './services.ts';
 import { wallet } from './wallet.ts';
-import { World } from './world.ts';
 
 /** In this order: those that write, and the one that needs the services stopped, come last. */
 const ALL: Readonly<Record<string, scenarios.Scenario>> = {
@@ -49,7 +49,7 @@ function options() {
 
 const { quick, write, only } = options();
 const pace = quick ? { rounds: 3, seconds: 1 } : { rounds: 12, seconds: 2 };
-const world = new World({ few: 1000, many: quick ? 10_000 : 1_000_000, revocations: 100_000 });
+const world = new BenchServices({ few: 1000, many: quick ? 10_000 : 1_000_000, revocations: 100_000 });
 const figures: Figure[] = [];
 const others = watchOthers();
 

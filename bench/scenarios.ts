@@ -2,38 +2,47 @@
 import { availableParallelism } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { identitySettings } from '../src/identity/settings.ts';
-import { administrator, type Data, logIn, loginBody, memberTokens, randomUserIds, seed, startGatehouse } from './gatehouse.ts';
-import { load, type Request, type Sample, UNIQUE } from './load.ts';
+import {
+  administrator,
+  type DataFolder,
+  logIn,
+  loginBody,
+  memberTokens,
+  randomUserIds,
+  seed,
+  startGatehouse,
+} from './gatehouse.ts';
+import { type LoadRequest, load, type Sample, UNIQUE } from './load.ts';
 import { firstLine, output, residentBytes, startScript, stop } from './processes.ts';
 import type { Figure } from './report.ts';
-import { type Contender, type Course, median, type Pace, takeTurns } from './rounds.ts';
-import type { World } from './world.ts';
+import { type Contender, type Measurements, measureInTurns, median, type Pace } from './rounds.ts';
+import type { BenchServices } from './services.ts';
 
 const CONNECTIONS = 32;
 const MEGABYTE = 1024 * 1024;
 const EMPTY = 'empty route';
 const number = (value: number): string => value.toLocaleString('en');
 
-export type Scenario = (world: World, pace: Pace) => Promise<Figure[]>;
+export type Scenario = (world: BenchServices, pace: Pace) => Promise<Figure[]>;
 
-export async function besideEmpty(contenders: readonly Contender[], pace: Pace): Promise<Course> {
+export async function measureBesideEmpty(contenders: readonly Contender[], pace: Pace): Promise<Measurements> {
   const child = startScript('empty-server.ts', [], { output: 'pipe' });
   const target = { url: await firstLine(child), pid: child.pid! };
   const measure = (seconds: number): Promise<Sample> =>
     load(target, [{ method: 'GET', path: '/' }], { seconds, connections: CONNECTIONS });
   try {
-    return await takeTurns([{ name: EMPTY, measure }, ...contenders], pace);
+    return await measureInTurns([{ name: EMPTY, measure }, ...contenders], pace);
   } finally {
     await stop(child);
   }
 }
 
-export const contender = (name: string, target: { url: string; pid: number }, requests: readonly Request[]): Contender => ({
+export const contender = (name: string, target: { url: string; pid: number }, requests: readonly LoadRequest[]): Contender => ({
   name,
   measure: (seconds) => load(target, requests, { seconds, connections: CONNECTIONS }),
 });
 
-export function ofEmpty(scenario: string, course: Course, name: string, least?: number): Figure {
+export function ratioToEmpty(scenario: string, course: Measurements, name: string, least?: number): Figure {
   const ratio = course.ratio(name, EMPTY);
   return {
     scenario,
@@ -45,7 +54,7 @@ export function ofEmpty(scenario: string, course: Course, name: string, least?: 
   };
 }
 
-export const emptyRow = (scenario: string, course: Course): Figure => ({
+export const emptyRow = (scenario: string, course: Measurements): Figure => ({
   scenario,
   what: `${scenario}: the empty route beside it`,
   figure: '1',
@@ -54,7 +63,7 @@ export const emptyRow = (scenario: string, course: Course): Figure => ({
 });
 
 /** The rate does not fall with what grew. Faster is noise, and no fault. */
-export function flat(scenario: string, course: Course, what: string, grown: string, small: string): Figure {
+export function flat(scenario: string, course: Measurements, what: string, grown: string, small: string): Figure {
   const ratio = course.ratio(grown, small);
   return { scenario, what, figure: `${ratio.toFixed(2)} of the rate without`, target: 'at least 0.9', ok: ratio >= 0.9 };
 }
@@ -67,7 +76,7 @@ export const validation: Scenario = async (world, pace) => {
     const { url, pid } = await world.serve(data);
     const admin = await logIn(url, loginBody(administrator));
     const requests = (await memberTokens(url, data.folder)).map(
-      (token): Request => ({
+      (token): LoadRequest => ({
         method: 'GET',
         path: '/v3/auth/tokens',
         headers: { 'X-Auth-Token': admin, 'X-Subject-Token': token },
@@ -75,22 +84,22 @@ export const validation: Scenario = async (world, pace) => {
     );
     contenders.push(contender(nameOf(scenario, data), { url, pid }, requests));
   }
-  const course = await besideEmpty(contenders, pace);
+  const course = await measureBesideEmpty(contenders, pace);
   const [few, many, gone] = contenders.map(({ name }) => name) as [string, string, string];
   return [
     emptyRow(scenario, course),
-    ...[few, many, gone].map((name) => ofEmpty(scenario, course, name, 0.6)),
+    ...[few, many, gone].map((name) => ratioToEmpty(scenario, course, name, 0.6)),
     flat(scenario, course, 'validation: flat in users', many, few),
     flat(scenario, course, 'validation: flat in revocations', gone, few),
   ];
 };
 
-const nameOf = (scenario: string, { size }: Data): string =>
+const nameOf = (scenario: string, { size }: DataFolder): string =>
   `${scenario}, ${number(size.users)} users${size.revocations > 0 ? `, ${number(size.revocations)} revocations` : ''}`;
 
 /** A scenario of one request (or many) at both sizes of the user table. */
 const atBothSizes =
-  (scenario: string, requestsOf: (data: Data, token: string) => readonly Request[], least?: number): Scenario =>
+  (scenario: string, requestsOf: (data: DataFolder, token: string) => readonly LoadRequest[], least?: number): Scenario =>
   async (world, pace) => {
     const contenders: Contender[] = [];
     for (const data of [await world.small(), await world.large()]) {
@@ -98,8 +107,8 @@ const atBothSizes =
       const token = await logIn(url, loginBody(administrator));
       contenders.push(contender(nameOf(scenario, data), { url, pid }, requestsOf(data, token)));
     }
-    const course = await besideEmpty(contenders, pace);
-    return [emptyRow(scenario, course), ...contenders.map(({ name }) => ofEmpty(scenario, course, name, least))];
+    const course = await measureBesideEmpty(contenders, pace);
+    return [emptyRow(scenario, course), ...contenders.map(({ name }) => ratioToEmpty(scenario, course, name, least))];
   };
 
 export const userById = atBothSizes(
@@ -122,7 +131,7 @@ export const issue: Scenario = async (world, pace) => {
   const scenario = 'issue';
   const { url, pid } = await world.serve(await world.small());
   const inFlight = Math.max(1, availableParallelism() - 1);
-  const request: Request = { method: 'POST', path: '/v3/auth/tokens', body: loginBody(administrator) };
+  const request: LoadRequest = { method: 'POST', path: '/v3/auth/tokens', body: loginBody(administrator) };
   const cost = [identitySettings.argon2Memory.fallback, identitySettings.argon2Passes.fallback].map(String);
   const bare = (count: number): Contender => ({
     name: `issue: the bare hash, ${count} at once`,
@@ -140,7 +149,7 @@ export const issue: Scenario = async (world, pace) => {
   const many = login(CONNECTIONS, `issue: ${CONNECTIONS} logins at once`);
   const alone = inFlight === 1 ? hash : bare(1);
   const everyCore = bare(inFlight + 1);
-  const course = await takeTurns([...new Set([alone, one, hash, many, everyCore])], pace);
+  const course = await measureInTurns([...new Set([alone, one, hash, many, everyCore])], pace);
 
   const beside = (name: string, other: string): Figure => {
     // Time per login over time per hash.

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import {
   administrator,
-  type Data,
+  type DataFolder,
   type Gatehouse,
   logIn,
   loginBody,
@@ -11,14 +11,14 @@ import {
   randomUserIds,
   startGatehouse,
 } from './gatehouse.ts';
-import type { Request } from './load.ts';
-import type { Contender, Course } from './rounds.ts';
-import { besideEmpty, contender, emptyRow, flat, ofEmpty, type Scenario } from './scenarios.ts';
+import type { LoadRequest } from './load.ts';
+import type { Contender, Measurements } from './rounds.ts';
+import { contender, emptyRow, flat, measureBesideEmpty, ratioToEmpty, type Scenario } from './scenarios.ts';
 import { COUNT, NEW_ID } from './seed.ts';
 
 const MEMBERS = 100_000;
 const EMPTY_GROUPS = 1000;
-const ASKED = 10_000;
+const LOOKUPS = 10_000;
 const number = (value: number): string => value.toLocaleString('en');
 
 /** A connection of the default domain, made as an administrator makes it. */
@@ -34,7 +34,7 @@ async function connect({ url }: Gatehouse): Promise<Record<string, string>> {
 }
 
 /** One group with very many members, and many without any. */
-function seedGroups({ folder }: Data, members: number): { full: string; empty: string[] } {
+function seedGroups({ folder }: DataFolder, members: number): { full: string; empty: string[] } {
   const db = new DatabaseSync(join(folder, 'identity.sqlite'));
   db.exec('pragma synchronous = off; pragma foreign_keys = off; begin immediate');
   db.prepare(`${COUNT}
@@ -47,7 +47,7 @@ function seedGroups({ folder }: Data, members: number): { full: string; empty: s
   return { full: full!, empty };
 }
 
-const addMember = (group: string, user: string, headers: Record<string, string>): Request => ({
+const addMember = (group: string, user: string, headers: Record<string, string>): LoadRequest => ({
   method: 'PATCH',
   path: `/scim/v2/Groups/${group}`,
   headers,
@@ -57,7 +57,7 @@ const addMember = (group: string, user: string, headers: Record<string, string>)
   },
 });
 
-function within(course: Course, what: string, grown: string, small: string, most: number): ReturnType<typeof flat> {
+function atMost(course: Measurements, what: string, grown: string, small: string, most: number): ReturnType<typeof flat> {
   const ratio = course.ratio(small, grown);
   return { scenario: 'scim', what, figure: `${ratio.toFixed(2)} of the time`, target: `at most ${most}`, ok: ratio <= most };
 }
@@ -69,7 +69,7 @@ export const scim: Scenario = async (world, pace) => {
     const service = await world.serve(data);
     const headers = await connect(service);
     const size = `${number(data.size.users)} users`;
-    const asked = Array.from({ length: ASKED }, (_, n): Request => {
+    const asked = Array.from({ length: LOOKUPS }, (_, n): LoadRequest => {
       const filter = encodeURIComponent(`userName eq "person-${1 + ((n * 7919) % data.size.users)}"`);
       return { method: 'GET', path: `/scim/v2/Users?filter=${filter}`, headers };
     });
@@ -77,11 +77,11 @@ export const scim: Scenario = async (world, pace) => {
     contenders.push(contender(`page of 100, ${size}`, service, [{ method: 'GET', path: '/scim/v2/Users?count=100', headers }]));
   }
   const members = Math.min(MEMBERS, world.sizes.many);
-  const data = await makeData({ users: members + ASKED, revocations: 0 });
+  const data = await makeData({ users: members + LOOKUPS, revocations: 0 });
   const { full, empty } = seedGroups(data, members);
   const service = await startGatehouse(data);
   const headers = await connect(service);
-  const users = randomUserIds(data.folder, ASKED);
+  const users = randomUserIds(data.folder, LOOKUPS);
   const toFull = `member for a group of ${number(members)}`;
   contenders.push(
     contender(
@@ -95,18 +95,18 @@ export const scim: Scenario = async (world, pace) => {
       users.map((id, n) => addMember(empty[n % EMPTY_GROUPS]!, id, headers)),
     ),
   );
-  const course = await besideEmpty(contenders, pace);
+  const course = await measureBesideEmpty(contenders, pace);
   await service.stop();
   const [fewFilter, fewPage, manyFilter, manyPage] = contenders.map(({ name }) => name) as [string, string, string, string];
   return [
     emptyRow(scenario, course),
-    ofEmpty(scenario, course, fewFilter, 0.4),
-    ofEmpty(scenario, course, manyFilter, 0.4),
-    ofEmpty(scenario, course, fewPage),
-    ofEmpty(scenario, course, manyPage),
+    ratioToEmpty(scenario, course, fewFilter, 0.4),
+    ratioToEmpty(scenario, course, manyFilter, 0.4),
+    ratioToEmpty(scenario, course, fewPage),
+    ratioToEmpty(scenario, course, manyPage),
     flat(scenario, course, 'page of 100: flat in users', manyPage, fewPage),
-    ofEmpty(scenario, course, 'member for an empty group'),
-    ofEmpty(scenario, course, toFull),
-    within(course, 'member: full group beside an empty one', toFull, 'member for an empty group', 1.2),
+    ratioToEmpty(scenario, course, 'member for an empty group'),
+    ratioToEmpty(scenario, course, toFull),
+    atMost(course, 'member: full group beside an empty one', toFull, 'member for an empty group', 1.2),
   ];
 };

@@ -1,6 +1,6 @@
 // `wallet-seed.ts FOLDER WALLET_URL PEOPLE`: sessions, keys and published DIDs, made by the wallet's own modules while it is
 // stopped: who logged in through a provider is not what is measured. Prints the cookies and names as JSON.
-import { masterKeys, sealWith } from '../src/data-folder.ts';
+import { createSealOrFail, masterKeys } from '../src/data-folder.ts';
 import { systemClock } from '../src/platform/clock.ts';
 import { load } from '../src/platform/config/index.ts';
 import { createLog } from '../src/platform/log/index.ts';
@@ -17,7 +17,7 @@ import { walletSettings } from '../src/wallet/settings.ts';
 
 const [folder, url, people] = process.argv.slice(2) as [string, string, string];
 const clock = systemClock;
-const seal = sealWith(masterKeys(load(sharedSettings, {}), folder, false));
+const seal = createSealOrFail(masterKeys(load(sharedSettings, {}), folder, false));
 const db = await openWalletDatabase(load(walletSettings, {}), folder);
 const change = createWalletChanges(db, clock);
 const publication = createPublication({ clock });

@@ -1,9 +1,9 @@
 // The wallet node: what a user interface asks for, what resolvers ask for, and what a key costs beside bare cryptography.
-import type { Request, Sample } from './load.ts';
+import type { LoadRequest, Sample } from './load.ts';
 import { output, startScript, temporaryFolder } from './processes.ts';
 import type { Figure } from './report.ts';
-import { type Contender, takeTurns } from './rounds.ts';
-import { besideEmpty, contender, emptyRow, ofEmpty, type Scenario } from './scenarios.ts';
+import { type Contender, measureInTurns } from './rounds.ts';
+import { contender, emptyRow, measureBesideEmpty, ratioToEmpty, type Scenario } from './scenarios.ts';
 
 const PEOPLE = 100;
 
@@ -25,13 +25,15 @@ export const wallet: Scenario = async (world, pace) => {
   ) as { cookie: string; name: string }[];
   const { pid, walletUrl } = await world.serve(data);
   const target = { url: walletUrl, pid };
-  const keys = people.map(({ cookie }): Request => ({ method: 'GET', path: '/api/v1/wallet/keys', headers: { Cookie: cookie } }));
-  const documents = people.map(({ name }): Request => ({ method: 'GET', path: `/dids/${name}/did.json` }));
+  const keys = people.map(
+    ({ cookie }): LoadRequest => ({ method: 'GET', path: '/api/v1/wallet/keys', headers: { Cookie: cookie } }),
+  );
+  const documents = people.map(({ name }): LoadRequest => ({ method: 'GET', path: `/dids/${name}/did.json` }));
   const contenders = [contender('keys of a session', target, keys), contender('published document', target, documents)];
-  const course = await besideEmpty(contenders, pace);
+  const course = await measureBesideEmpty(contenders, pace);
 
   const works = ['bare generation', 'generation', 'bare signature', 'signature'].map(workOf('key-work.ts'));
-  const cost = await takeTurns(works, pace);
+  const cost = await measureInTurns(works, pace);
   const beside = (name: string): Figure => ({
     scenario,
     what: `ES256 ${name}`,
@@ -39,7 +41,7 @@ export const wallet: Scenario = async (world, pace) => {
     rate: cost.rate(name),
     cpuMicros: cost.cpuMicros(name),
   });
-  const showing = await takeTurns(
+  const showing = await measureInTurns(
     ['bare signature', 'presentation', 'match 100', 'match 10000'].map(workOf('credential-work.ts', temporaryFolder())),
     pace,
   );
@@ -47,7 +49,7 @@ export const wallet: Scenario = async (world, pace) => {
   const growth = showing.ratio('match 100', 'match 10000');
   return [
     emptyRow(scenario, course),
-    ...contenders.map(({ name }) => ofEmpty(scenario, course, name)),
+    ...contenders.map(({ name }) => ratioToEmpty(scenario, course, name)),
     beside('generation'),
     beside('signature'),
     {

@@ -1,8 +1,8 @@
 // `npm run check`: types, lint, who imports whom, circles, file sizes, migrations that must not be edited, and documents that must not be stale.
 import { spawnSync } from 'node:child_process';
-import { circles } from './circles.ts';
+import { importFaults, oversized, sourceFiles } from './code-rules.ts';
 import { staleDocuments } from './documents.ts';
-import { importFaults, oversized, sourceFiles } from './house-rules.ts';
+import { importCycles } from './import-cycles.ts';
 import { currentMigrationFaults } from './migration-hashes.ts';
 
 let failed = false;
@@ -21,7 +21,7 @@ function run(what: string, command: string, ...args: string[]): void {
 run('types', 'tsc', '--noEmit', '-p', '.');
 run('lint and format', 'biome', 'check', '--error-on-warnings', '.');
 report('imports', importFaults(sourceFiles()));
-report('circles', circles(sourceFiles()));
+report('circles', importCycles(sourceFiles()));
 report('file sizes', oversized(sourceFiles()));
 report('migrations', currentMigrationFaults());
 report('generated documents', await staleDocuments());

@@ -30,13 +30,13 @@ function processesOf(folder: string): string[] {
     );
 }
 
-const leftIn = (folder: string): string[] => [
+const contentsOf = (folder: string): string[] => [
   ...processesOf(folder),
   ...readdirSync(folder).map((name) => `folder or file: ${name}`),
 ];
 
 /** Empty where all is tidy. */
 export async function leftovers(folder: string, patienceMs = PATIENCE_MS): Promise<string[]> {
-  for (const end = Date.now() + patienceMs; leftIn(folder).length > 0 && Date.now() < end; ) await sleep(100);
-  return leftIn(folder);
+  for (const end = Date.now() + patienceMs; contentsOf(folder).length > 0 && Date.now() < end; ) await sleep(100);
+  return contentsOf(folder);
 }

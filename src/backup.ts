@@ -146,7 +146,7 @@ export async function restore(folder: string, file: string): Promise<string[]> {
     const there = [...DATABASES, KEY_FILE].find((name) => existsSync(join(folder, name)));
     if (there)
       refuse(`${folder} holds ${there} already; restore into an empty folder (GATEHOUSE_DATA_DIR), or move it away first`);
-    work.place(names);
+    work.install(names);
     return names;
   } finally {
     work.remove();

@@ -49,15 +49,15 @@ function makeMasterKey(folder: string, file: string): void {
 /** Puts a new key in force, keeping the former ones to open what they sealed. */
 export function addMasterKey(folder: string, keys: readonly string[]): string[] {
   const all = [newMasterKey(), ...keys];
-  keepMasterKeys(folder, all);
+  storeMasterKeys(folder, all);
   return all;
 }
 
-export function keepMasterKeys(folder: string, keys: readonly string[]): void {
+export function storeMasterKeys(folder: string, keys: readonly string[]): void {
   replaceFile(join(folder, KEY_FILE), `${keys.join('\n')}\n`);
 }
 
-export function sealWith(keys: readonly string[]): ReturnType<typeof createSeal> {
+export function createSealOrFail(keys: readonly string[]): ReturnType<typeof createSeal> {
   try {
     return createSeal(keys);
   } catch (error) {

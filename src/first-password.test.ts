@@ -4,7 +4,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, w
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
-import { forgetFirstPassword, keepFirstPassword, settleFirstPassword } from './first-password.ts';
+import { deliverFirstPassword, recoverFirstPassword, removeFirstPassword } from './first-password.ts';
 import { createLog } from './platform/log/index.ts';
 import { removeHalfWritten } from './work-folder.ts';
 
@@ -17,7 +17,7 @@ describe('The first password', () => {
   });
   const said: string[] = [];
   const keep = (isGiven = false) =>
-    keepFirstPassword({ folder, isGiven, log: createLog('silent'), say: (line) => void said.push(line) });
+    deliverFirstPassword({ folder, isGiven, log: createLog('silent'), say: (line) => void said.push(line) });
   const text = () => said.splice(0).join('\n');
 
   it('is shown on a terminal, once it is stored, and then in no file', () => {
@@ -84,7 +84,7 @@ describe('The first password', () => {
 
   describe('of a start that was killed when it had made the account', () => {
     const settle = (right: string, tried: string[] = []) =>
-      settleFirstPassword({ folder, log: createLog('silent'), say: (line) => void said.push(line) }, async (text) => {
+      recoverFirstPassword({ folder, log: createLog('silent'), say: (line) => void said.push(line) }, async (text) => {
         tried.push(text);
         return text === right;
       });
@@ -143,7 +143,7 @@ describe('The first password', () => {
 
   it('is in no file any more when it was changed, of starts that were killed neither', () => {
     for (const name of ['admin-password', 'admin-password.new-17']) writeFileSync(join(folder, name), 'former');
-    forgetFirstPassword(folder);
+    removeFirstPassword(folder);
     assert.deepEqual(readdirSync(folder), []);
   });
 });

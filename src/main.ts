@@ -1,7 +1,7 @@
 // The `gatehouse` command: finds out what is asked for, runs it, and says what went wrong in one line.
-import { type Command, commands, out, UsageError, understand } from './commands/index.ts';
+import { type Command, commands, parseCommandLine, print, UsageError } from './commands/index.ts';
 import { ConfigError } from './platform/config/index.ts';
-import { DatabaseAway, FolderInUse, isUnwritable } from './platform/database/index.ts';
+import { DatabaseWaitTimeout, FolderInUse, isUnwritable } from './platform/database/index.ts';
 import { Fault } from './platform/faults/index.ts';
 import { DamagedSeal, UnknownMasterKey } from './platform/seal/index.ts';
 import { version } from './version.ts';
@@ -9,8 +9,8 @@ import { version } from './version.ts';
 let running: Command | undefined;
 
 async function main(): Promise<void> {
-  const asked = understand(commands, process.argv.slice(2), version);
-  if ('print' in asked) return out(asked.print);
+  const asked = parseCommandLine(commands, process.argv.slice(2), version);
+  if ('print' in asked) return print(asked.print);
   running = asked.command;
   await asked.command.run(asked.given);
 }
@@ -31,7 +31,7 @@ main().catch((error: unknown) => {
       2,
     );
   if (error instanceof DamagedSeal) end(`gatehouse: ${error.message}`, 1);
-  if (error instanceof DatabaseAway) end(`gatehouse: ${error.message}`, error.exitCode);
+  if (error instanceof DatabaseWaitTimeout) end(`gatehouse: ${error.message}`, error.exitCode);
   // The service runs well; what was asked for is not there, or not allowed.
   if (error instanceof Fault) end(`gatehouse: ${error.message}`, 1);
   const { code, message } = error as NodeJS.ErrnoException;

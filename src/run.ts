@@ -3,20 +3,20 @@ import cluster from 'node:cluster';
 import { accessSync, constants } from 'node:fs';
 import { flushCompileCache } from 'node:module';
 import { availableParallelism } from 'node:os';
-import { masterKeys, openDataFolder, sealWith } from './data-folder.ts';
-import { keepFirstPassword, settleFirstPassword } from './first-password.ts';
+import { createSealOrFail, masterKeys, openDataFolder } from './data-folder.ts';
+import { deliverFirstPassword, recoverFirstPassword } from './first-password.ts';
 import { createIdentityService, type IdentityService } from './identity/service.ts';
 import type { IdentityConfig } from './identity/settings.ts';
 import { systemClock } from './platform/clock.ts';
-import { collectWhenIdle } from './platform/collector.ts';
-import { ConfigError, listening, ownUrl } from './platform/config/index.ts';
-import { DATABASE_AWAY, type FolderLock, lockFolder } from './platform/database/index.ts';
+import { ConfigError, explainListenErrors, serviceUrl } from './platform/config/index.ts';
+import { DATABASE_UNREACHABLE_EXIT, type FolderLock, lockFolder } from './platform/database/index.ts';
+import { collectWhenIdle } from './platform/garbage-collection.ts';
 import { createLog, type Log } from './platform/log/index.ts';
 import { answerPrimary, createMetrics, gatherFromWorkers, type Metrics, serveMetrics } from './platform/metrics/index.ts';
 import { ReservedPort } from './platform/reserved-port.ts';
-import { within } from './platform/within.ts';
+import { waitAtMost } from './platform/wait-at-most.ts';
 import type { SharedConfig } from './settings.ts';
-import { onSignal, type Stoppable, stopServices, stopsWithin } from './stopping.ts';
+import { onSignal, type Stoppable, stopServices, stopTimeoutMs } from './stopping.ts';
 import type { WalletService } from './wallet/service.ts';
 import type { ProviderOptions } from './wallet/session/index.ts';
 import type { WalletConfig } from './wallet/settings.ts';
@@ -46,17 +46,17 @@ function tlsOf({ tlsCertFile, tlsKeyFile }: SharedConfig): { certFile: string; k
 }
 
 /** What both services are built from. */
-interface Ground {
+interface ServiceContext {
   readonly shared: SharedConfig;
   readonly folder: string;
   readonly log: Log;
   readonly metrics?: Metrics;
 }
 
-function common({ shared, folder, log, metrics }: Ground, databaseUrl: string | undefined) {
+function common({ shared, folder, log, metrics }: ServiceContext, databaseUrl: string | undefined) {
   return {
     dataDir: folder,
-    seal: sealWith(masterKeys(shared, folder, databaseUrl !== undefined)),
+    seal: createSealOrFail(masterKeys(shared, folder, databaseUrl !== undefined)),
     log,
     clock: systemClock,
     databaseWaitSeconds: shared.databaseWaitSeconds,
@@ -69,7 +69,11 @@ function common({ shared, folder, log, metrics }: Ground, databaseUrl: string | 
   };
 }
 
-export function createIdentity(identity: IdentityConfig, ground: Ground, reserved?: ReservedPort): Promise<IdentityService> {
+export function createIdentity(
+  identity: IdentityConfig,
+  ground: ServiceContext,
+  reserved?: ReservedPort,
+): Promise<IdentityService> {
   if (identity.webhookUrl && !identity.webhookSecret)
     throw new ConfigError(
       'GATEHOUSE_IDENTITY_WEBHOOK_SECRET must be set with GATEHOUSE_IDENTITY_WEBHOOK_URL; it signs what is sent',
@@ -108,7 +112,7 @@ function checkWallet(config: WalletConfig, isAlone: boolean): void {
 async function startWallet(
   config: WalletConfig,
   identity: IdentityService | undefined,
-  ground: Ground,
+  ground: ServiceContext,
   reserved: ReservedPort | undefined,
 ): Promise<[WalletService, string]> {
   const configured = configuredProvider(config);
@@ -126,11 +130,11 @@ async function startWallet(
       client: () => registered.promise,
     },
   });
-  const address = await listening({ ...config, prefix: 'GATEHOUSE_WALLET' }, () => service.start());
+  const address = await explainListenErrors({ ...config, prefix: 'GATEHOUSE_WALLET' }, () => service.start());
   if (!configured)
     registered.resolve(
       await identity!.registerWallet(
-        config.port === 0 && !config.url ? address : ownUrl(config, tlsOf(ground.shared) !== undefined),
+        config.port === 0 && !config.url ? address : serviceUrl(config, tlsOf(ground.shared) !== undefined),
         { adminRole: config.adminRole, beside: config.url === undefined },
       ),
     );
@@ -147,23 +151,23 @@ function announce(address: string, isFirst: boolean): void {
   say('      --os-user-domain-id default --os-project-domain-id default token issue');
 }
 
-async function startIdentity(service: IdentityService, config: IdentityConfig, { folder, log }: Ground) {
-  const keep = keepFirstPassword({ folder, log, say, isGiven: config.adminPassword !== undefined });
-  const begun = await listening({ ...config, prefix: 'GATEHOUSE_IDENTITY' }, () => service.start(keep));
-  await settleFirstPassword({ folder, log, say }, service.isAdminPassword);
+async function startIdentity(service: IdentityService, config: IdentityConfig, { folder, log }: ServiceContext) {
+  const keep = deliverFirstPassword({ folder, log, say, isGiven: config.adminPassword !== undefined });
+  const begun = await explainListenErrors({ ...config, prefix: 'GATEHOUSE_IDENTITY' }, () => service.start(keep));
+  await recoverFirstPassword({ folder, log, say }, service.isAdminPassword);
   return begun;
 }
 
-interface Ports {
+interface ReservedPorts {
   readonly identity: ReservedPort | undefined;
   readonly wallet: ReservedPort | undefined;
   readonly metrics: ReservedPort;
 }
 
 /** Before anything is made: a start that cannot listen leaves nothing behind, and no password that was shown for nothing. */
-async function takePorts({ shared, identity, wallet }: RunOptions): Promise<Ports> {
+async function reservePorts({ shared, identity, wallet }: RunOptions): Promise<ReservedPorts> {
   const take = (prefix: string, { host, port }: { host: string; port: number }) =>
-    listening({ prefix, host, port }, () => ReservedPort.take(host, port));
+    explainListenErrors({ prefix, host, port }, () => ReservedPort.take(host, port));
   const forService = async (prefix: string, config: { host: string; port: number }) => {
     const taken = await take(prefix, config);
     if (config.host !== 'localhost') return taken;
@@ -178,14 +182,14 @@ async function takePorts({ shared, identity, wallet }: RunOptions): Promise<Port
   };
 }
 
-async function runHere(options: RunOptions, log: Log, metricsHere: boolean): Promise<void> {
+async function runInThisProcess(options: RunOptions, log: Log, metricsHere: boolean): Promise<void> {
   const { shared, identity, wallet } = options;
   if (wallet) checkWallet(wallet, identity === undefined);
   const folder = openDataFolder(shared.dataDir);
   const embedded = [identity, wallet].some((config) => config && !config.databaseUrl);
   const lock: FolderLock | undefined = embedded ? lockFolder(folder) : undefined;
   // Workers have theirs from the primary.
-  const ports = metricsHere ? await takePorts(options) : undefined;
+  const ports = metricsHere ? await reservePorts(options) : undefined;
   if (lock) removeLeftovers(folder);
   removeHalfWritten(folder, lock !== undefined);
   const measured = createMetrics();
@@ -221,14 +225,14 @@ async function runHere(options: RunOptions, log: Log, metricsHere: boolean): Pro
 async function runWorkers(options: RunOptions, log: Log, count: number): Promise<void> {
   const { shared } = options;
   let stopping = false;
-  const ports = await takePorts(options);
+  const ports = await reservePorts(options);
   // The workers take them again, all of them together.
   await Promise.all([ports.identity?.release(), ports.wallet?.release()]);
   const metrics = await serveMetrics(ports.metrics, gatherFromWorkers());
   cluster.on('exit', (worker, code) => {
     if (stopping) return;
     // What ended this one would end the next as well.
-    if (code === 2 || code === DATABASE_AWAY) process.exit(code);
+    if (code === 2 || code === DATABASE_UNREACHABLE_EXIT) process.exit(code);
     log.error({ worker: worker.id, code }, 'a worker ended; starting another');
     setTimeout(() => {
       if (!stopping) cluster.fork();
@@ -240,7 +244,7 @@ async function runWorkers(options: RunOptions, log: Log, count: number): Promise
     const workers = Object.values(cluster.workers ?? {}).flatMap((worker) => worker ?? []);
     const ended = workers.map((worker) => new Promise((resolve) => worker.once('exit', resolve)));
     for (const worker of workers) worker.process.kill('SIGTERM');
-    await within(stopsWithin(shared.drainSeconds), Promise.all(ended));
+    await waitAtMost(stopTimeoutMs(shared.drainSeconds), Promise.all(ended));
     for (const worker of workers) worker.process.kill('SIGKILL');
     metrics.close();
   });
@@ -257,5 +261,5 @@ export async function runServices(options: RunOptions): Promise<void> {
   if (identity?.databaseUrl && identity.databaseUrl === wallet?.databaseUrl)
     throw new ConfigError('GATEHOUSE_WALLET_DATABASE_URL must name another database than GATEHOUSE_IDENTITY_DATABASE_URL');
   if (count > 1 && cluster.isPrimary) await runWorkers(options, log, count);
-  else await runHere(options, log, cluster.isPrimary);
+  else await runInThisProcess(options, log, cluster.isPrimary);
 }

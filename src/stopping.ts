@@ -1,7 +1,7 @@
 // How a process of the services stops: it says so, waits for whoever sends requests to notice, closes, and ends in bounded time.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Log } from './platform/log/index.ts';
-import { within } from './platform/within.ts';
+import { waitAtMost } from './platform/wait-at-most.ts';
 
 /** For everything that is running, from when the ports close. */
 const GRACE_MS = 10_000;
@@ -19,11 +19,11 @@ export interface Stoppable {
 export async function stopServices(services: readonly Stoppable[], drainSeconds: number): Promise<void> {
   for (const service of services) service.drain();
   await delay(drainSeconds * 1000);
-  await within(GRACE_MS + LAST_MS, Promise.all(services.map((service) => service.stop(GRACE_MS))));
+  await waitAtMost(GRACE_MS + LAST_MS, Promise.all(services.map((service) => service.stop(GRACE_MS))));
 }
 
 /** How long a process may take in which `stopServices` runs, with some time for the machine. */
-export const stopsWithin = (drainSeconds: number): number => drainSeconds * 1000 + GRACE_MS + 2 * LAST_MS;
+export const stopTimeoutMs = (drainSeconds: number): number => drainSeconds * 1000 + GRACE_MS + 2 * LAST_MS;
 
 /** Stops on the first signal; one that comes later does not wait. */
 export function onSignal(log: Log, stop: () => Promise<void>): void {

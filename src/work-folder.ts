@@ -10,7 +10,7 @@ const KINDS = ['backup', 'restore'] as const;
 /** Names a file elsewhere that is half written, and ends with the work. */
 const PARTIAL = 'partial-file';
 /** Names the files that were checked and are being put in place: from here on the work is finished, not undone. */
-const PLACING = 'placing';
+const INSTALL_LIST = 'placing';
 export const PARTIAL_ENDING = '.partial';
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
@@ -35,9 +35,9 @@ export class WorkFolder {
   }
 
   /** Puts files of this folder into the data folder: all of them, if need be with the next start. */
-  place(names: readonly string[]): void {
-    replaceFile(join(this.path, PLACING), names.join('\n'));
-    placeFiles(this.#folder, this.path);
+  install(names: readonly string[]): void {
+    replaceFile(join(this.path, INSTALL_LIST), names.join('\n'));
+    installFiles(this.#folder, this.path);
   }
 
   remove(): void {
@@ -67,8 +67,8 @@ function newFolder(prefix: string): [path: string, lock: FolderLock] {
   }
 }
 
-function placeFiles(folder: string, work: string): void {
-  const list = join(work, PLACING);
+function installFiles(folder: string, work: string): void {
+  const list = join(work, INSTALL_LIST);
   if (!existsSync(list)) return;
   for (const name of readFileSync(list, 'utf8').split('\n')) {
     const [from, to] = [join(work, basename(name)), join(folder, basename(name))];
@@ -78,7 +78,7 @@ function placeFiles(folder: string, work: string): void {
 }
 
 function removeFolder(folder: string, work: string): void {
-  placeFiles(folder, work);
+  installFiles(folder, work);
   const note = join(work, PARTIAL);
   const partial = existsSync(note) ? readFileSync(note, 'utf8') : '';
   if (partial.endsWith(PARTIAL_ENDING)) rmSync(partial, { force: true });

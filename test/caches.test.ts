@@ -7,8 +7,8 @@ import { ADMIN_PASSWORD, uniqueName } from './support/api.ts';
 import { assign, makePerson, makeRole } from './support/applications.ts';
 import { Cable } from './support/cable.ts';
 import { KeyrockClient } from './support/keyrock-client.ts';
-import { LastingApi } from './support/lasting.ts';
 import { sharedPostgres } from './support/postgres.ts';
+import { RestartableApi } from './support/restartable-api.ts';
 import { connect } from './support/scim.ts';
 import { TestWallet } from './support/wallet.ts';
 
@@ -94,7 +94,7 @@ class Watched {
 
 describe('While the feed is down, of the identity service', () => {
   const watched = new Watched('gatehouse');
-  const api = new LastingApi('PostgreSQL');
+  const api = new RestartableApi('PostgreSQL');
   const { sql } = watched;
 
   before(async () => {

@@ -11,7 +11,7 @@ import { Hosts } from '../src/platform/database/hosts.ts';
 import { openPostgres } from '../src/platform/database/postgres.ts';
 import { newMasterKey } from '../src/platform/seal/index.ts';
 import { Cable } from './support/cable.ts';
-import { IdentityOn } from './support/identity-on.ts';
+import { IdentityOnDatabase } from './support/identity-on-database.ts';
 import { type PostgresServer, sharedPostgres, startPostgres } from './support/postgres.ts';
 import { gatehouse } from './support/process.ts';
 
@@ -101,12 +101,12 @@ describe('An address with several hosts', () => {
       await client.query('select pg_reload_conf()');
       await client.end();
     };
-    const seed = new IdentityOn({ databaseUrl: Object.assign(new URL(second), { pathname: `/${name}` }).href });
+    const seed = new IdentityOnDatabase({ databaseUrl: Object.assign(new URL(second), { pathname: `/${name}` }).href });
     await seed.start();
     await seed.stop();
     await change(second, 'on');
 
-    const api = new IdentityOn({ databaseUrl: several });
+    const api = new IdentityOnDatabase({ databaseUrl: several });
     await api.start();
     try {
       assert.equal((await api.logIn()).status, 201);

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import pg from 'pg';
 import { Cable } from './support/cable.ts';
-import { IdentityOn } from './support/identity-on.ts';
+import { IdentityOnDatabase } from './support/identity-on-database.ts';
 import { sharedPostgres } from './support/postgres.ts';
 
 /** Far beyond every limit of a request, and far below what one took without. */
@@ -18,7 +18,7 @@ async function refused(answer: Response, retryAfter: string, what: string): Prom
 
 describe('A PostgreSQL in trouble', () => {
   let cable: Cable;
-  let api: IdentityOn;
+  let api: IdentityOnDatabase;
   let control: pg.Client;
   let database: string;
   let url: string;
@@ -32,7 +32,7 @@ describe('A PostgreSQL in trouble', () => {
     cable = new Cable(direct.hostname, Number(direct.port));
     const through = new URL(direct);
     through.port = String(await cable.listen());
-    api = new IdentityOn({ databaseUrl: through.href });
+    api = new IdentityOnDatabase({ databaseUrl: through.href });
     await api.start();
     assert.equal((await api.logIn()).status, 201);
   });

@@ -6,7 +6,7 @@ import { createServer } from 'node:net';
 import { after, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { onDatabase, uniqueName } from './support/api.ts';
-import { Browser } from './support/browser-less.ts';
+import { TestBrowser } from './support/test-browser.ts';
 
 const EXAMPLE = fileURLToPath(new URL('../examples/web-application/server.js', import.meta.url));
 const PASSWORD = 'a password of a test';
@@ -39,12 +39,12 @@ onDatabase('SQLite', 'The example of a web application', {}, (api) => {
 
     const started = await fetch(`${home}/login`, { redirect: 'manual' });
     const session = started.headers.getSetCookie()[0]!.split(';')[0]!;
-    const person = new Browser(api);
+    const person = new TestBrowser(api);
     const page = await person.go(started.headers.get('location')!);
-    const back = await person.through(page, { name: ann.name, password: PASSWORD });
-    assert.equal(back.left?.origin, home);
+    const back = await person.answerForms(page, { name: ann.name, password: PASSWORD });
+    assert.equal(back.redirectTarget?.origin, home);
 
-    const callback = await fetch(back.left!, { redirect: 'manual', headers: { cookie: session } });
+    const callback = await fetch(back.redirectTarget!, { redirect: 'manual', headers: { cookie: session } });
     assert.equal(callback.status, 303, await callback.text());
     const signedIn = callback.headers.getSetCookie()[0]!.split(';')[0]!;
     const welcome = await (await fetch(home, { headers: { cookie: signedIn } })).text();
@@ -53,7 +53,7 @@ onDatabase('SQLite', 'The example of a web application', {}, (api) => {
 
     const logout = await fetch(`${home}/logout`, { redirect: 'manual', headers: { cookie: signedIn } });
     assert.equal(new URL(logout.headers.get('location')!).pathname, '/openid/logout');
-    const replayed = await fetch(back.left!, { redirect: 'manual', headers: { cookie: session } });
+    const replayed = await fetch(back.redirectTarget!, { redirect: 'manual', headers: { cookie: session } });
     assert.equal(replayed.status, 500, 'a code works once');
   });
 });

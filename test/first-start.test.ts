@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { newMasterKey } from '../src/platform/seal/index.ts';
 import { sharedPostgres } from './support/postgres.ts';
-import { type GatehouseProcess, gatehouse, type Settings } from './support/process.ts';
+import { type GatehouseProcess, gatehouse, type ProcessSettings } from './support/process.ts';
 
 /** Where no terminal is, it is not shown: a line says where it is. */
 const PASSWORD_LINE = /^First administrator: admin, password in (\S+) \(remove it when it was read\)$/m;
@@ -61,13 +61,13 @@ describe('A first start', () => {
     return folder;
   }
 
-  function run(args: readonly string[], settings: Settings): GatehouseProcess {
+  function run(args: readonly string[], settings: ProcessSettings): GatehouseProcess {
     const service = gatehouse(args, settings);
     running.push(service);
     return service;
   }
 
-  async function start(settings: Settings): Promise<{ url: string; service: GatehouseProcess }> {
+  async function start(settings: ProcessSettings): Promise<{ url: string; service: GatehouseProcess }> {
     const service = run(['start'], settings);
     return { url: await service.listening(), service };
   }
@@ -112,7 +112,7 @@ describe('A first start', () => {
   for (const database of ['SQLite', 'PostgreSQL'])
     it(`that was killed leaves no secret half written, and its password to the next one (${database})`, async () => {
       const folder = join(await newFolder(), 'data');
-      const settings: Settings = {
+      const settings: ProcessSettings = {
         GATEHOUSE_DATA_DIR: folder,
         ...(database === 'PostgreSQL' && {
           GATEHOUSE_IDENTITY_DATABASE_URL: await (await sharedPostgres()).createDatabase(),
@@ -199,7 +199,7 @@ describe('A first start', () => {
   });
 
   describe('and a lost password', () => {
-    let settings: Settings;
+    let settings: ProcessSettings;
     before(async () => {
       settings = { GATEHOUSE_DATA_DIR: join(await newFolder(), 'data') };
     });

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, before, describe, it } from 'node:test';
 import { lockFolder } from '../src/platform/database/index.ts';
-import { IdentityOn } from './support/identity-on.ts';
+import { IdentityOnDatabase } from './support/identity-on-database.ts';
 
 /** Connections as they are opened, each limited to the pages it has: SQLite then says what it says on a full disk. */
 class Disk {
@@ -39,10 +39,10 @@ class Disk {
 describe('A full disk (SQLite)', () => {
   const folder = mkdtempSync(join(tmpdir(), 'gatehouse-full-'));
   const disk = new Disk();
-  let api: IdentityOn;
+  let api: IdentityOnDatabase;
   before(async () => {
     disk.watch();
-    api = new IdentityOn({ dataDir: folder });
+    api = new IdentityOnDatabase({ dataDir: folder });
     await api.start();
     assert.equal((await api.logIn()).status, 201);
   });

@@ -7,10 +7,10 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import type { TestApi } from './support/api.ts';
-import { Browser } from './support/browser-less.ts';
-import { type Block, blocksOf, isRun, scriptOf } from './support/guides.ts';
+import { blocksOf, type GuideBlock, isRun, scriptOf } from './support/guides.ts';
 import { freePort } from './support/ports.ts';
 import { type GatehouseProcess, gatehouse } from './support/process.ts';
+import { TestBrowser } from './support/test-browser.ts';
 
 const PASSWORD = 'the administrator of the guides';
 /** In this order: a page may use what an earlier one has set. */
@@ -64,16 +64,16 @@ describe('The guides', () => {
   async function cookie(): Promise<string> {
     const url = here('http://127.0.0.1:8080');
     const begun = await fetch(`${url}/api/v1/auth/login`, { redirect: 'manual' });
-    const browser = new Browser({ url: here('http://127.0.0.1:5000') } as TestApi);
+    const browser = new TestBrowser({ url: here('http://127.0.0.1:5000') } as TestApi);
     const page = await browser.go(begun.headers.get('location')!);
-    const back = await browser.through(page, { name: 'admin', password: PASSWORD });
+    const back = await browser.answerForms(page, { name: 'admin', password: PASSWORD });
     const flow = begun.headers.getSetCookie()[0]!.split(';', 1)[0]!;
-    const done = await fetch(back.left!, { redirect: 'manual', headers: { Cookie: flow } });
+    const done = await fetch(back.redirectTarget!, { redirect: 'manual', headers: { Cookie: flow } });
     return /gatehouse_wallet=([^;]+)/.exec(done.headers.getSetCookie().join('\n'))![1]!;
   }
 
   /** What is typed where a block asks for something: the administrator's password, the cookie, or a new password. */
-  async function typed(blocks: readonly Block[]): Promise<string[]> {
+  async function typed(blocks: readonly GuideBlock[]): Promise<string[]> {
     const inputs: string[] = [];
     for (const [, variable] of scriptOf(blocks).matchAll(/^read -rsp '[^']*' (\w+)$/gm)) {
       if (variable === 'COOKIE') inputs.push(await cookie());

@@ -8,7 +8,7 @@ import { after, before, describe, it } from 'node:test';
 import { newMasterKey } from '../src/platform/seal/index.ts';
 import { freePort } from './support/ports.ts';
 import { sharedPostgres } from './support/postgres.ts';
-import { type GatehouseProcess, gatehouse, type Settings } from './support/process.ts';
+import { type GatehouseProcess, gatehouse, type ProcessSettings } from './support/process.ts';
 
 const PASSWORD = 'the administrator of the tests';
 
@@ -52,7 +52,7 @@ async function isRefusedSoon(url: string, token: string): Promise<boolean> {
 }
 
 describe('On PostgreSQL', () => {
-  let settings: Settings;
+  let settings: ProcessSettings;
   const folders: string[] = [];
   before(async () => {
     settings = {
@@ -218,9 +218,9 @@ function freshStatus(url: string, token: string): Promise<number> {
 
 describe('On SQLite', () => {
   let folder: string;
-  let settings: Settings;
+  let settings: ProcessSettings;
   const running: GatehouseProcess[] = [];
-  const start = (more: Settings = {}): GatehouseProcess => {
+  const start = (more: ProcessSettings = {}): GatehouseProcess => {
     const service = gatehouse(['start'], { ...settings, ...more });
     running.push(service);
     return service;

@@ -11,7 +11,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { newMasterKey } from '../src/platform/seal/index.ts';
 import { sharedPostgres } from './support/postgres.ts';
-import { type GatehouseProcess, gatehouse, SETTINGS, type Settings } from './support/process.ts';
+import { type GatehouseProcess, gatehouse, type ProcessSettings, SETTINGS } from './support/process.ts';
 import { RawConnection } from './support/raw.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
@@ -61,7 +61,7 @@ describe('Stopping', () => {
     await rm(folder, { recursive: true, force: true });
   });
   const dataDir = (): string => join(folder, `data-${++folders}`);
-  const start = (more: Settings = {}): GatehouseProcess => {
+  const start = (more: ProcessSettings = {}): GatehouseProcess => {
     const service = gatehouse(['start'], { GATEHOUSE_DATA_DIR: dataDir(), ...more });
     running.push(service);
     return service;

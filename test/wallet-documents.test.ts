@@ -14,7 +14,7 @@ import { calculateJwkThumbprint, decodeProtectedHeader, flattenedVerify, importJ
 import { createOutbound } from '../src/platform/outbound/index.ts';
 import { ALGORITHMS } from '../src/wallet/jose/index.ts';
 import { createResolver } from '../src/wallet/resolver/index.ts';
-import { onWallet, type Person, type TestWallet } from './support/wallet.ts';
+import { onWallet, type TestWallet, type WalletUser } from './support/wallet.ts';
 import { ownerOfPerson } from './support/wallet-credentials.ts';
 
 const DIDS = '/api/v1/wallet/dids';
@@ -55,7 +55,7 @@ async function resolve(did: string): Promise<{ document: any; error?: string; wh
 }
 
 /** A JWS of the key, as issuance and presentation will make them: what is signed is header.payload. */
-async function signed(wallet: TestWallet, person: Person, { keyId, verificationMethod }: any, algorithm: string) {
+async function signed(wallet: TestWallet, person: WalletUser, { keyId, verificationMethod }: any, algorithm: string) {
   const encode = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
   const [header, payload] = [encode({ alg: algorithm, kid: verificationMethod }), encode({ said: 'by the wallet' })];
   const signature = await wallet.service.keys.sign(ownerOfPerson(person), keyId, Buffer.from(`${header}.${payload}`));
@@ -75,7 +75,7 @@ const settings: Record<string, string> = {};
 const options: { settings: Record<string, string>; tls?: { certFile: string; keyFile: string } } = { settings };
 
 onWallet('SQLite', 'Documents for others', options, (wallet) => {
-  let person: Person;
+  let person: WalletUser;
   const act = async (path: string, body?: object): Promise<any> => {
     const answer = await person.post(path, body);
     assert.equal(answer.status, 200, answer.text);

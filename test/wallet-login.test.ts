@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { TestApi } from './support/api.ts';
-import { Browser, leftTo } from './support/browser-less.ts';
 import { OurProvider } from './support/our-provider.ts';
 import { makeUser } from './support/relying-party.ts';
-import { Person, TestWallet } from './support/wallet.ts';
+import { redirectTargetOf, TestBrowser } from './support/test-browser.ts';
+import { TestWallet, WalletUser } from './support/wallet.ts';
 import { cookiesOf, secretsOf } from './support/wallet-session.ts';
 
 const USERINFO = '/api/v1/auth/userinfo';
@@ -26,28 +26,31 @@ for (const kind of ['SQLite', 'PostgreSQL'] as const)
     /** For the wallet node only: the administrator of the tests logs in once. */
     const wait = (seconds: number): void => wallet.clock.advance(seconds);
 
-    async function signIn(user: User, query = ''): Promise<{ answer: Awaited<ReturnType<TestWallet['get']>>; browser: Browser }> {
+    async function signIn(
+      user: User,
+      query = '',
+    ): Promise<{ answer: Awaited<ReturnType<TestWallet['get']>>; browser: TestBrowser }> {
       const begun = await wallet.get(`/api/v1/auth/login${query}`);
       assert.equal(begun.status, 302, begun.text);
-      const browser = new Browser(api);
-      const back = leftTo(await browser.signIn(begun.headers.get('location')!, user));
+      const browser = new TestBrowser(api);
+      const back = redirectTargetOf(await browser.signIn(begun.headers.get('location')!, user));
       assert.equal(`${back.origin}${back.pathname}`, `${wallet.url}/api/v1/auth/callback`);
       const flow = cookiesOf(begun).gatehouse_wallet_login!;
       const answer = await wallet.get(back.pathname + back.search, { headers: { Cookie: `${flow.name}=${flow.value}` } });
       return { answer, browser };
     }
 
-    async function logIn(user: User): Promise<Person> {
+    async function logIn(user: User): Promise<WalletUser> {
       const { answer } = await signIn(user);
       assert.equal(answer.status, 303, answer.text);
-      return new Person(wallet, user.name, `${SESSION}=${cookiesOf(answer)[SESSION]!.value}`);
+      return new WalletUser(wallet, user.name, `${SESSION}=${cookiesOf(answer)[SESSION]!.value}`);
     }
 
     it('logs people in and knows who they are', async () => {
       const user = await makeUser(api);
       const { answer } = await signIn(user, '?return_to=/app');
       assert.equal(answer.headers.get('location'), '/app');
-      const person = new Person(wallet, user.name, `${SESSION}=${cookiesOf(answer)[SESSION]!.value}`);
+      const person = new WalletUser(wallet, user.name, `${SESSION}=${cookiesOf(answer)[SESSION]!.value}`);
       const { status, body } = await person.get(USERINFO);
       assert.equal(status, 200);
       assert.deepEqual([body.sub, body.iss, body.email], [user.id, api.url, `${user.name}@example.org`]);
@@ -60,12 +63,12 @@ for (const kind of ['SQLite', 'PostgreSQL'] as const)
       const { browser } = await signIn(user);
       const begun = await wallet.get('/api/v1/auth/login');
       const page = await browser.go(begun.headers.get('location')!);
-      assert.ok(leftTo(page).searchParams.get('code'));
+      assert.ok(redirectTargetOf(page).searchParams.get('code'));
     });
 
     it('hears that somebody gave up', async () => {
       const begun = await wallet.get('/api/v1/auth/login?prompt=none');
-      const back = leftTo(await new Browser(api).go(begun.headers.get('location')!));
+      const back = redirectTargetOf(await new TestBrowser(api).go(begun.headers.get('location')!));
       const flow = cookiesOf(begun).gatehouse_wallet_login!;
       const answer = await wallet.get(back.pathname + back.search, { headers: { Cookie: `${flow.name}=${flow.value}` } });
       assert.deepEqual([answer.status, answer.body.code, answer.body.protocol.error], [401, 'login-refused', 'login_required']);
@@ -107,14 +110,18 @@ for (const kind of ['SQLite', 'PostgreSQL'] as const)
     it('logs people out here and there', async () => {
       const user = await makeUser(api);
       const { answer, browser } = await signIn(user);
-      const person = new Person(wallet, user.name, `${SESSION}=${cookiesOf(answer)[SESSION]!.value}`);
+      const person = new WalletUser(wallet, user.name, `${SESSION}=${cookiesOf(answer)[SESSION]!.value}`);
       const out = await person.get('/api/v1/auth/logout');
       assert.equal(out.status, 303);
       assert.equal((await person.get(USERINFO)).status, 401);
       const asked = await browser.go(out.headers.get('location')!);
-      const page = asked.left ? asked : await browser.submit(asked, undefined, { logout: 'yes' });
-      assert.equal(leftTo(page).href, `${wallet.url}/`);
+      const page = asked.redirectTarget ? asked : await browser.submit(asked, undefined, { logout: 'yes' });
+      assert.equal(redirectTargetOf(page).href, `${wallet.url}/`);
       const again = await wallet.get('/api/v1/auth/login');
-      assert.equal((await browser.go(again.headers.get('location')!)).left, undefined, 'the password is asked for again');
+      assert.equal(
+        (await browser.go(again.headers.get('location')!)).redirectTarget,
+        undefined,
+        'the password is asked for again',
+      );
     });
   });

@@ -1,7 +1,7 @@
 // Many exchanges at once: nothing is lost, nothing is shown twice.
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
-import type { Answer } from './support/api.ts';
+import type { ApiAnswer } from './support/api.ts';
 import { ToyIssuer } from './support/toy-issuer.ts';
 import { IDENTITY_QUERY, ToyVerifier } from './support/toy-verifier.ts';
 import { onEachWallet } from './support/wallet.ts';
@@ -28,7 +28,7 @@ onEachWallet('Exchanges that come together', (wallet) => {
     assert.equal(received.body.credentials[0].instances, 50);
 
     const requests = await Promise.all(Array.from({ length: 100 }, () => verifier.ask({ query: IDENTITY_QUERY })));
-    const answers: Answer[] = [];
+    const answers: ApiAnswer[] = [];
     // Many at once, and not all: they share a process with the verifier, which has ten seconds to answer each.
     for (let at = 0; at < requests.length; at += TOGETHER)
       answers.push(

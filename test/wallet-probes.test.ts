@@ -4,11 +4,11 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import type { Answer } from './support/api.ts';
+import type { ApiAnswer } from './support/api.ts';
 import { Cable } from './support/cable.ts';
 import { PlainProvider } from './support/plain-provider.ts';
 import { freePort } from './support/ports.ts';
-import { type GatehouseProcess, gatehouse, type Settings } from './support/process.ts';
+import { type GatehouseProcess, gatehouse, type ProcessSettings } from './support/process.ts';
 import { onEachWallet, TestWallet } from './support/wallet.ts';
 
 const LOGIN = '/api/v1/auth/login';
@@ -25,7 +25,7 @@ async function until<T>(ask: () => Promise<T>, isDone: (value: T) => boolean, wh
   }
 }
 
-const isProvided = ({ body }: Answer): boolean => body.checks.identityProvider.status === 'ok';
+const isProvided = ({ body }: ApiAnswer): boolean => body.checks.identityProvider.status === 'ok';
 
 onEachWallet('The probes', (wallet) => {
   it('say that the server answers and that it is alive', async () => {
@@ -149,7 +149,7 @@ describe('A real process', () => {
   const running: GatehouseProcess[] = [];
   const provider = new PlainProvider();
   let folder: string;
-  const start = (command: string, settings: Settings = {}): GatehouseProcess => {
+  const start = (command: string, settings: ProcessSettings = {}): GatehouseProcess => {
     const service = gatehouse([command], { GATEHOUSE_DATA_DIR: join(folder, String(running.length)), ...settings });
     running.push(service);
     return service;
@@ -170,7 +170,7 @@ describe('A real process', () => {
     const [url, identity] = [await service.walletListening(), await service.listening()];
     await until(
       async () => (await fetch(`${url}/readyz`)).json() as Promise<any>,
-      (body) => isProvided({ body } as Answer),
+      (body) => isProvided({ body } as ApiAnswer),
       'the identity service beside it',
     );
     const login = await fetch(url + LOGIN, { redirect: 'manual' });

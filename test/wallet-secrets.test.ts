@@ -8,7 +8,7 @@ import pg from 'pg';
 import { createSeal } from '../src/platform/seal/index.ts';
 import { ScriptedProvider } from './support/plain-provider-scripted.ts';
 import { sharedPostgres } from './support/postgres.ts';
-import { onWallet, Person, type TestWallet } from './support/wallet.ts';
+import { onWallet, type TestWallet, WalletUser } from './support/wallet.ts';
 import { cookiesOf, secretsOf } from './support/wallet-session.ts';
 
 /** A connection that row-level security does not hold back. */
@@ -86,7 +86,7 @@ for (const kind of ['SQLite', 'PostgreSQL'] as const) {
       provider.claims = { email: 'person-of-this-test@example.org' };
       const answer = await provider.logIn(wallet);
       assert.equal(answer.status, 303, answer.text);
-      const person = new Person(wallet, 'anna', `gatehouse_wallet=${cookiesOf(answer).gatehouse_wallet!.value}`);
+      const person = new WalletUser(wallet, 'anna', `gatehouse_wallet=${cookiesOf(answer).gatehouse_wallet!.value}`);
       const { id, idHash, idToken, refreshToken } = await secretsOf(wallet, person.cookie);
       assert.equal(refreshToken, 'refresh-token-of-this-test-0123456789');
       text('access token', 'access-token-of-this-test-0123456789');
@@ -133,7 +133,7 @@ for (const kind of ['SQLite', 'PostgreSQL'] as const) {
 
     it('forgets the wrapped key of a key that is revoked', async () => {
       const answer = await provider.logIn(wallet);
-      const person = new Person(wallet, 'anna', `gatehouse_wallet=${cookiesOf(answer).gatehouse_wallet!.value}`);
+      const person = new WalletUser(wallet, 'anna', `gatehouse_wallet=${cookiesOf(answer).gatehouse_wallet!.value}`);
       const key = await person.make('keys', { algorithm: 'ES384' });
       assert.ok((await rowOf(wallet, key.id)).material);
       assert.equal((await person.post(`/api/v1/wallet/keys/${key.id}/revoke`, {})).status, 200);

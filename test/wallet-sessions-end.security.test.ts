@@ -3,10 +3,10 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { TestApi, uniqueName } from './support/api.ts';
-import { Browser, leftTo } from './support/browser-less.ts';
 import { OurProvider } from './support/our-provider.ts';
 import { makeUser } from './support/relying-party.ts';
-import { Person, TestWallet } from './support/wallet.ts';
+import { redirectTargetOf, TestBrowser } from './support/test-browser.ts';
+import { TestWallet, WalletUser } from './support/wallet.ts';
 import { assertProblem } from './support/wallet-answers.ts';
 import { cookiesOf, isCleared } from './support/wallet-session.ts';
 
@@ -26,19 +26,19 @@ for (const kind of ['SQLite', 'PostgreSQL'] as const)
 
     type User = Awaited<ReturnType<typeof makeUser>>;
 
-    async function logIn(user: User, browser = new Browser(api)): Promise<Person> {
+    async function logIn(user: User, browser = new TestBrowser(api)): Promise<WalletUser> {
       const begun = await wallet.get('/api/v1/auth/login');
       const flow = cookiesOf(begun).gatehouse_wallet_login!;
-      const back = leftTo(await browser.signIn(begun.headers.get('location')!, user));
+      const back = redirectTargetOf(await browser.signIn(begun.headers.get('location')!, user));
       const done = await wallet.get(back.pathname + back.search, { headers: { Cookie: `${flow.name}=${flow.value}` } });
       assert.equal(done.status, 303, done.text);
-      return new Person(wallet, user.name, `${SESSION}=${cookiesOf(done)[SESSION]!.value}`);
+      return new WalletUser(wallet, user.name, `${SESSION}=${cookiesOf(done)[SESSION]!.value}`);
     }
 
-    const isIn = async (person: Person): Promise<boolean> => (await person.get(USERINFO)).status === 200;
+    const isIn = async (person: WalletUser): Promise<boolean> => (await person.get(USERINFO)).status === 200;
 
     /** The clock of the wallet stands: only what the identity service says can end it. */
-    async function ends(person: Person): Promise<void> {
+    async function ends(person: WalletUser): Promise<void> {
       for (let tries = 0; await isIn(person); tries++) {
         assert.ok(tries < 300, 'the wallet was not told');
         await delay(100);
@@ -75,7 +75,7 @@ for (const kind of ['SQLite', 'PostgreSQL'] as const)
 
     it('does not outlive that its person ended their other sessions', async () => {
       const user = await makeUser(api);
-      const [here, there] = [new Browser(api), new Browser(api)];
+      const [here, there] = [new TestBrowser(api), new TestBrowser(api)];
       const [kept, ended] = [await logIn(user, here), await logIn(user, there)];
       const page = await here.go('/account');
       assert.equal((await here.submit(page, 'end-sessions')).status, 200);
@@ -85,7 +85,7 @@ for (const kind of ['SQLite', 'PostgreSQL'] as const)
 
     it('does not outlive that its person signed out there', async () => {
       const user = await makeUser(api);
-      const browser = new Browser(api);
+      const browser = new TestBrowser(api);
       const [person, elsewhere] = [await logIn(user, browser), await logIn(user)];
       const asked = await browser.go('/openid/logout');
       await browser.submit(asked, undefined, { logout: 'yes' });

@@ -9,9 +9,9 @@ import type { Caller } from '../src/wallet/access/caller.ts';
 import { actAs, EVERYONE, readAs } from '../src/wallet/access/owners.store.ts';
 import type { WalletApp } from '../src/wallet/access/rules.ts';
 import { mountWallet, type Parts } from '../src/wallet/routes.ts';
-import { onEachWallet, type Person, type TestWallet } from './support/wallet.ts';
+import { onEachWallet, type TestWallet, type WalletUser } from './support/wallet.ts';
 import { assertProblem } from './support/wallet-answers.ts';
-import { holdCredential, ownerOfPerson } from './support/wallet-credentials.ts';
+import { ownerOfPerson, storeCredential } from './support/wallet-credentials.ts';
 
 function walletRoutes(): readonly Route<Caller>[] {
   const app: WalletApp = createApp();
@@ -45,7 +45,7 @@ interface Belongings {
 }
 
 /** An exchange that waits for its issuer. */
-async function beginExchange(person: Person): Promise<string> {
+async function beginExchange(person: WalletUser): Promise<string> {
   const { wallet } = person;
   const [owner, id, now] = [ownerOfPerson(person), `ex_${newUlid(wallet.clock.now())}`, wallet.clock.now()];
   const db = await wallet.database();
@@ -67,7 +67,7 @@ async function beginExchange(person: Person): Promise<string> {
   return id;
 }
 
-async function belongingsOf(person: Person): Promise<Belongings> {
+async function belongingsOf(person: WalletUser): Promise<Belongings> {
   const [key, rotated, revoked] = [await person.make('keys'), await person.make('keys'), await person.make('keys')];
   await person.post(`/api/v1/wallet/keys/${rotated.id}/rotate`, {});
   await person.post(`/api/v1/wallet/keys/${revoked.id}/revoke`, {});
@@ -79,7 +79,7 @@ async function belongingsOf(person: Person): Promise<Belongings> {
     '/api/v1/wallet/keys/:id': [key.id, rotated.id, revoked.id],
     '/api/v1/wallet/dids/:id': [draft.id, published.id, jwk.id, ...[draft.did, published.did, jwk.did].map(encodeURIComponent)],
     '/api/v1/wallet/exchanges/:id': [await beginExchange(person)],
-    '/api/v1/wallet/credentials/:id': [await holdCredential(person, { key_id: key.id, did_id: draft.id, binding: 'did' })],
+    '/api/v1/wallet/credentials/:id': [await storeCredential(person, { key_id: key.id, did_id: draft.id, binding: 'did' })],
   };
 }
 
@@ -166,7 +166,7 @@ onEachWallet('Tenancy', (wallet) => {
     const before = await everything(wallet);
     assert.ok(before.keys!.length > 6 && before.audit_events!.length > 6 && before.credentials!.length > 1);
     for (const route of ROUTES.filter((one) => hasParameter(one) && !isPublic(one))) {
-      const wordsOf = async (person: Person, path: string) => {
+      const wordsOf = async (person: WalletUser, path: string) => {
         const answer = await person.request(route.method, path, bodyFor(route));
         assertProblem(answer, 404, 'not-found');
         const { instance: _, ...words } = answer.body;

@@ -5,9 +5,9 @@ import { calculateJwkThumbprint, createRemoteJWKSet, decodeProtectedHeader, expo
 import * as client from 'openid-client';
 import { onEachDatabase, type TestApi, uniqueName } from '../../test/support/api.ts';
 import { assign, makeOrganization, makeRole } from '../../test/support/applications.ts';
-import { Browser, leftTo, stepOf } from '../../test/support/browser-less.ts';
 import { CALLBACK, makeUser, RelyingParty, refusal } from '../../test/support/relying-party.ts';
-import { makeCarefulPerson } from '../../test/support/second-factor.ts';
+import { makeTwoFactorPerson } from '../../test/support/second-factor.ts';
+import { redirectTargetOf, stepOf, TestBrowser } from '../../test/support/test-browser.ts';
 import { connect, USER } from '../scim/client.ts';
 
 const API = 'https://api.example.org/';
@@ -49,8 +49,8 @@ onEachDatabase(
       it('is worth tokens to a confidential application, with PKCE, state, nonce and issuer', async () => {
         const [party, person] = [await RelyingParty.make(api), await makeUser(api)];
         const { url, checks } = await party.ask();
-        const page = await new Browser(api).signIn(url, person);
-        const answer = leftTo(page);
+        const page = await new TestBrowser(api).signIn(url, person);
+        const answer = redirectTargetOf(page);
         assert.equal(answer.origin + answer.pathname, CALLBACK);
         assert.equal(answer.searchParams.get('iss'), api.url);
         assert.equal(answer.searchParams.get('state'), checks.expectedState);
@@ -75,14 +75,14 @@ onEachDatabase(
         const [party, person] = [await RelyingParty.make(api, values), await makeUser(api)];
         for (const redirect_uri of ['http://127.0.0.1:49152/back', 'org.example.app:/back']) {
           const { url, checks } = await party.ask({ redirect_uri });
-          const page = await new Browser(api).signIn(url, person);
-          assert.ok(leftTo(page).href.startsWith(redirect_uri));
+          const page = await new TestBrowser(api).signIn(url, person);
+          assert.ok(redirectTargetOf(page).href.startsWith(redirect_uri));
           assert.equal((await party.redeem(page, checks)).claims()!.sub, person.id);
         }
       });
 
       it('comes at once when the person is signed in and has agreed before', async () => {
-        const [party, person, browser] = [await RelyingParty.make(api), await makeUser(api), new Browser(api)];
+        const [party, person, browser] = [await RelyingParty.make(api), await makeUser(api), new TestBrowser(api)];
         await party.tokensFor(person, {}, browser);
         const { url, checks } = await party.ask();
         const page = await browser.go(url);
@@ -90,7 +90,7 @@ onEachDatabase(
       });
 
       it('needs a second agreement only for what is new', async () => {
-        const [party, person, browser] = [await RelyingParty.make(api), await makeUser(api), new Browser(api)];
+        const [party, person, browser] = [await RelyingParty.make(api), await makeUser(api), new TestBrowser(api)];
         await party.tokensFor(person, {}, browser);
         const { url, checks } = await party.ask({ scope: 'openid email' });
         const page = await browser.go(url);
@@ -103,25 +103,25 @@ onEachDatabase(
       it('is not given when the person says no', async () => {
         const [party, person] = [await RelyingParty.make(api), await makeUser(api)];
         const { url, checks } = await party.ask();
-        const page = await new Browser(api).signIn(url, { ...person, consent: false });
+        const page = await new TestBrowser(api).signIn(url, { ...person, consent: false });
         assert.equal(await refusal(party.redeem(page, checks)), 'access_denied');
       });
 
       it('needs the second factor of those who have one', async () => {
-        const [party, careful] = [await RelyingParty.make(api), await makeCarefulPerson(api)];
+        const [party, careful] = [await RelyingParty.make(api), await makeTwoFactorPerson(api)];
         const person = { name: careful.user.name, password: careful.password };
         const { url, checks } = await party.ask();
-        const browser = new Browser(api);
+        const browser = new TestBrowser(api);
         const half = await browser.signIn(url, person);
         assert.equal(stepOf(half), 'code');
-        const page = await browser.through(half, { ...person, code: () => careful.phone.fresh() });
+        const page = await browser.answerForms(half, { ...person, code: () => careful.phone.fresh() });
         assert.equal((await party.redeem(page, checks)).claims()!.sub, careful.user.id);
       });
 
       it('is also posted as a form to applications that want it so', async () => {
         const [party, person] = [await RelyingParty.make(api), await makeUser(api)];
         const { url, checks } = await party.ask({ response_mode: 'form_post' });
-        const page = await new Browser(api).signIn(url, person);
+        const page = await new TestBrowser(api).signIn(url, person);
         const form = page.forms[0]!;
         assert.equal(form.action, CALLBACK);
         const request = new Request(CALLBACK, { method: 'POST', body: new URLSearchParams({ ...form.fields }) });
@@ -135,19 +135,19 @@ onEachDatabase(
         const { parameters, checks } = await party.parameters();
         const url = await client.buildAuthorizationUrlWithPAR(party.config, parameters);
         assert.deepEqual([...url.searchParams.keys()].sort(), ['client_id', 'request_uri']);
-        const tokens = await party.redeem(await new Browser(api).signIn(url, person), checks);
+        const tokens = await party.redeem(await new TestBrowser(api).signIn(url, person), checks);
         assert.equal(tokens.claims()!.sub, person.id);
 
-        const again = await new Browser(api).go(url);
-        assert.equal(again.left?.searchParams.get('code') ?? null, null, 'it is used up');
-        const plain = await new Browser(api).go((await party.ask()).url);
-        assert.equal(leftTo(plain).searchParams.get('error'), 'invalid_request');
+        const again = await new TestBrowser(api).go(url);
+        assert.equal(again.redirectTarget?.searchParams.get('code') ?? null, null, 'it is used up');
+        const plain = await new TestBrowser(api).go((await party.ask()).url);
+        assert.equal(redirectTargetOf(plain).searchParams.get('error'), 'invalid_request');
         const other = await RelyingParty.make(api, { redirect_uris: ['https://other.example.org/back'] });
         const stolen = await client.buildAuthorizationUrlWithPAR(party.config, (await party.parameters()).parameters);
         stolen.searchParams.set('client_id', other.application.id);
-        const page = await new Browser(api).go(stolen);
-        assert.equal(leftTo(page).origin, 'https://other.example.org');
-        assert.equal(leftTo(page).searchParams.get('error'), 'invalid_request_object');
+        const page = await new TestBrowser(api).go(stolen);
+        assert.equal(redirectTargetOf(page).origin, 'https://other.example.org');
+        assert.equal(redirectTargetOf(page).searchParams.get('error'), 'invalid_request_object');
       });
     });
 
@@ -189,7 +189,7 @@ onEachDatabase(
       });
 
       it('outlives the session of the browser', async () => {
-        const [party, person, browser] = [await RelyingParty.make(api), await makeUser(api), new Browser(api)];
+        const [party, person, browser] = [await RelyingParty.make(api), await makeUser(api), new TestBrowser(api)];
         const tokens = await party.tokensFor(person, { scope: 'openid offline_access' }, browser);
         const page = await browser.go(client.buildEndSessionUrl(party.config));
         await browser.submit(page, undefined, { logout: 'yes' });
@@ -229,14 +229,14 @@ onEachDatabase(
         const [party, person, browser] = [
           await RelyingParty.make(api, { client_type: 'public' }),
           await makeUser(api),
-          new Browser(api),
+          new TestBrowser(api),
         ];
         const started = await start(party);
         assert.equal(await refusal(poll(party, started)), 'authorization_pending');
         const asked = await browser.go(started.verification_uri);
         const shown = await browser.submit(asked, undefined, { user_code: started.user_code.toLowerCase().replace('-', ' ') });
         assert.ok(shown.text.includes(started.user_code) && shown.text.includes(party.application.name));
-        const done = await browser.through(await browser.submit(shown, undefined), person);
+        const done = await browser.answerForms(await browser.submit(shown, undefined), person);
         assert.match(done.text, /The device is connected/);
         const tokens = await client.pollDeviceAuthorizationGrant(party.config, { ...started, interval: 1 });
         assert.equal(tokens.claims()!.sub, person.id);
@@ -245,18 +245,18 @@ onEachDatabase(
       });
 
       it('brings its code along in a link, and the person still confirms', async () => {
-        const [party, person, browser] = [await RelyingParty.make(api), await makeUser(api), new Browser(api)];
+        const [party, person, browser] = [await RelyingParty.make(api), await makeUser(api), new TestBrowser(api)];
         const started = await start(party);
         const brought = await browser.go(started.verification_uri_complete!);
         const shown = await browser.submit(brought, undefined);
         assert.ok(shown.text.includes(started.user_code));
         assert.equal(await refusal(poll(party, started)), 'authorization_pending');
-        await browser.through(await browser.submit(shown, undefined), person);
+        await browser.answerForms(await browser.submit(shown, undefined), person);
         assert.equal((await poll(party, started)).claims()!.sub, person.id);
       });
 
       it('gets nothing when the person says no, and a code nobody gave is asked for again', async () => {
-        const [party, browser] = [await RelyingParty.make(api), new Browser(api)];
+        const [party, browser] = [await RelyingParty.make(api), new TestBrowser(api)];
         const started = await start(party);
         const wrong = await browser.submit(await browser.go(started.verification_uri), undefined, { user_code: 'BCDF-GHJK' });
         assert.match(wrong.text, /no such code/);
@@ -266,7 +266,7 @@ onEachDatabase(
       });
 
       it('is too late after ten minutes', async () => {
-        const [party, browser] = [await RelyingParty.make(api), new Browser(api)];
+        const [party, browser] = [await RelyingParty.make(api), new TestBrowser(api)];
         const started = await start(party);
         api.clock.advance(601);
         const page = await browser.submit(await browser.go(started.verification_uri), undefined, {
@@ -283,7 +283,7 @@ onEachDatabase(
         const pair = await client.randomDPoPKeyPair('ES256', { extractable: true });
         const DPoP = client.getDPoPHandle(party.config, pair);
         const { url, checks } = await party.ask({ scope: 'openid offline_access' });
-        const page = await new Browser(api).signIn(url, person);
+        const page = await new TestBrowser(api).signIn(url, person);
         const tokens = await party.redeem(page, checks, { DPoP });
         assert.equal(tokens.token_type, 'dpop');
         const { sub } = tokens.claims()!;
@@ -308,8 +308,8 @@ onEachDatabase(
       it('for a resource is a JWT by RFC 9068 that its API can verify by itself', async () => {
         const [party, person] = [await RelyingParty.make(api), await makeUser(api)];
         const { url, checks } = await party.ask({ scope: 'openid email', resource: API });
-        const page = await new Browser(api).signIn(url, person);
-        const tokens = await client.authorizationCodeGrant(party.config, leftTo(page), checks, { resource: API });
+        const page = await new TestBrowser(api).signIn(url, person);
+        const tokens = await client.authorizationCodeGrant(party.config, redirectTargetOf(page), checks, { resource: API });
         const { payload, protectedHeader } = await jwtVerify(tokens.access_token, jwksOf(api), {
           issuer: api.url,
           audience: API,

@@ -6,8 +6,8 @@ import { describe, it } from 'node:test';
 import { createRemoteJWKSet, jwtVerify, SignJWT } from 'jose';
 import * as client from 'openid-client';
 import { onEachDatabase } from '../../test/support/api.ts';
-import { Browser, leftTo, type Page } from '../../test/support/browser-less.ts';
-import { makeUser, RelyingParty, refusal, type Tokens } from '../../test/support/relying-party.ts';
+import { makeUser, RelyingParty, refusal, type TokenSet } from '../../test/support/relying-party.ts';
+import { type BrowserPage, redirectTargetOf, TestBrowser } from '../../test/support/test-browser.ts';
 
 const GOODBYE = 'https://app.example.org/goodbye';
 const BACK = { post_logout_redirect_uris: [GOODBYE] };
@@ -15,19 +15,19 @@ const BACK = { post_logout_redirect_uris: [GOODBYE] };
 onEachDatabase('Logging out of the OpenID provider', (api) => {
   interface SignedIn {
     readonly party: RelyingParty;
-    readonly browser: Browser;
-    readonly tokens: Tokens;
+    readonly browser: TestBrowser;
+    readonly tokens: TokenSet;
   }
 
   async function signedIn(values: Record<string, unknown> = BACK): Promise<SignedIn> {
-    const [party, person, browser] = [await RelyingParty.make(api, values), await makeUser(api), new Browser(api)];
+    const [party, person, browser] = [await RelyingParty.make(api, values), await makeUser(api), new TestBrowser(api)];
     return { party, browser, tokens: await party.tokensFor(person, {}, browser) };
   }
 
   /** As the service sees it, not as the cookie says. */
   async function hasSession({ party, browser }: Pick<SignedIn, 'party' | 'browser'>): Promise<boolean> {
     const { url } = await party.ask({ prompt: 'none' });
-    const error = leftTo(await browser.go(url)).searchParams.get('error');
+    const error = redirectTargetOf(await browser.go(url)).searchParams.get('error');
     assert.ok(error === null || error === 'login_required' || error === 'consent_required', String(error));
     return error !== 'login_required';
   }
@@ -37,18 +37,19 @@ onEachDatabase('Logging out of the OpenID provider', (api) => {
     for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
     return url;
   };
-  const confirm = (browser: Browser, page: Page): Promise<Page> => browser.submit(page, undefined, { logout: 'yes' });
+  const confirm = (browser: TestBrowser, page: BrowserPage): Promise<BrowserPage> =>
+    browser.submit(page, undefined, { logout: 'yes' });
 
   async function endsHere({ party, browser }: SignedIn, parameters: Record<string, string>): Promise<void> {
     const page = await confirm(browser, await browser.go(endUrl(party, parameters)));
-    assert.deepEqual([page.status, page.left], [200, undefined]);
+    assert.deepEqual([page.status, page.redirectTarget], [200, undefined]);
     assert.match(page.text, /You are signed out/);
     assert.equal(await hasSession({ party, browser }), false);
   }
 
   async function isRefused({ party, browser }: SignedIn, parameters: Record<string, string>): Promise<void> {
     const page = await browser.go(endUrl(party, parameters));
-    assert.deepEqual([page.status, page.left], [400, undefined]);
+    assert.deepEqual([page.status, page.redirectTarget], [400, undefined]);
     assert.equal(await hasSession({ party, browser }), true);
   }
 
@@ -70,7 +71,7 @@ onEachDatabase('Logging out of the OpenID provider', (api) => {
       const asked = await browser.go(url);
       assert.match(asked.text, /Do you want to sign out/);
       assert.equal(await hasSession({ party, browser }), true, 'a link alone ends nothing');
-      const left = leftTo(await confirm(browser, await browser.go(url)));
+      const left = redirectTargetOf(await confirm(browser, await browser.go(url)));
       assert.equal(left.href, `${GOODBYE}?state=a+state`);
       assert.equal(await hasSession({ party, browser }), false);
       assert.equal(await refusal(party.userInfo(tokens)), 'invalid_token');
@@ -79,7 +80,7 @@ onEachDatabase('Logging out of the OpenID provider', (api) => {
     it('goes back without a state when there was none', async () => {
       const { party, browser, tokens } = await signedIn();
       const parameters = { id_token_hint: tokens.id_token!, post_logout_redirect_uri: GOODBYE };
-      const left = leftTo(await confirm(browser, await browser.go(endUrl(party, parameters))));
+      const left = redirectTargetOf(await confirm(browser, await browser.go(endUrl(party, parameters))));
       assert.equal(left.href, GOODBYE);
       assert.equal(await hasSession({ party, browser }), false);
     });
@@ -87,7 +88,7 @@ onEachDatabase('Logging out of the OpenID provider', (api) => {
     it('goes back to an application that says its id instead of a hint', async () => {
       const { party, browser } = await signedIn();
       const page = await browser.go(client.buildEndSessionUrl(party.config, { post_logout_redirect_uri: GOODBYE }));
-      assert.equal(leftTo(await confirm(browser, page)).href, GOODBYE);
+      assert.equal(redirectTargetOf(await confirm(browser, page)).href, GOODBYE);
     });
 
     it('goes nowhere without a hint of which application asks', async () => {

@@ -5,8 +5,8 @@ import { describe, it } from 'node:test';
 import { createRemoteJWKSet, jwtVerify, SignJWT } from 'jose';
 import * as client from 'openid-client';
 import { onDatabase } from '../../test/support/api.ts';
-import { Browser, leftTo, stepOf } from '../../test/support/browser-less.ts';
 import { CALLBACK, makeUser, RelyingParty, refusal } from '../../test/support/relying-party.ts';
+import { redirectTargetOf, stepOf, TestBrowser } from '../../test/support/test-browser.ts';
 
 describe('PLANS.md', () => {
   const here = (name: string): URL => new URL(name, import.meta.url);
@@ -50,7 +50,7 @@ onDatabase('SQLite', 'The certification plans of OpenID', {}, (api) => {
   const start = async (values: Record<string, unknown> = {}, auth?: client.ClientAuth) => ({
     party: await RelyingParty.make(api, values, auth),
     person: await makeUser(api),
-    browser: new Browser(api),
+    browser: new TestBrowser(api),
   });
   const without = (url: URL, ...names: readonly string[]): URL => {
     for (const name of names) url.searchParams.delete(name);
@@ -84,7 +84,7 @@ onDatabase('SQLite', 'The certification plans of OpenID', {}, (api) => {
     it('without a response_type is answered with an error', async () => {
       const { party, browser } = await start();
       const page = await browser.go(without((await party.ask()).url, 'response_type'));
-      const error = page.left?.searchParams.get('error');
+      const error = page.redirectTarget?.searchParams.get('error');
       assert.ok(error ? error === 'invalid_request' : page.status === 400, `${error} ${page.status}`);
     });
 
@@ -109,7 +109,7 @@ onDatabase('SQLite', 'The certification plans of OpenID', {}, (api) => {
       const { url, checks } = await party.ask();
       const elsewhere = { Origin: 'https://app.example.org', 'Sec-Fetch-Site': 'cross-site' };
       const asked = await browser.send(new URL(url.pathname, url), Object.fromEntries(url.searchParams), elsewhere);
-      assert.equal((await party.redeem(await browser.through(asked, person), checks)).claims()!.sub, person.id);
+      assert.equal((await party.redeem(await browser.answerForms(asked, person), checks)).claims()!.sub, person.id);
       const end = new URL('/openid/logout', url);
       assert.match((await browser.send(end, { client_id: party.application.id }, elsewhere)).text, /Do you want to sign out/);
     });
@@ -149,7 +149,7 @@ onDatabase('SQLite', 'The certification plans of OpenID', {}, (api) => {
       const { url, checks } = await party.ask({ prompt: 'login', max_age: '10000' });
       const asked = await browser.go(url);
       assert.equal(stepOf(asked), 'password');
-      const second = await party.redeem(await browser.through(asked, person), { ...checks, maxAge: 10_000 });
+      const second = await party.redeem(await browser.answerForms(asked, person), { ...checks, maxAge: 10_000 });
       assert.ok(second.claims()!.auth_time! > first.claims()!.auth_time!);
       assert.equal(second.claims()!.sub, first.claims()!.sub);
     });
@@ -172,7 +172,7 @@ onDatabase('SQLite', 'The certification plans of OpenID', {}, (api) => {
         [{ request }, 'request_not_supported'],
         [{ request_uri: 'https://app.example.org/request' }, 'request_uri_not_supported'],
       ] as const) {
-        const left = leftTo(await browser.go((await party.ask(more)).url));
+        const left = redirectTargetOf(await browser.go((await party.ask(more)).url));
         assert.equal(left.origin + left.pathname, CALLBACK);
         assert.equal(left.searchParams.get('error'), error);
       }
@@ -220,7 +220,7 @@ onDatabase('SQLite', 'The certification plans of OpenID', {}, (api) => {
     it('are taken back when their code comes a second time, also later', async () => {
       const { party, person, browser } = await start();
       const { url, checks } = await party.ask();
-      const left = leftTo(await browser.signIn(url, person));
+      const left = redirectTargetOf(await browser.signIn(url, person));
       const tokens = await client.authorizationCodeGrant(party.config, left, checks);
       api.clock.advance(30);
       assert.equal(await refusal(client.authorizationCodeGrant(party.config, left, checks)), 'invalid_grant');

@@ -5,8 +5,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import * as client from 'openid-client';
 import { assertOk } from '../../test/support/answers.ts';
 import { onEachDatabase, type TestApi, uniqueName } from '../../test/support/api.ts';
-import { Browser, leftTo, stepOf } from '../../test/support/browser-less.ts';
-import { CALLBACK, makeUser, RelyingParty, refusal, type Tokens } from '../../test/support/relying-party.ts';
+import { CALLBACK, makeUser, RelyingParty, refusal, type TokenSet } from '../../test/support/relying-party.ts';
+import { redirectTargetOf, stepOf, TestBrowser } from '../../test/support/test-browser.ts';
 
 const OFFLINE = { scope: 'openid offline_access' };
 const times = <T>(count: number, work: () => Promise<T>): Promise<T[]> => Promise.all(Array.from({ length: count }, work));
@@ -27,18 +27,18 @@ onEachDatabase(
     const start = async (values: Record<string, unknown> = {}) => ({
       party: await RelyingParty.make(api, values),
       person: await makeUser(api),
-      browser: new Browser(api),
+      browser: new TestBrowser(api),
     });
 
     /** A code, and what it takes to use it. */
     async function codeFor(party: RelyingParty, person: Awaited<ReturnType<typeof makeUser>>, more: Record<string, string> = {}) {
       const { url, checks } = await party.ask(more);
-      const left = leftTo(await new Browser(api).signIn(url, person));
+      const left = redirectTargetOf(await new TestBrowser(api).signIn(url, person));
       return { left, checks, code: left.searchParams.get('code')!, verifier: checks.pkceCodeVerifier! };
     }
 
     /** Nothing that these tokens opened is open. */
-    async function areDead(party: RelyingParty, tokens: Tokens): Promise<void> {
+    async function areDead(party: RelyingParty, tokens: TokenSet): Promise<void> {
       assert.equal(await refusal(party.userInfo(tokens)), 'invalid_token');
       assert.equal(await party.isActive(tokens.access_token), false);
       if (!tokens.refresh_token) return;
@@ -46,8 +46,8 @@ onEachDatabase(
       assert.equal(await refusal(client.refreshTokenGrant(party.config, tokens.refresh_token)), 'invalid_grant');
     }
 
-    const errorAt = async (party: RelyingParty, browser: Browser, more: Record<string, string>) =>
-      leftTo(await browser.go((await party.ask(more)).url)).searchParams.get('error');
+    const errorAt = async (party: RelyingParty, browser: TestBrowser, more: Record<string, string>) =>
+      redirectTargetOf(await browser.go((await party.ask(more)).url)).searchParams.get('error');
 
     describe('an authorization request', () => {
       it('with another redirect_uri, and sends the person nowhere', async () => {
@@ -71,8 +71,8 @@ onEachDatabase(
           'data:text/html,x',
         ];
         for (const redirect_uri of tries) {
-          const page = await new Browser(api).go((await party.ask({ redirect_uri })).url);
-          assert.deepEqual([page.status, page.left], [400, undefined], redirect_uri);
+          const page = await new TestBrowser(api).go((await party.ask({ redirect_uri })).url);
+          assert.deepEqual([page.status, page.redirectTarget], [400, undefined], redirect_uri);
           assert.match(page.headers.get('content-type')!, /html/);
         }
       });
@@ -81,9 +81,13 @@ onEachDatabase(
         const { party } = await start();
         const twice = (await party.ask()).url;
         twice.searchParams.append('redirect_uri', 'https://evil.example/');
-        const page = await new Browser(api).go(twice);
-        assert.equal(leftTo(page).origin + leftTo(page).pathname, CALLBACK, 'the only one that is registered');
-        assert.equal(leftTo(page).searchParams.get('error'), 'invalid_request');
+        const page = await new TestBrowser(api).go(twice);
+        assert.equal(
+          redirectTargetOf(page).origin + redirectTargetOf(page).pathname,
+          CALLBACK,
+          'the only one that is registered',
+        );
+        assert.equal(redirectTargetOf(page).searchParams.get('error'), 'invalid_request');
         const other = (await party.ask()).url;
         other.searchParams.append('client_id', 'another');
         const none = (await party.ask()).url;
@@ -91,7 +95,7 @@ onEachDatabase(
         const unknown = (await party.ask()).url;
         unknown.searchParams.set('client_id', 'nobody');
         for (const url of [other, none, unknown]) {
-          const { status, left } = await new Browser(api).go(url);
+          const { status, redirectTarget: left } = await new TestBrowser(api).go(url);
           assert.deepEqual([status, left], [400, undefined], url.search);
         }
       });
@@ -101,7 +105,7 @@ onEachDatabase(
         const { url } = await party.ask();
         url.searchParams.delete('code_challenge');
         url.searchParams.delete('code_challenge_method');
-        assert.equal(leftTo(await browser.go(url)).searchParams.get('error'), 'invalid_request');
+        assert.equal(redirectTargetOf(await browser.go(url)).searchParams.get('error'), 'invalid_request');
         assert.equal(await errorAt(party, browser, { code_challenge_method: 'plain' }), 'invalid_request');
       });
 
@@ -114,8 +118,8 @@ onEachDatabase(
       });
 
       /** Errors of those flows come back in the fragment. */
-      async function errorIn(party: RelyingParty, browser: Browser, more: Record<string, string>) {
-        const left = leftTo(await browser.go((await party.ask(more)).url));
+      async function errorIn(party: RelyingParty, browser: TestBrowser, more: Record<string, string>) {
+        const left = redirectTargetOf(await browser.go((await party.ask(more)).url));
         return left.searchParams.get('error') ?? new URLSearchParams(left.hash.slice(1)).get('error');
       }
 
@@ -137,7 +141,7 @@ onEachDatabase(
         const { url, checks } = await party.ask({ max_age: '1' });
         const asked = await browser.go(url);
         assert.equal(stepOf(asked), 'password');
-        const second = await party.redeem(await browser.through(asked, person), { ...checks, maxAge: 60 });
+        const second = await party.redeem(await browser.answerForms(asked, person), { ...checks, maxAge: 60 });
         assert.ok(second.claims()!.auth_time! > first.claims()!.auth_time!);
       });
 
@@ -145,7 +149,7 @@ onEachDatabase(
         const { party, person, browser } = await start();
         const tokens = await party.tokensFor(person, {}, browser);
         const another = await makeUser(api);
-        const elsewhere = new Browser(api);
+        const elsewhere = new TestBrowser(api);
         await party.tokensFor(another, {}, elsewhere);
         const hint = { prompt: 'none', id_token_hint: tokens.id_token! };
         assert.equal(await errorAt(party, browser, hint), null);
@@ -175,7 +179,7 @@ onEachDatabase(
           ['ui_locales', '<script>'],
           ['resource', 'x'],
         ] as const) {
-          const { status } = await new Browser(api).go((await party.ask({ [name]: value })).url);
+          const { status } = await new TestBrowser(api).go((await party.ask({ [name]: value })).url);
           assert.ok(status < 500, `${name}: ${status}`);
         }
       });
@@ -275,7 +279,7 @@ onEachDatabase(
         assert.equal(await party.isActive(second.access_token), true);
         assert.equal(await refusal(client.refreshTokenGrant(party.config, first.refresh_token!)), 'invalid_grant');
         await areDead(party, first);
-        await areDead(party, second as Tokens);
+        await areDead(party, second as TokenSet);
       });
 
       it('to all but one who use it at once', async () => {
@@ -343,9 +347,9 @@ onEachDatabase(
           assert.equal(await other.isActive(token), false);
         assert.equal(await refusal(party.userInfo(tokens)), 'invalid_token');
         assert.equal(await refusal(client.refreshTokenGrant(party.config, tokens.refresh_token!)), 'invalid_client');
-        assert.equal((await new Browser(api).go(url)).status, 400);
-        const late = await browser.through(asked, person);
-        assert.ok(late.status < 500 && late.left === undefined, `${late.status}`);
+        assert.equal((await new TestBrowser(api).go(url)).status, 400);
+        const late = await browser.answerForms(asked, person);
+        assert.ok(late.status < 500 && late.redirectTarget === undefined, `${late.status}`);
       });
 
       it('at an address that was taken from it meanwhile', async () => {
@@ -356,8 +360,8 @@ onEachDatabase(
             consumer: { redirect_uris: ['https://new.example.org/'] },
           }),
         );
-        const page = await browser.through(asked, person);
-        assert.equal(page.left?.searchParams.get('code') ?? null, null);
+        const page = await browser.answerForms(asked, person);
+        assert.equal(page.redirectTarget?.searchParams.get('code') ?? null, null);
       });
 
       it('with a grant it is not registered for, or that there is not', async () => {
@@ -395,7 +399,7 @@ onEachDatabase(
 
       it('whose domain was disabled', async () => {
         const domain = await api.make('domain', { name: uniqueName('domain') });
-        const [party, browser] = [await RelyingParty.make(api), new Browser(api)];
+        const [party, browser] = [await RelyingParty.make(api), new TestBrowser(api)];
         const person = await makeUser(api, { domain_id: domain.id });
         const tokens = await party.tokensFor(person, OFFLINE, browser);
         assertOk(await api.patch(`/v3/domains/${domain.id}`, { domain: { enabled: false } }));

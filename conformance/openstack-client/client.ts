@@ -4,7 +4,7 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { cleanEnvironment, type RunningService } from '../support/service.ts';
 
-export interface Row {
+export interface CommandResult {
   readonly command: string;
   readonly expectation: string;
   readonly ok: boolean;
@@ -13,16 +13,16 @@ export interface Row {
 }
 
 /** What stands for a placeholder of a command: `endpoint show {id}`. The table shows the placeholder. */
-export type Values = Readonly<Record<string, string>>;
+export type PlaceholderValues = Readonly<Record<string, string>>;
 
-interface Ended {
+interface FinishedCommand {
   readonly code: number;
   readonly stdout: string;
   readonly stderr: string;
 }
 
 // Answers are looked into freely; the checks say what they must hold.
-export type Check = (answer: any) => void;
+export type CheckOutput = (answer: any) => void;
 
 /** The names in a list of the client, which begins its columns with capital letters. */
 export const names = (list: readonly { Name: string }[]): string[] => list.map(({ Name }) => Name).sort();
@@ -31,14 +31,14 @@ const TIMEOUT_MS = 60_000;
 /** Words, or words between single quotes. */
 const WORDS = /'[^']*'|\S+/g;
 
-function wordsOf(command: string, values: Values): string[] {
+function wordsOf(command: string, values: PlaceholderValues): string[] {
   return (command.match(WORDS) ?? []).map((word) =>
     word.replace(/^'(.*)'$/, '$1').replace(/\{(\w+)\}/g, (_, key: string) => values[key] ?? assert.fail(`no value for {${key}}`)),
   );
 }
 
-export class Client {
-  readonly rows: Row[] = [];
+export class OpenStackClient {
+  readonly rows: CommandResult[] = [];
   readonly #service: RunningService;
 
   constructor(service: RunningService) {
@@ -55,7 +55,7 @@ export class Client {
   }
 
   /** A command that prints an object or a list. Returns it; an empty object when the command failed. */
-  async read(command: string, expectation: string, check: Check, values: Values = {}): Promise<any> {
+  async read(command: string, expectation: string, check: CheckOutput, values: PlaceholderValues = {}): Promise<any> {
     let answer: unknown = {};
     await this.#step(command, expectation, async () => {
       const { code, stdout, stderr } = await this.#openstack([...wordsOf(command, values), '-f', 'json']);
@@ -67,7 +67,7 @@ export class Client {
   }
 
   /** A command that prints nothing, or plain text. */
-  run(command: string, expectation: string, values: Values = {}, output?: RegExp): Promise<void> {
+  run(command: string, expectation: string, values: PlaceholderValues = {}, output?: RegExp): Promise<void> {
     return this.#step(command, expectation, async () => {
       const { code, stdout, stderr } = await this.#openstack(wordsOf(command, values));
       assert.equal(code, 0, stderr);
@@ -76,7 +76,7 @@ export class Client {
   }
 
   /** A command that the service must refuse, with these words in what the client says. */
-  refused(command: string, expectation: string, words: RegExp, values: Values = {}): Promise<void> {
+  refused(command: string, expectation: string, words: RegExp, values: PlaceholderValues = {}): Promise<void> {
     return this.#step(command, expectation, async () => {
       const { code, stdout, stderr } = await this.#openstack(wordsOf(command, values));
       assert.notEqual(code, 0, `it succeeded: ${stdout}`);
@@ -95,7 +95,7 @@ export class Client {
   }
 
   /** The administrator in the project admin, unless the command names another user or another scope by global options. */
-  #openstack(words: readonly string[]): Promise<Ended> {
+  #openstack(words: readonly string[]): Promise<FinishedCommand> {
     const { url, adminPassword, folder } = this.#service;
     const ownUser = ['--os-username', '--os-auth-type', '--os-cloud'].some((option) => words.includes(option));
     const ownScope = ownUser || words.includes('--os-domain-id') || words.includes('--os-system-scope');

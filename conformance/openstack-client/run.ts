@@ -14,7 +14,7 @@ import { projects } from './chapters/projects.ts';
 import { roles } from './chapters/roles.ts';
 import { secondFactor } from './chapters/second-factor.ts';
 import { tokens } from './chapters/tokens.ts';
-import { Client, type Row } from './client.ts';
+import { type CommandResult, OpenStackClient } from './client.ts';
 
 const RESULTS = fileURLToPath(new URL('./RESULTS.md', import.meta.url));
 
@@ -33,7 +33,7 @@ const CHAPTERS = {
 
 interface Chapter {
   readonly title: string;
-  readonly rows: readonly Row[];
+  readonly rows: readonly CommandResult[];
 }
 
 async function runChapters(service: RunningService): Promise<Chapter[]> {
@@ -42,7 +42,7 @@ async function runChapters(service: RunningService): Promise<Chapter[]> {
   const work = async (): Promise<void> => {
     for (let next = waiting.shift(); next; next = waiting.shift()) {
       const [title, run] = next;
-      const client = new Client(service);
+      const client = new OpenStackClient(service);
       await run(client);
       done.push({ title, rows: client.rows });
     }

@@ -1,6 +1,6 @@
 // A provisioning client: one connection to a domain of its own, as a vendor's service has it.
 import assert from 'node:assert/strict';
-import type { Answer, TestApi } from '../../test/support/api.ts';
+import type { ApiAnswer, TestApi } from '../../test/support/api.ts';
 import { connect as connectTo, LIST, patchOf, SCIM_JSON } from '../../test/support/scim.ts';
 
 export {
@@ -13,26 +13,26 @@ export {
   USER,
 } from '../../test/support/scim.ts';
 
-export interface Client {
+export interface ProvisioningClient {
   readonly domainId: string;
   readonly token: string;
-  request(method: string, path: string, body?: unknown, headers?: Readonly<Record<string, string>>): Promise<Answer>;
-  get(path: string, headers?: Readonly<Record<string, string>>): Promise<Answer>;
-  post(path: string, body: unknown): Promise<Answer>;
-  put(path: string, body: unknown): Promise<Answer>;
+  request(method: string, path: string, body?: unknown, headers?: Readonly<Record<string, string>>): Promise<ApiAnswer>;
+  get(path: string, headers?: Readonly<Record<string, string>>): Promise<ApiAnswer>;
+  post(path: string, body: unknown): Promise<ApiAnswer>;
+  put(path: string, body: unknown): Promise<ApiAnswer>;
   /** A PatchOp message; must be answered with 204. */
-  patch(path: string, ...operations: unknown[]): Promise<Answer>;
-  delete(path: string): Promise<Answer>;
+  patch(path: string, ...operations: unknown[]): Promise<ApiAnswer>;
+  delete(path: string): Promise<ApiAnswer>;
   /** GET /Users?filter=... and the like, with what comes before the filter. */
-  find(endpoint: string, filter: string, before?: string): Promise<Answer>;
+  find(endpoint: string, filter: string, before?: string): Promise<ApiAnswer>;
   /** Creates a resource and returns it. */
   make(endpoint: string, body: unknown): Promise<any>;
 }
 
 /** `headers` are those the vendor sends with every request. */
-export async function connect(api: TestApi, headers: Readonly<Record<string, string>> = {}): Promise<Client> {
+export async function connect(api: TestApi, headers: Readonly<Record<string, string>> = {}): Promise<ProvisioningClient> {
   const { domain, scim } = await connectTo(api);
-  const request: Client['request'] = (method, path, body, more = {}) =>
+  const request: ProvisioningClient['request'] = (method, path, body, more = {}) =>
     scim.request(method, path, { ...(body === undefined ? {} : { body }), headers: { ...headers, ...more } });
   return {
     domainId: domain.id,
@@ -57,7 +57,7 @@ export async function connect(api: TestApi, headers: Readonly<Record<string, str
 }
 
 /** A list with these resources and no more, by their ids. */
-export function hasOnly(answer: Answer, ...ids: string[]): void {
+export function hasOnly(answer: ApiAnswer, ...ids: string[]): void {
   assert.equal(answer.status, 200, answer.text);
   assert.equal(answer.headers.get('content-type'), SCIM_JSON);
   assert.deepEqual(answer.body.schemas, [LIST]);

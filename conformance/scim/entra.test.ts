@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { before, describe, it } from 'node:test';
 import { onEachDatabase, uniqueName } from '../../test/support/api.ts';
-import { type Client, connect, ENTERPRISE, GROUP, hasOnly, isScimError, LIST, USER } from './client.ts';
+import { connect, ENTERPRISE, GROUP, hasOnly, isScimError, LIST, type ProvisioningClient, USER } from './client.ts';
 
 // The tutorial, "Create User": the request, with names that differ.
 function newUser(more: Record<string, unknown> = {}) {
@@ -32,7 +32,7 @@ const newGroup = () => ({
 });
 
 onEachDatabase('Entra', (api) => {
-  let entra: Client;
+  let entra: ProvisioningClient;
   before(async () => {
     entra = await connect(api, { 'Content-Type': 'application/scim+json; charset=utf-8' });
   });

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import { onEachDatabase, uniqueName } from '../../test/support/api.ts';
-import { type Client, connect, ENTERPRISE, hasOnly, isScimError, USER } from './client.ts';
+import { connect, ENTERPRISE, hasOnly, isScimError, type ProvisioningClient, USER } from './client.ts';
 
 let accounts = 0;
 /** Google's identifiers of accounts: 21 digits. */
@@ -25,7 +25,7 @@ function newUser(more: Record<string, unknown> = {}) {
 }
 
 onEachDatabase('Google', (api) => {
-  let google: Client;
+  let google: ProvisioningClient;
   before(async () => {
     google = await connect(api);
   });

@@ -49,11 +49,11 @@ async function serveToken(token: string) {
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/Token`, close: () => server.close() };
 }
 
-interface Report {
+interface NewmanReport {
   readonly run: { readonly executions: readonly Execution[]; readonly failures: readonly Failure[] };
 }
 
-async function runCollection(service: RunningService, collection: Collection): Promise<Report['run']> {
+async function runCollection(service: RunningService, collection: Collection): Promise<NewmanReport['run']> {
   const tokens = await serveToken(await connect(service));
   const [file, report] = [join(service.folder, 'collection.json'), join(service.folder, 'report.json')];
   writeFileSync(file, JSON.stringify(prepare(collection, tokens.url)));
@@ -72,7 +72,7 @@ async function runCollection(service: RunningService, collection: Collection): P
     tokens.close();
   }
   if (!existsSync(report)) throw new Error('newman wrote no report');
-  return (JSON.parse(readFileSync(report, 'utf8')) as Report).run;
+  return (JSON.parse(readFileSync(report, 'utf8')) as NewmanReport).run;
 }
 
 const chosen = options('PATH_TO_COLLECTION');
@@ -82,7 +82,7 @@ const text = readFileSync(path!, 'utf8');
 const collection = JSON.parse(text) as Collection;
 if (countChecks(collection.item) === 0) stop(`${path} has no checks`);
 const service = await startService(chosen);
-let run: Report['run'] | undefined;
+let run: NewmanReport['run'] | undefined;
 try {
   run = await runCollection(service, collection);
 } finally {

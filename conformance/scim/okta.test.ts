@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { before, describe, it } from 'node:test';
 import { onEachDatabase, uniqueName } from '../../test/support/api.ts';
-import { type Client, connect, GROUP, hasOnly, isScimError, LIST, USER } from './client.ts';
+import { connect, GROUP, hasOnly, isScimError, LIST, type ProvisioningClient, USER } from './client.ts';
 
 // Okta names the type of a body on requests that have none, too.
 const headers = {
@@ -34,7 +34,7 @@ const provisioned = () =>
 const valuesOf = (group: { members?: { value: string }[] }) => (group.members ?? []).map(({ value }) => value).sort();
 
 onEachDatabase('Okta', (api) => {
-  let okta: Client;
+  let okta: ProvisioningClient;
   let seeded: any;
   before(async () => {
     okta = await connect(api, headers);

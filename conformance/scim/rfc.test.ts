@@ -3,7 +3,18 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { before, describe, it } from 'node:test';
 import { onEachDatabase, uniqueName } from '../../test/support/api.ts';
-import { type Client, connect, ENTERPRISE, ERROR, GROUP, hasOnly, isScimError, LIST, patchBody, USER } from './client.ts';
+import {
+  connect,
+  ENTERPRISE,
+  ERROR,
+  GROUP,
+  hasOnly,
+  isScimError,
+  LIST,
+  type ProvisioningClient,
+  patchBody,
+  USER,
+} from './client.ts';
 
 const BULK = 'urn:ietf:params:scim:api:messages:2.0:BulkRequest';
 const SEARCH = 'urn:ietf:params:scim:api:messages:2.0:SearchRequest';
@@ -49,7 +60,7 @@ describe('RFC.md', () => {
 });
 
 onEachDatabase('SCIM by the RFCs', (api) => {
-  let scim: Client;
+  let scim: ProvisioningClient;
   before(async () => {
     scim = await connect(api);
   });
@@ -228,7 +239,7 @@ onEachDatabase('SCIM by the RFCs', (api) => {
   });
 
   describe('a list', () => {
-    let lists: Client;
+    let lists: ProvisioningClient;
     let ids: string[];
     before(async () => {
       lists = await connect(api);

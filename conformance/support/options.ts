@@ -2,7 +2,7 @@
 import { parseArgs } from 'node:util';
 import { stop } from './debian.ts';
 
-export interface Options {
+export interface RunnerOptions {
   readonly databaseUrl: string | undefined;
   /** Keeps the log of the service and what else the run made, and says where. */
   readonly keep: boolean;
@@ -11,7 +11,7 @@ export interface Options {
 }
 
 /** `wanted` names the operands, each of which must be given. */
-export function options(...wanted: string[]): Options {
+export function options(...wanted: string[]): RunnerOptions {
   try {
     const { values, positionals } = parseArgs({
       options: { 'database-url': { type: 'string' }, keep: { type: 'boolean', default: false } },

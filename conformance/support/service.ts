@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { newMasterKey } from '../../src/platform/seal/index.ts';
-import type { Options } from './options.ts';
+import type { RunnerOptions } from './options.ts';
 
 const LAUNCHER = fileURLToPath(new URL('../../bin/gatehouse.js', import.meta.url));
 const READY_WITHIN_MS = 60_000;
@@ -23,7 +23,7 @@ export interface RunningService {
   stop(keep?: boolean): Promise<void>;
 }
 
-export interface ServiceOptions extends Omit<Options, 'operands'> {
+export interface RunnerServiceOptions extends Omit<RunnerOptions, 'operands'> {
   /** More settings by their GATEHOUSE_ keys. */
   readonly settings?: Readonly<Record<string, string>>;
 }
@@ -53,7 +53,7 @@ async function untilReady(url: string, child: ChildProcess): Promise<void> {
   throw new Error('the service did not start');
 }
 
-export async function startService({ databaseUrl, keep, settings = {} }: ServiceOptions): Promise<RunningService> {
+export async function startService({ databaseUrl, keep, settings = {} }: RunnerServiceOptions): Promise<RunningService> {
   const folder = mkdtempSync(join(tmpdir(), 'gatehouse-conformance-'));
   const url = `http://127.0.0.1:${await freePort()}`;
   const adminPassword = 'the administrator of the conformance run';

@@ -2,14 +2,14 @@
 import { moduleOf, notServed } from './groups.ts';
 
 /** One line of tempest's report: about a test, or about the preparation or the cleaning up of a class of tests. */
-export interface Seen {
+export interface TempestLine {
   /** Full name of the test; of the class, when its preparation was skipped or failed. */
   readonly name: string;
   readonly outcome: 'ok' | 'FAILED' | 'skipped';
   readonly reason: string | undefined;
 }
 
-export interface Result {
+export interface TempestResult {
   readonly test: string;
   readonly module: string;
   readonly outcome: 'ok' | 'FAILED' | 'not served' | 'skipped';
@@ -21,14 +21,14 @@ const LINE =
 const CLEANING = '.tearDownClass';
 
 /** `{0} tempest.api...test_x [0.1s] ... ok`, or undefined for any other line. */
-export function readLine(line: string): Seen | undefined {
+export function readLine(line: string): TempestLine | undefined {
   const { phase, className, test, outcome, reason } = LINE.exec(line)?.groups ?? {};
   const name = className && phase === 'tearDownClass' ? className + CLEANING : (className ?? test);
   if (!name) return undefined;
   return { name, outcome: outcome === 'SKIPPED' ? 'skipped' : (outcome as 'ok' | 'FAILED'), reason };
 }
 
-export function resultOf(test: string, about: Seen | undefined): Result {
+export function resultOf(test: string, about: TempestLine | undefined): TempestResult {
   const module = moduleOf(test);
   const outcome = about?.outcome ?? 'FAILED';
   const missing = notServed(module);
@@ -38,7 +38,7 @@ export function resultOf(test: string, about: Seen | undefined): Result {
 }
 
 /** A test that tempest did not speak of has what was said of its class; without that it did not run, and counts as failed. */
-export function resultsOf(listed: readonly string[], seen: readonly Seen[]): Result[] {
+export function resultsOf(listed: readonly string[], seen: readonly TempestLine[]): TempestResult[] {
   const said = new Map(seen.map((one) => [one.name, one]));
   const tests = listed.map((test) => test.replace(/\[.*$/, ''));
   // Cleaning up deletes what a class made: a failure there is one of the service, though no test has its name.
@@ -50,15 +50,15 @@ export function resultsOf(listed: readonly string[], seen: readonly Seen[]): Res
   });
 }
 
-function countsOf(results: readonly Result[]): string {
-  const count = (wanted: Result['outcome']): number => results.filter(({ outcome }) => outcome === wanted).length;
+function countsOf(results: readonly TempestResult[]): string {
+  const count = (wanted: TempestResult['outcome']): number => results.filter(({ outcome }) => outcome === wanted).length;
   const parts = [`${count('ok')} ok`, `${count('FAILED')} FAILED`, `${count('not served')} not served`];
   if (count('skipped') > 0) parts.push(`${count('skipped')} skipped by tempest`);
   return parts.join(', ');
 }
 
 /** Without dates and durations, so that the page changes only when a result does. */
-export function resultPage(results: readonly Result[], version: string): { page: string; summary: string } {
+export function resultPage(results: readonly TempestResult[], version: string): { page: string; summary: string } {
   const summary = `${results.length} tests: ${countsOf(results)}`;
   const rows = results.map(({ test, module, outcome, note }) => {
     const short = test.split('.').slice(-2).join('.');

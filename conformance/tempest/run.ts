@@ -9,7 +9,7 @@ import { needCommand, packageVersion } from '../support/debian.ts';
 import { options } from '../support/options.ts';
 import { cleanEnvironment, type RunningService, startService } from '../support/service.ts';
 import { serviceSettings, tempestConfiguration } from './configuration.ts';
-import { type Result, readLine, resultOf, resultPage, resultsOf, type Seen } from './results.ts';
+import { readLine, resultOf, resultPage, resultsOf, type TempestLine, type TempestResult } from './results.ts';
 
 const TESTS = '^tempest\\.api\\.identity\\.(admin\\.)?v3\\.';
 const RESULTS = fileURLToPath(new URL('./RESULTS.md', import.meta.url));
@@ -24,7 +24,7 @@ function makeWorkspace(service: RunningService) {
   return { cwd: workspace, env };
 }
 
-async function runTests(service: RunningService): Promise<Result[]> {
+async function runTests(service: RunningService): Promise<TempestResult[]> {
   const at = makeWorkspace(service);
   const listed = spawnSync('tempest', ['run', '--list-tests', '--regex', TESTS], { ...at, encoding: 'utf8' });
   const tests = listed.stdout.split('\n').filter((line) => line.startsWith('tempest.'));
@@ -36,7 +36,7 @@ async function runTests(service: RunningService): Promise<Result[]> {
   });
   const ended = once(child, 'close');
   const whole = createWriteStream(join(service.folder, 'tempest.out'));
-  const seen: Seen[] = [];
+  const seen: TempestLine[] = [];
   for await (const line of createInterface({ input: child.stdout })) {
     whole.write(`${line}\n`);
     const one = readLine(line);
@@ -52,8 +52,8 @@ async function runTests(service: RunningService): Promise<Result[]> {
 const chosen = options();
 needCommand('tempest', 'tempest');
 const service = await startService({ ...chosen, settings: serviceSettings });
-let results: Result[] = [];
-const failed = (): Result[] => results.filter(({ outcome }) => outcome === 'FAILED');
+let results: TempestResult[] = [];
+const failed = (): TempestResult[] => results.filter(({ outcome }) => outcome === 'FAILED');
 try {
   results = await runTests(service);
 } finally {

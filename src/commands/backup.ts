@@ -2,7 +2,7 @@
 import { openDataFolder } from '../data-folder.ts';
 import { ConfigError } from '../platform/config/index.ts';
 import type { Command } from './command.ts';
-import { checkFolderOf, existingDataFolder, out, settings } from './ground.ts';
+import { checkFolderOf, existingDataFolder, print, settings } from './support.ts';
 
 /** PostgreSQL has tools of its own, and the data folder is not where its data is. */
 function sqliteFolder(): string {
@@ -22,7 +22,7 @@ export const backupCommands: readonly Command[] = [
       const folder = existingDataFolder(sqliteFolder());
       checkFolderOf(file!);
       const { backup } = await import('../backup.ts');
-      out(`${file}: ${(await backup(folder, file!)).join(', ')}`);
+      print(`${file}: ${(await backup(folder, file!)).join(', ')}`);
     },
   },
   {
@@ -32,7 +32,7 @@ export const backupCommands: readonly Command[] = [
     args: [{ name: 'FILE', about: 'a file that gatehouse backup has written' }],
     async run({ args: [file] }) {
       const { restore } = await import('../backup.ts');
-      out(`restored: ${(await restore(openDataFolder(sqliteFolder()), file!)).join(', ')}`);
+      print(`restored: ${(await restore(openDataFolder(sqliteFolder()), file!)).join(', ')}`);
     },
   },
 ];

@@ -1,10 +1,10 @@
 // What is typed, and what is made of it.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { type Command, helpOf, understand } from './command.ts';
+import { type Command, helpOf, parseCommandLine } from './command.ts';
 import { commands } from './index.ts';
 
-const understood = (...words: string[]) => understand(commands, words, '1.2.3');
+const understood = (...words: string[]) => parseCommandLine(commands, words, '1.2.3');
 const given = (...words: string[]) => {
   const asked = understood(...words);
   assert.ok('command' in asked, 'print' in asked ? asked.print : '');

@@ -1,22 +1,22 @@
 // A command: its words, what it takes, its help. One table of them is all there is: it is read, listed and explained from here.
 import { parseArgs } from 'node:util';
-import { nearby, nearest } from '../platform/config/index.ts';
+import { nearestMatch, nearMatch } from '../platform/config/index.ts';
 
-export interface Argument {
+export interface CommandArgument {
   /** In capitals, as help shows it. */
   readonly name: string;
   readonly about: string;
   readonly choices?: readonly string[];
 }
 
-export interface Option {
+export interface CommandOption {
   /** What its value is, in capitals; an option without one is on or off. */
   readonly value?: string;
   readonly about: string;
   readonly required?: boolean;
 }
 
-export interface Given {
+export interface ParsedArguments {
   readonly args: readonly string[];
   /** Values of options that have one; '' for those that are on. */
   readonly options: Readonly<Record<string, string | undefined>>;
@@ -29,11 +29,11 @@ export interface Command {
   readonly about: string;
   /** What else there is to know before running it. */
   readonly more?: string;
-  readonly args?: readonly Argument[];
-  readonly options?: Readonly<Record<string, Option>>;
+  readonly args?: readonly CommandArgument[];
+  readonly options?: Readonly<Record<string, CommandOption>>;
   /** What to do while a service on SQLite runs, which this command would have to be stopped for. */
   readonly whileRunning?: string;
-  run(given: Given): void | Promise<void>;
+  run(given: ParsedArguments): void | Promise<void>;
 }
 
 /** The command was not understood; the message says why and where to look. */
@@ -82,22 +82,22 @@ export function helpOf(command: Command): string {
   return [usageOf(command), '', sentence, ...(more ? [more] : []), '', ...details, '', 'Settings: docs/config.md'].join('\n');
 }
 
-function refuse(command: Command, why: string): never {
+function failUsage(command: Command, why: string): never {
   throw new UsageError(`${PROGRAM} ${command.words}: ${why}; see: ${PROGRAM} ${command.words} --help`);
 }
 
 /** What was asked for: a command with what it was given, or words to print. */
-export type Asked = { readonly command: Command; readonly given: Given } | { readonly print: string };
+export type ParsedCommand = { readonly command: Command; readonly given: ParsedArguments } | { readonly print: string };
 
-export function understand(commands: readonly Command[], words: readonly string[], version: string): Asked {
+export function parseCommandLine(commands: readonly Command[], words: readonly string[], version: string): ParsedCommand {
   const [first, ...others] = words;
   if (first === undefined || HELP.has(first)) return { print: listOf(commands, version) };
-  if (first === 'help') return understand(commands, [...others, '--help'], version);
+  if (first === 'help') return parseCommandLine(commands, [...others, '--help'], version);
   if (first === '--version' || first === 'version') return { print: version };
   const command = find(commands, words);
   if (command === undefined) return { print: listOf(family(commands, words), version) };
   const rest = words.slice(command.words.split(' ').length);
-  return asksForHelp(rest) ? { print: helpOf(command) } : { command, given: read(command, rest) };
+  return asksForHelp(rest) ? { print: helpOf(command) } : { command, given: parseArguments(command, rest) };
 }
 
 const asksForHelp = (words: readonly string[]): boolean => {
@@ -125,7 +125,7 @@ function find(commands: readonly Command[], words: readonly string[]): Command |
       `${PROGRAM} ${said}: a word is missing: ${relatives.map((one) => one.words).join(', ')}; see: ${PROGRAM} --help`,
     );
   if (words[0]!.startsWith('-')) throw new UsageError(`${PROGRAM}: there is no option ${words[0]}; see: ${PROGRAM} --help`);
-  const close = nearest(said, [...commands.map((one) => one.words), 'help', 'version']);
+  const close = nearestMatch(said, [...commands.map((one) => one.words), 'help', 'version']);
   throw new UsageError(`${PROGRAM}: there is no command "${said}"; did you mean "${close}"? See: ${PROGRAM} --help`);
 }
 
@@ -135,7 +135,7 @@ function family(commands: readonly Command[], words: readonly string[]): Command
   return commands.filter((one) => one.words.startsWith(`${said} `));
 }
 
-function read(command: Command, words: readonly string[]): Given {
+function parseArguments(command: Command, words: readonly string[]): ParsedArguments {
   const { options = {} } = command;
   const { tokens } = parseArgs({
     args: [...words],
@@ -153,27 +153,27 @@ function read(command: Command, words: readonly string[]): Given {
     if (token.kind === 'option-terminator') ended = true;
     else if (token.kind === 'positional') {
       // Whoever means a file by it says so; most who type it mean something else.
-      if (!ended && token.value.startsWith('-')) refuse(command, `"${token.value}" is no option of it`);
+      if (!ended && token.value.startsWith('-')) failUsage(command, `"${token.value}" is no option of it`);
       positional.push(token.value);
     } else {
       const option = Object.hasOwn(options, token.name) ? options[token.name]! : undefined;
-      if (!option) refuse(command, `${token.rawName} is no option of it${hint(command, token.name)}`);
+      if (!option) failUsage(command, `${token.rawName} is no option of it${hint(command, token.name)}`);
       if (option.value && (!token.value || (!token.inlineValue && token.value.startsWith('-'))))
-        refuse(command, `${token.rawName} needs a value: ${option.about}`);
-      if (!option.value && token.value !== undefined) refuse(command, `${token.rawName} takes no value`);
-      if (values[token.name] !== undefined) refuse(command, `${token.rawName} is given twice`);
+        failUsage(command, `${token.rawName} needs a value: ${option.about}`);
+      if (!option.value && token.value !== undefined) failUsage(command, `${token.rawName} takes no value`);
+      if (values[token.name] !== undefined) failUsage(command, `${token.rawName} is given twice`);
       values[token.name] = token.value ?? '';
     }
   }
   checkArguments(command, positional);
   for (const [name, { required, about }] of Object.entries(options))
-    if (required && values[name] === undefined) refuse(command, `--${name} is missing: ${about}`);
+    if (required && values[name] === undefined) failUsage(command, `--${name} is missing: ${about}`);
   return { args: positional, options: values };
 }
 
 /** What was meant, probably. */
 function hint({ args = [], options = {} }: Command, name: string): string {
-  const close = nearby(name.toLowerCase(), [...Object.keys(options), 'help']);
+  const close = nearMatch(name.toLowerCase(), [...Object.keys(options), 'help']);
   if (close) return ` (did you mean --${close}?)`;
   return args.length > 0 ? '; an argument that begins so goes after --' : '';
 }
@@ -182,11 +182,11 @@ function checkArguments(command: Command, given: readonly string[]): void {
   const { args = [] } = command;
   args.forEach(({ name, about, choices }, index) => {
     const value = given[index];
-    if (!value) refuse(command, `${choices?.join('|') ?? name} is missing: ${about}`);
-    if (choices && !choices.includes(value)) refuse(command, `"${value}" is neither of ${choices.join(', ')}`);
+    if (!value) failUsage(command, `${choices?.join('|') ?? name} is missing: ${about}`);
+    if (choices && !choices.includes(value)) failUsage(command, `"${value}" is neither of ${choices.join(', ')}`);
   });
   if (given.length > args.length)
-    refuse(
+    failUsage(
       command,
       `"${given[args.length]}" is too much: it takes ${args.length === 0 ? 'no argument' : args.map(({ name }) => name).join(' ')}`,
     );

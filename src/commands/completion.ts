@@ -1,20 +1,20 @@
 // What a shell offers when the tab key is pressed after `gatehouse`: scripts, printed from the table of commands.
-import type { Command, Option } from './command.ts';
-import { out } from './ground.ts';
+import type { Command, CommandOption } from './command.ts';
+import { print } from './support.ts';
 
 /** After these words: those that may follow, and the command they are, if they are one. */
-interface Place {
+interface CompletionNode {
   readonly path: string;
   readonly next: Map<string, string>;
   command?: Command;
 }
 
-const HELP: readonly [string, Option] = ['help', { about: 'explain it, and do nothing else' }];
+const HELP: readonly [string, CommandOption] = ['help', { about: 'explain it, and do nothing else' }];
 const FILE = 'FILE';
 
-function placesOf(commands: readonly Command[]): Place[] {
-  const places = new Map<string, Place>();
-  const at = (path: string): Place => {
+function completionNodes(commands: readonly Command[]): CompletionNode[] {
+  const places = new Map<string, CompletionNode>();
+  const at = (path: string): CompletionNode => {
     const place = places.get(path) ?? { path, next: new Map() };
     places.set(path, place);
     return place;
@@ -37,9 +37,12 @@ function placesOf(commands: readonly Command[]): Place[] {
   return [...places.values()];
 }
 
-const optionsOf = ({ command }: Place): (readonly [string, Option])[] => [...Object.entries(command?.options ?? {}), HELP];
+const optionsOf = ({ command }: CompletionNode): (readonly [string, CommandOption])[] => [
+  ...Object.entries(command?.options ?? {}),
+  HELP,
+];
 
-interface Offer {
+interface Suggestion {
   readonly path: string;
   /** How many arguments are there already. */
   readonly args: number;
@@ -48,10 +51,10 @@ interface Offer {
 }
 
 /** What may stand at a place that is no option. */
-function offersOf(places: readonly Place[]): Offer[] {
-  return places.flatMap(({ path, next, command }): Offer[] => {
-    const words: Offer[] = next.size > 0 ? [{ path, args: 0, words: next }] : [];
-    const args = (command?.args ?? []).flatMap(({ name, choices, about }, index): Offer[] => {
+function suggestionsOf(places: readonly CompletionNode[]): Suggestion[] {
+  return places.flatMap(({ path, next, command }): Suggestion[] => {
+    const words: Suggestion[] = next.size > 0 ? [{ path, args: 0, words: next }] : [];
+    const args = (command?.args ?? []).flatMap(({ name, choices, about }, index): Suggestion[] => {
       if (choices) return [{ path, args: index, words: new Map(choices.map((choice) => [choice, about])) }];
       return name === FILE ? [{ path, args: index, words: FILE }] : [];
     });
@@ -63,7 +66,7 @@ const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 const alternatives = (words: readonly string[]): string => words.map(quoted).join(' | ');
 
 /** Which words lead on, and which options have a value that is the next word. */
-function leading(places: readonly Place[]) {
+function pathsAndOptions(places: readonly CompletionNode[]) {
   const valued = places.flatMap((place) =>
     optionsOf(place).flatMap(([name, { value }]) => (value ? [{ word: `${place.path} --${name}`, isFile: value === FILE }] : [])),
   );
@@ -75,8 +78,8 @@ function leading(places: readonly Place[]) {
 }
 
 /** Bash and zsh read the words in the same way. A case without patterns is no case. */
-function readingCases(places: readonly Place[], onValued: string): string[] {
-  const { paths, valued } = leading(places);
+function readingCases(places: readonly CompletionNode[], onValued: string): string[] {
+  const { paths, valued } = pathsAndOptions(places);
   return [
     `      ' help') ;;`,
     `      ${alternatives(paths)}) said+=" $word" ;;`,
@@ -86,8 +89,8 @@ function readingCases(places: readonly Place[], onValued: string): string[] {
   ];
 }
 
-function bash(places: readonly Place[]): string {
-  const { files } = leading(places);
+function bash(places: readonly CompletionNode[]): string {
+  const { files } = pathsAndOptions(places);
   return [
     '# What bash offers after gatehouse. Printed by: gatehouse completion bash',
     '_gatehouse() {',
@@ -112,7 +115,7 @@ function bash(places: readonly Place[]): string {
     }),
     '    esac',
     '    case "$said|$args" in',
-    ...offersOf(places).map(({ path, args, words }) => {
+    ...suggestionsOf(places).map(({ path, args, words }) => {
       const offer = words === FILE ? 'files=yes' : `words=${quoted([...words.keys()].join(' '))}`;
       return `      ${quoted(`${path}|${args}`)}) ${offer} ;;`;
     }),
@@ -131,8 +134,8 @@ function bash(places: readonly Place[]): string {
 
 const documentation = (word: string, about: string): string => quoted(`${word.replaceAll(':', '\\:')}:${about}`);
 
-function zsh(places: readonly Place[]): string {
-  const { files } = leading(places);
+function zsh(places: readonly CompletionNode[]): string {
+  const { files } = pathsAndOptions(places);
   return [
     '#compdef gatehouse',
     '# What zsh offers after gatehouse. Printed by: gatehouse completion zsh',
@@ -157,7 +160,7 @@ function zsh(places: readonly Place[]): string {
     }),
     '  esac',
     '  case "$said|$args" in',
-    ...offersOf(places).map(({ path, args, words }) => {
+    ...suggestionsOf(places).map(({ path, args, words }) => {
       const offer =
         words === FILE
           ? '[[ $words[CURRENT] == -* ]] || { _files; return; }'
@@ -175,8 +178,8 @@ function zsh(places: readonly Place[]): string {
 
 const fishQuoted = (text: string): string => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
 
-function fish(places: readonly Place[]): string {
-  const { paths, valued } = leading(places);
+function fish(places: readonly CompletionNode[]): string {
+  const { paths, valued } = pathsAndOptions(places);
   const line = (condition: string, rest: string): string =>
     `complete -c gatehouse -n ${fishQuoted(`string match -q -- "${condition}" (__gatehouse_place)`)} ${rest}`;
   return [
@@ -204,7 +207,7 @@ function fish(places: readonly Place[]): string {
     'end',
     'complete -c gatehouse -e',
     'complete -c gatehouse -f',
-    ...offersOf(places).flatMap(({ path, args, words }) =>
+    ...suggestionsOf(places).flatMap(({ path, args, words }) =>
       words === FILE
         ? [line(`${path}|${args}`, '-F')]
         : [...words].map(([word, about]) => line(`${path}|${args}`, `-a ${fishQuoted(word)} -d ${fishQuoted(about)}`)),
@@ -221,7 +224,8 @@ function fish(places: readonly Place[]): string {
 const SHELLS = { bash, zsh, fish };
 type Shell = keyof typeof SHELLS;
 
-export const completionOf = (shell: Shell, commands: readonly Command[]): string => `${SHELLS[shell](placesOf(commands))}\n`;
+export const completionOf = (shell: Shell, commands: readonly Command[]): string =>
+  `${SHELLS[shell](completionNodes(commands))}\n`;
 
 /** The table is whole only when this command is in it. */
 export const completionCommand = (commands: () => readonly Command[]): Command => ({
@@ -230,6 +234,6 @@ export const completionCommand = (commands: () => readonly Command[]): Command =
   more: 'For this shell: source <(gatehouse completion bash). For every one, put it where the shell looks, as docs/guide/operating.md says.',
   args: [{ name: 'SHELL', about: 'which one', choices: Object.keys(SHELLS) }],
   run({ args: [shell] }) {
-    out(completionOf(shell as Shell, commands()));
+    print(completionOf(shell as Shell, commands()));
   },
 });

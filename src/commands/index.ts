@@ -7,8 +7,8 @@ import { scimTokenCommands } from './scim-token.ts';
 import { secretCommands } from './secrets.ts';
 import { serviceCommands } from './services.ts';
 
-export { type Asked, type Command, UsageError, understand } from './command.ts';
-export { out } from './ground.ts';
+export { type Command, type ParsedCommand, parseCommandLine, UsageError } from './command.ts';
+export { print } from './support.ts';
 
 export const commands: readonly Command[] = [
   ...serviceCommands,

@@ -2,11 +2,11 @@
 import { readFileSync } from 'node:fs';
 import { identitySettings } from '../identity/settings.ts';
 import { qrCode } from '../identity/two-factor/index.ts';
-import { describe } from '../platform/config/index.ts';
+import { describeSettings } from '../platform/config/index.ts';
 import { sharedSettings } from '../settings.ts';
 import { walletSettings } from '../wallet/settings.ts';
 import { type Command, UsageError } from './command.ts';
-import { out, settings } from './ground.ts';
+import { print, settings } from './support.ts';
 
 export const printingCommands: readonly Command[] = [
   {
@@ -15,11 +15,11 @@ export const printingCommands: readonly Command[] = [
     run() {
       const { shared, identity, wallet } = settings();
       const lines = [
-        ...describe(sharedSettings, shared),
-        ...describe(identitySettings, identity),
-        ...describe(walletSettings, wallet),
+        ...describeSettings(sharedSettings, shared),
+        ...describeSettings(identitySettings, identity),
+        ...describeSettings(walletSettings, wallet),
       ];
-      out(lines.join('\n'));
+      print(lines.join('\n'));
     },
   },
   {
@@ -28,7 +28,7 @@ export const printingCommands: readonly Command[] = [
     args: [{ name: 'SERVICE', about: 'whose document', choices: ['identity', 'wallet'] }],
     async run({ args: [service] }) {
       const { identityOpenApi, walletOpenApi } = await import('../openapi.ts');
-      out(JSON.stringify(service === 'identity' ? identityOpenApi() : walletOpenApi(), null, 2));
+      print(JSON.stringify(service === 'identity' ? identityOpenApi() : walletOpenApi(), null, 2));
     },
   },
   {
@@ -39,7 +39,7 @@ export const printingCommands: readonly Command[] = [
     run({ options }) {
       const code = qrCode(readFileSync(0, 'utf8').trim(), options.svg === undefined ? 'terminal' : 'svg');
       if (code === undefined) throw new UsageError('gatehouse: standard input must hold one otpauth://totp/ address');
-      out(code);
+      print(code);
     },
   },
 ];

@@ -1,9 +1,9 @@
 // scim token: provisioning connections.
-import { theService } from '../identity/audit/index.ts';
+import { serviceActor } from '../identity/audit/index.ts';
 import { type ConnectionWithDomain, listConnections } from '../identity/scim/index.ts';
 import { readDatabase } from '../identity/service.ts';
 import type { Command } from './command.ts';
-import { existingDataFolder, out, settings, withService } from './ground.ts';
+import { existingDataFolder, print, settings, withService } from './support.ts';
 
 function table(rows: readonly ConnectionWithDomain[]): string {
   const time = (at: number | null): string => (at === null ? 'never' : new Date(at * 1000).toISOString());
@@ -19,7 +19,7 @@ async function list(): Promise<void> {
   if (options.identity.databaseUrl) return withService(options, async ({ connections }) => table(await connections.list()));
   const { read, close } = readDatabase(existingDataFolder(options.shared.dataDir));
   try {
-    out(table(await listConnections(read)));
+    print(table(await listConnections(read)));
   } finally {
     await close();
   }
@@ -35,7 +35,7 @@ export const scimTokenCommands: readonly Command[] = [
     },
     whileRunning: 'ask the running service: POST /v3/OS-SCIM/connections',
     run: ({ options: { domain, name } }) =>
-      withService(settings(), async ({ connections }) => (await connections.create(theService, domain!, name)).token),
+      withService(settings(), async ({ connections }) => (await connections.create(serviceActor, domain!, name)).token),
   },
   {
     words: 'scim token list',
@@ -49,7 +49,7 @@ export const scimTokenCommands: readonly Command[] = [
     whileRunning: 'ask the running service: DELETE /v3/OS-SCIM/connections/ID',
     run: ({ args: [id] }) =>
       withService(settings(), async ({ connections }) => {
-        await connections.revoke(theService, (await connections.target(id!)).get());
+        await connections.revoke(serviceActor, (await connections.target(id!)).get());
         return 'revoked';
       }),
   },

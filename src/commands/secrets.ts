@@ -1,31 +1,31 @@
 // admin-password, master-key, token-key, keys, consumer: secrets of the service, made anew.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { addMasterKey, keepMasterKeys, masterKeys, openDataFolder, sealWith } from '../data-folder.ts';
-import { forgetFirstPassword } from '../first-password.ts';
-import { theService } from '../identity/audit/index.ts';
+import { addMasterKey, createSealOrFail, masterKeys, openDataFolder, storeMasterKeys } from '../data-folder.ts';
+import { removeFirstPassword } from '../first-password.ts';
+import { serviceActor } from '../identity/audit/index.ts';
 import { ConfigError } from '../platform/config/index.ts';
 import { lockFolder } from '../platform/database/index.ts';
 import { newMasterKey } from '../platform/seal/index.ts';
 import type { RunOptions } from '../run.ts';
 import type { Resealed } from '../wallet/service.ts';
 import type { Command } from './command.ts';
-import { out, settings, withService } from './ground.ts';
+import { print, settings, withService } from './support.ts';
 
 /** Where there is a wallet. */
 async function resealWalletOf({ shared, wallet }: Required<RunOptions>, folder: string): Promise<Resealed> {
   if (!wallet.databaseUrl && !existsSync(join(folder, 'wallet.sqlite'))) return { count: 0, damaged: [] };
   const keys = masterKeys(shared, folder, wallet.databaseUrl !== undefined);
   const { resealWallet } = await import('../wallet/service.ts');
-  return resealWallet({ config: wallet, dataDir: folder, seal: sealWith(keys) });
+  return resealWallet({ config: wallet, dataDir: folder, seal: createSealOrFail(keys) });
 }
 
 /** Some are named; whoever wants to know the others purges these first. */
-const NAMED = 20;
+const MAX_LISTED = 20;
 
 /** Nothing is lost for good by a rotation: the former key stays for as long as there is something it might open once it is mended. */
-const unopened = (damaged: readonly string[], stays: string): string =>
-  `${damaged.length} rows of the wallet cannot be opened and stay as they are: ${damaged.slice(0, NAMED).join(', ')}${damaged.length > NAMED ? ', ...' : ''}\n` +
+const damagedRowsMessage = (damaged: readonly string[], stays: string): string =>
+  `${damaged.length} rows of the wallet cannot be opened and stay as they are: ${damaged.slice(0, MAX_LISTED).join(', ')}${damaged.length > MAX_LISTED ? ', ...' : ''}\n` +
   `${stays} until they are purged and this is run again`;
 
 async function rotateMasterKey(): Promise<void> {
@@ -42,7 +42,7 @@ async function rotateMasterKey(): Promise<void> {
       const { count, damaged } = await resealWalletOf(options, folder);
       const done = `${own + count} secrets sealed under the new master key`;
       if (damaged.length === 0) return `${done}; GATEHOUSE_OLD_MASTER_KEYS can go`;
-      return `${done}\n${unopened(damaged, 'keep GATEHOUSE_OLD_MASTER_KEYS')}`;
+      return `${done}\n${damagedRowsMessage(damaged, 'keep GATEHOUSE_OLD_MASTER_KEYS')}`;
     });
   }
   const folder = openDataFolder(shared.dataDir);
@@ -53,8 +53,8 @@ async function rotateMasterKey(): Promise<void> {
     const own = await service.reseal();
     const { count, damaged } = await resealWalletOf(options, folder);
     const done = `a new master key is in force; ${own + count} secrets sealed under it`;
-    if (damaged.length > 0) return `${done}\n${unopened(damaged, 'the former key stays in master.key')}`;
-    keepMasterKeys(folder, [current!]);
+    if (damaged.length > 0) return `${done}\n${damagedRowsMessage(damaged, 'the former key stays in master.key')}`;
+    storeMasterKeys(folder, [current!]);
     return done;
   });
 }
@@ -65,7 +65,7 @@ async function resetAdminPassword(): Promise<void> {
   const { adminPassword: given } = options.identity;
   await withService(options, async (service, folder) => {
     const password = await service.resetAdminPassword(given);
-    forgetFirstPassword(folder);
+    removeFirstPassword(folder);
     return given === undefined ? password : 'the password of admin is that of GATEHOUSE_ADMIN_PASSWORD now';
   });
 }
@@ -78,7 +78,7 @@ export const secretCommands: readonly Command[] = [
     whileRunning: 'whoever is signed in as admin can change it on the page /account of the running service',
     run: resetAdminPassword,
   },
-  { words: 'master-key new', about: 'print a new master key', run: () => out(newMasterKey()) },
+  { words: 'master-key new', about: 'print a new master key', run: () => print(newMasterKey()) },
   {
     words: 'master-key rotate',
     about: 'put a new master key in force and seal everything anew',
@@ -109,6 +109,6 @@ export const secretCommands: readonly Command[] = [
     args: [{ name: 'ID', about: 'the id of the application' }],
     whileRunning: 'ask the running service: POST /v3/OS-OAUTH2/consumers/ID/secret',
     run: ({ args: [id] }) =>
-      withService(settings(), async (service) => (await service.consumers.rotateSecretOf(theService, id!)).plainSecret),
+      withService(settings(), async (service) => (await service.consumers.rotateSecretOf(serviceActor, id!)).plainSecret),
   },
 ];

@@ -4,7 +4,7 @@ import { openDatabase } from '../identity/service.ts';
 import { lockFolder } from '../platform/database/index.ts';
 import { runServices } from '../run.ts';
 import type { Command } from './command.ts';
-import { out, settings } from './ground.ts';
+import { print, settings } from './support.ts';
 
 async function migrate(): Promise<void> {
   const { shared, identity, wallet } = settings();
@@ -13,10 +13,10 @@ async function migrate(): Promise<void> {
   // Before the databases, as every start does: none is ever without its key.
   if (lock) masterKeys(shared, folder, false);
   await (await openDatabase(identity, folder)).close();
-  out('identity: up to date');
+  print('identity: up to date');
   const { openWalletDatabase } = await import('../wallet/service.ts');
   await (await openWalletDatabase(wallet, folder)).close();
-  out('wallet: up to date');
+  print('wallet: up to date');
   lock?.release();
 }
 

@@ -14,7 +14,7 @@ import {
   createManagers,
   createShield,
 } from './app-roles/index.ts';
-import { type Change, createChanges, theService } from './audit/index.ts';
+import { type Change, createChanges, serviceActor } from './audit/index.ts';
 import { createCatalog } from './catalog/index.ts';
 import { createConsumers } from './consumers/index.ts';
 import { createCredentials } from './credentials/index.ts';
@@ -204,7 +204,7 @@ export async function buildModules(db: Database, options: ModuleOptions) {
     openid,
     /** After a change of the master key: everything that is sealed, sealed anew, in one transaction. */
     reseal: () =>
-      deps.change(theService, async (transaction) => {
+      deps.change(serviceActor, async (transaction) => {
         let count = 0;
         for (const module of [tokenKeys, consumers, factor, credentials, records, openid.keys])
           count += await module.reseal(transaction);

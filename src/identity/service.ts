@@ -1,20 +1,20 @@
 // The identity service: its database, its modules (modules.ts), its routes and its server.
 import { randomUUID } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
-import { ownUrl } from '../platform/config/index.ts';
+import { serviceUrl } from '../platform/config/index.ts';
 import {
   type DatabaseReader,
+  type DatabaseWait,
+  databaseWaitOf,
   openDatabase as open,
   patiently,
   readSqlite,
-  type Waiting,
-  waitingOf,
 } from '../platform/database/index.ts';
 import { createApp, createServer, mountProbes, type Server } from '../platform/http/index.ts';
 import type { Job } from '../platform/jobs/index.ts';
 import { createMetrics, type Metrics } from '../platform/metrics/index.ts';
 import type { ReservedPort } from '../platform/reserved-port.ts';
-import { within } from '../platform/within.ts';
+import { waitAtMost } from '../platform/wait-at-most.ts';
 import { authorize, createAuthenticate, type IdentityApp } from './access/index.ts';
 import {
   bootstrap,
@@ -81,18 +81,18 @@ export interface IdentityService {
   stop(graceMs: number): Promise<void>;
 }
 
-export const openDatabase = (config: IdentityConfig, dataDir: string, waiting?: Waiting): Promise<Database> =>
+export const openDatabase = (config: IdentityConfig, dataDir: string, waiting?: DatabaseWait): Promise<Database> =>
   open<Tables>(`${dataDir}/identity.sqlite`, MIGRATIONS, {
     ...config,
     setting: 'GATEHOUSE_IDENTITY_DATABASE_URL',
-    ...(waiting ? { waiting } : {}),
+    ...(waiting ? { wait: waiting } : {}),
   });
 
 /** The embedded database for a look beside the service that owns it: nothing is written, migrated or made. */
 export const readDatabase = (dataDir: string): DatabaseReader<Tables> => readSqlite<Tables>(`${dataDir}/identity.sqlite`);
 
 export async function createIdentityService(options: ServiceOptions): Promise<IdentityService> {
-  const db = await openDatabase(options.config, options.dataDir, waitingOf(options));
+  const db = await openDatabase(options.config, options.dataDir, databaseWaitOf(options));
   try {
     return await createOn(db, options);
   } catch (error) {
@@ -105,7 +105,7 @@ export async function createIdentityService(options: ServiceOptions): Promise<Id
 async function createOn(db: Database, options: ServiceOptions): Promise<IdentityService> {
   const { config, log } = options;
   const metrics = options.metrics ?? createMetrics();
-  let address = ownUrl(config, options.tls !== undefined);
+  let address = serviceUrl(config, options.tls !== undefined);
   const modules = await buildModules(db, { ...options, issuer: () => address });
   const { parts, deps, passwords, tokens, users, tokenKeys, revocations, notifications } = modules;
   const { logouts, connections, openid, reseal, domainSettings } = modules;
@@ -186,9 +186,9 @@ async function createOn(db: Database, options: ServiceOptions): Promise<Identity
     async stop(graceMs) {
       // What a job has not done by then the next start does.
       const jobs = Promise.all([sweeper?.stop(), notifications.stop(), logouts.stop()]);
-      await Promise.all([server.close(graceMs), within(graceMs, jobs)]);
+      await Promise.all([server.close(graceMs), waitAtMost(graceMs, jobs)]);
       // Passwords that are still checked for people who have gone.
-      await within(graceMs, Promise.all([passwords.settled(), parts.auth.settled()]));
+      await waitAtMost(graceMs, Promise.all([passwords.settled(), parts.auth.settled()]));
       await db.close();
     },
   };

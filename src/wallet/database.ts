@@ -1,5 +1,5 @@
 // The tables of the wallet node, as the query layer sees them.
-import type { AuditEventRow, Change as ChangeOn } from '../platform/audit/index.ts';
+import type { AuditEventRow, AuditedChange as ChangeOn } from '../platform/audit/index.ts';
 import type { Database as AnyDatabase, Reader as AnyReader, Tx as AnyTx } from '../platform/database/index.ts';
 
 /** 0 or 1: the integer both databases keep for a boolean. */

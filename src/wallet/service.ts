@@ -3,15 +3,15 @@ import { randomUUID } from 'node:crypto';
 import { accessSync, constants } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Clock } from '../platform/clock.ts';
-import { ConfigError, ownUrl } from '../platform/config/index.ts';
-import { openDatabase, patiently, type Waiting, waitingOf } from '../platform/database/index.ts';
+import { ConfigError, serviceUrl } from '../platform/config/index.ts';
+import { type DatabaseWait, databaseWaitOf, openDatabase, patiently } from '../platform/database/index.ts';
 import { createApp, createServer, mountProbes, type Server } from '../platform/http/index.ts';
 import type { Job } from '../platform/jobs/index.ts';
 import type { Log } from '../platform/log/index.ts';
 import { createMetrics, type Metrics } from '../platform/metrics/index.ts';
 import type { ReservedPort } from '../platform/reserved-port.ts';
 import type { createSeal } from '../platform/seal/index.ts';
-import { within } from '../platform/within.ts';
+import { waitAtMost } from '../platform/wait-at-most.ts';
 import { authorize, type Caller, guardOwners, theNode, type WalletApp } from './access/index.ts';
 import type { Database, Tables } from './database.ts';
 import { hostOf } from './dids/index.ts';
@@ -68,11 +68,11 @@ export interface WalletService {
   stop(graceMs: number): Promise<void>;
 }
 
-export const openWalletDatabase = (config: WalletConfig, dataDir: string, waiting?: Waiting): Promise<Database> =>
+export const openWalletDatabase = (config: WalletConfig, dataDir: string, waiting?: DatabaseWait): Promise<Database> =>
   openDatabase<Tables>(`${dataDir}/wallet.sqlite`, MIGRATIONS, {
     ...config,
     setting: 'GATEHOUSE_WALLET_DATABASE_URL',
-    ...(waiting ? { waiting } : {}),
+    ...(waiting ? { wait: waiting } : {}),
   });
 
 /** What can be wrong with settings is said at the start, not to whoever comes first. */
@@ -99,7 +99,7 @@ function checkSettings({ url, trustAnchors, issuerTrustAnchors, verifierTrustAnc
 export async function createWalletService(options: WalletOptions): Promise<WalletService> {
   checkSettings(options.config);
   const verifiers = readVerifiers(options.config.verifiersFile);
-  const db = await openWalletDatabase(options.config, options.dataDir, waitingOf(options));
+  const db = await openWalletDatabase(options.config, options.dataDir, databaseWaitOf(options));
   try {
     const { holds, mended } = await patiently(() => guardOwners(db));
     if (mended.length > 0)
@@ -143,7 +143,7 @@ function gauges(metrics: Metrics, db: Database, { keys, dids, credentials, sessi
 function createOn(db: Database, stores: Stores, verifiers: RegisteredVerifiers, options: WalletOptions): WalletService {
   const { config, log, clock } = options;
   const metrics = options.metrics ?? createMetrics();
-  let address = ownUrl(config, options.tls !== undefined);
+  let address = serviceUrl(config, options.tls !== undefined);
   const publicUrl = (): string => address;
 
   const modules = buildModules(db, { ...options, metrics, stores, verifiers, publicUrl });
@@ -209,7 +209,7 @@ function createOn(db: Database, stores: Stores, verifiers: RegisteredVerifiers, 
     async stop(graceMs) {
       // A job may wait for somebody outside: what it does is written down, and the next start goes on with it.
       const jobs = Promise.all(sweepers.map((sweeper) => sweeper.stop()));
-      await Promise.all([server.close(graceMs), within(graceMs, jobs)]);
+      await Promise.all([server.close(graceMs), waitAtMost(graceMs, jobs)]);
       await Promise.all(Object.values(stores).map((store) => store.close()));
       await db.close();
     },

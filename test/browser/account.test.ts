@@ -13,7 +13,7 @@ import {
   alertOf,
   enterCode,
   enterPassword,
-  makeCarefulUser,
+  makeTwoFactorUser,
   outcome,
   press,
   sectionOf,
@@ -157,7 +157,7 @@ onDatabase('SQLite', 'The account page', {}, (api) => {
   });
 
   it('forgets a device, which is then asked for a code again', async () => {
-    const person = await makeCarefulUser(api);
+    const person = await makeTwoFactorUser(api);
     const page = await open();
     await page.goto(`${api.url}/account`);
     await enterPassword(page, person);

@@ -8,10 +8,10 @@ import type { Page } from 'playwright-core';
 import { onDatabase, type TestApi } from '../support/api.ts';
 import { type ApplicationPage, startDevice, withApplication } from '../support/application-page.ts';
 import { makeOrganization } from '../support/applications.ts';
-import { Browser } from '../support/browser-less.ts';
 import { usesChromium } from '../support/chromium.ts';
 import { makeUser } from '../support/relying-party.ts';
 import { Phone } from '../support/second-factor.ts';
+import { TestBrowser } from '../support/test-browser.ts';
 import { enterCode, enterPassword, outcome, press, sectionOf, titleOf, words } from '../support/visitor.ts';
 
 const chromium = usesChromium();
@@ -73,7 +73,7 @@ async function tour(api: TestApi, application: ApplicationPage, page: Page, look
   await enterCode(page, phone.fresh(), true);
   assert.equal(await outcome(page), `Hello ${person.id}`);
 
-  const elsewhere = await new Browser(api).signIn(new URL('/account', api.url), { ...person, code: () => phone.fresh() });
+  const elsewhere = await new TestBrowser(api).signIn(new URL('/account', api.url), { ...person, code: () => phone.fresh() });
   assert.equal(elsewhere.status, 200);
   await account();
   await page.locator('summary').click();

@@ -11,7 +11,7 @@ import {
   alertOf,
   enterCode,
   enterPassword,
-  makeCarefulUser,
+  makeTwoFactorUser,
   outcome,
   press,
   signInTo,
@@ -100,7 +100,7 @@ onDatabase('SQLite', 'Signing in with a browser', {}, (api) => {
   });
 
   it('asks for the code of the app, and again when it is wrong', async () => {
-    const person = await makeCarefulUser(api);
+    const person = await makeTwoFactorUser(api);
     const page = await open();
     await page.goto(application().signIn());
     await enterPassword(page, person);
@@ -114,7 +114,7 @@ onDatabase('SQLite', 'Signing in with a browser', {}, (api) => {
   });
 
   it('keeps to the second step when the page is loaded anew', async () => {
-    const person = await makeCarefulUser(api);
+    const person = await makeTwoFactorUser(api);
     const page = await open();
     await page.goto(application().signIn());
     await enterPassword(page, person);
@@ -129,7 +129,7 @@ onDatabase('SQLite', 'Signing in with a browser', {}, (api) => {
   });
 
   it('asks a device that it was told to remember for no code, and others still', async () => {
-    const person = await makeCarefulUser(api);
+    const person = await makeTwoFactorUser(api);
     const page = await open();
     await page.goto(application().signIn());
     await enterPassword(page, person);
@@ -147,7 +147,7 @@ onDatabase('SQLite', 'Signing in with a browser', {}, (api) => {
   });
 
   it('takes a recovery code instead, once', async () => {
-    const person = await makeCarefulUser(api);
+    const person = await makeTwoFactorUser(api);
     const enter = async (page: Page): Promise<void> => {
       await page.goto(application().signIn());
       await enterPassword(page, person);
@@ -168,7 +168,7 @@ onDatabase('SQLite', 'Signing in with a browser', {}, (api) => {
   });
 
   it('stops listening to guesses at the code, and then does not take the right one', async () => {
-    const person = await makeCarefulUser(api);
+    const person = await makeTwoFactorUser(api);
     const page = await open();
     await page.goto(application().signIn());
     await enterPassword(page, person);
@@ -318,7 +318,7 @@ onDatabase('PostgreSQL', 'Signing in with a browser', {}, (api) => {
   const application = withApplication(api);
 
   it('works the same: password, code, consent, account, sign out', async () => {
-    const person = await makeCarefulUser(api);
+    const person = await makeTwoFactorUser(api);
     const page = await chromium.open(api);
     await page.goto(application().signIn());
     await enterPassword(page, person);

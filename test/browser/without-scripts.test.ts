@@ -10,7 +10,7 @@ import {
   alertOf,
   enterCode,
   enterPassword,
-  makeCarefulUser,
+  makeTwoFactorUser,
   outcome,
   press,
   sectionOf,
@@ -27,7 +27,7 @@ onDatabase('SQLite', 'Without scripts', {}, (api) => {
   const open = (): Promise<Page> => chromium.open(api, { javaScriptEnabled: false });
 
   it('a person signs in: wrong password, code, remembered device, consent, or not', async () => {
-    const person = await makeCarefulUser(api);
+    const person = await makeTwoFactorUser(api);
     const page = await open();
     await page.goto(application().signIn());
     await enterPassword(page, { ...person, password: 'not the password' });
@@ -45,7 +45,7 @@ onDatabase('SQLite', 'Without scripts', {}, (api) => {
   });
 
   it('a recovery code does', async () => {
-    const person = await makeCarefulUser(api);
+    const person = await makeTwoFactorUser(api);
     const page = await open();
     await page.goto(`${api.url}/account`);
     await enterPassword(page, person);

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, it } from 'node:test';
-import { type Finding, fuzzOperations, fuzzRaw, newTally, type Plan, reportOf, type Target } from './fuzz.ts';
+import { type FuzzFinding, type FuzzPlan, type FuzzTarget, fuzzOperations, fuzzRaw, newTally, reportOf } from './fuzz.ts';
 import { Random, seedOf } from './random.ts';
 import { rawRequests } from './raw.ts';
 import { requestFor } from './requests.ts';
@@ -29,7 +29,7 @@ const { operations, errors } = operationsOf({
   components: { responses: { Error: { content: { 'application/json': { schema: error } } } } },
 });
 
-const planOf = (seed: number, count: number): Plan => ({
+const planOf = (seed: number, count: number): FuzzPlan => ({
   operations,
   personas: [{ name: 'somebody', credentials: () => [['X-Auth-Token', 'secret']] }],
   count,
@@ -38,14 +38,14 @@ const planOf = (seed: number, count: number): Plan => ({
 });
 
 /** What the fuzzer says of a server that answers like this. */
-async function findingsAt(answer: RequestListener, { raw = false, count = 40, deadlineMs = 5000 } = {}): Promise<Finding[]> {
+async function findingsAt(answer: RequestListener, { raw = false, count = 40, deadlineMs = 5000 } = {}): Promise<FuzzFinding[]> {
   const server = createServer({ requireHostHeader: false }, (request, response) => {
     request.resume();
     request.on('end', () => answer(request, response));
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  const target: Target = {
+  const target: FuzzTarget = {
     peer: { host: '127.0.0.1', port: (server.address() as AddressInfo).port },
     deadlineMs,
     expectationsOf: (_target, operation) => ({ operation, formats: [errors], isDocumented: () => false }),

@@ -1,8 +1,8 @@
 // One fuzzing run: requests in small batches, every answer judged. Ends with a list of what was wrong, each with what was sent.
-import type { Raw } from './raw.ts';
-import { type Persona, requestFor, type Source } from './requests.ts';
-import { type Expectations, faultOf, type Operation } from './verdict.ts';
-import { bytesOf, exchange, type Outcome, type Peer, type Received, type Sent } from './wire.ts';
+import type { RawRequest } from './raw.ts';
+import { type FuzzPersona, type RequestSource, requestFor } from './requests.ts';
+import { type Expectations, type FuzzOperation, faultOf } from './verdict.ts';
+import { bytesOf, exchange, type WireAddress, type WireOutcome, type WireRequest, type WireResponse } from './wire.ts';
 
 /** Far beyond what any answer takes: a machine may be busy with other things. Those over a second are told. */
 export const DEADLINE_MS = 10_000;
@@ -10,7 +10,7 @@ const SLOW_MS = 1000;
 /** Together, as several clients would be. */
 const BATCH = 8;
 
-export interface Finding {
+export interface FuzzFinding {
   readonly fault: string;
   readonly persona: string;
   readonly sent: string;
@@ -18,7 +18,7 @@ export interface Finding {
 }
 
 export interface Tally {
-  readonly findings: Finding[];
+  readonly findings: FuzzFinding[];
   readonly slow: string[];
   sent: number;
   /** How often each persona was answered with what status. */
@@ -32,19 +32,19 @@ const shown = (bytes: Buffer): string => {
   return JSON.stringify(text.length > 1500 ? `${text.slice(0, 1500)}… (${text.length} bytes)` : text);
 };
 
-const answerOf = (outcome: Outcome): string =>
+const answerOf = (outcome: WireOutcome): string =>
   typeof outcome === 'string'
     ? outcome
     : `${outcome.status} ${outcome.headers['content-type'] ?? ''} ${outcome.body.slice(0, 500)}`;
 
-export interface Target {
-  readonly peer: Peer;
+export interface FuzzTarget {
+  readonly peer: WireAddress;
   readonly deadlineMs?: number;
-  expectationsOf(target: string, operation?: Operation): Expectations;
+  expectationsOf(target: string, operation?: FuzzOperation): Expectations;
 }
 
 async function tryOne(
-  target: Target,
+  target: FuzzTarget,
   tally: Tally,
   who: string,
   bytes: Buffer,
@@ -63,17 +63,19 @@ async function tryOne(
   return outcome;
 }
 
-export interface Plan {
-  readonly operations: readonly Operation[];
+export interface FuzzPlan {
+  readonly operations: readonly FuzzOperation[];
   /** Who asks most often stands here several times. */
-  readonly personas: readonly Persona[];
+  readonly personas: readonly FuzzPersona[];
   readonly count: number;
-  readonly source: Source;
+  readonly source: RequestSource;
   /** After each batch: what was made, and who needs to log in again. */
-  learn(answers: readonly { operation: Operation; persona: Persona; sent: Sent; answer: Received }[]): Promise<void>;
+  learn(
+    answers: readonly { operation: FuzzOperation; persona: FuzzPersona; sent: WireRequest; answer: WireResponse }[],
+  ): Promise<void>;
 }
 
-export async function fuzzOperations(target: Target, plan: Plan, tally: Tally): Promise<void> {
+export async function fuzzOperations(target: FuzzTarget, plan: FuzzPlan, tally: Tally): Promise<void> {
   const { random } = plan.source;
   for (let made = 0; made < plan.count; made += BATCH) {
     const batch = Array.from({ length: Math.min(BATCH, plan.count - made) }, (_, index) => {
@@ -94,7 +96,7 @@ export async function fuzzOperations(target: Target, plan: Plan, tally: Tally): 
   }
 }
 
-export async function fuzzRaw(target: Target, requests: readonly Raw[], tally: Tally): Promise<void> {
+export async function fuzzRaw(target: FuzzTarget, requests: readonly RawRequest[], tally: Tally): Promise<void> {
   for (let at = 0; at < requests.length; at += BATCH) {
     await Promise.all(
       requests.slice(at, at + BATCH).map(({ bytes, cut = false }) => {

@@ -4,17 +4,17 @@ import { type TestApi, uniqueName } from '../support/api.ts';
 import { makeApplication, makePermission, makeRole } from '../support/applications.ts';
 import { basic } from '../support/keyrock-client.ts';
 import { connect, ENTERPRISE, GROUP, ORGANIZATION, patchOf, USER } from '../support/scim.ts';
-import type { Plan, Target } from './fuzz.ts';
-import { Pool } from './pool.ts';
+import type { FuzzPlan, FuzzTarget } from './fuzz.ts';
+import { IdPool } from './id-pool.ts';
 import type { Random } from './random.ts';
-import type { Header, Persona } from './requests.ts';
-import type { Words } from './values.ts';
-import { type ErrorFormat, type Operation, operationsOf } from './verdict.ts';
-import { peerOf, type Received } from './wire.ts';
+import type { FuzzPersona, Header } from './requests.ts';
+import type { UsualValues } from './values.ts';
+import { type ErrorSchemas, type FuzzOperation, operationsOf } from './verdict.ts';
+import { type WireResponse, wireAddressOf } from './wire.ts';
 
 const { operations, errors } = operationsOf(identityOpenApi());
-const formatAt = (path: string): ErrorFormat => operations.find((one) => one.path === path)!.errors;
-const BY_PREFIX: readonly (readonly [string, ErrorFormat])[] = [
+const formatAt = (path: string): ErrorSchemas => operations.find((one) => one.path === path)!.errors;
+const BY_PREFIX: readonly (readonly [string, ErrorSchemas])[] = [
   ['/scim/', formatAt('/scim/v2/Users')],
   ['/openid/', formatAt('/openid/token')],
   ['/openid/', formatAt('/openid/authorize')],
@@ -22,8 +22,8 @@ const BY_PREFIX: readonly (readonly [string, ErrorFormat])[] = [
 
 export { operations as identityOperations };
 
-export const identityTarget = (api: TestApi): Target => ({
-  peer: peerOf(api.url),
+export const identityTarget = (api: TestApi): FuzzTarget => ({
+  peer: wireAddressOf(api.url),
   expectationsOf: (target, operation) => ({
     operation,
     formats: [errors, ...BY_PREFIX.filter(([prefix]) => target.startsWith(prefix)).map(([, format]) => format)],
@@ -52,12 +52,12 @@ function kindOf(path: string, name: string | undefined): string | undefined {
   return KINDS[noun] ?? noun;
 }
 
-const isRead = ({ method }: Operation): boolean => method === 'GET' || method === 'HEAD';
+const isRead = ({ method }: FuzzOperation): boolean => method === 'GET' || method === 'HEAD';
 /** Giving one's own role to somebody else harms nobody. */
-const mayHarm = (operation: Operation, kind: string): boolean =>
+const mayHarm = (operation: FuzzOperation, kind: string): boolean =>
   !isRead(operation) && !(operation.method === 'PUT' && ['role', 'app_role', 'domain', 'project', 'consumer'].includes(kind));
 
-function wordsOf(random: Random, pool: Pool): Words {
+function wordsOf(random: Random, pool: IdPool): UsualValues {
   const fixed: Readonly<Record<string, () => string>> = {
     name: () => `fuzz-${random.below(1e9)}`,
     userName: () => `fuzz-${random.below(1e9)}`,
@@ -131,11 +131,11 @@ function wordsOf(random: Random, pool: Pool): Words {
   };
 }
 
-interface Caller extends Persona {
+interface Caller extends FuzzPersona {
   renew(): Promise<void>;
 }
 
-async function callers(api: TestApi, pool: Pool): Promise<Caller[]> {
+async function callers(api: TestApi, pool: IdPool): Promise<Caller[]> {
   const domain = await api.make('domain', { name: uniqueName('fuzzed') });
   const project = await api.make('project', { name: uniqueName('fuzzed'), domain_id: domain.id });
   const application = await makeApplication(api, { redirect_uris: ['https://app.example/callback'], scopes: ['all_info'] });
@@ -173,7 +173,7 @@ async function callers(api: TestApi, pool: Pool): Promise<Caller[]> {
   ];
 }
 
-async function things(api: TestApi, pool: Pool): Promise<void> {
+async function things(api: TestApi, pool: IdPool): Promise<void> {
   const domain = await api.make('domain', { name: uniqueName('thing') });
   pool.add('domain', domain.id);
   for (let n = 0; n < 3; n++) {
@@ -193,8 +193,8 @@ async function things(api: TestApi, pool: Pool): Promise<void> {
   }
 }
 
-export async function identityPlan(api: TestApi, random: Random, count: number): Promise<Plan> {
-  const pool = new Pool(random);
+export async function identityPlan(api: TestApi, random: Random, count: number): Promise<FuzzPlan> {
+  const pool = new IdPool(random);
   const personas = await callers(api, pool);
   for (const one of personas) await one.renew();
   await things(api, pool);
@@ -225,9 +225,9 @@ export async function identityPlan(api: TestApi, random: Random, count: number):
   };
 }
 
-const isMade = (method: string, { status }: Received): boolean => method === 'POST' && (status === 200 || status === 201);
+const isMade = (method: string, { status }: WireResponse): boolean => method === 'POST' && (status === 200 || status === 201);
 
-async function isLive(api: TestApi, persona: Persona): Promise<boolean> {
+async function isLive(api: TestApi, persona: FuzzPersona): Promise<boolean> {
   const [[, token] = ['', '']] = persona.credentials(['token']);
   if (persona.credentials(['token'])[0]?.[0] !== 'X-Auth-Token') return true;
   return (await api.get('/v3/auth/tokens', { headers: { 'X-Subject-Token': token } })).status === 200;

@@ -2,7 +2,7 @@
 // format, or be closed; none may hang.
 import type { Random } from './random.ts';
 
-export interface Raw {
+export interface RawRequest {
   readonly name: string;
   readonly bytes: Buffer;
   /** Half a request, after which our side is closed: closing is an answer. */
@@ -118,9 +118,9 @@ const BYTES: Readonly<Record<string, Buffer>> = {
 };
 
 /** Every piece, for each of these paths; then as many random mutations of them. */
-export function rawRequests(random: Random, paths: readonly string[], mutations: number): Raw[] {
+export function rawRequests(random: Random, paths: readonly string[], mutations: number): RawRequest[] {
   const plain = paths.flatMap((path) =>
-    Object.entries(PIECES).map(([name, { cut = false, ...parts }]): Raw => {
+    Object.entries(PIECES).map(([name, { cut = false, ...parts }]): RawRequest => {
       const filled = Object.fromEntries(
         Object.entries(parts).map(([key, text]) => [key, text.replaceAll('PATH', path.slice(1))]),
       );
@@ -131,8 +131,8 @@ export function rawRequests(random: Random, paths: readonly string[], mutations:
       };
     }),
   );
-  const others = Object.entries(BYTES).map(([name, bytes]): Raw => ({ name, bytes, cut: true }));
-  const mutated = Array.from({ length: mutations }, (_, n): Raw => {
+  const others = Object.entries(BYTES).map(([name, bytes]): RawRequest => ({ name, bytes, cut: true }));
+  const mutated = Array.from({ length: mutations }, (_, n): RawRequest => {
     const { name, bytes } = random.pick(plain.filter((one) => one.bytes.length < 2000));
     const copy = Buffer.from(bytes);
     for (let change = random.below(4); change >= 0; change--) copy[random.below(copy.length)] = random.below(256);

@@ -1,22 +1,22 @@
 // A request for an operation of the document: mostly right, with something odd now and then.
 import type { Random } from './random.ts';
-import { bodyText, NASTY, Values, type Words } from './values.ts';
-import type { Operation } from './verdict.ts';
-import type { Sent } from './wire.ts';
+import { bodyText, NASTY, type UsualValues, ValueGenerator } from './values.ts';
+import type { FuzzOperation } from './verdict.ts';
+import type { WireRequest } from './wire.ts';
 
 export type Header = readonly [string, string];
 
-export interface Persona {
+export interface FuzzPersona {
   readonly name: string;
   /** Headers by which they show who they are, for an operation that takes these credentials. */
   credentials(security: readonly string[]): readonly Header[];
 }
 
-export interface Source {
+export interface RequestSource {
   readonly random: Random;
   /** Something for this parameter of a path: an id that exists, mostly. */
-  idFor(operation: Operation, parameter: string): string | undefined;
-  readonly words: Words;
+  idFor(operation: FuzzOperation, parameter: string): string | undefined;
+  readonly words: UsualValues;
 }
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND'];
@@ -69,7 +69,7 @@ function percentEncoded(text: string): string {
   return encodeURIComponent(text.isWellFormed() ? text : '%');
 }
 
-function targetOf(operation: Operation, source: Source, values: Values): string {
+function targetOf(operation: FuzzOperation, source: RequestSource, values: ValueGenerator): string {
   const { random } = source;
   const path = operation.path.replace(/\{(\w+)\}/g, (_, name: string) => {
     if (random.chance(values.wildness / 4)) return random.pick(ENCODED);
@@ -100,7 +100,7 @@ function formOf(value: unknown): Buffer {
   );
 }
 
-function bodyOf(operation: Operation, source: Source, values: Values): { body?: Buffer; type?: string } {
+function bodyOf(operation: FuzzOperation, source: RequestSource, values: ValueGenerator): { body?: Buffer; type?: string } {
   const { random } = source;
   const [type, schema] = random.pick(Object.entries(operation.bodies)) ?? [];
   if (type === undefined || schema === undefined)
@@ -112,10 +112,10 @@ function bodyOf(operation: Operation, source: Source, values: Values): { body?: 
   return { body, type: random.chance(values.wildness / 3) ? random.pick(TYPES) : type };
 }
 
-export function requestFor(operation: Operation, persona: Persona, source: Source): Sent {
+export function requestFor(operation: FuzzOperation, persona: FuzzPersona, source: RequestSource): WireRequest {
   const { random } = source;
   // Half of the requests are plain: only what gets past the schema reaches the rules behind it.
-  const values = new Values(random, source.words, random.chance(0.5) ? 0.01 : 0.25);
+  const values = new ValueGenerator(random, source.words, random.chance(0.5) ? 0.01 : 0.25);
   const target = targetOf(operation, source, values);
   const { body, type } = bodyOf(operation, source, values);
   const headers: Header[] = [...persona.credentials(operation.security)];

@@ -4,7 +4,7 @@ import type { Random } from './random.ts';
 export type JsonSchema = Readonly<Record<string, any>>;
 
 /** What a field of this name usually holds; undefined where the name says nothing. */
-export type Words = (name: string) => string | undefined;
+export type UsualValues = (name: string) => string | undefined;
 
 const LONG = 'long '.repeat(2000);
 
@@ -55,13 +55,13 @@ export const NASTY: readonly string[] = [
 
 const WRONG: readonly unknown[] = [null, true, 0, -1, 1.5, 1e300, '', [], {}, [[]], { a: { b: [null] } }, 'text', ['text', 7]];
 
-export class Values {
+export class ValueGenerator {
   readonly #random: Random;
-  readonly #words: Words;
+  readonly #words: UsualValues;
   /** How often a value is not what the schema says. */
   readonly wildness: number;
 
-  constructor(random: Random, words: Words, wildness: number) {
+  constructor(random: Random, words: UsualValues, wildness: number) {
     this.#random = random;
     this.#words = words;
     this.wildness = wildness;

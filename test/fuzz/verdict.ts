@@ -1,9 +1,9 @@
 // What is wrong with an answer, by the OpenAPI document: a failure of ours, an answer that never comes, an error in a shape of its own.
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { JsonSchema } from './values.ts';
-import type { Outcome, Received } from './wire.ts';
+import type { WireOutcome, WireResponse } from './wire.ts';
 
-export interface Operation {
+export interface FuzzOperation {
   readonly method: string;
   readonly path: string;
   readonly parameters: readonly {
@@ -17,26 +17,26 @@ export interface Operation {
   /** Which credentials it takes, by their names in the document; none: anyone. */
   readonly security: readonly string[];
   readonly replies: ReadonlySet<number>;
-  readonly errors: ErrorFormat;
+  readonly errors: ErrorSchemas;
 }
 
 /** Schemas of a refusal by media type. */
-export type ErrorFormat = Readonly<Record<string, JsonSchema>>;
+export type ErrorSchemas = Readonly<Record<string, JsonSchema>>;
 
 interface Document {
   readonly paths: Readonly<Record<string, Readonly<Record<string, any>>>>;
   readonly components: { readonly responses: Readonly<Record<string, any>> };
 }
 
-const formatOf = (response: any): ErrorFormat =>
+const formatOf = (response: any): ErrorSchemas =>
   Object.fromEntries(Object.entries(response.content as Record<string, any>).map(([type, { schema }]) => [type, schema]));
 
-export function operationsOf(printed: unknown): { operations: readonly Operation[]; errors: ErrorFormat } {
+export function operationsOf(printed: unknown): { operations: readonly FuzzOperation[]; errors: ErrorSchemas } {
   const document = printed as Document;
   const errors = formatOf(document.components.responses.Error);
   const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(
-      ([method, { parameters = [], requestBody, responses, security = [] }]): Operation => ({
+      ([method, { parameters = [], requestBody, responses, security = [] }]): FuzzOperation => ({
         method: method.toUpperCase(),
         path,
         parameters,
@@ -56,11 +56,11 @@ export function operationsOf(printed: unknown): { operations: readonly Operation
 
 export interface Expectations {
   /** Of the operation that was meant, where one was. */
-  readonly operation?: Operation | undefined;
+  readonly operation?: FuzzOperation | undefined;
   /** What refusals outside operations look like: any of these. */
-  readonly formats: readonly ErrorFormat[];
+  readonly formats: readonly ErrorSchemas[];
   /** Failures that are somebody else's, and documented as such. */
-  isDocumented(answer: Received): boolean;
+  isDocumented(answer: WireResponse): boolean;
   /** Bytes that are no request may also be answered by closing. */
   readonly mayBeSilent?: boolean;
 }
@@ -69,7 +69,7 @@ const ajv = new Ajv2020({ strict: false });
 /** Where code is, which is nobody's business outside. */
 const INSIDES = /node:internal|node_modules|\.ts:\d+|SQLITE_|SqliteError|\bat \w+ \(/;
 
-function fits(answer: Received, format: ErrorFormat): boolean {
+function matchesFormat(answer: WireResponse, format: ErrorSchemas): boolean {
   const type = answer.headers['content-type'] ?? '';
   const schema = Object.entries(format).find(([name]) => type === name || type.startsWith(`${name};`))?.[1];
   if (schema === undefined) return false;
@@ -82,13 +82,13 @@ function fits(answer: Received, format: ErrorFormat): boolean {
 }
 
 /** Every error body that repeats its status repeats the right one. */
-function saysItsStatus({ status, body }: Received): boolean {
+function repeatsItsStatus({ status, body }: WireResponse): boolean {
   const value = JSON.parse(body) as { error?: { code?: unknown }; status?: unknown };
   const said = value.error?.code ?? value.status;
   return said === undefined || Number(said) === status;
 }
 
-export function faultOf(outcome: Outcome, method: string, expected: Expectations): string | undefined {
+export function faultOf(outcome: WireOutcome, method: string, expected: Expectations): string | undefined {
   if (outcome === 'late') return 'no whole answer before the deadline';
   if (outcome === 'silent') return expected.mayBeSilent ? undefined : 'the connection was closed without an answer';
   if (outcome === 'not HTTP') return 'the answer is not HTTP';
@@ -108,9 +108,9 @@ export function faultOf(outcome: Outcome, method: string, expected: Expectations
   if (method === 'HEAD' && !unreadable) return 'an answer to HEAD has a body';
   if (expected.operation?.replies.has(status)) return undefined;
   const formats = [...(expected.operation ? [expected.operation.errors] : []), ...expected.formats];
-  if (!formats.some((format) => fits(outcome, format)))
+  if (!formats.some((format) => matchesFormat(outcome, format)))
     return `an error in no format of this service (${headers['content-type']})`;
-  return /json/.test(headers['content-type'] ?? '') && !saysItsStatus(outcome) ? 'its body tells another status' : undefined;
+  return /json/.test(headers['content-type'] ?? '') && !repeatsItsStatus(outcome) ? 'its body tells another status' : undefined;
 }
 
 function isJson(text: string): boolean {

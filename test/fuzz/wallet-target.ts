@@ -3,14 +3,14 @@
 import { walletOpenApi } from '../../src/openapi.ts';
 import { walletFaults } from '../../src/wallet/faults.ts';
 import { problemCode } from '../../src/wallet/resource/error-format.ts';
-import type { Person, TestWallet } from '../support/wallet.ts';
-import type { Plan, Target } from './fuzz.ts';
-import { Pool } from './pool.ts';
+import type { TestWallet, WalletUser } from '../support/wallet.ts';
+import type { FuzzPlan, FuzzTarget } from './fuzz.ts';
+import { IdPool } from './id-pool.ts';
 import type { Random } from './random.ts';
-import type { Persona } from './requests.ts';
-import type { Words } from './values.ts';
+import type { FuzzPersona } from './requests.ts';
+import type { UsualValues } from './values.ts';
 import { operationsOf } from './verdict.ts';
-import { peerOf, type Received } from './wire.ts';
+import { type WireResponse, wireAddressOf } from './wire.ts';
 
 const { operations, errors } = operationsOf(walletOpenApi());
 
@@ -23,7 +23,7 @@ const PEERS_FAILURES = new Set(
     .map(([code, { status }]) => `${status} ${problemCode(code, status)}`),
 ).add('503 identity-provider-unavailable');
 
-function isDocumented({ status, body }: Received): boolean {
+function isDocumented({ status, body }: WireResponse): boolean {
   try {
     return PEERS_FAILURES.has(`${status} ${(JSON.parse(body) as { code?: string }).code}`);
   } catch {
@@ -31,8 +31,8 @@ function isDocumented({ status, body }: Received): boolean {
   }
 }
 
-export const walletTarget = (wallet: TestWallet): Target => ({
-  peer: peerOf(wallet.url),
+export const walletTarget = (wallet: TestWallet): FuzzTarget => ({
+  peer: wireAddressOf(wallet.url),
   expectationsOf: (_target, operation) => ({ operation, formats: [errors], isDocumented }),
 });
 
@@ -45,7 +45,7 @@ const KINDS: readonly (readonly [RegExp, string])[] = [
 const kindAt = (path: string): string | undefined => KINDS.find(([pattern]) => pattern.test(path))?.[1];
 
 /** `peer` is an address on this machine where nobody listens, or somebody who talks nonsense: nothing leaves the machine. */
-function wordsOf(random: Random, pool: Pool, peers: readonly string[]): Words {
+function wordsOf(random: Random, pool: IdPool, peers: readonly string[]): UsualValues {
   const peer = () => random.pick(peers);
   const fixed: Readonly<Record<string, () => string | undefined>> = {
     // RSA keys are few: a run is not a load test.
@@ -88,10 +88,10 @@ function wordsOf(random: Random, pool: Pool, peers: readonly string[]): Words {
   return (name) => fixed[name]?.();
 }
 
-export async function walletPlan(wallet: TestWallet, random: Random, count: number, peers: readonly string[]): Promise<Plan> {
-  const pool = new Pool(random);
-  const people = new Map<string, Person>();
-  const owner = (name: string): Persona => ({
+export async function walletPlan(wallet: TestWallet, random: Random, count: number, peers: readonly string[]): Promise<FuzzPlan> {
+  const pool = new IdPool(random);
+  const people = new Map<string, WalletUser>();
+  const owner = (name: string): FuzzPersona => ({
     name,
     credentials: () => [
       ['Cookie', people.get(name)!.cookie],

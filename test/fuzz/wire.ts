@@ -1,7 +1,7 @@
 // Requests and answers as bytes: a client library would refuse to send half of what is sent here.
 import { connect } from 'node:net';
 
-export interface Sent {
+export interface WireRequest {
   readonly method: string;
   /** As it stands in the request line. */
   readonly target: string;
@@ -9,7 +9,7 @@ export interface Sent {
   readonly body?: Buffer | undefined;
 }
 
-export interface Received {
+export interface WireResponse {
   readonly status: number;
   /** By lower-case names; those that came twice are joined. */
   readonly headers: Readonly<Record<string, string>>;
@@ -18,16 +18,16 @@ export interface Received {
 }
 
 /** `silent`: the connection was closed without an answer. `late`: nothing came, or not all of it, until the deadline. */
-export type Outcome = Received | 'silent' | 'late' | 'not HTTP';
+export type WireOutcome = WireResponse | 'silent' | 'late' | 'not HTTP';
 
-export interface Peer {
+export interface WireAddress {
   readonly host: string;
   readonly port: number;
 }
 
-export const peerOf = (url: string): Peer => ({ host: new URL(url).hostname, port: Number(new URL(url).port) });
+export const wireAddressOf = (url: string): WireAddress => ({ host: new URL(url).hostname, port: Number(new URL(url).port) });
 
-export function bytesOf(sent: Sent, peer: Peer): Buffer {
+export function bytesOf(sent: WireRequest, peer: WireAddress): Buffer {
   const lines = [
     `${sent.method} ${sent.target} HTTP/1.1`,
     `Host: ${peer.host}:${peer.port}`,
@@ -51,7 +51,7 @@ function unchunked(text: Buffer): Buffer {
   }
 }
 
-function parseAnswer(all: Buffer, milliseconds: number): Outcome {
+function parseAnswer(all: Buffer, milliseconds: number): WireOutcome {
   if (all.length === 0) return 'silent';
   const end = all.indexOf('\r\n\r\n');
   const [first = '', ...lines] = all.subarray(0, Math.max(end, 0)).toString('latin1').split('\r\n');
@@ -81,12 +81,12 @@ function isWhole(all: Buffer): boolean {
 }
 
 /** Sends bytes and returns the first answer. `end` closes our side after them, as somebody who has nothing more to say. */
-export function exchange(peer: Peer, bytes: Buffer, deadlineMs: number, end = false): Promise<Outcome> {
+export function exchange(peer: WireAddress, bytes: Buffer, deadlineMs: number, end = false): Promise<WireOutcome> {
   const began = performance.now();
   return new Promise((resolve) => {
     const received: Buffer[] = [];
     const socket = connect({ ...peer, allowHalfOpen: true });
-    const finish = (outcome: () => Outcome) => {
+    const finish = (outcome: () => WireOutcome) => {
       clearTimeout(timer);
       socket.destroy();
       resolve(outcome());

@@ -9,7 +9,7 @@ import { after, before, describe } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { DatabaseKind } from '../support/api.ts';
-import { type Person, TestWallet } from '../support/wallet.ts';
+import { TestWallet, type WalletUser } from '../support/wallet.ts';
 
 export const VCI = '/api/v1/wallet/oid4vci';
 export const VP = '/api/v1/wallet/oid4vp';
@@ -125,9 +125,9 @@ export function onPeers(name: string, peers: readonly Peer[], define: (withWalle
 }
 
 /** What a person holds now, as the API lists it. */
-export const held = async (person: Person): Promise<any[]> => (await person.get('/api/v1/wallet/credentials')).body;
+export const held = async (person: WalletUser): Promise<any[]> => (await person.get('/api/v1/wallet/credentials')).body;
 
-export const stepsOf = async (person: Person, exchangeId: string): Promise<{ step: string; detail?: string }[]> =>
+export const stepsOf = async (person: WalletUser, exchangeId: string): Promise<{ step: string; detail?: string }[]> =>
   (await person.get(`/api/v1/wallet/exchanges/${exchangeId}`)).body.steps;
 
 /** A transaction code that is not this one. */

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { before, it } from 'node:test';
-import type { Person } from '../support/wallet.ts';
+import type { WalletUser } from '../support/wallet.ts';
 import { CLAIMS, DOCUMENT, MEMBER, VCT } from './credo-credentials.ts';
 import { onPeers, Peer, VCI, VP } from './peers.ts';
 
@@ -42,13 +42,13 @@ onPeers('Showing to Credo', [issuer, verifier, sphereon], (withWallet) => {
   before(() => verifier.tell('/trust', { certificate: issuer.root }));
 
   withWallet('Showing', { settings: { GATEHOUSE_WALLET_TRANSACTION_DATA_TYPES: PAYMENT } }, (wallet) => {
-    let person: Person;
+    let person: WalletUser;
     before(async () => {
       person = await wallet.logIn();
       await receive(person, { credentials: ['person', 'member', 'licence'] });
     });
 
-    async function receive(by: Person, wanted: object = {}, options: object = {}): Promise<any[]> {
+    async function receive(by: WalletUser, wanted: object = {}, options: object = {}): Promise<any[]> {
       const { offer } = await issuer.tell('/offers', wanted);
       const answer = await by.post(VCI, { uri: offer, ...options });
       assert.equal(answer.status, 201, answer.text);
@@ -56,7 +56,7 @@ onPeers('Showing to Credo', [issuer, verifier, sphereon], (withWallet) => {
     }
 
     /** Shows what is asked for; what the wallet says of it, and what the verifier saw. */
-    async function show(by: Person, wanted: object, options: object = {}): Promise<{ said: any; saw: any; asked: any }> {
+    async function show(by: WalletUser, wanted: object, options: object = {}): Promise<{ said: any; saw: any; asked: any }> {
       const asked = await verifier.tell('/requests', wanted);
       const { status, body, text } = await by.post(VP, { uri: asked.request, ...options });
       assert.equal(status, 200, text);

@@ -1,10 +1,10 @@
 // What tests expect of answers: refusals in Keystone's shape, and lists in their envelope.
 import assert from 'node:assert/strict';
 import { STATUS_CODES } from 'node:http';
-import type { Answer, RequestOptions, TestApi } from './api.ts';
+import type { ApiAnswer, RequestOptions, TestApi } from './api.ts';
 
 /** The status, in the body too, a message like this one, and at 401 the header that says how to authenticate. */
-export function assertRefused(answer: Answer, status: number, message: RegExp = /./): void {
+export function assertRefused(answer: ApiAnswer, status: number, message: RegExp = /./): void {
   assert.equal(answer.status, status, `expected ${status}, got ${answer.status}: ${answer.text}`);
   assert.deepEqual(Object.keys(answer.body), ['error']);
   assert.equal(answer.body.error.code, status);
@@ -35,14 +35,14 @@ export async function assertForbidden(
   }
 }
 
-export function assertOk(answer: Answer, status = 200): any {
+export function assertOk(answer: ApiAnswer, status = 200): any {
   assert.equal(answer.status, status, answer.text);
   if (status === 204) assert.equal(answer.text, '');
   return answer.body;
 }
 
 /** Of requests that run into each other each has an answer that makes sense: one of these statuses. */
-export function assertOrderly(answers: readonly Answer[], statuses: readonly number[]): void {
+export function assertEachStatus(answers: readonly ApiAnswer[], statuses: readonly number[]): void {
   for (const { status, text } of answers) assert.ok(statuses.includes(status), `${status} is none of ${statuses}: ${text}`);
 }
 

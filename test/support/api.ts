@@ -13,7 +13,7 @@ import { sharedPostgres } from './postgres.ts';
 
 export const ADMIN_PASSWORD = 'the administrator of the tests';
 
-export interface Answer {
+export interface ApiAnswer {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
@@ -114,7 +114,7 @@ export class TestApi {
     await rm(this.folder, { recursive: true, force: true });
   }
 
-  async request(method: string, path: string, options: RequestOptions = {}): Promise<Answer> {
+  async request(method: string, path: string, options: RequestOptions = {}): Promise<ApiAnswer> {
     const token = options.token === undefined ? this.adminToken : options.token;
     const response = await fetch(this.url + path, {
       method,
@@ -143,7 +143,7 @@ export class TestApi {
   authenticate(
     user: { id?: string; name?: string; password: string; domain?: { id?: string; name?: string } },
     scope?: unknown,
-  ): Promise<Answer> {
+  ): Promise<ApiAnswer> {
     const named = user.name !== undefined && user.domain === undefined ? { ...user, domain: { id: 'default' } } : user;
     return this.post(
       '/v3/auth/tokens',

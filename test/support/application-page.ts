@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { after, before } from 'node:test';
 import * as client from 'openid-client';
 import type { TestApi } from './api.ts';
-import { RelyingParty, type Tokens } from './relying-party.ts';
+import { RelyingParty, type TokenSet } from './relying-party.ts';
 
 const escaped = (text: string): string => text.replaceAll(/[&<>"]/g, (letter) => `&#${letter.charCodeAt(0)};`);
 
@@ -15,7 +15,7 @@ export class ApplicationPage {
   readonly url: string;
   readonly party: RelyingParty;
   /** What the application got, in the order it got it. */
-  readonly received: Tokens[] = [];
+  readonly received: TokenSet[] = [];
   readonly #server: Server;
   readonly #checks = new Map<string, client.AuthorizationCodeGrantChecks>();
 

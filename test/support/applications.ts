@@ -52,7 +52,7 @@ export async function makeOrganization(api: TestApi, ...members: readonly { user
   return organization;
 }
 
-interface Where {
+interface AssignmentParts {
   readonly user?: { id: string };
   readonly organization?: { id: string };
   readonly application: { id: string };
@@ -60,12 +60,12 @@ interface Where {
 }
 
 /** The path of an assignment of a user, of a user inside an organization, or of an organization. */
-export function assignmentPath({ user, organization, application, role }: Where): string {
+export function assignmentPath({ user, organization, application, role }: AssignmentParts): string {
   const holder = [user && `users/${user.id}`, organization && `organizations/${organization.id}`].filter(Boolean).join('/');
   return `/v3/OS-ROLES/${holder}/applications/${application.id}/roles/${role.id}`;
 }
 
-export async function assign(api: TestApi, where: Where): Promise<void> {
+export async function assign(api: TestApi, where: AssignmentParts): Promise<void> {
   const answer = await api.put(assignmentPath(where));
   assert.equal(answer.status, 200, answer.text);
 }

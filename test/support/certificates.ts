@@ -43,7 +43,7 @@ import {
   Version,
 } from '@peculiar/asn1-x509';
 
-export interface Certified {
+export interface TestCertificate {
   readonly certificate: X509Certificate;
   readonly key: KeyObject;
   /** As x5c has it. */
@@ -80,7 +80,7 @@ export function constraints(
 export interface CertificateOptions {
   readonly name: string;
   /** Absent: itself. */
-  readonly by?: Certified;
+  readonly by?: TestCertificate;
   readonly ca?: boolean;
   /** Whether its key may sign certificates; as an authority may, unless told. */
   readonly signs?: boolean;
@@ -102,7 +102,7 @@ const OIDS: Readonly<Record<string, string>> = {
   'rsa sha256': '1.2.840.113549.1.1.11',
 };
 
-export const nameOf = (text: string): Name =>
+export const parseName = (text: string): Name =>
   new Name(
     text.split(', ').map((part) => {
       const [type = '', value = ''] = part.split('=');
@@ -126,7 +126,7 @@ export const newEcKey = (namedCurve = 'P-256'): KeyObject => generateKeyPairSync
 
 const DAY_MS = 24 * 3600 * 1000;
 
-export function certify(options: CertificateOptions): Certified {
+export function certify(options: CertificateOptions): TestCertificate {
   const { name, by, ca = false, signs = ca, pathLength, dns = [], uris = [], hash = 'sha256' } = options;
   const key = options.key ?? newEcKey();
   const issuerKey = by?.key ?? key;
@@ -143,12 +143,12 @@ export function certify(options: CertificateOptions): Certified {
     version: Version.v3,
     serialNumber: bufferOf(Buffer.concat([Buffer.of(1), randomBytes(8)])),
     signature: signatureAlgorithm,
-    issuer: by ? AsnConvert.parse(by.certificate.raw, Certificate).tbsCertificate.subject : nameOf(name),
+    issuer: by ? AsnConvert.parse(by.certificate.raw, Certificate).tbsCertificate.subject : parseName(name),
     validity: new Validity({
       notBefore: options.from ?? new Date(Date.now() - DAY_MS),
       notAfter: options.until ?? new Date(Date.now() + DAY_MS),
     }),
-    subject: nameOf(name),
+    subject: parseName(name),
     subjectPublicKeyInfo: spkiOf(key),
     extensions: new Extensions([
       extension(id_ce_basicConstraints, true, basic),
@@ -170,4 +170,4 @@ export function certify(options: CertificateOptions): Certified {
   return { certificate: new X509Certificate(der), key, der: der.toString('base64') };
 }
 
-export const keyIdentifierOf = ({ key }: Certified): string => Buffer.from(keyIdOf(key)).toString('base64url');
+export const keyIdentifierOf = ({ key }: TestCertificate): string => Buffer.from(keyIdOf(key)).toString('base64url');

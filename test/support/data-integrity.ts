@@ -9,10 +9,10 @@ import { createLoader } from '../../src/wallet/formats/contexts.ts';
 import type { PublicJwk } from '../../src/wallet/jose/index.ts';
 import { jwkOfMultibase } from '../../src/wallet/resolver/did-key.ts';
 import { didKeyOf, documentOfDidKey } from '../../src/wallet/resolver/index.ts';
-import { newSigner, type Signer } from './issuers.ts';
+import { newSigner, type TestSigner } from './issuers.ts';
 
 /** With a did:key: its DID document holds a Multikey, which is what that implementation reads. */
-export function newMultikeySigner(key?: KeyObject): Signer {
+export function newMultikeySigner(key?: KeyObject): TestSigner {
   const signer = newSigner(key);
   const did = didKeyOf(signer.jwk);
   return { ...signer, did, didUrl: `${did}#${did.slice('did:key:'.length)}` };
@@ -20,7 +20,7 @@ export function newMultikeySigner(key?: KeyObject): Signer {
 
 export const jwkInDidKey = (document: DIDDocument): PublicJwk => jwkOfMultibase(document.id.slice('did:key:'.length));
 
-const suiteOf = (signer: Signer): unknown => (signer.algorithm === 'EdDSA' ? eddsa : ecdsa);
+const suiteOf = (signer: TestSigner): unknown => (signer.algorithm === 'EdDSA' ? eddsa : ecdsa);
 const NAMES: Readonly<Record<string, string>> = { EdDSA: 'Ed25519', ES256: 'P-256', ES384: 'P-384' };
 
 /** Knows our contexts, and documents of did:key. */
@@ -40,7 +40,7 @@ async function createDocumentLoader(): Promise<(url: string) => Promise<unknown>
   };
 }
 
-export async function issueCredential(signer: Signer, credential: object, created: number): Promise<Record<string, unknown>> {
+export async function issueCredential(signer: TestSigner, credential: object, created: number): Promise<Record<string, unknown>> {
   const suite = new DataIntegrityProof({
     cryptosuite: suiteOf(signer),
     date: new Date(created),

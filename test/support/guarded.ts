@@ -2,7 +2,7 @@
 // what is missing only for those who may see everything.
 import assert from 'node:assert/strict';
 import { assertRefused } from './answers.ts';
-import type { Answer, TestApi } from './api.ts';
+import type { ApiAnswer, TestApi } from './api.ts';
 
 export interface GuardedRequest {
   readonly method: string;
@@ -12,7 +12,7 @@ export interface GuardedRequest {
   readonly missing?: string;
 }
 
-function assertStatus(method: string, answer: Answer, status: number, message?: RegExp): void {
+function assertStatus(method: string, answer: ApiAnswer, status: number, message?: RegExp): void {
   // HEAD has no body to look into.
   if (method === 'HEAD') assert.equal(answer.status, status);
   else assertRefused(answer, status, message);

@@ -2,7 +2,7 @@
 // as in ```sh not-run="needs Keycloak"; everything else is shown, not typed.
 import { readFileSync } from 'node:fs';
 
-export interface Block {
+export interface GuideBlock {
   readonly file: string;
   readonly line: number;
   readonly language: string;
@@ -14,8 +14,8 @@ export interface Block {
 const SHOWN = ['json', 'text', 'ini'];
 
 /** Every block of a page. One that does not say what it is, or not why it is not run, is an error. */
-export function blocksOf(file: string, page = readFileSync(file, 'utf8')): Block[] {
-  const blocks: Block[] = [];
+export function blocksOf(file: string, page = readFileSync(file, 'utf8')): GuideBlock[] {
+  const blocks: GuideBlock[] = [];
   const lines = page.split('\n');
   for (let at = 0; at < lines.length; at++) {
     const [, info] = /^```(.*)$/.exec(lines[at]!) ?? [];
@@ -31,10 +31,10 @@ export function blocksOf(file: string, page = readFileSync(file, 'utf8')): Block
   return blocks;
 }
 
-export const isRun = ({ language, notRun }: Block): boolean => language === 'sh' && notRun === undefined;
+export const isRun = ({ language, notRun }: GuideBlock): boolean => language === 'sh' && notRun === undefined;
 
 /** One script for all of them, which stops at the first command that fails and has said before where it is. */
-export function scriptOf(blocks: readonly Block[]): string {
+export function scriptOf(blocks: readonly GuideBlock[]): string {
   const parts = blocks.filter(isRun).map(({ file, line, text }) => `echo '::: ${file}:${line}'\n${text}\n`);
   return `set -euo pipefail\n${parts.join('')}echo '::: done'\n`;
 }

@@ -1,12 +1,12 @@
 // Verifiers that are dishonest in exactly one thing, and what must come of it.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { type Showing, VP } from './showing.ts';
+import { type PresentationSetup, VP } from './presentation.ts';
 import type { AskOptions, RequestDraft, VerifierTwist } from './toy-verifier.ts';
-import type { Person } from './wallet.ts';
+import type { WalletUser } from './wallet.ts';
 import { assertProblem } from './wallet-answers.ts';
 
-export interface Hostile {
+export interface HostileCase {
   readonly what: string;
   readonly twist: VerifierTwist;
   readonly ask?: AskOptions;
@@ -16,41 +16,52 @@ export interface Hostile {
   /** What the log says, where the answer says no more than that it does not hold. */
   readonly reason?: RegExp;
   /** The word the verifier is told; none where nobody knows that it is the verifier. */
-  readonly told?: string;
+  readonly reportedError?: string;
 }
 
 /** The request says something else. */
-export const says = (payload: object): VerifierTwist => ({ request: (draft) => void Object.assign(draft.payload, payload) });
-export const header = (more: object): VerifierTwist => ({ request: (draft) => void Object.assign(draft.header, more) });
-export const within = (work: (draft: RequestDraft) => void): VerifierTwist => ({ request: work });
-export const metadata = (more: object): VerifierTwist =>
-  within(({ payload }) => void Object.assign(payload.client_metadata, more));
-export const outside = (change: Record<string, string | undefined>): VerifierTwist => ({
+export const withPayload = (payload: object): VerifierTwist => ({
+  request: (draft) => void Object.assign(draft.payload, payload),
+});
+export const withHeader = (more: object): VerifierTwist => ({ request: (draft) => void Object.assign(draft.header, more) });
+export const withRequest = (work: (draft: RequestDraft) => void): VerifierTwist => ({ request: work });
+export const withMetadata = (more: object): VerifierTwist =>
+  withRequest(({ payload }) => void Object.assign(payload.client_metadata, more));
+export const withParameters = (change: Record<string, string | undefined>): VerifierTwist => ({
   parameters(all) {
     for (const [name, value] of Object.entries(change)) value === undefined ? all.delete(name) : all.set(name, value);
   },
 });
-export const answers = (status: number, headers: Record<string, string>, body: string): VerifierTwist => ({
+export const withResponse = (status: number, headers: Record<string, string>, body: string): VerifierTwist => ({
   raw: (endpoint, _, response) => endpoint === 'request' && Boolean(response.writeHead(status, headers).end(body)),
 });
-export const part = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
+export const encodePart = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
 /** The same claims under a changed header, signed as the function likes. */
 export const resigned = (more: object, sign: (input: string) => string): VerifierTwist => ({
   text(jwt) {
     const [head, body] = jwt.split('.');
     const header: object = JSON.parse(Buffer.from(head!, 'base64url').toString());
-    const input = `${part({ ...header, ...more })}.${body}`;
+    const input = `${encodePart({ ...header, ...more })}.${body}`;
     return `${input}.${sign(input)}`;
   },
 });
 
 /** Each is refused with its own code, and shown nothing. */
-export function refusing(world: Showing, groups: Readonly<Record<string, readonly Hostile[]>>): void {
+export function itRefusesEach(world: PresentationSetup, groups: Readonly<Record<string, readonly HostileCase[]>>): void {
   const { verifier, wallet } = world;
-  let person: Person | undefined;
+  let person: WalletUser | undefined;
   for (const [group, cases] of Object.entries(groups))
     describe(group, () => {
-      for (const { what, twist, ask, code = 'invalid-presentation-request', status = 422, why, reason, told } of cases)
+      for (const {
+        what,
+        twist,
+        ask,
+        code = 'invalid-presentation-request',
+        status = 422,
+        why,
+        reason,
+        reportedError: told,
+      } of cases)
         it(what, async () => {
           person ??= (await world.holder()).person;
           verifier.twist = twist;

@@ -5,7 +5,7 @@ import { type Outbound, OutboundError } from '../../src/platform/outbound/index.
 import { algorithmOf, type PublicJwk, publicJwkOf } from '../../src/wallet/jose/index.ts';
 import { createResolver, didJwkOf } from '../../src/wallet/resolver/index.ts';
 import { createTrust, type TrustPolicy } from '../../src/wallet/trust/index.ts';
-import { type Certified, newEcKey } from './certificates.ts';
+import { newEcKey, type TestCertificate } from './certificates.ts';
 
 /** 2026-01-01. */
 export const NOW = 1_767_225_600_000;
@@ -14,7 +14,7 @@ export interface IssuerWorld {
   /** What the network answers, by address: JSON, or a text as it is. */
   readonly answers: Map<string, unknown>;
   readonly asked: string[];
-  readonly anchors: Certified[];
+  readonly anchors: TestCertificate[];
   now: number;
 }
 
@@ -43,7 +43,7 @@ export function issuerWorld({
   return { world, clock, outbound, trust };
 }
 
-export interface Signer {
+export interface TestSigner {
   readonly key: KeyObject;
   readonly jwk: PublicJwk;
   readonly algorithm: string;
@@ -55,7 +55,7 @@ export interface Signer {
 const HASHES: Readonly<Record<string, string | null>> = { ES256: 'sha256', ES384: 'sha384', ES512: 'sha512', EdDSA: null };
 
 /** A key with a DID of its own. Signs by node:crypto alone, not by what is tested. */
-export function newSigner(key: KeyObject = newEcKey()): Signer {
+export function newSigner(key: KeyObject = newEcKey()): TestSigner {
   const jwk = publicJwkOf(createPublicKey(key));
   const algorithm = algorithmOf(createPublicKey(key))!;
   const did = didJwkOf(jwk);
@@ -70,7 +70,7 @@ export function newSigner(key: KeyObject = newEcKey()): Signer {
 }
 
 /** By jose. The key is named by DID, unless the header says otherwise. */
-export function newJwt(signer: Signer, payload: object, header: object = {}): Promise<string> {
+export function newJwt(signer: TestSigner, payload: object, header: object = {}): Promise<string> {
   return new SignJWT(payload as JWTPayload)
     .setProtectedHeader({ alg: signer.algorithm, kid: signer.didUrl, typ: 'JWT', ...header })
     .sign(signer.key);
@@ -80,7 +80,7 @@ const encode = (value: unknown): string =>
   Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)).toString('base64url');
 
 /** Whatever header and payload it is, signed or not: what no library would make. */
-export async function rawJwt(header: unknown, payload: unknown, signer?: Signer): Promise<string> {
+export async function rawJwt(header: unknown, payload: unknown, signer?: TestSigner): Promise<string> {
   const input = `${encode(header)}.${encode(payload)}`;
   return `${input}.${signer ? (await signer.sign(Buffer.from(input))).toString('base64url') : 'AAAA'}`;
 }

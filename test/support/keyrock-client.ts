@@ -1,21 +1,21 @@
 // An application built on Keyrock's client library: it shows the question itself, with the person's own token, and redeems the code.
 import assert from 'node:assert/strict';
-import type { Answer, TestApi } from './api.ts';
+import type { ApiAnswer, TestApi } from './api.ts';
 import { makeApplication } from './applications.ts';
 
 export const KEYROCK_CALLBACK = 'https://old.example.org/callback?from=us';
 export const AUTHORIZE = '/v3/OS-OAUTH2/authorize';
 export const ACCESS_TOKEN = '/v3/OS-OAUTH2/access_token';
 
-export interface Client {
+export interface ClientCredentials {
   readonly id: string;
   readonly secret?: string;
 }
 
 /** How the body of a token request is written: as the library does, as JSON without its envelope, or as the standard has it. */
-export type Written = 'envelope' | 'json' | 'form';
+export type BodyEncoding = 'envelope' | 'json' | 'form';
 
-export const basic = ({ id, secret = '' }: Client): string =>
+export const basic = ({ id, secret = '' }: ClientCredentials): string =>
   `Basic ${Buffer.from(`${encodeURIComponent(id)}:${encodeURIComponent(secret)}`).toString('base64')}`;
 
 export const FORM = { 'Content-Type': 'application/x-www-form-urlencoded' };
@@ -26,7 +26,7 @@ export interface KeyrockTokens {
   readonly expires_in: number;
 }
 
-export class KeyrockClient implements Client {
+export class KeyrockClient implements ClientCredentials {
   readonly #api: TestApi;
   readonly application: any;
   readonly id: string;
@@ -44,12 +44,12 @@ export class KeyrockClient implements Client {
     return new KeyrockClient(api, await makeApplication(api, registered));
   }
 
-  ask(token: string | null, more: Record<string, string> = {}): Promise<Answer> {
+  ask(token: string | null, more: Record<string, string> = {}): Promise<ApiAnswer> {
     const query = { response_type: 'code', client_id: this.id, redirect_uri: KEYROCK_CALLBACK, scope: 'all_info', ...more };
     return this.#api.get(`${AUTHORIZE}?${new URLSearchParams(query)}`, { token });
   }
 
-  allow(token: string | null, more: Record<string, unknown> = {}): Promise<Answer> {
+  allow(token: string | null, more: Record<string, unknown> = {}): Promise<ApiAnswer> {
     return this.#api.post(AUTHORIZE, { user_auth: { client_id: this.id, scopes: ['all_info'], ...more } }, { token });
   }
 
@@ -62,7 +62,11 @@ export class KeyrockClient implements Client {
     return new URL(allowed.headers.get('location')!).searchParams.get('code')!;
   }
 
-  request(parameters: Record<string, string>, written: Written = 'envelope', as: Client = this): Promise<Answer> {
+  request(
+    parameters: Record<string, string>,
+    written: BodyEncoding = 'envelope',
+    as: ClientCredentials = this,
+  ): Promise<ApiAnswer> {
     const headers = { Authorization: basic(as), ...(written === 'form' ? FORM : {}) };
     const body = {
       envelope: { token_request: parameters },
@@ -72,11 +76,11 @@ export class KeyrockClient implements Client {
     return this.#api.post(ACCESS_TOKEN, body, { token: null, headers });
   }
 
-  redeem(code: string, written?: Written, as?: Client): Promise<Answer> {
+  redeem(code: string, written?: BodyEncoding, as?: ClientCredentials): Promise<ApiAnswer> {
     return this.request({ grant_type: 'authorization_code', code, redirect_uri: KEYROCK_CALLBACK }, written, as);
   }
 
-  refresh(token: string, written?: Written, as?: Client): Promise<Answer> {
+  refresh(token: string, written?: BodyEncoding, as?: ClientCredentials): Promise<ApiAnswer> {
     return this.request({ grant_type: 'refresh_token', refresh_token: token }, written, as);
   }
 
@@ -86,21 +90,21 @@ export class KeyrockClient implements Client {
     return answer.body;
   }
 
-  byPassword(person: { user: { name: string }; password: string }, more: Record<string, string> = {}): Promise<Answer> {
+  byPassword(person: { user: { name: string }; password: string }, more: Record<string, string> = {}): Promise<ApiAnswer> {
     const { user, password } = person;
     return this.request({ grant_type: 'password', username: user.name, password, scope: 'all_info', ...more });
   }
 
-  introspect(token: string, as: Client = this): Promise<Answer> {
+  introspect(token: string, as: ClientCredentials = this): Promise<ApiAnswer> {
     const headers = { Authorization: basic(as), ...FORM };
     return this.#api.post('/openid/introspect', new URLSearchParams({ token }).toString(), { token: null, headers });
   }
 }
 
-export const informationOf = (api: TestApi, token: string): Promise<Answer> => api.get(`/v3/access-tokens/${token}`);
+export const informationOf = (api: TestApi, token: string): Promise<ApiAnswer> => api.get(`/v3/access-tokens/${token}`);
 
 /** The auth method `oauth2`, whatever comes of it. */
-export function logInByAccessToken(api: TestApi, token: string, scope?: unknown): Promise<Answer> {
+export function logInByAccessToken(api: TestApi, token: string, scope?: unknown): Promise<ApiAnswer> {
   const identity = { methods: ['oauth2'], oauth2: { access_token_id: token } };
   return api.post('/v3/auth/tokens', { auth: { identity, scope } }, { token: null });
 }

@@ -3,18 +3,18 @@ import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose';
-import type { Answer } from './api.ts';
+import type { ApiAnswer } from './api.ts';
 import { PlainProvider } from './plain-provider.ts';
 import type { TestWallet } from './wallet.ts';
 import { cookiesOf } from './wallet-session.ts';
 
-interface Reply {
+interface ScriptedReply {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: unknown;
 }
 
-type Script = (request: IncomingMessage, fields: URLSearchParams) => Reply | Promise<Reply>;
+type Script = (request: IncomingMessage, fields: URLSearchParams) => ScriptedReply | Promise<ScriptedReply>;
 
 const { privateKey, publicKey } = await generateKeyPair('ES256');
 
@@ -57,7 +57,7 @@ export class ScriptedProvider extends PlainProvider {
     return new SignJWT(claims).setProtectedHeader({ alg: 'ES256', kid: 'scripted', ...header }).sign(key);
   }
 
-  async #answer(request: IncomingMessage): Promise<Reply> {
+  async #answer(request: IncomingMessage): Promise<ScriptedReply> {
     const path = new URL(request.url!, this.issuer).pathname;
     this.asked.push(path);
     const fields = new URLSearchParams(await text(request));
@@ -108,7 +108,7 @@ export class ScriptedProvider extends PlainProvider {
   }
 
   /** A whole login; `more` is what the provider's redirect carries beside the code. */
-  async logIn(wallet: TestWallet, more: Readonly<Record<string, string>> = {}): Promise<Answer> {
+  async logIn(wallet: TestWallet, more: Readonly<Record<string, string>> = {}): Promise<ApiAnswer> {
     const begun = await wallet.get('/api/v1/auth/login?response=json');
     if (begun.status !== 200) return begun;
     const { searchParams } = new URL(begun.body.authorizationUrl);

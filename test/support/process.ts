@@ -8,10 +8,10 @@ const LAUNCHER = fileURLToPath(new URL('../../bin/gatehouse.js', import.meta.url
 /** Far longer than it takes: every core may be busy with other tests. */
 const START_MS = 60_000;
 
-export type Settings = Readonly<Record<string, string>>;
+export type ProcessSettings = Readonly<Record<string, string>>;
 
 /** Fast hashes and free ports; everything else as it comes. */
-export const SETTINGS: Settings = {
+export const SETTINGS: ProcessSettings = {
   GATEHOUSE_IDENTITY_PORT: '0',
   GATEHOUSE_WALLET_PORT: '0',
   GATEHOUSE_METRICS_PORT: '0',
@@ -24,7 +24,7 @@ export class GatehouseProcess {
   stdout = '';
   stderr = '';
 
-  constructor(args: readonly string[], settings: Settings, cwd?: string, runtime = process.execPath) {
+  constructor(args: readonly string[], settings: ProcessSettings, cwd?: string, runtime = process.execPath) {
     const env = Object.fromEntries(Object.entries(process.env).filter(([key]) => !key.startsWith('GATEHOUSE_')));
     this.child = spawn(runtime, [LAUNCHER, ...args], {
       env: { ...env, ...SETTINGS, ...settings },
@@ -85,6 +85,11 @@ export class GatehouseProcess {
 }
 
 /** `runtime`: the Node the launcher runs on. */
-export function gatehouse(args: readonly string[], settings: Settings = {}, cwd?: string, runtime?: string): GatehouseProcess {
+export function gatehouse(
+  args: readonly string[],
+  settings: ProcessSettings = {},
+  cwd?: string,
+  runtime?: string,
+): GatehouseProcess {
   return new GatehouseProcess(args, settings, cwd, runtime);
 }

@@ -13,7 +13,7 @@ export interface RawAnswer {
   readonly body: string;
 }
 
-function patiently<T>(work: Promise<T>, what: string): Promise<T> {
+function withDeadline<T>(work: Promise<T>, what: string): Promise<T> {
   let timer: NodeJS.Timeout;
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new Error(`${what}: nothing within ${PATIENCE_MS} ms`)), PATIENCE_MS);
@@ -55,7 +55,7 @@ export class RawConnection {
     const options = { host, port: Number(port) };
     const socket = secure ? connectTls({ ...options, rejectUnauthorized: false }) : createConnection(options);
     const connection = new RawConnection(socket);
-    await patiently(once(socket, secure ? 'secureConnect' : 'connect'), `connecting to ${url}`);
+    await withDeadline(once(socket, secure ? 'secureConnect' : 'connect'), `connecting to ${url}`);
     return connection;
   }
 
@@ -66,7 +66,7 @@ export class RawConnection {
 
   /** The next whole answer; fails where the connection ends without one, or nothing comes. */
   answer({ head = false }: { head?: boolean } = {}): Promise<RawAnswer> {
-    return patiently(this.#answer(head), 'an answer');
+    return withDeadline(this.#answer(head), 'an answer');
   }
 
   async #answer(head: boolean): Promise<RawAnswer> {
@@ -101,7 +101,7 @@ export class RawConnection {
 
   /** Resolves when the other side has closed. */
   async closed(): Promise<void> {
-    if (!this.#closed) await patiently(once(this.socket, 'close'), 'the end of the connection');
+    if (!this.#closed) await withDeadline(once(this.socket, 'close'), 'the end of the connection');
   }
 
   destroy(): void {

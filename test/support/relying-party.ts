@@ -3,16 +3,16 @@ import assert from 'node:assert/strict';
 import * as client from 'openid-client';
 import { type TestApi, uniqueName } from './api.ts';
 import { makeApplication } from './applications.ts';
-import { type Answers, Browser, leftTo, type Page } from './browser-less.ts';
+import { type BrowserPage, redirectTargetOf, type SignInAnswers, TestBrowser } from './test-browser.ts';
 
 export const CALLBACK = 'https://app.example.org/callback';
 
-export interface Asked {
+export interface AuthorizationRequest {
   readonly url: URL;
   readonly checks: client.AuthorizationCodeGrantChecks;
 }
 
-export type Tokens = Awaited<ReturnType<typeof client.authorizationCodeGrant>>;
+export type TokenSet = Awaited<ReturnType<typeof client.authorizationCodeGrant>>;
 
 export class RelyingParty {
   readonly #api: TestApi;
@@ -46,26 +46,26 @@ export class RelyingParty {
     };
   }
 
-  async ask(more: Record<string, string> = {}): Promise<Asked> {
+  async ask(more: Record<string, string> = {}): Promise<AuthorizationRequest> {
     const { parameters, checks } = await this.parameters(more);
     return { url: client.buildAuthorizationUrl(this.config, parameters), checks };
   }
 
   /** Everything from the first redirect to the tokens. */
-  async tokensFor(person: Answers, more: Record<string, string> = {}, browser?: Browser): Promise<Tokens> {
+  async tokensFor(person: SignInAnswers, more: Record<string, string> = {}, browser?: TestBrowser): Promise<TokenSet> {
     const { url, checks } = await this.ask(more);
-    return this.redeem(await (browser ?? new Browser(this.#api)).signIn(url, person), checks);
+    return this.redeem(await (browser ?? new TestBrowser(this.#api)).signIn(url, person), checks);
   }
 
   redeem(
-    page: Page,
+    page: BrowserPage,
     checks: client.AuthorizationCodeGrantChecks,
     options?: client.AuthorizationCodeGrantOptions,
-  ): Promise<Tokens> {
-    return client.authorizationCodeGrant(this.config, leftTo(page), checks, undefined, options);
+  ): Promise<TokenSet> {
+    return client.authorizationCodeGrant(this.config, redirectTargetOf(page), checks, undefined, options);
   }
 
-  userInfo(tokens: Tokens) {
+  userInfo(tokens: TokenSet) {
     return client.fetchUserInfo(this.config, tokens.access_token, tokens.claims()!.sub);
   }
 

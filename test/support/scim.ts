@@ -1,6 +1,6 @@
 // What tests of /scim/v2 start from: a domain of its own, and a provisioning connection to it.
 import assert from 'node:assert/strict';
-import { type Answer, type RequestOptions, type TestApi, uniqueName } from './api.ts';
+import { type ApiAnswer, type RequestOptions, type TestApi, uniqueName } from './api.ts';
 
 export const SCIM_JSON = 'application/scim+json';
 export const USER = 'urn:ietf:params:scim:schemas:core:2.0:User';
@@ -30,7 +30,7 @@ export class ScimClient {
     this.token = token;
   }
 
-  request(method: string, path: string, { headers, ...options }: RequestOptions = {}): Promise<Answer> {
+  request(method: string, path: string, { headers, ...options }: RequestOptions = {}): Promise<ApiAnswer> {
     return this.api.request(method, `/scim/v2${path}`, {
       ...options,
       token: null,
@@ -91,7 +91,7 @@ export async function connect(api: TestApi, domainId?: string) {
 }
 
 /** The status, SCIM's body with the same status in it, and its scimType when there is one. */
-export function assertScimRefused(answer: Answer, status: number, scimType?: string, detail: RegExp = /./): void {
+export function assertScimRefused(answer: ApiAnswer, status: number, scimType?: string, detail: RegExp = /./): void {
   assert.equal(answer.status, status, `expected ${status}, got ${answer.status}: ${answer.text.slice(0, 500)}`);
   assert.equal(answer.headers.get('content-type'), SCIM_JSON);
   assertScimError(answer.body, status, scimType, detail);

@@ -1,7 +1,7 @@
 // What tests of the second factor start from: a person with an authenticator app.
 import assert from 'node:assert/strict';
 import { codeAt, fromBase32, stepAt } from '../../src/identity/two-factor/totp.ts';
-import type { Answer, TestApi } from './api.ts';
+import type { ApiAnswer, TestApi } from './api.ts';
 import { makePerson } from './applications.ts';
 
 export const QUESTION = { security_question: 'Name of your first pet', security_answer: ' Rex the Dog ' };
@@ -40,12 +40,12 @@ export class Phone {
 /** Stands for a request that has no body at all. */
 export const NO_BODY = Symbol('no body');
 
-export function enable(api: TestApi, user: { id: string }, body: unknown = { two_factor_auth: QUESTION }): Promise<Answer> {
+export function enable(api: TestApi, user: { id: string }, body: unknown = { two_factor_auth: QUESTION }): Promise<ApiAnswer> {
   return api.request('POST', `/v3/users/${user.id}/OS-TWO-FACTOR/two_factor_auth`, body === NO_BODY ? {} : { body });
 }
 
 /** A person with two-factor authentication on, and the phone for it. */
-export async function makeCarefulPerson(api: TestApi) {
+export async function makeTwoFactorPerson(api: TestApi) {
   const person = await makePerson(api);
   const answer = await enable(api, person.user);
   assert.equal(answer.status, 201, answer.text);
@@ -59,7 +59,7 @@ export function logInWith(
   person: { user: { id: string }; password: string },
   more: Record<string, unknown> = {},
   headers: Record<string, string> = {},
-): Promise<Answer> {
+): Promise<ApiAnswer> {
   const user = { id: person.user.id, password: person.password, ...more };
   return api.post(
     '/v3/auth/tokens',

@@ -6,19 +6,19 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { decodeProtectedHeader, exportJWK, importJWK, jwtVerify } from 'jose';
 import { checkDpop, detailsOf, ToyAuthorization, ToyEncryption } from './toy-authorization.ts';
-import { type Draft, signDraft } from './toy-credential.ts';
+import { type CredentialDraft, signDraft } from './toy-credential.ts';
 
-export interface Reply {
+export interface IssuerReply {
   status: number;
   headers: Record<string, string>;
   // Twists change any part of it; the tests say which.
   body: any;
 }
 
-export interface Twist {
+export interface IssuerTwist {
   /** By endpoint: metadata, server, keys, offer, par, authorize, token, nonce, credential, deferred, notification. */
-  reply?(endpoint: string, reply: Reply, request: { body: any; headers: IncomingMessage['headers'] }): void | Promise<void>;
-  credential?(draft: Draft): void;
+  reply?(endpoint: string, reply: IssuerReply, request: { body: any; headers: IncomingMessage['headers'] }): void | Promise<void>;
+  credential?(draft: CredentialDraft): void;
   /** The text of the credential, after it was signed. */
   text?(credential: string): unknown;
   /** Answers itself, instead of the issuer. */
@@ -37,7 +37,7 @@ export interface OfferOptions {
   readonly refresh?: boolean;
 }
 
-interface Access extends OfferOptions {
+interface GrantedAccess extends OfferOptions {
   /** Of the key a token is bound to. */
   readonly thumbprint?: string;
   readonly until: number;
@@ -49,7 +49,7 @@ export class ToyIssuer {
   readonly #server: Server;
   readonly key = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   readonly #codes = new Map<string, OfferOptions>();
-  readonly #tokens = new Map<string, Access>();
+  readonly #tokens = new Map<string, GrantedAccess>();
   readonly #nonces = new Set<string>();
   readonly #offers = new Map<string, unknown>();
   /** Transactions that wait, and the keys they are for. */
@@ -58,7 +58,7 @@ export class ToyIssuer {
   readonly #didKeys = new Map<string, object>();
   readonly authorization = new ToyAuthorization();
   readonly encryption = new ToyEncryption();
-  twist: Twist = {};
+  twist: IssuerTwist = {};
   /** `said` in the metadata, or only when a token is asked for without. */
   dpop: 'said' | 'unsaid' | undefined;
   dpopNonce: string | undefined;
@@ -193,8 +193,8 @@ export class ToyIssuer {
     };
   }
 
-  async #answer(endpoint: string, body: any, headers: IncomingMessage['headers']): Promise<Reply> {
-    const reply = (value: unknown, status = 200): Reply => ({
+  async #answer(endpoint: string, body: any, headers: IncomingMessage['headers']): Promise<IssuerReply> {
+    const reply = (value: unknown, status = 200): IssuerReply => ({
       status,
       headers: { 'Content-Type': 'application/json' },
       body: value,
@@ -343,7 +343,7 @@ export class ToyIssuer {
 
   async #sign(vct: string, cnf: object | undefined): Promise<unknown> {
     const now = Math.floor(this.now() / 1000);
-    const draft: Draft = {
+    const draft: CredentialDraft = {
       header: { alg: 'ES256', typ: 'dc+sd-jwt', kid: 'one' },
       payload: { iss: this.url, iat: now, exp: now + 86_400, vct, ...(cnf ? { cnf } : {}) },
       disclosures: { given_name: 'Ada', family_name: 'Lovelace', email: 'ada@example.org', birthdate: '1815-12-10' },
@@ -386,7 +386,7 @@ export class ToyIssuer {
     this.seen.push({ endpoint, body, headers: request.headers });
     if (this.twist.raw?.(endpoint, request, response)) return;
     const reply = await this.#answer(endpoint, body, request.headers).catch(
-      (error: Error): Reply => ({ status: 500, headers: {}, body: { error: error.message } }),
+      (error: Error): IssuerReply => ({ status: 500, headers: {}, body: { error: error.message } }),
     );
     await this.twist.reply?.(endpoint, reply, { body, headers: request.headers });
     const asked = this.encrypts ? body.credential_response_encryption : undefined;

@@ -33,7 +33,7 @@ export interface AskOptions {
 }
 
 /** A certificate, its chain and its key; the tests make it. */
-export interface Identity {
+export interface VerifierIdentity {
   readonly key: KeyObject;
   readonly x5c: readonly string[];
 }
@@ -50,7 +50,7 @@ export const IDENTITY_QUERY = {
 };
 
 /** A presentation the verifier got, looked into. */
-export interface Shown {
+export interface VerifiedPresentation {
   readonly payload: Record<string, any>;
   /** What was held back and is now shown. */
   readonly claims: Record<string, unknown>;
@@ -64,7 +64,7 @@ export class ToyVerifier {
   readonly #encryption = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   readonly #requests = new Map<string, RequestDraft>();
   twist: VerifierTwist = {};
-  identity: Identity | undefined;
+  identity: VerifierIdentity | undefined;
   url = '';
   /** Everything that was posted to it, opened. */
   readonly posted: Record<string, any>[] = [];
@@ -203,7 +203,7 @@ export class ToyVerifier {
   }
 
   /** An SD-JWT presentation, verified as a careful verifier does: the binding's signature, and what it is over. */
-  async look(presentation: string): Promise<Shown> {
+  async verify(presentation: string): Promise<VerifiedPresentation> {
     const parts = presentation.split('~');
     const binding = parts.pop()!;
     const [jwt, ...disclosures] = parts as [string, ...string[]];

@@ -9,13 +9,15 @@ import { enable, Phone } from './second-factor.ts';
 
 export { words };
 
-export interface Person {
+export interface PageVisitor {
   readonly id: string;
   readonly name: string;
   readonly password: string;
 }
 
-export async function makeCarefulUser(api: TestApi): Promise<Person & { readonly phone: Phone; readonly codes: string[] }> {
+export async function makeTwoFactorUser(
+  api: TestApi,
+): Promise<PageVisitor & { readonly phone: Phone; readonly codes: string[] }> {
   const person = await makeUser(api);
   const enabled = await enable(api, person);
   assert.equal(enabled.status, 201, enabled.text);
@@ -26,7 +28,7 @@ export async function makeCarefulUser(api: TestApi): Promise<Person & { readonly
 
 export const press = (page: Page, name: string): Promise<void> => page.getByRole('button', { name, exact: true }).click();
 
-export async function enterPassword(page: Page, { name, password }: Pick<Person, 'name' | 'password'>): Promise<void> {
+export async function enterPassword(page: Page, { name, password }: Pick<PageVisitor, 'name' | 'password'>): Promise<void> {
   await page.getByLabel(words.userName).fill(name);
   await page.getByLabel(words.password, { exact: true }).fill(password);
   await press(page, words.signIn);
@@ -53,7 +55,7 @@ export async function outcome(page: Page): Promise<string> {
 }
 
 /** From the application and back to it, with consent when it is asked for. */
-export async function signInTo(application: ApplicationPage, page: Page, person: Person): Promise<void> {
+export async function signInTo(application: ApplicationPage, page: Page, person: PageVisitor): Promise<void> {
   await page.goto(application.signIn());
   await enterPassword(page, person);
   if (!page.url().startsWith(application.url)) await press(page, words.allow);
@@ -61,7 +63,7 @@ export async function signInTo(application: ApplicationPage, page: Page, person:
 }
 
 /** To the account page of somebody without a second factor. */
-export async function signInToAccount(api: TestApi, page: Page, person: Person): Promise<void> {
+export async function signInToAccount(api: TestApi, page: Page, person: PageVisitor): Promise<void> {
   await page.goto(`${api.url}/account`);
   await enterPassword(page, person);
   assert.equal(await titleOf(page), words.account);

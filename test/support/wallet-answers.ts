@@ -1,10 +1,10 @@
 // What tests expect of answers of the wallet node: problem details (RFC 9457) of one shape.
 import assert from 'node:assert/strict';
 import { STATUS_CODES } from 'node:http';
-import type { Answer } from './api.ts';
+import type { ApiAnswer } from './api.ts';
 
 /** The status and the code, and everything else a problem always has. */
-export function assertProblem(answer: Answer, status: number, code: string, detail: RegExp = /./): any {
+export function assertProblem(answer: ApiAnswer, status: number, code: string, detail: RegExp = /./): any {
   assert.equal(answer.status, status, `expected ${status} ${code}, got ${answer.status}: ${answer.text}`);
   assert.match(answer.headers.get('content-type') ?? '', /^application\/problem\+json\b/);
   assert.equal(answer.headers.get('cache-control'), 'no-store');

@@ -7,10 +7,10 @@ import { insertInstances } from '../../src/wallet/credentials/copies.store.ts';
 import { insertCredential } from '../../src/wallet/credentials/credentials.store.ts';
 import { credentialPlace, type Held, instancePlace } from '../../src/wallet/credentials/index.ts';
 import type { CredentialRow } from '../../src/wallet/database.ts';
-import type { Person } from './wallet.ts';
+import type { WalletUser } from './wallet.ts';
 
 /** The owner of what a person of the tests has. */
-export const ownerOfPerson = ({ wallet, name }: Person): string => ownerOf(wallet.provider.issuer, name);
+export const ownerOfPerson = ({ wallet, name }: WalletUser): string => ownerOf(wallet.provider.issuer, name);
 
 const HELD: Held = {
   types: ['https://types.example/pid'],
@@ -24,7 +24,7 @@ const HELD: Held = {
 const RAW = ['eyJ.one.~', 'eyJ.two.~'];
 
 /** A row as it is kept: sealed for its owner and its id. */
-export function credentialRow(person: Person, row: Partial<CredentialRow> = {}, held: Partial<Held> = {}): CredentialRow {
+export function credentialRow(person: WalletUser, row: Partial<CredentialRow> = {}, held: Partial<Held> = {}): CredentialRow {
   const { wallet } = person;
   const [owner, id] = [ownerOfPerson(person), `cred_${newUlid(wallet.clock.now())}`];
   const plain = Buffer.from(JSON.stringify({ ...HELD, ...held }));
@@ -48,14 +48,14 @@ export function credentialRow(person: Person, row: Partial<CredentialRow> = {}, 
   };
 }
 
-const copiesOf = ({ wallet }: Person, { id: credential, owner, key_id }: CredentialRow) =>
+const copiesOf = ({ wallet }: WalletUser, { id: credential, owner, key_id }: CredentialRow) =>
   RAW.map((raw, at) => {
     const id = `${credential}.${at}`;
     const sealed = createSeal([wallet.masterKey]).seal(Buffer.from(JSON.stringify({ raw })), instancePlace({ owner, id }));
     return { id, credential_id: credential, owner, key_id, sealed };
   });
 
-export async function holdCredentials(person: Person, rows: readonly CredentialRow[]): Promise<void> {
+export async function storeCredentials(person: WalletUser, rows: readonly CredentialRow[]): Promise<void> {
   const db = await person.wallet.database();
   try {
     await db.write(async (tx) => {
@@ -71,12 +71,12 @@ export async function holdCredentials(person: Person, rows: readonly CredentialR
 }
 
 /** Returns its id. */
-export async function holdCredential(
-  person: Person,
+export async function storeCredential(
+  person: WalletUser,
   row: Partial<CredentialRow> = {},
   held: Partial<Held> = {},
 ): Promise<string> {
   const whole = credentialRow(person, row, held);
-  await holdCredentials(person, [whole]);
+  await storeCredentials(person, [whole]);
   return whole.id;
 }

@@ -27,12 +27,12 @@ export interface ModelDid {
   version: number;
 }
 
-export interface Refusal {
+export interface ModelRefusal {
   readonly status: number;
   readonly code: string;
 }
 
-type Made = { readonly id: string; readonly kid: string };
+type CreatedKey = { readonly id: string; readonly kid: string };
 
 export class WalletModel {
   readonly keys = new Map<string, ModelKey>();
@@ -61,29 +61,29 @@ export class WalletModel {
     return alias !== undefined && this.#active(owner).some((key) => key.alias === alias && key !== except);
   }
 
-  #add(owner: string, { id, kid }: Made, values: Pick<ModelKey, 'alias' | 'isDefault' | 'predecessorId'>): void {
+  #add(owner: string, { id, kid }: CreatedKey, values: Pick<ModelKey, 'alias' | 'isDefault' | 'predecessorId'>): void {
     if (values.isDefault) for (const key of this.keysOf(owner)) key.isDefault = false;
     this.#spent.add(`${owner} ${kid}`);
     const fresh = { state: 'active', successorId: undefined, verifyUntil: undefined, republished: undefined } as const;
     this.keys.set(id, { id, kid, owner, ...values, ...fresh });
   }
 
-  refusesKey(owner: string, alias: string | undefined, kid?: string): Refusal | undefined {
+  refusesKey(owner: string, alias: string | undefined, kid?: string): ModelRefusal | undefined {
     if (kid !== undefined && this.#spent.has(`${owner} ${kid}`)) return { status: 409, code: 'key-exists' };
     return this.#aliasTaken(owner, alias) ? { status: 409, code: 'alias-taken' } : undefined;
   }
 
-  addKey(owner: string, made: Made, alias: string | undefined, isDefault: boolean | undefined): void {
+  addKey(owner: string, made: CreatedKey, alias: string | undefined, isDefault: boolean | undefined): void {
     this.#add(owner, made, { alias, isDefault: isDefault ?? !this.#default(owner), predecessorId: undefined });
   }
 
-  refusesRotation(actor: string, key: ModelKey, alias: string | undefined): Refusal | undefined {
+  refusesRotation(actor: string, key: ModelKey, alias: string | undefined): ModelRefusal | undefined {
     if (key.owner !== actor || !this.keys.has(key.id)) return { status: 404, code: 'not-found' };
     if (key.state !== 'active') return { status: 409, code: 'key-not-active' };
     return this.#aliasTaken(actor, alias, key) ? { status: 409, code: 'alias-taken' } : undefined;
   }
 
-  #succeed(key: ModelKey, made: Made, alias: string | undefined): void {
+  #succeed(key: ModelKey, made: CreatedKey, alias: string | undefined): void {
     const { isDefault } = key;
     key.state = 'rotated';
     key.isDefault = false;
@@ -95,7 +95,7 @@ export class WalletModel {
     }
   }
 
-  rotate(key: ModelKey, made: Made, alias: string | undefined, verifyUntil: number): void {
+  rotate(key: ModelKey, made: CreatedKey, alias: string | undefined, verifyUntil: number): void {
     this.#succeed(key, made, alias ?? key.alias);
     key.verifyUntil = verifyUntil;
   }
@@ -104,7 +104,7 @@ export class WalletModel {
     actor: string,
     key: ModelKey,
     { force, followed }: { force: boolean; followed: boolean },
-  ): Refusal | undefined {
+  ): ModelRefusal | undefined {
     if (key.owner !== actor || !this.keys.has(key.id)) return { status: 404, code: 'not-found' };
     if (key.state !== 'active' || force || followed) return undefined;
     const orphaned = this.carriers(key).some(
@@ -115,7 +115,7 @@ export class WalletModel {
   }
 
   /** Returns whether this is when it ended; a key ends once. */
-  revoke(key: ModelKey, successor: Made | undefined): boolean {
+  revoke(key: ModelKey, successor: CreatedKey | undefined): boolean {
     if (key.state === 'revoked') return false;
     if (successor) this.#succeed(key, successor, key.alias);
     const wasDefault = key.isDefault;
@@ -138,7 +138,7 @@ export class WalletModel {
     return true;
   }
 
-  refusesPurge(actor: string, key: ModelKey, force: boolean): Refusal | undefined {
+  refusesPurge(actor: string, key: ModelKey, force: boolean): ModelRefusal | undefined {
     if (key.owner !== actor || !this.keys.has(key.id)) return { status: 404, code: 'not-found' };
     const isUsed = this.carriers(key).length > 0;
     return key.state !== 'revoked' && isUsed && !force ? { status: 409, code: 'key-in-use' } : undefined;
@@ -150,7 +150,7 @@ export class WalletModel {
     this.keys.delete(key.id);
   }
 
-  refusesDid(actor: string, keys: readonly ModelKey[], name: string | undefined): Refusal | undefined {
+  refusesDid(actor: string, keys: readonly ModelKey[], name: string | undefined): ModelRefusal | undefined {
     const usable = keys.every((key) => key.owner === actor && key.state === 'active' && this.keys.has(key.id));
     if (!usable) return { status: 422, code: 'key-not-active' };
     const exists =
@@ -168,7 +168,7 @@ export class WalletModel {
     this.dids.set(id, { id, did, owner, method, name, state, keyIds: keys.map((key) => key.id), version: 1 });
   }
 
-  refusesDidStep(actor: string, did: ModelDid, step: 'publish' | 'unpublish' | 'delete'): Refusal | undefined {
+  refusesDidStep(actor: string, did: ModelDid, step: 'publish' | 'unpublish' | 'delete'): ModelRefusal | undefined {
     if (did.owner !== actor || !this.dids.has(did.id)) return { status: 404, code: 'not-found' };
     if (step === 'delete')
       return did.method === 'web' && did.state === 'published' ? { status: 409, code: 'did-published' } : undefined;

@@ -3,10 +3,10 @@ import { createHash } from 'node:crypto';
 import { createSeal } from '../../src/platform/seal/index.ts';
 import { actForSession, readForSession } from '../../src/wallet/access/owners.store.ts';
 import { sessionPlace } from '../../src/wallet/session/index.ts';
-import type { Answer } from './api.ts';
+import type { ApiAnswer } from './api.ts';
 import type { TestWallet } from './wallet.ts';
 
-export interface Secrets {
+export interface SessionSecrets {
   readonly id: string;
   readonly idHash: string;
   readonly idToken: string;
@@ -14,7 +14,7 @@ export interface Secrets {
 }
 
 /** Opens a session as only the service can. */
-export async function secretsOf(wallet: TestWallet, cookie: string): Promise<Secrets> {
+export async function secretsOf(wallet: TestWallet, cookie: string): Promise<SessionSecrets> {
   const seal = createSeal([wallet.masterKey]);
   const id = seal.open(cookie.slice(cookie.indexOf('=') + 1), 'wallet session cookie').toString();
   const idHash = createHash('sha256').update(id).digest('base64url');
@@ -32,7 +32,7 @@ export async function secretsOf(wallet: TestWallet, cookie: string): Promise<Sec
 }
 
 /** As a version before this one, or a provider that says less, would have left it. The wallet is started anew: it remembers sessions. */
-export async function makeFormer(wallet: TestWallet, cookies: readonly string[]): Promise<void> {
+export async function downgradeSessions(wallet: TestWallet, cookies: readonly string[]): Promise<void> {
   const hashes = await Promise.all(cookies.map(async (cookie) => (await secretsOf(wallet, cookie)).idHash));
   const seal = createSeal([wallet.masterKey]);
   await wallet.service.stop(1000);
@@ -50,14 +50,14 @@ export async function makeFormer(wallet: TestWallet, cookies: readonly string[])
   await wallet.open();
 }
 
-export interface Cookie {
+export interface ParsedCookie {
   readonly name: string;
   readonly value: string;
   readonly attributes: readonly string[];
 }
 
 /** The cookies an answer sets, by their first letters: `gatehouse_wallet` or `gatehouse_wallet_login`. */
-export function cookiesOf(answer: Answer): Record<string, Cookie> {
+export function cookiesOf(answer: ApiAnswer): Record<string, ParsedCookie> {
   return Object.fromEntries(
     answer.headers.getSetCookie().map((line) => {
       const [pair = '', ...attributes] = line.split('; ');
@@ -68,7 +68,7 @@ export function cookiesOf(answer: Answer): Record<string, Cookie> {
 }
 
 /** Is the session cookie taken away? */
-export function isCleared(answer: Answer, name = 'gatehouse_wallet'): boolean {
+export function isCleared(answer: ApiAnswer, name = 'gatehouse_wallet'): boolean {
   const cookie = cookiesOf(answer)[name];
   return cookie?.value === '' && cookie.attributes.includes('Max-Age=0');
 }

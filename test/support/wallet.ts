@@ -9,7 +9,7 @@ import { createLog } from '../../src/platform/log/index.ts';
 import { createSeal, newMasterKey } from '../../src/platform/seal/index.ts';
 import { createWalletService, openWalletDatabase, type WalletService } from '../../src/wallet/service.ts';
 import { walletSettings } from '../../src/wallet/settings.ts';
-import { type Answer, type DatabaseKind, TestClock } from './api.ts';
+import { type ApiAnswer, type DatabaseKind, TestClock } from './api.ts';
 import { PlainProvider } from './plain-provider.ts';
 import { sharedPostgres } from './postgres.ts';
 
@@ -29,7 +29,7 @@ export interface WalletRequest {
 }
 
 /** Somebody with a session: their cookie, and requests as a page of the service would send them. */
-export class Person {
+export class WalletUser {
   readonly wallet: TestWallet;
   readonly name: string;
   cookie: string;
@@ -40,7 +40,7 @@ export class Person {
     this.cookie = cookie;
   }
 
-  request(method: string, path: string, { body, headers }: WalletRequest = {}): Promise<Answer> {
+  request(method: string, path: string, { body, headers }: WalletRequest = {}): Promise<ApiAnswer> {
     return this.wallet.request(method, path, {
       body,
       headers: { Cookie: this.cookie, Origin: this.wallet.publicUrl, ...headers },
@@ -154,7 +154,7 @@ export class TestWallet {
   }
 
   /** Nobody's request. */
-  async request(method: string, path: string, { body, headers }: WalletRequest = {}): Promise<Answer> {
+  async request(method: string, path: string, { body, headers }: WalletRequest = {}): Promise<ApiAnswer> {
     const response = await fetch(this.url + path, {
       method,
       redirect: 'manual',
@@ -195,12 +195,12 @@ export class TestWallet {
   }
 
   /** Logs in through the provider, as a person who is named so there. */
-  async logIn(name = `person-${++this.#people}`): Promise<Person> {
+  async logIn(name = `person-${++this.#people}`): Promise<WalletUser> {
     const { callback, flow } = await this.returned(name);
     const done = await this.get(callback, { headers: { Cookie: flow } });
     if (done.status !== 303) throw new Error(`cannot log in: ${done.status} ${done.text}`);
     const cookie = done.headers.getSetCookie().find((line) => line.includes('gatehouse_wallet='))!;
-    return new Person(this, name, cookie.split(';', 1)[0]!);
+    return new WalletUser(this, name, cookie.split(';', 1)[0]!);
   }
 }
 

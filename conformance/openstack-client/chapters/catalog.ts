@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import type { Client } from '../client.ts';
+import type { OpenStackClient } from '../client.ts';
 
-export async function catalog(client: Client): Promise<void> {
+export async function catalog(client: OpenStackClient): Promise<void> {
   await client.read('catalog list', 'has the identity service with three endpoints', (list) => {
     const identity = list.find(({ Type }: { Type: string }) => Type === 'identity');
     const { Endpoints: endpoints } = identity as { Endpoints: { interface: string; region: string }[] };

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { type Client, names } from '../client.ts';
+import { names, type OpenStackClient } from '../client.ts';
 
-export async function domains(client: Client): Promise<void> {
+export async function domains(client: OpenStackClient): Promise<void> {
   await client.read("domain create --description 'up there' north", 'the domain is shown', (domain) => {
     assert.equal(domain.name, 'north');
     assert.equal(domain.description, 'up there');

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Client } from '../client.ts';
+import type { OpenStackClient } from '../client.ts';
 
 interface Assignment {
   readonly Role: string;
@@ -20,7 +20,7 @@ const exactly =
     assert.deepEqual(list.map(short).sort(), [...expected].sort());
 
 /** Every kind of grant is made, read back by name and in its effect, and taken away. */
-export async function grants(client: Client): Promise<void> {
+export async function grants(client: OpenStackClient): Promise<void> {
   const { read, run } = { read: client.read.bind(client), run: client.run.bind(client) };
   await read('domain create east', 'a domain for grants', (domain) => assert.equal(domain.name, 'east'));
   await read('project create --domain east tower', 'a project in it', (project) => assert.equal(project.name, 'tower'));

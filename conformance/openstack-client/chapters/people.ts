@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { type Client, names } from '../client.ts';
+import { names, type OpenStackClient } from '../client.ts';
 
-export async function users(client: Client): Promise<void> {
+export async function users(client: OpenStackClient): Promise<void> {
   const alice = await client.read(
     "user create --domain default --project admin --email alice@example.com --description 'the first' --password 'first secret' alice",
     'the user is shown, without the password',
@@ -60,7 +60,7 @@ export async function users(client: Client): Promise<void> {
   await client.refused('user show --domain default alicia', 'it is gone', /No user/);
 }
 
-export async function groups(client: Client): Promise<void> {
+export async function groups(client: OpenStackClient): Promise<void> {
   await client.read('user create --domain default bob', 'a user for groups', (user) => assert.equal(user.name, 'bob'));
   const crew = await client.read(
     "group create --domain default --description 'all hands' crew",

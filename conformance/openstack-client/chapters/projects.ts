@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { type Client, names } from '../client.ts';
+import { names, type OpenStackClient } from '../client.ts';
 
-export async function projects(client: Client): Promise<void> {
+export async function projects(client: OpenStackClient): Promise<void> {
   await client.read('domain create west', 'a domain for projects', (domain) => assert.equal(domain.name, 'west'));
   const bridge = await client.read(
     "project create --domain default --description 'across the river' --tag steel --tag long --property height=40 bridge",

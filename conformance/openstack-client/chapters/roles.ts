@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { type Client, names } from '../client.ts';
+import { names, type OpenStackClient } from '../client.ts';
 
 interface Inference {
   readonly 'Prior Role Name': string;
@@ -9,7 +9,7 @@ interface Inference {
 const implies = (list: readonly Inference[], prior: string, implied: string): boolean =>
   list.some((rule) => rule['Prior Role Name'] === prior && rule['Implied Role Name'] === implied);
 
-export async function roles(client: Client): Promise<void> {
+export async function roles(client: OpenStackClient): Promise<void> {
   const cook = await client.read("role create --description 'makes food' cook", 'the role is shown', (role) => {
     assert.equal(role.name, 'cook');
     assert.equal(role.description, 'makes food');

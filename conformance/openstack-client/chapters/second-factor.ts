@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { TOTP } from 'otpauth';
-import type { Client } from '../client.ts';
+import type { OpenStackClient } from '../client.ts';
 
 const KEY = 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP';
 const PERIOD_MS = 30_000;
@@ -15,7 +15,7 @@ async function code(used: Set<number>): Promise<string> {
 }
 
 /** The client takes a list of methods only from a file. JSON is YAML. */
-function writeCloud(client: Client, passcode: string): void {
+function writeCloud(client: OpenStackClient, passcode: string): void {
   const auth = {
     auth_url: client.authUrl,
     auth_methods: ['v3password', 'v3totp'],
@@ -30,7 +30,7 @@ function writeCloud(client: Client, passcode: string): void {
   );
 }
 
-export async function secondFactor(client: Client): Promise<void> {
+export async function secondFactor(client: OpenStackClient): Promise<void> {
   const used = new Set<number>();
   await client.read('user create --password secret careful', 'a user', (user) => assert.equal(user.name, 'careful'));
   const credential = await client.read(

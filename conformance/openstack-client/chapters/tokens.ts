@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import type { Client } from '../client.ts';
+import type { OpenStackClient } from '../client.ts';
 
-export async function tokens(client: Client): Promise<void> {
+export async function tokens(client: OpenStackClient): Promise<void> {
   const issued = await client.read('token issue', 'a token for the project', (token) => {
     assert.ok(token.id && token.user_id && token.project_id);
     assert.match(token.expires, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+0000$/);

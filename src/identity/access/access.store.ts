@@ -1,9 +1,9 @@
 // Reads what the context of a user in a scope is made of.
 import { sql } from 'kysely';
-import { prepared } from '../../platform/database/index.ts';
+import { preparedRows } from '../../platform/database/index.ts';
 import type { ProjectRow, Reader, Tables } from '../database.ts';
 
-const userWithDomain = prepared<Tables, [id: string], UserWithDomain>((db, id) =>
+const userWithDomain = preparedRows<Tables, [id: string], UserWithDomain>((db, id) =>
   db
     .selectFrom('users')
     .innerJoin('projects as domain', 'domain.id', 'users.domain_id')
@@ -53,7 +53,7 @@ export async function findUserWithDomain(db: Reader, id: string): Promise<UserWi
   return (await userWithDomain(db, id))[0];
 }
 
-const projectById = prepared<Tables, [id: string], ProjectRow>((db, id) =>
+const projectById = preparedRows<Tables, [id: string], ProjectRow>((db, id) =>
   db.selectFrom('projects').where('id', '=', id).selectAll(),
 );
 
@@ -61,7 +61,7 @@ export async function findProject(db: Reader, id: string): Promise<ProjectRow | 
   return (await projectById(db, id))[0];
 }
 
-const groupIds = prepared<Tables, [user: string], { group_id: string }>((db, user) =>
+const groupIds = preparedRows<Tables, [user: string], { group_id: string }>((db, user) =>
   db.selectFrom('group_members').where('user_id', '=', user).select('group_id'),
 );
 

@@ -1,7 +1,7 @@
 // Whoever may not see a thing must not learn whether it is there: an id of someone else's is answered exactly as one that nobody has.
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
-import { type Answer, onDatabase, onEachDatabase, type TestApi, uniqueName } from '../../../test/support/api.ts';
+import { type ApiAnswer, onDatabase, onEachDatabase, type TestApi, uniqueName } from '../../../test/support/api.ts';
 import { assign, makeApplication, makePermission, makePerson, makeRole } from '../../../test/support/applications.ts';
 import { identityRoutes, nameOfRoute } from '../../../test/support/routes.ts';
 import { connect, GROUP, ORGANIZATION, patchOf, USER } from '../../../test/support/scim.ts';
@@ -113,7 +113,7 @@ const fill = (path: string, ids: Ids): string =>
   (path.endsWith('/sec_question') ? '?security_answer=a' : '');
 
 /** What an answer tells, without the ids that were asked about. */
-function told({ status, text, headers }: Answer, ids: Ids): string {
+function told({ status, text, headers }: ApiAnswer, ids: Ids): string {
   let body = text.replace(/"(x-openstack-request-id|requestId)":"[^"]*"/gi, '');
   for (const id of Object.values(ids)) body = body.replaceAll(id, '{id}');
   return `${status} ${headers.get('etag') ?? ''} ${body}`;
@@ -148,7 +148,7 @@ onDatabase('SQLite', 'What exists', {}, (api) => {
 
   const routes = identityRoutes().filter((route) => route.path.includes(':') && !OPEN.includes(nameOfRoute(route)));
 
-  const ask = (route: Route<never>, ids: Ids, headers: Record<string, string>): Promise<Answer> => {
+  const ask = (route: Route<never>, ids: Ids, headers: Record<string, string>): Promise<ApiAnswer> => {
     const body = bodyOf(route);
     const type = route.path.startsWith('/scim/') ? { 'Content-Type': 'application/scim+json' } : {};
     return api.request(route.method, fill(route.path, ids), {

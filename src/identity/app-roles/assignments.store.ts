@@ -1,5 +1,5 @@
 // Who holds roles of applications, in the database.
-import { type Page, type PageRequest, readPage } from '../../platform/database/index.ts';
+import { type PageRequest, type RowPage, readPage } from '../../platform/database/index.ts';
 import type { AppOrganizationRoleRow, AppUserRoleRow, Database, Reader, Tx } from '../database.ts';
 import { applyCriteria, type Wanted } from '../resource/index.ts';
 import { noteGiven } from './given.store.ts';
@@ -72,7 +72,11 @@ export async function deleteInside(
   return [...new Set(rows.map((row) => row.user_id))];
 }
 
-export function listUserAssignments(db: Database, page: PageRequest, wanted: Wanted): Promise<Page<AppUserRoleRow> | undefined> {
+export function listUserAssignments(
+  db: Database,
+  page: PageRequest,
+  wanted: Wanted,
+): Promise<RowPage<AppUserRoleRow> | undefined> {
   const visible = applyCriteria(db.read.selectFrom('app_user_roles').selectAll('app_user_roles'), db.dialect, wanted.visible);
   return readPage(applyCriteria(visible, db.dialect, wanted.criteria), { table: 'app_user_roles' }, page, visible);
 }
@@ -81,7 +85,7 @@ export function listOrganizationAssignments(
   db: Database,
   page: PageRequest,
   wanted: Wanted,
-): Promise<Page<AppOrganizationRoleRow> | undefined> {
+): Promise<RowPage<AppOrganizationRoleRow> | undefined> {
   const visible = applyCriteria(
     db.read.selectFrom('app_organization_roles').selectAll('app_organization_roles'),
     db.dialect,

@@ -1,6 +1,6 @@
 // Reads what a user or an organization holds in an application.
 import type { ExpressionBuilder } from 'kysely';
-import { prepared } from '../../platform/database/index.ts';
+import { preparedRows } from '../../platform/database/index.ts';
 import type { AppPermissionRow, AppRoleRow, Reader, Tables } from '../database.ts';
 import { reachableProjects } from '../grants/index.ts';
 
@@ -12,7 +12,7 @@ export interface HeldRoleRow {
   readonly role_name: string;
 }
 
-const heldRoles = prepared<Tables, [user: string, application: string], HeldRoleRow>((db, user, application) =>
+const heldRoles = preparedRows<Tables, [user: string, application: string], HeldRoleRow>((db, user, application) =>
   db
     .selectFrom('app_user_roles')
     .innerJoin('app_roles', 'app_roles.id', 'app_user_roles.role_id')
@@ -47,7 +47,7 @@ export async function memberships(db: Reader, userId: string, organizationIds: r
 
 export type LinkedPermission = AppPermissionRow & { readonly role_id: string };
 
-const heldPermissions = prepared<Tables, [user: string, application: string], LinkedPermission>((db, user, application) =>
+const heldPermissions = preparedRows<Tables, [user: string, application: string], LinkedPermission>((db, user, application) =>
   db
     .selectFrom('app_role_permissions')
     .innerJoin('app_permissions', 'app_permissions.id', 'app_role_permissions.permission_id')

@@ -1,5 +1,5 @@
 // Roles and permissions of applications, and their links, in the database.
-import { among, lockRow, type Page, type PageRequest, readPage } from '../../platform/database/index.ts';
+import { isIn, lockRow, type PageRequest, type RowPage, readPage } from '../../platform/database/index.ts';
 import type { AppPermissionRow, AppRoleRow, Database, Reader, Tx } from '../database.ts';
 import { applyCriteria, type Criterion } from '../resource/index.ts';
 
@@ -20,9 +20,9 @@ export function listAppRoles(
   page: PageRequest,
   criteria: readonly Criterion[],
   within: Within,
-): Promise<Page<AppRoleRow> | undefined> {
+): Promise<RowPage<AppRoleRow> | undefined> {
   const all = db.read.selectFrom('app_roles').selectAll('app_roles');
-  const visible = within ? all.where(among('app_roles.application_id', within)) : all;
+  const visible = within ? all.where(isIn('app_roles.application_id', within)) : all;
   return readPage(applyCriteria(visible, db.dialect, criteria), { table: 'app_roles', by: 'name' }, page, visible);
 }
 
@@ -32,9 +32,9 @@ export function listPermissions(
   page: PageRequest,
   criteria: readonly Criterion[],
   { within, roleId }: { within?: Within; roleId?: string },
-): Promise<Page<AppPermissionRow> | undefined> {
+): Promise<RowPage<AppPermissionRow> | undefined> {
   let visible = db.read.selectFrom('app_permissions').selectAll('app_permissions');
-  if (within) visible = visible.where(among('app_permissions.application_id', within));
+  if (within) visible = visible.where(isIn('app_permissions.application_id', within));
   if (roleId !== undefined) {
     visible = visible.where('app_permissions.id', 'in', (eb) =>
       eb

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, it } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { assertOk } from '../../../test/support/answers.ts';
-import { ADMIN_PASSWORD, type Answer, onEachDatabase, uniqueName } from '../../../test/support/api.ts';
-import { databaseOf } from '../../../test/support/lasting.ts';
+import { ADMIN_PASSWORD, type ApiAnswer, onEachDatabase, uniqueName } from '../../../test/support/api.ts';
+import { databaseOf } from '../../../test/support/restartable-api.ts';
 import { identityRoutes, isBase, isChange, nameOfRoute } from '../../../test/support/routes.ts';
 import type { AuditEventRow, Database } from '../database.ts';
 
@@ -26,7 +26,7 @@ onEachDatabase('The audit log', (api) => {
   // A read of ours lasts until the loop turns; on SQLite the service would wait for it when it stops.
   afterEach(() => setImmediate());
 
-  const eventsOf = (answer: Answer): Promise<AuditEventRow[]> =>
+  const eventsOf = (answer: ApiAnswer): Promise<AuditEventRow[]> =>
     db.read
       .selectFrom('audit_events')
       .where('request_id', '=', answer.headers.get('x-openstack-request-id'))

@@ -1,11 +1,15 @@
 // Changes that leave an audit event in the same transaction, on the tables of this service.
-import { type Actor as AnyActor, type Change as ChangeOn, createChanges as createChangesOn } from '../../platform/audit/index.ts';
+import {
+  type AuditActor as AnyActor,
+  type AuditedChange as ChangeOn,
+  createChanges as createChangesOn,
+} from '../../platform/audit/index.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { lockRow } from '../../platform/database/index.ts';
 import type { Database, Tables } from '../database.ts';
 import { fail } from '../faults.ts';
 
-export { theService } from '../../platform/audit/index.ts';
+export { serviceActor } from '../../platform/audit/index.ts';
 
 export interface Actor extends AnyActor {
   /**

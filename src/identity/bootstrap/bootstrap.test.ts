@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { assertOk, assertRefused } from '../../../test/support/answers.ts';
-import { KINDS, LastingApi } from '../../../test/support/lasting.ts';
+import { KINDS, RestartableApi } from '../../../test/support/restartable-api.ts';
 
 const ON_ADMIN = { project: { name: 'admin', domain: { name: 'Default' } } };
 const BASE_ROLES = ['admin', 'basic', 'community', 'member', 'owner', 'reader', 'service', 'trial'];
 
 for (const kind of KINDS) {
   describe(`A fresh service (${kind})`, () => {
-    const api = new LastingApi(kind);
+    const api = new RestartableApi(kind);
     let password: string;
     before(async () => {
       password = (await api.begin())!;
@@ -123,7 +123,7 @@ for (const kind of KINDS) {
   });
 
   describe(`The address of a service in its catalog (${kind})`, () => {
-    const api = new LastingApi(kind);
+    const api = new RestartableApi(kind);
     after(() => api.remove());
     const start = async (address: string) => {
       await api.end();
@@ -156,8 +156,8 @@ for (const kind of KINDS) {
 }
 
 describe('Two processes that start at once on an empty PostgreSQL', () => {
-  const first = new LastingApi('PostgreSQL');
-  const second = new LastingApi('PostgreSQL');
+  const first = new RestartableApi('PostgreSQL');
+  const second = new RestartableApi('PostgreSQL');
   after(() => second.remove());
   after(() => first.remove());
 

@@ -4,7 +4,7 @@ import { ConfigError } from '../../platform/config/index.ts';
 import { isUniqueViolation } from '../../platform/database/index.ts';
 import { newId, newSecret } from '../../platform/ids.ts';
 import { findProject, tagOf } from '../access/index.ts';
-import { type Change, type RunChange, theService } from '../audit/index.ts';
+import { type Change, type RunChange, serviceActor } from '../audit/index.ts';
 import { insertEntry } from '../catalog/index.ts';
 import type { Database } from '../database.ts';
 import { Fault, fail } from '../faults.ts';
@@ -82,7 +82,7 @@ async function given(passwords: Passwords, password: string): Promise<NewPasswor
 export async function resetAdminPassword({ passwords, users }: BootstrapDeps, wanted: string | undefined): Promise<string> {
   const { id } = (await users.findByName(DOMAIN, ADMIN)) ?? fail('user.not_found', { id: ADMIN });
   const password = wanted ?? newSecret();
-  await users.replacePassword(theService, id, await given(passwords, password));
+  await users.replacePassword(serviceActor, id, await given(passwords, password));
   return password;
 }
 
@@ -109,7 +109,7 @@ export async function bootstrap(
   const prepared = await given(passwords, password);
   const kept = options.keep?.(password);
   try {
-    await change(theService, async (transaction) => {
+    await change(serviceActor, async (transaction) => {
       await insertRow(transaction, clock, { name: 'Default', description: 'The default domain' }, null, { id: DOMAIN });
       const roles = await makeRoles(transaction, clock);
       const projectId = await insertRow(
@@ -145,7 +145,7 @@ export async function bootstrap(
 async function followAddress({ db, change }: BootstrapDeps, url: string): Promise<void> {
   const written = await readFact(db.read, ENDPOINT_FACT);
   if (written === undefined || written === url) return;
-  await change(theService, async ({ tx, audit, invalidate }) => {
+  await change(serviceActor, async ({ tx, audit, invalidate }) => {
     const count = await moveEndpoints(tx, written, url);
     await writeFact(tx, ENDPOINT_FACT, url);
     invalidate(tagOf.everything);

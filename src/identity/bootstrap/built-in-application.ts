@@ -3,7 +3,7 @@ import { type Clock, seconds } from '../../platform/clock.ts';
 import { isUniqueViolation } from '../../platform/database/index.ts';
 import { tagOf } from '../access/index.ts';
 import { INTERNAL_PERMISSIONS, INTERNAL_ROLES, insertAppRole, insertLink, insertPermission } from '../app-roles/index.ts';
-import { type RunChange, theService } from '../audit/index.ts';
+import { type RunChange, serviceActor } from '../audit/index.ts';
 import { BUILT_IN_APPLICATION, type Consumers, findConsumer } from '../consumers/index.ts';
 import type { Database } from '../database.ts';
 
@@ -17,7 +17,7 @@ export async function ensureBuiltInApplication(deps: {
   if (await findConsumer(db.read, BUILT_IN_APPLICATION)) return;
   const shared = { application_id: BUILT_IN_APPLICATION, is_internal: 1, created_at: seconds(clock) };
   try {
-    await change(theService, async (transaction) => {
+    await change(serviceActor, async (transaction) => {
       const { tx } = transaction;
       await consumers.insert(
         transaction,

@@ -1,5 +1,5 @@
 // Regions, services and endpoints in the database.
-import { lockRow, type Page, type PageRequest, readPage } from '../../platform/database/index.ts';
+import { lockRow, type PageRequest, type RowPage, readPage } from '../../platform/database/index.ts';
 import type { Database, EndpointRow, Reader, RegionRow, ServiceRow, Tables, Tx } from '../database.ts';
 import { applyCriteria, type Criterion } from '../resource/index.ts';
 
@@ -19,10 +19,10 @@ export async function listEntries<T extends Table>(
   table: T,
   page: PageRequest,
   criteria: readonly Criterion[],
-): Promise<Page<Entry[T]> | undefined> {
+): Promise<RowPage<Entry[T]> | undefined> {
   const all = db.read.selectFrom(table as Table).selectAll();
   const query = applyCriteria(all, db.dialect, criteria);
-  return (await readPage(query as never, { table }, page, all as never)) as Page<Entry[T]> | undefined;
+  return (await readPage(query as never, { table }, page, all as never)) as RowPage<Entry[T]> | undefined;
 }
 
 export async function insertEntry<T extends Table>(tx: Tx, table: T, row: Entry[T]): Promise<void> {

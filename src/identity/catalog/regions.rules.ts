@@ -1,5 +1,5 @@
 // Regions: made under a parent, changed, and deleted with those below them.
-import { oneAtATime } from '../../platform/database/index.ts';
+import { takeAdvisoryLock } from '../../platform/database/index.ts';
 import type { Static } from '../../platform/http/index.ts';
 import { newId } from '../../platform/ids.ts';
 import type { Caller } from '../access/index.ts';
@@ -26,7 +26,7 @@ const withParent = <T>(parent: string | null, write: () => Promise<T>): Promise<
 
 async function checkParent({ db }: CatalogDeps, tx: Tx, id: string, parent: string | null): Promise<void> {
   if (parent === null) return;
-  await oneAtATime(db, tx, 'regions');
+  await takeAdvisoryLock(db, tx, 'regions');
   if (!(await findEntry(tx, 'regions', parent))) fail('region.not_found', { id: parent });
   if ((await regionAncestors(tx, parent)).has(id)) fail('region.cycle', { id });
 }

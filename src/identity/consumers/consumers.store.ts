@@ -1,9 +1,11 @@
 // Consumers in the database.
-import { among, lockRow, type Page, type PageRequest, prepared, readPage } from '../../platform/database/index.ts';
+import { isIn, lockRow, type PageRequest, preparedRows, type RowPage, readPage } from '../../platform/database/index.ts';
 import type { ConsumerRow, Database, Reader, Tables, Tx } from '../database.ts';
 import { applyCriteria, type Criterion } from '../resource/index.ts';
 
-const byId = prepared<Tables, [id: string], ConsumerRow>((db, id) => db.selectFrom('consumers').where('id', '=', id).selectAll());
+const byId = preparedRows<Tables, [id: string], ConsumerRow>((db, id) =>
+  db.selectFrom('consumers').where('id', '=', id).selectAll(),
+);
 
 export const findConsumer = async (db: Reader, id: string): Promise<ConsumerRow | undefined> => (await byId(db, id))[0];
 
@@ -13,9 +15,9 @@ export function listConsumers(
   page: PageRequest,
   criteria: readonly Criterion[],
   within: readonly string[] | undefined,
-): Promise<Page<ConsumerRow> | undefined> {
+): Promise<RowPage<ConsumerRow> | undefined> {
   const all = db.read.selectFrom('consumers').selectAll('consumers');
-  const visible = within ? all.where(among('consumers.id', within)) : all;
+  const visible = within ? all.where(isIn('consumers.id', within)) : all;
   return readPage(applyCriteria(visible, db.dialect, criteria), { table: 'consumers', by: 'name' }, page, visible);
 }
 

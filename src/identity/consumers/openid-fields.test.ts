@@ -4,9 +4,9 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { onEachDatabase, type TestApi, uniqueName } from '../../../test/support/api.ts';
 import { makeApplication } from '../../../test/support/applications.ts';
-import { Browser, leftTo, stepOf } from '../../../test/support/browser-less.ts';
-import { databaseOf } from '../../../test/support/lasting.ts';
 import { CALLBACK, makeUser } from '../../../test/support/relying-party.ts';
+import { databaseOf } from '../../../test/support/restartable-api.ts';
+import { redirectTargetOf, stepOf, TestBrowser } from '../../../test/support/test-browser.ts';
 
 const PATH = '/v3/OS-OAUTH2/consumers';
 
@@ -71,7 +71,7 @@ function authorization(api: TestApi, id: string, redirectUri = CALLBACK): string
 }
 
 onEachDatabase('What the OpenID provider reads of a consumer', (api) => {
-  const asks = async (id: string) => stepOf(await new Browser(api).go(authorization(api, id)));
+  const asks = async (id: string) => stepOf(await new TestBrowser(api).go(authorization(api, id)));
 
   for (const [field, values] of Object.entries(BAD))
     it(`is refused when ${field} is not what it takes, at registration and later, and people still sign in`, async () => {
@@ -97,19 +97,19 @@ onEachDatabase('What the OpenID provider reads of a consumer', (api) => {
     const made = await makeApplication(api, { redirect_uris: [CALLBACK], ...nothing, extra: { ...nothing, url: null } });
     assert.deepEqual(made.extra, { url: null }, 'what is not of the provider stays as it was sent');
     const person = await makeUser(api);
-    leftTo(await new Browser(api).signIn(authorization(api, made.id), person));
+    redirectTargetOf(await new TestBrowser(api).signIn(authorization(api, made.id), person));
 
     const full = await makeApplication(api, { redirect_uris: [CALLBACK], ...GOOD });
     assert.deepEqual(full.extra, GOOD);
     const changed = await api.patch(`${PATH}/${full.id}`, { consumer: nothing });
     assert.equal(changed.status, 200, changed.text);
     assert.deepEqual(changed.body.consumer.extra, {});
-    leftTo(await new Browser(api).signIn(authorization(api, full.id), person));
+    redirectTargetOf(await new TestBrowser(api).signIn(authorization(api, full.id), person));
   });
 
   it('is taken when it is right, and works', async () => {
     const { id } = await makeApplication(api, { redirect_uris: [CALLBACK], ...GOOD });
-    leftTo(await new Browser(api).signIn(authorization(api, id), await makeUser(api)));
+    redirectTargetOf(await new TestBrowser(api).signIn(authorization(api, id), await makeUser(api)));
   });
 
   it('must fit together: an application of somebody’s machine has no plain address elsewhere', async () => {
@@ -130,7 +130,7 @@ onEachDatabase('What the OpenID provider reads of a consumer', (api) => {
     }
     const half = await api.patch(`${PATH}/${id}`, { consumer: { redirect_uris: [CALLBACK] } });
     assert.equal(half.status, 400, 'the other list stays as it is, and does not fit');
-    assert.equal((await new Browser(api).go(authorization(api, id, 'myapp:/cb'))).status, 200);
+    assert.equal((await new TestBrowser(api).go(authorization(api, id, 'myapp:/cb'))).status, 200);
   });
 
   it('is left out when it was stored before anybody looked', async () => {
@@ -145,7 +145,7 @@ onEachDatabase('What the OpenID provider reads of a consumer', (api) => {
       }
     await store({ redirect_uris: JSON.stringify([CALLBACK, 'myapp:/cb', 'http://app.example.org/cb']) });
     await db.close();
-    leftTo(await new Browser(api).signIn(authorization(api, id), await makeUser(api)));
+    redirectTargetOf(await new TestBrowser(api).signIn(authorization(api, id), await makeUser(api)));
     const named = await api.patch(`${PATH}/${id}`, { consumer: { name: 'still changed' } });
     assert.equal(named.status, 200, named.text);
   });
@@ -197,8 +197,8 @@ onEachDatabase('What the OpenID provider reads of a consumer', (api) => {
           if (answer.status === 400) return;
           taken++;
           const { id, redirect_uris: uris } = answer.body.consumer;
-          const page = await new Browser(api).request(authorization(api, id, uris[0] ?? CALLBACK));
-          assert.ok(!/invalid_client/.test(`${page.text}${page.left ?? ''}`), `${JSON.stringify(values)} ${page.text}`);
+          const page = await new TestBrowser(api).request(authorization(api, id, uris[0] ?? CALLBACK));
+          assert.ok(!/invalid_client/.test(`${page.text}${page.redirectTarget ?? ''}`), `${JSON.stringify(values)} ${page.text}`);
         }),
         { numRuns: 300 },
       );

@@ -1,5 +1,5 @@
 // Credentials in the database.
-import { type Page, type PageRequest, readPage } from '../../platform/database/index.ts';
+import { type PageRequest, type RowPage, readPage } from '../../platform/database/index.ts';
 import type { CredentialRow, Database, Reader, Tx } from '../database.ts';
 import { applyCriteria, type Criterion } from '../resource/index.ts';
 
@@ -12,7 +12,7 @@ export function listCredentials(
   page: PageRequest,
   criteria: readonly Criterion[],
   owner: string | undefined,
-): Promise<Page<CredentialRow> | undefined> {
+): Promise<RowPage<CredentialRow> | undefined> {
   const all = db.read.selectFrom('credentials').selectAll('credentials');
   const visible = owner === undefined ? all : all.where('credentials.user_id', '=', owner);
   return readPage(applyCriteria(visible, db.dialect, criteria), { table: 'credentials' }, page, visible);

@@ -3,7 +3,7 @@ import { before, describe, it } from 'node:test';
 import { assertForbidden, assertNeedsToken, assertOk, assertRefused } from '../../../test/support/answers.ts';
 import { onEachDatabase, uniqueName } from '../../../test/support/api.ts';
 import { makePerson } from '../../../test/support/applications.ts';
-import { databaseOf } from '../../../test/support/lasting.ts';
+import { databaseOf } from '../../../test/support/restartable-api.ts';
 
 const CREDENTIALS = '/v3/credentials';
 const MISSING = '0'.repeat(32);

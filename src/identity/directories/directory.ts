@@ -2,7 +2,7 @@
 import type { Filter } from 'ldapts';
 import type { Clock } from '../../platform/clock.ts';
 import { ConfigError } from '../../platform/config/index.ts';
-import type { Place } from '../../platform/limits/index.ts';
+import type { QueueClient } from '../../platform/limits/index.ts';
 import type { Log } from '../../platform/log/index.ts';
 import type { LdapSettings } from '../domain-settings/index.ts';
 import { childOf } from './dn.ts';
@@ -72,7 +72,7 @@ export function createDirectory(deps: DirectoryDeps) {
      * Whether this is their password. An empty one never is: a directory takes it for a visitor without a name, and says yes.
      * Where there is no such user, somebody who does not exist is asked about, so that both take as long.
      */
-    async authenticate(user: Pick<DirectoryUser, 'dn'> | undefined, password: string, place: Place): Promise<boolean> {
+    async authenticate(user: Pick<DirectoryUser, 'dn'> | undefined, password: string, place: QueueClient): Promise<boolean> {
       if (password === '') return false;
       const dn = user?.dn || childOf(trees.users, ldap.userIdAttribute, 'nobody-of-this-name');
       return (await pool.bind({ dn, password }, place)) && user !== undefined && user.dn !== '';

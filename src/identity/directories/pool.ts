@@ -43,8 +43,8 @@ export function createPool(deps: {
   const own: Bind | undefined = ldap.user === undefined ? undefined : { dn: ldap.user, password: ldap.password ?? '' };
   const servers = ldap.randomizeUrls ? shuffled(ldap.url) : [...ldap.url];
   const failedAt = new Map<string, number>();
-  const searches = new FairQueue({ slots: ldap.poolSize, longest: LONGEST_LINE, patienceMs });
-  const logins = new FairQueue({ slots: ldap.authPoolSize, longest: LONGEST_LINE, patienceMs });
+  const searches = new FairQueue({ slots: ldap.poolSize, maxWaiting: LONGEST_LINE, patienceMs });
+  const logins = new FairQueue({ slots: ldap.authPoolSize, maxWaiting: LONGEST_LINE, patienceMs });
   const open = new Set<Connection>();
   const idle: Connection[] = [];
   let isClosed = false;

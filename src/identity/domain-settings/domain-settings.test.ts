@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { onEachDatabase, TestApi } from '../../../test/support/api.ts';
-import { databaseOf } from '../../../test/support/lasting.ts';
+import { databaseOf } from '../../../test/support/restartable-api.ts';
 import { ConfigError, load } from '../../platform/config/index.ts';
 import type { Database } from '../database.ts';
 import { identitySettings } from '../settings.ts';

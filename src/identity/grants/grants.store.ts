@@ -1,6 +1,6 @@
 // Grants in the database: who (a user or a group) holds which role where (a project, a domain, the system).
 import { sql } from 'kysely';
-import { type Condition, type Page, type PageRequest, readPage } from '../../platform/database/index.ts';
+import { type PageRequest, type RowPage, readPage, type SqlCondition } from '../../platform/database/index.ts';
 import type { Database, GrantRow, Reader, Tx } from '../database.ts';
 
 export interface Grant {
@@ -67,7 +67,7 @@ export interface GrantFilter {
   readonly domainId?: string;
 }
 
-export function listGrants(db: Database, page: PageRequest, filter: GrantFilter): Promise<Page<GrantRow> | undefined> {
+export function listGrants(db: Database, page: PageRequest, filter: GrantFilter): Promise<RowPage<GrantRow> | undefined> {
   const { userId, groupId, roleIds, targets, inheritedFrom = [], domainId } = filter;
   let visible = db.read.selectFrom('grants').selectAll('grants');
   if (domainId !== undefined) {
@@ -128,7 +128,7 @@ const holds = (userId: string) => sql`(
 )`;
 
 /** Projects a user has a role in: granted, or inherited from anything above. */
-export const reachableProjects = (userId: string): Condition => sql`projects.is_domain = 0 and projects.id in (
+export const reachableProjects = (userId: string): SqlCondition => sql`projects.is_domain = 0 and projects.id in (
   with recursive below (id) as (
     select projects.id from projects join ${holds(userId)} as held on projects.parent_id = held.target_id where held.inherited = 1
     union
@@ -140,10 +140,10 @@ export const reachableProjects = (userId: string): Condition => sql`projects.is_
 )`;
 
 /** Those of them a token can be scoped to: enabled, in an enabled domain. */
-export const usableProjects = (userId: string): Condition => sql`${reachableProjects(userId)} and projects.enabled = 1
+export const usableProjects = (userId: string): SqlCondition => sql`${reachableProjects(userId)} and projects.enabled = 1
   and projects.domain_id in (select domain.id from projects as domain where domain.enabled = 1)`;
 
-export const reachableDomains = (userId: string): Condition => sql`projects.is_domain = 1 and projects.id in (
+export const reachableDomains = (userId: string): SqlCondition => sql`projects.is_domain = 1 and projects.id in (
   select target_id from ${holds(userId)} as direct where inherited = 0 and target_id is not null
 )`;
 

@@ -1,5 +1,5 @@
 // Groups and their members in the database.
-import { lockRow, type Page, type PageRequest, readPage } from '../../platform/database/index.ts';
+import { lockRow, type PageRequest, type RowPage, readPage } from '../../platform/database/index.ts';
 import type { Database, GroupRow, Reader, Tx } from '../database.ts';
 import { applyCriteria, type Wanted } from '../resource/index.ts';
 
@@ -13,7 +13,7 @@ export function listGroups(
   page: PageRequest,
   wanted: Wanted,
   userId?: string,
-): Promise<Page<GroupRow> | undefined> {
+): Promise<RowPage<GroupRow> | undefined> {
   let visible = applyCriteria(db.read.selectFrom('groups').selectAll('groups'), db.dialect, wanted.visible);
   if (userId !== undefined) {
     visible = visible.where('groups.id', 'in', (eb) =>

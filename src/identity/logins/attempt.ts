@@ -1,5 +1,5 @@
 // An attempt to log in, or to prove a password again.
-import type { Attempt as Origin } from '../../platform/limits/index.ts';
+import type { AttemptOrigin as Origin } from '../../platform/limits/index.ts';
 
 /** Filled in as soon as it is known whom a login is about. */
 export interface Whom {

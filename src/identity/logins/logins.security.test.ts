@@ -3,11 +3,11 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { onEachDatabase, type TestApi, uniqueName } from '../../../test/support/api.ts';
 import { makePerson } from '../../../test/support/applications.ts';
-import { Browser } from '../../../test/support/browser-less.ts';
 import { KeyrockClient, logInByAccessToken } from '../../../test/support/keyrock-client.ts';
-import { databaseOf } from '../../../test/support/lasting.ts';
 import { makeUser, RelyingParty } from '../../../test/support/relying-party.ts';
-import { logInWith, makeCarefulPerson } from '../../../test/support/second-factor.ts';
+import { databaseOf } from '../../../test/support/restartable-api.ts';
+import { logInWith, makeTwoFactorPerson } from '../../../test/support/second-factor.ts';
+import { TestBrowser } from '../../../test/support/test-browser.ts';
 
 interface Event {
   readonly action: string;
@@ -78,7 +78,7 @@ onEachDatabase('No login goes without a trace', (api) => {
   });
 
   it('one with a wrong code, and one with a right one', async () => {
-    const person = await makeCarefulPerson(api);
+    const person = await makeTwoFactorPerson(api);
     assert.equal((await logInWith(api, person, { verification_code: person.phone.wrong() })).status, 401);
     assert.equal((await logInWith(api, person, { verification_code: person.phone.fresh() })).status, 201);
     const events = await eventsAbout(api, person.user.id);
@@ -89,7 +89,7 @@ onEachDatabase('No login goes without a trace', (api) => {
 
   it('those at the sign-in page', async () => {
     const { user, password } = await makeUser(api);
-    const [party, browser] = [await RelyingParty.make(api), new Browser(api)];
+    const [party, browser] = [await RelyingParty.make(api), new TestBrowser(api)];
     const page = await browser.go((await party.ask()).url);
     await browser.submit(page, 'password', { name: user.name, password: 'wrong' });
     await browser.submit(page, 'password', { name: user.name, password });
@@ -183,7 +183,7 @@ onEachDatabase('A password that is asked for again', (api) => {
 
   it('leaves one at the new-password step of the sign-in page', async () => {
     const { user, password } = await makeUser(api);
-    const [party, browser] = [await RelyingParty.make(api), new Browser(api)];
+    const [party, browser] = [await RelyingParty.make(api), new TestBrowser(api)];
     const { action, fields } = (await browser.go((await party.ask()).url)).forms[0]!;
     const given = { ...fields, step: 'new-password', name: user.name, domain: '', ...fresh };
     await browser.send(action, { ...given, password: 'wrong' });
@@ -199,7 +199,7 @@ onEachDatabase('A password that is asked for again', (api) => {
   ] as const)
     it(`leaves one at /account, for ${purpose}`, async () => {
       const { user, password } = await makeUser(api);
-      const browser = new Browser(api);
+      const browser = new TestBrowser(api);
       const page = await browser.signIn(new URL('/account', api.url), { name: user.name, password });
       const token = page.forms.find((form) => form.fields.form_token)!.fields.form_token!;
       const say = (typed: string) => browser.send('/account', { step, form_token: token, ...fresh, [name]: typed });

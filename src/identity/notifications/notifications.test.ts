@@ -7,12 +7,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { assertForbidden, assertOk, assertRefused } from '../../../test/support/answers.ts';
 import { onEachDatabase, type TestApi } from '../../../test/support/api.ts';
 import { makePerson } from '../../../test/support/applications.ts';
-import { databaseOf } from '../../../test/support/lasting.ts';
-import { enable, logInWith, makeCarefulPerson, NO_BODY, QUESTION } from '../../../test/support/second-factor.ts';
+import { databaseOf } from '../../../test/support/restartable-api.ts';
+import { enable, logInWith, makeTwoFactorPerson, NO_BODY, QUESTION } from '../../../test/support/second-factor.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { createLog } from '../../platform/log/index.ts';
 import { createOutbound, type Outbound } from '../../platform/outbound/index.ts';
-import { createChanges, theService } from '../audit/index.ts';
+import { createChanges, serviceActor } from '../audit/index.ts';
 import type { Database, OutboxRow } from '../database.ts';
 import { createNotifications } from './index.ts';
 
@@ -103,12 +103,12 @@ function define(api: TestApi): void {
   it('tell of all that concerns the safety of an account, each once, signed and without a secret', async () => {
     const before = Math.floor(api.clock.now() / 1000);
     const [person, guessed, forgetful, robbed, robbedAtLogin, answered] = [
-      await makeCarefulPerson(api),
-      await makeCarefulPerson(api),
+      await makeTwoFactorPerson(api),
+      await makeTwoFactorPerson(api),
       await makePerson(api),
-      await makeCarefulPerson(api),
-      await makeCarefulPerson(api),
-      await makeCarefulPerson(api),
+      await makeTwoFactorPerson(api),
+      await makeTwoFactorPerson(api),
+      await makeTwoFactorPerson(api),
     ];
     const secrets = [person.key, person.password, QUESTION.security_answer.trim(), QUESTION.security_question];
     const { two_factor_key: key } = assertOk(await enable(api, person.user, NO_BODY), 201).two_factor_auth;
@@ -171,7 +171,7 @@ function define(api: TestApi): void {
   });
 
   it('tell a lock-out of codes again when there is another one, but not with every guess', async () => {
-    const person = await makeCarefulPerson(api);
+    const person = await makeTwoFactorPerson(api);
     for (let round = 1; round <= 2; round++) {
       await Promise.all(Array.from({ length: 12 }, () => logInWith(api, person, { verification_code: person.phone.wrong() })));
       const events = await db.read.selectFrom('audit_events').where('target_id', '=', person.user.id).selectAll().execute();
@@ -184,7 +184,7 @@ function define(api: TestApi): void {
   });
 
   it('do not tell of what was refused', async () => {
-    const [person, plain, stranger] = [await makeCarefulPerson(api), await makePerson(api), await makePerson(api)];
+    const [person, plain, stranger] = [await makeTwoFactorPerson(api), await makePerson(api), await makePerson(api)];
     const waiting = new Set((await outboxOf(db)).map(({ id }) => id));
     assertRefused(await enable(api, plain.user, NO_BODY), 400);
     assertRefused(await enable(api, plain.user, { two_factor_auth: { security_question: 'q' } }), 400);
@@ -206,7 +206,7 @@ function define(api: TestApi): void {
 
   it('are not in the way of what they tell of, when the web hook fails', async () => {
     hook.answer = () => 500;
-    const person = await makeCarefulPerson(api);
+    const person = await makeTwoFactorPerson(api);
     await until('a first attempt', () => hook.about(person.user).length === 1);
     assertOk(await logInWith(api, person, { verification_code: person.phone.fresh() }), 201);
     hook.answer = () => 204;
@@ -256,13 +256,13 @@ onEachDatabase('The outbox', (api) => {
     });
   /** One notification, as a change would leave it. */
   const leave = ({ notify }: Pick<ReturnType<typeof notifications>, 'notify'>, userId: string): Promise<void> =>
-    createChanges(db, clock)(theService, async (transaction) => {
+    createChanges(db, clock)(serviceActor, async (transaction) => {
       transaction.audit('test.happened', { kind: 'user', id: userId });
       await notify(transaction, 'test.happened', userId);
     });
 
   it('stays empty when no web hook is configured', async () => {
-    const person = await makeCarefulPerson(api);
+    const person = await makeTwoFactorPerson(api);
     assertOk(await api.request('POST', `/v3/users/${person.user.id}/OS-TWO-FACTOR/recovery_codes`), 201);
     for (let i = 0; i < 7; i++) await logInWith(api, person, { verification_code: person.phone.wrong() });
     assertOk(await api.delete(`/v3/users/${person.user.id}/OS-TWO-FACTOR/two_factor_auth`), 204);
@@ -271,7 +271,7 @@ onEachDatabase('The outbox', (api) => {
 
   it('holds nothing of a change that was rolled back', async () => {
     const { notify } = notifications();
-    const change = createChanges(db, clock)(theService, async (transaction) => {
+    const change = createChanges(db, clock)(serviceActor, async (transaction) => {
       transaction.audit('test.happened', { kind: 'user', id: 'rolled back' });
       await notify(transaction, 'test.happened', 'rolled back');
       assert.equal((await transaction.tx.selectFrom('outbox').selectAll().execute()).length, 1);

@@ -48,7 +48,7 @@ export function createOutbox({ db, clock, log, send, refused }: OutboxOptions) {
     sendDue,
     start(): void {
       const failure = 'notifications could not be sent; they will be tried again';
-      job = repeat({ everyMs: EVERY_MS, run: sendDue, log, failure, saysOnce: true });
+      job = repeat({ everyMs: EVERY_MS, run: sendDue, log, failure, logsOnce: true });
     },
     async stop(): Promise<void> {
       await job?.stop();

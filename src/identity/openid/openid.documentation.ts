@@ -1,6 +1,6 @@
 // What the OpenID library serves itself, for the documentation: App has no routes of these. test/openapi.test.ts holds the list
 // to a running service.
-import { type Documentation, type PrintedRoute, t } from '../../platform/http/index.ts';
+import { type Documentation, type DocumentedRoute, t } from '../../platform/http/index.ts';
 
 /** How callers of these prove who they are: an application by its secret, a person by an access token. */
 export const APPLICATION = 'application';
@@ -72,7 +72,7 @@ const LOGOUT = {
 };
 const DPOP = { DPoP: 'Proof of the key the token is bound to (RFC 9449).' };
 
-export const openidRoutes: readonly PrintedRoute[] = [
+export const openidRoutes: readonly DocumentedRoute[] = [
   {
     method: 'GET',
     path: '/.well-known/openid-configuration',
@@ -164,7 +164,7 @@ export const openidRoutes: readonly PrintedRoute[] = [
     },
   },
   ...(['GET', 'POST'] as const).map(
-    (method): PrintedRoute => ({
+    (method): DocumentedRoute => ({
       method,
       path: '/openid/userinfo',
       spec: {

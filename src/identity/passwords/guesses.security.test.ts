@@ -4,10 +4,17 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { describe, it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { ADMIN_PASSWORD, type Answer, onDatabase, onEachDatabase, type TestApi, uniqueName } from '../../../test/support/api.ts';
+import {
+  ADMIN_PASSWORD,
+  type ApiAnswer,
+  onDatabase,
+  onEachDatabase,
+  type TestApi,
+  uniqueName,
+} from '../../../test/support/api.ts';
 import { makeApplication } from '../../../test/support/applications.ts';
-import { Browser } from '../../../test/support/browser-less.ts';
 import { makeUser, RelyingParty } from '../../../test/support/relying-party.ts';
+import { TestBrowser } from '../../../test/support/test-browser.ts';
 
 const LIMITED = { rateLimits: true, trustedProxies: ['127.0.0.1'] };
 /** Long enough that a line forms behind it. */
@@ -37,7 +44,7 @@ async function until(condition: () => Promise<boolean>): Promise<void> {
 
 const identity = (user: Record<string, unknown>) => ({ auth: { identity: { methods: ['password'], password: { user } } } });
 
-const logIn = (api: TestApi, address: string, user: Record<string, unknown>): Promise<Answer> =>
+const logIn = (api: TestApi, address: string, user: Record<string, unknown>): Promise<ApiAnswer> =>
   api.post('/v3/auth/tokens', identity(user), from(address));
 
 /** A login whose client is ready to go at any moment. */
@@ -124,7 +131,7 @@ onEachDatabase(
 
       it('are limited at the new-password step of the sign-in page', async () => {
         const { user } = await makeUser(api);
-        const [party, browser] = [await RelyingParty.make(api), new Browser(api)];
+        const [party, browser] = [await RelyingParty.make(api), new TestBrowser(api)];
         const { action, fields } = (await browser.go((await party.ask()).url)).forms[0]!;
         const answers = { step: 'new-password', name: user.name, domain: '', password: 'wrong' };
         const given = { ...fields, ...answers, new_password: 'a new one of mine', new_password_again: 'a new one of mine' };
@@ -143,7 +150,7 @@ onEachDatabase(
       ] as const)
         it(`are limited at /account, for ${what}`, async () => {
           const { user, password } = await makeUser(api);
-          const browser = new Browser(api);
+          const browser = new TestBrowser(api);
           const page = await browser.signIn(new URL('/account', api.url), { name: user.name, password });
           const token = page.forms.find((form) => form.fields.form_token)!.fields.form_token!;
           const headers = { 'X-Forwarded-For': newAddress() };

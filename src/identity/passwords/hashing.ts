@@ -11,7 +11,7 @@ export function createHashing(config: IdentityConfig) {
   const cost = { memory: config.argon2Memory, passes: config.argon2Passes };
   const queue = new FairQueue({
     slots: Math.max(1, availableParallelism() - 1),
-    longest: config.hashQueue,
+    maxWaiting: config.hashQueue,
     patienceMs: PATIENCE_MS,
   });
   let begun = 0;

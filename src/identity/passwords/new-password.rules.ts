@@ -1,7 +1,7 @@
 // A new password: which are accepted, for how long, and how it is stored.
 import { seconds } from '../../platform/clock.ts';
 import { newId } from '../../platform/ids.ts';
-import type { Place } from '../../platform/limits/index.ts';
+import type { QueueClient } from '../../platform/limits/index.ts';
 import type { Change } from '../audit/index.ts';
 import { fail } from '../faults.ts';
 import { bit } from '../resource/index.ts';
@@ -59,7 +59,7 @@ export async function preparePassword(
   password: string,
   by: NewPassword['by'],
   { id, options }: { id: string | undefined; options: PasswordOptions },
-  place: Place,
+  place: QueueClient,
 ): Promise<NewPassword> {
   const { config, hashing } = deps;
   if (by === 'self' && options.lock_password) fail('user.password_locked');

@@ -1,9 +1,9 @@
 // Passwords and their history, and the count of failed logins.
 import { sql } from 'kysely';
-import { prepared } from '../../platform/database/index.ts';
+import { preparedRows } from '../../platform/database/index.ts';
 import type { Database, PasswordRow, Reader, Tables, Tx } from '../database.ts';
 
-const newest = prepared<Tables, [user: string], PasswordRow>((db, user) =>
+const newest = preparedRows<Tables, [user: string], PasswordRow>((db, user) =>
   db.selectFrom('passwords').where('user_id', '=', user).orderBy('serial', 'desc').limit(1).selectAll(),
 );
 
@@ -66,7 +66,7 @@ export interface Turn {
   readonly before: number;
 }
 
-const wrongFor = prepared<Tables, [account: string], WrongPasswords>((db, account) =>
+const wrongFor = preparedRows<Tables, [account: string], WrongPasswords>((db, account) =>
   db.selectFrom('wrong_passwords').where('account', '=', account).select(['failures', 'last_at']),
 );
 

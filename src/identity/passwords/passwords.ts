@@ -1,5 +1,5 @@
 // What others know of passwords.
-import type { Attempt, Place } from '../../platform/limits/index.ts';
+import type { AttemptOrigin, QueueClient } from '../../platform/limits/index.ts';
 import type { Actor, Change } from '../audit/index.ts';
 
 /** The `options` of a user that bear on passwords. */
@@ -18,7 +18,7 @@ export interface NewPassword {
 }
 
 /** Who tries a secret, and from where. */
-export interface Guesser extends Actor, Attempt {}
+export interface Guesser extends Actor, AttemptOrigin {}
 
 /**
  * Whose password it is, and whether the account is open: the right password of one that is closed counts as a wrong one, or the
@@ -42,7 +42,7 @@ export interface Passwords {
     password: string,
     by: 'self' | 'administrator',
     user: { id: string | undefined; options: PasswordOptions },
-    place: Place,
+    place: QueueClient,
   ): Promise<NewPassword>;
   /** Why a password cannot be taken, where it is too short or too common. */
   misfit(password: string): Promise<string | undefined>;
@@ -57,7 +57,7 @@ export interface Passwords {
   /** For the service itself, which guesses at nothing: no count, no limit, no lock. */
   isOf(userId: string, password: string): Promise<boolean>;
   /** For other secrets people choose (the answer to a security question): hashed like a password. */
-  hash(secret: string, place: Place): Promise<string>;
+  hash(secret: string, place: QueueClient): Promise<string>;
   /** And compared like one. `expected` is asked when it is their turn; without a hash the answer is no. */
   matches(secret: string, account: string, by: Guesser, expected: () => Promise<string | undefined>): Promise<boolean>;
   /** Wrong passwords that are long past are forgotten. */

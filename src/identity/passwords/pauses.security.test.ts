@@ -1,15 +1,15 @@
 // Wrong passwords for one account from everywhere: they slow what comes after them, and nobody can shut somebody else out that way.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { type Answer, onEachDatabase, type TestApi, uniqueName } from '../../../test/support/api.ts';
-import { databaseOf } from '../../../test/support/lasting.ts';
+import { type ApiAnswer, onEachDatabase, type TestApi, uniqueName } from '../../../test/support/api.ts';
 import { makeUser } from '../../../test/support/relying-party.ts';
-import { makeCarefulPerson } from '../../../test/support/second-factor.ts';
+import { databaseOf } from '../../../test/support/restartable-api.ts';
+import { makeTwoFactorPerson } from '../../../test/support/second-factor.ts';
 
 let addresses = 0;
 const newAddress = (): string => `203.0.${++addresses >> 8}.${addresses & 255}`;
 
-function logIn(api: TestApi, address: string, user: Record<string, unknown>): Promise<Answer> {
+function logIn(api: TestApi, address: string, user: Record<string, unknown>): Promise<ApiAnswer> {
   return api.post(
     '/v3/auth/tokens',
     { auth: { identity: { methods: ['password'], password: { user } } } },
@@ -36,7 +36,7 @@ onEachDatabase(
       }
     }
 
-    const retryAfter = ({ headers }: Answer): number => Number(headers.get('retry-after'));
+    const retryAfter = ({ headers }: ApiAnswer): number => Number(headers.get('retry-after'));
 
     it('from many addresses slow the next try from anywhere, with 429 and a hint, and nothing is hashed for it', async () => {
       const { user, password } = await makeUser(api);
@@ -167,7 +167,7 @@ onEachDatabase(
     });
 
     it('do not slow its remembered devices, and a device has its own limit', async () => {
-      const { user, password, phone } = await makeCarefulPerson(api);
+      const { user, password, phone } = await makeTwoFactorPerson(api);
       const entered = await logIn(api, newAddress(), { id: user.id, password, verification_code: phone.fresh() });
       const token = entered.headers.get('x-subject-token')!;
       const remembered = await api.post(`/v3/OS-TWO-FACTOR/devices?user_id=${user.id}`, undefined, { token });
@@ -217,7 +217,7 @@ onEachDatabase(
     });
 
     it('does not keep codes shut for as long as the step', async () => {
-      const { user, password, phone } = await makeCarefulPerson(api);
+      const { user, password, phone } = await makeTwoFactorPerson(api);
       const logInBy = (code: string) => logIn(api, newAddress(), { id: user.id, password, verification_code: code });
       for (let i = 0; i < 6; i++) assert.equal((await logInBy(phone.wrong())).status, 401);
       api.clock.advance(-7200);
@@ -264,7 +264,7 @@ onEachDatabase(
 
 onEachDatabase('A remembered device', (api) => {
   it('ends after the time that is set, however often it is used', async () => {
-    const { user, password, phone } = await makeCarefulPerson(api);
+    const { user, password, phone } = await makeTwoFactorPerson(api);
     const entered = await logIn(api, newAddress(), { id: user.id, password, verification_code: phone.fresh() });
     const token = entered.headers.get('x-subject-token')!;
     const path = `/v3/OS-TWO-FACTOR/devices?user_id=${user.id}`;

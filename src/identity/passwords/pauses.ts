@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import type { Clock } from '../../platform/clock.ts';
 import { isUnwritable } from '../../platform/database/index.ts';
-import { pairOf, Recent } from '../../platform/limits/index.ts';
+import { attemptKey, RecentCounts } from '../../platform/limits/index.ts';
 import type { Database } from '../database.ts';
 import { fail } from '../faults.ts';
 import {
@@ -39,11 +39,11 @@ export const pauseAfter = (failures: number): number =>
 const keyOf = (account: string): string => createHash('sha256').update(account).digest('base64url');
 
 export function createPauses({ db, clock, rateLimits }: { db: Database; clock: Clock; rateLimits: boolean }) {
-  const failed = new Recent(FORGOTTEN_MS, clock);
-  const welcome = new Recent(WELCOME_MS, clock);
+  const failed = new RecentCounts(FORGOTTEN_MS, clock);
+  const welcome = new RecentCounts(WELCOME_MS, clock);
 
   function longestFor(by: Guesser, account: string): number {
-    const pair = pairOf(by, account);
+    const pair = attemptKey(by, account);
     if (failed.count(pair) >= MISTYPED) return LONGEST_MS;
     return welcome.count(pair) > 0 ? 0 : NEWCOMER_MS;
   }
@@ -87,7 +87,7 @@ export function createPauses({ db, clock, rateLimits }: { db: Database; clock: C
     /** The pause of a guess that had a turn began with the turn: however long it took, nobody waits longer for it. */
     async wrong(by: Guesser, account: string, turn: Turn | undefined): Promise<void> {
       if (!rateLimits) return;
-      const pair = pairOf(by, account);
+      const pair = attemptKey(by, account);
       welcome.forget(pair);
       failed.add(pair);
       const now = clock.now();
@@ -101,7 +101,7 @@ export function createPauses({ db, clock, rateLimits }: { db: Database; clock: C
      */
     async right(by: Guesser, account: string, turn: Turn | undefined): Promise<void> {
       if (!rateLimits) return;
-      const pair = pairOf(by, account);
+      const pair = attemptKey(by, account);
       const own = failed.count(pair);
       failed.forget(pair);
       if (welcome.count(pair) === 0) welcome.add(pair);

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { onEachDatabase, uniqueName } from '../../../test/support/api.ts';
-import { databaseOf } from '../../../test/support/lasting.ts';
+import { databaseOf } from '../../../test/support/restartable-api.ts';
 import { createPauses } from './pauses.ts';
 
 type Pauses = ReturnType<typeof createPauses>;

@@ -6,10 +6,10 @@ import { join } from 'node:path';
 import { after, it } from 'node:test';
 import { assertRefused } from '../../../test/support/answers.ts';
 import { DEFAULT_PASSWORDS, onDatabase, TestApi, uniqueName } from '../../../test/support/api.ts';
-import { Browser } from '../../../test/support/browser-less.ts';
-import { databaseOf } from '../../../test/support/lasting.ts';
 import { gatehouse } from '../../../test/support/process.ts';
 import { makeUser } from '../../../test/support/relying-party.ts';
+import { databaseOf } from '../../../test/support/restartable-api.ts';
+import { TestBrowser } from '../../../test/support/test-browser.ts';
 import { hashPassword } from './argon2.ts';
 import { isCommon } from './common.ts';
 
@@ -51,7 +51,7 @@ onDatabase('SQLite', 'Weak passwords', { settings: DEFAULT_PASSWORDS }, (api) =>
 
   it('are refused at /account, and said so', async () => {
     const { user, password } = await makeUser(api);
-    const browser = new Browser(api);
+    const browser = new TestBrowser(api);
     const page = await browser.signIn(new URL('/account', api.url), { name: user.name, password });
     const fresh = { new_password: 'password1', new_password_again: 'password1' };
     const answer = await browser.submit(page, 'password', { current_password: password, ...fresh });

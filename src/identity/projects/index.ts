@@ -1,5 +1,5 @@
 // Projects (the organizations of the extension APIs), the domains that hold them, and their tags.
-import type { Page } from '../../platform/database/index.ts';
+import type { RowPage } from '../../platform/database/index.ts';
 import type { ProjectWithTags } from './projects.schema.ts';
 
 export { mountDomains } from './domains.routes.ts';
@@ -9,5 +9,5 @@ export { createProjects, type Projects, projectFacts } from './projects.rules.ts
 export { DomainList, ProjectList, renderDomain, renderProject } from './projects.schema.ts';
 export { descendants, findByName, listProjects, readProjects } from './projects.store.ts';
 export { insertRow, type ProjectRevision } from './rows.ts';
-export type ProjectPage = Page<ProjectWithTags>;
+export type ProjectPage = RowPage<ProjectWithTags>;
 export { createTags, type ProjectTags } from './tags.rules.ts';

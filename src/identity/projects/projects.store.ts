@@ -1,6 +1,6 @@
 // Projects, domains and tags in the database.
 import { sql } from 'kysely';
-import { type Condition, lockRow, type Page, type PageRequest, readPage } from '../../platform/database/index.ts';
+import { lockRow, type PageRequest, type RowPage, readPage, type SqlCondition } from '../../platform/database/index.ts';
 import type { Database, ProjectRow, Reader, Tx } from '../database.ts';
 import { applyCriteria, type Wanted } from '../resource/index.ts';
 import type { ProjectWithTags } from './projects.schema.ts';
@@ -38,8 +38,8 @@ export async function listProjects(
   db: Database,
   page: PageRequest,
   wanted: Wanted,
-  { tags, within }: { tags?: TagFilters; within?: Condition } = {},
-): Promise<Page<ProjectWithTags> | undefined> {
+  { tags, within }: { tags?: TagFilters; within?: SqlCondition } = {},
+): Promise<RowPage<ProjectWithTags> | undefined> {
   const carrying = (names: readonly string[], atLeast: number) => sql<number>`(
     select count(*) from project_tags where project_id = projects.id and name in (${sql.join(names)})
   ) >= ${atLeast}`;

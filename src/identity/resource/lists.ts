@@ -1,6 +1,12 @@
 // What every list of the API has in common: limit and marker, filters by field, and the links of the envelope.
 import type { SelectQueryBuilder } from 'kysely';
-import { type Comparison, condition, type Dialect, INEXACT, type PageRequest } from '../../platform/database/index.ts';
+import {
+  type Dialect,
+  type FilterComparison,
+  filterCondition,
+  INEXACT_COMPARISONS,
+  type PageRequest,
+} from '../../platform/database/index.ts';
 import { type Call, type Documentation, type Query, t } from '../../platform/http/index.ts';
 import { fail } from '../faults.ts';
 
@@ -70,7 +76,7 @@ export type Filters = Readonly<Record<string, { readonly column: string; readonl
 
 export interface Criterion {
   readonly column: string;
-  readonly comparison: Comparison;
+  readonly comparison: FilterComparison;
   readonly value: string | number;
 }
 
@@ -94,7 +100,7 @@ export function criteriaOf(query: Query, filters: Filters): Criterion[] {
     }
     const exact = single(query, name);
     if (exact !== undefined) criteria.push({ column, comparison: 'equals', value: exact });
-    for (const comparison of INEXACT) {
+    for (const comparison of INEXACT_COMPARISONS) {
       const value = single(query, `${name}__${comparison}`);
       if (value !== undefined) criteria.push({ column, comparison, value });
     }
@@ -108,7 +114,7 @@ export function applyCriteria<S, T extends keyof S, O>(
   criteria: readonly Criterion[],
 ): SelectQueryBuilder<S, T, O> {
   return criteria.reduce(
-    (filtered, { column, comparison, value }) => filtered.where(condition(dialect, column, comparison, value)),
+    (filtered, { column, comparison, value }) => filtered.where(filterCondition(dialect, column, comparison, value)),
     query,
   );
 }

@@ -1,5 +1,5 @@
 // Implied roles: whoever holds the prior role holds the implied ones.
-import { oneAtATime } from '../../platform/database/index.ts';
+import { takeAdvisoryLock } from '../../platform/database/index.ts';
 import { type Caller, type IdentityTarget, tagOf } from '../access/index.ts';
 import type { RoleRow, Tx } from '../database.ts';
 import { fail } from '../faults.ts';
@@ -51,7 +51,7 @@ export function createImpliedRoles({ db, change }: Pick<Deps, 'db' | 'change'>) 
   }
 
   async function refuseCycle(tx: Tx, prior: string, implied: string): Promise<void> {
-    await oneAtATime(db, tx, 'implied roles');
+    await takeAdvisoryLock(db, tx, 'implied roles');
     if (reaches(await readImplications(tx), implied, prior)) fail('role.implied_cycle', { prior, implied });
   }
 

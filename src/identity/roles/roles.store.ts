@@ -1,5 +1,5 @@
 // Base roles and their implications in the database.
-import { lockRow, type Page, type PageRequest, readPage } from '../../platform/database/index.ts';
+import { lockRow, type PageRequest, type RowPage, readPage } from '../../platform/database/index.ts';
 import type { Database, Reader, RoleRow, Tx } from '../database.ts';
 import { applyCriteria, type Criterion } from '../resource/index.ts';
 
@@ -18,7 +18,7 @@ export function listRoles(
   page: PageRequest,
   criteria: readonly Criterion[],
   domainId: string | undefined,
-): Promise<Page<RoleRow> | undefined> {
+): Promise<RowPage<RoleRow> | undefined> {
   const all = db.read.selectFrom('roles').selectAll('roles');
   const visible = domainId === undefined ? all.where('roles.domain_id', 'is', null) : all.where('roles.domain_id', '=', domainId);
   return readPage(applyCriteria(visible, db.dialect, criteria), { table: 'roles', by: 'name' }, page, visible);

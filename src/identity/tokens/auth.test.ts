@@ -1,20 +1,20 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import { assertOk, assertRefused, isAlive } from '../../../test/support/answers.ts';
-import { ADMIN_PASSWORD, type Answer, onEachDatabase, type TestApi, uniqueName } from '../../../test/support/api.ts';
+import { ADMIN_PASSWORD, type ApiAnswer, onEachDatabase, type TestApi, uniqueName } from '../../../test/support/api.ts';
 
 const PASSWORD = 'a password of a test';
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/;
 const AUDIT_ID = /^[\w-]{22}$/;
 
-const tokenOf = (answer: Answer): string => answer.headers.get('x-subject-token')!;
+const tokenOf = (answer: ApiAnswer): string => answer.headers.get('x-subject-token')!;
 
-function byToken(api: TestApi, id: string, scope?: unknown): Promise<Answer> {
+function byToken(api: TestApi, id: string, scope?: unknown): Promise<ApiAnswer> {
   const identity = { methods: ['token'], token: { id } };
   return api.post('/v3/auth/tokens', { auth: { identity, scope } }, { token: null });
 }
 
-const show = (api: TestApi, subject: string, query = '', token?: string): Promise<Answer> =>
+const show = (api: TestApi, subject: string, query = '', token?: string): Promise<ApiAnswer> =>
   api.get(`/v3/auth/tokens${query}`, { headers: { 'X-Subject-Token': subject }, ...(token === undefined ? {} : { token }) });
 
 onEachDatabase('Logging in', (api) => {
@@ -156,7 +156,7 @@ onEachDatabase('Logging in', (api) => {
     const foreign = await api.make('project', { name: uniqueName('foreign') });
     const silent = await api.make('user', { name: uniqueName('silent') });
     const plain = await api.make('user', { name: uniqueName('plain'), password: PASSWORD });
-    const wrong: [string, Promise<Answer>][] = [
+    const wrong: [string, Promise<ApiAnswer>][] = [
       ['wrong password', api.authenticate({ id: user.id, password: 'wrong' })],
       ['empty password', api.authenticate({ id: user.id, password: '' })],
       ['unknown id', api.authenticate({ id: 'nobody', password: PASSWORD })],

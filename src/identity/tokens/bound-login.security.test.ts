@@ -5,7 +5,7 @@ import { Client } from 'pg';
 import { onDatabase, onEachDatabase, type TestApi } from '../../../test/support/api.ts';
 import { makePerson } from '../../../test/support/applications.ts';
 import { KeyrockClient, logInByAccessToken } from '../../../test/support/keyrock-client.ts';
-import { databaseOf } from '../../../test/support/lasting.ts';
+import { databaseOf } from '../../../test/support/restartable-api.ts';
 import { logInWith } from '../../../test/support/second-factor.ts';
 import { tagOf } from '../access/index.ts';
 import { createChanges } from '../audit/index.ts';

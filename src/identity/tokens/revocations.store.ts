@@ -1,6 +1,6 @@
 // Tokens revoked one by one, kept until they would have expired anyway.
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { among, prepared } from '../../platform/database/index.ts';
+import { isIn, preparedRows } from '../../platform/database/index.ts';
 import type { Database, Reader, Tables, Tx } from '../database.ts';
 
 const PAGE = 5000;
@@ -31,7 +31,7 @@ export async function* readRevoked(db: Reader): AsyncGenerator<Revoked[]> {
   }
 }
 
-const revoked = prepared<Tables, [id: string], { audit_id: string }>((db, id) =>
+const revoked = preparedRows<Tables, [id: string], { audit_id: string }>((db, id) =>
   db.selectFrom('revoked_tokens').where('audit_id', '=', id).select('audit_id'),
 );
 
@@ -39,7 +39,7 @@ export const isRevoked = async (db: Reader, auditId: string): Promise<boolean> =
 
 /** Those of these that are revoked. */
 export const findRevoked = (db: Reader, auditIds: readonly string[]): Promise<Revoked[]> =>
-  db.selectFrom('revoked_tokens').where(among('audit_id', auditIds)).select(COLUMNS).execute();
+  db.selectFrom('revoked_tokens').where(isIn('audit_id', auditIds)).select(COLUMNS).execute();
 
 export async function insertRevoked(tx: Tx, auditId: string, expiresAt: number): Promise<void> {
   await tx

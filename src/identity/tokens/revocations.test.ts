@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { onEachDatabase } from '../../../test/support/api.ts';
-import { databaseOf } from '../../../test/support/lasting.ts';
+import { databaseOf } from '../../../test/support/restartable-api.ts';
 import { createCaches, type Feed } from '../../platform/database/index.ts';
 import type { TokenRecord } from '../access/index.ts';
-import { createChanges, theService } from '../audit/index.ts';
+import { createChanges, serviceActor } from '../audit/index.ts';
 import type { Database } from '../database.ts';
 import { createRevocations, type Revocations } from './revocations.ts';
 import { newAuditId } from './token-format.ts';
@@ -50,7 +50,7 @@ onEachDatabase('Revocations', (api) => {
   it('are known at once, and read again by whoever starts later', async () => {
     const [revoked, other] = [record(600), record(600)];
     assert.equal(revocations.cached(revoked.auditId), false);
-    await revocations.revoke(theService, revoked);
+    await revocations.revoke(serviceActor, revoked);
     assert.equal(revocations.cached(revoked.auditId), true);
     assert.equal(await revocations.lookUp(revoked.auditId), true);
     assert.equal(revocations.cached(other.auditId), false);
@@ -69,7 +69,7 @@ onEachDatabase('Revocations', (api) => {
     const [first, whileReading] = [many[0]!, record(600)];
     assert.equal(later.cached(first.auditId), undefined);
     assert.equal(await later.lookUp(first.auditId), true);
-    await later.revoke(theService, whileReading);
+    await later.revoke(serviceActor, whileReading);
     while (later.cached('any') === undefined) await sleep(1);
     assert.deepEqual(
       [...many, whileReading].filter(({ auditId }) => !later.cached(auditId)),
@@ -79,13 +79,13 @@ onEachDatabase('Revocations', (api) => {
 
   it('may be made twice', async () => {
     const revoked = record(600);
-    await Promise.all([revocations.revoke(theService, revoked), revocations.revoke(theService, revoked)]);
+    await Promise.all([revocations.revoke(serviceActor, revoked), revocations.revoke(serviceActor, revoked)]);
     assert.equal(revocations.cached(revoked.auditId), true);
   });
 
   it('are kept while the token could be asked about, and then forgotten', async () => {
     const revoked = record(60);
-    await revocations.revoke(theService, revoked);
+    await revocations.revoke(serviceActor, revoked);
     api.clock.advance(60 + ALLOW_EXPIRED - 5);
     await revocations.sweep();
     assert.equal(revocations.cached(revoked.auditId), true);
@@ -101,7 +101,7 @@ onEachDatabase('Revocations', (api) => {
   it('are forgotten also where another process deleted their rows', async () => {
     const [other, revoked] = [await create(another()), record(60)];
     const before = other.size;
-    await revocations.revoke(theService, revoked);
+    await revocations.revoke(serviceActor, revoked);
     await isKnown(other, revoked, true);
     api.clock.advance(60 + ALLOW_EXPIRED + 5);
     assert.ok((await revocations.sweep()) >= 1);
@@ -148,7 +148,7 @@ onEachDatabase('Revocations', (api) => {
         const others = await create(elsewhere);
         const revoked = record(600);
         assert.equal(others.cached(revoked.auditId), false);
-        await revocations.revoke(theService, revoked);
+        await revocations.revoke(serviceActor, revoked);
         // On an idle machine; a busy one is given more.
         await isKnown(others, revoked, true);
       } finally {

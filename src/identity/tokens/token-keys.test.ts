@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { assertOk, isAlive } from '../../../test/support/answers.ts';
 import { ADMIN_PASSWORD } from '../../../test/support/api.ts';
-import { databaseOf, KINDS, LastingApi } from '../../../test/support/lasting.ts';
+import { databaseOf, KINDS, RestartableApi } from '../../../test/support/restartable-api.ts';
 import { newMasterKey } from '../../platform/seal/index.ts';
 import { tokenKeyId } from './token-format.ts';
 
@@ -19,7 +19,7 @@ const SETTINGS = {
 
 for (const kind of KINDS) {
   describe(`The keys of tokens (${kind})`, () => {
-    const api = new LastingApi(kind);
+    const api = new RestartableApi(kind);
     before(async () => void (await api.begin(SETTINGS)));
     after(() => api.remove());
 

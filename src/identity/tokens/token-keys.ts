@@ -3,7 +3,7 @@ import { createSecretKey, type KeyObject, randomBytes } from 'node:crypto';
 import { type Clock, seconds } from '../../platform/clock.ts';
 import { isUniqueViolation } from '../../platform/database/index.ts';
 import type { Seal } from '../../platform/seal/index.ts';
-import { type Change, type RunChange, theService } from '../audit/index.ts';
+import { type Change, type RunChange, serviceActor } from '../audit/index.ts';
 import type { Database } from '../database.ts';
 import type { TokenKey } from './token-format.ts';
 import { deleteTokenKeys, insertTokenKey, readTokenKeys, resealTokenKey, type SealedTokenKey } from './token-keys.store.ts';
@@ -73,7 +73,7 @@ export async function createTokenKeys(deps: {
     });
     if (!due && gone.length === 0) return;
     try {
-      await change(theService, async ({ tx, audit, invalidate }) => {
+      await change(serviceActor, async ({ tx, audit, invalidate }) => {
         if (due) {
           const id = (newest?.id ?? 0) + 1;
           await insertTokenKey(tx, sealed(id, newest ? now + ANNOUNCE_SECONDS : now));

@@ -3,9 +3,9 @@ import { createSecretKey, randomBytes } from 'node:crypto';
 import { request as httpRequest } from 'node:http';
 import { before, describe, it } from 'node:test';
 import { assertOk, assertRefused, isAlive } from '../../../test/support/answers.ts';
-import { ADMIN_PASSWORD, type Answer, onDatabase, onEachDatabase, uniqueName } from '../../../test/support/api.ts';
-import { databaseOf } from '../../../test/support/lasting.ts';
-import { createChanges, theService } from '../audit/index.ts';
+import { ADMIN_PASSWORD, type ApiAnswer, onDatabase, onEachDatabase, uniqueName } from '../../../test/support/api.ts';
+import { databaseOf } from '../../../test/support/restartable-api.ts';
+import { createChanges, serviceActor } from '../audit/index.ts';
 import { createUsers } from '../users/index.ts';
 import { newAuditId, sealToken } from './token-format.ts';
 
@@ -185,7 +185,9 @@ onEachDatabase('Security of tokens', (api) => {
           freshLogin: undefined as never,
           logins: undefined as never,
         });
-        await change(theService, (transaction) => users.insert(transaction, { name: doomed.name }, 'default', { id: doomed.id }));
+        await change(serviceActor, (transaction) =>
+          users.insert(transaction, { name: doomed.name }, 'default', { id: doomed.id }),
+        );
       } finally {
         await db.close();
       }
@@ -197,12 +199,12 @@ onEachDatabase('Security of tokens', (api) => {
 
   describe('without a token', () => {
     /** What a stranger sees: everything but the id and the time of the request. */
-    const seen = ({ status, text, headers }: Answer) => ({
+    const seen = ({ status, text, headers }: ApiAnswer) => ({
       status,
       text,
       headers: Object.fromEntries([...headers].filter(([name]) => !['date', 'x-openstack-request-id'].includes(name))),
     });
-    const same = (answers: Answer[]) => {
+    const same = (answers: ApiAnswer[]) => {
       for (const answer of answers) assert.deepEqual(seen(answer), seen(answers[0]!));
     };
 
@@ -312,7 +314,7 @@ onEachDatabase('Security of tokens', (api) => {
 
 onDatabase('SQLite', 'Guessing passwords', { rateLimits: true }, (api) => {
   const wrongly = (who: object) => api.authenticate({ ...who, password: 'wrong' });
-  const statuses = async (count: number, attempt: () => Promise<Answer>): Promise<number[]> => {
+  const statuses = async (count: number, attempt: () => Promise<ApiAnswer>): Promise<number[]> => {
     const found = [];
     for (let i = 0; i < count; i++) found.push((await attempt()).status);
     return found;

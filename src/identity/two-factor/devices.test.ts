@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { assertRefused } from '../../../test/support/answers.ts';
 import { onEachDatabase } from '../../../test/support/api.ts';
 import { makePerson } from '../../../test/support/applications.ts';
-import { logInWith, makeCarefulPerson } from '../../../test/support/second-factor.ts';
+import { logInWith, makeTwoFactorPerson } from '../../../test/support/second-factor.ts';
 
 const DEVICES = '/v3/OS-TWO-FACTOR/devices';
 
@@ -18,7 +18,7 @@ onEachDatabase('Remembered devices', (api) => {
 
   describe('POST devices', () => {
     it('remembers a new device, and gives a remembered one a new token', async () => {
-      const { user } = await makeCarefulPerson(api);
+      const { user } = await makeTwoFactorPerson(api);
       const first = await remember(user);
       assert.equal(first.status, 200);
       const device = first.body.two_factor_auth;
@@ -32,12 +32,12 @@ onEachDatabase('Remembered devices', (api) => {
     });
 
     it('finds the user by name and domain', async () => {
-      const { user } = await makeCarefulPerson(api);
+      const { user } = await makeTwoFactorPerson(api);
       assert.equal((await api.request('POST', `${DEVICES}?user_name=${user.name}&domain_name=Default`)).status, 200);
     });
 
     it('is 400 when a rule is broken, 404 for nobody, without two-factor, and for an unknown device', async () => {
-      const { user } = await makeCarefulPerson(api);
+      const { user } = await makeTwoFactorPerson(api);
       for (const query of ['', '?user_name=x', `?user_id=${user.id}&device_id=x`, `?user_id=${user.id}&device_token=x`]) {
         assertRefused(await api.request('POST', DEVICES + query), 400);
       }
@@ -47,7 +47,7 @@ onEachDatabase('Remembered devices', (api) => {
     });
 
     it('takes a replaced token for theft: 403, and every device is forgotten', async () => {
-      const { user } = await makeCarefulPerson(api);
+      const { user } = await makeTwoFactorPerson(api);
       const stolen = (await remember(user)).body.two_factor_auth;
       const other = (await remember(user)).body.two_factor_auth;
       const renewed = (await remember(user, pair(stolen))).body.two_factor_auth;
@@ -60,12 +60,12 @@ onEachDatabase('Remembered devices', (api) => {
 
   describe('HEAD devices', () => {
     it('is 204 for a good pair, 404 for any other, 400 without both, and 403 for a replaced token', async () => {
-      const { user } = await makeCarefulPerson(api);
+      const { user } = await makeTwoFactorPerson(api);
       const device = (await remember(user)).body.two_factor_auth;
       assert.equal(await check(user, device), 204);
       assert.equal(await check(user, { ...device, device_token: 'wrong' }), 404);
       assert.equal(await check(user, { ...device, device_id: 'wrong' }), 404);
-      assert.equal(await check((await makeCarefulPerson(api)).user, device), 404, 'someone else');
+      assert.equal(await check((await makeTwoFactorPerson(api)).user, device), 404, 'someone else');
       assert.equal((await api.head(`${DEVICES}?user_id=${user.id}&device_id=${device.device_id}`)).status, 400);
       assert.equal((await api.head(`${DEVICES}?user_id=${user.id}`)).status, 400);
       assert.equal((await api.head(`${DEVICES}?device_id=x&device_token=y`)).status, 400);
@@ -77,7 +77,7 @@ onEachDatabase('Remembered devices', (api) => {
   });
 
   it('are listed with when, what and since when, and forgotten one by one', async () => {
-    const { user } = await makeCarefulPerson(api);
+    const { user } = await makeTwoFactorPerson(api);
     const device = (await remember(user)).body.two_factor_auth;
     await remember(user);
     const rows = await listed(user);
@@ -93,7 +93,7 @@ onEachDatabase('Remembered devices', (api) => {
   });
 
   it('are all forgotten by DELETE, 204 also when there are none, 404 for nobody', async () => {
-    const { user } = await makeCarefulPerson(api);
+    const { user } = await makeTwoFactorPerson(api);
     await remember(user);
     for (let i = 0; i < 2; i++) assert.equal((await api.delete(`/v3/users/${user.id}/OS-TWO-FACTOR/devices`)).status, 204);
     assert.deepEqual(await listed(user), []);
@@ -101,7 +101,7 @@ onEachDatabase('Remembered devices', (api) => {
   });
 
   it('let in without a code, until the password changes, the account is disabled, or the factor is turned off', async () => {
-    const cuts: ((person: Awaited<ReturnType<typeof makeCarefulPerson>>) => Promise<unknown>)[] = [
+    const cuts: ((person: Awaited<ReturnType<typeof makeTwoFactorPerson>>) => Promise<unknown>)[] = [
       ({ user, password }) =>
         api.post(
           `/v3/users/${user.id}/password`,
@@ -115,7 +115,7 @@ onEachDatabase('Remembered devices', (api) => {
       },
     ];
     for (const cut of cuts) {
-      const person = await makeCarefulPerson(api);
+      const person = await makeTwoFactorPerson(api);
       const { device_id, device_token } = (await remember(person.user)).body.two_factor_auth;
       const device_data = { device_id, device_token };
       assert.equal((await logInWith(api, person, { device_data })).status, 201);

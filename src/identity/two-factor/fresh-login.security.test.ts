@@ -1,17 +1,17 @@
 // A token or a session that somebody left behind must not be enough to change how its owner signs in.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { type Answer, onEachDatabase, type TestApi, uniqueName } from '../../../test/support/api.ts';
+import { type ApiAnswer, onEachDatabase, type TestApi, uniqueName } from '../../../test/support/api.ts';
 import { makePerson } from '../../../test/support/applications.ts';
-import { Browser, stepOf } from '../../../test/support/browser-less.ts';
 import { makeUser } from '../../../test/support/relying-party.ts';
 import { patchOf, ScimClient, USER } from '../../../test/support/scim.ts';
-import { logInWith, makeCarefulPerson, QUESTION } from '../../../test/support/second-factor.ts';
+import { logInWith, makeTwoFactorPerson, QUESTION } from '../../../test/support/second-factor.ts';
+import { stepOf, TestBrowser } from '../../../test/support/test-browser.ts';
 
 const TOO_OLD = 901;
 
 /** Everything by which people change how they sign in. */
-const changesOf = (api: TestApi, { id }: { id: string }, token: string): (() => Promise<Answer>)[] => {
+const changesOf = (api: TestApi, { id }: { id: string }, token: string): (() => Promise<ApiAnswer>)[] => {
   const own = `/v3/users/${id}/OS-TWO-FACTOR`;
   return [
     () => api.post(`${own}/two_factor_auth`, { two_factor_auth: QUESTION }, { token }),
@@ -22,7 +22,7 @@ const changesOf = (api: TestApi, { id }: { id: string }, token: string): (() => 
   ];
 };
 
-const statuses = async (work: readonly (() => Promise<Answer>)[]): Promise<number[]> => {
+const statuses = async (work: readonly (() => Promise<ApiAnswer>)[]): Promise<number[]> => {
   const found: number[] = [];
   for (const one of work) found.push((await one()).status);
   return found;
@@ -47,7 +47,7 @@ onEachDatabase('Changing how one signs in', (api) => {
     });
 
     it('is refused to a token that was left behind', async () => {
-      const person = await makeCarefulPerson(api);
+      const person = await makeTwoFactorPerson(api);
       const login = await logInWith(api, person, { verification_code: person.phone.fresh() });
       const token = login.headers.get('x-subject-token')!;
       await later();
@@ -81,7 +81,7 @@ onEachDatabase('Changing how one signs in', (api) => {
   });
 
   describe('by those who may change accounts, their own among them', () => {
-    type Change = [what: string, work: () => Promise<Answer>];
+    type Change = [what: string, work: () => Promise<ApiAnswer>];
 
     /** What changes how a person signs in, as far as it leaves the token alive; the passwords come last. */
     const ofAccount = ({ id, name }: { id: string; name: string }, token: string, old: boolean): Change[] => {
@@ -195,7 +195,7 @@ onEachDatabase('Changing how one signs in', (api) => {
 
   describe('at the account page', () => {
     it('asks whoever signed in long ago to do so again', async () => {
-      const [person, browser] = [await makeUser(api), new Browser(api)];
+      const [person, browser] = [await makeUser(api), new TestBrowser(api)];
       const page = await browser.signIn('/account', person);
       assert.match(page.text, /Two-factor/i);
       await later();
@@ -215,9 +215,9 @@ onEachDatabase('Changing how one signs in', (api) => {
     });
 
     it('asks for the second factor again, where there is one, for whatever it guards', async () => {
-      const person = await makeCarefulPerson(api);
+      const person = await makeTwoFactorPerson(api);
       const answers = { name: person.user.name as string, password: person.password, code: () => person.phone.fresh() };
-      const browser = new Browser(api);
+      const browser = new TestBrowser(api);
       await browser.signIn('/account', answers);
       await later();
       for (const step of ['recovery-codes', 'two-factor-off', 'password']) {
@@ -226,15 +226,15 @@ onEachDatabase('Changing how one signs in', (api) => {
         assert.equal(stepOf(await browser.submit(await browser.go('/account'), step, given)), 'password', step);
       }
       const asked = await browser.submit(await browser.go('/account'), 'recovery-codes');
-      const again = await browser.through(asked, answers);
+      const again = await browser.answerForms(asked, answers);
       const codes = await browser.submit(again, 'recovery-codes');
       assert.equal(codes.text.match(/(?:[A-Z2-7]{4}-){3}[A-Z2-7]{4}/g)?.length, 10);
     });
 
     it('leaves what only takes away as it was', async () => {
-      const [person, browser] = [await makeUser(api), new Browser(api)];
+      const [person, browser] = [await makeUser(api), new TestBrowser(api)];
       await browser.signIn('/account', person);
-      await new Browser(api).signIn('/account', person);
+      await new TestBrowser(api).signIn('/account', person);
       await later();
       assert.equal((await browser.submit(await browser.go('/account'), 'end-sessions')).status, 200);
     });

@@ -5,7 +5,7 @@ import { TOTP } from 'otpauth';
 import { assertRefused } from '../../../test/support/answers.ts';
 import { onEachDatabase } from '../../../test/support/api.ts';
 import { makePerson } from '../../../test/support/applications.ts';
-import { logInWith, makeCarefulPerson, Phone } from '../../../test/support/second-factor.ts';
+import { logInWith, makeTwoFactorPerson, Phone } from '../../../test/support/second-factor.ts';
 import { newKey, toBase32 } from './totp.ts';
 
 onEachDatabase('Logging in with a second factor', (api) => {
@@ -22,7 +22,7 @@ onEachDatabase('Logging in with a second factor', (api) => {
     api.post('/v3/auth/tokens', body, { token: null, headers });
 
   it('asks for it, saying what is missing, with a receipt for the password', async () => {
-    const person = await makeCarefulPerson(api);
+    const person = await makeTwoFactorPerson(api);
     const answer = await logInWith(api, person);
     assert.equal(answer.status, 401);
     assert.equal(answer.headers.get('x-subject-token'), null);
@@ -35,7 +35,7 @@ onEachDatabase('Logging in with a second factor', (api) => {
   });
 
   it('takes a code inside the password method', async () => {
-    const person = await makeCarefulPerson(api);
+    const person = await makeTwoFactorPerson(api);
     const answer = await logInWith(api, person, { verification_code: person.phone.fresh() });
     assert.equal(answer.status, 201);
     assert.deepEqual(answer.body.token.methods.sort(), ['password', 'totp']);
@@ -47,7 +47,7 @@ onEachDatabase('Logging in with a second factor', (api) => {
   });
 
   it('takes Keystone’s own method totp beside password, in any order, and not alone', async () => {
-    const person = await makeCarefulPerson(api);
+    const person = await makeTwoFactorPerson(api);
     assert.equal((await post(bothMethods(person, person.phone.fresh()))).status, 201);
     const reversed = bothMethods(person, person.phone.fresh());
     reversed.auth.identity.methods.reverse();
@@ -61,7 +61,7 @@ onEachDatabase('Logging in with a second factor', (api) => {
   });
 
   it('goes on from a receipt with the rest', async () => {
-    const person = await makeCarefulPerson(api);
+    const person = await makeTwoFactorPerson(api);
     const receipt = (await logInWith(api, person)).headers.get('openstack-auth-receipt')!;
     const rest = () => ({
       auth: { identity: { methods: ['totp'], totp: { user: { id: person.user.id, passcode: person.phone.fresh() } } } },
@@ -74,7 +74,7 @@ onEachDatabase('Logging in with a second factor', (api) => {
   });
 
   it('voids receipts of someone else, forged ones, and those from before a password change', async () => {
-    const [person, other] = [await makeCarefulPerson(api), await makeCarefulPerson(api)];
+    const [person, other] = [await makeTwoFactorPerson(api), await makeTwoFactorPerson(api)];
     const receipt = (await logInWith(api, person)).headers.get('openstack-auth-receipt')!;
     const rest = (who: any) => ({
       auth: { identity: { methods: ['totp'], totp: { user: { id: who.user.id, passcode: who.phone.fresh() } } } },
@@ -88,7 +88,7 @@ onEachDatabase('Logging in with a second factor', (api) => {
   });
 
   it('does not ask again when a token is rescoped', async () => {
-    const person = await makeCarefulPerson(api);
+    const person = await makeTwoFactorPerson(api);
     const token = (await logInWith(api, person, { verification_code: person.phone.fresh() })).headers.get('x-subject-token')!;
     const answer = await post({
       auth: { identity: { methods: ['token'], token: { id: token } }, scope: { project: { id: person.organization.id } } },
@@ -97,7 +97,7 @@ onEachDatabase('Logging in with a second factor', (api) => {
   });
 
   it('accepts a code that another implementation computed', async () => {
-    const person = await makeCarefulPerson(api);
+    const person = await makeTwoFactorPerson(api);
     const code = new TOTP({ secret: person.key }).generate({ timestamp: api.clock.now() });
     assert.equal((await logInWith(api, person, { verification_code: code })).status, 201);
   });

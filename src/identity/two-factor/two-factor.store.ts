@@ -1,9 +1,9 @@
 // The second factor of a user, guesses at it, and recovery codes, in the database.
 import { sql } from 'kysely';
-import { prepared } from '../../platform/database/index.ts';
+import { preparedRows } from '../../platform/database/index.ts';
 import type { Reader, Tables, TwoFactorRow, Tx } from '../database.ts';
 
-const byUser = prepared<Tables, [user: string], TwoFactorRow>((db, user) =>
+const byUser = preparedRows<Tables, [user: string], TwoFactorRow>((db, user) =>
   db.selectFrom('two_factor').where('user_id', '=', user).selectAll(),
 );
 

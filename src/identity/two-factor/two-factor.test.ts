@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { assertRefused } from '../../../test/support/answers.ts';
 import { onEachDatabase, uniqueName } from '../../../test/support/api.ts';
 import { makePerson } from '../../../test/support/applications.ts';
-import { enable, logInWith, makeCarefulPerson, NO_BODY, QUESTION } from '../../../test/support/second-factor.ts';
+import { enable, logInWith, makeTwoFactorPerson, NO_BODY, QUESTION } from '../../../test/support/second-factor.ts';
 
 const CHECK = '/v3/OS-TWO-FACTOR/two_factor_auth';
 const own = (user: { id: string }, what: string) => `/v3/users/${user.id}/OS-TWO-FACTOR/${what}`;
@@ -11,7 +11,7 @@ const own = (user: { id: string }, what: string) => `/v3/users/${user.id}/OS-TWO
 onEachDatabase('Two-factor authentication', (api) => {
   describe('HEAD two_factor_auth', () => {
     it('is 204 when enabled, by id, and by name with the id or name of the domain', async () => {
-      const { user } = await makeCarefulPerson(api);
+      const { user } = await makeTwoFactorPerson(api);
       for (const query of [
         `user_id=${user.id}`,
         `user_name=${user.name}&domain_id=default`,
@@ -63,7 +63,7 @@ onEachDatabase('Two-factor authentication', (api) => {
     });
 
     it('makes a new key without a body, keeps question and devices, and tells no answer', async () => {
-      const person = await makeCarefulPerson(api);
+      const person = await makeTwoFactorPerson(api);
       const device = (await api.post(`/v3/OS-TWO-FACTOR/devices?user_id=${person.user.id}`, {})).body.two_factor_auth;
       for (const body of [NO_BODY, {}, { two_factor_auth: {} }, { two_factor_auth: null }]) {
         const answer = await enable(api, person.user, body);
@@ -87,7 +87,7 @@ onEachDatabase('Two-factor authentication', (api) => {
     });
 
     it('replaces question and answer when it has them', async () => {
-      const { user } = await makeCarefulPerson(api);
+      const { user } = await makeTwoFactorPerson(api);
       await enable(api, user, { two_factor_auth: { security_question: 'Street', security_answer: 'Main' } });
       assert.equal((await api.get(own(user, 'two_factor_data'))).body.two_factor_auth.security_question, 'Street');
       assert.equal((await api.head(`${own(user, 'sec_question')}?security_answer=main`)).status, 204);
@@ -114,7 +114,7 @@ onEachDatabase('Two-factor authentication', (api) => {
 
   describe('DELETE two_factor_auth', () => {
     it('disables, forgets the devices, and is 404 the second time', async () => {
-      const person = await makeCarefulPerson(api);
+      const person = await makeTwoFactorPerson(api);
       await api.post(`/v3/OS-TWO-FACTOR/devices?user_id=${person.user.id}`, {});
       const answer = await api.delete(own(person.user, 'two_factor_auth'));
       assert.equal(answer.status, 204);
@@ -128,7 +128,7 @@ onEachDatabase('Two-factor authentication', (api) => {
 
   describe('GET two_factor_data', () => {
     it('shows the question and nothing sensitive, and is 404 when not enabled', async () => {
-      const { user } = await makeCarefulPerson(api);
+      const { user } = await makeTwoFactorPerson(api);
       const answer = await api.get(own(user, 'two_factor_data'));
       assert.equal(answer.status, 200);
       const links = { self: `${api.url}${own(user, 'two_factor_data')}` };
@@ -142,7 +142,7 @@ onEachDatabase('Two-factor authentication', (api) => {
 
   describe('HEAD sec_question', () => {
     it('is 204 for the answer, trimmed and in any case, under both names of the parameter', async () => {
-      const { user } = await makeCarefulPerson(api);
+      const { user } = await makeTwoFactorPerson(api);
       for (const query of [
         'security_answer=Rex%20the%20Dog',
         'security_answer=%20REX%20THE%20DOG%20',
@@ -153,7 +153,7 @@ onEachDatabase('Two-factor authentication', (api) => {
     });
 
     it('is 401 for another answer, 400 for none, 404 when not enabled', async () => {
-      const { user } = await makeCarefulPerson(api);
+      const { user } = await makeTwoFactorPerson(api);
       assert.equal((await api.head(`${own(user, 'sec_question')}?security_answer=cat`)).status, 401);
       assert.equal((await api.head(own(user, 'sec_question'))).status, 400);
       assert.equal((await api.head(`${own(user, 'sec_question')}?security_answer=`)).status, 400);
@@ -164,7 +164,7 @@ onEachDatabase('Two-factor authentication', (api) => {
 
   describe('Recovery codes', () => {
     it('are ten, shown once, counted, replaced as a set, and work once each, however they are typed', async () => {
-      const person = await makeCarefulPerson(api);
+      const person = await makeTwoFactorPerson(api);
       const path = own(person.user, 'recovery_codes');
       const old = (await api.post(path, {})).body.two_factor_auth.recovery_codes;
       const answer = await api.request('POST', path);
@@ -188,7 +188,7 @@ onEachDatabase('Two-factor authentication', (api) => {
   });
 
   it('is for administrators and the user alone: others get 403 and learn nothing', async () => {
-    const [person, stranger] = [await makeCarefulPerson(api), await makePerson(api)];
+    const [person, stranger] = [await makeTwoFactorPerson(api), await makePerson(api)];
     const { user } = person;
     const requests: [string, string, unknown?][] = [
       ['HEAD', `${CHECK}?user_id=${user.id}`],

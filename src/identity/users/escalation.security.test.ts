@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import { assertOk, assertRefused } from '../../../test/support/answers.ts';
-import { type Answer, onEachDatabase, uniqueName } from '../../../test/support/api.ts';
+import { type ApiAnswer, onEachDatabase, uniqueName } from '../../../test/support/api.ts';
 import { assign, makeApplication } from '../../../test/support/applications.ts';
 import { connect, GROUP, patchOf, type ScimClient, USER } from '../../../test/support/scim.ts';
 
@@ -53,7 +53,7 @@ onEachDatabase('A manager of a domain', (api) => {
       assertOk(await api.put(`/v3/${where}/${who}/roles/${await api.roleId(role)}`), 204);
 
     /** Every change of the account that a manager, or a provisioning connection, could take it over or close it by. */
-    async function changes(id: string): Promise<[string, Answer][]> {
+    async function changes(id: string): Promise<[string, ApiAnswer][]> {
       const patch = (values: object) => api.patch(`/v3/users/${id}`, { user: values }, { token });
       return [
         ['password', await patch({ password: 'mine from now on' })],

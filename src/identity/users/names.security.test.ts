@@ -1,9 +1,9 @@
 // Nobody gets a name that people would take for another one's.
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
-import { assertOk, assertOrderly, assertRefused } from '../../../test/support/answers.ts';
+import { assertEachStatus, assertOk, assertRefused } from '../../../test/support/answers.ts';
 import { onEachDatabase, uniqueName } from '../../../test/support/api.ts';
-import { databaseOf } from '../../../test/support/lasting.ts';
+import { databaseOf } from '../../../test/support/restartable-api.ts';
 import { assertScimRefused, connect, patchOf, type ScimClient, USER } from '../../../test/support/scim.ts';
 import { createNames } from './names.rules.ts';
 
@@ -55,7 +55,7 @@ onEachDatabase('Names that look alike', (api) => {
 
   it('are one when they come at the same moment', async () => {
     const answers = await Promise.all([create('ерос'), create('epoc'), create('ерос'), create('EPOC')]);
-    assertOrderly(answers, [201, 409]);
+    assertEachStatus(answers, [201, 409]);
     const names = answers.filter(({ status }) => status === 201).map(({ body }) => body.user.name);
     assert.equal(names.length, 1, names.join(' and '));
   });

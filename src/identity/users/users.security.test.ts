@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { assertOk, assertOrderly, assertRefused, isAlive } from '../../../test/support/answers.ts';
-import { ADMIN_PASSWORD, type Answer, onEachDatabase, type TestApi, uniqueName } from '../../../test/support/api.ts';
+import { assertEachStatus, assertOk, assertRefused, isAlive } from '../../../test/support/answers.ts';
+import { ADMIN_PASSWORD, type ApiAnswer, onEachDatabase, type TestApi, uniqueName } from '../../../test/support/api.ts';
 
 const MISSING = '0'.repeat(32);
 const GENERIC = /^The request you have made requires authentication\.$/;
 
 /** A request whose bytes fetch must not touch. */
-async function sendBytes(api: TestApi, path: string, body: Uint8Array<ArrayBuffer>, contentType?: string): Promise<Answer> {
+async function sendBytes(api: TestApi, path: string, body: Uint8Array<ArrayBuffer>, contentType?: string): Promise<ApiAnswer> {
   const response = await fetch(api.url + path, {
     method: 'POST',
     headers: { 'X-Auth-Token': api.adminToken, ...(contentType === undefined ? {} : { 'Content-Type': contentType }) },
@@ -265,7 +265,7 @@ onEachDatabase('Users under attack', (api) => {
           `/v3/users?name=${id}`,
         ]) {
           const answer = await api.get(path);
-          assertOrderly([answer], [200, 400, 404, 414, 431]);
+          assertEachStatus([answer], [200, 400, 404, 414, 431]);
           if (answer.status !== 200) assert.equal(answer.body.error.code, answer.status);
         }
       }
@@ -302,7 +302,7 @@ onEachDatabase('Users under attack', (api) => {
           const answer = create
             ? await api.post('/v3/users', { user: { name: uniqueName('fuzz'), ...values } })
             : await api.patch(`/v3/users/${user.id}`, { user: values });
-          assertOrderly([answer], create ? [201, 400, 404, 409] : [200, 400, 409]);
+          assertEachStatus([answer], create ? [201, 400, 404, 409] : [200, 400, 409]);
         }),
         runs,
       );
@@ -313,7 +313,7 @@ onEachDatabase('Users under attack', (api) => {
       await fc.assert(
         fc.asyncProperty(fc.array(fc.tuple(fc.oneof(key, text), text), { maxLength: 4 }), async (pairs) => {
           const query = pairs.map((pair) => pair.map((part) => encodeURIComponent(part.toWellFormed())).join('=')).join('&');
-          assertOrderly([await api.get(`/v3/users?${query}`)], [200, 400]);
+          assertEachStatus([await api.get(`/v3/users?${query}`)], [200, 400]);
         }),
         runs,
       );
@@ -324,8 +324,8 @@ onEachDatabase('Users under attack', (api) => {
     it('are in no answer and in no line of the log', async () => {
       const secret = 'Tr0ub4dor-and-3';
       const name = uniqueName('discreet');
-      const answers: Answer[] = [];
-      const keep = async (answer: Promise<Answer>): Promise<Answer> => {
+      const answers: ApiAnswer[] = [];
+      const keep = async (answer: Promise<ApiAnswer>): Promise<ApiAnswer> => {
         answers.push(await answer);
         return answer;
       };

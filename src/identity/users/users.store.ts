@@ -1,6 +1,6 @@
 // Users in the database.
 import { type ExpressionBuilder, type RawBuilder, type SqlBool, sql } from 'kysely';
-import { lockRow, type Page, type PageRequest, preparedRow, readPage } from '../../platform/database/index.ts';
+import { lockRow, type PageRequest, preparedRow, type RowPage, readPage } from '../../platform/database/index.ts';
 import type { Database, Reader, Tables, Tx, UserRow } from '../database.ts';
 import { applyCriteria, type Wanted } from '../resource/index.ts';
 
@@ -101,7 +101,7 @@ export function listUsers(
   page: PageRequest,
   wanted: Wanted,
   { groupId, expires }: { groupId?: string; expires?: ExpiryCriterion | undefined } = {},
-): Promise<Page<UserWithExpiry> | undefined> {
+): Promise<RowPage<UserWithExpiry> | undefined> {
   const visible = applyCriteria(db.read.selectFrom('users').selectAll('users').select(expiry), db.dialect, wanted.visible);
   let query = applyCriteria(visible, db.dialect, wanted.criteria);
   if (groupId !== undefined) {

@@ -4,14 +4,14 @@ import type { Database, Tx } from '../database/index.ts';
 import { newId } from '../ids.ts';
 
 /** Who is behind a change: a caller of the API, or the service itself. */
-export interface Actor {
+export interface AuditActor {
   readonly userId: string | null;
   readonly requestId: string | null;
 }
 
-export const theService: Actor = { userId: null, requestId: null };
+export const serviceActor: AuditActor = { userId: null, requestId: null };
 
-export interface Change<S> {
+export interface AuditedChange<S> {
   readonly tx: Tx<S>;
   /** What happened. Every change has at least one; details never hold a secret. */
   audit(
@@ -24,7 +24,7 @@ export interface Change<S> {
   invalidate(tag: string): void;
 }
 
-export type RunChange<S> = <T>(actor: Actor, work: (change: Change<S>) => Promise<T>) => Promise<T>;
+export type RunAuditedChange<S> = <T>(actor: AuditActor, work: (change: AuditedChange<S>) => Promise<T>) => Promise<T>;
 
 export interface AuditEventRow {
   id: string;
@@ -42,7 +42,7 @@ interface AuditTables {
   audit_events: AuditEventRow;
 }
 
-export function createChanges<S extends AuditTables>(db: Database<S>, clock: Clock): RunChange<S> {
+export function createChanges<S extends AuditTables>(db: Database<S>, clock: Clock): RunAuditedChange<S> {
   return (actor, work) =>
     db.write(async (tx, invalidate) => {
       const events: { action: string; kind: string; id: string; detail: string; outcome: string }[] = [];

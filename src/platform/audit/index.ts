@@ -1,2 +1,9 @@
 // Changes that leave an audit event in the same transaction.
-export { type Actor, type AuditEventRow, type Change, createChanges, type RunChange, theService } from './audit.store.ts';
+export {
+  type AuditActor,
+  type AuditEventRow,
+  type AuditedChange,
+  createChanges,
+  type RunAuditedChange,
+  serviceActor,
+} from './audit.store.ts';

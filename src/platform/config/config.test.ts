@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
-import { ConfigError, load, refuseUnknownKeys, setting, describe as show } from './index.ts';
+import { ConfigError, load, refuseUnknownKeys, setting, describeSettings as show } from './index.ts';
 
 const settings = {
   port: setting.number('GATEHOUSE_PORT', 5000, { min: 0, max: 65_535, unit: 'port' }, 'A port.'),

@@ -2,7 +2,7 @@
 // be taken as they are: `=` or `:`, `#` and `;` before a remark, lines that begin with a space go on with the value before.
 import { readFileSync } from 'node:fs';
 import { ConfigError } from './load.ts';
-import { nearest } from './nearest.ts';
+import { nearestMatch } from './nearest.ts';
 import type { Setting, Settings, Values } from './settings.ts';
 
 /** Sections by their names. */
@@ -106,11 +106,11 @@ export function readIni<const S extends Sections>(sections: S, path: string, tex
   const parsed = parse(text, refuse);
   for (const [name, { line, entries }] of parsed) {
     const table = Object.hasOwn(sections, name) ? sections[name] : undefined;
-    if (!table) refuse(line, `: [${name}] is not a section; did you mean [${nearest(name, Object.keys(sections))}]?`);
+    if (!table) refuse(line, `: [${name}] is not a section; did you mean [${nearestMatch(name, Object.keys(sections))}]?`);
     const known = Object.values(table).flatMap((setting) => (setting.secret ? [setting.key, fileKeyOf(setting)] : [setting.key]));
     for (const [key, entry] of entries)
       if (!known.includes(key))
-        refuse(entry.line, `: ${key} is not a setting of [${name}]; did you mean ${nearest(key, known)}?`);
+        refuse(entry.line, `: ${key} is not a setting of [${name}]; did you mean ${nearestMatch(key, known)}?`);
   }
   const values = Object.fromEntries(
     Object.entries(sections).map(([name, table]) => [

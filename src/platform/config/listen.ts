@@ -11,7 +11,7 @@ export interface ListenSettings {
 /** `bind` is what a worker says whose primary could not listen. */
 const CALLS = ['listen', 'bind', 'getaddrinfo'];
 
-function mendOf(code: string | undefined, { prefix, host, port }: ListenSettings): string | undefined {
+function remedyOf(code: string | undefined, { prefix, host, port }: ListenSettings): string | undefined {
   switch (code) {
     case 'EADDRINUSE':
       return `${prefix}_PORT: another program listens on port ${port} of ${host}; end it, or choose another port`;
@@ -26,18 +26,18 @@ function mendOf(code: string | undefined, { prefix, host, port }: ListenSettings
 }
 
 /** What starts a server, whose failure to listen is a matter of the settings. */
-export async function listening<T>(settings: ListenSettings, start: () => Promise<T>): Promise<T> {
+export async function explainListenErrors<T>(settings: ListenSettings, start: () => Promise<T>): Promise<T> {
   try {
     return await start();
   } catch (error) {
     const { code, syscall } = error as NodeJS.ErrnoException;
-    const mend = CALLS.includes(syscall ?? '') ? mendOf(code, settings) : undefined;
+    const mend = CALLS.includes(syscall ?? '') ? remedyOf(code, settings) : undefined;
     throw mend === undefined ? error : new ConfigError(mend);
   }
 }
 
 /** The address clients use: the one that is configured, else where it listens. */
-export function ownUrl({ url, host, port }: { url: string | undefined; host: string; port: number }, tls: boolean): string {
+export function serviceUrl({ url, host, port }: { url: string | undefined; host: string; port: number }, tls: boolean): string {
   const reachable = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
   return url ?? `${tls ? 'https' : 'http'}://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`;
 }

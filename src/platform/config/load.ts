@@ -1,7 +1,7 @@
 // Settings become values: the environment wins over the file, the file over the default.
 import { readFileSync } from 'node:fs';
 import { parseEnv } from 'node:util';
-import { nearest } from './nearest.ts';
+import { nearestMatch } from './nearest.ts';
 import type { Setting, Settings, Values } from './settings.ts';
 
 const PREFIX = 'GATEHOUSE_';
@@ -49,7 +49,7 @@ function readSettingsFile(path: string): NodeJS.Dict<string> {
 }
 
 /** What was given, from the file named by GATEHOUSE_CONFIG_FILE (KEY=value lines) and the environment over it. */
-function given(env: Environment): Record<string, string> {
+function rawValues(env: Environment): Record<string, string> {
   const path = env[FILE_KEY];
   const entries = Object.entries({ ...(path ? readSettingsFile(path) : {}), ...env });
   const values: Record<string, string> = {};
@@ -71,8 +71,8 @@ function knownKeys(settings: Settings[]): Set<string> {
 /** A misspelled key must not silently mean the default: refuse it and name the nearest one. */
 export function refuseUnknownKeys(env: Environment, ...settings: Settings[]): void {
   const known = knownKeys(settings);
-  for (const key of Object.keys(given(env))) {
-    if (!known.has(key)) throw new ConfigError(`${key} is not a setting; did you mean ${nearest(key, [...known])}?`);
+  for (const key of Object.keys(rawValues(env))) {
+    if (!known.has(key)) throw new ConfigError(`${key} is not a setting; did you mean ${nearestMatch(key, [...known])}?`);
   }
 }
 
@@ -92,12 +92,12 @@ function readSetting(setting: Setting<unknown>, values: Record<string, string>):
 }
 
 export function load<S extends Settings>(settings: S, env: Environment): Values<S> {
-  const values = given(env);
+  const values = rawValues(env);
   return Object.fromEntries(Object.entries(settings).map(([name, setting]) => [name, readSetting(setting, values)])) as Values<S>;
 }
 
 /** `gatehouse config`: every key with the value in force; secrets show only that they are set. */
-export function describe(settings: Settings, values: Readonly<Record<string, unknown>>): string[] {
+export function describeSettings(settings: Settings, values: Readonly<Record<string, unknown>>): string[] {
   return Object.entries(settings).map(([name, { key, secret }]) => {
     const value = values[name];
     if (secret) return `${key}=${value === undefined ? '' : '********'}`;

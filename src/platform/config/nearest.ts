@@ -14,11 +14,11 @@ function distance(a: string, b: string): number {
 }
 
 /** The closest, unless it is another word altogether. */
-export function nearby(word: string, words: readonly string[]): string | undefined {
-  const best = nearest(word, words);
+export function nearMatch(word: string, words: readonly string[]): string | undefined {
+  const best = nearestMatch(word, words);
   return distance(word, best) <= best.length / 2 ? best : undefined;
 }
 
-export function nearest(word: string, words: readonly string[]): string {
+export function nearestMatch(word: string, words: readonly string[]): string {
   return words.reduce((best, one) => (distance(word, one) < distance(word, best) ? one : best));
 }

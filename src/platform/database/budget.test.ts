@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Budget, currentBudget, patiently, withBudget } from './budget.ts';
-import { DatabaseUnavailable, isAway, isUnavailable, isUnwritable } from './errors.ts';
-import { Lines, Turns } from './turns.ts';
+import { DatabaseUnavailable, isUnavailable, isUnreachable, isUnwritable } from './errors.ts';
+import { KeyedLocks, Semaphore } from './semaphore.ts';
 
 describe('The budget of a request', () => {
   it('counts waiting only, and questions asked together once', async () => {
@@ -32,12 +32,12 @@ describe('The budget of a request', () => {
   });
 
   it('does not count places in a line that gets ahead', async () => {
-    const turns = new Turns(1);
+    const turns = new Semaphore(1);
     await withBudget(async () => {
-      await turns.wait();
-      const next = turns.wait();
+      await turns.acquire();
+      const next = turns.acquire();
       await new Promise((resolve) => setTimeout(resolve, 30));
-      turns.leave();
+      turns.release();
       await next;
       assert.equal(currentBudget()!.left(), 10_000);
     }, 10_000);
@@ -61,19 +61,19 @@ describe('The budget of a request', () => {
 
 describe('The line of changes', () => {
   it('lets so many in, the next when one leaves, and nobody wait for ever', async () => {
-    const turns = new Turns(1);
-    await turns.enter(1000);
-    await assert.rejects(turns.enter(5), DatabaseUnavailable);
-    const next = turns.enter(10_000);
-    turns.leave();
+    const turns = new Semaphore(1);
+    await turns.acquireWithin(1000);
+    await assert.rejects(turns.acquireWithin(5), DatabaseUnavailable);
+    const next = turns.acquireWithin(10_000);
+    turns.release();
     await next;
-    turns.leave();
-    await turns.enter(5);
+    turns.release();
+    await turns.acquireWithin(5);
   });
 
   it('that gets ahead is waited in however long it is; one that stands still is left', async () => {
-    const turns = new Turns(1, 100);
-    await turns.enter(1000);
+    const turns = new Semaphore(1, 100);
+    await turns.acquireWithin(1000);
     let done = 0;
     // Ten who take 20 ms each: the last ones wait longer than the line may stand still.
     const all = Array.from({ length: 10 }, () =>
@@ -82,20 +82,20 @@ describe('The line of changes', () => {
         done++;
       }),
     );
-    turns.leave();
+    turns.release();
     await Promise.all(all);
     assert.equal(done, 10);
-    await turns.enter(1000);
-    const stuck = turns.enter(60_000);
+    await turns.acquireWithin(1000);
+    const stuck = turns.acquireWithin(60_000);
     await assert.rejects(stuck, DatabaseUnavailable);
   });
 
   it('does not take what the database refused for getting ahead', async () => {
-    const turns = new Turns(1, 50);
-    await turns.enter(1000);
+    const turns = new Semaphore(1, 50);
+    await turns.acquireWithin(1000);
     const refused = turns.run(() => Promise.reject(new DatabaseUnavailable('away')));
     const behind = Array.from({ length: 3 }, () => turns.run(() => new Promise<void>(() => {})));
-    turns.leave(false);
+    turns.release(false);
     await assert.rejects(refused, DatabaseUnavailable);
     // The first of them has its turn, and keeps it.
     await Promise.all(behind.slice(1).map((one) => assert.rejects(one, DatabaseUnavailable)));
@@ -104,7 +104,7 @@ describe('The line of changes', () => {
 
 describe('Lines by name', () => {
   it('let one at a time through each, and others past', async () => {
-    const lines = new Lines();
+    const lines = new KeyedLocks();
     const order: string[] = [];
     let open = (): void => {};
     const held = lines.run('a', () => new Promise<void>((resolve) => (open = resolve)));
@@ -119,8 +119,8 @@ describe('Lines by name', () => {
 describe('An error of a database', () => {
   it('is told apart: away, storing nothing, busy, or something else', () => {
     const of = (fields: object) => Object.assign(new Error('x'), fields);
-    for (const code of ['ECONNREFUSED', '57P01', '08006', '53300']) assert.ok(isAway(of({ code })), code);
-    for (const code of ['25006', '53100', 'ENOSPC']) assert.ok(isUnwritable(of({ code })) && !isAway(of({ code })), code);
+    for (const code of ['ECONNREFUSED', '57P01', '08006', '53300']) assert.ok(isUnreachable(of({ code })), code);
+    for (const code of ['25006', '53100', 'ENOSPC']) assert.ok(isUnwritable(of({ code })) && !isUnreachable(of({ code })), code);
     for (const errcode of [8, 10, 13, 778]) assert.ok(isUnwritable(of({ errcode })), String(errcode));
     for (const code of ['57014', '55P03', '53200', '25006']) assert.ok(isUnavailable(of({ code })), code);
     for (const fields of [{ code: '23505' }, { code: '42P01' }, { errcode: 1 }, { errcode: 2067 }, {}])

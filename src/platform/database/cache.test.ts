@@ -15,8 +15,8 @@ let isLive: boolean;
 let subscribers: Subscribers;
 const create = () => createCaches({ live: () => isLive, onChange: (handler) => subscribers.add(handler) });
 /** A change that touches these; undefined: anything may have changed. */
-const change = (...tags: string[]) => subscribers.tell(tags);
-const anyChange = () => subscribers.tell(undefined);
+const change = (...tags: string[]) => subscribers.notify(tags);
+const anyChange = () => subscribers.notify(undefined);
 
 beforeEach(() => {
   isLive = true;

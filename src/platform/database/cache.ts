@@ -15,7 +15,7 @@ export interface CacheOptions<V> {
   readonly expiry?: { readonly clock: Clock; at(value: V): number };
 }
 
-interface Entry<V> {
+interface CacheEntry<V> {
   readonly value: V;
   readonly tags: readonly string[];
   readonly expiresAt: number;
@@ -27,7 +27,7 @@ const MAX_DROPPED = 10_000;
 export class Cache<V extends NonNullable<unknown>> {
   readonly #feed: Pick<Feed, 'live'>;
   readonly #options: CacheOptions<V>;
-  readonly #entries = new Map<string, Entry<V>>();
+  readonly #entries = new Map<string, CacheEntry<V>>();
   readonly #keysByTag = new Map<string, Set<string>>();
   /** Loads under way that began after the last change: whoever asks meanwhile may share them. */
   readonly #loads = new Map<string, Promise<V | undefined>>();

@@ -4,9 +4,9 @@ import type { Feed } from './database.ts';
 
 const RETRY_MS = 1000;
 /** More changes at once than this: everything is read again. */
-const TOLD_AT_MOST = 1000;
+const MAX_PENDING = 1000;
 
-export interface Member {
+export interface SetMember {
   readonly id: string;
   /** In seconds: then nobody asks about it any more. */
   readonly expiresAt: number;
@@ -18,9 +18,9 @@ export interface CachedSetOptions {
   /** A change that adds an id touches this and the id. */
   readonly tagPrefix: string;
   /** All there are, page by page. */
-  read(): AsyncIterable<readonly Member[]>;
+  read(): AsyncIterable<readonly SetMember[]>;
   /** Those of these that are in the database. */
-  find(ids: readonly string[]): Promise<readonly Member[]>;
+  find(ids: readonly string[]): Promise<readonly SetMember[]>;
 }
 
 export class CachedSet {
@@ -57,7 +57,7 @@ export class CachedSet {
   }
 
   /** What this process has stored in the database. */
-  add({ id, expiresAt }: Member): void {
+  add({ id, expiresAt }: SetMember): void {
     this.#members.set(id, expiresAt);
   }
 
@@ -73,7 +73,7 @@ export class CachedSet {
       const id = tag.startsWith(tagPrefix) ? tag.slice(tagPrefix.length) : undefined;
       if (id !== undefined && !this.#members.has(id)) this.#told.add(id);
     }
-    if (this.#told.size > TOLD_AT_MOST) void this.#load();
+    if (this.#told.size > MAX_PENDING) void this.#load();
     else if (this.#told.size > 0) void this.#lookUpTold();
   }
 

@@ -7,14 +7,14 @@ import { after, before, describe, it } from 'node:test';
 import { sql } from 'kysely';
 import { sharedPostgres } from '../../../test/support/postgres.ts';
 import {
-  condition,
   type Database,
   FolderInUse,
-  type INEXACT,
+  filterCondition,
+  type INEXACT_COMPARISONS,
   isForeignKeyViolation,
   isUniqueViolation,
   lockFolder,
-  prepared,
+  preparedRows,
   readPage,
 } from './index.ts';
 import { openPostgres } from './postgres.ts';
@@ -118,7 +118,7 @@ for (const [kind, open] of Object.entries(opened)) {
 
     it('compiles a prepared query once and binds its values in any order', async () => {
       let built = 0;
-      const find = prepared<Schema, [size: number, id: string], { name: string }>((query, size, id) => {
+      const find = preparedRows<Schema, [size: number, id: string], { name: string }>((query, size, id) => {
         built++;
         return query
           .selectFrom('things')
@@ -141,12 +141,12 @@ for (const [kind, open] of Object.entries(opened)) {
 
     it('compares text the same way on every database', async () => {
       await Promise.all([add('f1', 'Straße_100%'), add('f2', 'strasse'), add('f3', "o'Neill"), add('f4', 'Upper')]);
-      const matching = async (comparison: (typeof INEXACT)[number], value: string) =>
+      const matching = async (comparison: (typeof INEXACT_COMPARISONS)[number], value: string) =>
         (
           await db.read
             .selectFrom('things')
             .where('id', 'like', 'f_')
-            .where(condition(db.dialect, 'things.name', comparison, value))
+            .where(filterCondition(db.dialect, 'things.name', comparison, value))
             .select('id')
             .orderBy('id')
             .execute()

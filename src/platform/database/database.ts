@@ -40,7 +40,7 @@ export class Subscribers {
     this.#handlers.push(handler);
   }
 
-  tell(tags: readonly string[] | undefined): void {
+  notify(tags: readonly string[] | undefined): void {
     if (tags?.length === 0) return;
     for (const handler of this.#handlers) handler(tags);
   }

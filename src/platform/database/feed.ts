@@ -12,17 +12,17 @@ const STALE_MS = 750;
 const RETRY_MS = 500;
 
 /** Who wants to know how the connection is. */
-export interface FeedWatch {
+export interface FeedListener {
   /** The database answered. */
-  heard(): void;
+  onAnswer(): void;
   /** Whether this server is still the one to talk to. */
-  suits(state: ServerState): boolean;
+  isSuitable(state: ServerState): boolean;
   /** It did not answer, or is no longer the one. */
-  lost(client: pg.Client | undefined): void;
+  onLost(client: pg.Client | undefined): void;
 }
 
 /** An answer that takes longer is none: silence must not look like no news. */
-const timed = (text: string): pg.QueryConfig => ({ text, query_timeout: STALE_MS }) as pg.QueryConfig;
+const withTimeout = (text: string): pg.QueryConfig => ({ text, query_timeout: STALE_MS }) as pg.QueryConfig;
 
 /**
  * What changed; undefined means that anything may have. Everybody who may connect to the database may notify on any channel: what is
@@ -40,15 +40,15 @@ function tagsOf(payload: string | undefined): string[] | undefined {
 export class PostgresFeed {
   readonly #newClient: () => pg.Client;
   readonly #subscribers: Subscribers;
-  readonly #watch: FeedWatch;
+  readonly #watch: FeedListener;
   /** The server took no writes when it was last asked. */
-  readsOnly = false;
+  isReadOnly = false;
   #client: pg.Client | undefined;
   #lastBeat = 0;
   #timer: NodeJS.Timeout | undefined;
   #stopped = false;
 
-  constructor(newClient: () => pg.Client, subscribers: Subscribers, watch: FeedWatch) {
+  constructor(newClient: () => pg.Client, subscribers: Subscribers, watch: FeedListener) {
     this.#newClient = newClient;
     this.#subscribers = subscribers;
     this.#watch = watch;
@@ -72,10 +72,10 @@ export class PostgresFeed {
   async #connect(): Promise<void> {
     const client = this.#newClient();
     client.on('error', () => this.#lost(client));
-    client.on('notification', ({ payload }) => this.#subscribers.tell(tagsOf(payload)));
+    client.on('notification', ({ payload }) => this.#subscribers.notify(tagsOf(payload)));
     try {
       await client.connect();
-      await client.query(timed(`listen ${CHANNEL}`));
+      await client.query(withTimeout(`listen ${CHANNEL}`));
     } catch (error) {
       client.end().catch(() => {});
       throw error;
@@ -83,16 +83,16 @@ export class PostgresFeed {
     if (this.#stopped) return void client.end().catch(() => {});
     this.#client = client;
     // Whatever was announced while nobody listened is unknown: forget everything.
-    this.#subscribers.tell(undefined);
+    this.#subscribers.notify(undefined);
     this.#lastBeat = performance.now();
-    this.#watch.heard();
+    this.#watch.onAnswer();
   }
 
   #lost(client: pg.Client): void {
     if (this.#client === client) this.#client = undefined;
     this.#lastBeat = 0;
     client.end().catch(() => {});
-    if (!this.#stopped) this.#watch.lost(client);
+    if (!this.#stopped) this.#watch.onLost(client);
   }
 
   // Not one of platform/jobs: how long it waits depends on how the beat went, and a stop must not wait for a server that is silent.
@@ -108,17 +108,17 @@ export class PostgresFeed {
     try {
       if (!client) await this.#connect();
       else {
-        const { rows } = await client.query<ServerState>(timed(SERVER_STATE));
+        const { rows } = await client.query<ServerState>(withTimeout(SERVER_STATE));
         const state = rows[0]!;
-        if (!this.#watch.suits(state)) throw new Error('another server is to be used');
-        this.readsOnly = state.standby || state.read_only;
+        if (!this.#watch.isSuitable(state)) throw new Error('another server is to be used');
+        this.isReadOnly = state.standby || state.read_only;
         // The answer proves the state at the time of asking, not of answering.
         this.#lastBeat = started;
       }
       this.#schedule(BEAT_MS);
     } catch {
       if (client) this.#lost(client);
-      else if (!this.#stopped) this.#watch.lost(undefined);
+      else if (!this.#stopped) this.#watch.onLost(undefined);
       this.#schedule(RETRY_MS);
     }
   }

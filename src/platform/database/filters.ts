@@ -3,16 +3,21 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Dialect } from './database.ts';
 
 /** A condition one store makes and another applies. */
-export type Condition = RawBuilder<SqlBool>;
+export type SqlCondition = RawBuilder<SqlBool>;
 
-export const INEXACT = ['contains', 'icontains', 'startswith', 'istartswith', 'endswith', 'iendswith'] as const;
-export type Comparison = 'equals' | (typeof INEXACT)[number];
+export const INEXACT_COMPARISONS = ['contains', 'icontains', 'startswith', 'istartswith', 'endswith', 'iendswith'] as const;
+export type FilterComparison = 'equals' | (typeof INEXACT_COMPARISONS)[number];
 
 /** As `lower` does on both databases with our columns: the letters a to z only. */
 const fold = (text: string): string => text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
 
 /** LIKE ignores case on one database and not on the other, so the inexact ones use functions that do not. */
-export function condition(dialect: Dialect, column: string, comparison: Comparison, value: string | number): Condition {
+export function filterCondition(
+  dialect: Dialect,
+  column: string,
+  comparison: FilterComparison,
+  value: string | number,
+): SqlCondition {
   if (comparison === 'equals') return sql<SqlBool>`${sql.ref(column)} = ${value}`;
   const folded = comparison.startsWith('i');
   const left = folded ? sql`lower(${sql.ref(column)})` : sql`${sql.ref(column)}`;
@@ -29,6 +34,6 @@ export function condition(dialect: Dialect, column: string, comparison: Comparis
 }
 
 /** `column in (values)`; PostgreSQL has no empty list, and nothing is in one. */
-export function among(column: string, values: readonly string[]): Condition {
+export function isIn(column: string, values: readonly string[]): SqlCondition {
   return values.length === 0 ? sql<SqlBool>`1 = 0` : sql<SqlBool>`${sql.ref(column)} in (${sql.join(values)})`;
 }

@@ -4,7 +4,7 @@ import type { DatabaseSync } from 'node:sqlite';
 /** Bounds how long a reader of the write-ahead log, and the first writer of a batch, wait. */
 const BATCH = 256;
 
-interface Job {
+interface QueuedWrite {
   /** Does the work inside a savepoint and returns how to tell its caller, once the batch is durable. */
   run(): Promise<() => void>;
   reject(error: unknown): void;
@@ -13,7 +13,7 @@ interface Job {
 export class GroupCommit {
   readonly #handle: DatabaseSync;
   readonly #beforeCommit: () => void;
-  readonly #queue: Job[] = [];
+  readonly #queue: QueuedWrite[] = [];
   #running: Promise<void> | undefined;
   #closed = false;
 
@@ -66,7 +66,7 @@ export class GroupCommit {
     this.#running = undefined;
   }
 
-  async #commit(batch: Job[]): Promise<void> {
+  async #commit(batch: QueuedWrite[]): Promise<void> {
     const outcomes: (() => void)[] = [];
     try {
       this.#handle.exec('begin immediate');

@@ -4,9 +4,9 @@ import pg from 'pg';
 import { ConfigError } from '../config/index.ts';
 
 /** Which of several servers will do. */
-type Wanted = 'any' | 'read-write' | 'primary';
+type ServerRole = 'any' | 'read-write' | 'primary';
 
-const WANTED: readonly string[] = ['any', 'read-write', 'primary'] satisfies Wanted[];
+const SERVER_ROLES: readonly string[] = ['any', 'read-write', 'primary'] satisfies ServerRole[];
 export const SERVER_STATE = `select pg_is_in_recovery() as standby, current_setting('transaction_read_only') = 'on' as read_only`;
 
 export interface ServerState {
@@ -17,26 +17,26 @@ export interface ServerState {
 /** A host that takes longer is passed over for the next one. */
 const TRY_MS = 1_500;
 
-interface Address {
+interface HostAddress {
   readonly host: string;
   readonly port: number;
 }
 
-export class NoSuchHost extends Error {
+export class UnsuitableServer extends Error {
   /** As a server says it that only reads. */
   readonly code = '25006';
 }
 
 /** Messages name servers, not who logs in. */
-const nameOf = ({ host, port }: Address): string => `${host}:${port}`;
+const nameOf = ({ host, port }: HostAddress): string => `${host}:${port}`;
 
 export class Hosts {
   /** The address with its first host. */
   readonly url: string;
-  readonly #addresses: readonly Address[];
-  readonly #wanted: Wanted;
-  #current: Address | undefined;
-  #picking: Promise<Address> | undefined;
+  readonly #addresses: readonly HostAddress[];
+  readonly #wanted: ServerRole;
+  #current: HostAddress | undefined;
+  #picking: Promise<HostAddress> | undefined;
 
   constructor(url: string, setting: string) {
     const [, scheme = '', login = '', hosts = '', rest = ''] = /^(\w+:\/\/)((?:[^/?#]*@)?)([^/?#]*)(.*)$/s.exec(url) ?? [];
@@ -44,11 +44,11 @@ export class Hosts {
     const options = new URLSearchParams(query);
     const wanted = options.get('target_session_attrs') ?? 'any';
     options.delete('target_session_attrs');
-    if (!WANTED.includes(wanted))
+    if (!SERVER_ROLES.includes(wanted))
       throw new ConfigError(
         `${setting}: target_session_attrs must be any, read-write or primary, not "${wanted}": the service writes`,
       );
-    this.#wanted = wanted as Wanted;
+    this.#wanted = wanted as ServerRole;
     const urls = hosts.split(',').map((host) => `${scheme}${login}${host}${path}${options.size > 0 ? `?${options}` : ''}`);
     try {
       this.#addresses = urls.map((one) => {
@@ -66,20 +66,20 @@ export class Hosts {
   }
 
   /** A single server, whatever it is, is simply connected to. */
-  get isPlain(): boolean {
+  get isSingle(): boolean {
     return this.#addresses.length === 1 && this.#wanted === 'any';
   }
 
   isCurrent({ host, port }: pg.Client): boolean {
-    return this.isPlain || (this.#current?.host === host && this.#current.port === port);
+    return this.isSingle || (this.#current?.host === host && this.#current.port === port);
   }
 
   /** It was not what it was taken for: the next connection looks again. */
-  forget({ host, port }: Address): void {
+  forget({ host, port }: HostAddress): void {
     if (this.#current?.host === host && this.#current.port === port) this.#current = undefined;
   }
 
-  async pick(settings: pg.ClientConfig): Promise<Address> {
+  async pick(settings: pg.ClientConfig): Promise<HostAddress> {
     if (this.#current) return this.#current;
     // Many connections that are made together look once.
     this.#picking ??= this.#look(settings).finally(() => {
@@ -88,7 +88,7 @@ export class Hosts {
     return this.#picking;
   }
 
-  async #look(settings: pg.ClientConfig): Promise<Address> {
+  async #look(settings: pg.ClientConfig): Promise<HostAddress> {
     let failure: unknown;
     for (const address of this.#addresses) {
       const client = new pg.Client({ ...settings, connectionTimeoutMillis: TRY_MS, query_timeout: TRY_MS });
@@ -112,22 +112,22 @@ export class Hosts {
   async check(client: pg.Client): Promise<void> {
     if (this.#wanted === 'any') return;
     const { rows } = await client.query<ServerState>(SERVER_STATE);
-    if (this.suits(rows[0]!)) return;
+    if (this.isSuitable(rows[0]!)) return;
     this.forget(client);
-    throw new NoSuchHost(`${nameOf(client)} is not ${this.#wanted}`);
+    throw new UnsuitableServer(`${nameOf(client)} is not ${this.#wanted}`);
   }
 
   /** Whether a server in this state is what was asked for. */
-  suits({ standby, read_only: readOnly }: ServerState): boolean {
+  isSuitable({ standby, read_only: readOnly }: ServerState): boolean {
     return this.#wanted === 'any' || !(standby || (this.#wanted === 'read-write' && readOnly));
   }
 }
 
-type Connected = ((error: Error) => void) | ((error: null, client: pg.Client) => void);
+type ConnectCallback = ((error: Error) => void) | ((error: null, client: pg.Client) => void);
 
 /** A client that connects to whichever host serves. */
-export function clientOf(hosts: Hosts): typeof pg.Client {
-  if (hosts.isPlain) return pg.Client;
+export function createClientClass(hosts: Hosts): typeof pg.Client {
+  if (hosts.isSingle) return pg.Client;
   return class extends pg.Client {
     readonly #settings: pg.ClientConfig;
 
@@ -151,8 +151,8 @@ export function clientOf(hosts: Hosts): typeof pg.Client {
 
     // The pool calls it with a callback, everybody else waits for the promise.
     override connect(): Promise<pg.Client>;
-    override connect(callback: Connected): void;
-    override connect(callback?: Connected): Promise<pg.Client> | undefined {
+    override connect(callback: ConnectCallback): void;
+    override connect(callback?: ConnectCallback): Promise<pg.Client> | undefined {
       const connected: Promise<pg.Client> = this.#connect();
       if (!callback) return connected;
       const told = callback as (error: Error | null) => void;

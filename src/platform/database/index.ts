@@ -1,16 +1,17 @@
 // One typed query layer on SQLite and PostgreSQL.
+
+export { takeAdvisoryLock } from './advisory-lock.ts';
 export { patiently, withBudget } from './budget.ts';
 export type { Cache } from './cache.ts';
 export { type Caches, createCaches } from './caches.ts';
 export type { Database, Dialect, Feed, Reader, Tx } from './database.ts';
 export { isForeignKeyViolation, isUnavailable, isUniqueViolation, isUnwritable } from './errors.ts';
-export { among, type Comparison, type Condition, condition, INEXACT } from './filters.ts';
+export { type FilterComparison, filterCondition, INEXACT_COMPARISONS, isIn, type SqlCondition } from './filters.ts';
 export { FolderInUse, type FolderLock, lockFolder } from './lock.ts';
 export { lockRow } from './lock-row.ts';
-export { oneAtATime } from './one-at-a-time.ts';
 export { type DatabaseOptions, openDatabase } from './open.ts';
-export { type Page, type PageRequest, readPage } from './page.ts';
-export { prepared, preparedRow } from './prepared.ts';
+export { type PageRequest, type RowPage, readPage } from './page.ts';
+export { preparedRow, preparedRows } from './prepared.ts';
+export { KeyedLocks } from './semaphore.ts';
 export { type DatabaseReader, readSqlite } from './sqlite-reader.ts';
-export { Lines } from './turns.ts';
-export { DATABASE_AWAY, DatabaseAway, type Waiting, waitingOf } from './wait-for.ts';
+export { DATABASE_UNREACHABLE_EXIT, type DatabaseWait, DatabaseWaitTimeout, databaseWaitOf } from './wait-for-database.ts';

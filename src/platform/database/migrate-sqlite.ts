@@ -7,13 +7,13 @@ const ADD_COLUMN = /^alter table (\w+) add column (if not exists )?(\w+) /i;
 const CREATE = /^create (?:unique )?(table|index) (if not exists )?(\w+) /i;
 
 /** Strict tables, and integers of one width. What exists already is never run (below), so SQLite's lack of `if not exists` is no lack. */
-export function sqliteForm(statement: string): string {
+export function toSqlite(statement: string): string {
   const form = statement.replace(/\bbigint\b/g, 'integer').replace(/\badd column if not exists\b/i, 'add column');
   return /^create table/i.test(form) ? `${form} strict` : form;
 }
 
 /** SQLite keeps the text a table was made by, with its own capitals in front. */
-const plain = (text: string): string =>
+const normalized = (text: string): string =>
   text
     .toLowerCase()
     .replace(/ if not exists /, ' ')
@@ -25,7 +25,7 @@ const plain = (text: string): string =>
  * would make is what a killed start left; anything else of that name is not ours to guess about. Statements that change rows are run
  * again: they say what rows shall be, and no service ran on them in between.
  */
-export async function isThereAlready<S>(db: Kysely<S>, statement: string, otherwise: string): Promise<boolean> {
+export async function isAlreadyApplied<S>(db: Kysely<S>, statement: string, otherwise: string): Promise<boolean> {
   const [, table, , column] = ADD_COLUMN.exec(statement) ?? [];
   if (table && column) {
     const { rows } = await sql`select 1 from pragma_table_info(${table}) where name = ${column}`.execute(db);
@@ -35,7 +35,7 @@ export async function isThereAlready<S>(db: Kysely<S>, statement: string, otherw
   if (!kind || !name) return false;
   const { rows } = await sql<{ sql: string }>`select sql from sqlite_master where type = ${kind} and name = ${name}`.execute(db);
   const [found] = rows;
-  if (!found || tolerant || plain(found.sql) === plain(sqliteForm(statement))) return found !== undefined;
+  if (!found || tolerant || normalized(found.sql) === normalized(toSqlite(statement))) return found !== undefined;
   throw new ConfigError(
     `${otherwise}: ${kind} ${name} is there already and is another one; restore a backup, or move the file away to begin anew`,
   );

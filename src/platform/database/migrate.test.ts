@@ -11,7 +11,7 @@ import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { sharedPostgres } from '../../../test/support/postgres.ts';
 import { ConfigError } from '../config/index.ts';
-import { sqliteForm } from './migrate-sqlite.ts';
+import { toSqlite } from './migrate-sqlite.ts';
 import { openPostgres } from './postgres.ts';
 import { openSqlite } from './sqlite.ts';
 
@@ -149,7 +149,7 @@ for (const { name, folder: migrations } of SERVICES)
           handle.exec('pragma synchronous = off');
           for (const statement of statements.slice(0, count)) {
             // What exists already in a database of today an earlier version would not have made.
-            if (!/if not exists/i.test(statement)) handle.exec(sqliteForm(statement));
+            if (!/if not exists/i.test(statement)) handle.exec(toSqlite(statement));
           }
           handle.close();
           await (await openSqlite(path, migrations)).close();

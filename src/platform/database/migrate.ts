@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { type Kysely, sql } from 'kysely';
 import { ConfigError } from '../config/index.ts';
 import type { Dialect } from './database.ts';
-import { isThereAlready, sqliteForm } from './migrate-sqlite.ts';
+import { isAlreadyApplied, toSqlite } from './migrate-sqlite.ts';
 
 /** The folder of a service's `001-name.sql` files. */
 export type MigrationSource = string;
@@ -27,7 +27,7 @@ interface Migration {
 }
 
 /** PostgreSQL: text sorts by bytes, as in SQLite, so that pages have the same order everywhere. */
-const postgresForm = (statement: string): string => statement.replace(/\btext\b/g, 'text collate "C"');
+const toPostgres = (statement: string): string => statement.replace(/\btext\b/g, 'text collate "C"');
 
 function statementsOf(text: string): string[] {
   const code = text.replace(/--.*$/gm, '');
@@ -45,7 +45,7 @@ function migrationsIn(folder: MigrationSource): Migration[] {
   }));
 }
 
-async function recorded<S>(db: Kysely<S>, dialect: Dialect): Promise<Set<string>> {
+async function appliedNames<S>(db: Kysely<S>, dialect: Dialect): Promise<Set<string>> {
   const there =
     dialect === 'sqlite'
       ? await sql`select 1 from sqlite_master where type = 'table' and name = ${RECORDS}`.execute(db)
@@ -56,7 +56,11 @@ async function recorded<S>(db: Kysely<S>, dialect: Dialect): Promise<Set<string>
 }
 
 /** The first that is missing. A database that has seen more than we know belongs to a newer program, which an older one would damage. */
-function nextOf(migrations: readonly Migration[], done: ReadonlySet<string>, target: MigrationTarget): Migration | undefined {
+function nextMigration(
+  migrations: readonly Migration[],
+  done: ReadonlySet<string>,
+  target: MigrationTarget,
+): Migration | undefined {
   const unknown = [...done].filter((name) => !migrations.some((one) => one.name === name)).sort();
   if (unknown.length > 0)
     throw new ConfigError(
@@ -68,9 +72,9 @@ function nextOf(migrations: readonly Migration[], done: ReadonlySet<string>, tar
 
 async function apply<S>(trx: Kysely<S>, { name, statements }: Migration, target: MigrationTarget): Promise<void> {
   for (const statement of statements) {
-    if (target.dialect === 'postgres') await sql.raw(postgresForm(statement)).execute(trx);
-    else if (!(await isThereAlready(trx, statement, `${target.name}: ${name} cannot be applied`)))
-      await sql.raw(sqliteForm(statement)).execute(trx);
+    if (target.dialect === 'postgres') await sql.raw(toPostgres(statement)).execute(trx);
+    else if (!(await isAlreadyApplied(trx, statement, `${target.name}: ${name} cannot be applied`)))
+      await sql.raw(toSqlite(statement)).execute(trx);
   }
   await sql`insert into ${sql.table(RECORDS)} (name, timestamp) values (${name}, ${new Date().toISOString()})`.execute(trx);
 }
@@ -80,7 +84,7 @@ export async function migrate<S>(db: Kysely<S>, folder: MigrationSource, target:
   const migrations = migrationsIn(folder);
   const applied: string[] = [];
   // Nothing to do is found out without a lock and without a write: a full disk or a standby can still be read.
-  while (nextOf(migrations, await recorded(db, target.dialect), target)) {
+  while (nextMigration(migrations, await appliedNames(db, target.dialect), target)) {
     const name = await db.transaction().execute(async (trx) => {
       // Processes that start together: one applies it, the others find it applied.
       if (target.dialect === 'postgres') {
@@ -91,7 +95,7 @@ export async function migrate<S>(db: Kysely<S>, folder: MigrationSource, target:
       await sql`create table if not exists ${sql.table(RECORDS)} (name varchar(255) not null primary key, timestamp varchar(255) not null)`.execute(
         trx,
       );
-      const next = nextOf(migrations, await recorded(trx, target.dialect), target);
+      const next = nextMigration(migrations, await appliedNames(trx, target.dialect), target);
       if (next) await apply(trx, next, target);
       return next?.name;
     });

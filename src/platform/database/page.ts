@@ -7,7 +7,7 @@ export interface PageRequest {
   readonly marker: string | undefined;
 }
 
-export interface Page<Row> {
+export interface RowPage<Row> {
   readonly items: Row[];
   /** Marker of the page after; null when this is the last. */
   readonly next: string | null;
@@ -15,11 +15,11 @@ export interface Page<Row> {
   readonly previous: string | null;
 }
 
-interface Sorted {
+interface RowWithId {
   readonly id: string;
 }
 
-export interface Order<Row extends Sorted> {
+export interface PageOrder<Row extends RowWithId> {
   /** Column to sort by before the id; none sorts by id alone. */
   readonly by?: keyof Row & string;
   readonly table: string;
@@ -30,12 +30,12 @@ export interface Order<Row extends Sorted> {
  * no longer meets a filter still has its place, and one the caller may not list is like one that does not exist.
  * `undefined` when the marker names no such row: nothing to continue from.
  */
-export async function readPage<S, T extends keyof S, Row extends Sorted>(
+export async function readPage<S, T extends keyof S, Row extends RowWithId>(
   query: SelectQueryBuilder<S, T, Row>,
-  order: Order<Row>,
+  order: PageOrder<Row>,
   { limit, marker }: PageRequest,
   visible: SelectQueryBuilder<S, T, Row>,
-): Promise<Page<Row> | undefined> {
+): Promise<RowPage<Row> | undefined> {
   const id = sql.ref(`${order.table}.id`);
   const columns = order.by ? [sql.ref(`${order.table}.${order.by}`), id] : [id];
   const key = (row: Row): RawBuilder<unknown> => sql`(${sql.join(order.by ? [row[order.by], row.id] : [row.id])})`;

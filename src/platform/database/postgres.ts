@@ -3,15 +3,15 @@ import { Kysely, PostgresDialect, sql } from 'kysely';
 import pg from 'pg';
 import { currentBudget } from './budget.ts';
 import { createCaches } from './caches.ts';
+import { CONNECT_MS, ConnectionPool, PATIENT_STATEMENT_MS, STATEMENT_MS } from './connection-pool.ts';
 import { type Database, type Feed, Subscribers, type Tx } from './database.ts';
 import { isLockTimeout, isRetryable } from './errors.ts';
 import { CHANNEL, PostgresFeed } from './feed.ts';
-import { clientOf, Hosts, NoSuchHost } from './hosts.ts';
+import { createClientClass, Hosts, UnsuitableServer } from './hosts.ts';
 import { type MigrationSource, migrate } from './migrate.ts';
-import { PATIENT_STATEMENT_MS, PLACE_MS, Places, STATEMENT_MS } from './places.ts';
 import { Reachability } from './reachability.ts';
-import { Turns } from './turns.ts';
-import { type Waiting, waitFor } from './wait-for.ts';
+import { Semaphore } from './semaphore.ts';
+import { type DatabaseWait, waitForDatabase } from './wait-for-database.ts';
 import { Writability } from './writability.ts';
 
 export interface PostgresOptions {
@@ -21,7 +21,7 @@ export interface PostgresOptions {
   /** The setting that holds its address, for messages. */
   readonly setting?: string;
   /** How long a start waits for it, and whom it tells meanwhile. */
-  readonly waiting?: Waiting;
+  readonly wait?: DatabaseWait;
 }
 
 const LOCK_MS = 2_000;
@@ -32,7 +32,7 @@ const LOCK_ATTEMPTS = 2;
 /** PostgreSQL refuses a NOTIFY payload of 8000 bytes; a longer list means "anything". */
 const PAYLOAD_BYTES = 7900;
 /** Part of the connections that changes never take: a table that is locked must not stop everybody who only reads. */
-const FOR_READERS = 0.3;
+const READER_SHARE = 0.3;
 
 // count(*) and bigint arrive as text; everything we count or keep fits a double.
 const types = {
@@ -41,7 +41,7 @@ const types = {
 };
 
 /** On a connection of its own: a migration takes as long as it takes. */
-async function bringUpToDate(Client: typeof pg.Client, settings: pg.ClientConfig, migrations: MigrationSource, name: string) {
+async function runMigrations(Client: typeof pg.Client, settings: pg.ClientConfig, migrations: MigrationSource, name: string) {
   const pool = new pg.Pool({ ...settings, max: 1, Client });
   pool.on('error', () => {});
   const db = new Kysely({ dialect: new PostgresDialect({ pool }) });
@@ -53,7 +53,7 @@ async function bringUpToDate(Client: typeof pg.Client, settings: pg.ClientConfig
 }
 
 /** Needs room on the disk as every change does, and leaves nothing. Whoever may not make such a table is believed. */
-async function tryWriting<S>(db: Kysely<S>): Promise<void> {
+async function probeWriting<S>(db: Kysely<S>): Promise<void> {
   try {
     await db.transaction().execute(async (trx) => {
       await sql`create temporary table gatehouse_room (content text) on commit drop`.execute(trx);
@@ -67,15 +67,15 @@ async function tryWriting<S>(db: Kysely<S>): Promise<void> {
 export async function openPostgres<S>(url: string, migrations: MigrationSource, options: PostgresOptions): Promise<Database<S>> {
   const setting = options.setting ?? 'the database';
   const hosts = new Hosts(url, setting);
-  const Client = clientOf(hosts);
+  const Client = createClientClass(hosts);
   const settings = {
     connectionString: hosts.url,
-    connectionTimeoutMillis: PLACE_MS,
+    connectionTimeoutMillis: CONNECT_MS,
     types: types as pg.CustomTypesConfig,
     application_name: 'gatehouse',
   };
-  await waitFor(hosts, () => new Client(settings), setting, options.waiting);
-  await bringUpToDate(Client, settings, migrations, setting);
+  await waitForDatabase(hosts, () => new Client(settings), setting, options.wait);
+  await runMigrations(Client, settings, migrations, setting);
 
   const pool = new pg.Pool({
     ...settings,
@@ -93,25 +93,25 @@ export async function openPostgres<S>(url: string, migrations: MigrationSource, 
   const subscribers = new Subscribers();
   const reachability = new Reachability(() => places.probe());
   const feed = new PostgresFeed(() => new Client({ ...settings, application_name: 'gatehouse feed' }), subscribers, {
-    heard: () => reachability.worked(),
-    suits: (state) => hosts.suits(state),
-    lost: (client) => {
+    onAnswer: () => reachability.markReachable(),
+    isSuitable: (state) => hosts.isSuitable(state),
+    onLost: (client) => {
       if (client) hosts.forget(client);
-      reachability.doubt();
+      reachability.startProbing();
     },
   });
-  const places = new Places({
+  const places = new ConnectionPool({
     pool,
     size: options.poolSize,
     hosts,
     reachability,
-    pick: () => hosts.pick(settings),
-    isHeard: () => feed.live(),
-    named: options.namedStatements,
+    pickHost: () => hosts.pick(settings),
+    isFeedLive: () => feed.live(),
+    usesNamedStatements: options.namedStatements,
   });
   const db = new Kysely<S>({ dialect: new PostgresDialect({ pool: places }) });
-  const writability = new Writability(() => tryWriting(db));
-  const turns = new Turns(options.poolSize - Math.min(options.poolSize - 1, Math.ceil(options.poolSize * FOR_READERS)));
+  const writability = new Writability(() => probeWriting(db));
+  const turns = new Semaphore(options.poolSize - Math.min(options.poolSize - 1, Math.ceil(options.poolSize * READER_SHARE)));
   await feed.start();
 
   async function once<T>(work: Parameters<Database<S>['write']>[0]): Promise<T> {
@@ -129,7 +129,7 @@ export async function openPostgres<S>(url: string, migrations: MigrationSource, 
       }
       return result;
     });
-    subscribers.tell([...tags]);
+    subscribers.notify([...tags]);
     return value as T;
   }
 
@@ -153,7 +153,7 @@ export async function openPostgres<S>(url: string, migrations: MigrationSource, 
     async scrub() {},
     async ping() {
       await sql`select 1`.execute(db);
-      if (feed.readsOnly) throw new NoSuchHost(`${setting} names a server that takes no writes`);
+      if (feed.isReadOnly) throw new UnsuitableServer(`${setting} names a server that takes no writes`);
       await writability.check();
     },
     async close() {

@@ -15,21 +15,21 @@ export class Reachability {
     this.#probe = probe;
   }
 
-  get away(): boolean {
+  get isUnreachable(): boolean {
     return this.#away;
   }
 
-  refuseWhileAway(): void {
+  throwIfUnreachable(): void {
     if (this.#away) throw new DatabaseUnavailable('the database does not answer');
   }
 
   /** Something answered. */
-  worked(): void {
+  markReachable(): void {
     this.#away = false;
   }
 
   /** There is reason to doubt: asks, and goes on asking until there is an answer. */
-  doubt(): void {
+  startProbing(): void {
     if (this.#probing || this.#stopped) return;
     this.#probing = true;
     void this.#ask();

@@ -11,12 +11,12 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from 'kysely';
-import type { Direct } from './prepared.ts';
+import type { SynchronousDatabase } from './prepared.ts';
 
 /** Dynamic filters make many texts; past this many the cache starts anew. */
-const KEPT_STATEMENTS = 1000;
+const MAX_CACHED_STATEMENTS = 1000;
 
-interface Prepared {
+interface PreparedStatement {
   readonly statement: StatementSync;
   /** Columns of its rows; none when it returns no rows. */
   readonly columns: readonly string[];
@@ -29,10 +29,10 @@ function toRow(columns: readonly string[], values: unknown): unknown {
   return row;
 }
 
-export class SqliteConnection implements DatabaseConnection, Direct {
+export class SqliteConnection implements DatabaseConnection, SynchronousDatabase {
   readonly #handle: DatabaseSync;
   readonly #before: (() => void) | undefined;
-  readonly #statements = new Map<string, Prepared>();
+  readonly #statements = new Map<string, PreparedStatement>();
 
   /** `before` runs ahead of every query. */
   constructor(handle: DatabaseSync, before?: () => void) {
@@ -57,7 +57,7 @@ export class SqliteConnection implements DatabaseConnection, Direct {
     return values && toRow(columns, values);
   }
 
-  #all({ statement, columns }: Prepared, parameters: readonly unknown[]): unknown[] {
+  #all({ statement, columns }: PreparedStatement, parameters: readonly unknown[]): unknown[] {
     return statement.all(...(parameters as SQLInputValue[])).map((values) => toRow(columns, values));
   }
 
@@ -66,14 +66,14 @@ export class SqliteConnection implements DatabaseConnection, Direct {
     throw new Error('streaming is not supported on SQLite');
   }
 
-  #prepare(sql: string): Prepared {
+  #prepare(sql: string): PreparedStatement {
     this.#before?.();
     let prepared = this.#statements.get(sql);
     if (!prepared) {
       const statement = this.#handle.prepare(sql);
       statement.setReturnArrays(true);
       prepared = { statement, columns: statement.columns().map(({ name }) => name) };
-      if (this.#statements.size >= KEPT_STATEMENTS) this.#statements.clear();
+      if (this.#statements.size >= MAX_CACHED_STATEMENTS) this.#statements.clear();
       this.#statements.set(sql, prepared);
     }
     return prepared;

@@ -6,7 +6,7 @@ import { createCaches } from './caches.ts';
 import { type Database, type Feed, Subscribers, type Tx } from './database.ts';
 import { GroupCommit } from './group-commit.ts';
 import { type MigrationSource, migrate } from './migrate.ts';
-import { answerDirectly } from './prepared.ts';
+import { answerSynchronously } from './prepared.ts';
 import { SharedReads } from './shared-reads.ts';
 import { SqliteConnection, sqliteDialect } from './sqlite-driver.ts';
 import { Writability } from './writability.ts';
@@ -21,7 +21,7 @@ const PRAGMAS = `
 `;
 
 /** So long after somebody else was reading, what is left in the log is tried again. */
-const SCRUB_AGAIN_MS = 1000;
+const SCRUB_RETRY_MS = 1000;
 
 /** Moves what is in the log to its place, and empties it. False when somebody reads: waiting for them would stop the process. */
 function emptyLog(writer: DatabaseSync): boolean {
@@ -38,7 +38,7 @@ function emptyLog(writer: DatabaseSync): boolean {
 function queriesOn<S>(handle: DatabaseSync, before?: () => void): Kysely<S> {
   const connection = new SqliteConnection(handle, before);
   const queries = new Kysely<S>({ dialect: sqliteDialect(connection) });
-  answerDirectly(queries, connection);
+  answerSynchronously(queries, connection);
   return queries;
 }
 
@@ -73,7 +73,7 @@ export async function openSqlite<S>(path: string, migrations: MigrationSource): 
     reads.end();
     clearTimeout(again);
     // The end of the process does it as well.
-    if (!emptyLog(writer)) again = setTimeout(() => void scrub(), SCRUB_AGAIN_MS).unref();
+    if (!emptyLog(writer)) again = setTimeout(() => void scrub(), SCRUB_RETRY_MS).unref();
   }
   const subscribers = new Subscribers();
   // One process: every change is seen here, at once.
@@ -86,7 +86,7 @@ export async function openSqlite<S>(path: string, migrations: MigrationSource): 
     async write(work) {
       const tags = new Set<string>();
       const value = await writability.watch(commits.write(() => work(write as Tx<S>, (tag) => tags.add(tag))));
-      subscribers.tell([...tags]);
+      subscribers.notify([...tags]);
       return value;
     },
     async ping() {

@@ -10,7 +10,7 @@ export type FaultTable = Readonly<Record<string, FaultEntry>>;
 
 type Placeholders<Text extends string> = Text extends `${string}{${infer Name}}${infer Rest}` ? Name | Placeholders<Rest> : never;
 
-type Values<Text extends string> = [Placeholders<Text>] extends [never]
+type FaultArguments<Text extends string> = [Placeholders<Text>] extends [never]
   ? [values?: undefined, extras?: FaultExtras]
   : [values: Record<Placeholders<Text>, string | number>, extras?: FaultExtras];
 
@@ -23,19 +23,19 @@ export interface FaultExtras {
   readonly reason?: string;
 }
 
-type Given = Readonly<Record<string, string | number>>;
+type FaultValues = Readonly<Record<string, string | number>>;
 
 export class Fault extends Error {
   readonly code: string;
   readonly status: number;
   /** What the text was filled with: an error format that wants one of them need not take the text apart. */
-  readonly values: Given;
+  readonly values: FaultValues;
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
   readonly detail: Readonly<Record<string, unknown>> | undefined;
   readonly reason: string | undefined;
   readonly #entry: FaultEntry;
 
-  constructor(code: string, entry: FaultEntry, values: Given = {}, extras: FaultExtras = {}, cause?: Fault) {
+  constructor(code: string, entry: FaultEntry, values: FaultValues = {}, extras: FaultExtras = {}, cause?: Fault) {
     super(
       entry.text.replace(/\{(\w+)\}/g, (_, name: string) => String(values[name] ?? '')),
       cause && { cause },
@@ -59,10 +59,10 @@ export class Fault extends Error {
 
 /** Gives a service its `fault` and `fail`: codes are the keys of its table, so a missing entry does not compile. */
 export function faultsOf<const T extends FaultTable>(table: T) {
-  function fault<C extends keyof T & string>(code: C, ...[values, extras]: Values<T[C]['text']>): Fault {
+  function fault<C extends keyof T & string>(code: C, ...[values, extras]: FaultArguments<T[C]['text']>): Fault {
     return new Fault(code, table[code] as FaultEntry, values, extras);
   }
-  function fail<C extends keyof T & string>(code: C, ...rest: Values<T[C]['text']>): never {
+  function fail<C extends keyof T & string>(code: C, ...rest: FaultArguments<T[C]['text']>): never {
     throw fault(code, ...rest);
   }
   return { fault, fail };

@@ -120,7 +120,7 @@ type CallOf<Caller, Path extends string, Q, B> = Call<
   B extends Schema ? Static<B> : undefined
 >;
 
-type Register<Caller, Rule extends string, Facts> = <
+type RegisterRoute<Caller, Rule extends string, Facts> = <
   Path extends string,
   Q extends Schema | undefined = undefined,
   B extends Schema | undefined = undefined,
@@ -134,18 +134,18 @@ type Register<Caller, Rule extends string, Facts> = <
 /** `Rule`: the names of the service's rules. `Facts`: what they decide by. */
 export interface App<Caller, Rule extends string = never, Facts = unknown> {
   readonly routes: readonly Route<Caller>[];
-  readonly get: Register<Caller, Rule, Facts>;
-  readonly head: Register<Caller, Rule, Facts>;
-  readonly post: Register<Caller, Rule, Facts>;
-  readonly put: Register<Caller, Rule, Facts>;
-  readonly patch: Register<Caller, Rule, Facts>;
-  readonly delete: Register<Caller, Rule, Facts>;
+  readonly get: RegisterRoute<Caller, Rule, Facts>;
+  readonly head: RegisterRoute<Caller, Rule, Facts>;
+  readonly post: RegisterRoute<Caller, Rule, Facts>;
+  readonly put: RegisterRoute<Caller, Rule, Facts>;
+  readonly patch: RegisterRoute<Caller, Rule, Facts>;
+  readonly delete: RegisterRoute<Caller, Rule, Facts>;
 }
 
 export function createApp<Caller, Rule extends string = never, Facts = unknown>(): App<Caller, Rule, Facts> {
   const routes: Route<Caller>[] = [];
   const register =
-    (method: Method): Register<Caller, Rule, Facts> =>
+    (method: Method): RegisterRoute<Caller, Rule, Facts> =>
     (path, { target, ...spec }, handler) => {
       routes.push({
         method,

@@ -8,7 +8,7 @@ function after(...turnsInSeconds: number[]): boolean {
   let now = 0;
   for (const seconds of turnsInSeconds) {
     now += seconds * 1000;
-    watch.turned(now);
+    watch.tick(now);
   }
   return watch.isStuck;
 }

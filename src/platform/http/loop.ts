@@ -16,7 +16,7 @@ export class LoopWatch {
   }
 
   /** Called by a timer that is due every half second. */
-  turned(now: number): void {
+  tick(now: number): void {
     const late = now - this.#last - TICK_MS;
     this.#last = now;
     this.#slowTurns = late > STUCK_MS ? this.#slowTurns + 1 : 0;
@@ -29,6 +29,6 @@ export class LoopWatch {
 
 export function watchLoop(): LoopWatch {
   const watch = new LoopWatch(performance.now());
-  setInterval(() => watch.turned(performance.now()), TICK_MS).unref();
+  setInterval(() => watch.tick(performance.now()), TICK_MS).unref();
   return watch;
 }

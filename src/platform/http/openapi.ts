@@ -15,7 +15,7 @@ export interface OpenApiOptions {
 }
 
 /** What of a route is printed. Who may call what a mount answers is the mount's to say, unless it is anyone. */
-export interface PrintedRoute extends Pick<Route<never>, 'method' | 'path'> {
+export interface DocumentedRoute extends Pick<Route<never>, 'method' | 'path'> {
   readonly spec: Omit<Route<never>['spec'], 'rule'> & { readonly rule?: string };
 }
 
@@ -55,12 +55,16 @@ function parameters(path: string, query: Schema | undefined, documentation: Docu
       ...(description ? { description } : {}),
       schema,
     })),
-    ...named('query', documentation.query, documentation.required),
-    ...named('header', documentation.headers, documentation.required),
+    ...documentedParameters('query', documentation.query, documentation.required),
+    ...documentedParameters('header', documentation.headers, documentation.required),
   ];
 }
 
-const named = (place: 'query' | 'header', all: Readonly<Record<string, string>> = {}, required: readonly string[] = []) =>
+const documentedParameters = (
+  place: 'query' | 'header',
+  all: Readonly<Record<string, string>> = {},
+  required: readonly string[] = [],
+) =>
   Object.entries(all).map(([name, description]) => ({
     name,
     in: place,
@@ -85,7 +89,7 @@ const bodyOf = (schema: Schema, type: string | undefined, form: boolean | undefi
   ...content(schema, type, form ? ['application/x-www-form-urlencoded'] : []),
 });
 
-function operation({ method, path, spec }: PrintedRoute, securityOf: OpenApiOptions['securityOf']): Record<string, unknown> {
+function operation({ method, path, spec }: DocumentedRoute, securityOf: OpenApiOptions['securityOf']): Record<string, unknown> {
   const { documentation = {}, rule } = spec;
   const listed = parameters(path, spec.query, documentation);
   const body = documentation.body ?? spec.body;
@@ -113,7 +117,7 @@ function operation({ method, path, spec }: PrintedRoute, securityOf: OpenApiOpti
   };
 }
 
-export function openApi(routes: readonly PrintedRoute[], options: OpenApiOptions): unknown {
+export function openApi(routes: readonly DocumentedRoute[], options: OpenApiOptions): unknown {
   const paths: Record<string, Partial<Record<Lowercase<Method>, unknown>>> = {};
   for (const route of routes) {
     const path = route.path.replace(/:(\w+)/g, '{$1}');

@@ -13,11 +13,11 @@ const Readiness = t.object({
 const CHECK_MS = 2_000;
 
 /** Each rejects when what it looks at does not serve. */
-export type Checks = Readonly<Record<string, () => Promise<void>>>;
+export type ReadinessChecks = Readonly<Record<string, () => Promise<void>>>;
 
 /** Reported, but no reason to be taken out of service: what has no need of it goes on. */
-export interface MoreChecks {
-  readonly reported?: Checks;
+export interface ProbeOptions {
+  readonly reported?: ReadinessChecks;
 }
 
 export interface Probes {
@@ -38,8 +38,8 @@ async function run(check: () => Promise<void>): Promise<{ status: string; latenc
 
 export function mountProbes<Caller, Rule extends string, Facts>(
   app: App<Caller, Rule, Facts>,
-  checks: Checks,
-  { reported = {} }: MoreChecks = {},
+  checks: ReadinessChecks,
+  { reported = {} }: ProbeOptions = {},
 ): Probes {
   const loop = watchLoop();
   let draining = false;

@@ -4,13 +4,13 @@ import type { Socket } from 'node:net';
 import { type Fault, fault } from '../faults/index.ts';
 import { STATUS_CODES } from '../node-http.ts';
 
-interface Pattern {
+interface RoutePattern {
   readonly method: string;
   readonly path: string;
 }
 
 /** The methods of a known path, for 405 and its Allow header; empty for an unknown path. Only the cold path of a 404 pays for it. */
-export function allowedMethods(routes: readonly Pattern[], url: string): string[] {
+export function allowedMethods(routes: readonly RoutePattern[], url: string): string[] {
   const path = url.split('?', 1)[0]!.replace(/(.)\/$/, '$1');
   const methods = new Set<string>();
   for (const route of routes) {

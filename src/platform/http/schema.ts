@@ -11,18 +11,18 @@ export type Static<S> = S extends Schema<infer T> ? T : never;
 
 type Properties = Readonly<Record<string, Schema>>;
 /** No properties at all. */
-type None = Record<never, never>;
+type NoProperties = Record<never, never>;
 type Simplify<T> = { [K in keyof T]: T[K] };
-type Shape<R extends Properties, O extends Properties> = Simplify<
+type ObjectShape<R extends Properties, O extends Properties> = Simplify<
   { [K in keyof R]: Static<R[K]> } & { [K in keyof O]?: Static<O[K]> | undefined }
 >;
 
-interface Notes {
+interface Annotations {
   readonly description?: string;
   readonly examples?: readonly unknown[];
 }
 
-interface StringRules extends Notes {
+interface StringRules extends Annotations {
   readonly minLength?: number;
   readonly maxLength?: number;
   readonly pattern?: string;
@@ -30,12 +30,12 @@ interface StringRules extends Notes {
 }
 
 export const string = (rules: StringRules = {}): Schema<string> => ({ type: 'string', ...rules });
-export const boolean = (notes: Notes = {}): Schema<boolean> => ({ type: 'boolean', ...notes });
-export const integer = (rules: Notes & { minimum?: number; maximum?: number } = {}): Schema<number> => ({
+export const boolean = (notes: Annotations = {}): Schema<boolean> => ({ type: 'boolean', ...notes });
+export const integer = (rules: Annotations & { minimum?: number; maximum?: number } = {}): Schema<number> => ({
   type: 'integer',
   ...rules,
 });
-export const unknown = (notes: Notes = {}): Schema<unknown> => ({ ...notes });
+export const unknown = (notes: Annotations = {}): Schema<unknown> => ({ ...notes });
 
 export const nullable = <T>(schema: Schema<T>): Schema<T | null> => {
   const { enum: values } = schema;
@@ -46,25 +46,25 @@ export const oneOf = <const T extends string>(...values: readonly T[]): Schema<T
 
 export const array = <T>(
   items: Schema<T>,
-  rules: Notes & { maxItems?: number; minItems?: number; uniqueItems?: boolean } = {},
+  rules: Annotations & { maxItems?: number; minItems?: number; uniqueItems?: boolean } = {},
 ): Schema<T[]> => ({
   type: 'array',
   items,
   ...rules,
 });
 
-export const record = <T>(values: Schema<T>, notes: Notes = {}): Schema<Record<string, T>> => ({
+export const record = <T>(values: Schema<T>, notes: Annotations = {}): Schema<Record<string, T>> => ({
   type: 'object',
   additionalProperties: values,
   ...notes,
 });
 
 /** Only the named properties: others are refused on the way in and dropped on the way out. */
-export const object = <R extends Properties, O extends Properties = None>(
+export const object = <R extends Properties, O extends Properties = NoProperties>(
   required: R,
   optional: O = {} as O,
-  notes: Notes = {},
-): Schema<Shape<R, O>> => ({
+  notes: Annotations = {},
+): Schema<ObjectShape<R, O>> => ({
   type: 'object',
   required: Object.keys(required),
   properties: { ...required, ...optional },
@@ -73,11 +73,11 @@ export const object = <R extends Properties, O extends Properties = None>(
 });
 
 /** The named properties are checked; any other is kept. */
-export const open = <R extends Properties, O extends Properties = None>(
+export const open = <R extends Properties, O extends Properties = NoProperties>(
   required: R,
   optional: O = {} as O,
-  notes: Notes = {},
-): Schema<Shape<R, O> & { [other: string]: unknown }> =>
+  notes: Annotations = {},
+): Schema<ObjectShape<R, O> & { [other: string]: unknown }> =>
   ({ ...object(required, optional, notes), additionalProperties: true }) as never;
 
 /** A body or answer in its envelope: `{ "user": { ... } }`. Keystone's clients send other keys beside it; they are ignored. */

@@ -28,7 +28,7 @@ function fieldOf({ instancePath, keyword, params }: ErrorObject): string {
   return path.join('.') || 'body';
 }
 
-function whyOf({ keyword, params, message }: ErrorObject): string {
+function reasonOf({ keyword, params, message }: ErrorObject): string {
   if (keyword === 'required') return 'it is a required property';
   if (keyword === 'additionalProperties') return 'it is not a property of this object';
   // Joined as they are, null would be nothing.
@@ -43,7 +43,7 @@ export function validate<S extends Schema>(schema: S, value: unknown): Static<S>
   const validator = validatorOf(schema);
   if (!validator(value)) {
     const error = validator.errors![0]!;
-    fail('request.invalid_field', { field: fieldOf(error), why: whyOf(error) });
+    fail('request.invalid_field', { field: fieldOf(error), why: reasonOf(error) });
   }
   return value as Static<S>;
 }

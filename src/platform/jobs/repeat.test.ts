@@ -129,7 +129,7 @@ describe('Work that is repeated', () => {
 
   it('says it once of each row of failures, where it is often', async () => {
     const work = rounds();
-    const job = repeat({ everyMs: EVERY_MS, run: work.run, log, failure, saysOnce: true });
+    const job = repeat({ everyMs: EVERY_MS, run: work.run, log, failure, logsOnce: true });
     for (const result of ['one', 'two', undefined, 'three', 'four']) {
       tick();
       await (result ? work.fail(result) : work.end());

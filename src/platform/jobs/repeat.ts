@@ -1,7 +1,7 @@
 // Work that is done again and again, one round at a time: whoever is slow must not leave a queue of them.
 import type { Log } from '../log/index.ts';
 
-export interface Repeated {
+export interface RepeatOptions {
   /** From the beginning of one round to that of the next. A round that takes longer is not begun a second time. */
   readonly everyMs: number;
   /** Work that has many parts looks between them whether it is to stop. */
@@ -10,7 +10,7 @@ export interface Repeated {
   /** What the log says of a round that failed. */
   readonly failure: string;
   /** For work that is done often: of failures one after the other only the first is said, not every second of an outage. */
-  readonly saysOnce?: boolean;
+  readonly logsOnce?: boolean;
 }
 
 export interface Job {
@@ -20,7 +20,7 @@ export interface Job {
   stop(): Promise<void>;
 }
 
-export function repeat({ everyMs, run, log, failure, saysOnce = false }: Repeated): Job {
+export function repeat({ everyMs, run, log, failure, logsOnce: saysOnce = false }: RepeatOptions): Job {
   const stopping = new AbortController();
   let running: Promise<void> | undefined;
   let isFailing = false;

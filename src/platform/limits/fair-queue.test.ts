@@ -6,7 +6,7 @@ import { FairQueue } from './fair-queue.ts';
 /** Work that ends when it is told to. */
 function bench(rules: Partial<ConstructorParameters<typeof FairQueue>[0]> = {}) {
   const time = { now: 0 };
-  const queue = new FairQueue({ slots: 1, longest: 100, patienceMs: 5000, ...rules }, () => time.now);
+  const queue = new FairQueue({ slots: 1, maxWaiting: 100, patienceMs: 5000, ...rules }, () => time.now);
   const begun: string[] = [];
   const refused: string[] = [];
   const ends: (() => void)[] = [];
@@ -67,7 +67,7 @@ describe('A fair queue', () => {
   });
 
   it('of a full line the one with most in it gives way to the one with least', async () => {
-    const { refused, begun, enter, finish } = bench({ longest: 4 });
+    const { refused, begun, enter, finish } = bench({ maxWaiting: 4 });
     enter('runs', 'greedy');
     for (let i = 0; i < 4; i++) enter(`greedy ${i}`, 'greedy');
     enter('other', 'other');
@@ -93,7 +93,7 @@ describe('A fair queue', () => {
   });
 
   it('works on after work that failed', async () => {
-    const queue = new FairQueue({ slots: 1, longest: 1, patienceMs: 1000 });
+    const queue = new FairQueue({ slots: 1, maxWaiting: 1, patienceMs: 1000 });
     await assert.rejects(
       queue.run({ key: 'a' }, () => Promise.reject(new Error('no'))),
       /no/,

@@ -3,13 +3,13 @@ import { performance } from 'node:perf_hooks';
 import { fault } from '../faults/index.ts';
 
 /** Whose work it is, and whether they still wait for it. */
-export interface Place {
+export interface QueueClient {
   /** Those with one key share one turn. */
   readonly key: string;
   readonly signal?: AbortSignal | undefined;
 }
 
-interface Waiting {
+interface QueuedWork {
   start(): void;
   refuse(error: Error): void;
 }
@@ -18,7 +18,7 @@ export interface FairQueueRules {
   /** How many work at once. */
   readonly slots: number;
   /** How many wait at most. */
-  readonly longest: number;
+  readonly maxWaiting: number;
   /** How long the last in the line should have to wait at most, in milliseconds. */
   readonly patienceMs: number;
 }
@@ -30,7 +30,7 @@ export class FairQueue {
   readonly #rules: FairQueueRules;
   readonly #now: () => number;
   /** In the order of turns; whoever had theirs goes to the end. */
-  readonly #lines = new Map<string, Waiting[]>();
+  readonly #lines = new Map<string, QueuedWork[]>();
   #idle: (() => void)[] = [];
   #free: number;
   #waiting = 0;
@@ -59,8 +59,8 @@ export class FairQueue {
     return this.#started;
   }
 
-  async run<T>(place: Place, work: () => Promise<T>): Promise<T> {
-    if (place.signal?.aborted) throw gone();
+  async run<T>(place: QueueClient, work: () => Promise<T>): Promise<T> {
+    if (place.signal?.aborted) throw abandoned();
     if (this.#free > 0) this.#free--;
     else await this.#wait(place);
     this.#started++;
@@ -74,7 +74,7 @@ export class FairQueue {
     }
   }
 
-  async #wait({ key, signal }: Place): Promise<void> {
+  async #wait({ key, signal }: QueueClient): Promise<void> {
     if (this.#waiting >= this.#capacity()) this.#makeRoom(key);
     let leave: (() => void) | undefined;
     try {
@@ -85,7 +85,7 @@ export class FairQueue {
         else this.#lines.set(key, [one]);
         this.#waiting++;
         leave = () => {
-          if (this.#remove(key, one)) refuse(gone());
+          if (this.#remove(key, one)) refuse(abandoned());
         };
         signal?.addEventListener('abort', leave, { once: true });
       });
@@ -96,7 +96,7 @@ export class FairQueue {
 
   /** As many as can be served in time. */
   #capacity(): number {
-    const { slots, longest, patienceMs } = this.#rules;
+    const { slots, maxWaiting: longest, patienceMs } = this.#rules;
     return this.#takes === 0 ? longest : Math.min(longest, Math.max(slots, Math.floor((patienceMs * slots) / this.#takes)));
   }
 
@@ -113,7 +113,7 @@ export class FairQueue {
     last.refuse(busy);
   }
 
-  #remove(key: string, one: Waiting): boolean {
+  #remove(key: string, one: QueuedWork): boolean {
     const line = this.#lines.get(key) ?? [];
     const at = line.indexOf(one);
     if (at < 0) return false;
@@ -139,4 +139,4 @@ export class FairQueue {
   }
 }
 
-const gone = () => fault('request.abandoned');
+const abandoned = () => fault('request.abandoned');

@@ -5,7 +5,7 @@ import { addressKey } from './address.ts';
 import { Throttle, type ThrottleRule } from './throttle.ts';
 
 /** Where a guess comes from. */
-export interface Attempt {
+export interface AttemptOrigin {
   readonly address: string;
   /** Aborted when the connection is gone: nobody waits for the answer. */
   readonly signal?: AbortSignal | undefined;
@@ -36,14 +36,14 @@ export class Gate {
   }
 
   /** For whoever has to wait before the secret is looked at: what would be refused then need not wait. */
-  check(attempt: Attempt, account: string): void {
+  check(attempt: AttemptOrigin, account: string): void {
     this.#address.check(addressKey(attempt.address));
-    this.#account.check(pairOf(attempt, account));
+    this.#account.check(attemptKey(attempt, account));
   }
 
   /** Counts one that was asked about with `check` before, and turned out wrong. */
-  wrong(attempt: Attempt, account: string): void {
-    const [address, pair] = [addressKey(attempt.address), pairOf(attempt, account)];
+  wrong(attempt: AttemptOrigin, account: string): void {
+    const [address, pair] = [addressKey(attempt.address), attemptKey(attempt, account)];
     if (this.#address.has(address)) this.#address.take(address);
     if (this.#account.has(pair)) this.#account.take(pair);
   }
@@ -52,20 +52,20 @@ export class Gate {
    * For secrets that are long and random, which no number of guesses at once finds: counted when they are known to be wrong, so
    * that any number of right ones may come at once. By owner and address; by address alone where nobody says whose it is.
    */
-  checkSecret(attempt: Attempt, owner: string | undefined): void {
+  checkSecret(attempt: AttemptOrigin, owner: string | undefined): void {
     const [throttle, key] = this.#secretOf(attempt, owner);
     throttle.check(key);
   }
 
-  wrongSecret(attempt: Attempt, owner: string | undefined): void {
+  wrongSecret(attempt: AttemptOrigin, owner: string | undefined): void {
     const [throttle, key] = this.#secretOf(attempt, owner);
     if (throttle.has(key)) throttle.take(key);
   }
 
-  #secretOf(attempt: Attempt, owner: string | undefined): [throttle: Throttle, key: string] {
+  #secretOf(attempt: AttemptOrigin, owner: string | undefined): [throttle: Throttle, key: string] {
     return owner === undefined
       ? [this.#secretsOfAddress, addressKey(attempt.address)]
-      : [this.#secretsOfOwner, pairOf(attempt, owner)];
+      : [this.#secretsOfOwner, attemptKey(attempt, owner)];
   }
 
   /**
@@ -74,18 +74,18 @@ export class Gate {
    * may fail afterwards.
    */
   async guess<T>(
-    attempt: Attempt,
+    attempt: AttemptOrigin,
     account: string,
     look: (looked: () => void) => Promise<T>,
     isRight: (found: T) => boolean = Boolean,
   ): Promise<T> {
-    const [address, pair] = [addressKey(attempt.address), pairOf(attempt, account)];
+    const [address, pair] = [addressKey(attempt.address), attemptKey(attempt, account)];
     this.#account.check(pair);
     this.#address.take(address);
     this.#account.take(pair);
     const giveBack = (): void => {
-      this.#address.giveBack(address);
-      this.#account.giveBack(pair);
+      this.#address.refund(address);
+      this.#account.refund(pair);
     };
     let looked = false;
     try {
@@ -97,11 +97,11 @@ export class Gate {
     } catch (error) {
       if (!looked && (!(error instanceof Fault) || error.status >= 499)) giveBack();
       // Told to wait for another reason: that is no guess, but whoever keeps asking is counted by address.
-      else if (!looked && error instanceof Fault && error.status === 429) this.#account.giveBack(pair);
+      else if (!looked && error instanceof Fault && error.status === 429) this.#account.refund(pair);
       throw error;
     }
   }
 }
 
-export const pairOf = ({ address, device }: Attempt, account: string): string =>
+export const attemptKey = ({ address, device }: AttemptOrigin, account: string): string =>
   `${device === undefined ? addressKey(address) : `device ${device}`} ${account}`;

@@ -5,7 +5,7 @@ import type { Clock } from '../clock.ts';
 const MAX_KEYS = 50_000;
 const bounded = (key: string): string => createHash('sha256').update(key).digest('base64url');
 
-export class Recent {
+export class RecentCounts {
   readonly #forMs: number;
   readonly #clock: Clock;
   readonly #kept = new Map<string, { readonly count: number; readonly at: number }>();

@@ -36,8 +36,8 @@ describe('Throttle', () => {
     const throttle = new Throttle({ attempts: 1, perSeconds: 60 }, clock());
     for (let i = 0; i < 5; i++) {
       throttle.take('key');
-      throttle.giveBack('key');
-      throttle.giveBack('key');
+      throttle.refund('key');
+      throttle.refund('key');
     }
     throttle.take('key');
     assert.throws(() => throttle.take('key'), refused);

@@ -45,7 +45,7 @@ export class Throttle {
     this.#keep(id, left - 1);
   }
 
-  giveBack(key: string): void {
+  refund(key: string): void {
     const id = bounded(key);
     const bucket = this.#buckets.get(id);
     if (!this.#rule || !bucket) return;

@@ -8,7 +8,7 @@ import { type RequestTimes, RequestTimesMetric } from './request-times.ts';
 export type { RequestTimes } from './request-times.ts';
 
 /** Values by the value of the one label. */
-export type Labelled = Readonly<Record<string, number>>;
+export type LabelledValues = Readonly<Record<string, number>>;
 
 /** What a process counts; the services in it share one. */
 export interface Metrics {
@@ -19,9 +19,15 @@ export interface Metrics {
   /** A gauge of what all workers share: their values are not added up. */
   sharedGauge(name: string, help: string, read: () => Promise<number>): void;
   /** A gauge with one label, read when it is asked for. Every worker reads the same, too, unless told otherwise. */
-  labelledGauge(name: string, help: string, label: string, read: () => Promise<Labelled> | Labelled, among?: 'sum' | 'max'): void;
+  labelledGauge(
+    name: string,
+    help: string,
+    label: string,
+    read: () => Promise<LabelledValues> | LabelledValues,
+    among?: 'sum' | 'max',
+  ): void;
   /** A counter that somebody else keeps, with one label; the counts of several workers are added up. */
-  totals(name: string, help: string, label: string, read: () => Labelled): void;
+  totals(name: string, help: string, label: string, read: () => LabelledValues): void;
   counter<L extends string>(name: string, help: string, labels: readonly L[]): (values: Readonly<Record<L, string>>) => void;
 }
 

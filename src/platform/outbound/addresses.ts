@@ -70,7 +70,7 @@ export function isMetadata(address: string): boolean {
   if (isIPv4(address)) return metadata.check(address, 'ipv4');
   const [plain = ''] = address.split('%');
   if (!isIPv6(plain)) return false;
-  return metadata.check(plain, 'ipv6') || insideOf(bytesOf(plain)).some((inner) => metadata.check(inner, 'ipv4'));
+  return metadata.check(plain, 'ipv6') || embeddedIPv4(bytesOf(plain)).some((inner) => metadata.check(inner, 'ipv4'));
 }
 
 /** The URL parser knows every spelling and leaves one: hexadecimal groups with one gap at most. */
@@ -83,7 +83,7 @@ function bytesOf(address: string): number[] {
 }
 
 /** The IPv4 addresses an IPv6 address may stand for. */
-function insideOf(bytes: readonly number[]): string[] {
+function embeddedIPv4(bytes: readonly number[]): string[] {
   // At the end: IPv4-mapped, NAT64 with whatever prefix a network chose, ISATAP.
   const end = bytes.slice(12);
   const found = [end];

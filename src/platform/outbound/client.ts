@@ -4,7 +4,7 @@ import type { ClientRequest, IncomingMessage, RequestOptions } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { request as httpRequest } from '../node-http.ts';
 import { OutboundError, outboundErrorOf } from './error.ts';
-import { createGuard, type Lookup, type Target } from './guard.ts';
+import { createGuard, type Lookup, type OutboundTarget } from './guard.ts';
 
 export interface OutboundAnswer {
   readonly status: number;
@@ -96,7 +96,7 @@ function headersOf({ headers = {}, body, accept }: OutboundRequest): Record<stri
   };
 }
 
-function open(request: OutboundRequest, { url, host, lookup }: Target): ClientRequest {
+function open(request: OutboundRequest, { url, host, lookup }: OutboundTarget): ClientRequest {
   const options: RequestOptions = {
     method: request.method,
     headers: headersOf(request),
@@ -111,7 +111,7 @@ function open(request: OutboundRequest, { url, host, lookup }: Target): ClientRe
   return httpRequest(url, options);
 }
 
-function send(request: OutboundRequest, target: Target, connectTimeoutMs: number): Promise<OutboundAnswer> {
+function send(request: OutboundRequest, target: OutboundTarget, connectTimeoutMs: number): Promise<OutboundAnswer> {
   const { timeoutMs = TIMEOUT_MS, maxBytes = MAX_BYTES, signal } = request;
   const { host, url } = target;
   return new Promise<OutboundAnswer>((done, fail) => {

@@ -11,7 +11,7 @@ export type Lookup = (
   callback: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
 ) => void;
 
-export interface Target {
+export interface OutboundTarget {
   readonly url: URL;
   /** Without brackets and without the dot a name may end with. */
   readonly host: string;
@@ -44,7 +44,7 @@ export function createGuard(allow: readonly string[], lookup: Lookup = systemLoo
   const isExcepted = createExceptions(allow);
   const lookups = { public: guardedLookup(lookup, isPublic), excepted: guardedLookup(lookup, (address) => !isMetadata(address)) };
 
-  return (text: string): Target => {
+  return (text: string): OutboundTarget => {
     const url = URL.parse(text);
     // The text may hold secrets; it is not repeated.
     if (!url) throw new OutboundError('blocked', 'what is not a URL may not be called');

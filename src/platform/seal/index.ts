@@ -38,7 +38,7 @@ export function newMasterKey(): string {
   return randomBytes(32).toString('base64url');
 }
 
-function parse(text: string): MasterKey {
+function parseMasterKey(text: string): MasterKey {
   const bytes = Buffer.from(text.trim(), 'base64url');
   if (bytes.length !== 32) throw new Error('must be 32 bytes in base64url');
   const derived = hkdfSync('sha256', bytes, '', 'gatehouse seal v1', 32);
@@ -47,7 +47,7 @@ function parse(text: string): MasterKey {
   return { id, key: createSecretKey(Buffer.from(derived)) };
 }
 
-function opened(key: KeyObject, bytes: Buffer, place: string): Buffer {
+function decrypt(key: KeyObject, bytes: Buffer, place: string): Buffer {
   const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, NONCE_BYTES), { authTagLength: TAG_BYTES });
   decipher.setAAD(Buffer.from(place));
   decipher.setAuthTag(bytes.subarray(-TAG_BYTES));
@@ -56,7 +56,7 @@ function opened(key: KeyObject, bytes: Buffer, place: string): Buffer {
 
 /** Seals with the first key; opens with any of them, so that a rotation can go on while the service runs. */
 export function createSeal(masterKeys: readonly string[]): Seal & { readonly keyId: string } {
-  const keys = masterKeys.map(parse);
+  const keys = masterKeys.map(parseMasterKey);
   const current = keys[0];
   if (!current) throw new Error('a master key is needed');
   return {
@@ -75,7 +75,7 @@ export function createSeal(masterKeys: readonly string[]): Seal & { readonly key
       if (!master) throw new UnknownMasterKey(`sealed under master key ${keyId}, which was not given`);
       const bytes = Buffer.from(text, 'base64url');
       try {
-        return opened(master.key, bytes, place);
+        return decrypt(master.key, bytes, place);
       } catch (error) {
         throw new DamagedSeal(place, { cause: error });
       }

@@ -1,12 +1,12 @@
 // Who calls: the owner of a wallet, as rules see them.
 import { createHash } from 'node:crypto';
-import { type Actor, createChanges, type RunChange as RunChangeOn } from '../../platform/audit/index.ts';
+import { type AuditActor, createChanges, type RunAuditedChange as RunChangeOn } from '../../platform/audit/index.ts';
 import type { Clock } from '../../platform/clock.ts';
-import { Lines, oneAtATime } from '../../platform/database/index.ts';
+import { KeyedLocks, takeAdvisoryLock } from '../../platform/database/index.ts';
 import type { Change, Database, Tables } from '../database.ts';
 import { actAs, NODE } from './owners.store.ts';
 
-export interface Caller extends Actor {
+export interface Caller extends AuditActor {
   /** The owner, for the audit log. */
   readonly userId: string;
   readonly owner: string;
@@ -31,12 +31,12 @@ export type RunChange = <T>(caller: Caller, owner: string, work: (change: Change
  */
 export function createWalletChanges(db: Database, clock: Clock): RunChange {
   const change: RunChangeOn<Tables> = createChanges(db, clock);
-  const lines = new Lines();
+  const lines = new KeyedLocks();
   return (caller, owner, work) => {
     const run = () =>
       change(caller, async (transaction) => {
         await actAs(db, transaction.tx, owner);
-        await oneAtATime(db, transaction.tx, `wallet ${owner}`);
+        await takeAdvisoryLock(db, transaction.tx, `wallet ${owner}`);
         return work(transaction);
       });
     // Whoever waits for the same owner's other changes holds no connection meanwhile: the database is left to other owners, and

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { ToyIssuer } from '../../../test/support/toy-issuer.ts';
-import { onEachWallet, type Person } from '../../../test/support/wallet.ts';
-import { holdCredential, ownerOfPerson } from '../../../test/support/wallet-credentials.ts';
+import { onEachWallet, type WalletUser } from '../../../test/support/wallet.ts';
+import { ownerOfPerson, storeCredential } from '../../../test/support/wallet-credentials.ts';
 import { actAs } from './owners.store.ts';
 
 const KEYS = '/api/v1/wallet/keys';
@@ -13,7 +13,7 @@ const EXCHANGES = '/api/v1/wallet/exchanges';
 
 onEachWallet('A damaged row', (wallet) => {
   async function damage(
-    person: Person,
+    person: WalletUser,
     table: 'keys' | 'dids' | 'credentials' | 'exchanges',
     id: string,
     values: Readonly<Record<string, string>>,
@@ -34,7 +34,7 @@ onEachWallet('A damaged row', (wallet) => {
   }
 
   /** The whole ones and the damaged one, each by its own list and by itself. */
-  async function shows(person: Person, path: string, id: string, count: number): Promise<any> {
+  async function shows(person: WalletUser, path: string, id: string, count: number): Promise<any> {
     wallet.logged.length = 0;
     // Not the page that is remembered from before.
     const list = await person.get(`${path}?limit=50`);
@@ -54,7 +54,7 @@ onEachWallet('A damaged row', (wallet) => {
 
   it('hides no other credential', async () => {
     const person = await wallet.logIn();
-    const [whole, broken] = [await holdCredential(person), await holdCredential(person)];
+    const [whole, broken] = [await storeCredential(person), await storeCredential(person)];
     await damage(person, 'credentials', broken, { sealed: 'v1.x.y' });
     const answer = await person.get(CREDENTIALS);
     assert.equal(answer.status, 200, answer.text);

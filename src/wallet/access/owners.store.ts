@@ -2,7 +2,7 @@
 // that forgot finds nothing (row-level security). SQLite has no such thing.
 import { sql } from 'kysely';
 import { ConfigError } from '../../platform/config/index.ts';
-import { oneAtATime } from '../../platform/database/index.ts';
+import { takeAdvisoryLock } from '../../platform/database/index.ts';
 import type { Database, Reader, Tx } from '../database.ts';
 
 /** The node itself: its own key and DID belong to it. */
@@ -144,7 +144,7 @@ export async function guardOwners(db: Database): Promise<Guard> {
   let mended: readonly string[] = [];
   if (!(await inspect(db.read)).every(isWhole))
     mended = await db.write(async (tx) => {
-      await oneAtATime(db, tx, 'row-level security');
+      await takeAdvisoryLock(db, tx, 'row-level security');
       const before = await inspect(tx);
       const broken = before.filter((found) => !isWhole(found));
       for (const found of broken)

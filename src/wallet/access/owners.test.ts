@@ -5,8 +5,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import pg from 'pg';
 import { sharedPostgres } from '../../../test/support/postgres.ts';
-import { onEachWallet, onWallet, type Person, type TestWallet } from '../../../test/support/wallet.ts';
-import { holdCredential, ownerOfPerson } from '../../../test/support/wallet-credentials.ts';
+import { onEachWallet, onWallet, type TestWallet, type WalletUser } from '../../../test/support/wallet.ts';
+import { ownerOfPerson, storeCredential } from '../../../test/support/wallet-credentials.ts';
 import { secretsOf } from '../../../test/support/wallet-session.ts';
 import type { Database, Reader } from '../database.ts';
 import { openWalletDatabase } from '../service.ts';
@@ -60,13 +60,13 @@ async function wallOf(db: Database): Promise<Wall> {
 }
 
 /** Has a row in every table; one that is made later is to be filled here, too. */
-async function fill(person: Person): Promise<string> {
+async function fill(person: WalletUser): Promise<string> {
   const owner = ownerOfPerson(person);
   const spent = await person.make('keys');
   await person.delete(`/api/v1/wallet/keys/${spent.id}`);
   await person.make('dids', { method: 'web', path: person.name });
   await person.post('/api/v1/wallet/dids', {}, { headers: { 'Idempotency-Key': 'once' } });
-  const credential = await holdCredential(person);
+  const credential = await storeCredential(person);
   await withDatabase(person.wallet, (db) =>
     db.write(async (tx) => {
       await actAs(db, tx, owner);

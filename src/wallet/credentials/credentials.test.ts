@@ -1,9 +1,9 @@
 // /api/v1/wallet/credentials, through HTTP, on both databases.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { onEachWallet, type Person } from '../../../test/support/wallet.ts';
+import { onEachWallet, type WalletUser } from '../../../test/support/wallet.ts';
 import { assertProblem } from '../../../test/support/wallet-answers.ts';
-import { holdCredential } from '../../../test/support/wallet-credentials.ts';
+import { storeCredential } from '../../../test/support/wallet-credentials.ts';
 import { actAs, EVERYONE } from '../access/index.ts';
 
 const CREDENTIALS = '/api/v1/wallet/credentials';
@@ -12,16 +12,16 @@ const KEYS = '/api/v1/wallet/keys';
 const UNKNOWN = 'cred_01KA2Z9Q1V8YB3T5M7N9P1R3S5';
 
 onEachWallet('Credentials', (wallet) => {
-  async function list(person: Person, query = ''): Promise<any[]> {
+  async function list(person: WalletUser, query = ''): Promise<any[]> {
     const answer = await person.get(CREDENTIALS + query);
     assert.equal(answer.status, 200, answer.text);
     assert.equal(answer.headers.get('cache-control'), 'no-store');
     return answer.body;
   }
-  const ids = async (person: Person, query = ''): Promise<string[]> => (await list(person, query)).map(({ id }) => id).sort();
+  const ids = async (person: WalletUser, query = ''): Promise<string[]> => (await list(person, query)).map(({ id }) => id).sort();
   const iso = (at: number): string => new Date(at).toISOString();
   /** Lists without a query are answered from memory, which does not know what a test put into the database. */
-  const keyOf = async (person: Person, id: string): Promise<any> =>
+  const keyOf = async (person: WalletUser, id: string): Promise<any> =>
     (await person.get(`${KEYS}?limit=200`)).body.find((key: any) => key.id === id);
 
   describe('listing', () => {
@@ -30,7 +30,7 @@ onEachWallet('Credentials', (wallet) => {
       const key = await person.make('keys');
       const did = await person.make('dids', { keyIds: [key.id] });
       const now = wallet.clock.now();
-      const id = await holdCredential(
+      const id = await storeCredential(
         person,
         {
           key_id: key.id,
@@ -71,7 +71,7 @@ onEachWallet('Credentials', (wallet) => {
 
     it('shows the credentials themselves only to those who ask for them', async () => {
       const person = await wallet.logIn();
-      await holdCredential(person);
+      await storeCredential(person);
       assert.ok(!('raw' in (await list(person))[0]));
       const [{ raw }] = await list(person, '?include=raw');
       assert.deepEqual(raw, ['eyJ.one.~', 'eyJ.two.~']);
@@ -79,9 +79,9 @@ onEachWallet('Credentials', (wallet) => {
 
     it('filters by type, format, issuer and status', async () => {
       const person = await wallet.logIn();
-      const pid = await holdCredential(person);
-      const licence = await holdCredential(person, { format: 'mso_mdoc', type: 'org.iso.18013.5.1.mDL' });
-      const foreign = await holdCredential(person, { issuer: 'did:web:other.example', status: 'revoked' });
+      const pid = await storeCredential(person);
+      const licence = await storeCredential(person, { format: 'mso_mdoc', type: 'org.iso.18013.5.1.mDL' });
+      const foreign = await storeCredential(person, { issuer: 'did:web:other.example', status: 'revoked' });
       assert.deepEqual(await ids(person), [pid, licence, foreign].sort());
       assert.deepEqual(await ids(person, '?type=org.iso.18013.5.1.mDL'), [licence]);
       assert.deepEqual(await ids(person, '?format=mso_mdoc'), [licence]);
@@ -97,8 +97,8 @@ onEachWallet('Credentials', (wallet) => {
 
     it('calls one expired when its time is over, whatever was known of it before', async () => {
       const person = await wallet.logIn();
-      const lasting = await holdCredential(person);
-      const short = await holdCredential(person, { valid_until: wallet.clock.now() + 60_000 });
+      const lasting = await storeCredential(person);
+      const short = await storeCredential(person, { valid_until: wallet.clock.now() + 60_000 });
       assert.deepEqual(await ids(person, '?status=valid'), [lasting, short].sort());
       assert.deepEqual(await ids(person, '?status=expired'), []);
       wallet.clock.advance(61);
@@ -116,14 +116,14 @@ onEachWallet('Credentials', (wallet) => {
         ['revoked', false],
         ['suspended', false],
       ];
-      for (const [status] of states) await holdCredential(person, { status });
+      for (const [status] of states) await storeCredential(person, { status });
       const found = (await list(person)).map(({ status, presentable }) => [status, presentable]);
       assert.deepEqual(found.sort(), states.sort());
     });
 
     it('gives pages that together are the list', async () => {
       const person = await wallet.logIn();
-      const all = [await holdCredential(person), await holdCredential(person), await holdCredential(person)].sort();
+      const all = [await storeCredential(person), await storeCredential(person), await storeCredential(person)].sort();
       const first = await person.get(`${CREDENTIALS}?limit=2&include=raw`);
       const [, next] = /^<([^>]+)>; rel="next"$/.exec(first.headers.get('link') ?? '') ?? [];
       assert.ok(next, 'there is another page');
@@ -138,7 +138,7 @@ onEachWallet('Credentials', (wallet) => {
 
     it('is sealed for its owner and its row: one that was copied elsewhere does not open', async () => {
       const [person, thief] = [await wallet.logIn(), await wallet.logIn()];
-      await holdCredential(person, {}, { claims: { secret: 'of a person' } });
+      await storeCredential(person, {}, { claims: { secret: 'of a person' } });
       const db = await wallet.database();
       const [victim] = await db.write(async (tx) => {
         await actAs(db, tx, EVERYONE);
@@ -146,7 +146,7 @@ onEachWallet('Credentials', (wallet) => {
       });
       await db.close();
       assert.ok(!JSON.stringify(victim).includes('of a person'), 'nothing about the person is in the open');
-      await holdCredential(thief, { sealed: victim!.sealed });
+      await storeCredential(thief, { sealed: victim!.sealed });
       const answer = await thief.get(CREDENTIALS);
       assert.equal(answer.status, 200);
       assert.deepEqual(
@@ -162,8 +162,8 @@ onEachWallet('Credentials', (wallet) => {
       const person = await wallet.logIn();
       const key = await person.make('keys');
       const bound = { key_id: key.id, binding: 'jwk' };
-      const held = [await holdCredential(person, bound), await holdCredential(person, bound)].sort();
-      await holdCredential(person);
+      const held = [await storeCredential(person, bound), await storeCredential(person, bound)].sort();
+      await storeCredential(person);
       assert.equal((await keyOf(person, key.id)).credentialCount, 2);
 
       const refused = await person.delete(`${KEYS}/${key.id}`);
@@ -202,7 +202,7 @@ onEachWallet('Credentials', (wallet) => {
       const person = await wallet.logIn();
       const did = await person.make('dids');
       const [{ keyId }] = did.keys;
-      const id = await holdCredential(person, { did_id: did.id, key_id: keyId, binding: 'did' });
+      const id = await storeCredential(person, { did_id: did.id, key_id: keyId, binding: 'did' });
       assertProblem(await person.delete(`${DIDS}/${did.id}`), 409, 'did-in-use');
       assertProblem(await person.delete(`${DIDS}/${did.id}?force=false`), 409, 'did-in-use');
       assert.equal((await list(person))[0].holder.did, did.did);
@@ -214,7 +214,7 @@ onEachWallet('Credentials', (wallet) => {
     it('can be deleted when the credential is gone', async () => {
       const person = await wallet.logIn();
       const did = await person.make('dids');
-      const id = await holdCredential(person, { did_id: did.id, binding: 'did' });
+      const id = await storeCredential(person, { did_id: did.id, binding: 'did' });
       assertProblem(await person.delete(`${DIDS}/${did.id}`), 409, 'did-in-use');
       assert.equal((await person.delete(`${CREDENTIALS}/${id}`)).status, 204);
       assert.equal((await person.delete(`${DIDS}/${did.id}`)).status, 204);
@@ -225,7 +225,7 @@ onEachWallet('Credentials', (wallet) => {
     it('takes it away with all its instances, once', async () => {
       const person = await wallet.logIn();
       const key = await person.make('keys');
-      const [id, other] = [await holdCredential(person, { key_id: key.id }), await holdCredential(person)];
+      const [id, other] = [await storeCredential(person, { key_id: key.id }), await storeCredential(person)];
       // From memory, from here on.
       assert.equal((await person.get(KEYS)).body[0].credentialCount, 1);
       const answer = await person.delete(`${CREDENTIALS}/${id}`);
@@ -244,7 +244,7 @@ onEachWallet('Credentials', (wallet) => {
 
     it('is for its owner: for everybody else it does not exist, administrators included', async () => {
       const [person, stranger, admin] = [await wallet.logIn(), await wallet.logIn(), await wallet.logIn('admin')];
-      const id = await holdCredential(person);
+      const id = await storeCredential(person);
       for (const other of [stranger, admin]) {
         assertProblem(await other.delete(`${CREDENTIALS}/${id}`), 404, 'not-found');
         assert.deepEqual(await list(other), []);

@@ -1,7 +1,7 @@
 // Provisioning DIDs, through HTTP, on both databases. What becomes of them afterwards: life.test.ts.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { onEachWallet, type Person } from '../../../test/support/wallet.ts';
+import { onEachWallet, type WalletUser } from '../../../test/support/wallet.ts';
 import { assertProblem } from '../../../test/support/wallet-answers.ts';
 
 const DIDS = '/api/v1/wallet/dids';
@@ -11,8 +11,8 @@ let names = 0;
 /** Names belong to somebody for ever: each test takes its own. */
 const newName = (): string => `name-${++names}`;
 
-const create = (person: Person, body: unknown, headers = {}) => person.post(DIDS, body, { headers });
-const listed = async (person: Person, query = ''): Promise<any[]> => (await person.get(DIDS + query)).body;
+const create = (person: WalletUser, body: unknown, headers = {}) => person.post(DIDS, body, { headers });
+const listed = async (person: WalletUser, query = ''): Promise<any[]> => (await person.get(DIDS + query)).body;
 
 onEachWallet('Provisioning DIDs', (wallet) => {
   const host = () => `localhost%3A${new URL(wallet.url).port}`;

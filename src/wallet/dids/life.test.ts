@@ -1,7 +1,7 @@
 // Publishing, withdrawing, deleting and finding DIDs, and what their keys do to them, on both databases.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { onEachWallet, type Person } from '../../../test/support/wallet.ts';
+import { onEachWallet, type WalletUser } from '../../../test/support/wallet.ts';
 import { assertProblem } from '../../../test/support/wallet-answers.ts';
 
 const DIDS = '/api/v1/wallet/dids';
@@ -9,17 +9,17 @@ const KEYS = '/api/v1/wallet/keys';
 const UNKNOWN = 'did_01KA2Z9Q1V8YB3T5M7N9P1R3S5';
 
 onEachWallet('The life of DIDs', (wallet) => {
-  const show = async (person: Person, id: string): Promise<any> => (await person.get(`${DIDS}/${id}`)).body;
+  const show = async (person: WalletUser, id: string): Promise<any> => (await person.get(`${DIDS}/${id}`)).body;
   const served = (did: { documentUrl: string }) => wallet.get(did.documentUrl.slice(wallet.url.length));
 
-  async function act(person: Person, id: string, action: 'publish' | 'unpublish'): Promise<any> {
+  async function act(person: WalletUser, id: string, action: 'publish' | 'unpublish'): Promise<any> {
     const answer = await person.post(`${DIDS}/${id}/${action}`);
     assert.equal(answer.status, 200, answer.text);
     assert.deepEqual(await show(person, id), answer.body);
     return answer.body;
   }
 
-  async function published(person: Person, body = {}): Promise<any> {
+  async function published(person: WalletUser, body = {}): Promise<any> {
     return act(person, (await person.make('dids', body)).id, 'publish');
   }
 

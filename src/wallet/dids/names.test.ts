@@ -1,14 +1,14 @@
 // Whom a name in the address of a document belongs to, on both databases.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { onEachWallet, type Person } from '../../../test/support/wallet.ts';
+import { onEachWallet, type WalletUser } from '../../../test/support/wallet.ts';
 import { assertProblem } from '../../../test/support/wallet-answers.ts';
 
 const DIDS = '/api/v1/wallet/dids';
 const KEYS = '/api/v1/wallet/keys';
 
-const create = (person: Person, body: unknown) => person.post(DIDS, body);
-const listed = async (person: Person): Promise<any[]> => (await person.get(DIDS)).body;
+const create = (person: WalletUser, body: unknown) => person.post(DIDS, body);
+const listed = async (person: WalletUser): Promise<any[]> => (await person.get(DIDS)).body;
 
 let names = 0;
 const newName = (): string => `name-${++names}`;

@@ -1,5 +1,5 @@
 // Exchanges that wait for an issuer are gone on with by the node itself, also after a restart.
-import { atOnce } from '../../platform/at-once.ts';
+import { forEachConcurrently } from '../../platform/for-each-concurrently.ts';
 import type { Log } from '../../platform/log/index.ts';
 import type { ExchangeRow } from '../database.ts';
 import type { Exchanges } from './exchanges.ts';
@@ -17,7 +17,7 @@ export async function continueExchanges(
   const due = await exchanges.due(BATCH);
   if (due.length === 0) return 0;
   const { poll } = await issuance();
-  await atOnce(AT_ONCE, due, (row) =>
+  await forEachConcurrently(AT_ONCE, due, (row) =>
     poll(row).catch((error: unknown) => log.info({ exchange: row.id, err: error }, 'a waiting exchange did not go on')),
   );
   return due.length;

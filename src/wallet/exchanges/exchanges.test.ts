@@ -1,7 +1,7 @@
 // Exchanges: what can be read of them, who may go on with them, and that nothing in them happens twice.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { EXCHANGES, held, issued, onEachReceiving, VCI } from '../../../test/support/receiving.ts';
+import { credentialIds, EXCHANGES, issuedCredentials, onEachWalletWithIssuer, VCI } from '../../../test/support/issuance.ts';
 import { PRE_AUTHORIZED } from '../../../test/support/toy-issuer.ts';
 import { assertProblem } from '../../../test/support/wallet-answers.ts';
 import { actAs, EVERYONE, readAs } from '../access/index.ts';
@@ -9,7 +9,7 @@ import { actAs, EVERYONE, readAs } from '../access/index.ts';
 const UNKNOWN = 'ex_01KA2Z9Q1V8YB3T5M7N9P1R3S5';
 const HOUR = 3600;
 
-onEachReceiving('Exchanges', (wallet, issuer) => {
+onEachWalletWithIssuer('Exchanges', (wallet, issuer) => {
   describe('reading', () => {
     it('lists them, newest first, by protocol and state, in pages', async () => {
       const person = await wallet.logIn();
@@ -41,7 +41,7 @@ onEachReceiving('Exchanges', (wallet, issuer) => {
       const person = await wallet.logIn();
       const { exchangeId } = (await person.post(VCI, { uri: issuer.offer() })).body;
       const { body } = await person.get(`${EXCHANGES}/${exchangeId}`);
-      const [id] = await held(person);
+      const [id] = await credentialIds(person);
       assert.deepEqual(
         body.steps.map(({ step, detail }: any) => [step, detail]),
         [
@@ -70,7 +70,7 @@ onEachReceiving('Exchanges', (wallet, issuer) => {
       assertProblem(await person.post('/api/v1/wallet/oid4vp', { exchangeId }), 404, 'not-found');
       assertProblem(await wallet.get(EXCHANGES), 401, 'not-authenticated');
       assertProblem(await wallet.get(`${EXCHANGES}/${exchangeId}`), 401, 'not-authenticated');
-      issued(await person.post(VCI, { exchangeId, txCode: '1' }));
+      issuedCredentials(await person.post(VCI, { exchangeId, txCode: '1' }));
     });
   });
 
@@ -92,7 +92,7 @@ onEachReceiving('Exchanges', (wallet, issuer) => {
       const wrong = await person.post(VCI, { offer, txCode: '0815-secret' });
       assertProblem(wrong, 422, 'tx-code-rejected');
       texts.push(wrong.text);
-      issued(await person.post(VCI, { offer, txCode: '4711-secret' }));
+      issuedCredentials(await person.post(VCI, { offer, txCode: '4711-secret' }));
       // Answers that cannot be read, with secrets in them.
       const honest = issuer.twist.reply!;
       const say = async (at: string, change: (reply: any) => void, deferred = false): Promise<void> => {
@@ -137,7 +137,7 @@ onEachReceiving('Exchanges', (wallet, issuer) => {
       };
       const before = await row();
       assert.ok(before.sealed && !JSON.stringify(before).includes(code));
-      issued(await person.post(VCI, { exchangeId, txCode: '1' }));
+      issuedCredentials(await person.post(VCI, { exchangeId, txCode: '1' }));
       const after = await row();
       assert.deepEqual([after.sealed, after.poll_at, after.state], [null, null, 'issued']);
     });
@@ -160,7 +160,7 @@ onEachReceiving('Exchanges', (wallet, issuer) => {
       const options = { headers: { 'Idempotency-Key': 'once' } };
       const body = { uri: issuer.offer() };
       const first = await person.post(VCI, body, options);
-      issued(first);
+      issuedCredentials(first);
       const again = await person.post(VCI, body, options);
       assert.equal(again.status, 201, again.text);
       assert.deepEqual(again.body, first.body);
@@ -177,10 +177,10 @@ onEachReceiving('Exchanges', (wallet, issuer) => {
       const body = { uri: issuer.offer({ deferred: true }) };
       assert.equal((await person.post(VCI, body, options)).status, 202);
       issuer.ready = true;
-      issued(await person.post(VCI, body, options));
+      issuedCredentials(await person.post(VCI, body, options));
       assert.equal(issuer.asked('token').length, 1);
-      issued(await person.post(VCI, body, options));
-      assert.equal((await held(person)).length, 1);
+      issuedCredentials(await person.post(VCI, body, options));
+      assert.equal((await credentialIds(person)).length, 1);
     });
 
     it('redeems a code once, however many go on at the same time', async () => {
@@ -193,7 +193,7 @@ onEachReceiving('Exchanges', (wallet, issuer) => {
         assert.ok(['exchange-busy', 'exchange-finished'].includes(answer.body.code));
       }
       assert.equal(issuer.asked('token').length, 1);
-      assert.equal((await held(person)).length, 1);
+      assert.equal((await credentialIds(person)).length, 1);
     });
 
     it('takes an offer once, however many bring it at the same time', async () => {
@@ -226,7 +226,7 @@ onEachReceiving('Exchanges', (wallet, issuer) => {
       await isAsked;
       assertProblem(await person.post(VCI, { exchangeId, txCode: '1' }), 409, 'exchange-busy');
       answer();
-      issued(await going);
+      issuedCredentials(await going);
     });
 
     it('goes on with what somebody left who died', async () => {
@@ -241,7 +241,7 @@ onEachReceiving('Exchanges', (wallet, issuer) => {
       await db.close();
       assertProblem(await person.post(VCI, { exchangeId, txCode: '1' }), 409, 'exchange-busy');
       wallet.clock.advance(61);
-      issued(await person.post(VCI, { exchangeId, txCode: '1' }));
+      issuedCredentials(await person.post(VCI, { exchangeId, txCode: '1' }));
     });
 
     it('expires', async () => {
@@ -276,7 +276,7 @@ onEachReceiving('Exchanges', (wallet, issuer) => {
         return metric.values.find(({ labels }) => labels.outcome === outcome)?.value ?? 0;
       };
       const before = await counted('issued');
-      issued(await person.post(VCI, { uri: issuer.offer() }));
+      issuedCredentials(await person.post(VCI, { uri: issuer.offer() }));
       assert.equal((await counted('issued')) - before, 1);
     });
   });

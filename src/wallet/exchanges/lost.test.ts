@@ -1,8 +1,8 @@
 // Whoever works on an exchange for too long is taken for dead, and another goes on: the first one writes nothing more.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { EXCHANGES, held, issued, onEachReceiving, VCI } from '../../../test/support/receiving.ts';
-import { showing, VP } from '../../../test/support/showing.ts';
+import { credentialIds, EXCHANGES, issuedCredentials, onEachWalletWithIssuer, VCI } from '../../../test/support/issuance.ts';
+import { setUpPresentation, VP } from '../../../test/support/presentation.ts';
 import { onEachWallet } from '../../../test/support/wallet.ts';
 import { assertProblem } from '../../../test/support/wallet-answers.ts';
 
@@ -22,7 +22,7 @@ function gate() {
   };
 }
 
-onEachReceiving('An exchange with an issuer that another took over', (wallet, issuer) => {
+onEachWalletWithIssuer('An exchange with an issuer that another took over', (wallet, issuer) => {
   /** The first call of the endpoint waits; those after it do not. */
   function hold(endpoint: string, change: (reply: { status: number; body: unknown }) => void = () => undefined) {
     const held = gate();
@@ -50,11 +50,11 @@ onEachReceiving('An exchange with an issuer that another took over', (wallet, is
       const first = person.post(VCI, { exchangeId, txCode: '1' });
       await asked;
       wallet.clock.advance(TAKEN_FOR_DEAD);
-      issued(await person.post(VCI, { exchangeId, txCode: '1' }));
+      issuedCredentials(await person.post(VCI, { exchangeId, txCode: '1' }));
       open();
       const late = assertProblem(await first, 409, 'exchange-busy');
       assert.equal(late.exchangeId, exchangeId);
-      assert.equal((await held(person)).length, 1);
+      assert.equal((await credentialIds(person)).length, 1);
       const { body } = await person.get(`${EXCHANGES}/${exchangeId}`);
       assert.deepEqual([body.state, body.outcome], ['issued', 'issued']);
       assert.equal(issuer.asked('token').length, 1);
@@ -74,12 +74,12 @@ onEachReceiving('An exchange with an issuer that another took over', (wallet, is
     assert.equal(issuer.asked('deferred').length, 3);
     assert.equal((await person.get(`${EXCHANGES}/${exchangeId}`)).body.state, 'deferred');
     issuer.ready = true;
-    assert.equal(issued(await person.post(VCI, { exchangeId })).length, 2);
+    assert.equal(issuedCredentials(await person.post(VCI, { exchangeId })).length, 2);
   });
 });
 
 onEachWallet('An answer to a verifier that takes long', (wallet) => {
-  const world = showing(wallet);
+  const world = setUpPresentation(wallet);
   describe('is on its way', () => {
     for (const action of [undefined, 'reject'])
       it(`and not sent again: ${action ?? 'submitted'}`, async () => {

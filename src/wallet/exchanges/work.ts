@@ -21,7 +21,7 @@ async function claiming<T>(deps: ExchangeDeps, exchange: Exchange<unknown>, work
     run: () => patiently(renew),
     log,
     failure: 'the claim of an exchange could not be renewed; it will be tried again',
-    saysOnce: true,
+    logsOnce: true,
   });
   try {
     return await work();

@@ -3,7 +3,7 @@ import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { describe, it } from 'node:test';
 import { newEcKey } from '../../../test/support/certificates.ts';
 import { faultsOfPresentation, issueCredential, newMultikeySigner } from '../../../test/support/data-integrity.ts';
-import { deepJson, issuerWorld, newSigner, type Signer } from '../../../test/support/issuers.ts';
+import { deepJson, issuerWorld, newSigner, type TestSigner } from '../../../test/support/issuers.ts';
 import { TrustError } from '../trust/index.ts';
 import { prove } from './data-integrity.ts';
 import { CredentialRejected, type Showing } from './format.ts';
@@ -57,7 +57,7 @@ const refused = async (raw: unknown, code: string): Promise<void> => {
 };
 
 /** By our own proofs, whatever it says. */
-const by = (change: object = {}, options: object = {}, signer: Signer = issuer): Promise<object> =>
+const by = (change: object = {}, options: object = {}, signer: TestSigner = issuer): Promise<object> =>
   prove(
     { ...CREDENTIAL, ...change },
     { created: at(0), verificationMethod: issuer.didUrl, proofPurpose: 'assertionMethod', ...options },

@@ -18,7 +18,7 @@ import {
   Verifier,
 } from '@owf/mdoc';
 import { certify, newEcKey } from '../../../test/support/certificates.ts';
-import { issuerWorld, NOW, newSigner, type Signer } from '../../../test/support/issuers.ts';
+import { issuerWorld, NOW, newSigner, type TestSigner } from '../../../test/support/issuers.ts';
 import { type Algorithm, type PublicJwk, publicJwkOf, verifyWith } from '../jose/index.ts';
 import { TrustError } from '../trust/index.ts';
 import { CredentialRejected, type Showing } from './format.ts';
@@ -47,7 +47,7 @@ const coseKeyOf = ({ kty, crv, x, y }: PublicJwk, kind: typeof CoseKey = CoseKey
   });
 
 /** Everything the library wants of an issuer and of a verifier. */
-function contextOf(signer?: Signer): MdocContext {
+function contextOf(signer?: TestSigner): MdocContext {
   const never = (): never => assert.fail('not expected');
   return {
     crypto: {
@@ -119,7 +119,7 @@ const ELEMENTS = {
   ],
 };
 
-async function issue(signer = issuer, algorithm = SignatureAlgorithm.ES256, device: Signer = holder): Promise<string> {
+async function issue(signer = issuer, algorithm = SignatureAlgorithm.ES256, device: TestSigner = holder): Promise<string> {
   const signed = await new Issuer(DOCTYPE, contextOf(signer))
     .addIssuerNamespace(NS, ELEMENTS)
     .addIssuerNamespace('org.example', { points: 7 })

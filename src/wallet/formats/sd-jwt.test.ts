@@ -3,7 +3,7 @@ import { createHash, generateKeyPairSync, randomBytes } from 'node:crypto';
 import { describe, it } from 'node:test';
 import { SDJwtInstance } from '@sd-jwt/core';
 import { certify, newEcKey } from '../../../test/support/certificates.ts';
-import { deepJson, issuerWorld, NOW, newSigner, rawJwt, type Signer } from '../../../test/support/issuers.ts';
+import { deepJson, issuerWorld, NOW, newSigner, rawJwt, type TestSigner } from '../../../test/support/issuers.ts';
 import * as rfc from '../../../test/support/rfc9901.ts';
 import { decodeJws, verifyJws } from '../jose/index.ts';
 import { TrustError } from '../trust/index.ts';
@@ -20,7 +20,7 @@ const hasher = (data: string | ArrayBuffer, algorithm: string): Uint8Array =>
     .digest();
 
 /** Another implementation, with our key. */
-const library = (signer: Signer) =>
+const library = (signer: TestSigner) =>
   new SDJwtInstance({
     hasher,
     hashAlg: 'sha-256',

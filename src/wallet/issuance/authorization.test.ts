@@ -1,12 +1,12 @@
 // Issuers that want the person to come by, keys to be proved at every call (DPoP), or messages to be encrypted.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { EXCHANGES, held, issued, onEachReceiving, VCI } from '../../../test/support/receiving.ts';
-import type { Person } from '../../../test/support/wallet.ts';
+import { credentialIds, EXCHANGES, issuedCredentials, onEachWalletWithIssuer, VCI } from '../../../test/support/issuance.ts';
+import type { WalletUser } from '../../../test/support/wallet.ts';
 import { assertProblem } from '../../../test/support/wallet-answers.ts';
 
-onEachReceiving('Issuers that ask for more', (wallet, issuer) => {
-  async function begin(person: Person, options: object = {}): Promise<{ exchangeId: string; authorizationUrl: string }> {
+onEachWalletWithIssuer('Issuers that ask for more', (wallet, issuer) => {
+  async function begin(person: WalletUser, options: object = {}): Promise<{ exchangeId: string; authorizationUrl: string }> {
     const answer = await person.post(VCI, { uri: issuer.offer({ byCode: true, ...options }) });
     assert.equal(answer.status, 200, answer.text);
     assert.equal(answer.body.status, 'authorization_required');
@@ -18,7 +18,7 @@ onEachReceiving('Issuers that ask for more', (wallet, issuer) => {
     assert.equal(response.status, 302, await response.text());
     return response.headers.get('location')!;
   }
-  const inBrowser = (person: Person, url: string) =>
+  const inBrowser = (person: WalletUser, url: string) =>
     person.get(url.slice(wallet.publicUrl.length), { headers: { Origin: '', 'Sec-Fetch-Site': 'cross-site' } });
 
   describe('the code flow', () => {
@@ -39,7 +39,7 @@ onEachReceiving('Issuers that ask for more', (wallet, issuer) => {
       assert.deepEqual(JSON.parse(asked!.authorization_details!), [
         { type: 'openid_credential', credential_configuration_id: 'identity' },
       ]);
-      const [credential] = issued(await person.post(VCI, { exchangeId, authorizationResponse }));
+      const [credential] = issuedCredentials(await person.post(VCI, { exchangeId, authorizationResponse }));
       assert.equal(credential.claims.given_name, 'Ada');
       const proof = issuer.asked('credential')[0].proofs.jwt[0];
       assert.equal(JSON.parse(Buffer.from(proof.split('.')[1], 'base64url').toString()).iss, wallet.publicUrl);
@@ -60,7 +60,7 @@ onEachReceiving('Issuers that ask for more', (wallet, issuer) => {
         [searchParams.get('scope'), searchParams.get('authorization_details'), searchParams.get('code_challenge_method')],
         ['identity_credential', null, 'S256'],
       );
-      issued(await person.post(VCI, { exchangeId, authorizationResponse: await goThere(authorizationUrl) }));
+      issuedCredentials(await person.post(VCI, { exchangeId, authorizationResponse: await goThere(authorizationUrl) }));
     });
 
     it('comes back by the browser, which is sent on', async () => {
@@ -69,7 +69,7 @@ onEachReceiving('Issuers that ask for more', (wallet, issuer) => {
       const answer = await inBrowser(person, await goThere(authorizationUrl));
       assert.deepEqual([answer.status, answer.headers.get('location')], [303, `${EXCHANGES}/${exchangeId}`]);
       assert.equal((await person.get(`${EXCHANGES}/${exchangeId}`)).body.state, 'issued');
-      assert.equal((await held(person)).length, 1);
+      assert.equal((await credentialIds(person)).length, 1);
     });
 
     it('can be begun once more while nobody came back', async () => {
@@ -78,7 +78,9 @@ onEachReceiving('Issuers that ask for more', (wallet, issuer) => {
       const again = await person.post(VCI, { exchangeId });
       assert.equal(again.body.status, 'authorization_required');
       assertProblem(await inBrowser(person, await goThere(first)), 400, 'invalid-request', /another request/);
-      issued(await person.post(VCI, { exchangeId, authorizationResponse: await goThere(again.body.authorizationUrl) }));
+      issuedCredentials(
+        await person.post(VCI, { exchangeId, authorizationResponse: await goThere(again.body.authorizationUrl) }),
+      );
     });
 
     it('does not take an answer to another request, and waits for the right one', async () => {
@@ -102,7 +104,7 @@ onEachReceiving('Issuers that ask for more', (wallet, issuer) => {
       ])
         assertProblem(await person.post(VCI, { exchangeId, authorizationResponse }), 400, 'invalid-request');
       assert.equal(issuer.asked('token').length, 0);
-      issued(await person.post(VCI, { exchangeId, authorizationResponse: good }));
+      issuedCredentials(await person.post(VCI, { exchangeId, authorizationResponse: good }));
     });
 
     it('is not taken from another server, or from one that does not say who it is', async () => {
@@ -150,7 +152,7 @@ onEachReceiving('Issuers that ask for more', (wallet, issuer) => {
       assertProblem(await stranger.post(VCI, { exchangeId, authorizationResponse: good }), 404, 'not-found');
       for (const query of ['', '?state=', '?state=nonsense', '?code=x'])
         assert.ok([400, 404].includes((await person.get(`${VCI}/callback${query}`)).status), query);
-      issued(await person.post(VCI, { exchangeId, authorizationResponse: good }));
+      issuedCredentials(await person.post(VCI, { exchangeId, authorizationResponse: good }));
     });
 
     it('sends nobody to what is not an address of the web, or where everybody on the way can read', async () => {
@@ -190,8 +192,8 @@ onEachReceiving('Issuers that ask for more', (wallet, issuer) => {
     it('is used where it is advertised, with a key for this exchange alone', async () => {
       const person = await wallet.logIn();
       issuer.dpop = 'said';
-      issued(await person.post(VCI, { uri: issuer.offer() }));
-      issued(await person.post(VCI, { uri: issuer.offer() }));
+      issuedCredentials(await person.post(VCI, { uri: issuer.offer() }));
+      issuedCredentials(await person.post(VCI, { uri: issuer.offer() }));
       const [first, second] = proofsOf('token');
       assert.deepEqual([proofsOf('credential')[0], proofsOf('credential')[1]], [first, second]);
       assert.notDeepEqual(first, second);
@@ -202,7 +204,7 @@ onEachReceiving('Issuers that ask for more', (wallet, issuer) => {
     it('is used after all where it was wanted and not advertised', async () => {
       const person = await wallet.logIn();
       issuer.dpop = 'unsaid';
-      issued(await person.post(VCI, { uri: issuer.offer() }));
+      issuedCredentials(await person.post(VCI, { uri: issuer.offer() }));
       assert.deepEqual(
         proofsOf('token').map((proof) => proof !== undefined),
         [false, true],
@@ -211,7 +213,7 @@ onEachReceiving('Issuers that ask for more', (wallet, issuer) => {
 
     it('is not used where nobody wants it', async () => {
       const person = await wallet.logIn();
-      issued(await person.post(VCI, { uri: issuer.offer() }));
+      issuedCredentials(await person.post(VCI, { uri: issuer.offer() }));
       assert.deepEqual([proofsOf('token'), proofsOf('credential')], [[undefined], [undefined]]);
     });
 
@@ -225,7 +227,7 @@ onEachReceiving('Issuers that ask for more', (wallet, issuer) => {
           if (endpoint === 'nonce') issuer.dpopNonce = 'second';
         },
       };
-      issued(await person.post(VCI, { uri: issuer.offer() }));
+      issuedCredentials(await person.post(VCI, { uri: issuer.offer() }));
       assert.deepEqual([proofsOf('token').length, proofsOf('credential').length], [2, 2]);
     });
 
@@ -236,7 +238,7 @@ onEachReceiving('Issuers that ask for more', (wallet, issuer) => {
       const authorizationResponse = await goThere(authorizationUrl);
       assert.equal((await person.post(VCI, { exchangeId, authorizationResponse })).status, 202);
       issuer.ready = true;
-      issued(await person.post(VCI, { exchangeId }));
+      issuedCredentials(await person.post(VCI, { exchangeId }));
       assert.deepEqual(proofsOf('deferred'), proofsOf('token'));
     });
   });
@@ -245,7 +247,7 @@ onEachReceiving('Issuers that ask for more', (wallet, issuer) => {
     it('is used for requests and answers where it is demanded', async () => {
       const person = await wallet.logIn();
       issuer.encrypts = true;
-      const [credential] = issued(await person.post(VCI, { uri: issuer.offer(), count: 2 }));
+      const [credential] = issuedCredentials(await person.post(VCI, { uri: issuer.offer(), count: 2 }));
       assert.deepEqual([credential.claims.given_name, credential.instances], ['Ada', 2]);
       assert.equal(issuer.encryption.opened, 1);
     });
@@ -256,7 +258,7 @@ onEachReceiving('Issuers that ask for more', (wallet, issuer) => {
       const answer = await person.post(VCI, { uri: issuer.offer({ deferred: true }) });
       assert.equal(answer.status, 202, answer.text);
       issuer.ready = true;
-      issued(await person.post(VCI, { exchangeId: answer.body.exchangeId }));
+      issuedCredentials(await person.post(VCI, { exchangeId: answer.body.exchangeId }));
       const keys = [issuer.asked('credential')[0], issuer.asked('deferred')[0]].map(
         (body) => body.credential_response_encryption.jwk.x,
       );
@@ -283,7 +285,7 @@ onEachReceiving('Issuers that ask for more', (wallet, issuer) => {
         };
         assertProblem(await person.post(VCI, { uri: issuer.offer() }), 502, 'upstream-error');
       }
-      assert.deepEqual(await held(person), []);
+      assert.deepEqual(await credentialIds(person), []);
     });
 
     it('refuses what it does not know, before the code is spent', async () => {

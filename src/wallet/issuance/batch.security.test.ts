@@ -2,18 +2,18 @@
 import assert from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
 import { it } from 'node:test';
-import { issued, keysOf, onEachReceiving, VCI } from '../../../test/support/receiving.ts';
+import { issuedCredentials, keysOf, onEachWalletWithIssuer, VCI } from '../../../test/support/issuance.ts';
 
 /** Made once: an imported key is as good as a new one here. */
 const rsa = () => generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ format: 'jwk' });
 
-onEachReceiving('A batch for a key that takes long to make', (wallet, issuer) => {
+onEachWalletWithIssuer('A batch for a key that takes long to make', (wallet, issuer) => {
   const receive = async (algorithms: readonly string[]) => {
     const person = await wallet.logIn();
     await person.make('keys', { jwk: rsa(), algorithm: 'RS256' });
     [issuer.batchSize, issuer.proofAlgorithms] = [20, algorithms];
     try {
-      const [credential] = issued(await person.post(VCI, { uri: issuer.offer(), count: 20 }));
+      const [credential] = issuedCredentials(await person.post(VCI, { uri: issuer.offer(), count: 20 }));
       return { credential, algorithms: (await keysOf(person)).map(({ algorithm }) => algorithm) };
     } finally {
       [issuer.batchSize, issuer.proofAlgorithms] = [10, ['ES256', 'EdDSA']];

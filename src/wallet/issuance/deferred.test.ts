@@ -1,19 +1,28 @@
 // Credentials that come later: asked for again by their owner, or by the node itself.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { EXCHANGES, held, issued, KEYS, keysOf, onEachReceiving, stepsOf, VCI } from '../../../test/support/receiving.ts';
-import type { Person } from '../../../test/support/wallet.ts';
+import {
+  credentialIds,
+  EXCHANGES,
+  issuedCredentials,
+  KEYS,
+  keysOf,
+  onEachWalletWithIssuer,
+  stepsOf,
+  VCI,
+} from '../../../test/support/issuance.ts';
+import type { WalletUser } from '../../../test/support/wallet.ts';
 import { assertProblem } from '../../../test/support/wallet-answers.ts';
 
-onEachReceiving('Credentials that come later', (wallet, issuer) => {
-  async function deferred(person: Person, body: object = { uri: issuer.offer({ deferred: true }) }): Promise<string> {
+onEachWalletWithIssuer('Credentials that come later', (wallet, issuer) => {
+  async function deferred(person: WalletUser, body: object = { uri: issuer.offer({ deferred: true }) }): Promise<string> {
     const answer = await person.post(VCI, body);
     assert.equal(answer.status, 202, answer.text);
     const { exchangeId, retryAfter, status } = answer.body;
     assert.deepEqual([status, answer.headers.get('retry-after')], ['deferred', String(retryAfter)]);
     return exchangeId;
   }
-  const state = async (person: Person, id: string): Promise<string> => (await person.get(`${EXCHANGES}/${id}`)).body.state;
+  const state = async (person: WalletUser, id: string): Promise<string> => (await person.get(`${EXCHANGES}/${id}`)).body.state;
   async function later(seconds: number): Promise<number> {
     wallet.clock.advance(seconds);
     return (await wallet.service.sweep()).continued!;
@@ -28,9 +37,9 @@ onEachReceiving('Credentials that come later', (wallet, issuer) => {
     assert.equal(shown.state, 'deferred');
     assert.ok(Math.abs(Date.parse(shown.retryAt) - Date.parse(shown.updatedAt) - 5000) < 1000);
     await deferred(person, { exchangeId });
-    assert.deepEqual(await held(person), []);
+    assert.deepEqual(await credentialIds(person), []);
     issuer.ready = true;
-    const [credential] = issued(await person.post(VCI, { exchangeId }));
+    const [credential] = issuedCredentials(await person.post(VCI, { exchangeId }));
     assert.equal(credential.claims.given_name, 'Ada');
     assert.deepEqual(
       issuer.notifications.map(({ event }) => event),
@@ -51,7 +60,7 @@ onEachReceiving('Credentials that come later', (wallet, issuer) => {
     issuer.ready = true;
     assert.equal(await later(301), 1);
     assert.equal(await state(person, exchangeId), 'issued');
-    assert.equal((await held(person)).length, 1);
+    assert.equal((await credentialIds(person)).length, 1);
     assert.equal(await later(301), 0);
   });
 
@@ -153,10 +162,10 @@ onEachReceiving('Credentials that come later', (wallet, issuer) => {
     issuer.deferredOnly = 'membership';
     const configurations = ['identity', 'membership'];
     const exchangeId = await deferred(person, { uri: issuer.offer({ configurations, deferred: true }) });
-    assert.equal((await held(person)).length, 1);
+    assert.equal((await credentialIds(person)).length, 1);
     assert.equal(issuer.notifications.length, 1);
     issuer.ready = true;
-    const all = issued(await person.post(VCI, { exchangeId }));
+    const all = issuedCredentials(await person.post(VCI, { exchangeId }));
     assert.deepEqual(all.map(({ credentialConfigurationId: id }) => id).sort(), configurations);
     assert.equal(issuer.notifications.length, 2);
     assert.ok((await stepsOf(person, exchangeId)).includes('issuer needs time'));
@@ -201,15 +210,15 @@ onEachReceiving('Credentials that come later', (wallet, issuer) => {
       issuer.ready = true;
       await later(61);
       // It came, and waits no more; the other one is still missing.
-      assert.equal((await held(person)).length, 1);
+      assert.equal((await credentialIds(person)).length, 1);
       assert.equal(await state(person, refused.exchangeId), 'requesting');
       const asked = issuer.seen.length;
       await later(600);
       assert.equal(issuer.seen.length, asked);
       issuer.twist = {};
-      const all = issued(await person.post(VCI, { exchangeId: refused.exchangeId }));
+      const all = issuedCredentials(await person.post(VCI, { exchangeId: refused.exchangeId }));
       assert.deepEqual(all.map(({ credentialConfigurationId: id }) => id).sort(), configurations);
-      assert.equal((await held(person)).length, 2);
+      assert.equal((await credentialIds(person)).length, 2);
     });
 
     it('is not waited for when the other is refused', async () => {
@@ -222,12 +231,12 @@ onEachReceiving('Credentials that come later', (wallet, issuer) => {
       );
       assert.equal(await state(person, refused.exchangeId), 'failed');
       await later(600);
-      assert.deepEqual(await held(person), []);
+      assert.deepEqual(await credentialIds(person), []);
     });
   });
 
   describe('what it was to be bound to', () => {
-    const keyIds = async (person: Person): Promise<string[]> => (await keysOf(person)).map(({ id }) => id);
+    const keyIds = async (person: WalletUser): Promise<string[]> => (await keysOf(person)).map(({ id }) => id);
 
     it('is gone: a key that was revoked, or purged, takes no credential', async () => {
       for (const end of ['revoke', 'purge']) {
@@ -239,7 +248,7 @@ onEachReceiving('Credentials that come later', (wallet, issuer) => {
         issuer.ready = true;
         const refused = assertProblem(await person.post(VCI, { exchangeId }), 422, 'credential-rejected', /revoked/);
         assert.deepEqual(refused.reasons, ['key-revoked']);
-        assert.deepEqual(await held(person), []);
+        assert.deepEqual(await credentialIds(person), []);
         assert.deepEqual(
           issuer.notifications.map(({ event }) => event),
           ['credential_failure'],
@@ -254,7 +263,7 @@ onEachReceiving('Credentials that come later', (wallet, issuer) => {
       const [id] = await keyIds(person);
       assert.equal((await person.post(`${KEYS}/${id}/rotate`, {})).status, 200);
       issuer.ready = true;
-      const [credential] = issued(await person.post(VCI, { exchangeId }));
+      const [credential] = issuedCredentials(await person.post(VCI, { exchangeId }));
       assert.equal(credential.holder.keyId, id);
     });
 
@@ -264,7 +273,7 @@ onEachReceiving('Credentials that come later', (wallet, issuer) => {
       const [id] = await keyIds(person);
       assert.equal((await person.post(`${KEYS}/${id}/revoke`, {})).status, 200);
       issuer.ready = true;
-      const [credential] = issued(await person.post(VCI, { exchangeId }));
+      const [credential] = issuedCredentials(await person.post(VCI, { exchangeId }));
       assert.equal(credential.instances, 2);
     });
 
@@ -274,7 +283,7 @@ onEachReceiving('Credentials that come later', (wallet, issuer) => {
       const [did] = (await person.get('/api/v1/wallet/dids')).body;
       assert.equal((await person.delete(`/api/v1/wallet/dids/${did.id}`)).status, 204);
       issuer.ready = true;
-      const [credential] = issued(await person.post(VCI, { exchangeId }));
+      const [credential] = issuedCredentials(await person.post(VCI, { exchangeId }));
       assert.equal(credential.holder.did, undefined);
     });
   });

@@ -3,10 +3,17 @@ import assert from 'node:assert/strict';
 import { createHmac, generateKeyPairSync } from 'node:crypto';
 import { describe, it } from 'node:test';
 import { certify } from '../../../test/support/certificates.ts';
-import { EXCHANGES, held, issued, keysOf, onEachReceiving, VCI } from '../../../test/support/receiving.ts';
-import { type Draft, disclosure } from '../../../test/support/toy-credential.ts';
-import type { Reply, Twist } from '../../../test/support/toy-issuer.ts';
-import type { Person } from '../../../test/support/wallet.ts';
+import {
+  credentialIds,
+  EXCHANGES,
+  issuedCredentials,
+  keysOf,
+  onEachWalletWithIssuer,
+  VCI,
+} from '../../../test/support/issuance.ts';
+import { type CredentialDraft, disclosure } from '../../../test/support/toy-credential.ts';
+import type { IssuerReply, IssuerTwist } from '../../../test/support/toy-issuer.ts';
+import type { WalletUser } from '../../../test/support/wallet.ts';
 import { assertProblem } from '../../../test/support/wallet-answers.ts';
 import { EVERYONE, readAs } from '../access/index.ts';
 
@@ -16,7 +23,7 @@ interface Case {
   readonly code: string;
   /** What was wrong with the credential. */
   readonly reason?: string;
-  readonly twist?: Twist;
+  readonly twist?: IssuerTwist;
   /** Instead of an honest offer. */
   readonly body?: object;
   readonly count?: number;
@@ -28,15 +35,15 @@ const attackerJwk = attacker.publicKey.export({ format: 'jwk' });
 const proto = (value: unknown) => JSON.parse(`{"__proto__":${JSON.stringify(value)}}`) as Record<string, unknown>;
 const part = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
 
-const onReply = (at: string, change: (reply: Reply & { body: any }) => void): Twist => ({
+const onReply = (at: string, change: (reply: IssuerReply & { body: any }) => void): IssuerTwist => ({
   reply: (endpoint, reply) => void (endpoint === at && change(reply as never)),
 });
-const inBody = (at: string, values: object): Twist => onReply(at, ({ body }) => void Object.assign(body, values));
-const inDraft = (change: (draft: Draft) => void): Twist => ({ credential: change });
-const inPayload = (values: object): Twist => inDraft(({ payload }) => void Object.assign(payload, values));
-const inHeader = (values: object): Twist => inDraft(({ header }) => void Object.assign(header, values));
+const inBody = (at: string, values: object): IssuerTwist => onReply(at, ({ body }) => void Object.assign(body, values));
+const inDraft = (change: (draft: CredentialDraft) => void): IssuerTwist => ({ credential: change });
+const inPayload = (values: object): IssuerTwist => inDraft(({ payload }) => void Object.assign(payload, values));
+const inHeader = (values: object): IssuerTwist => inDraft(({ header }) => void Object.assign(header, values));
 /** The JWT alone; disclosures stay. */
-const inJwt = (change: (header: any, payload: any, signature: string) => string): Twist => ({
+const inJwt = (change: (header: any, payload: any, signature: string) => string): IssuerTwist => ({
   text(credential) {
     const [jwt = '', ...rest] = credential.split('~');
     const [header = '', payload = '', signature = ''] = jwt.split('.');
@@ -44,14 +51,14 @@ const inJwt = (change: (header: any, payload: any, signature: string) => string)
     return [change(read(header), read(payload), signature), ...rest].join('~');
   },
 });
-const redirects = (at: string): Twist => ({
+const redirects = (at: string): IssuerTwist => ({
   raw(endpoint, _request, response) {
     if (endpoint !== at) return false;
     response.writeHead(307, { Location: '/caught', 'Content-Type': 'application/json' }).end('{}');
     return true;
   },
 });
-const endless = (at: string): Twist => ({
+const endless = (at: string): IssuerTwist => ({
   raw(endpoint, _request, response) {
     if (endpoint !== at) return false;
     response.writeHead(200, { 'Content-Type': 'application/json' });
@@ -65,17 +72,17 @@ const endless = (at: string): Twist => ({
     return true;
   },
 });
-const html = (at: string): Twist =>
+const html = (at: string): IssuerTwist =>
   onReply(at, (reply) => void Object.assign(reply, { headers: { 'Content-Type': 'text/html' }, body: '<b>Hello</b>' }));
 /** One of several copies is another one. */
-const inSecond = (change: (draft: Draft, first: Draft) => void): Twist => {
-  let first: Draft | undefined;
+const inSecond = (change: (draft: CredentialDraft, first: CredentialDraft) => void): IssuerTwist => {
+  let first: CredentialDraft | undefined;
   return inDraft((draft) => {
     if (first) change(draft, first);
     else first = structuredCloneOf(draft);
   });
 };
-const structuredCloneOf = (draft: Draft): Draft => ({ ...draft, payload: { ...draft.payload } });
+const structuredCloneOf = (draft: CredentialDraft): CredentialDraft => ({ ...draft, payload: { ...draft.payload } });
 
 const deep = (levels: number): unknown => {
   let value: unknown = 'evil';
@@ -83,7 +90,7 @@ const deep = (levels: number): unknown => {
   return value;
 };
 
-onEachReceiving('Hostile issuers', (wallet, issuer) => {
+onEachWalletWithIssuer('Hostile issuers', (wallet, issuer) => {
   const offer = (change: (offer: any) => void): object => {
     const made = issuer.offerObject();
     change(made);
@@ -105,7 +112,7 @@ onEachReceiving('Hostile issuers', (wallet, issuer) => {
   };
 
   /** Refused so, with nothing kept, nothing made, and nobody else called. */
-  async function refused(person: Person, one: Case): Promise<any> {
+  async function refused(person: WalletUser, one: Case): Promise<any> {
     const keys = (await keysOf(person)).length;
     const before = await rows();
     issuer.twist = one.twist ?? {};
@@ -114,7 +121,7 @@ onEachReceiving('Hostile issuers', (wallet, issuer) => {
     const answer = await person.post(VCI, one.count ? { ...body, count: one.count } : body);
     const problem = assertProblem(answer, one.status, one.code);
     if (one.reason) assert.deepEqual(problem.reasons, [one.reason], answer.text);
-    assert.deepEqual(await held(person), []);
+    assert.deepEqual(await credentialIds(person), []);
     assert.deepEqual(await rows(), before);
     if (!one.count) assert.equal((await keysOf(person)).length, keys, 'no key is made for it');
     assert.equal(issuer.asked('none').length, 0, 'nobody goes where a redirect leads');
@@ -531,13 +538,13 @@ onEachReceiving('Hostile issuers', (wallet, issuer) => {
   });
 
   describe('what comes later', () => {
-    async function later(twist: Twist, status: number, code: string): Promise<any> {
+    async function later(twist: IssuerTwist, status: number, code: string): Promise<any> {
       const person = await wallet.logIn();
       const { exchangeId } = (await person.post(VCI, { uri: issuer.offer({ deferred: true }) })).body;
       issuer.ready = true;
       issuer.twist = twist;
       const problem = assertProblem(await person.post(VCI, { exchangeId }), status, code);
-      assert.deepEqual(await held(person), []);
+      assert.deepEqual(await credentialIds(person), []);
       assertProblem(await person.post(VCI, { exchangeId }), 409, 'exchange-finished', /failed/);
       return problem;
     }
@@ -565,7 +572,7 @@ onEachReceiving('Hostile issuers', (wallet, issuer) => {
       await wallet.service.sweep();
       const { state, outcome } = (await person.get(`${EXCHANGES}/${exchangeId}`)).body;
       assert.deepEqual([state, outcome], ['failed', 'credential-rejected']);
-      assert.deepEqual(await held(person), []);
+      assert.deepEqual(await credentialIds(person), []);
     });
 
     it('is asked for within bounds, whatever interval the issuer names', async () => {
@@ -586,7 +593,7 @@ onEachReceiving('Hostile issuers', (wallet, issuer) => {
   it('takes the credential and forgets a notification id that is no name', async () => {
     const person = await wallet.logIn();
     issuer.twist = inBody('credential', { notification_id: 'x'.repeat(900_000) });
-    issued(await person.post(VCI, { uri: issuer.offer() }));
+    issuedCredentials(await person.post(VCI, { uri: issuer.offer() }));
     assert.deepEqual(issuer.notifications, []);
   });
 
@@ -606,7 +613,7 @@ onEachReceiving('Hostile issuers', (wallet, issuer) => {
     const person = await wallet.logIn();
     for (const type of ['bearer', 'BEARER']) {
       issuer.twist = inBody('token', { token_type: type });
-      issued(await person.post(VCI, { uri: issuer.offer() }));
+      issuedCredentials(await person.post(VCI, { uri: issuer.offer() }));
     }
   });
 
@@ -614,7 +621,7 @@ onEachReceiving('Hostile issuers', (wallet, issuer) => {
     const person = await wallet.logIn();
     for (const status of [null, {}, { status_list: { idx: '1', uri: `${issuer.url}/list` } }, { status_list: { idx: 1 } }]) {
       issuer.twist = inPayload({ status });
-      const [credential] = issued(await person.post(VCI, { uri: issuer.offer() }));
+      const [credential] = issuedCredentials(await person.post(VCI, { uri: issuer.offer() }));
       assert.equal(credential.status, 'unknown', JSON.stringify(status));
       const refreshed = await person.get('/api/v1/wallet/credentials?refreshStatus=true');
       assert.ok(refreshed.body.every((one: { status: string }) => one.status === 'unknown'));

@@ -3,22 +3,22 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import {
   CREDENTIALS,
+  credentialIds,
   EXCHANGES,
-  held,
-  issued,
+  issuedCredentials,
   KEYS,
   keysOf,
-  onEachReceiving,
+  onEachWalletWithIssuer,
   stepsOf,
   VCI,
-} from '../../../test/support/receiving.ts';
+} from '../../../test/support/issuance.ts';
 import { assertProblem } from '../../../test/support/wallet-answers.ts';
 
-onEachReceiving('Receiving credentials', (wallet, issuer) => {
+onEachWalletWithIssuer('Receiving credentials', (wallet, issuer) => {
   describe('from an offer', () => {
     it('takes it by value, and shows what is in it', async () => {
       const person = await wallet.logIn();
-      const [credential, ...more] = issued(await person.post(VCI, { uri: issuer.offer() }));
+      const [credential, ...more] = issuedCredentials(await person.post(VCI, { uri: issuer.offer() }));
       assert.deepEqual(more, []);
       const [key] = await keysOf(person);
       assert.deepEqual(credential.holder, { keyId: key.id, binding: 'jwk' });
@@ -41,21 +41,23 @@ onEachReceiving('Receiving credentials', (wallet, issuer) => {
 
     it('takes it by reference, from an https link of any app, and as an object', async () => {
       const person = await wallet.logIn();
-      issued(await person.post(VCI, { uri: issuer.offer({}, 'reference') }));
+      issuedCredentials(await person.post(VCI, { uri: issuer.offer({}, 'reference') }));
       const [, query] = issuer.offer().split('?');
-      issued(await person.post(VCI, { uri: `https://wallet.example/offer?${query}` }));
-      issued(await person.post(VCI, { offer: issuer.offerObject() }));
-      assert.equal((await held(person)).length, 3);
+      issuedCredentials(await person.post(VCI, { uri: `https://wallet.example/offer?${query}` }));
+      issuedCredentials(await person.post(VCI, { offer: issuer.offerObject() }));
+      assert.equal((await credentialIds(person)).length, 3);
     });
 
     it('takes all that is offered, or only what is wanted of it', async () => {
       const person = await wallet.logIn();
       const configurations = ['identity', 'membership'];
-      const both = issued(await person.post(VCI, { uri: issuer.offer({ configurations }) }));
+      const both = issuedCredentials(await person.post(VCI, { uri: issuer.offer({ configurations }) }));
       assert.deepEqual(both.map(({ credentialConfigurationId: id }) => id).sort(), configurations);
       assert.equal(issuer.notifications.length, 2);
       const offer = issuer.offer({ configurations });
-      const [one, ...more] = issued(await person.post(VCI, { uri: offer, credentialConfigurationIds: ['membership'] }));
+      const [one, ...more] = issuedCredentials(
+        await person.post(VCI, { uri: offer, credentialConfigurationIds: ['membership'] }),
+      );
       assert.deepEqual([one.type, more.length], ['https://example.org/membership', 0]);
       const foreign = { uri: issuer.offer(), credentialConfigurationIds: ['membership'] };
       assertProblem(await person.post(VCI, foreign), 400, 'invalid-request', /membership/);
@@ -63,14 +65,17 @@ onEachReceiving('Receiving credentials', (wallet, issuer) => {
 
     it('leaves out what it cannot hold, and says so when that is all', async () => {
       const person = await wallet.logIn();
-      assert.equal(issued(await person.post(VCI, { uri: issuer.offer({ configurations: ['odd', 'identity'] }) })).length, 1);
+      assert.equal(
+        issuedCredentials(await person.post(VCI, { uri: issuer.offer({ configurations: ['odd', 'identity'] }) })).length,
+        1,
+      );
       assertProblem(await person.post(VCI, { uri: issuer.offer({ configurations: ['odd'] }) }), 422, 'unsupported-format');
       assert.equal(issuer.asked('token').length, 1);
     });
 
     it('keeps what is bound to nobody, and makes no key for it', async () => {
       const person = await wallet.logIn();
-      const [ticket] = issued(await person.post(VCI, { uri: issuer.offer({ configurations: ['ticket'] }) }));
+      const [ticket] = issuedCredentials(await person.post(VCI, { uri: issuer.offer({ configurations: ['ticket'] }) }));
       assert.deepEqual([ticket.holder, ticket.presentable], [{ binding: 'none' }, true]);
       assert.ok(!('proofs' in issuer.asked('credential')[0]));
       assert.deepEqual(await keysOf(person), []);
@@ -110,7 +115,7 @@ onEachReceiving('Receiving credentials', (wallet, issuer) => {
         assert.deepEqual(txCode, { inputMode: 'numeric', length: 4, description: 'By letter' });
         assert.equal(issuer.asked('token').length, 0);
         if (times === 0) continue;
-        issued(await person.post(VCI, { exchangeId, txCode: '1234' }));
+        issuedCredentials(await person.post(VCI, { exchangeId, txCode: '1234' }));
         assert.deepEqual(
           issuer.asked('token').map(({ tx_code: code }) => code),
           ['1234'],
@@ -125,12 +130,12 @@ onEachReceiving('Receiving credentials', (wallet, issuer) => {
       assert.deepEqual(protocol, { error: 'invalid_grant', endpoint: 'token' });
       assert.deepEqual([steps.at(-1).step, steps.at(-1).error], ['stopped', 'tx-code-rejected']);
       assert.ok(!refused.text.includes('9999'));
-      issued(await person.post(VCI, { exchangeId, txCode: '1234' }));
+      issuedCredentials(await person.post(VCI, { exchangeId, txCode: '1234' }));
     });
 
     it('is not sent where nobody asked for it', async () => {
       const person = await wallet.logIn();
-      issued(await person.post(VCI, { uri: issuer.offer(), txCode: '1234' }));
+      issuedCredentials(await person.post(VCI, { uri: issuer.offer(), txCode: '1234' }));
       assert.ok(!('tx_code' in issuer.asked('token')[0]));
     });
   });
@@ -153,8 +158,8 @@ onEachReceiving('Receiving credentials', (wallet, issuer) => {
         grant: 'pre-authorized_code',
       });
       assert.deepEqual([...new Set(issuer.seen.map(({ endpoint }) => endpoint))].sort(), ['metadata', 'server']);
-      assert.deepEqual([await held(person), await keysOf(person)], [[], []]);
-      issued(await person.post(VCI, { exchangeId, txCode: '12' }));
+      assert.deepEqual([await credentialIds(person), await keysOf(person)], [[], []]);
+      issuedCredentials(await person.post(VCI, { exchangeId, txCode: '12' }));
       assert.deepEqual((await stepsOf(person, exchangeId)).slice(0, 2), ['offer read', 'preview shown']);
     });
 
@@ -165,7 +170,7 @@ onEachReceiving('Receiving credentials', (wallet, issuer) => {
       const uri = issuer.offer({ configurations: ['identity', 'membership'] });
       const { exchangeId } = (await person.post(VCI, { uri, preview: true })).body;
       const choice = { exchangeId, credentialConfigurationIds: ['membership'], keyId: key.id, count: 2 };
-      const [credential, ...more] = issued(await person.post(VCI, choice));
+      const [credential, ...more] = issuedCredentials(await person.post(VCI, choice));
       assert.deepEqual(more, []);
       assert.deepEqual(
         [credential.credentialConfigurationId, credential.holder.keyId, credential.instances],
@@ -177,7 +182,7 @@ onEachReceiving('Receiving credentials', (wallet, issuer) => {
   describe('bindings', () => {
     it('gives every copy a key of its own', async () => {
       const person = await wallet.logIn();
-      const [credential] = issued(await person.post(VCI, { uri: issuer.offer(), count: 3 }));
+      const [credential] = issuedCredentials(await person.post(VCI, { uri: issuer.offer(), count: 3 }));
       assert.equal(credential.instances, 3);
       const keys = await keysOf(person);
       assert.equal(keys.length, 3);
@@ -192,7 +197,7 @@ onEachReceiving('Receiving credentials', (wallet, issuer) => {
       const person = await wallet.logIn();
       issuer.batchSize = 2;
       try {
-        assert.equal(issued(await person.post(VCI, { uri: issuer.offer(), count: 5 }))[0].instances, 2);
+        assert.equal(issuedCredentials(await person.post(VCI, { uri: issuer.offer(), count: 5 }))[0].instances, 2);
         assert.equal((await keysOf(person)).length, 2);
       } finally {
         issuer.batchSize = 10;
@@ -203,7 +208,7 @@ onEachReceiving('Receiving credentials', (wallet, issuer) => {
       const [person, stranger] = [await wallet.logIn(), await wallet.logIn()];
       await person.make('keys', { default: true });
       const key = await person.make('keys', { algorithm: 'EdDSA' });
-      const [credential] = issued(await person.post(VCI, { uri: issuer.offer(), keyId: key.id }));
+      const [credential] = issuedCredentials(await person.post(VCI, { uri: issuer.offer(), keyId: key.id }));
       assert.equal(credential.holder.keyId, key.id);
       issuer.reset();
       const uri = issuer.offer();
@@ -213,7 +218,7 @@ onEachReceiving('Receiving credentials', (wallet, issuer) => {
       const { exchangeId } = assertProblem(await person.post(VCI, { uri, keyId: key.id }), 422, 'key-not-active');
       assert.equal(issuer.asked('token').length, 0);
       const other = await person.make('keys');
-      assert.equal(issued(await person.post(VCI, { exchangeId, keyId: other.id }))[0].holder.keyId, other.id);
+      assert.equal(issuedCredentials(await person.post(VCI, { exchangeId, keyId: other.id }))[0].holder.keyId, other.id);
     });
 
     it('refuses a key that signs in a way the issuer does not take', async () => {
@@ -226,17 +231,17 @@ onEachReceiving('Receiving credentials', (wallet, issuer) => {
         /ES256, EdDSA/,
       );
       assert.equal(issuer.asked('token').length, 0);
-      const [credential] = issued(await person.post(VCI, { uri: issuer.offer() }));
+      const [credential] = issuedCredentials(await person.post(VCI, { uri: issuer.offer() }));
       assert.notEqual(credential.holder.keyId, key.id);
     });
 
     it('makes a DID where the issuer wants one, and takes the same the next time', async () => {
       const person = await wallet.logIn();
       const offer = () => issuer.offer({ configurations: ['did_bound'] });
-      const [first] = issued(await person.post(VCI, { uri: offer() }));
+      const [first] = issuedCredentials(await person.post(VCI, { uri: offer() }));
       assert.match(first.holder.did, /^did:jwk:/);
       assert.equal(first.holder.binding, 'did');
-      const [second] = issued(await person.post(VCI, { uri: offer() }));
+      const [second] = issuedCredentials(await person.post(VCI, { uri: offer() }));
       assert.deepEqual(second.holder, first.holder);
       assert.equal((await person.get('/api/v1/wallet/dids')).body.length, 1);
     });
@@ -252,7 +257,7 @@ onEachReceiving('Receiving credentials', (wallet, issuer) => {
           issuer.know(did.did, (await keysOf(person))[0].publicKeyJwk);
         },
       };
-      const [credential] = issued(await person.post(VCI, { uri: issuer.offer({ configurations: ['did_bound'] }) }));
+      const [credential] = issuedCredentials(await person.post(VCI, { uri: issuer.offer({ configurations: ['did_bound'] }) }));
       assert.match(credential.holder.did, /^did:key:z/);
     });
 
@@ -263,7 +268,7 @@ onEachReceiving('Receiving credentials', (wallet, issuer) => {
       issuer.know(did.did, key.publicKeyJwk);
       const uri = issuer.offer({ configurations: ['did_bound'] });
       for (const didId of [did.id, did.did]) {
-        const [credential] = issued(
+        const [credential] = issuedCredentials(
           await person.post(VCI, { uri: didId === did.id ? uri : issuer.offer({ configurations: ['did_bound'] }), didId }),
         );
         assert.deepEqual(credential.holder, { keyId: key.id, did: did.did, binding: 'did' });
@@ -290,7 +295,7 @@ onEachReceiving('Receiving credentials', (wallet, issuer) => {
     it('makes a DID where the issuer takes any', async () => {
       const person = await wallet.logIn();
       bindings('did');
-      const [credential] = issued(await person.post(VCI, { uri: didBound() }));
+      const [credential] = issuedCredentials(await person.post(VCI, { uri: didBound() }));
       assert.match(credential.holder.did, /^did:jwk:/);
     });
 
@@ -309,7 +314,7 @@ onEachReceiving('Receiving credentials', (wallet, issuer) => {
       const person = await wallet.logIn();
       const [first, second] = [await person.make('keys'), await person.make('keys')];
       for (const key of [second, first, second]) {
-        const [credential] = issued(await person.post(VCI, { uri: didBound(), keyId: key.id }));
+        const [credential] = issuedCredentials(await person.post(VCI, { uri: didBound(), keyId: key.id }));
         assert.equal(credential.holder.keyId, key.id);
       }
       assert.equal((await person.get('/api/v1/wallet/dids')).body.length, 2);
@@ -326,7 +331,7 @@ onEachReceiving('Receiving credentials', (wallet, issuer) => {
           return body;
         });
         const answer = await person.post(VCI, { uri });
-        issued(answer);
+        issuedCredentials(answer);
         assert.equal(answer.body.exchangeId, exchangeId);
       }
     });
@@ -356,11 +361,11 @@ onEachReceiving('Receiving credentials', (wallet, issuer) => {
       let stored = -1;
       issuer.twist = {
         async reply(endpoint) {
-          if (endpoint === 'notification') stored = (await held(person)).length;
+          if (endpoint === 'notification') stored = (await credentialIds(person)).length;
         },
       };
       const answer = await person.post(VCI, { uri: issuer.offer() });
-      issued(answer);
+      issuedCredentials(answer);
       assert.deepEqual(
         issuer.notifications.map(({ event }) => event),
         ['credential_accepted'],
@@ -378,7 +383,7 @@ onEachReceiving('Receiving credentials', (wallet, issuer) => {
         },
       };
       const answer = await person.post(VCI, { uri: issuer.offer() });
-      issued(answer);
+      issuedCredentials(answer);
       const { exchangeId } = answer.body;
       assert.equal((await stepsOf(person, exchangeId)).at(-1), 'issuer could not be told');
       await wallet.service.sweep();
@@ -397,7 +402,7 @@ onEachReceiving('Receiving credentials', (wallet, issuer) => {
       down = true;
       const returned = await wallet.logIn(person.name);
       const other = await returned.post(VCI, { uri: issuer.offer() });
-      issued(other);
+      issuedCredentials(other);
       for (let times = 0; times < 8; times++) {
         wallet.clock.advance(600);
         await wallet.service.sweep();
@@ -418,7 +423,7 @@ onEachReceiving('Receiving credentials', (wallet, issuer) => {
     it('asks once more with a new one', async () => {
       const person = await wallet.logIn();
       wrong(1);
-      issued(await person.post(VCI, { uri: issuer.offer() }));
+      issuedCredentials(await person.post(VCI, { uri: issuer.offer() }));
       assert.deepEqual([issuer.asked('nonce').length, issuer.asked('credential').length], [2, 2]);
       const [first, second] = issuer.asked('credential').map(({ proofs }) => proofs.jwt[0]);
       assert.notEqual(first, second);
@@ -438,7 +443,7 @@ onEachReceiving('Receiving credentials', (wallet, issuer) => {
       const person = await wallet.logIn();
       issuer.isDraft = true;
       issuer.twist = { credential: ({ header }) => void Object.assign(header, { typ: 'vc+sd-jwt' }) };
-      const [credential] = issued(await person.post(VCI, { uri: issuer.offer() }));
+      const [credential] = issuedCredentials(await person.post(VCI, { uri: issuer.offer() }));
       assert.equal(credential.format, 'dc+sd-jwt');
       const [asked] = issuer.asked('credential');
       assert.deepEqual([asked.format, asked.vct, asked.proof.proof_type], ['vc+sd-jwt', 'https://example.org/identity', 'jwt']);
@@ -453,7 +458,7 @@ onEachReceiving('Receiving credentials', (wallet, issuer) => {
           if (endpoint === 'token') body.c_nonce = 'stale';
         },
       };
-      issued(await person.post(VCI, { uri: issuer.offer() }));
+      issuedCredentials(await person.post(VCI, { uri: issuer.offer() }));
       assert.equal(issuer.asked('credential').length, 2);
     });
   });
@@ -472,7 +477,7 @@ onEachReceiving('Receiving credentials', (wallet, issuer) => {
       const { exchangeId, temporary } = assertProblem(await person.post(VCI, { uri: issuer.offer() }), 502, 'upstream-error');
       assert.equal(temporary, true, at);
       away = false;
-      issued(await person.post(VCI, { exchangeId }));
+      issuedCredentials(await person.post(VCI, { exchangeId }));
       assert.equal((await keysOf(person)).length, 1);
     }
   });
@@ -480,7 +485,10 @@ onEachReceiving('Receiving credentials', (wallet, issuer) => {
   it('asks by the identifiers of the token, where it has some', async () => {
     const person = await wallet.logIn();
     const configurations = ['identity', 'membership'];
-    assert.equal(issued(await person.post(VCI, { uri: issuer.offer({ identifiers: true, configurations }) })).length, 2);
+    assert.equal(
+      issuedCredentials(await person.post(VCI, { uri: issuer.offer({ identifiers: true, configurations }) })).length,
+      2,
+    );
     const asked = issuer.asked('credential').map((body) => [body.credential_identifier, body.credential_configuration_id]);
     assert.deepEqual(asked, [
       ['the identity of Ada', undefined],
@@ -499,14 +507,14 @@ onEachReceiving('Receiving credentials', (wallet, issuer) => {
     };
     const offer = { ...issuer.offerObject(), credential_configuration_ids: ['constructor', 'toString'] };
     issuer.names = { constructor: 'identity', toString: 'identity' };
-    assert.equal(issued(await person.post(VCI, { offer })).length, 2);
+    assert.equal(issuedCredentials(await person.post(VCI, { offer })).length, 2);
   });
 
   it('reads status lists again when it is asked to', async () => {
     const person = await wallet.logIn();
     const uri = `${issuer.url}/no-list`;
     issuer.twist = { credential: ({ payload }) => void Object.assign(payload, { status: { status_list: { idx: 1, uri } } }) };
-    const [credential] = issued(await person.post(VCI, { uri: issuer.offer() }));
+    const [credential] = issuedCredentials(await person.post(VCI, { uri: issuer.offer() }));
     assert.equal(credential.status, 'unknown');
     assert.equal(issuer.asked('none').length, 0);
     const answer = await person.get(`${CREDENTIALS}?refreshStatus=true`);

@@ -1,15 +1,23 @@
 // Exchanges with an issuer that stopped half way: what the caller can mend, and what is left when nothing came of it.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { CREDENTIALS, held, issued, KEYS, keysOf, onEachReceiving, VCI } from '../../../test/support/receiving.ts';
-import type { Reply } from '../../../test/support/toy-issuer.ts';
+import {
+  CREDENTIALS,
+  credentialIds,
+  issuedCredentials,
+  KEYS,
+  keysOf,
+  onEachWalletWithIssuer,
+  VCI,
+} from '../../../test/support/issuance.ts';
+import type { IssuerReply } from '../../../test/support/toy-issuer.ts';
 import { assertProblem } from '../../../test/support/wallet-answers.ts';
 
-onEachReceiving('Exchanges that stop half way', (wallet, issuer) => {
-  const at = (endpoint: string, change: (reply: Reply) => void): void => {
+onEachWalletWithIssuer('Exchanges that stop half way', (wallet, issuer) => {
+  const at = (endpoint: string, change: (reply: IssuerReply) => void): void => {
     issuer.twist = { reply: (one, reply) => void (one === endpoint && change(reply)) };
   };
-  const away = (reply: Reply): void => void Object.assign(reply, { status: 503, body: {} });
+  const away = (reply: IssuerReply): void => void Object.assign(reply, { status: 503, body: {} });
 
   it('go on with another key when the first was revoked meanwhile, named or not', async () => {
     for (const isNamed of [false, true]) {
@@ -24,7 +32,7 @@ onEachReceiving('Exchanges that stop half way', (wallet, issuer) => {
       issuer.twist = {};
       assert.equal((await person.post(`${KEYS}/${first.id}/revoke`, {})).status, 200);
       if (isNamed) assertProblem(await person.post(VCI, { exchangeId }), 422, 'key-not-active');
-      const [credential] = issued(await person.post(VCI, { exchangeId, keyId: second.id }));
+      const [credential] = issuedCredentials(await person.post(VCI, { exchangeId, keyId: second.id }));
       assert.equal(credential.holder.keyId, second.id);
       issuer.reset();
     }
@@ -39,7 +47,7 @@ onEachReceiving('Exchanges that stop half way', (wallet, issuer) => {
     assert.equal(all.length, 3);
     const { id } = all.find((key) => key.default);
     assert.equal((await person.post(`${KEYS}/${id}/revoke`, {})).status, 200);
-    const [credential] = issued(await person.post(VCI, { exchangeId }));
+    const [credential] = issuedCredentials(await person.post(VCI, { exchangeId }));
     assert.equal(credential.instances, 3);
     assert.notEqual(credential.holder.keyId, id);
   });
@@ -50,7 +58,7 @@ onEachReceiving('Exchanges that stop half way', (wallet, issuer) => {
     const { exchangeId } = assertProblem(await person.post(VCI, { uri: issuer.offer(), count: 3 }), 502, 'upstream-error');
     issuer.twist = {};
     const before = await keysOf(person);
-    issued(await person.post(VCI, { exchangeId }));
+    issuedCredentials(await person.post(VCI, { exchangeId }));
     assert.deepEqual(
       (await keysOf(person)).map(({ id }) => id),
       before.map(({ id }) => id),
@@ -76,9 +84,9 @@ onEachReceiving('Exchanges that stop half way', (wallet, issuer) => {
     const uri = issuer.offer({ configurations });
     const { exchangeId } = assertProblem(await person.post(VCI, { uri }), 502, 'upstream-error');
     assert.equal((await person.get(CREDENTIALS)).body[0].credentialConfigurationId, 'membership');
-    const all = issued(await person.post(VCI, { exchangeId }));
+    const all = issuedCredentials(await person.post(VCI, { exchangeId }));
     assert.deepEqual(all.map(({ credentialConfigurationId: id }) => id).sort(), configurations);
-    assert.equal((await held(person)).length, 2);
+    assert.equal((await credentialIds(person)).length, 2);
     assert.equal(issuer.asked('credential').length, 3);
     assert.deepEqual(
       issuer.notifications.map(({ event }) => event),
@@ -91,7 +99,7 @@ onEachReceiving('Exchanges that stop half way', (wallet, issuer) => {
     const { exchangeId } = (await person.post(VCI, { uri: issuer.offer({ txCode: '1' }) })).body;
     const key = { headers: { 'Idempotency-Key': 'a-step' } };
     const first = await person.post(VCI, { exchangeId, txCode: '1' }, key);
-    issued(first);
+    issuedCredentials(first);
     const again = await person.post(VCI, { exchangeId, txCode: '1' }, key);
     assert.deepEqual([again.status, again.body], [201, first.body]);
     assertProblem(await person.post(VCI, { exchangeId }, key), 409, 'idempotency-key-reused');

@@ -1,9 +1,9 @@
 // Work nobody waits for, on both databases. Keys that leave their documents: dids/life.test.ts.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { onEachWallet, type Person, type TestWallet } from '../../../test/support/wallet.ts';
+import { onEachWallet, type TestWallet, type WalletUser } from '../../../test/support/wallet.ts';
 import { assertProblem } from '../../../test/support/wallet-answers.ts';
-import { credentialRow, holdCredential, holdCredentials, ownerOfPerson } from '../../../test/support/wallet-credentials.ts';
+import { credentialRow, ownerOfPerson, storeCredential, storeCredentials } from '../../../test/support/wallet-credentials.ts';
 import { createSeal, newMasterKey } from '../../platform/seal/index.ts';
 import { actAs, EVERYONE, readAs } from '../access/index.ts';
 import { resealWallet } from '../service.ts';
@@ -22,7 +22,7 @@ onEachWallet('Sealing anew', (wallet) => {
 
   const reseal = async (...masterKeys: string[]) => (await resealed(...masterKeys)).count;
 
-  const countOf = async (person: Person): Promise<number> =>
+  const countOf = async (person: WalletUser): Promise<number> =>
     (await person.get('/api/v1/wallet/credentials?limit=200')).body.length;
 
   it('brings everything under the new master key, after which the former one is not needed', async () => {
@@ -31,7 +31,7 @@ onEachWallet('Sealing anew', (wallet) => {
     const revoked = await person.make('keys');
     await person.post(`${KEYS}/${revoked.id}/revoke`, {});
     const bound = { key_id: active.id, binding: 'jwk' };
-    await holdCredentials(
+    await storeCredentials(
       person,
       Array.from({ length: MANY }, () => credentialRow(person, bound)),
     );
@@ -59,7 +59,7 @@ onEachWallet('Sealing anew', (wallet) => {
 
   it('goes on past a damaged row and names it; without a key it was sealed under, it stops', async () => {
     const person = await wallet.logIn('the owner of something damaged');
-    const [broken, lost] = [await person.make('keys'), await holdCredential(person)];
+    const [broken, lost] = [await person.make('keys'), await storeCredential(person)];
     const db = await wallet.database();
     await db.write(async (tx) => {
       await actAs(db, tx, EVERYONE);

@@ -6,7 +6,7 @@ import type { Algorithm } from '../jose/index.ts';
 
 /** For each owner, what runs and what waits. */
 const OF_ONE_OWNER = 3;
-const RULES = { slots: 1, longest: 20, patienceMs: 15_000 };
+const RULES = { slots: 1, maxWaiting: 20, patienceMs: 15_000 };
 
 export const isSlow = (algorithm: string): boolean => algorithm === 'RS256' || algorithm === 'PS256';
 

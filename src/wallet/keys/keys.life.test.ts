@@ -1,7 +1,7 @@
 // The life of a key after it was made: rotated, revoked, purged; through HTTP, on both databases.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { onEachWallet, type Person } from '../../../test/support/wallet.ts';
+import { onEachWallet, type WalletUser } from '../../../test/support/wallet.ts';
 import { assertProblem } from '../../../test/support/wallet-answers.ts';
 import { bindCredential, inDatabase, keyRow } from '../../../test/support/wallet-rows.ts';
 
@@ -10,15 +10,15 @@ const DIDS = '/api/v1/wallet/dids';
 const DAY = 86_400_000;
 
 onEachWallet('The life of keys', (wallet) => {
-  async function publish(person: Person, keyIds: string[]): Promise<any> {
+  async function publish(person: WalletUser, keyIds: string[]): Promise<any> {
     const did = await person.make('dids', { keyIds });
     const answer = await person.post(`${DIDS}/${did.id}/publish`);
     assert.equal(answer.status, 200, answer.text);
     return answer.body;
   }
 
-  const didOf = async (person: Person, { id }: any) => (await person.get(`${DIDS}/${id}`)).body;
-  const keyOf = async (person: Person, id: string) =>
+  const didOf = async (person: WalletUser, { id }: any) => (await person.get(`${DIDS}/${id}`)).body;
+  const keyOf = async (person: WalletUser, id: string) =>
     (await person.get(`${KEYS}?limit=200`)).body.find((key: any) => key.id === id);
 
   /** The thumbprints the world sees, by relationship. */
@@ -40,13 +40,13 @@ onEachWallet('The life of keys', (wallet) => {
     assertionMethod: kids,
   });
 
-  async function rotate(person: Person, key: any, body: object = {}): Promise<any> {
+  async function rotate(person: WalletUser, key: any, body: object = {}): Promise<any> {
     const answer = await person.post(`${KEYS}/${key.id}/rotate`, body);
     assert.equal(answer.status, 200, answer.text);
     return answer.body;
   }
 
-  async function revoke(person: Person, key: any, body: object = {}, query = ''): Promise<any> {
+  async function revoke(person: WalletUser, key: any, body: object = {}, query = ''): Promise<any> {
     const answer = await person.post(`${KEYS}/${key.id}/revoke${query}`, body);
     assert.equal(answer.status, 200, answer.text);
     return answer.body;
@@ -450,7 +450,7 @@ onEachWallet('The life of keys', (wallet) => {
   });
 
   describe('the key of the node', () => {
-    const nodeDid = async (person: Person) => {
+    const nodeDid = async (person: WalletUser) => {
       const { body } = await wallet.get('/.well-known/did.json');
       return (await person.get(`${DIDS}/${encodeURIComponent(body.id)}`)).body;
     };

@@ -4,10 +4,10 @@ import assert from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
 import { it } from 'node:test';
 import fc from 'fast-check';
-import type { Answer } from '../../../test/support/api.ts';
-import { onEachWallet, type Person, type TestWallet } from '../../../test/support/wallet.ts';
+import type { ApiAnswer } from '../../../test/support/api.ts';
+import { onEachWallet, type TestWallet, type WalletUser } from '../../../test/support/wallet.ts';
 import { assertProblem } from '../../../test/support/wallet-answers.ts';
-import { type ModelDid, type ModelKey, type Refusal, WalletModel } from '../../../test/support/wallet-model.ts';
+import { type ModelDid, type ModelKey, type ModelRefusal, WalletModel } from '../../../test/support/wallet-model.ts';
 import { inDatabase } from '../../../test/support/wallet-rows.ts';
 import { publicJwkOf, thumbprintOf } from '../jose/index.ts';
 
@@ -22,7 +22,7 @@ const BROUGHT = Array.from({ length: 3 }, () => {
 
 interface Real {
   readonly wallet: TestWallet;
-  readonly people: readonly [Person, Person];
+  readonly people: readonly [WalletUser, WalletUser];
   /** Unlike any of another run. */
   readonly run: string;
   /** What is gone, too: steps about it must find nothing. */
@@ -57,7 +57,7 @@ class Step implements fc.AsyncCommand<WalletModel, Real> {
 const ownerAt = (at: number): string => `owner ${at}`;
 
 /** The answer is the refusal that was expected, or a success; says whether it was a success. */
-function settles(answer: Answer, refusal: Refusal | undefined, success = 200): boolean {
+function settles(answer: ApiAnswer, refusal: ModelRefusal | undefined, success = 200): boolean {
   if (refusal) assertProblem(answer, refusal.status, refusal.code);
   else assert.equal(answer.status, success, answer.text);
   return refusal === undefined;
@@ -353,7 +353,7 @@ onEachWallet('Keys and DIDs', (wallet) => {
     );
   });
 
-  type Request = (person: Person, keys: readonly string[], dids: readonly string[], run: string) => Promise<Answer>;
+  type Request = (person: WalletUser, keys: readonly string[], dids: readonly string[], run: string) => Promise<ApiAnswer>;
   const key = (keys: readonly string[], pick: number): string => `${KEYS}/${chosen(keys, pick)}`;
   const requests: fc.Arbitrary<Request> = fc.oneof(
     fc.tuple(alias, fc.boolean()).map(
@@ -408,7 +408,7 @@ onEachWallet('Keys and DIDs', (wallet) => {
     readonly methods: Map<string, string>;
   }
 
-  async function assertConsistent(people: readonly Person[], seen: Seen, names: readonly string[]): Promise<void> {
+  async function assertConsistent(people: readonly WalletUser[], seen: Seen, names: readonly string[]): Promise<void> {
     const published = new Map<string, string[]>();
     for (const who of people) {
       const keys: any[] = (await who.get(`${KEYS}?limit=200`)).body;

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { it } from 'node:test';
-import { onWallet, type Person } from '../../../test/support/wallet.ts';
+import { onWallet, type WalletUser } from '../../../test/support/wallet.ts';
 import { ownerOfPerson } from '../../../test/support/wallet-credentials.ts';
 import { findKey } from './keys.store.ts';
 
@@ -18,7 +18,7 @@ onWallet('SQLite', 'The files of the database', {}, (wallet) => {
     );
 
   /** As it stands in the row: the data key, and the private key under it. */
-  async function sealedOf(person: Person, id: string): Promise<string[]> {
+  async function sealedOf(person: WalletUser, id: string): Promise<string[]> {
     const db = await wallet.database();
     try {
       const row = await findKey(db.read, ownerOfPerson(person), id);

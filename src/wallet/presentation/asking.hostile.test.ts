@@ -1,9 +1,16 @@
 // A verifier that is who it says, and asks for what it must not, or wants the answer in a way it must not.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { part as data, type Hostile, metadata, refusing, says, within } from '../../../test/support/hostile-verifier.ts';
+import {
+  encodePart as data,
+  type HostileCase,
+  itRefusesEach,
+  withMetadata,
+  withPayload,
+  withRequest,
+} from '../../../test/support/hostile-verifier.ts';
 import { newSigner } from '../../../test/support/issuers.ts';
-import { IDENTITY, queryFor, showing } from '../../../test/support/showing.ts';
+import { IDENTITY, queryFor, setUpPresentation } from '../../../test/support/presentation.ts';
 import type { AskOptions, VerifierTwist } from '../../../test/support/toy-verifier.ts';
 import { onWallet } from '../../../test/support/wallet.ts';
 
@@ -13,20 +20,24 @@ const claims = (count: number) => Array.from({ length: count }, (_, at) => ({ pa
 const manyQueries = Array.from({ length: 1000 }, (_, at) => queryFor(`q${at}`, IDENTITY));
 const publicKey = { kty: 'EC', crv: 'P-256', x: stranger.jwk.x, y: (stranger.jwk as { y?: string }).y };
 
-const queries: Hostile[] = [
-  { what: 'no query', twist: within(({ payload }) => delete payload.dcql_query), why: /nothing/ },
+const queries: HostileCase[] = [
+  { what: 'no query', twist: withRequest(({ payload }) => delete payload.dcql_query), why: /nothing/ },
   {
     what: 'a scope instead',
-    twist: within(({ payload }) => {
+    twist: withRequest(({ payload }) => {
       delete payload.dcql_query;
       payload.scope = 'identity';
     }),
     why: /nothing/,
   },
-  { what: 'two languages', twist: says({ presentation_definition: { id: 'x', input_descriptors: [] } }), why: /two languages/ },
+  {
+    what: 'two languages',
+    twist: withPayload({ presentation_definition: { id: 'x', input_descriptors: [] } }),
+    why: /two languages/,
+  },
   {
     what: 'the old language',
-    twist: within(({ payload }) => {
+    twist: withRequest(({ payload }) => {
       delete payload.dcql_query;
       delete payload.client_metadata.vp_formats_supported;
       payload.client_id_scheme = undefined;
@@ -75,15 +86,15 @@ const queries: Hostile[] = [
     ],
   ].map(([what, query]) => ({
     what: `a query with ${what}`,
-    twist: says({ dcql_query: query }),
+    twist: withPayload({ dcql_query: query }),
     ...(typeof query === 'string' ? {} : { told: 'invalid_request' }),
   })),
 ];
 
 const encrypted: AskOptions = { mode: 'direct_post.jwt' };
-const keysOf = (...keys: object[]): VerifierTwist => metadata({ jwks: { keys } });
-const encryption: Hostile[] = [
-  { what: 'no keys', twist: metadata({ jwks: undefined }), told: 'invalid_request' },
+const keysOf = (...keys: object[]): VerifierTwist => withMetadata({ jwks: { keys } });
+const encryption: HostileCase[] = [
+  { what: 'no keys', twist: withMetadata({ jwks: undefined }), told: 'invalid_request' },
   { what: 'an empty list of keys', twist: keysOf(), told: 'invalid_request' },
   { what: 'a private key', twist: keysOf({ ...publicKey, kid: 'a', alg: 'ECDH-ES', d: 'AAAA' }), told: 'invalid_request' },
   { what: 'a shared secret', twist: keysOf({ kty: 'oct', k: 'AAAA', kid: 'a', alg: 'A256KW' }), told: 'invalid_request' },
@@ -101,46 +112,51 @@ const encryption: Hostile[] = [
   { what: 'an algorithm nobody knows', twist: keysOf({ ...publicKey, kid: 'a', alg: 'RSA1_5' }), told: 'invalid_request' },
   {
     what: 'an encryption nobody knows',
-    twist: metadata({ encrypted_response_enc_values_supported: ['ROT13'] }),
+    twist: withMetadata({ encrypted_response_enc_values_supported: ['ROT13'] }),
     told: 'invalid_request',
   },
 ].map((one) => ({ ...one, ask: encrypted }));
 
 const TRANSACTION = { code: 'unsupported-transaction-data' };
-const transactions: Hostile[] = [
-  { what: 'that is no list', twist: says({ transaction_data: 'x' }) },
-  { what: 'that is no base64url', twist: says({ transaction_data: ['{"type":"x"}'] }) },
-  { what: 'that is no JSON', twist: says({ transaction_data: ['AAAA'] }), ...TRANSACTION },
+const transactions: HostileCase[] = [
+  { what: 'that is no list', twist: withPayload({ transaction_data: 'x' }) },
+  { what: 'that is no base64url', twist: withPayload({ transaction_data: ['{"type":"x"}'] }) },
+  { what: 'that is no JSON', twist: withPayload({ transaction_data: ['AAAA'] }), ...TRANSACTION },
   {
     what: 'that names no credential',
-    twist: says({ transaction_data: [data({ type: PAYMENT, credential_ids: [] })] }),
+    twist: withPayload({ transaction_data: [data({ type: PAYMENT, credential_ids: [] })] }),
     ...TRANSACTION,
   },
-  { what: 'that is an empty list', twist: says({ transaction_data: [] }), ...TRANSACTION, told: 'invalid_transaction_data' },
+  {
+    what: 'that is an empty list',
+    twist: withPayload({ transaction_data: [] }),
+    ...TRANSACTION,
+    reportedError: 'invalid_transaction_data',
+  },
   {
     what: 'of a query that is not there',
-    twist: says({ transaction_data: [data({ type: PAYMENT, credential_ids: ['other'] })] }),
+    twist: withPayload({ transaction_data: [data({ type: PAYMENT, credential_ids: ['other'] })] }),
     ...TRANSACTION,
-    told: 'invalid_transaction_data',
+    reportedError: 'invalid_transaction_data',
   },
   {
     what: 'of a type nobody allowed',
-    twist: says({ transaction_data: [data({ type: 'x', credential_ids: ['id'] })] }),
+    twist: withPayload({ transaction_data: [data({ type: 'x', credential_ids: ['id'] })] }),
     ...TRANSACTION,
-    told: 'invalid_transaction_data',
+    reportedError: 'invalid_transaction_data',
   },
   {
     what: 'of 11 entries',
-    twist: says({ transaction_data: Array(11).fill(data({ type: PAYMENT, credential_ids: ['id'] })) }),
+    twist: withPayload({ transaction_data: Array(11).fill(data({ type: PAYMENT, credential_ids: ['id'] })) }),
     ...TRANSACTION,
-    told: 'invalid_transaction_data',
+    reportedError: 'invalid_transaction_data',
   },
 ];
 
 onWallet('SQLite', 'A verifier that asks badly', { settings: { GATEHOUSE_WALLET_TRANSACTION_DATA_TYPES: PAYMENT } }, (wallet) => {
-  const world = showing(wallet);
+  const world = setUpPresentation(wallet);
 
-  refusing(world, {
+  itRefusesEach(world, {
     'that asks with': queries,
     'that wants an encrypted answer with': encryption,
     'with transaction data': transactions,
@@ -149,7 +165,7 @@ onWallet('SQLite', 'A verifier that asks badly', { settings: { GATEHOUSE_WALLET_
   it('and an honest one is answered by the same wallet', async () => {
     const { person } = await world.holder();
     for (const ask of [{}, { mode: 'direct_post.jwt', by: 'post' }] as const)
-      assert.equal((await world.show(person, ask)).status, 200);
+      assert.equal((await world.present(person, ask)).status, 200);
     assert.equal(world.verifier.tokens.length, 2);
   });
 });

@@ -4,37 +4,45 @@ import type { KeyObject } from 'node:crypto';
 import { describe, it } from 'node:test';
 import { deflateSync } from 'node:zlib';
 import { SignJWT } from 'jose';
-import { hidden, IDENTITY, MEMBERSHIP, paths, queryFor, showing, VP } from '../../../test/support/showing.ts';
-import type { Draft } from '../../../test/support/toy-credential.ts';
-import type { Shown } from '../../../test/support/toy-verifier.ts';
-import { onEachWallet, type Person } from '../../../test/support/wallet.ts';
+import {
+  disclosureOf,
+  IDENTITY,
+  MEMBERSHIP,
+  paths,
+  queryFor,
+  setUpPresentation,
+  VP,
+} from '../../../test/support/presentation.ts';
+import type { CredentialDraft } from '../../../test/support/toy-credential.ts';
+import type { VerifiedPresentation } from '../../../test/support/toy-verifier.ts';
+import { onEachWallet, type WalletUser } from '../../../test/support/wallet.ts';
 import { assertProblem } from '../../../test/support/wallet-answers.ts';
 import type { Path } from './claims.ts';
 
 const CREDENTIALS = '/api/v1/wallet/credentials';
 const identity = (more: object) => ({ credentials: [queryFor('id', IDENTITY, more)] });
-const disclosed = (answer: Record<string, Shown[]>): string[] => answer.id![0]!.disclosed.map(String).sort();
+const disclosed = (answer: Record<string, VerifiedPresentation[]>): string[] => answer.id![0]!.disclosed.map(String).sort();
 
 onEachWallet('Choosing what is shown', (wallet) => {
-  const world = showing(wallet);
+  const world = setUpPresentation(wallet);
   const { verifier, issuer } = world;
 
-  const answeredWith = async (person: Person, query?: unknown): Promise<string> => {
-    const answer = await world.show(person, query ? { query } : {});
+  const answeredWith = async (person: WalletUser, query?: unknown): Promise<string> => {
+    const answer = await world.present(person, query ? { query } : {});
     assert.equal(answer.status, 200, answer.text);
     return answer.body.presented[0].credentialId;
   };
-  const refused = async (person: Person, query?: unknown): Promise<void> => {
-    assertProblem(await world.show(person, query ? { query } : {}), 422, 'no-matching-credential');
+  const refused = async (person: WalletUser, query?: unknown): Promise<void> => {
+    assertProblem(await world.present(person, query ? { query } : {}), 422, 'no-matching-credential');
     assert.deepEqual(verifier.tokens, []);
   };
 
   describe('claims', () => {
-    const street = hidden('street', 'St James Square');
-    const city = hidden('city', 'London');
-    const address = hidden('address', { _sd: [street.digest, city.digest], country: 'GB' });
-    const [british, french] = [hidden('GB'), hidden('FR')];
-    const [one, two] = [hidden('type', 'Bachelor'), hidden('type', 'Master')];
+    const street = disclosureOf('street', 'St James Square');
+    const city = disclosureOf('city', 'London');
+    const address = disclosureOf('address', { _sd: [street.digest, city.digest], country: 'GB' });
+    const [british, french] = [disclosureOf('GB'), disclosureOf('FR')];
+    const [one, two] = [disclosureOf('type', 'Bachelor'), disclosureOf('type', 'Master')];
     /** With claims below claims, and lists whose elements can be held back one by one. */
     const nested = () =>
       world.holder({
@@ -84,13 +92,13 @@ onEachWallet('Choosing what is shown', (wallet) => {
     for (const [what, query, expected] of cases)
       it(`are shown ${what}`, async () => {
         const { person } = await nested();
-        const answer = await world.shown(person, { query: identity(query) });
+        const answer = await world.presentAndRead(person, { query: identity(query) });
         assert.deepEqual(disclosed(answer), expected);
         if (what.endsWith('only those with the value')) assert.ok(!Object.values(answer.id![0]!.claims).includes('Bachelor'));
       });
 
-    const work = hidden('work', { city: 'London', street: 'Piccadilly' });
-    const [first, third, decoy] = [hidden('first'), hidden('third'), hidden('decoy')];
+    const work = disclosureOf('work', { city: 'London', street: 'Piccadilly' });
+    const [first, third, decoy] = [disclosureOf('first'), disclosureOf('third'), disclosureOf('decoy')];
     /** With claims that stand in the open, also between others. */
     const partlyOpen = () =>
       world.holder({
@@ -126,7 +134,7 @@ onEachWallet('Choosing what is shown', (wallet) => {
     for (const [what, query, expected] of told)
       it(`are told as what the verifier learns: ${what}`, async () => {
         const { person } = await partlyOpen();
-        const { exchangeId, query: asked } = (await world.show(person, { query: identity(query) }, { preview: true })).body;
+        const { exchangeId, query: asked } = (await world.present(person, { query: identity(query) }, { preview: true })).body;
         assert.deepEqual(asked[0].matches[0].disclosed, expected);
         const { presented } = (await person.post(VP, { exchangeId })).body;
         assert.deepEqual(presented[0].disclosed, expected);
@@ -170,7 +178,7 @@ onEachWallet('Choosing what is shown', (wallet) => {
     it('are shown one for each query, the newest, also where several may be shown', async () => {
       const { person } = await world.holder();
       const newest = await world.receive(person);
-      const { id, all } = await world.shown(person, {
+      const { id, all } = await world.presentAndRead(person, {
         query: { credentials: [queryFor('id', IDENTITY), queryFor('all', IDENTITY, { multiple: true })] },
       });
       assert.deepEqual([id!.length, all!.length], [1, 1]);
@@ -184,7 +192,7 @@ onEachWallet('Choosing what is shown', (wallet) => {
       await world.receive(person);
       const query = identity({ multiple: true });
       for (const body of [{ selection: { id: [credential.id, newest.id] } }, { credentialIds: [credential.id, newest.id] }]) {
-        const { presented } = (await world.show(person, { query }, body)).body;
+        const { presented } = (await world.present(person, { query }, body)).body;
         const shown = presented.map(({ credentialId }: { credentialId: string }) => credentialId);
         assert.deepEqual(shown, [newest.id, credential.id]);
       }
@@ -208,8 +216,8 @@ onEachWallet('Choosing what is shown', (wallet) => {
         ],
         credential_sets: [{ options: [['passport'], ['id'], ['club']] }, { required: false, options: [['club']] }],
       };
-      assert.deepEqual(Object.keys(await world.shown(person, { query })), ['id']);
-      const both = await world.shown(person, { query }, { selection: { club: [club.id] } });
+      assert.deepEqual(Object.keys(await world.presentAndRead(person, { query })), ['id']);
+      const both = await world.presentAndRead(person, { query }, { selection: { club: [club.id] } });
       assert.deepEqual(Object.keys(both), ['club']);
     });
 
@@ -220,7 +228,7 @@ onEachWallet('Choosing what is shown', (wallet) => {
         credentials: [queryFor('id', IDENTITY), queryFor('club', MEMBERSHIP)],
         credential_sets: [{ options: [['id']] }, { required: false, options: [['club']] }],
       };
-      const answer = await world.shown(person, { query }, { selection: { id: [credential.id], club: [club.id] } });
+      const answer = await world.presentAndRead(person, { query }, { selection: { id: [credential.id], club: [club.id] } });
       assert.deepEqual(Object.keys(answer).sort(), ['club', 'id']);
     });
 
@@ -234,7 +242,7 @@ onEachWallet('Choosing what is shown', (wallet) => {
   });
 
   let listKey: KeyObject;
-  function listed(draft: Draft, idx: number): void {
+  function listed(draft: CredentialDraft, idx: number): void {
     listKey = draft.key;
     draft.payload.status = { status_list: { idx, uri: `${issuer.url}/list` } };
   }
@@ -274,7 +282,7 @@ onEachWallet('Choosing what is shown', (wallet) => {
       const rotated = await person.post(`/api/v1/wallet/keys/${credential.holder.keyId}/rotate`, {});
       assert.equal(rotated.status, 200, rotated.text);
       assert.equal(await answeredWith(person), credential.id);
-      await world.looked(verifier.tokens[0]!);
+      await world.readToken(verifier.tokens[0]!);
     });
 
     it('that its issuer revoked is not shown, also when that was a moment ago', async () => {
@@ -289,13 +297,13 @@ onEachWallet('Choosing what is shown', (wallet) => {
   });
 
   describe('copies of a credential', () => {
-    const copies = async (person: Person): Promise<number> => (await person.get(CREDENTIALS)).body[0].instances;
+    const copies = async (person: WalletUser): Promise<number> => (await person.get(CREDENTIALS)).body[0].instances;
 
     it('are shown once each while there are others; the last one stays', async () => {
       const { person } = await world.holder({ body: { count: 3 } });
       const keys: string[] = [];
       for (const left of [2, 1, 1, 1]) {
-        const { id } = await world.shown(person);
+        const { id } = await world.presentAndRead(person);
         keys.push(id![0]!.payload.cnf.jwk.x);
         assert.equal(await copies(person), left);
       }
@@ -305,11 +313,11 @@ onEachWallet('Choosing what is shown', (wallet) => {
 
     it('are not used up by a preview or a refusal, but by a verifier that saw one and did not take it', async () => {
       const { person } = await world.holder({ body: { count: 2 } });
-      await world.show(person, {}, { preview: true });
-      await world.show(person, {}, { action: 'reject' });
+      await world.present(person, {}, { preview: true });
+      await world.present(person, {}, { action: 'reject' });
       assert.equal(await copies(person), 2);
       verifier.twist = { reply: { status: 500, body: '' } };
-      assertProblem(await world.show(person), 502, 'verifier-refused');
+      assertProblem(await world.present(person), 502, 'verifier-refused');
       assert.equal(await copies(person), 1);
     });
 
@@ -321,7 +329,7 @@ onEachWallet('Choosing what is shown', (wallet) => {
           queryFor('mail', IDENTITY, { claims: paths(['email']) }),
         ],
       };
-      const { name, mail } = await world.shown(person, { query });
+      const { name, mail } = await world.presentAndRead(person, { query });
       assert.deepEqual([name![0]!.disclosed, mail![0]!.disclosed], [['given_name'], ['email']]);
       assert.equal(await copies(person), 2);
     });
@@ -331,7 +339,7 @@ onEachWallet('Choosing what is shown', (wallet) => {
       const { person } = await world.holder({ body: { count: 2 }, draft: (draft) => listed(draft, ++idx) });
       serveList(0b10000);
       wallet.clock.advance(600);
-      await world.shown(person);
+      await world.presentAndRead(person);
       verifier.reset();
       await refused(person);
       assert.equal((await person.get(CREDENTIALS)).body[0].status, 'revoked');
@@ -341,7 +349,7 @@ onEachWallet('Choosing what is shown', (wallet) => {
       const { person, credential } = await world.holder({ body: { count: 2 } });
       await person.post(`/api/v1/wallet/keys/${credential.holder.keyId}/revoke?force=true`, {});
       assert.equal(await answeredWith(person), credential.id);
-      await world.looked(verifier.tokens[0]!);
+      await world.readToken(verifier.tokens[0]!);
     });
   });
 });

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { newSigner } from '../../../test/support/issuers.ts';
-import { IDENTITY, MEMBERSHIP, paths, queryFor, showing, VP } from '../../../test/support/showing.ts';
+import { IDENTITY, MEMBERSHIP, paths, queryFor, setUpPresentation, VP } from '../../../test/support/presentation.ts';
 import { onEachWallet } from '../../../test/support/wallet.ts';
 import { assertProblem } from '../../../test/support/wallet-answers.ts';
 import { inDatabase } from '../../../test/support/wallet-rows.ts';
@@ -15,7 +15,7 @@ const PAYMENT = 'https://example.org/payment';
 onEachWallet(
   'Deciding what is shown',
   (wallet) => {
-    const world = showing(wallet);
+    const world = setUpPresentation(wallet);
     const { verifier } = world;
     const errors = () => verifier.posted.map(({ error }) => error);
 
@@ -25,7 +25,7 @@ onEachWallet(
         const newer = await world.receive(person);
         const claims = paths(['given_name'], ['email']);
         const payment = { type: PAYMENT, credential_ids: ['id'], amount: '7.00' };
-        const answer = await world.show(
+        const answer = await world.present(
           person,
           {
             query: {
@@ -61,7 +61,7 @@ onEachWallet(
 
       it('says when the wallet has nothing to answer with, and tells the verifier nothing', async () => {
         const person = await wallet.logIn();
-        const { body } = await world.show(person, {}, { preview: true });
+        const { body } = await world.present(person, {}, { preview: true });
         assert.deepEqual([body.satisfiable, body.query[0].matches], [false, []]);
         assert.deepEqual(verifier.posted, []);
       });
@@ -82,7 +82,7 @@ onEachWallet(
 
       it('is of what is answered then: a verifier that can be asked only once loses nothing', async () => {
         const { person } = await world.holder();
-        const { exchangeId } = (await world.show(person, { by: 'post' }, { preview: true })).body;
+        const { exchangeId } = (await world.present(person, { by: 'post' }, { preview: true })).body;
         verifier.twist = {
           raw: (endpoint, _, response) => endpoint === 'request' && Boolean(response.writeHead(410).end()),
         };
@@ -118,7 +118,7 @@ onEachWallet(
         assertProblem(await person.post(VP, { uri }), 422, 'invalid-presentation-request', /something else than before/);
         assert.deepEqual(verifier.posted, []);
         assert.equal((await person.post(VP, { exchangeId })).body.status, 'submitted');
-        assert.deepEqual((await world.looked(verifier.tokens[0]!)).id![0]!.disclosed, ['given_name']);
+        assert.deepEqual((await world.readToken(verifier.tokens[0]!)).id![0]!.disclosed, ['given_name']);
       });
     });
 
@@ -127,7 +127,7 @@ onEachWallet(
         const { person, credential } = await world.holder();
         await world.receive(person);
         for (const body of [{ credentialIds: [credential.id] }, { selection: { id: [credential.id] } }]) {
-          const answer = await world.show(person, {}, body);
+          const answer = await world.present(person, {}, body);
           assert.equal(answer.body.presented?.[0].credentialId, credential.id, answer.text);
         }
       });
@@ -137,7 +137,7 @@ onEachWallet(
         const second = await world.receive(person);
         const club = await world.receive(person, { configuration: 'membership' });
         const { credential: foreign } = await world.holder();
-        const { exchangeId } = (await world.show(person, {}, { preview: true })).body;
+        const { exchangeId } = (await world.present(person, {}, { preview: true })).body;
         for (const body of [
           { credentialIds: [club.id] },
           { credentialIds: [foreign.id] },
@@ -161,7 +161,7 @@ onEachWallet(
         await world.receive(person);
         const query = { credentials: [queryFor('id', IDENTITY, { multiple: true })] };
         const chosen = [second.id, credential.id];
-        const { body } = await world.show(person, { query }, { selection: { id: [credential.id, second.id] } });
+        const { body } = await world.present(person, { query }, { selection: { id: [credential.id, second.id] } });
         assert.deepEqual(
           body.presented.map(({ credentialId }: { credentialId: string }) => credentialId),
           chosen,
@@ -173,7 +173,7 @@ onEachWallet(
     describe('a refusal', () => {
       it('tells the verifier that access is denied, and nothing else', async () => {
         const { person } = await world.holder();
-        const answer = await world.show(person, {}, { action: 'reject' });
+        const answer = await world.present(person, {}, { action: 'reject' });
         assert.equal(answer.status, 200, answer.text);
         assert.equal(answer.body.status, 'rejected');
         assert.equal(answer.body.redirectUri, `${verifier.url}/done`);
@@ -194,13 +194,13 @@ onEachWallet(
       it('holds whether the verifier hears of it or not', async () => {
         const { person } = await world.holder();
         verifier.twist = { reply: { status: 500, body: '' } };
-        assert.equal((await world.show(person, {}, { action: 'reject' })).body.status, 'rejected');
+        assert.equal((await world.present(person, {}, { action: 'reject' })).body.status, 'rejected');
       });
 
       it('is what the verifier hears of a wallet without a fitting credential, without a reason', async () => {
         const { person } = await world.holder();
         const query = { credentials: [queryFor('id', IDENTITY), queryFor('club', MEMBERSHIP)] };
-        assertProblem(await world.show(person, { query }), 422, 'no-matching-credential');
+        assertProblem(await world.present(person, { query }), 422, 'no-matching-credential');
         const { state } = verifier.asked;
         assert.deepEqual(verifier.posted, [{ error: 'access_denied', state }]);
       });
@@ -248,7 +248,7 @@ onEachWallet(
 
       it('is not answered again when nobody knows whether the first answer arrived', async () => {
         const { person } = await world.holder();
-        const { exchangeId } = (await world.show(person, {}, { preview: true })).body;
+        const { exchangeId } = (await world.present(person, {}, { preview: true })).body;
         await inDatabase(wallet, (tx) =>
           tx.updateTable('exchanges').set({ state: 'answering' }).where('id', '=', exchangeId).execute(),
         );
@@ -269,7 +269,7 @@ onEachWallet(
 onEachWallet(
   'Showing credentials where a preview is a duty',
   (wallet) => {
-    const world = showing(wallet);
+    const world = setUpPresentation(wallet);
     const { verifier } = world;
 
     it('shows nothing before the preview, and everything asked for after it', async () => {
@@ -285,7 +285,7 @@ onEachWallet(
 
     it('may be refused without one', async () => {
       const { person } = await world.holder();
-      assert.equal((await world.show(person, {}, { action: 'reject' })).body.status, 'rejected');
+      assert.equal((await world.present(person, {}, { action: 'reject' })).body.status, 'rejected');
     });
 
     /** The row of an exchange, changed behind the back of the node. */
@@ -298,7 +298,7 @@ onEachWallet(
 
     it('knows that it was shown without its log', async () => {
       const { person } = await world.holder();
-      const { exchangeId } = (await world.show(person, {}, { preview: true })).body;
+      const { exchangeId } = (await world.present(person, {}, { preview: true })).body;
       await rewrite(exchangeId, () => ({ steps: '[]' }));
       assert.equal((await person.post(VP, { exchangeId })).body.status, 'submitted');
     });
@@ -313,7 +313,7 @@ onEachWallet(
 
     it('is known of an exchange that a former version began, which had it in the log only', async () => {
       const { person } = await world.holder();
-      const { exchangeId } = (await world.show(person, {}, { preview: true })).body;
+      const { exchangeId } = (await world.present(person, {}, { preview: true })).body;
       const seal = createSeal([wallet.masterKey]);
       await rewrite(exchangeId, (row) => {
         const { isPreviewed: _, ...former } = JSON.parse(seal.open(row.sealed!, exchangePlace(row)).toString());

@@ -3,18 +3,18 @@ import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { it } from 'node:test';
 import {
-  answers,
-  type Hostile,
-  header,
-  outside,
-  part,
-  refusing,
+  encodePart,
+  type HostileCase,
+  itRefusesEach,
   resigned,
-  says,
-  within,
+  withHeader,
+  withParameters,
+  withPayload,
+  withRequest,
+  withResponse,
 } from '../../../test/support/hostile-verifier.ts';
 import { newSigner } from '../../../test/support/issuers.ts';
-import { showing, VP } from '../../../test/support/showing.ts';
+import { setUpPresentation, VP } from '../../../test/support/presentation.ts';
 import type { VerifierTwist } from '../../../test/support/toy-verifier.ts';
 import { onWallet } from '../../../test/support/wallet.ts';
 import { assertProblem } from '../../../test/support/wallet-answers.ts';
@@ -22,9 +22,9 @@ import { assertProblem } from '../../../test/support/wallet-answers.ts';
 const REQUEST = { 'Content-Type': 'application/oauth-authz-req+jwt' };
 const stranger = newSigner();
 
-const signatures: Hostile[] = [
-  { what: 'has another type', twist: header({ typ: 'JWT' }), why: /type/ },
-  { what: 'has no type', twist: within(({ header: head }) => delete head.typ), why: /type/ },
+const signatures: HostileCase[] = [
+  { what: 'has another type', twist: withHeader({ typ: 'JWT' }), why: /type/ },
+  { what: 'has no type', twist: withRequest(({ header: head }) => delete head.typ), why: /type/ },
   {
     what: 'has another type and looks like an early draft, which the library lets pass',
     twist: {
@@ -41,33 +41,33 @@ const signatures: Hostile[] = [
   {
     what: 'is of another client',
     reason: /client_id does not match/,
-    twist: says({ client_id: `decentralized_identifier:${stranger.did}` }),
+    twist: withPayload({ client_id: `decentralized_identifier:${stranger.did}` }),
   },
   {
     what: 'was scanned as that of another client',
     reason: /client_id does not match/,
-    twist: outside({ client_id: `decentralized_identifier:${stranger.did}` }),
+    twist: withParameters({ client_id: `decentralized_identifier:${stranger.did}` }),
   },
-  { what: 'was scanned without a client', twist: outside({ client_id: undefined }), why: /client_id/ },
-  { what: 'names no client inside', reason: /schema/, twist: within(({ payload }) => delete payload.client_id) },
-  { what: 'names a key of another DID', reason: /verification of jwt/, twist: header({ kid: stranger.didUrl }) },
+  { what: 'was scanned without a client', twist: withParameters({ client_id: undefined }), why: /client_id/ },
+  { what: 'names no client inside', reason: /schema/, twist: withRequest(({ payload }) => delete payload.client_id) },
+  { what: 'names a key of another DID', reason: /verification of jwt/, twist: withHeader({ kid: stranger.didUrl }) },
   {
     what: 'is signed by another DID',
     reason: /same DID/,
-    twist: within((draft) => {
+    twist: withRequest((draft) => {
       draft.header.kid = stranger.didUrl;
       draft.key = stranger.key;
     }),
   },
   {
     what: 'names a key the DID does not have',
-    twist: within(({ header: head }) => void Object.assign(head, { kid: `${head.kid}1` })),
+    twist: withRequest(({ header: head }) => void Object.assign(head, { kid: `${head.kid}1` })),
     code: 'untrusted-verifier',
   },
   {
     what: 'is signed by another key',
     reason: /verification of jwt/,
-    twist: within((draft) => void Object.assign(draft, { key: stranger.key })),
+    twist: withRequest((draft) => void Object.assign(draft, { key: stranger.key })),
   },
   {
     what: 'has a broken signature',
@@ -81,7 +81,7 @@ const signatures: Hostile[] = [
       text(jwt) {
         const [head, body, signature] = jwt.split('.');
         const payload = JSON.parse(Buffer.from(body!, 'base64url').toString());
-        return [head, part({ ...payload, state: 'changed' }), signature].join('.');
+        return [head, encodePart({ ...payload, state: 'changed' }), signature].join('.');
       },
     },
   },
@@ -97,15 +97,23 @@ const signatures: Hostile[] = [
       createHmac('sha256', Buffer.from('AAAA', 'base64url')).update(input).digest('base64url'),
     ),
   },
-  { what: 'names extensions that must be understood', twist: header({ crit: ['b64'], b64: true }), why: /not a signed request/ },
-  { what: 'has expired', reason: /'exp' is in the past/, twist: says({ exp: Math.floor(Date.now() / 1000) - 600 }) },
-  { what: 'is not valid yet', reason: /'nbf' is in the future/, twist: says({ nbf: Math.floor(Date.now() / 1000) + 6000 }) },
+  {
+    what: 'names extensions that must be understood',
+    twist: withHeader({ crit: ['b64'], b64: true }),
+    why: /not a signed request/,
+  },
+  { what: 'has expired', reason: /'exp' is in the past/, twist: withPayload({ exp: Math.floor(Date.now() / 1000) - 600 }) },
+  {
+    what: 'is not valid yet',
+    reason: /'nbf' is in the future/,
+    twist: withPayload({ nbf: Math.floor(Date.now() / 1000) + 6000 }),
+  },
   { what: 'is no JWT', twist: { text: () => 'no request at all' } },
   { what: 'is encrypted for nobody', twist: { text: (jwt) => `${jwt}.AAAA.AAAA` } },
 ];
 
-const clients = (id: string): VerifierTwist => ({ ...says({ client_id: id }), ...outside({ client_id: id }) });
-const kinds: Hostile[] = [
+const clients = (id: string): VerifierTwist => ({ ...withPayload({ client_id: id }), ...withParameters({ client_id: id }) });
+const kinds: HostileCase[] = [
   { what: 'an unknown prefix', reason: /Unsupported client_id/, twist: clients('telepathy:verifier') },
   { what: 'the prefix origin', twist: clients('origin:https://verifier.example') },
   { what: 'the prefix web-origin', twist: clients('web-origin:https://verifier.example') },
@@ -124,31 +132,35 @@ const kinds: Hostile[] = [
   {
     what: 'redirect_uri with another response_uri',
     reason: /MUST match the response_uri/,
-    twist: says({ response_uri: 'http://127.0.0.1:9/' }),
+    twist: withPayload({ response_uri: 'http://127.0.0.1:9/' }),
     ask: { by: 'unsigned', prefix: 'redirect_uri' },
   },
 ];
 
-const shapes: Hostile[] = [
-  { what: 'no nonce', twist: within(({ payload }) => delete payload.nonce) },
+const shapes: HostileCase[] = [
+  { what: 'no nonce', twist: withRequest(({ payload }) => delete payload.nonce) },
   ...['', 'with space', 'with"quote', 'ümlaut', 'a\nb', 'x'.repeat(600)].map((nonce) => ({
     what: `the nonce ${JSON.stringify(nonce.slice(0, 10))}`,
-    twist: says({ nonce }),
+    twist: withPayload({ nonce }),
     why: /nonce/,
   })),
-  { what: 'a nonce that is a number', twist: says({ nonce: 7 }) },
-  { what: 'redirect_uri beside response_uri', twist: says({ redirect_uri: 'https://verifier.example/' }), why: /redirect_uri/ },
+  { what: 'a nonce that is a number', twist: withPayload({ nonce: 7 }) },
+  {
+    what: 'redirect_uri beside response_uri',
+    twist: withPayload({ redirect_uri: 'https://verifier.example/' }),
+    why: /redirect_uri/,
+  },
   ...['fragment', 'query', 'dc_api', 'dc_api.jwt', 'form_post', ''].map((mode) => ({
     what: `response_mode "${mode}"`,
-    twist: says({ response_mode: mode }),
+    twist: withPayload({ response_mode: mode }),
   })),
-  { what: 'no response_mode', twist: within(({ payload }) => delete payload.response_mode) },
+  { what: 'no response_mode', twist: withRequest(({ payload }) => delete payload.response_mode) },
   ...['code', 'vp_token id_token', 'id_token'].map((type) => ({
     what: `response_type ${type}`,
-    twist: says({ response_type: type }),
+    twist: withPayload({ response_type: type }),
   })),
-  { what: 'no response_type', twist: within(({ payload }) => delete payload.response_type) },
-  { what: 'no response_uri', twist: within(({ payload }) => delete payload.response_uri) },
+  { what: 'no response_type', twist: withRequest(({ payload }) => delete payload.response_type) },
+  { what: 'no response_uri', twist: withRequest(({ payload }) => delete payload.response_uri) },
   ...[
     'javascript:alert(1)',
     'file:///etc/passwd',
@@ -156,40 +168,40 @@ const shapes: Hostile[] = [
     '/response',
     'https://user:secret@verifier.example/',
     'https://verifier.example/#x',
-  ].map((to) => ({ what: `the response_uri ${to}`, twist: says({ response_uri: to }) })),
+  ].map((to) => ({ what: `the response_uri ${to}`, twist: withPayload({ response_uri: to }) })),
   {
     what: 'a response_uri on a private address',
-    twist: says({ response_uri: 'https://10.0.0.1/' }),
+    twist: withPayload({ response_uri: 'https://10.0.0.1/' }),
     code: 'blocked-address',
     status: 403,
   },
   {
     what: 'a response_uri where clouds keep passwords',
-    twist: says({ response_uri: 'http://169.254.169.254/latest' }),
+    twist: withPayload({ response_uri: 'http://169.254.169.254/latest' }),
     code: 'blocked-address',
     status: 403,
   },
-  { what: 'a state that is no text', twist: says({ state: { a: 1 } }) },
-  { what: 'a request within', twist: says({ request: 'a.b.c' }), why: /another request/ },
+  { what: 'a state that is no text', twist: withPayload({ state: { a: 1 } }) },
+  { what: 'a request within', twist: withPayload({ request: 'a.b.c' }), why: /another request/ },
   {
     what: 'a place for another request within',
-    twist: says({ request_uri: 'https://verifier.example/' }),
+    twist: withPayload({ request_uri: 'https://verifier.example/' }),
     why: /another request/,
   },
   ...[[], 'metadata', 7, null, true].map((metadata) => ({
     what: `client_metadata ${JSON.stringify(metadata)}`,
-    twist: says({ client_metadata: metadata }),
+    twist: withPayload({ client_metadata: metadata }),
     why: /client_metadata/,
   })),
   ...['[]', '"metadata"', '7', 'null', '{'].map((metadata) => ({
     what: `client_metadata ${metadata}, unsigned`,
     ask: { by: 'unsigned', prefix: 'redirect_uri' } as const,
-    twist: outside({ client_metadata: metadata }),
+    twist: withParameters({ client_metadata: metadata }),
     why: /client_metadata/,
   })),
   {
     what: 'metadata elsewhere, which the library would fetch unguarded',
-    twist: within(({ payload }) => {
+    twist: withRequest(({ payload }) => {
       payload.client_metadata_uri = payload.response_uri.replace('/response', '/metadata');
       delete payload.client_metadata;
     }),
@@ -199,10 +211,10 @@ const shapes: Hostile[] = [
 
 const UPSTREAM = { code: 'upstream-error', status: 502 };
 const BLOCKED = { code: 'blocked-address', status: 403 };
-const transport: Hostile[] = [
-  { what: 'comes twice, by value and by reference', twist: outside({ request: 'a.b.c' }), why: /both/ },
+const transport: HostileCase[] = [
+  { what: 'comes twice, by value and by reference', twist: withParameters({ request: 'a.b.c' }), why: /both/ },
   { what: 'has a parameter twice', twist: { parameters: (all) => all.append('client_id', 'other') }, why: /twice/ },
-  { what: 'is to be fetched with another method', twist: outside({ request_uri_method: 'POST' }), why: /get or post/ },
+  { what: 'is to be fetched with another method', twist: withParameters({ request_uri_method: 'POST' }), why: /get or post/ },
   ...[
     'http://10.0.0.1/',
     'https://169.254.169.254/latest',
@@ -212,12 +224,12 @@ const transport: Hostile[] = [
     'file:///etc/passwd',
     'https://verifier.example:22/',
     'https://a:b@verifier.example/',
-  ].map((uri) => ({ what: `is at ${uri}`, twist: outside({ request_uri: uri }), ...BLOCKED })),
-  { what: 'is somewhere else', twist: answers(302, { Location: 'http://127.0.0.1:9/' }, ''), ...UPSTREAM },
-  { what: 'is not there', twist: answers(404, {}, ''), ...UPSTREAM },
-  { what: 'is a page', twist: answers(200, { 'Content-Type': 'text/html' }, '<html>'), ...UPSTREAM },
-  { what: 'is empty', twist: answers(200, REQUEST, ''), why: /not a signed request/ },
-  { what: 'is larger than any request', twist: answers(200, REQUEST, 'a'.repeat(2 * 1024 * 1024)), ...UPSTREAM },
+  ].map((uri) => ({ what: `is at ${uri}`, twist: withParameters({ request_uri: uri }), ...BLOCKED })),
+  { what: 'is somewhere else', twist: withResponse(302, { Location: 'http://127.0.0.1:9/' }, ''), ...UPSTREAM },
+  { what: 'is not there', twist: withResponse(404, {}, ''), ...UPSTREAM },
+  { what: 'is a page', twist: withResponse(200, { 'Content-Type': 'text/html' }, '<html>'), ...UPSTREAM },
+  { what: 'is empty', twist: withResponse(200, REQUEST, ''), why: /not a signed request/ },
+  { what: 'is larger than any request', twist: withResponse(200, REQUEST, 'a'.repeat(2 * 1024 * 1024)), ...UPSTREAM },
   {
     what: 'never ends',
     twist: {
@@ -242,27 +254,27 @@ const transport: Hostile[] = [
     what: 'comes without the nonce of the wallet',
     reason: /wallet_nonce/,
     ask: { by: 'post' },
-    twist: within(({ payload }) => delete payload.wallet_nonce),
+    twist: withRequest(({ payload }) => delete payload.wallet_nonce),
   },
   {
     what: 'comes with another nonce than that of the wallet',
     reason: /wallet_nonce/,
     ask: { by: 'post' },
-    twist: says({ wallet_nonce: 'another' }),
+    twist: withPayload({ wallet_nonce: 'another' }),
   },
   {
     what: 'has a query that is no JSON',
     ask: { by: 'unsigned', prefix: 'redirect_uri' },
-    twist: outside({ dcql_query: '{' }),
+    twist: withParameters({ dcql_query: '{' }),
     why: /JSON/,
   },
 ];
 
 onWallet('SQLite', 'A dishonest verifier', {}, (wallet) => {
-  const world = showing(wallet);
+  const world = setUpPresentation(wallet);
   const { verifier } = world;
 
-  refusing(world, {
+  itRefusesEach(world, {
     'whose request': signatures,
     'that says who it is by': kinds,
     'whose request has': shapes,
@@ -274,7 +286,7 @@ onWallet('SQLite', 'A dishonest verifier', {}, (wallet) => {
     const first = await verifier.ask({ by: 'value' });
     assert.equal((await person.post(VP, { uri: first })).status, 200);
     const { nonce } = verifier.asked;
-    verifier.twist = says({ nonce, state: 'another' });
+    verifier.twist = withPayload({ nonce, state: 'another' });
     for (const by of ['value', 'get', 'post'] as const)
       assertProblem(await person.post(VP, { uri: await verifier.ask({ by }) }), 409, 'request-already-answered');
     assert.equal(verifier.tokens.length, 1);

@@ -1,10 +1,10 @@
 // What a verifier must not be able to take from a wallet: copies it never saw, and failures that look like ours.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { metadata, says } from '../../../test/support/hostile-verifier.ts';
+import { withMetadata, withPayload } from '../../../test/support/hostile-verifier.ts';
 import { freePort } from '../../../test/support/ports.ts';
-import { showing, VP } from '../../../test/support/showing.ts';
-import { onEachWallet, type Person } from '../../../test/support/wallet.ts';
+import { setUpPresentation, VP } from '../../../test/support/presentation.ts';
+import { onEachWallet, type WalletUser } from '../../../test/support/wallet.ts';
 import { assertProblem } from '../../../test/support/wallet-answers.ts';
 import { ownerOfPerson } from '../../../test/support/wallet-credentials.ts';
 import { actAs } from '../access/index.ts';
@@ -24,12 +24,12 @@ const LOW_ORDER = [
 ].map((u) => Buffer.from(u.toString(16).padStart(64, '0'), 'hex').reverse().toString('base64url'));
 
 const lowOrder = (x: string) =>
-  metadata({ jwks: { keys: [{ kty: 'OKP', crv: 'X25519', x, kid: 'low', use: 'enc', alg: 'ECDH-ES' }] } });
+  withMetadata({ jwks: { keys: [{ kty: 'OKP', crv: 'X25519', x, kid: 'low', use: 'enc', alg: 'ECDH-ES' }] } });
 
 onEachWallet('What a hostile verifier gets of a wallet', (wallet) => {
-  const world = showing(wallet);
+  const world = setUpPresentation(wallet);
   const { verifier } = world;
-  const copies = async (person: Person): Promise<number> => (await person.get(CREDENTIALS)).body[0].instances;
+  const copies = async (person: WalletUser): Promise<number> => (await person.get(CREDENTIALS)).body[0].instances;
 
   describe('uses up no copy', () => {
     it('with a key for its answer that agrees with nobody, which is its own error', async () => {
@@ -37,7 +37,7 @@ onEachWallet('What a hostile verifier gets of a wallet', (wallet) => {
       for (const x of LOW_ORDER)
         for (const preview of [true, false]) {
           verifier.twist = lowOrder(x);
-          const answer = await world.show(person, { mode: 'direct_post.jwt' }, { preview });
+          const answer = await world.present(person, { mode: 'direct_post.jwt' }, { preview });
           assertProblem(answer, 422, 'invalid-presentation-request', /key/);
         }
       assert.equal(await copies(person), 2);
@@ -55,8 +55,8 @@ onEachWallet('What a hostile verifier gets of a wallet', (wallet) => {
         [verifier.url.replace('http:', 'https:'), 502, 'upstream-error'],
         [nobody, 502, 'upstream-error'],
       ] as const) {
-        verifier.twist = says({ response_uri: to });
-        assertProblem(await world.show(person), status, code);
+        verifier.twist = withPayload({ response_uri: to });
+        assertProblem(await world.present(person), status, code);
         assert.equal(await copies(person), 2, to);
       }
     });
@@ -65,7 +65,7 @@ onEachWallet('What a hostile verifier gets of a wallet', (wallet) => {
   it('uses up a copy that it may have seen, whatever it says then', async () => {
     const { person } = await world.holder({ body: { count: 2 } });
     verifier.twist = { raw: (endpoint, request) => endpoint === 'response' && Boolean(request.socket.destroy()) };
-    assertProblem(await world.show(person), 502, 'upstream-error');
+    assertProblem(await world.present(person), 502, 'upstream-error');
     assert.equal(await copies(person), 1);
   });
 
@@ -74,14 +74,14 @@ onEachWallet('What a hostile verifier gets of a wallet', (wallet) => {
     const uris = await Promise.all(Array.from({ length: 3 }, () => verifier.ask({ mode: 'direct_post.jwt' })));
     for (const { status, text } of await Promise.all(uris.map((uri) => person.post(VP, { uri }))))
       assert.equal(status, 200, text);
-    const looked = await Promise.all(verifier.tokens.map((token) => world.looked(token)));
+    const looked = await Promise.all(verifier.tokens.map((token) => world.readToken(token)));
     assert.equal(new Set(looked.map(({ id }) => id![0]!.payload.cnf.jwk.x)).size, 3);
     assert.equal(await copies(person), 1);
   });
 
   describe('is an answer and no failure of ours when a copy is damaged', () => {
     /** The first so many copies, in the order they are shown. */
-    async function damage(person: Person, credentialId: string, count: number): Promise<void> {
+    async function damage(person: WalletUser, credentialId: string, count: number): Promise<void> {
       const db = await wallet.database();
       await db.write(async (tx) => {
         await actAs(db, tx, ownerOfPerson(person));
@@ -96,11 +96,11 @@ onEachWallet('What a hostile verifier gets of a wallet', (wallet) => {
     it('with the copies that are whole, of which the last one stays', async () => {
       const { person, credential } = await world.holder({ body: { count: 3 } });
       await damage(person, credential.id, 1);
-      const preview = await world.show(person, {}, { preview: true });
+      const preview = await world.present(person, {}, { preview: true });
       assert.equal(preview.status, 200, preview.text);
       const keys: string[] = [];
       for (const left of [2, 2, 2]) {
-        const { id } = await world.shown(person);
+        const { id } = await world.presentAndRead(person);
         keys.push(id![0]!.payload.cnf.jwk.x);
         assert.equal(await copies(person), left);
       }
@@ -111,7 +111,7 @@ onEachWallet('What a hostile verifier gets of a wallet', (wallet) => {
       const { person, credential } = await world.holder({ body: { count: 2 } });
       await damage(person, credential.id, 2);
       for (const preview of [true, false]) {
-        const answer = await world.show(person, {}, { preview });
+        const answer = await world.present(person, {}, { preview });
         assert.ok(answer.status < 500, answer.text);
         assert.deepEqual(verifier.tokens, []);
       }

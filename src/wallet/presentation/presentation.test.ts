@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { describe, it } from 'node:test';
-import { IDENTITY, paths, queryFor, showing, VCI, VP } from '../../../test/support/showing.ts';
+import { IDENTITY, paths, queryFor, setUpPresentation, VCI, VP } from '../../../test/support/presentation.ts';
 import { onEachWallet } from '../../../test/support/wallet.ts';
 import { assertProblem } from '../../../test/support/wallet-answers.ts';
 
@@ -12,14 +12,14 @@ const encoded = (value: object): string => Buffer.from(JSON.stringify(value)).to
 onEachWallet(
   'Showing credentials',
   (wallet) => {
-    const world = showing(wallet);
+    const world = setUpPresentation(wallet);
     const { verifier } = world;
 
     describe('however the request comes', () => {
       for (const by of ['value', 'get', 'post'] as const)
         it(`answers one that comes by ${by}, with what was asked and nothing else`, async () => {
           const { person, credential } = await world.holder();
-          const answer = await world.show(person, { by });
+          const answer = await world.present(person, { by });
           assert.equal(answer.status, 200, answer.text);
           const clientId = `decentralized_identifier:${await verifier.did()}`;
           const { exchangeId, ...rest } = answer.body;
@@ -38,7 +38,7 @@ onEachWallet(
             responseMode: 'direct_post',
           });
           assert.deepEqual(Object.keys(verifier.posted[0]!).sort(), ['state', 'vp_token']);
-          const { id } = await world.looked(verifier.tokens[0]!);
+          const { id } = await world.readToken(verifier.tokens[0]!);
           assert.equal(id!.length, 1);
           assert.deepEqual(id![0]!.claims, { given_name: 'Ada' });
           assert.equal(id![0]!.binding.aud, clientId);
@@ -46,7 +46,7 @@ onEachWallet(
 
       it('tells a verifier that is asked by POST what it can do, with a new nonce each time', async () => {
         const { person } = await world.holder();
-        for (const _ of [1, 2]) assert.equal((await world.show(person, { by: 'post' })).status, 200);
+        for (const _ of [1, 2]) assert.equal((await world.present(person, { by: 'post' })).status, 200);
         const asked = verifier.seen.filter(({ endpoint }) => endpoint === 'request');
         assert.deepEqual(
           asked.map(({ method, headers }) => [method, headers['content-type'], headers.accept]),
@@ -62,11 +62,11 @@ onEachWallet(
 
       it('answers a request that is not signed, and says that nobody knows who it is', async () => {
         const { person } = await world.holder();
-        const answer = await world.show(person, { by: 'unsigned', prefix: 'redirect_uri' });
+        const answer = await world.present(person, { by: 'unsigned', prefix: 'redirect_uri' });
         assert.equal(answer.status, 200, answer.text);
         const { authenticated, trust, prefix } = answer.body.verifier;
         assert.deepEqual({ authenticated, trust, prefix }, { authenticated: false, trust: 'none', prefix: 'redirect_uri' });
-        const { id } = await world.looked(verifier.tokens[0]!);
+        const { id } = await world.readToken(verifier.tokens[0]!);
         assert.equal(id![0]!.binding.aud, `redirect_uri:${verifier.url}/response`);
       });
 
@@ -80,7 +80,7 @@ onEachWallet(
     describe('the answer', () => {
       it('is encrypted for whoever asks for that', async () => {
         const { person } = await world.holder();
-        const answer = await world.show(person, { mode: 'direct_post.jwt' });
+        const answer = await world.present(person, { mode: 'direct_post.jwt' });
         assert.equal(answer.body.responseMode, 'direct_post.jwt', answer.text);
         const { form } = verifier.seen.find(({ endpoint }) => endpoint === 'response')!;
         assert.deepEqual(Object.keys(form), ['response']);
@@ -88,7 +88,7 @@ onEachWallet(
         assert.deepEqual([header.alg, header.enc, header.kid], ['ECDH-ES', 'A128GCM', 'enc']);
         const [posted] = verifier.posted;
         assert.deepEqual(Object.keys(posted!).sort(), ['encrypted', 'state', 'vp_token']);
-        assert.deepEqual((await world.looked(posted!.vp_token)).id![0]!.disclosed, ['given_name']);
+        assert.deepEqual((await world.readToken(posted!.vp_token)).id![0]!.disclosed, ['given_name']);
       });
 
       it('uses the encryption the verifier prefers', async () => {
@@ -96,14 +96,14 @@ onEachWallet(
         verifier.twist = {
           request: ({ payload }) => (payload.client_metadata.encrypted_response_enc_values_supported = ['A128CBC-HS256']),
         };
-        assert.equal((await world.show(person, { mode: 'direct_post.jwt' })).status, 200);
+        assert.equal((await world.present(person, { mode: 'direct_post.jwt' })).status, 200);
         const { form } = verifier.seen.find(({ endpoint }) => endpoint === 'response')!;
         assert.match(Buffer.from(form.response!.split('.')[0]!, 'base64url').toString(), /"enc":"A128CBC-HS256"/);
       });
 
       it('is bound to the nonce, to the whole client id and to now, and brings the state back', async () => {
         const { person } = await world.holder();
-        const { id } = await world.shown(person);
+        const { id } = await world.presentAndRead(person);
         const { asked } = verifier;
         const { iat, aud, nonce, sd_hash, ...rest } = id![0]!.binding as Record<string, any>;
         assert.deepEqual([aud, nonce, rest], [asked.client_id, asked.nonce, {}]);
@@ -114,13 +114,13 @@ onEachWallet(
       it('has no state when there was none', async () => {
         const { person } = await world.holder();
         verifier.twist = { request: ({ payload }) => delete payload.state };
-        await world.shown(person);
+        await world.presentAndRead(person);
         assert.deepEqual(Object.keys(verifier.posted[0]!), ['vp_token']);
       });
 
       it('discloses nothing that can be held back when no claims are named', async () => {
         const { person } = await world.holder();
-        const { id } = await world.shown(person, { query: { credentials: [queryFor('id', IDENTITY)] } });
+        const { id } = await world.presentAndRead(person, { query: { credentials: [queryFor('id', IDENTITY)] } });
         assert.deepEqual(id![0]!.claims, {});
         assert.equal(id![0]!.payload.vct, IDENTITY);
       });
@@ -128,7 +128,7 @@ onEachWallet(
       it('has no key binding where the verifier does without one', async () => {
         const { person } = await world.holder();
         const query = { credentials: [queryFor('id', IDENTITY, { require_cryptographic_holder_binding: false })] };
-        assert.equal((await world.show(person, { query })).status, 200);
+        assert.equal((await world.present(person, { query })).status, 200);
         assert.match(verifier.tokens[0]!.id![0]!, /~$/);
       });
 
@@ -142,7 +142,7 @@ onEachWallet(
         it(`${expected ? 'tells' : 'does not tell'} where the browser goes next: ${redirect}`, async () => {
           const { person } = await world.holder();
           verifier.twist = { reply: { status: 200, body: { redirect_uri: redirect } } };
-          const answer = await world.show(person);
+          const answer = await world.present(person);
           assert.equal(answer.body.status, 'submitted', answer.text);
           assert.equal(answer.body.redirectUri, expected);
         });
@@ -151,7 +151,7 @@ onEachWallet(
         const { person } = await world.holder();
         for (const body of ['', '<html>', 'null']) {
           verifier.twist = { reply: { status: 200, body } };
-          const answer = await world.show(person);
+          const answer = await world.present(person);
           assert.deepEqual([answer.body.status, answer.body.redirectUri], ['submitted', undefined], answer.text);
         }
       });
@@ -181,7 +181,7 @@ onEachWallet(
       it('is confirmed by hashes over the text as it came', async () => {
         const { person } = await world.holder();
         const second = { ...payment, amount: '8.00' };
-        const { id } = await world.shown(person, { transactionData: [payment, second] });
+        const { id } = await world.presentAndRead(person, { transactionData: [payment, second] });
         const hash = (value: object): string => createHash('sha256').update(encoded(value)).digest('base64url');
         const { transaction_data_hashes, transaction_data_hashes_alg } = id![0]!.binding;
         assert.deepEqual([transaction_data_hashes, transaction_data_hashes_alg], [[hash(payment), hash(second)], 'sha-256']);
@@ -190,7 +190,7 @@ onEachWallet(
       it('is hashed as the verifier wants', async () => {
         const { person } = await world.holder();
         const data = { ...payment, transaction_data_hashes_alg: ['whirlpool', 'sha-512'] };
-        const { id } = await world.shown(person, { transactionData: [data] });
+        const { id } = await world.presentAndRead(person, { transactionData: [data] });
         const { transaction_data_hashes, transaction_data_hashes_alg } = id![0]!.binding;
         const hash = createHash('sha512').update(encoded(data)).digest('base64url');
         assert.deepEqual([transaction_data_hashes, transaction_data_hashes_alg], [[hash], 'sha-512']);
@@ -201,7 +201,7 @@ onEachWallet(
         await world.receive(person, { configuration: 'membership' });
         const query = { credentials: [queryFor('id', IDENTITY), queryFor('club', 'https://example.org/membership')] };
         const data = { ...payment, credential_ids: ['club', 'id'] };
-        const { id, club } = await world.shown(person, { query, transactionData: [data] });
+        const { id, club } = await world.presentAndRead(person, { query, transactionData: [data] });
         assert.equal((club![0]!.binding.transaction_data_hashes as string[]).length, 1);
         assert.equal(id![0]!.binding.transaction_data_hashes, undefined);
       });
@@ -209,7 +209,7 @@ onEachWallet(
       it('is confirmed also where a key binding was not asked for', async () => {
         const { person } = await world.holder();
         const query = { credentials: [queryFor('id', IDENTITY, { require_cryptographic_holder_binding: false })] };
-        const { id } = await world.shown(person, { query, transactionData: [payment] });
+        const { id } = await world.presentAndRead(person, { query, transactionData: [payment] });
         assert.equal((id![0]!.binding.transaction_data_hashes as string[]).length, 1);
       });
 
@@ -220,7 +220,7 @@ onEachWallet(
       ] as const)
         it(`is refused ${what}, and the verifier told so`, async () => {
           const { person } = await world.holder();
-          const answer = await world.show(person, { transactionData: [payment, data] });
+          const answer = await world.present(person, { transactionData: [payment, data] });
           assertProblem(answer, 422, 'unsupported-transaction-data');
           assert.deepEqual(
             verifier.posted.map(({ error }) => error),
@@ -233,7 +233,7 @@ onEachWallet(
         const query = {
           credentials: [queryFor('id', 'https://example.org/ticket', { require_cryptographic_holder_binding: false })],
         };
-        const answer = await world.show(person, { query, transactionData: [payment] });
+        const answer = await world.present(person, { query, transactionData: [payment] });
         assertProblem(answer, 422, 'unsupported-transaction-data', /nothing that is shown/);
         assert.equal(verifier.tokens.length, 0);
       });
@@ -267,7 +267,7 @@ onEachWallet(
 
       it('knows no exchange of another person, of another protocol, or that is not there', async () => {
         const { person } = await world.holder();
-        const { exchangeId } = (await world.show(person, {}, { preview: true })).body;
+        const { exchangeId } = (await world.present(person, {}, { preview: true })).body;
         const other = await wallet.logIn();
         const received = await other.post(VCI, { uri: world.issuer.offer(), preview: true });
         for (const id of [exchangeId, received.body.exchangeId, 'ex_01KA2Z9Q1V8YB3T5M7N9P1R3S5'])
@@ -280,7 +280,7 @@ onEachWallet(
       const { person } = await world.holder();
       const logged = wallet.logged.length;
       const query = { credentials: [queryFor('id', IDENTITY, { claims: paths(['given_name'], ['email']) })] };
-      const { body } = await world.show(person, { query, by: 'post' });
+      const { body } = await world.present(person, { query, by: 'post' });
       const { asked } = verifier;
       const { text, body: exchange } = await person.get(`/api/v1/wallet/exchanges/${body.exchangeId}`);
       assert.deepEqual([exchange.protocol, exchange.state, exchange.peer], ['oid4vp', 'submitted', asked.client_id]);

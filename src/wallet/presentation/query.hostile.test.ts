@@ -1,9 +1,9 @@
 // Queries that a database or a library cannot bear: refused or unanswered on either database, never a failure of ours.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { part } from '../../../test/support/hostile-verifier.ts';
+import { encodePart } from '../../../test/support/hostile-verifier.ts';
 import { deepJson } from '../../../test/support/issuers.ts';
-import { IDENTITY, paths, queryFor, showing } from '../../../test/support/showing.ts';
+import { IDENTITY, paths, queryFor, setUpPresentation } from '../../../test/support/presentation.ts';
 import { onEachWallet } from '../../../test/support/wallet.ts';
 import { assertProblem } from '../../../test/support/wallet-answers.ts';
 
@@ -20,7 +20,7 @@ const mdoc = (doctype: string, ...claims: object[]) => ({
 onEachWallet(
   'A query that is hard to bear',
   (wallet) => {
-    const world = showing(wallet);
+    const world = setUpPresentation(wallet);
     const { verifier } = world;
 
     describe('is refused, or nothing answers it:', () => {
@@ -44,7 +44,7 @@ onEachWallet(
           for (const by of ['get', 'unsigned'] as const)
             for (const preview of [true, false]) {
               const ask = { query: { credentials: [credential] }, by, ...(by === 'unsigned' ? { prefix: 'redirect_uri' } : {}) };
-              const answer = await world.show(person, ask as object, { preview });
+              const answer = await world.present(person, ask as object, { preview });
               if (answer.status === 200) assert.deepEqual([answer.body.status, answer.body.satisfiable], ['preview', false]);
               else {
                 assert.equal(answer.status, 422, answer.text);
@@ -57,12 +57,12 @@ onEachWallet(
 
     it('with transaction data that is nested too deeply: what cannot be shown is not confirmed', async () => {
       const { person } = await world.holder();
-      const text = part({ type: PAYMENT, credential_ids: ['id'] });
+      const text = encodePart({ type: PAYMENT, credential_ids: ['id'] });
       const shallow = Buffer.from(text, 'base64url').toString().slice(0, -1);
       const deep = Buffer.from(`${shallow},"more":${deepJson(9000)}}`).toString('base64url');
       for (const preview of [true, false]) {
         verifier.twist = { request: ({ payload }) => void Object.assign(payload, { transaction_data: [deep] }) };
-        assertProblem(await world.show(person, {}, { preview }), 422, 'unsupported-transaction-data');
+        assertProblem(await world.present(person, {}, { preview }), 422, 'unsupported-transaction-data');
       }
       assert.deepEqual(verifier.tokens, []);
     });

@@ -7,10 +7,10 @@ import { join } from 'node:path';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { exportJWK } from 'jose';
-import { type Certified, certify } from '../../../test/support/certificates.ts';
+import { certify, type TestCertificate } from '../../../test/support/certificates.ts';
 import { newJwt, newSigner } from '../../../test/support/issuers.ts';
-import { Showing, showing } from '../../../test/support/showing.ts';
-import { type AskOptions, type Identity, ToyVerifier } from '../../../test/support/toy-verifier.ts';
+import { PresentationSetup, setUpPresentation } from '../../../test/support/presentation.ts';
+import { type AskOptions, ToyVerifier, type VerifierIdentity } from '../../../test/support/toy-verifier.ts';
 import { onEachWallet, onWallet } from '../../../test/support/wallet.ts';
 import { assertProblem } from '../../../test/support/wallet-answers.ts';
 
@@ -20,7 +20,7 @@ after(() => rm(folder, { recursive: true, force: true }));
 const root = certify({ name: 'CN=Root', ca: true });
 const middle = certify({ name: 'CN=Middle', by: root, ca: true });
 const leaf = certify({ name: 'CN=Verifier', by: middle, dns: ['localhost', 'verifier.example'] });
-const identityOf = (one: Certified, ...above: Certified[]): Identity => ({
+const identityOf = (one: TestCertificate, ...above: TestCertificate[]): VerifierIdentity => ({
   key: one.key,
   x5c: [one, ...above].map(({ der }) => der),
 });
@@ -41,20 +41,20 @@ writeFileSync(
 onEachWallet(
   'Knowing verifiers',
   (wallet) => {
-    const world = showing(wallet);
+    const world = setUpPresentation(wallet);
     const { verifier } = world;
 
-    const accepted = async (options: AskOptions, at: Showing = world): Promise<any> => {
+    const accepted = async (options: AskOptions, at: PresentationSetup = world): Promise<any> => {
       const { person } = await at.holder();
-      const answer = await at.show(person, options);
+      const answer = await at.present(person, options);
       assert.equal(answer.status, 200, answer.text);
-      const { id } = await at.looked(at.verifier.tokens[0]!);
+      const { id } = await at.readToken(at.verifier.tokens[0]!);
       assert.equal(id![0]!.binding.aud, answer.body.verifier.clientId);
       return answer.body.verifier;
     };
-    const refused = async (options: AskOptions, code: string, why?: RegExp, at: Showing = world): Promise<void> => {
+    const refused = async (options: AskOptions, code: string, why?: RegExp, at: PresentationSetup = world): Promise<void> => {
       const { person } = await at.holder();
-      assertProblem(await at.show(person, options), 422, code, why);
+      assertProblem(await at.present(person, options), 422, code, why);
       assert.deepEqual(at.verifier.posted, []);
     };
 
@@ -113,7 +113,7 @@ onEachWallet(
 
       const other = certify({ name: 'CN=Other', ca: true });
       const DAY = 24 * 3600 * 1000;
-      const wrong: [string, Identity][] = [
+      const wrong: [string, VerifierIdentity][] = [
         ['that leads to nobody trusted', identityOf(certify({ name: 'CN=V', by: other, dns: ['localhost'] }), other)],
         ['that signed itself', identityOf(certify({ name: 'CN=V', dns: ['localhost'] }))],
         ['in another order', identityOf(leaf, root, middle)],
@@ -253,7 +253,7 @@ onEachWallet(
     });
 
     describe('by registration', () => {
-      const atShop = Object.assign(new Showing(wallet), { issuer: world.issuer, verifier: shop });
+      const atShop = Object.assign(new PresentationSetup(wallet), { issuer: world.issuer, verifier: shop });
       beforeEach(() => shop.reset());
 
       it('believes a client id with an address an operator named, and says that it proves nothing', async () => {
@@ -290,12 +290,12 @@ onEachWallet(
 const changing = join(folder, 'changing.pem');
 writeFileSync(changing, '');
 onWallet('SQLite', 'Trust anchors that change', { settings: { GATEHOUSE_WALLET_TRUST_ANCHORS: changing } }, (wallet) => {
-  const world = showing(wallet);
+  const world = setUpPresentation(wallet);
 
   it('are read again while the node runs', async () => {
     world.verifier.identity = identityOf(leaf, middle);
     const { person } = await world.holder();
-    const ask = () => world.show(person, { prefix: 'x509_hash' });
+    const ask = () => world.present(person, { prefix: 'x509_hash' });
     assertProblem(await ask(), 422, 'untrusted-verifier');
     writeFileSync(changing, root.certificate.toString());
     await wait(5_200);
@@ -310,14 +310,14 @@ onWallet('SQLite', 'Trust anchors that change', { settings: { GATEHOUSE_WALLET_T
 onEachWallet(
   'Serving only verifiers that prove who they are',
   (wallet) => {
-    const world = showing(wallet);
+    const world = setUpPresentation(wallet);
 
     it('refuses one that proves nothing, and serves the others', async () => {
       const { person } = await world.holder();
-      const answer = await world.show(person, { by: 'unsigned', prefix: 'redirect_uri' });
+      const answer = await world.present(person, { by: 'unsigned', prefix: 'redirect_uri' });
       assertProblem(answer, 422, 'untrusted-verifier', /prove/);
       assert.deepEqual(world.verifier.posted, []);
-      assert.equal((await world.show(person)).status, 200);
+      assert.equal((await world.present(person)).status, 200);
     });
   },
   { settings: { GATEHOUSE_WALLET_UNAUTHENTICATED_VERIFIERS: 'off' } },

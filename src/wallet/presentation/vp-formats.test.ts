@@ -1,16 +1,16 @@
 // What a verifier says it understands is what it is shown: formats, and algorithms of issuers and holders.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { metadata } from '../../../test/support/hostile-verifier.ts';
-import { IDENTITY, MEMBERSHIP, queryFor, showing } from '../../../test/support/showing.ts';
+import { withMetadata } from '../../../test/support/hostile-verifier.ts';
+import { IDENTITY, MEMBERSHIP, queryFor, setUpPresentation } from '../../../test/support/presentation.ts';
 import { onEachWallet } from '../../../test/support/wallet.ts';
 import { assertProblem } from '../../../test/support/wallet-answers.ts';
 
 const SD_JWT = 'dc+sd-jwt';
-const understands = (formats: object) => metadata({ vp_formats_supported: formats });
+const understands = (formats: object) => withMetadata({ vp_formats_supported: formats });
 
 onEachWallet('Formats a verifier understands', (wallet) => {
-  const world = showing(wallet);
+  const world = setUpPresentation(wallet);
   const { verifier } = world;
   const errors = () => verifier.posted.map(({ error }) => error);
 
@@ -23,7 +23,7 @@ onEachWallet('Formats a verifier understands', (wallet) => {
     it(`answers one that understands ${what}`, async () => {
       const { person } = await world.holder();
       verifier.twist = understands(formats);
-      assert.equal((await world.show(person)).status, 200);
+      assert.equal((await world.present(person)).status, 200);
       assert.equal(verifier.tokens.length, 1);
     });
 
@@ -34,9 +34,9 @@ onEachWallet('Formats a verifier understands', (wallet) => {
     it(`tells one that asks for what it does not understand: ${what}`, async () => {
       const { person } = await world.holder();
       verifier.twist = understands(formats);
-      const { body } = await world.show(person, {}, { preview: true });
+      const { body } = await world.present(person, {}, { preview: true });
       assert.deepEqual([body.satisfiable, body.query[0].matches], [false, []]);
-      assertProblem(await world.show(person), 422, 'no-matching-credential');
+      assertProblem(await world.present(person), 422, 'no-matching-credential');
       assert.deepEqual(errors(), ['vp_formats_not_supported']);
     });
 
@@ -47,7 +47,8 @@ onEachWallet('Formats a verifier understands', (wallet) => {
     it(`shows nothing to one that understands only ${what}, and does not tell whether there was something`, async () => {
       const { person } = await world.holder();
       verifier.twist = understands(formats);
-      for (const holder of [person, await wallet.logIn()]) assertProblem(await world.show(holder), 422, 'no-matching-credential');
+      for (const holder of [person, await wallet.logIn()])
+        assertProblem(await world.present(holder), 422, 'no-matching-credential');
       assert.deepEqual(errors(), ['access_denied', 'access_denied']);
       assert.deepEqual(verifier.tokens, []);
     });
@@ -56,18 +57,18 @@ onEachWallet('Formats a verifier understands', (wallet) => {
     const { person, credential } = await world.holder();
     const key = await person.make('keys', { algorithm: 'EdDSA' });
     const newer = await world.receive(person, { body: { keyId: key.id } });
-    assert.equal((await world.show(person)).body.presented[0].credentialId, newer.id);
+    assert.equal((await world.present(person)).body.presented[0].credentialId, newer.id);
     verifier.twist = understands({ [SD_JWT]: { 'kb-jwt_alg_values': ['ES256'] } });
-    assert.equal((await world.show(person)).body.presented[0].credentialId, credential.id);
+    assert.equal((await world.present(person)).body.presented[0].credentialId, credential.id);
     verifier.twist = understands({ [SD_JWT]: { 'kb-jwt_alg_values': ['Ed25519'] } });
-    assert.equal((await world.show(person)).body.presented[0].credentialId, newer.id);
+    assert.equal((await world.present(person)).body.presented[0].credentialId, newer.id);
   });
 
   it('does not ask what holders sign with of those who need no binding', async () => {
     const { person } = await world.holder();
     verifier.twist = understands({ [SD_JWT]: { 'kb-jwt_alg_values': ['ES384'] } });
     const query = { credentials: [queryFor('id', IDENTITY, { require_cryptographic_holder_binding: false })] };
-    assert.equal((await world.show(person, { query })).status, 200);
+    assert.equal((await world.present(person, { query })).status, 200);
   });
 
   it('answers by the option it can', async () => {
@@ -81,6 +82,6 @@ onEachWallet('Formats a verifier understands', (wallet) => {
       credential_sets: [{ options: [['doc'], ['id']] }],
     };
     verifier.twist = understands({ [SD_JWT]: {} });
-    assert.deepEqual(Object.keys(await world.shown(person, { query })), ['id']);
+    assert.deepEqual(Object.keys(await world.presentAndRead(person, { query })), ['id']);
   });
 });

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { describe, it } from 'node:test';
-import { onEachWallet, type Person, type TestWallet } from '../../../test/support/wallet.ts';
+import { onEachWallet, type TestWallet, type WalletUser } from '../../../test/support/wallet.ts';
 import { assertProblem } from '../../../test/support/wallet-answers.ts';
 
 const DIDS = '/api/v1/wallet/dids';
@@ -12,7 +12,7 @@ const NODE_DOCUMENT = '/.well-known/did.json';
 let names = 0;
 const newName = (): string => `document-${++names}`;
 
-async function publish(person: Person, path: string): Promise<any> {
+async function publish(person: WalletUser, path: string): Promise<any> {
   const { id } = await person.make('dids', { path });
   return (await person.post(`${DIDS}/${id}/publish`)).body;
 }

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { onWallet, Person, TestWallet } from '../../../test/support/wallet.ts';
+import { onWallet, TestWallet, WalletUser } from '../../../test/support/wallet.ts';
 
 const DIDS = '/api/v1/wallet/dids';
 const KEYS = '/api/v1/wallet/keys';
@@ -11,7 +11,7 @@ const settings: Record<string, string> = {};
 
 onWallet('PostgreSQL', 'Two nodes of one wallet', { settings }, (wallet) => {
   let other: TestWallet;
-  let [here, there]: Person[] = [];
+  let [here, there]: WalletUser[] = [];
 
   before(async () => {
     const { name, cookie } = await wallet.logIn();
@@ -22,7 +22,7 @@ onWallet('PostgreSQL', 'Two nodes of one wallet', { settings }, (wallet) => {
     other = new TestWallet('PostgreSQL', { settings, provider: wallet.provider });
     other.databaseUrl = wallet.databaseUrl;
     await other.open([wallet.masterKey]);
-    [here, there] = [new Person(wallet, name, cookie), new Person(other, name, cookie)];
+    [here, there] = [new WalletUser(wallet, name, cookie), new WalletUser(other, name, cookie)];
   });
   after(() => other.service.stop(1000));
 

@@ -3,10 +3,10 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { it } from 'node:test';
 import { SignJWT, UnsecuredJWT } from 'jose';
-import type { Answer } from '../../../test/support/api.ts';
-import { onEachWallet, onWallet, type Person } from '../../../test/support/wallet.ts';
+import type { ApiAnswer } from '../../../test/support/api.ts';
+import { onEachWallet, onWallet, type WalletUser } from '../../../test/support/wallet.ts';
 import { assertProblem } from '../../../test/support/wallet-answers.ts';
-import { makeFormer, secretsOf } from '../../../test/support/wallet-session.ts';
+import { downgradeSessions, secretsOf } from '../../../test/support/wallet-session.ts';
 
 const PATH = '/api/v1/auth/backchannel-logout';
 const USERINFO = '/api/v1/auth/userinfo';
@@ -26,13 +26,13 @@ onEachWallet(
       ...more,
     });
     const mint = (more: object, header: object = {}) => wallet.provider.mint({ ...header }, claimsFor(more));
-    const send = (token: string): Promise<Answer> =>
+    const send = (token: string): Promise<ApiAnswer> =>
       wallet.request('POST', PATH, {
         body: new URLSearchParams({ logout_token: token }).toString(),
         headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
       });
-    const isIn = async (person: Person): Promise<boolean> => (await person.get(USERINFO)).status === 200;
-    const sidOf = async ({ cookie }: Person): Promise<string> => {
+    const isIn = async (person: WalletUser): Promise<boolean> => (await person.get(USERINFO)).status === 200;
+    const sidOf = async ({ cookie }: WalletUser): Promise<string> => {
       const { idToken } = await secretsOf(wallet, cookie);
       return JSON.parse(Buffer.from(idToken.split('.')[1]!, 'base64url').toString()).sid;
     };
@@ -62,7 +62,7 @@ onEachWallet(
 
     it('ends sessions of the person whose name at the provider nobody noted, and nobody else’s', async () => {
       const [former, named, other] = [await wallet.logIn('frida'), await wallet.logIn('frida'), await wallet.logIn()];
-      await makeFormer(wallet, [former.cookie, other.cookie]);
+      await downgradeSessions(wallet, [former.cookie, other.cookie]);
       assert.deepEqual(await Promise.all([former, named, other].map(isIn)), [true, true, true]);
       assert.equal((await send(await mint({ sub: 'frida', sid: 'another of theirs' }))).status, 200);
       assert.deepEqual(await Promise.all([former, named, other].map(isIn)), [false, true, true]);
@@ -155,7 +155,7 @@ onEachWallet(
 );
 
 onWallet('SQLite', 'Back-channel logout with limits', { rateLimits: true, provider: { sids: true } }, (wallet) => {
-  const send = (token: string): Promise<Answer> =>
+  const send = (token: string): Promise<ApiAnswer> =>
     wallet.request('POST', PATH, {
       body: new URLSearchParams({ logout_token: token }).toString(),
       headers: { 'Content-Type': 'application/x-www-form-urlencoded' },

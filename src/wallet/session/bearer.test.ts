@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { createSecretKey, randomUUID } from 'node:crypto';
 import { describe, it } from 'node:test';
 import { exportSPKI, generateKeyPair, importJWK, SignJWT } from 'jose';
-import type { Answer } from '../../../test/support/api.ts';
+import type { ApiAnswer } from '../../../test/support/api.ts';
 import { onEachWallet, onWallet } from '../../../test/support/wallet.ts';
 
 const AUDIENCE = 'https://wallet.example.org/';
@@ -21,13 +21,13 @@ onEachWallet(
       const honest = { iss: wallet.provider.issuer, aud: AUDIENCE, sub: 'machine', client_id: 'machine', jti: randomUUID() };
       return { ...honest, iat: now, exp: now + 600, ...more };
     };
-    const ask = (token: string, path = USERINFO, cookie?: string): Promise<Answer> =>
+    const ask = (token: string, path = USERINFO, cookie?: string): Promise<ApiAnswer> =>
       wallet.get(path, { headers: { Authorization: `Bearer ${token}`, ...(cookie ? { Cookie: cookie } : {}) } });
     async function ofMachine(): Promise<string> {
       const { body } = await wallet.provider.token({ grant_type: 'client_credentials', resource: AUDIENCE }, 'machine');
       return body.access_token;
     }
-    function isRefused(answer: Answer, why: string): void {
+    function isRefused(answer: ApiAnswer, why: string): void {
       assert.deepEqual([answer.status, answer.body.code], [401, 'not-authenticated'], why);
       assert.match(answer.headers.get('www-authenticate')!, /^Bearer .*error="invalid_token"/, why);
     }

@@ -1,5 +1,5 @@
 // What the steps of a session's life, and of logging in and out, work with.
-import type { RunChange } from '../../platform/audit/index.ts';
+import type { RunAuditedChange } from '../../platform/audit/index.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Cache } from '../../platform/database/index.ts';
 import type { Log } from '../../platform/log/index.ts';
@@ -29,7 +29,7 @@ export interface SessionDeps {
 
 export interface LoginDeps {
   readonly clock: Clock;
-  readonly change: RunChange<Tables>;
+  readonly change: RunAuditedChange<Tables>;
   readonly cookies: Cookies;
   readonly provider: Provider;
   readonly verify: VerifyToken;

@@ -1,6 +1,6 @@
 // A login: begun here, done at the provider, finished when the browser comes back with a code.
 import { createHash } from 'node:crypto';
-import { theService } from '../../platform/audit/index.ts';
+import { serviceActor } from '../../platform/audit/index.ts';
 import { fail, fault } from '../faults.ts';
 import type { Cookies } from './cookies.ts';
 import type { LoginDeps } from './deps.ts';
@@ -53,7 +53,7 @@ function flowOf({ clock, cookies }: LoginDeps, text: string | undefined, state: 
 
 /** A login comes back once. */
 async function spendFlow({ change, cookies }: LoginDeps, { state, begunAt }: LoginFlow): Promise<void> {
-  await change(theService, async ({ tx, audit }) => {
+  await change(serviceActor, async ({ tx, audit }) => {
     const stateHash = createHash('sha256').update(state).digest('base64url');
     if (!(await spendOnce(tx, stateHash, begunAt + FLOW_SECONDS * 1000)))
       fail('login-state-mismatch', undefined, cleared(cookies));

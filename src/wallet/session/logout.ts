@@ -1,5 +1,5 @@
 // A logout: by the person, or by the provider's logout token.
-import { theService } from '../../platform/audit/index.ts';
+import { serviceActor } from '../../platform/audit/index.ts';
 import { fail } from '../faults.ts';
 import type { LoginDeps } from './deps.ts';
 import { readLogoutToken, USED_MS } from './logout-token.ts';
@@ -31,7 +31,7 @@ export async function logOut(
 /** The provider says who is logged out there. */
 export async function logOutByProvider({ clock, change, provider, verify, sessions }: LoginDeps, token: string): Promise<void> {
   const { once, ...ended } = await readLogoutToken(verify, await provider.clientId(), token);
-  await change(theService, async (transaction) => {
+  await change(serviceActor, async (transaction) => {
     if (!(await spendOnce(transaction.tx, once, clock.now() + USED_MS))) fail('invalid-logout-token', { why: 'it came before' });
     const gone = await sessions.endByProvider(transaction, ended);
     transaction.audit('sessions.ended_by_provider', { kind: 'logout', id: once }, { sessions: gone });

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { createSecretKey } from 'node:crypto';
 import { beforeEach, it } from 'node:test';
 import { exportJWK, exportSPKI, generateKeyPair } from 'jose';
-import type { Answer } from '../../../test/support/api.ts';
+import type { ApiAnswer } from '../../../test/support/api.ts';
 import { ScriptedProvider } from '../../../test/support/plain-provider-scripted.ts';
 import { onWallet } from '../../../test/support/wallet.ts';
 import { cookiesOf, isCleared } from '../../../test/support/wallet-session.ts';
@@ -14,7 +14,7 @@ const base64 = (value: object): string => Buffer.from(JSON.stringify(value)).toS
 onWallet('SQLite', 'A login is refused', { provider }, (wallet) => {
   beforeEach(() => provider.honest());
 
-  function isRefused(answer: Answer, why: string): void {
+  function isRefused(answer: ApiAnswer, why: string): void {
     assert.deepEqual([answer.status, answer.body?.code], [401, 'login-refused'], `${why}: ${answer.text}`);
     assert.equal(cookiesOf(answer).gatehouse_wallet, undefined);
     assert.ok(isCleared(answer, 'gatehouse_wallet_login'));

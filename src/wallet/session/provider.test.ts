@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { beforeEach, it } from 'node:test';
 import { ScriptedProvider } from '../../../test/support/plain-provider-scripted.ts';
-import { onWallet, Person } from '../../../test/support/wallet.ts';
+import { onWallet, WalletUser } from '../../../test/support/wallet.ts';
 import { cookiesOf } from '../../../test/support/wallet-session.ts';
 
 const USERINFO = '/api/v1/auth/userinfo';
@@ -11,10 +11,10 @@ const provider = new ScriptedProvider();
 onWallet('SQLite', 'An identity provider', { provider }, (wallet) => {
   beforeEach(() => provider.honest());
 
-  async function logIn(): Promise<Person> {
+  async function logIn(): Promise<WalletUser> {
     const answer = await provider.logIn(wallet);
     assert.equal(answer.status, 303, answer.text);
-    return new Person(wallet, 'anna', `gatehouse_wallet=${cookiesOf(answer).gatehouse_wallet!.value}`);
+    return new WalletUser(wallet, 'anna', `gatehouse_wallet=${cookiesOf(answer).gatehouse_wallet!.value}`);
   }
   const nearTheEnd = (): void => wallet.clock.advance(100);
 
@@ -147,7 +147,7 @@ onWallet('SQLite', 'A provider that says more at its userinfo endpoint', { provi
     named.metadata = { userinfo_endpoint: `${named.issuer}/me` };
     named.scripts['/me'] = () => ({ body: { sub: 'anna', name: 'Anna', groups: ['admin'] } });
     const answer = await named.logIn(wallet);
-    const person = new Person(wallet, 'anna', `gatehouse_wallet=${cookiesOf(answer).gatehouse_wallet!.value}`);
+    const person = new WalletUser(wallet, 'anna', `gatehouse_wallet=${cookiesOf(answer).gatehouse_wallet!.value}`);
     assert.deepEqual((await person.get(USERINFO)).body.roles, ['admin']);
     named.scripts['/me'] = () => ({ status: 503 });
     wallet.clock.advance(100);
@@ -162,7 +162,7 @@ onWallet('SQLite', 'A provider that says more at its userinfo endpoint', { provi
   it('is not believed when it speaks of another', async () => {
     named.scripts['/me'] = () => ({ body: { sub: 'bert', name: 'Bert', groups: ['admin'] } });
     const answer = await named.logIn(wallet);
-    const person = new Person(wallet, 'anna', `gatehouse_wallet=${cookiesOf(answer).gatehouse_wallet!.value}`);
+    const person = new WalletUser(wallet, 'anna', `gatehouse_wallet=${cookiesOf(answer).gatehouse_wallet!.value}`);
     const { body } = await person.get(USERINFO);
     assert.deepEqual([body.sub, body.name, body.roles], ['anna', undefined, []]);
   });

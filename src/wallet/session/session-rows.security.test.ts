@@ -1,7 +1,7 @@
 // Whoever can write to the database of the wallet, but has not the master key: what they write there makes them nobody else.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { onEachWallet, type Person, type TestWallet } from '../../../test/support/wallet.ts';
+import { onEachWallet, type TestWallet, type WalletUser } from '../../../test/support/wallet.ts';
 import { ownerOfPerson } from '../../../test/support/wallet-credentials.ts';
 import { secretsOf } from '../../../test/support/wallet-session.ts';
 import { actAs, EVERYONE, readForSession } from '../access/index.ts';
@@ -12,7 +12,7 @@ const KEYS = '/api/v1/wallet/keys';
 const HOUR = 3600 * 1000;
 
 /** Past the service, and past what it remembers: it is started anew. */
-async function tamper(wallet: TestWallet, person: Person, change: (row: SessionRow) => Partial<SessionRow>): Promise<void> {
+async function tamper(wallet: TestWallet, person: WalletUser, change: (row: SessionRow) => Partial<SessionRow>): Promise<void> {
   const { idHash } = await secretsOf(wallet, person.cookie);
   await wallet.service.stop(1000);
   const db = await wallet.database();

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { onEachWallet, onWallet } from '../../../test/support/wallet.ts';
-import { makeFormer } from '../../../test/support/wallet-session.ts';
+import { downgradeSessions } from '../../../test/support/wallet-session.ts';
 
 const USERINFO = '/api/v1/auth/userinfo';
 const MINUTE = 60;
@@ -27,7 +27,7 @@ onEachWallet('A session whose account the provider closed', (wallet) => {
 
   it('ends also when it is of a version that did not note when its token ends', async () => {
     const [closed, open] = [await wallet.logIn(), await wallet.logIn()];
-    await makeFormer(wallet, [closed.cookie, open.cookie]);
+    await downgradeSessions(wallet, [closed.cookie, open.cookie]);
     assert.equal((await closed.get(USERINFO)).status, 200);
     await wallet.provider.close(closed.name);
     wallet.clock.advance(MINUTE);

@@ -1,16 +1,16 @@
 // How long a session lasts: unused, used, and as long as the provider confirms it.
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
-import type { Answer } from '../../../test/support/api.ts';
-import { onEachWallet, onWallet, Person, TestWallet } from '../../../test/support/wallet.ts';
+import type { ApiAnswer } from '../../../test/support/api.ts';
+import { onEachWallet, onWallet, TestWallet, WalletUser } from '../../../test/support/wallet.ts';
 import { isCleared, secretsOf } from '../../../test/support/wallet-session.ts';
 import { readForSession } from '../access/index.ts';
 
 const USERINFO = '/api/v1/auth/userinfo';
 const KEYS = '/api/v1/wallet/keys';
-const info = (person: Person): Promise<Answer> => person.get(USERINFO);
+const info = (person: WalletUser): Promise<ApiAnswer> => person.get(USERINFO);
 
-async function isOver(person: Person): Promise<void> {
+async function isOver(person: WalletUser): Promise<void> {
   const answer = await info(person);
   assert.equal(answer.status, 401, answer.text);
   assert.equal(answer.body.code, 'not-authenticated');
@@ -26,7 +26,7 @@ async function until(done: () => Promise<boolean>): Promise<void> {
   }
 }
 
-async function usedAt(wallet: TestWallet, { cookie }: Person): Promise<number> {
+async function usedAt(wallet: TestWallet, { cookie }: WalletUser): Promise<number> {
   const { idHash } = await secretsOf(wallet, cookie);
   const db = await wallet.database();
   try {
@@ -206,7 +206,7 @@ onWallet('PostgreSQL', 'A session on two replicas', { provider: { accessTokenSec
   });
   after(() => other.service.stop(1000));
 
-  const there = (person: Person): Person => new Person(other, person.name, person.cookie);
+  const there = (person: WalletUser): WalletUser => new WalletUser(other, person.name, person.cookie);
 
   it('is refreshed once by both together', async () => {
     const here = await wallet.logIn();

@@ -94,7 +94,7 @@ function mountLogin(app: WalletApp, { logins, sessionOf, throttle }: SessionPart
     async ({ query, headers, address }) => {
       throttle.take(addressKey(address));
       const { returnTo, cookies } = await logins.finish(returnedOf(query as Query), sessionOf.cookies(headers));
-      throttle.giveBack(addressKey(address));
+      throttle.refund(addressKey(address));
       return new Answer({ status: 303, headers: { 'Set-Cookie': cookies, Location: returnTo } });
     },
   );

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { type Certified, certify, keyIdentifierOf } from '../../../test/support/certificates.ts';
-import { issuerWorld, NOW, newJwt, newSigner, rawJwt, type Signer } from '../../../test/support/issuers.ts';
+import { certify, keyIdentifierOf, type TestCertificate } from '../../../test/support/certificates.ts';
+import { issuerWorld, NOW, newJwt, newSigner, rawJwt, type TestSigner } from '../../../test/support/issuers.ts';
 import type { Outbound } from '../../platform/outbound/index.ts';
 import { createFormats, listVerifier } from '../formats/index.ts';
 import { createStatus, referenceOf, type StatusReference } from './index.ts';
@@ -218,8 +218,8 @@ describe('Who may sign a Token Status List', () => {
   };
   interface Served {
     iss?: string;
-    signer?: Signer;
-    anchors?: Certified[];
+    signer?: TestSigner;
+    anchors?: TestCertificate[];
     answers?: Record<string, unknown>;
   }
 
@@ -265,7 +265,7 @@ describe('Who may sign a Token Status List', () => {
   it('is, for an issuer known by its certificate, one of that name under the same authority', async () => {
     const times = { from: new Date(NOW - 1000), until: new Date(NOW + 1000) };
     const [root, foreign] = [certify({ name: 'CN=Root', ca: true, ...times }), certify({ name: 'CN=Other', ca: true, ...times })];
-    const leaf = (authority: Certified, name = 'C=DE, CN=Signer') =>
+    const leaf = (authority: TestCertificate, name = 'C=DE, CN=Signer') =>
       certify({ name, by: authority, key: issuer.key, ...times }).der;
     const by = { issuer: 'C=DE, CN=Signer', authorityKeyIds: [keyIdentifierOf(root)] };
     const anchors = [root, foreign];

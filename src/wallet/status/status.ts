@@ -1,6 +1,7 @@
 // Whether a credential still holds: the entries its issuer keeps in published lists.
-import { atOnce } from '../../platform/at-once.ts';
+
 import type { Clock } from '../../platform/clock.ts';
+import { forEachConcurrently } from '../../platform/for-each-concurrently.ts';
 import type { Outbound } from '../../platform/outbound/index.ts';
 import type { Trust } from '../trust/index.ts';
 import { type CredentialStatus, createLists, type IssuedBy, type List, type VerifyList } from './lists.ts';
@@ -60,7 +61,7 @@ function readAll(reference: StatusReference, listOf: (entry: ListedEntry) => Lis
 async function doAll(work: readonly (() => Promise<void>)[], deadlineMs: number | undefined): Promise<void> {
   let isLate = false;
   let timer: NodeJS.Timeout | undefined;
-  const all = atOnce(AT_ONCE, work, async (one) => {
+  const all = forEachConcurrently(AT_ONCE, work, async (one) => {
     if (!isLate) await one();
   });
   const deadline = new Promise<void>((resolve) => {

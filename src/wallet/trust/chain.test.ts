@@ -3,7 +3,13 @@ import { generateKeyPairSync, sign, X509Certificate } from 'node:crypto';
 import { describe, it } from 'node:test';
 import { AsnConvert } from '@peculiar/asn1-schema';
 import { Certificate, Extensions } from '@peculiar/asn1-x509';
-import { type CertificateOptions, type Certified, certify, keyIdentifierOf, usages } from '../../../test/support/certificates.ts';
+import {
+  type CertificateOptions,
+  certify,
+  keyIdentifierOf,
+  type TestCertificate,
+  usages,
+} from '../../../test/support/certificates.ts';
 import { alternativeNamesOf, parseX5c, verifyChain } from './chain.ts';
 import { ChainError } from './errors.ts';
 import type { Purpose } from './usages.ts';
@@ -12,14 +18,14 @@ const root = certify({ name: 'CN=Root', ca: true });
 const middle = certify({ name: 'CN=Middle', by: root, ca: true });
 const leaf = certify({ name: 'CN=Leaf', by: middle });
 
-const verify = (chain: readonly Certified[], anchors: readonly Certified[] = [root], now = Date.now()) =>
+const verify = (chain: readonly TestCertificate[], anchors: readonly TestCertificate[] = [root], now = Date.now()) =>
   verifyChain(
     chain.map(({ certificate }) => certificate),
     anchors.map(({ certificate }) => certificate),
     now,
   );
 
-const refused = (chain: readonly Certified[], why: RegExp, anchors?: readonly Certified[], now?: number): void => {
+const refused = (chain: readonly TestCertificate[], why: RegExp, anchors?: readonly TestCertificate[], now?: number): void => {
   assert.throws(
     () => verify(chain, anchors, now),
     (error) => error instanceof ChainError && why.test(error.message),
@@ -27,7 +33,7 @@ const refused = (chain: readonly Certified[], why: RegExp, anchors?: readonly Ce
 };
 
 /** Signed anew by the root, without some of its extensions. */
-const without = ({ certificate, key }: Certified, oid: string): Certified => {
+const without = ({ certificate, key }: TestCertificate, oid: string): TestCertificate => {
   const parsed = AsnConvert.parse(certificate.raw, Certificate);
   const { tbsCertificate: inner } = parsed;
   inner.extensions = new Extensions(inner.extensions!.filter(({ extnID }) => extnID !== oid));
@@ -37,7 +43,7 @@ const without = ({ certificate, key }: Certified, oid: string): Certified => {
   return { certificate: new X509Certificate(der), key, der: der.toString('base64') };
 };
 
-const under = (options: Partial<CertificateOptions>): Certified => certify({ name: 'CN=Under', by: root, ...options });
+const under = (options: Partial<CertificateOptions>): TestCertificate => certify({ name: 'CN=Under', by: root, ...options });
 
 describe('A certificate chain', () => {
   it('leads from the leaf over an intermediate to an anchor that was not sent', () => {

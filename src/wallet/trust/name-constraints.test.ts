@@ -2,7 +2,13 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { GeneralName } from '@peculiar/asn1-x509';
-import { type CertificateOptions, type Certified, certify, constraints, nameOf } from '../../../test/support/certificates.ts';
+import {
+  type CertificateOptions,
+  certify,
+  constraints,
+  parseName,
+  type TestCertificate,
+} from '../../../test/support/certificates.ts';
 import { verifyChain } from './chain.ts';
 import { ChainError } from './errors.ts';
 
@@ -11,9 +17,9 @@ const root = certify({ name: 'CN=Root', ca: true });
 const dns = (...names: string[]): Names[] => names.map((dNSName) => ({ dNSName }));
 const uris = (...names: string[]): Names[] => names.map((uniformResourceIdentifier) => ({ uniformResourceIdentifier }));
 const mails = (...names: string[]): Names[] => names.map((rfc822Name) => ({ rfc822Name }));
-const directory = (...names: string[]): Names[] => names.map((name) => ({ directoryName: nameOf(name) }));
+const directory = (...names: string[]): Names[] => names.map((name) => ({ directoryName: parseName(name) }));
 
-function isTaken(chain: readonly Certified[], anchor = root): boolean {
+function isTaken(chain: readonly TestCertificate[], anchor = root): boolean {
   try {
     const [first, ...rest] = chain.map(({ certificate }) => certificate);
     return verifyChain([first!, ...rest], [anchor.certificate], Date.now()).leaf === first;
@@ -119,7 +125,7 @@ describe('An authority that may vouch for some names', () => {
 });
 
 describe('Name constraints', () => {
-  const limited = (options: Partial<CertificateOptions>, ...permitted: string[]): Certified =>
+  const limited = (options: Partial<CertificateOptions>, ...permitted: string[]): TestCertificate =>
     certify({ name: 'CN=Limited', ca: true, extensions: [constraints({ permitted: dns(...permitted) })], ...options });
 
   it('are not widened by an authority below', () => {

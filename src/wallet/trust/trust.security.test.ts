@@ -5,9 +5,9 @@ import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, it } from 'node:test';
-import { type Certified, certify, usages } from '../../../test/support/certificates.ts';
-import { Showing, VCI } from '../../../test/support/showing.ts';
-import { onEachWallet, onWallet, type Person, type TestWallet } from '../../../test/support/wallet.ts';
+import { certify, type TestCertificate, usages } from '../../../test/support/certificates.ts';
+import { PresentationSetup, VCI } from '../../../test/support/presentation.ts';
+import { onEachWallet, onWallet, type TestWallet, type WalletUser } from '../../../test/support/wallet.ts';
 import { assertProblem } from '../../../test/support/wallet-answers.ts';
 
 const SERVER = '1.3.6.1.5.5.7.3.1';
@@ -16,7 +16,7 @@ const READERS = '1.0.18013.5.1.6';
 
 const folder = mkdtempSync(join(tmpdir(), 'gatehouse-anchors-'));
 after(() => rm(folder, { recursive: true, force: true }));
-const fileOf = (name: string, ...all: Certified[]): string => {
+const fileOf = (name: string, ...all: TestCertificate[]): string => {
   const file = join(folder, name);
   writeFileSync(file, all.map(({ certificate }) => certificate.toString()).join(''));
   return file;
@@ -29,11 +29,11 @@ const bothFile = fileOf('both.pem', issuers, verifiers);
 const noneFile = fileOf('none.pem');
 
 /** Somebody who signs, below an anchor. */
-const below = (anchor: Certified, ...oids: string[]): Certified =>
+const below = (anchor: TestCertificate, ...oids: string[]): TestCertificate =>
   certify({ name: 'CN=Somebody', by: anchor, dns: ['localhost'], extensions: oids.length > 0 ? [usages(...oids)] : [] });
 
 function worldOf(wallet: TestWallet) {
-  const world = new Showing(wallet);
+  const world = new PresentationSetup(wallet);
   const started = Promise.all([world.issuer.start(), world.verifier.start()]);
   after(async () => {
     await world.issuer.stop();
@@ -41,7 +41,7 @@ function worldOf(wallet: TestWallet) {
   });
   return {
     /** Receives a credential that this one signed; without a name, so that the chain alone says who it is. */
-    async issue(person: Person, by: Certified): Promise<any> {
+    async issue(person: WalletUser, by: TestCertificate): Promise<any> {
       await started;
       world.issuer.twist = {
         credential(draft) {
@@ -54,10 +54,10 @@ function worldOf(wallet: TestWallet) {
       world.issuer.twist = {};
       return answer;
     },
-    async ask(person: Person, by: Certified): Promise<any> {
+    async ask(person: WalletUser, by: TestCertificate): Promise<any> {
       await started;
       world.verifier.identity = { key: by.key, x5c: [by.der] };
-      return world.show(person, { prefix: 'x509_hash' });
+      return world.present(person, { prefix: 'x509_hash' });
     },
   };
 }

@@ -2,13 +2,13 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { onEachDatabase, uniqueName } from '../../../../test/support/api.ts';
-import { Browser, stepOf } from '../../../../test/support/browser-less.ts';
 import { makeUser } from '../../../../test/support/relying-party.ts';
+import { stepOf, TestBrowser } from '../../../../test/support/test-browser.ts';
 
 onEachDatabase('The account page', (api) => {
   it('is closed to people of a domain that was disabled, and does nothing for them', async () => {
     const domain = await api.make('domain', { name: uniqueName('domain') });
-    const [person, browser] = [await makeUser(api, { domain_id: domain.id }), new Browser(api)];
+    const [person, browser] = [await makeUser(api, { domain_id: domain.id }), new TestBrowser(api)];
     const page = await browser.signIn('/account', { ...person, domain: domain.name });
     assert.equal(stepOf(await browser.go('/account')), stepOf(page));
     const change = {
@@ -31,7 +31,7 @@ onEachDatabase('The account page', (api) => {
 
   it('is closed to whoever was disabled, or deleted', async () => {
     const [closed, gone] = [await makeUser(api), await makeUser(api)];
-    const [one, other] = [new Browser(api), new Browser(api)];
+    const [one, other] = [new TestBrowser(api), new TestBrowser(api)];
     await one.signIn('/account', closed);
     await other.signIn('/account', gone);
     assert.equal((await api.patch(`/v3/users/${closed.id}`, { user: { enabled: false } })).status, 200);

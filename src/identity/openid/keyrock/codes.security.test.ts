@@ -3,12 +3,12 @@ import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
 import { makePerson } from '../../../../test/support/applications.ts';
 import { KeyrockClient } from '../../../../test/support/keyrock-client.ts';
-import { databaseOf, KINDS, LastingApi } from '../../../../test/support/lasting.ts';
+import { databaseOf, KINDS, RestartableApi } from '../../../../test/support/restartable-api.ts';
 import { createSeal } from '../../../platform/seal/index.ts';
 
 for (const kind of KINDS)
   describe(`A code for a person’s token (${kind})`, () => {
-    const api = new LastingApi(kind);
+    const api = new RestartableApi(kind);
     after(() => api.remove());
 
     it('claims no newer login than the person’s, whatever tokens were made of it since', async () => {

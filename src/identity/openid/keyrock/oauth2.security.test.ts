@@ -17,7 +17,7 @@ import {
   logInByAccessToken,
   verdictsOn,
 } from '../../../../test/support/keyrock-client.ts';
-import { makeCarefulPerson } from '../../../../test/support/second-factor.ts';
+import { makeTwoFactorPerson } from '../../../../test/support/second-factor.ts';
 
 /** The clock moves past the end of codes and tokens; everybody stays logged in meanwhile. */
 const options = { settings: { GATEHOUSE_IDENTITY_TOKEN_SECONDS: '31536000' } };
@@ -220,7 +220,7 @@ function defineStandIn(api: TestApi): void {
 
   it('keeps applications that act for a person away from what guards the account', async () => {
     const client = await KeyrockClient.make(api);
-    const person = await makeCarefulPerson(api);
+    const person = await makeTwoFactorPerson(api);
     const inPerson = await api.authenticate({
       id: person.user.id,
       password: person.password,
@@ -311,7 +311,7 @@ function defineStandIn(api: TestApi): void {
 
   it('never goes around the second factor with a password', async () => {
     const client = await KeyrockClient.make(api, { grant_type: 'password' });
-    const person = await makeCarefulPerson(api);
+    const person = await makeTwoFactorPerson(api);
     const code = person.phone.fresh();
     const tries: Record<string, string>[] = [
       {},

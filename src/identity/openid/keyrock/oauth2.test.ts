@@ -11,7 +11,7 @@ import {
   listPath,
   logInByAccessToken,
 } from '../../../../test/support/keyrock-client.ts';
-import { makeCarefulPerson } from '../../../../test/support/second-factor.ts';
+import { makeTwoFactorPerson } from '../../../../test/support/second-factor.ts';
 
 /** The clock moves past the end of access tokens; everybody stays logged in meanwhile. */
 const options = { settings: { GATEHOUSE_IDENTITY_TOKEN_SECONDS: '31536000' } };
@@ -180,7 +180,7 @@ function define(api: TestApi): void {
 
   it('brings the second factor with the password: a code, or a recovery code', async () => {
     const client = await KeyrockClient.make(api, { grant_type: 'password' });
-    const person = await makeCarefulPerson(api);
+    const person = await makeTwoFactorPerson(api);
     const without = await client.byPassword(person);
     assert.deepEqual([without.status, without.body.error], [400, 'invalid_grant']);
     assert.match(without.body.error_description, /second factor/);

@@ -3,7 +3,6 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { onEachDatabase, type TestApi, uniqueName } from '../../../../test/support/api.ts';
 import { assign, assignmentPath, makeOrganization, makePerson, makeRole } from '../../../../test/support/applications.ts';
-import { Browser, stepOf } from '../../../../test/support/browser-less.ts';
 import {
   BAD,
   basic,
@@ -16,6 +15,7 @@ import {
   verdictsOn,
 } from '../../../../test/support/keyrock-client.ts';
 import { makeUser, RelyingParty } from '../../../../test/support/relying-party.ts';
+import { stepOf, TestBrowser } from '../../../../test/support/test-browser.ts';
 
 type Person = Awaited<ReturnType<typeof makePerson>>;
 
@@ -90,7 +90,7 @@ function defineEndings(api: TestApi): void {
     const proxy = await KeyrockClient.make(api);
     const party = await RelyingParty.make(api);
     const person = await makeUser(api);
-    const browser = new Browser(api);
+    const browser = new TestBrowser(api);
     const { access_token: token } = await party.tokensFor(person, { scope: 'openid all_info' }, browser);
     const lasting = await party.tokensFor(person, { scope: 'openid all_info offline_access' }, browser);
     for (const _ of [1, 2]) assert.deepEqual(await verdictsOn(api, proxy, token), GOOD);

@@ -4,15 +4,15 @@ import { it } from 'node:test';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import * as client from 'openid-client';
 import { onEachDatabase, type TestApi, uniqueName } from '../../../../test/support/api.ts';
-import { Browser } from '../../../../test/support/browser-less.ts';
 import { basic, informationOf, logInByAccessToken } from '../../../../test/support/keyrock-client.ts';
 import { makeUser, RelyingParty } from '../../../../test/support/relying-party.ts';
+import { TestBrowser } from '../../../../test/support/test-browser.ts';
 
 async function boundToken(api: TestApi) {
   const [party, person] = [await RelyingParty.make(api, { grant_type: 'authorization_code' }), await makeUser(api)];
   const DPoP = client.getDPoPHandle(party.config, await client.randomDPoPKeyPair());
   const { url, checks } = await party.ask({ scope: 'openid all_info' });
-  const tokens = await party.redeem(await new Browser(api).signIn(url, person), checks, { DPoP });
+  const tokens = await party.redeem(await new TestBrowser(api).signIn(url, person), checks, { DPoP });
   return { party, person, tokens, DPoP };
 }
 

@@ -1,10 +1,10 @@
 // Guesses at the secrets of applications, and at passwords through the pages of one: neither stops the other, nor tells who exists.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { type Answer, onEachDatabase, uniqueName } from '../../../../test/support/api.ts';
+import { type ApiAnswer, onEachDatabase, uniqueName } from '../../../../test/support/api.ts';
 import { makeApplication } from '../../../../test/support/applications.ts';
-import { Browser } from '../../../../test/support/browser-less.ts';
 import { makeUser, RelyingParty } from '../../../../test/support/relying-party.ts';
+import { TestBrowser } from '../../../../test/support/test-browser.ts';
 
 let addresses = 0;
 const newAddress = (): string => `203.0.${++addresses >> 8}.${addresses & 255}`;
@@ -14,7 +14,7 @@ onEachDatabase(
   (api) => {
     api.clock.hold();
 
-    const logIn = (user: Record<string, unknown>, address: string): Promise<Answer> =>
+    const logIn = (user: Record<string, unknown>, address: string): Promise<ApiAnswer> =>
       api.post(
         '/v3/auth/tokens',
         { auth: { identity: { methods: ['password'], password: { user } } } },
@@ -48,7 +48,7 @@ onEachDatabase(
     for (const domain of ['Default', 'default', ''])
       it(`counts of the page (domain "${domain}") and of the API do not tell who exists`, async () => {
         const probe = async (name: string, step: 'password' | 'new-password', address: string) => {
-          const [party, browser] = [await RelyingParty.make(api), new Browser(api)];
+          const [party, browser] = [await RelyingParty.make(api), new TestBrowser(api)];
           const { action, fields } = (await browser.go((await party.ask()).url)).forms.find((f) => f.fields.step === 'password')!;
           const typed = { ...fields, step, name, domain, password: 'wrong', new_password: 'x', new_password_again: 'x' };
           for (let i = 0; i < 10; i++) await browser.send(action, typed, { 'X-Forwarded-For': address });
@@ -72,7 +72,7 @@ onEachDatabase(
       }
 
       async function typing(name: string, step = 'password') {
-        const [party, browser] = [await RelyingParty.make(api), new Browser(api)];
+        const [party, browser] = [await RelyingParty.make(api), new TestBrowser(api)];
         const { action, fields } = (await browser.go((await party.ask()).url)).forms.find((f) => f.fields.step === 'password')!;
         const typed = { ...fields, step, name, domain: '', password: 'wrong', new_password: 'x', new_password_again: 'x' };
         return async (address: string) =>
@@ -117,7 +117,7 @@ onEachDatabase(
       it('and the person gets in, from where they mistyped too', async () => {
         const domain = await api.make('domain', { name: uniqueName('d') });
         const person = await makeUser(api, { domain_id: domain.id });
-        const [party, browser, address] = [await RelyingParty.make(api), new Browser(api), newAddress()];
+        const [party, browser, address] = [await RelyingParty.make(api), new TestBrowser(api), newAddress()];
         const { action, fields } = (await browser.go((await party.ask()).url)).forms.find((f) => f.fields.step === 'password')!;
         const say = (password: string) =>
           browser.send(action, { ...fields, name: person.name, domain: '', password }, { 'X-Forwarded-For': address });

@@ -1,7 +1,7 @@
 // Introspection before strangers: who may ask, about what, in which form; and what the log says of tokens (nothing).
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { type Answer, onEachDatabase, type TestApi } from '../../../../test/support/api.ts';
+import { type ApiAnswer, onEachDatabase, type TestApi } from '../../../../test/support/api.ts';
 import { makePerson } from '../../../../test/support/applications.ts';
 import {
   basic,
@@ -12,25 +12,25 @@ import {
   listPath,
   logInByAccessToken,
 } from '../../../../test/support/keyrock-client.ts';
-import { makeCarefulPerson } from '../../../../test/support/second-factor.ts';
+import { makeTwoFactorPerson } from '../../../../test/support/second-factor.ts';
 
 const INTROSPECT = '/openid/introspect';
 
 /** 401 in the shape of OAuth, with the way to authenticate. */
-function assertNoClient(answer: Answer): void {
+function assertNoClient(answer: ApiAnswer): void {
   assert.deepEqual([answer.status, answer.body.error], [401, 'invalid_client'], answer.text);
   assert.match(answer.headers.get('www-authenticate') ?? '', /^Basic realm=/);
   assert.equal(answer.body.active, undefined);
 }
 
-function assertBadRequest(answer: Answer, status = 400): void {
+function assertBadRequest(answer: ApiAnswer, status = 400): void {
   assert.deepEqual([answer.status, answer.body.error], [status, 'invalid_request'], answer.text);
 }
 
 function define(api: TestApi): void {
   const send = (body: string | Buffer, headers: Record<string, string> = {}) =>
     fetch(`${api.url}${INTROSPECT}`, { method: 'POST', headers: { ...FORM, ...headers }, body: body as never }).then(
-      async (response): Promise<Answer> => {
+      async (response): Promise<ApiAnswer> => {
         const text = await response.text();
         return { status: response.status, headers: response.headers, text, body: JSON.parse(text) };
       },
@@ -197,7 +197,7 @@ function define(api: TestApi): void {
 
   it('leaves no token, code, secret or password in the log', async () => {
     const client = await KeyrockClient.make(api, { grant_type: 'password' });
-    const person = await makeCarefulPerson(api);
+    const person = await makeTwoFactorPerson(api);
     const plain = await makePerson(api);
     const code = await client.code(plain);
     const tokens = (await client.redeem(code)).body;

@@ -1,6 +1,6 @@
 // POST /openid/introspect (RFC 7662), our own: the library's costs ten times what the answer is worth, and proxies ask all day.
 import { timingSafeEqual } from 'node:crypto';
-import type { Attempt, Gate } from '../../../platform/limits/index.ts';
+import type { AttemptOrigin, Gate } from '../../../platform/limits/index.ts';
 import { tagOf } from '../../access/index.ts';
 import { appTagOf } from '../../app-roles/index.ts';
 import type { Consumers } from '../../consumers/index.ts';
@@ -73,7 +73,7 @@ export function createIntrospection(deps: {
 
   /** A guess at its secret, which counts like any other: for everybody who makes it, whoever reads. */
   async function guess(
-    by: Attempt,
+    by: AttemptOrigin,
     credentials: Credentials | undefined,
     check: () => Promise<Client | undefined>,
   ): Promise<Client | undefined> {
@@ -85,7 +85,7 @@ export function createIntrospection(deps: {
   }
 
   async function clientOf(
-    by: Attempt,
+    by: AttemptOrigin,
     authorization: string | undefined,
     body: Readonly<Record<string, unknown>>,
   ): Promise<Client | undefined> {
@@ -125,7 +125,7 @@ export function createIntrospection(deps: {
 
   /** The answer, as JSON. */
   return async (
-    by: Attempt,
+    by: AttemptOrigin,
     token: string,
     authorization: string | undefined,
     body: Readonly<Record<string, unknown>>,

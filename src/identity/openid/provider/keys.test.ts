@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { createRemoteJWKSet, decodeProtectedHeader, jwtVerify } from 'jose';
 import { ADMIN_PASSWORD } from '../../../../test/support/api.ts';
-import { Browser, leftTo } from '../../../../test/support/browser-less.ts';
-import { databaseOf, KINDS, LastingApi } from '../../../../test/support/lasting.ts';
 import { makeUser, RelyingParty } from '../../../../test/support/relying-party.ts';
+import { databaseOf, KINDS, RestartableApi } from '../../../../test/support/restartable-api.ts';
+import { redirectTargetOf, TestBrowser } from '../../../../test/support/test-browser.ts';
 import { createSeal, newMasterKey } from '../../../platform/seal/index.ts';
 import { createChanges } from '../../audit/index.ts';
 import { createOpenidKeys } from './keys.ts';
@@ -21,7 +21,7 @@ const SETTINGS = {
 
 for (const kind of KINDS) {
   describe(`The keys of the OpenID provider (${kind})`, () => {
-    const api = new LastingApi(kind);
+    const api = new RestartableApi(kind);
     const begin = async () => {
       await api.begin(SETTINGS);
       api.adminToken = await api.logIn(
@@ -60,7 +60,7 @@ for (const kind of KINDS) {
     });
 
     it('are announced before they sign, then sign, and what the old ones signed still verifies', async () => {
-      const [person, browser] = [await makeUser(api), new Browser(api)];
+      const [person, browser] = [await makeUser(api), new TestBrowser(api)];
       /** By applications that never saw our keys before. */
       const sign = async (): Promise<string[]> => {
         const tokens: string[] = [];
@@ -91,7 +91,7 @@ for (const kind of KINDS) {
     });
 
     it('that guard cookies are replaced as well, and sessions go on', async () => {
-      const [party, person, browser] = [await RelyingParty.make(api), await makeUser(api), new Browser(api)];
+      const [party, person, browser] = [await RelyingParty.make(api), await makeUser(api), new TestBrowser(api)];
       await party.tokensFor(person, {}, browser);
       const before = browser.cookie('gatehouse_session.sig')!.value;
       await api.service.openidKeys.rotate();
@@ -99,8 +99,8 @@ for (const kind of KINDS) {
       const waiting = await browser.go((await (await RelyingParty.make(api)).ask()).url);
       api.clock.advance(61);
       const allowed = await browser.submit(waiting, 'allow');
-      assert.ok(leftTo(allowed).searchParams.get('code'), 'a form of before is still good');
-      assert.ok(leftTo(await browser.go((await party.ask({ prompt: 'none' })).url)).searchParams.get('code'));
+      assert.ok(redirectTargetOf(allowed).searchParams.get('code'), 'a form of before is still good');
+      assert.ok(redirectTargetOf(await browser.go((await party.ask({ prompt: 'none' })).url)).searchParams.get('code'));
       assert.notEqual(browser.cookie('gatehouse_session.sig')!.value, before);
     });
 

@@ -2,10 +2,10 @@
 import { generateKeyPair as generateKeyPairCallback, type JsonWebKey, randomBytes } from 'node:crypto';
 import { promisify } from 'node:util';
 import { seconds } from '../../../platform/clock.ts';
-import { oneAtATime } from '../../../platform/database/index.ts';
+import { takeAdvisoryLock } from '../../../platform/database/index.ts';
 import { newId } from '../../../platform/ids.ts';
 import type { Seal } from '../../../platform/seal/index.ts';
-import { type Change, theService } from '../../audit/index.ts';
+import { type Change, serviceActor } from '../../audit/index.ts';
 import type { Deps } from '../../resource/index.ts';
 import { deleteKeys, insertKeys, readKeys, resealKey, type SealedKey } from './keys.store.ts';
 
@@ -96,8 +96,8 @@ export function createOpenidKeys({ db, clock, change, seal }: Pick<Deps, 'db' | 
 
   async function makeFirst(): Promise<void> {
     const keys = await Promise.all([...ALGORITHMS, COOKIE].map((kind) => make(kind, seconds(clock))));
-    await change(theService, async ({ tx, audit, invalidate }) => {
-      await oneAtATime(db, tx, TAG);
+    await change(serviceActor, async ({ tx, audit, invalidate }) => {
+      await takeAdvisoryLock(db, tx, TAG);
       audit('openid_keys.made', { kind: 'openid_keys', id: TAG }, { count: keys.length });
       if ((await readKeys(tx)).length > 0) return;
       await insertKeys(tx, keys);
@@ -113,8 +113,8 @@ export function createOpenidKeys({ db, clock, change, seal }: Pick<Deps, 'db' | 
     async rotate(): Promise<void> {
       const now = seconds(clock);
       const keys = await Promise.all([...ALGORITHMS, COOKIE].map((kind) => make(kind, now + ANNOUNCE_SECONDS)));
-      await change(theService, async ({ tx, audit, invalidate }) => {
-        await oneAtATime(db, tx, TAG);
+      await change(serviceActor, async ({ tx, audit, invalidate }) => {
+        await takeAdvisoryLock(db, tx, TAG);
         const rows = await readKeys(tx);
         const gone = rows.filter((row) =>
           rows.some(

@@ -6,9 +6,9 @@ import { after, before, it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createRemoteJWKSet, jwtVerify } from 'jose';
 import { onEachDatabase, type TestApi, uniqueName } from '../../../../test/support/api.ts';
-import { Browser, stepOf } from '../../../../test/support/browser-less.ts';
-import { databaseOf } from '../../../../test/support/lasting.ts';
 import { makeUser, RelyingParty } from '../../../../test/support/relying-party.ts';
+import { databaseOf } from '../../../../test/support/restartable-api.ts';
+import { stepOf, TestBrowser } from '../../../../test/support/test-browser.ts';
 
 const OFFLINE = { scope: 'openid offline_access' };
 
@@ -95,7 +95,7 @@ onEachDatabase('The end of a session', (api) => {
 
   it('is told although the session in the browser ended long before, by what was given for longer', async () => {
     const [party, person] = [await partyWith(listener.uri, true), await makeUser(api)];
-    const browser = new Browser(api);
+    const browser = new TestBrowser(api);
     const { sid } = (await party.tokensFor(person, OFFLINE, browser)).claims()!;
     const before = listener.heard.length;
     assert.equal((await api.delete(`/v3/users/${person.id}`)).status, 204);
@@ -106,7 +106,7 @@ onEachDatabase('The end of a session', (api) => {
   it('is told to the others while one application does not take it, and to that one when it does', async () => {
     deaf.status = 500;
     const [party, broken, person] = [await partyWith(listener.uri, true), await partyWith(deaf.uri, true), await makeUser(api)];
-    const browser = new Browser(api);
+    const browser = new TestBrowser(api);
     await party.tokensFor(person, OFFLINE, browser);
     await broken.tokensFor(person, OFFLINE, browser);
     const before = listener.heard.length;
@@ -126,7 +126,7 @@ onEachDatabase('The end of a session', (api) => {
   it('on the page of the provider is told again when it did not arrive', async () => {
     deaf.status = 500;
     const [broken, person] = [await partyWith(deaf.uri, true), await makeUser(api)];
-    const browser = new Browser(api);
+    const browser = new TestBrowser(api);
     await broken.tokensFor(person, OFFLINE, browser);
     const before = deaf.heard.length;
     await browser.submit(await browser.go('/openid/logout'), undefined, { logout: 'yes' });
@@ -139,7 +139,7 @@ onEachDatabase('The end of a session', (api) => {
   it('of others than the one that asks is told without that one, although its tokens name it, too', async () => {
     const [party, ofKept, person] = [await partyWith(listener.uri, true), await partyWith(deaf.uri, true), await makeUser(api)];
     deaf.status = 200;
-    const [kept, other] = [new Browser(api), new Browser(api)];
+    const [kept, other] = [new TestBrowser(api), new TestBrowser(api)];
     const here = await party.tokensFor(person, OFFLINE, kept);
     await ofKept.tokensFor(person, OFFLINE, kept);
     const there = await party.tokensFor(person, OFFLINE, other);

@@ -1,8 +1,8 @@
 // Applications hear that a session of theirs ended here (OpenID Connect Back-Channel Logout 1.0), whatever ended it: a changed
 // password, a closed or deleted account, a person who ends their other sessions. The library tells them of its own logout page only.
 import type { Provider } from 'oidc-provider';
-import { atOnce } from '../../../platform/at-once.ts';
 import { type Clock, seconds } from '../../../platform/clock.ts';
+import { forEachConcurrently } from '../../../platform/for-each-concurrently.ts';
 import { newId } from '../../../platform/ids.ts';
 import { type Job, repeat } from '../../../platform/jobs/index.ts';
 import type { Log } from '../../../platform/log/index.ts';
@@ -97,7 +97,9 @@ export function createLogouts(deps: { db: Database; clock: Clock; log: Log }) {
   }
 
   const sendDue = async (stopping?: AbortSignal): Promise<void> =>
-    atOnce(CLIENTS_AT_ONCE, await dueClients(db.read, seconds(clock), CLIENTS_A_ROUND), (due) => sendTo(due, stopping));
+    forEachConcurrently(CLIENTS_AT_ONCE, await dueClients(db.read, seconds(clock), CLIENTS_A_ROUND), (due) =>
+      sendTo(due, stopping),
+    );
 
   async function add({ tx }: Change, notice: Notice): Promise<void> {
     const now = seconds(clock);
@@ -111,7 +113,7 @@ export function createLogouts(deps: { db: Database; clock: Clock; log: Log }) {
     start(by: () => Promise<Provider>): void {
       provider = by;
       const failure = 'logouts could not be sent; they will be tried again';
-      job = repeat({ everyMs: EVERY_MS, run: sendDue, log, failure, saysOnce: true });
+      job = repeat({ everyMs: EVERY_MS, run: sendDue, log, failure, logsOnce: true });
     },
     async stop(): Promise<void> {
       await job?.stop();

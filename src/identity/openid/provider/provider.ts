@@ -4,7 +4,7 @@ import { seconds } from '../../../platform/clock.ts';
 import { outageOf } from '../../../platform/http/index.ts';
 import type { Throttle } from '../../../platform/limits/index.ts';
 import type { Access } from '../../access/index.ts';
-import { theService } from '../../audit/index.ts';
+import { serviceActor } from '../../audit/index.ts';
 import type { Consumers } from '../../consumers/index.ts';
 import type { Deps } from '../../resource/index.ts';
 import type { Factor } from '../../two-factor/index.ts';
@@ -76,7 +76,7 @@ async function findClient({ consumers, wallet, issuer }: CurrentProviderDeps, id
 function listen({ log, change, logouts }: CurrentProviderDeps, provider: Provider): void {
   provider.on('backchannel.error', (_ctx, err, client, sub, sid) => {
     log.warn({ err, client: client.clientId }, 'an application was not told of a logout; it will be tried again');
-    change(theService, async (transaction) => {
+    change(serviceActor, async (transaction) => {
       await logouts.again(transaction, client.clientId, sub, sid);
       transaction.audit('logout.not_told', { kind: 'consumer', id: client.clientId });
     }).catch((error: unknown) => log.error({ err: error }, 'a logout could not be written down'));

@@ -3,19 +3,19 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import * as client from 'openid-client';
 import { onEachDatabase } from '../../../../test/support/api.ts';
-import { Browser, leftTo, type Page, stepOf } from '../../../../test/support/browser-less.ts';
 import { makeUser, RelyingParty, refusal } from '../../../../test/support/relying-party.ts';
+import { type BrowserPage, redirectTargetOf, stepOf, TestBrowser } from '../../../../test/support/test-browser.ts';
 import { english as words } from '../pages/words.ts';
 
 const WALLET = 'https://wallet.example.org';
 const OTHER = 'https://files.example.org/v1';
 
 onEachDatabase('A resource of an application’s request', (api) => {
-  const questions = (browser: Browser): readonly Page[] => browser.seen.filter((page) => stepOf(page) === 'allow');
+  const questions = (browser: TestBrowser): readonly BrowserPage[] => browser.seen.filter((page) => stepOf(page) === 'allow');
   const payloadOf = (token: string) => JSON.parse(Buffer.from(token.split('.')[1]!, 'base64url').toString());
 
   it('is named on the page, and allowed with it', async () => {
-    const [party, person, browser] = [await RelyingParty.make(api), await makeUser(api), new Browser(api)];
+    const [party, person, browser] = [await RelyingParty.make(api), await makeUser(api), new TestBrowser(api)];
     const tokens = await party.tokensFor(person, { resource: WALLET }, browser);
     const { aud, scope } = payloadOf(tokens.access_token);
     assert.deepEqual([aud, scope], [WALLET, undefined]);
@@ -25,7 +25,7 @@ onEachDatabase('A resource of an application’s request', (api) => {
   });
 
   it('is not covered by what was allowed before, is asked for once, and is remembered', async () => {
-    const [party, person, browser] = [await RelyingParty.make(api), await makeUser(api), new Browser(api)];
+    const [party, person, browser] = [await RelyingParty.make(api), await makeUser(api), new TestBrowser(api)];
     await party.tokensFor(person, { scope: 'openid email' }, browser);
     assert.equal(questions(browser).length, 1);
     assert.ok(!questions(browser)[0]!.text.includes('in your name'));
@@ -36,14 +36,14 @@ onEachDatabase('A resource of an application’s request', (api) => {
     await party.tokensFor(person, { scope: 'openid email' }, browser);
     assert.equal(questions(browser).length, 2);
 
-    const elsewhere = new Browser(api);
+    const elsewhere = new TestBrowser(api);
     await party.tokensFor(person, { resource: WALLET, scope: 'openid' }, elsewhere);
     assert.equal(questions(elsewhere).length, 0, 'in another browser');
     await party.tokensFor(person, { resource: OTHER }, elsewhere);
     assert.equal(questions(elsewhere).length, 1, 'another one is another question');
     assert.ok(questions(elsewhere)[0]!.text.includes(OTHER));
 
-    const third = new Browser(api);
+    const third = new TestBrowser(api);
     for (const resource of [WALLET, OTHER]) await party.tokensFor(person, { resource, scope: 'openid' }, third);
     await party.tokensFor(person, { scope: 'openid email' }, third);
     assert.equal(questions(third).length, 0, 'what was allowed one by one stands together');
@@ -52,21 +52,21 @@ onEachDatabase('A resource of an application’s request', (api) => {
   it('is asked for although its scopes were allowed, and by one person for themselves only', async () => {
     const [party, one, two] = [await RelyingParty.make(api), await makeUser(api), await makeUser(api)];
     await party.tokensFor(one, { scope: 'openid email', resource: WALLET });
-    const browser = new Browser(api);
+    const browser = new TestBrowser(api);
     await party.tokensFor(two, { scope: 'openid email', resource: WALLET }, browser);
     assert.equal(questions(browser).length, 1);
   });
 
   it('is not given when the person says no, or is not to be asked', async () => {
-    const [party, person, browser] = [await RelyingParty.make(api), await makeUser(api), new Browser(api)];
+    const [party, person, browser] = [await RelyingParty.make(api), await makeUser(api), new TestBrowser(api)];
     await party.tokensFor(person, {}, browser);
-    const silent = leftTo(await browser.go((await party.ask({ resource: WALLET, prompt: 'none' })).url));
+    const silent = redirectTargetOf(await browser.go((await party.ask({ resource: WALLET, prompt: 'none' })).url));
     assert.equal(silent.searchParams.get('error'), 'consent_required');
-    const no = leftTo(await browser.signIn((await party.ask({ resource: WALLET })).url, { ...person, consent: false }));
+    const no = redirectTargetOf(await browser.signIn((await party.ask({ resource: WALLET })).url, { ...person, consent: false }));
     assert.equal(no.searchParams.get('error'), 'access_denied');
     // What was allowed without it gives nothing for it at the token endpoint either.
     const { url, checks } = await party.ask();
-    const back = leftTo(await browser.go(url));
+    const back = redirectTargetOf(await browser.go(url));
     const redeemed = client.authorizationCodeGrant(party.config, back, checks, { resource: WALLET });
     assert.equal(await refusal(redeemed), 'invalid_target');
   });
@@ -76,9 +76,9 @@ onEachDatabase('A resource of an application’s request', (api) => {
     const host = `${'a'.repeat(60)}.${'b'.repeat(60)}.example.org`;
     const { url } = await party.ask({ resource: `https://${host}/${'x'.repeat(500)}` });
     url.searchParams.append('resource', 'https://api.example.org/<b>&"x\'');
-    const page = await new Browser(api).signIn(url, { ...person, consent: false });
-    assert.equal(leftTo(page).searchParams.get('error'), 'access_denied');
-    const browser = new Browser(api);
+    const page = await new TestBrowser(api).signIn(url, { ...person, consent: false });
+    assert.equal(redirectTargetOf(page).searchParams.get('error'), 'access_denied');
+    const browser = new TestBrowser(api);
     const shown = await browser.submit(await browser.go(url), 'password', { name: person.name, password: person.password });
     assert.ok(shown.text.includes(`https://${host}/xxx`), shown.text);
     assert.ok(shown.text.includes('…</code>') && !shown.text.includes('x'.repeat(100)));
@@ -87,7 +87,7 @@ onEachDatabase('A resource of an application’s request', (api) => {
   });
 
   it('is named to whoever connects a device, too', async () => {
-    const [party, person, browser] = [await RelyingParty.make(api), await makeUser(api), new Browser(api)];
+    const [party, person, browser] = [await RelyingParty.make(api), await makeUser(api), new TestBrowser(api)];
     await party.tokensFor(person, {}, browser);
     const begun = await client.initiateDeviceAuthorization(party.config, { scope: 'openid', resource: WALLET });
     const confirm = await browser.go(begun.verification_uri_complete!);
@@ -103,16 +103,16 @@ onEachDatabase('A resource of an application’s request', (api) => {
   it('cannot pretend to be on another host', async () => {
     const party = await RelyingParty.make(api);
     const { url } = await party.ask({ resource: 'https://wallet.example.org@evil.example' });
-    assert.equal(leftTo(await new Browser(api).go(url)).searchParams.get('error'), 'invalid_target');
+    assert.equal(redirectTargetOf(await new TestBrowser(api).go(url)).searchParams.get('error'), 'invalid_target');
   });
 
   it('is not asked about for what belongs to the installation', async () => {
     const { clientId } = await api.service.registerWallet(WALLET);
     const asked = { client_id: clientId, response_type: 'code', scope: 'openid', resource: WALLET, state: 'x' };
     const query = new URLSearchParams({ ...asked, redirect_uri: `${WALLET}/api/v1/auth/callback` });
-    const browser = new Browser(api);
+    const browser = new TestBrowser(api);
     const page = await browser.signIn(`${api.url}/openid/authorize?${query}`, await makeUser(api));
-    assert.ok(leftTo(page).searchParams.has('code'));
+    assert.ok(redirectTargetOf(page).searchParams.has('code'));
     assert.equal(questions(browser).length, 0);
   });
 });

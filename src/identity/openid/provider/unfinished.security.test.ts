@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { onEachDatabase } from '../../../../test/support/api.ts';
-import { Browser, leftTo, stepOf } from '../../../../test/support/browser-less.ts';
-import { databaseOf } from '../../../../test/support/lasting.ts';
 import { makeUser, RelyingParty } from '../../../../test/support/relying-party.ts';
+import { databaseOf } from '../../../../test/support/restartable-api.ts';
+import { redirectTargetOf, stepOf, TestBrowser } from '../../../../test/support/test-browser.ts';
 import { UNFINISHED } from './unfinished.ts';
 
 onEachDatabase(
@@ -18,12 +18,12 @@ onEachDatabase(
     };
 
     it('do not fill the table, and keep out nobody who is signed in', async () => {
-      const [party, person, browser] = [await RelyingParty.make(api), await makeUser(api), new Browser(api)];
-      leftTo(await browser.signIn((await party.ask()).url, person));
+      const [party, person, browser] = [await RelyingParty.make(api), await makeUser(api), new TestBrowser(api)];
+      redirectTargetOf(await browser.signIn((await party.ask()).url, person));
       const { url } = await party.ask();
       let refused = 0;
       for (let sent = 0; sent < UNFINISHED.attempts + 20; sent++) {
-        const { left } = await new Browser(api).request(url);
+        const { redirectTarget: left } = await new TestBrowser(api).request(url);
         if (left) {
           assert.equal(left.searchParams.get('error'), 'temporarily_unavailable');
           refused++;
@@ -31,15 +31,15 @@ onEachDatabase(
       }
       assert.ok(refused >= 15, `${refused} were refused`);
       assert.ok((await rowsOf('Interaction')) <= UNFINISHED.attempts + 5);
-      assert.ok(leftTo(await browser.go((await party.ask()).url)).searchParams.get('code'), 'nothing is kept for them');
+      assert.ok(redirectTargetOf(await browser.go((await party.ask()).url)).searchParams.get('code'), 'nothing is kept for them');
 
       const before = await rowsOf('Session');
-      const device = await new Browser(api).go('/openid/device');
+      const device = await new TestBrowser(api).go('/openid/device');
       assert.equal(device.status, 429, 'nor sessions of nobody');
       assert.equal(await rowsOf('Session'), before);
 
       api.clock.advance(UNFINISHED.perSeconds / 10);
-      assert.equal(stepOf(await new Browser(api).go(url)), 'password', 'after a while there is room again');
+      assert.equal(stepOf(await new TestBrowser(api).go(url)), 'password', 'after a while there is room again');
     });
 
     it('that are finished count no more', async () => {
@@ -48,16 +48,16 @@ onEachDatabase(
       const { url } = await party.ask();
       const browsers = [];
       for (let sent = 0; sent < UNFINISHED.attempts; sent++) {
-        const browser = new Browser(api);
+        const browser = new TestBrowser(api);
         browsers.push(browser);
-        if ((await browser.request(url)).left) break;
+        if ((await browser.request(url)).redirectTarget) break;
       }
       // One that was let in before is finished, and makes room for another one.
       const { value } = browsers[0]!.cookie('gatehouse_interaction')!;
       const page = await browsers[0]!.go(`/openid/interaction/${value}`);
       const consent = await browsers[0]!.submit(page, 'password', { name: person.name, password: person.password });
-      leftTo(await browsers[0]!.submit(consent, 'allow'));
-      assert.equal(stepOf(await new Browser(api).go(url)), 'password');
+      redirectTargetOf(await browsers[0]!.submit(consent, 'allow'));
+      assert.equal(stepOf(await new TestBrowser(api).go(url)), 'password');
     });
   },
   { rateLimits: true },

@@ -35,7 +35,7 @@ export function createUnfinished({ default: Library, errors }: Library, throttle
     },
     /** It is gone from the table. */
     giveBack(model: string): void {
-      if (ANYONES.includes(model)) throttle.giveBack(address());
+      if (ANYONES.includes(model)) throttle.refund(address());
     },
   };
 }

@@ -5,11 +5,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { ADMIN_PASSWORD, type DatabaseKind, onEachDatabase, TestApi } from '../../../../test/support/api.ts';
-import { Browser, leftTo, type Page, stepOf } from '../../../../test/support/browser-less.ts';
 import { basic, FORM, KeyrockClient } from '../../../../test/support/keyrock-client.ts';
 import { sharedPostgres } from '../../../../test/support/postgres.ts';
-import { type GatehouseProcess, gatehouse, type Settings } from '../../../../test/support/process.ts';
+import { type GatehouseProcess, gatehouse, type ProcessSettings } from '../../../../test/support/process.ts';
 import { makeUser } from '../../../../test/support/relying-party.ts';
+import { type BrowserPage, redirectTargetOf, stepOf, TestBrowser } from '../../../../test/support/test-browser.ts';
 import { newMasterKey } from '../../../platform/seal/index.ts';
 
 const ID = 'gatehouse_wallet';
@@ -18,7 +18,7 @@ const ONE = 'https://wallet.example.org';
 function onProcesses(kind: DatabaseKind): void {
   describe(`The wallet node as an application (${kind})`, () => {
     let folder: string;
-    let settings: Settings;
+    let settings: ProcessSettings;
     const running: GatehouseProcess[] = [];
 
     before(async () => {
@@ -36,7 +36,7 @@ function onProcesses(kind: DatabaseKind): void {
       await rm(folder, { recursive: true, force: true });
     });
 
-    function begin(more: Settings, command = 'start'): GatehouseProcess {
+    function begin(more: ProcessSettings, command = 'start'): GatehouseProcess {
       const service = gatehouse([command], { ...settings, ...more });
       running.push(service);
       return service;
@@ -58,7 +58,7 @@ function onProcesses(kind: DatabaseKind): void {
       return { count: consumers.length, wallet: undefined, api };
     }
 
-    async function run(more: Settings, command?: string) {
+    async function run(more: ProcessSettings, command?: string) {
       const service = begin(more, command);
       const seen = await look(service);
       assert.equal(await service.stop(), 0);
@@ -113,7 +113,7 @@ function onProcesses(kind: DatabaseKind): void {
       const person = await makeUser(api);
       const sent = await fetch(`${wallet}/api/v1/auth/login`, { redirect: 'manual' });
       const flow = sent.headers.getSetCookie()[0]!.split(';', 1)[0]!;
-      const back = leftTo(await new Browser(api).signIn(sent.headers.get('location')!, person));
+      const back = redirectTargetOf(await new TestBrowser(api).signIn(sent.headers.get('location')!, person));
       const done = await fetch(back, { redirect: 'manual', headers: { Cookie: flow } });
       const cookie = done.headers.getSetCookie()[0]!.split(';', 1)[0]!;
       const status = async () => (await fetch(`${wallet}/api/v1/auth/userinfo`, { headers: { Cookie: cookie } })).status;
@@ -128,7 +128,7 @@ function onProcesses(kind: DatabaseKind): void {
     });
 
     it('has the role whose holders manage the node, by the name of the settings', async () => {
-      const rolesOf = async (more: Settings) => {
+      const rolesOf = async (more: ProcessSettings) => {
         const service = begin({ ...more, GATEHOUSE_WALLET_URL: ONE });
         const { api } = await look(service);
         await service.walletListening();
@@ -191,10 +191,10 @@ onEachDatabase('Signing in to the wallet node', (api) => {
       ...more,
     })}`;
   const callback = `${ONE}/api/v1/auth/callback`;
-  const wasAsked = (pages: readonly Page[]) => pages.some((page) => stepOf(page) === 'allow');
+  const wasAsked = (pages: readonly BrowserPage[]) => pages.some((page) => stepOf(page) === 'allow');
 
-  async function redeem(page: Page, client: { id: string; secret: string }) {
-    const code = leftTo(page).searchParams.get('code')!;
+  async function redeem(page: BrowserPage, client: { id: string; secret: string }) {
+    const code = redirectTargetOf(page).searchParams.get('code')!;
     const body = new URLSearchParams({ grant_type: 'authorization_code', code, redirect_uri: callback }).toString();
     return api.post('/openid/token', body, { token: null, headers: { ...FORM, Authorization: basic(client) } });
   }
@@ -204,7 +204,7 @@ onEachDatabase('Signing in to the wallet node', (api) => {
     const wallet = { id: clientId, secret: clientSecret };
     assert.equal(clientId, ID);
     const person = await makeUser(api);
-    const browser = new Browser(api);
+    const browser = new TestBrowser(api);
     for (const scope of ['openid', 'openid', 'openid profile email']) {
       const page = await browser.signIn(asked(clientId, callback, scope), person);
       const answer = await redeem(page, wallet);
@@ -227,11 +227,11 @@ onEachDatabase('Signing in to the wallet node', (api) => {
     await api.service.registerWallet(ONE);
     const { clientSecret } = await api.service.registerWallet('https://moved.example.org');
     const person = await makeUser(api);
-    const page = await new Browser(api).signIn(asked(ID, callback, 'openid'), person);
-    assert.deepEqual([page.status, page.left], [400, undefined]);
+    const page = await new TestBrowser(api).signIn(asked(ID, callback, 'openid'), person);
+    assert.deepEqual([page.status, page.redirectTarget], [400, undefined]);
     const back = await api.service.registerWallet(ONE);
     assert.equal(back.clientSecret, clientSecret);
-    leftTo(await new Browser(api).signIn(asked(ID, callback, 'openid'), person));
+    redirectTargetOf(await new TestBrowser(api).signIn(asked(ID, callback, 'openid'), person));
     assert.ok(!api.logged.some((line) => line.includes(clientSecret)));
   });
 

@@ -1,6 +1,6 @@
 // The wallet node beside this service, wherever it listens: replicas have one each, on the same database.
 import { guardedFetch, type Outbound } from '../../../platform/outbound/index.ts';
-import { type Actor, theService } from '../../audit/index.ts';
+import { type Actor, serviceActor } from '../../audit/index.ts';
 import type { Consumers, ConsumerValues } from '../../consumers/index.ts';
 import { WALLET_CONSUMER, walletConsumer, walletLogout } from './own-client.ts';
 
@@ -40,10 +40,10 @@ export function createWalletNode({ consumers, outbound, outboundTo, ensureRole }
       { adminRole, beside = false }: WalletOptions = {},
     ): Promise<{ clientId: string; clientSecret: string }> {
       const change = (held: ConsumerValues | undefined) => walletConsumer(walletUrl, beside ? held : undefined);
-      const { id, plainSecret } = await consumers.ensure(theService, WALLET_CONSUMER, change);
+      const { id, plainSecret } = await consumers.ensure(serviceActor, WALLET_CONSUMER, change);
       // Its address is the operator's choice, wherever it is. Nobody else's calls may go there.
       node = { url: walletLogout(walletUrl), call: guardedFetch(outboundTo(walletUrl), CALLS) };
-      if (adminRole) await ensureRole(theService, id, adminRole);
+      if (adminRole) await ensureRole(serviceActor, id, adminRole);
       return { clientId: id, clientSecret: plainSecret };
     },
   };

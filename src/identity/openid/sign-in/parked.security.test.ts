@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { onEachDatabase, type TestApi, uniqueName } from '../../../../test/support/api.ts';
-import { Browser, leftTo, type Page, stepOf } from '../../../../test/support/browser-less.ts';
-import { databaseOf } from '../../../../test/support/lasting.ts';
 import { makeUser, RelyingParty } from '../../../../test/support/relying-party.ts';
+import { databaseOf } from '../../../../test/support/restartable-api.ts';
 import { enable } from '../../../../test/support/second-factor.ts';
+import { type BrowserPage, redirectTargetOf, stepOf, TestBrowser } from '../../../../test/support/test-browser.ts';
 import { createSeal, newMasterKey } from '../../../platform/seal/index.ts';
 import { createRecords } from '../provider/records/records.ts';
 
@@ -13,7 +13,7 @@ type Person = Awaited<ReturnType<typeof makeUser>>;
 
 /** The password was right; the way back is known and not taken. */
 async function park(api: TestApi, person: Person, more: Record<string, string> = {}) {
-  const [party, browser] = [await RelyingParty.make(api), new Browser(api)];
+  const [party, browser] = [await RelyingParty.make(api), new TestBrowser(api)];
   const page = await browser.go((await party.ask(more)).url);
   const form = page.forms.find(({ fields }) => fields.step === 'password')!;
   const done = await browser.request(new URL(form.action, page.url), {
@@ -22,7 +22,7 @@ async function park(api: TestApi, person: Person, more: Record<string, string> =
     headers: { Origin: api.url, 'Sec-Fetch-Site': 'same-origin' },
   });
   assert.equal(done.status, 303, done.text);
-  return { party, browser, collect: (): Promise<Page> => browser.go(done.headers.get('location')!) };
+  return { party, browser, collect: (): Promise<BrowserPage> => browser.go(done.headers.get('location')!) };
 }
 
 async function assertOk(answer: Promise<{ status: number; text: string }>): Promise<void> {
@@ -35,7 +35,7 @@ onEachDatabase('A sign-in that waits to be collected', (api) => {
 
   async function assertDead(person: Person, { browser, collect }: Awaited<ReturnType<typeof park>>): Promise<void> {
     const page = await collect();
-    assert.equal(page.left, undefined);
+    assert.equal(page.redirectTarget, undefined);
     assert.notEqual(stepOf(page), 'allow', 'nobody is signed in');
     assert.equal(stepOf(await browser.go('/account')), 'password', `${person.name} is not signed in`);
   }
@@ -43,7 +43,7 @@ onEachDatabase('A sign-in that waits to be collected', (api) => {
   it('is good for who collects it', async () => {
     const person = await makeUser(api);
     const { browser, collect } = await park(api, person);
-    leftTo(await browser.submit(await collect(), 'allow'));
+    redirectTargetOf(await browser.submit(await collect(), 'allow'));
   });
 
   it('does not outlive the password', async () => {
@@ -108,22 +108,22 @@ onEachDatabase('A sign-in that waits to be collected', (api) => {
     assert.equal(stepOf(consent), 'allow');
     await set(person, { password: 'a new password of a person' });
     assert.equal((await browser.submit(consent, 'allow')).status, 400);
-    const again = await new Browser(api).go((await party.ask()).url);
-    const fresh = new Browser(api);
-    const asked = await fresh.through(await fresh.go((await party.ask()).url), {
+    const again = await new TestBrowser(api).go((await party.ask()).url);
+    const fresh = new TestBrowser(api);
+    const asked = await fresh.answerForms(await fresh.go((await party.ask()).url), {
       name: person.name,
       password: 'a new password of a person',
       consent: false,
     });
     assert.equal(stepOf(again), 'password');
-    assert.equal(leftTo(asked).searchParams.get('error'), 'access_denied', 'they are asked again');
+    assert.equal(redirectTargetOf(asked).searchParams.get('error'), 'access_denied', 'they are asked again');
   });
 
   it('nor a consent page whose session was ended', async () => {
     const person = await makeUser(api);
     const { browser, collect } = await park(api, person);
     const consent = await collect();
-    const other = new Browser(api);
+    const other = new TestBrowser(api);
     await other.signIn('/account', person);
     await other.submit(await other.go('/account'), 'end-sessions');
     assert.equal((await browser.submit(consent, 'allow')).status, 400);

@@ -5,9 +5,9 @@ import { createHash } from 'node:crypto';
 import { describe, it } from 'node:test';
 import { assertOk } from '../../../../test/support/answers.ts';
 import { onDatabase, onEachDatabase, type TestApi, uniqueName } from '../../../../test/support/api.ts';
-import { Browser, leftTo, type Page, stepOf } from '../../../../test/support/browser-less.ts';
 import { makeUser, RelyingParty } from '../../../../test/support/relying-party.ts';
-import { makeCarefulPerson } from '../../../../test/support/second-factor.ts';
+import { makeTwoFactorPerson } from '../../../../test/support/second-factor.ts';
+import { type BrowserPage, redirectTargetOf, stepOf, TestBrowser } from '../../../../test/support/test-browser.ts';
 
 const WRONG = /User name or password is not right/;
 const WRONG_CODE = /This code is not right, or it was used already/;
@@ -20,18 +20,18 @@ const times = async <T>(count: number, work: (index: number) => Promise<T>): Pro
 
 /** At the page that asks for the password. */
 async function atSignIn(api: TestApi, more: Record<string, string> = {}, values: Record<string, unknown> = {}) {
-  const [party, browser] = [await RelyingParty.make(api, values), new Browser(api)];
+  const [party, browser] = [await RelyingParty.make(api, values), new TestBrowser(api)];
   const page = await browser.go((await party.ask(more)).url);
   assert.equal(stepOf(page), 'password');
   return { party, browser, page };
 }
 
 async function makeCareful(api: TestApi) {
-  const { user, password, phone } = await makeCarefulPerson(api);
+  const { user, password, phone } = await makeTwoFactorPerson(api);
   return { user, phone, name: user.name as string, password, code: () => phone.fresh() };
 }
 
-const formOf = (page: Page, step: string) => page.forms.find(({ fields }) => fields.step === step)!;
+const formOf = (page: BrowserPage, step: string) => page.forms.find(({ fields }) => fields.step === step)!;
 
 onEachDatabase('Signing in under attack', (api) => {
   describe('a form', () => {
@@ -82,7 +82,7 @@ onEachDatabase('Signing in under attack', (api) => {
       const { browser, page } = await atSignIn(api);
       const person = await makeUser(api);
       const consent = await browser.submit(page, 'password', { name: person.name, password: person.password });
-      leftTo(await browser.submit(consent, 'allow'));
+      redirectTargetOf(await browser.submit(consent, 'allow'));
       for (const [one, step] of [
         [page, 'password'],
         [consent, 'allow'],
@@ -98,7 +98,7 @@ onEachDatabase('Signing in under attack', (api) => {
     it('of another browser is out of reach, also with its address and its form', async () => {
       const { page } = await atSignIn(api);
       const person = await makeUser(api);
-      const stranger = new Browser(api);
+      const stranger = new TestBrowser(api);
       const seen = await stranger.go(page.url);
       assert.deepEqual([seen.status, EXPIRED.test(seen.text)], [400, true]);
       const sent = await stranger.submit(page, 'password', { name: person.name, password: person.password });
@@ -111,7 +111,7 @@ onEachDatabase('Signing in under attack', (api) => {
       const other = await atSignIn(api);
       const mine = other.browser.cookie('gatehouse_interaction.sig')!;
       for (const signature of ['x', mine.value]) {
-        const stranger = new Browser(api);
+        const stranger = new TestBrowser(api);
         stranger.putCookie('gatehouse_interaction', uid, '/');
         stranger.putCookie('gatehouse_interaction.sig', signature, '/');
         assert.equal((await stranger.go(page.url)).status, 400);
@@ -119,13 +119,13 @@ onEachDatabase('Signing in under attack', (api) => {
     });
 
     it('makes a new session: one that was planted before is worth nothing', async () => {
-      const [party, person, browser] = [await RelyingParty.make(api), await makeUser(api), new Browser(api)];
+      const [party, person, browser] = [await RelyingParty.make(api), await makeUser(api), new TestBrowser(api)];
       await browser.go('/openid/device');
       const planted = browser.cookie('gatehouse_session')!;
       const signature = browser.cookie('gatehouse_session.sig')!;
-      leftTo(await browser.signIn((await party.ask()).url, person));
+      redirectTargetOf(await browser.signIn((await party.ask()).url, person));
       assert.notEqual(browser.cookie('gatehouse_session')!.value, planted.value);
-      const attacker = new Browser(api);
+      const attacker = new TestBrowser(api);
       attacker.putCookie('gatehouse_session', planted.value, '/');
       attacker.putCookie('gatehouse_session.sig', signature.value, '/');
       assert.equal(stepOf(await attacker.go((await party.ask()).url)), 'password');
@@ -167,11 +167,11 @@ onEachDatabase('Signing in under attack', (api) => {
         assert.equal(stepOf(await browser.send(action, { form_token: fields.form_token!, step })), 'code', step);
       for (const way of [page.url, `/openid/authorize/${uid}`, (await party.ask()).url]) {
         const there = await browser.go(way);
-        assert.equal(there.left, undefined);
+        assert.equal(there.redirectTarget, undefined);
         assert.match(stepOf(there) ?? '', /^(password|code)$/);
       }
       assert.equal(
-        leftTo(await browser.go((await party.ask({ prompt: 'none' })).url)).searchParams.get('error'),
+        redirectTargetOf(await browser.go((await party.ask({ prompt: 'none' })).url)).searchParams.get('error'),
         'login_required',
       );
     });
@@ -212,9 +212,12 @@ onEachDatabase('Signing in under attack', (api) => {
       const careful = await makeCareful(api);
       const code = careful.code();
       const first = await atSignIn(api);
-      assert.equal(stepOf(await first.browser.through(first.page, { ...careful, code: () => code, consent: false })), undefined);
+      assert.equal(
+        stepOf(await first.browser.answerForms(first.page, { ...careful, code: () => code, consent: false })),
+        undefined,
+      );
       const second = await atSignIn(api);
-      const answer = await second.browser.through(second.page, { ...careful, code: () => code });
+      const answer = await second.browser.answerForms(second.page, { ...careful, code: () => code });
       assert.deepEqual([answer.status, stepOf(answer)], [401, 'code']);
       assert.match(answer.text, WRONG_CODE);
     });
@@ -236,7 +239,7 @@ onEachDatabase('Signing in under attack', (api) => {
       assertOk(await api.patch(`/v3/users/${careful.user.id}`, { user: { password: 'another password of a person' } }));
       const answer = await browser.submit(half, 'code', { code: careful.code() });
       assert.notEqual(stepOf(answer), 'allow');
-      assert.equal(answer.left, undefined);
+      assert.equal(answer.redirectTarget, undefined);
     });
 
     it('is locked after wrong codes, also for the right one', async () => {
@@ -270,16 +273,19 @@ onEachDatabase('Signing in under attack', (api) => {
       assertOk(await api.get(`/v3/users/${id}/OS-TWO-FACTOR/devices`)).devices.length;
 
     /** Signs in anew in this browser; where it stands after the password. */
-    async function passwordIn(browser: Browser, { name, password }: { name: string; password: string }): Promise<Page> {
+    async function passwordIn(
+      browser: TestBrowser,
+      { name, password }: { name: string; password: string },
+    ): Promise<BrowserPage> {
       browser.forget(/^gatehouse_(session|interaction|resume)/);
       const party = await RelyingParty.make(api);
       return browser.submit(await browser.go((await party.ask()).url), 'password', { name, password });
     }
 
     async function remembered() {
-      const [careful, browser] = [await makeCareful(api), new Browser(api)];
+      const [careful, browser] = [await makeCareful(api), new TestBrowser(api)];
       const party = await RelyingParty.make(api);
-      leftTo(await browser.signIn((await party.ask()).url, { ...careful, remember: true }));
+      redirectTargetOf(await browser.signIn((await party.ask()).url, { ...careful, remember: true }));
       const cookie = browser.cookie(DEVICE)!;
       assert.ok(cookie);
       return { careful, browser, cookie };
@@ -301,7 +307,7 @@ onEachDatabase('Signing in under attack', (api) => {
       const other = await makeCareful(api);
       assert.equal(stepOf(await passwordIn(browser, other)), 'code');
       const name = `gatehouse_device_${createHash('sha256').update(other.user.id).digest('hex').slice(0, 12)}`;
-      const thief = new Browser(api);
+      const thief = new TestBrowser(api);
       thief.putCookie(name, cookie.value);
       assert.equal(stepOf(await passwordIn(thief, other)), 'code');
     });
@@ -309,7 +315,7 @@ onEachDatabase('Signing in under attack', (api) => {
     it('that was copied before it was used is found out, and all are forgotten', async () => {
       const { careful, browser, cookie } = await remembered();
       assert.equal(stepOf(await passwordIn(browser, careful)), 'allow');
-      const thief = new Browser(api);
+      const thief = new TestBrowser(api);
       thief.putCookie(cookie.name, cookie.value);
       assert.equal(stepOf(await passwordIn(thief, careful)), 'code');
       assert.equal(await devicesOf(careful.user.id), 0);
@@ -326,7 +332,7 @@ onEachDatabase('Signing in under attack', (api) => {
     it('with a cookie of anything else is asked for the code, and nothing breaks', async () => {
       const { careful, cookie } = await remembered();
       for (const value of ['', '.', 'x.y', `${cookie.value}.more`, '%00.%00', 'x'.repeat(3000)]) {
-        const browser = new Browser(api);
+        const browser = new TestBrowser(api);
         browser.putCookie(cookie.name, value);
         assert.match(stepOf(await passwordIn(browser, careful))!, /^(code|allow)$/, value);
       }
@@ -364,7 +370,7 @@ onEachDatabase('Signing in under attack', (api) => {
       const half = await browser.submit(page, 'password', { name: careful.name, password: careful.password });
       await browser.submit(half, 'ask-recovery');
       await browser.submit(half, 'code', { code: careful.phone.wrong() });
-      leftTo(await browser.through(half, careful));
+      redirectTargetOf(await browser.answerForms(half, careful));
       await browser.go('/openid/interaction/nothing');
       await browser.go((await party.ask({ redirect_uri: 'https://evil.example/' })).url);
       const device = await browser.go('/openid/device');
@@ -389,8 +395,8 @@ onEachDatabase('Signing in under attack', (api) => {
     it('runs one script only, by its hash, where an answer is posted to the application', async () => {
       const person = await makeUser(api);
       const { browser, page } = await atSignIn(api, { response_mode: 'form_post' });
-      const posted = await browser.through(page, person);
-      const brought = await new Browser(api).go('/openid/device?user_code=BCDF-GHJK');
+      const posted = await browser.answerForms(page, person);
+      const brought = await new TestBrowser(api).go('/openid/device?user_code=BCDF-GHJK');
       for (const { text, headers } of [posted, brought]) {
         const scripts = [...text.matchAll(/<script>([\s\S]*?)<\/script>/g)].map(([, script]) => script!);
         assert.equal(scripts.length, 1);
@@ -408,16 +414,16 @@ onEachDatabase('Signing in under attack', (api) => {
 
     it('has no password, code, token, cookie or secret in the log', async () => {
       const careful = await makeCareful(api);
-      const [party, browser] = [await RelyingParty.make(api), new Browser(api)];
+      const [party, browser] = [await RelyingParty.make(api), new TestBrowser(api)];
       const secrets: string[] = [careful.password, party.application.secret, 'a wrong guess of a password'];
       const { url, checks } = await party.ask({ scope: 'openid offline_access' });
       const page = await browser.go(url);
       await browser.submit(page, 'password', { name: careful.name, password: 'a wrong guess of a password' });
       const code = careful.code();
-      const done = await browser.through(page, { ...careful, code: () => code, remember: true });
+      const done = await browser.answerForms(page, { ...careful, code: () => code, remember: true });
       const tokens = await party.redeem(done, checks);
       await party.isActive(tokens.access_token);
-      secrets.push(leftTo(done).searchParams.get('code')!, checks.pkceCodeVerifier!, page.forms[0]!.fields.form_token!);
+      secrets.push(redirectTargetOf(done).searchParams.get('code')!, checks.pkceCodeVerifier!, page.forms[0]!.fields.form_token!);
       secrets.push(tokens.access_token, tokens.refresh_token!, tokens.id_token!);
       secrets.push(browser.cookie('gatehouse_session')!.value, browser.cookie(/^gatehouse_device_/)!.value.split('.')[1]!);
       const log = api.logged.join('\n');
@@ -429,7 +435,7 @@ onEachDatabase('Signing in under attack', (api) => {
     it('is in cookies that scripts and other sites do not get', async () => {
       const careful = await makeCareful(api);
       const { browser, page } = await atSignIn(api);
-      leftTo(await browser.through(page, { ...careful, remember: true }));
+      redirectTargetOf(await browser.answerForms(page, { ...careful, remember: true }));
       const names = new Set(browser.setCookies.map((line) => line.split('=')[0]!.replace(/device_\w+/, 'device')));
       for (const name of ['session', 'session.sig', 'interaction', 'resume', 'device'])
         assert.ok(names.has(`gatehouse_${name}`), name);
@@ -534,7 +540,7 @@ onDatabase(
       }
       const done = await browser.submit(asked, 'new-password', change(person.password));
       assert.equal(stepOf(done), 'allow');
-      leftTo(await browser.submit(done, 'allow'));
+      redirectTargetOf(await browser.submit(done, 'allow'));
     });
 
     it('lets nobody else change it, and does not tell whether there is somebody', async () => {
@@ -556,9 +562,9 @@ onDatabase('SQLite', 'Signing in by https', { settings: { GATEHOUSE_IDENTITY_URL
     const made = await api.post('/v3/OS-OAUTH2/consumers', {
       consumer: { name: uniqueName('app'), redirect_uris: ['https://app.example.org/callback'] },
     });
-    const browser = new Browser(api);
+    const browser = new TestBrowser(api);
     // What a proxy does: the public address outside, ours inside.
-    const follow = async (page: Page): Promise<Page> => {
+    const follow = async (page: BrowserPage): Promise<BrowserPage> => {
       const { pathname, search, origin } = new URL(page.headers.get('location')!, 'https://id.example.org');
       assert.equal(origin, 'https://id.example.org');
       return browser.request(`${pathname}${search}`);

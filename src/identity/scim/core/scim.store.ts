@@ -1,6 +1,6 @@
 // The rows behind SCIM resources, read by condition, by page and by lookup.
 import { type Expression, type SqlBool, sql } from 'kysely';
-import { prepared } from '../../../platform/database/index.ts';
+import { preparedRows } from '../../../platform/database/index.ts';
 import type { Database, GroupRow, ProjectRow, Reader, Tables, UserRow } from '../../database.ts';
 import type { UserWithExpiry } from '../../users/index.ts';
 import type { Column, Condition } from './filter-to-sql.ts';
@@ -153,17 +153,17 @@ const withGroups = (db: Reader) =>
 
 /** What clients ask all day: one user, by the one value an index knows, and the groups of that user, in one query. */
 const lookUpsOfOne = {
-  id: prepared<Tables, [string, string], Found>((db, domain, id) =>
+  id: preparedRows<Tables, [string, string], Found>((db, domain, id) =>
     withGroups(db).where('users.id', '=', id).where('users.domain_id', '=', domain),
   ),
-  name_key: prepared<Tables, [string, string], Found>((db, domain, key) =>
+  name_key: preparedRows<Tables, [string, string], Found>((db, domain, key) =>
     withGroups(db).where('users.domain_id', '=', domain).where('users.name_key', '=', key),
   ),
 };
 
 /** The same for values that several users may have. */
 const lookUps = {
-  external_id: prepared<Tables, [string, string, number], UserColumns>((db, domain, id, limit) =>
+  external_id: preparedRows<Tables, [string, string, number], UserColumns>((db, domain, id, limit) =>
     db
       .selectFrom('users')
       .where('external_id', '=', id)
@@ -173,7 +173,7 @@ const lookUps = {
       .limit(limit)
       .select(USER_COLUMNS),
   ),
-  email: prepared<Tables, [string, string, number], UserColumns>((db, domain, key, limit) =>
+  email: preparedRows<Tables, [string, string, number], UserColumns>((db, domain, key, limit) =>
     db
       .selectFrom('users')
       .where('id', 'in', (eb) => eb.selectFrom('user_emails').where('value_key', '=', key).select('user_id'))

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
 import { assertOk } from '../../../../test/support/answers.ts';
-import { type Answer, onEachDatabase, uniqueName } from '../../../../test/support/api.ts';
+import { type ApiAnswer, onEachDatabase, uniqueName } from '../../../../test/support/api.ts';
 import { BULK_REQUEST, connect, ENTERPRISE, GROUP, patchOf, type ScimClient, USER } from '../../../../test/support/scim.ts';
 
 const deep = (levels: number): string => `${'['.repeat(levels)}${']'.repeat(levels)}`;
@@ -13,7 +13,7 @@ onEachDatabase('SCIM and hostile requests', (api) => {
     scim = (await connect(api)).scim;
   });
 
-  const assertRefusal = (answer: Answer, what: unknown): void => {
+  const assertRefusal = (answer: ApiAnswer, what: unknown): void => {
     assert.ok(answer.status >= 400 && answer.status < 500, `${answer.status} for ${String(what).slice(0, 200)}: ${answer.text}`);
     assert.equal(answer.body.status, String(answer.status));
   };

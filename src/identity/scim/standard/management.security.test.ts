@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import { assertOk } from '../../../../test/support/answers.ts';
-import { type Answer, onEachDatabase, uniqueName } from '../../../../test/support/api.ts';
+import { type ApiAnswer, onEachDatabase, uniqueName } from '../../../../test/support/api.ts';
 import { assign, makeApplication, makeRole } from '../../../../test/support/applications.ts';
 import { makeUser, RelyingParty } from '../../../../test/support/relying-party.ts';
 import { assertScimRefused, BULK_REQUEST, connect, GROUP, patchOf, ScimClient } from '../../../../test/support/scim.ts';
@@ -42,7 +42,7 @@ onEachDatabase('SCIM and management', (api) => {
   });
 
   /** Every way to put somebody into a group. */
-  async function attempts(by: ScimClient, group: { id: string; name: string }, user: { id: string }): Promise<Answer[]> {
+  async function attempts(by: ScimClient, group: { id: string; name: string }, user: { id: string }): Promise<ApiAnswer[]> {
     const path = `/Groups/${group.id}`;
     const stay = (await members(group)).map((id) => ({ id }));
     return [
@@ -168,7 +168,7 @@ onEachDatabase('SCIM and management', (api) => {
       await api.put(`/v3/OS-ROLES/roles/${role.id}/permissions/manage-roles`);
       return role;
     };
-    const changes = async ({ id }: { id: string }): Promise<Answer[]> => [
+    const changes = async ({ id }: { id: string }): Promise<ApiAnswer[]> => [
       await scim.patch(`/Users/${id}`, replacing('password', PASSWORD)),
       await scim.patch(`/Users/${id}`, replacing('userName', uniqueName('mine'))),
       await scim.patch(`/Users/${id}`, replacing('emails', [{ value: 'mine@example.org', primary: true }])),

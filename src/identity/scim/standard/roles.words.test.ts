@@ -4,7 +4,7 @@ import { before, describe, it } from 'node:test';
 import { assertOk } from '../../../../test/support/answers.ts';
 import { onEachDatabase, uniqueName } from '../../../../test/support/api.ts';
 import { assign, makeApplication, makeRole } from '../../../../test/support/applications.ts';
-import { databaseOf } from '../../../../test/support/lasting.ts';
+import { databaseOf } from '../../../../test/support/restartable-api.ts';
 import { assertScimRefused, connect, patchOf, type ScimClient, USER } from '../../../../test/support/scim.ts';
 import { offeredRoles, offeredRolesOf } from '../../app-roles/index.ts';
 import type { Reader } from '../../database.ts';

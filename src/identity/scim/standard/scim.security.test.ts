@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { assertNeedsToken, assertOk, assertRefused } from '../../../../test/support/answers.ts';
-import { type Answer, onEachDatabase, uniqueName } from '../../../../test/support/api.ts';
+import { type ApiAnswer, onEachDatabase, uniqueName } from '../../../../test/support/api.ts';
 import {
   assertScimError,
   assertScimRefused,
@@ -279,7 +279,7 @@ onEachDatabase('SCIM under attack', (api) => {
         token,
         '',
       ].map((Authorization): Record<string, string> => ({ Authorization }));
-      const answers: Answer[] = [];
+      const answers: ApiAnswer[] = [];
       for (const one of [...headers, {}]) answers.push(await api.get('/scim/v2/Users', { token: null, headers: one }));
       for (const answer of answers) assertScimRefused(answer, 401);
       assert.equal(new Set(answers.map(({ text }) => text)).size, 1);

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
 import { assertOk } from '../../../../test/support/answers.ts';
-import { type Answer, onEachDatabase, uniqueName } from '../../../../test/support/api.ts';
+import { type ApiAnswer, onEachDatabase, uniqueName } from '../../../../test/support/api.ts';
 import { makeUser, RelyingParty } from '../../../../test/support/relying-party.ts';
 import { assertScimRefused, BULK_REQUEST, connect, patchOf, ScimClient, USER } from '../../../../test/support/scim.ts';
 
@@ -27,7 +27,7 @@ onEachDatabase('SCIM and those who manage the domain', (api) => {
     (await api.authenticate({ id, password }, { domain: { id: domain.id } })).status === 201;
 
   /** Every way to change how someone signs in. */
-  async function attempts(by: ScimClient, { id, name }: { id: string; name: string }): Promise<Answer[]> {
+  async function attempts(by: ScimClient, { id, name }: { id: string; name: string }): Promise<ApiAnswer[]> {
     const path = `/Users/${id}`;
     const mine = uniqueName('mine');
     const kept = { schemas: [USER], userName: name, emails: emails(`${name}@example.org`) };

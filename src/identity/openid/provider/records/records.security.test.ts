@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { onEachDatabase } from '../../../../../test/support/api.ts';
-import { databaseOf } from '../../../../../test/support/lasting.ts';
 import { makeUser, RelyingParty } from '../../../../../test/support/relying-party.ts';
+import { databaseOf } from '../../../../../test/support/restartable-api.ts';
 import { createSeal, newMasterKey } from '../../../../platform/seal/index.ts';
 import { createChanges } from '../../../audit/index.ts';
 import type { Database } from '../../../database.ts';

@@ -3,9 +3,9 @@ import { after, before, describe, it } from 'node:test';
 import * as client from 'openid-client';
 import { assertOk } from '../../../../../test/support/answers.ts';
 import { ADMIN_PASSWORD } from '../../../../../test/support/api.ts';
-import { Browser, leftTo } from '../../../../../test/support/browser-less.ts';
-import { databaseOf, KINDS, LastingApi } from '../../../../../test/support/lasting.ts';
 import { makeUser, RelyingParty } from '../../../../../test/support/relying-party.ts';
+import { databaseOf, KINDS, RestartableApi } from '../../../../../test/support/restartable-api.ts';
+import { redirectTargetOf, TestBrowser } from '../../../../../test/support/test-browser.ts';
 import { createSeal, newMasterKey } from '../../../../platform/seal/index.ts';
 import type { Database } from '../../../database.ts';
 import { createRecords } from './records.ts';
@@ -16,7 +16,7 @@ const OFFLINE = { scope: 'openid email offline_access' };
 
 for (const kind of KINDS) {
   describe(`What the OpenID provider keeps (${kind})`, () => {
-    const api = new LastingApi(kind);
+    const api = new RestartableApi(kind);
     const begin = async () => {
       await api.begin(SETTINGS);
       api.adminToken = await api.logIn(
@@ -47,11 +47,11 @@ for (const kind of KINDS) {
     }
 
     it('is of no use to who reads the database', async () => {
-      const [party, person, browser] = [await RelyingParty.make(api), await makeUser(api), new Browser(api)];
+      const [party, person, browser] = [await RelyingParty.make(api), await makeUser(api), new TestBrowser(api)];
       const { url, checks } = await party.ask(OFFLINE);
       const asked = await browser.go(url);
-      const left = leftTo(await browser.through(asked, person));
-      const unused = leftTo(await browser.go((await party.ask()).url));
+      const left = redirectTargetOf(await browser.answerForms(asked, person));
+      const unused = redirectTargetOf(await browser.go((await party.ask()).url));
       const tokens = await client.authorizationCodeGrant(party.config, left, checks);
       const own = await client.clientCredentialsGrant(party.config);
       const device = await client.initiateDeviceAuthorization(party.config, { scope: 'openid' });

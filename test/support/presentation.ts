@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
 import { after, afterEach, before } from 'node:test';
-import type { Answer } from './api.ts';
-import { type OfferOptions, ToyIssuer, type Twist } from './toy-issuer.ts';
-import { type AskOptions, type Shown, ToyVerifier } from './toy-verifier.ts';
-import type { Person, TestWallet } from './wallet.ts';
+import type { ApiAnswer } from './api.ts';
+import { type IssuerTwist, type OfferOptions, ToyIssuer } from './toy-issuer.ts';
+import { type AskOptions, ToyVerifier, type VerifiedPresentation } from './toy-verifier.ts';
+import type { TestWallet, WalletUser } from './wallet.ts';
 
 export const VP = '/api/v1/wallet/oid4vp';
 export const VCI = '/api/v1/wallet/oid4vci';
@@ -22,21 +22,21 @@ export const queryFor = (id: string, vct: string, more: object = {}) => ({
 export const paths = (...all: (string | number | null)[][]) => all.map((path) => ({ path }));
 
 /** A claim, or an element of a list, that can be held back wherever it stands. */
-export function hidden(...parts: [string, unknown] | [unknown]): { text: string; digest: string } {
+export function disclosureOf(...parts: [string, unknown] | [unknown]): { text: string; digest: string } {
   const text = Buffer.from(JSON.stringify([randomBytes(12).toString('base64url'), ...parts])).toString('base64url');
   return { text, digest: createHash('sha256').update(text).digest('base64url') };
 }
 
-export interface Received {
+export interface ReceiveOptions {
   /** What the issuer writes instead. */
-  readonly draft?: NonNullable<Twist['credential']>;
+  readonly draft?: NonNullable<IssuerTwist['credential']>;
   readonly text?: (credential: string) => string;
   readonly configuration?: string;
   readonly body?: object;
   readonly offer?: OfferOptions;
 }
 
-export class Showing {
+export class PresentationSetup {
   readonly issuer = new ToyIssuer();
   readonly verifier = new ToyVerifier();
   readonly wallet: TestWallet;
@@ -45,7 +45,7 @@ export class Showing {
     this.wallet = wallet;
   }
 
-  async receive(person: Person, { draft, text, configuration = 'identity', body, offer }: Received = {}): Promise<any> {
+  async receive(person: WalletUser, { draft, text, configuration = 'identity', body, offer }: ReceiveOptions = {}): Promise<any> {
     this.issuer.twist = { ...(draft ? { credential: draft } : {}), ...(text ? { text } : {}) };
     const uri = this.issuer.offer({ configurations: [configuration], ...offer });
     const answer = await person.post(VCI, { uri, ...body });
@@ -55,35 +55,39 @@ export class Showing {
   }
 
   /** Somebody who holds one credential. */
-  async holder(received?: Received): Promise<{ person: Person; credential: any }> {
+  async holder(received?: ReceiveOptions): Promise<{ person: WalletUser; credential: any }> {
     const person = await this.wallet.logIn();
     return { person, credential: await this.receive(person, received) };
   }
 
-  async show(person: Person, options: AskOptions = {}, body: object = {}): Promise<Answer> {
+  async present(person: WalletUser, options: AskOptions = {}, body: object = {}): Promise<ApiAnswer> {
     return person.post(VP, { uri: await this.verifier.ask(options), ...body });
   }
 
   /** Shows, and looks at what the verifier then has for each query. */
-  async shown(person: Person, options: AskOptions = {}, body: object = {}): Promise<Record<string, Shown[]>> {
+  async presentAndRead(
+    person: WalletUser,
+    options: AskOptions = {},
+    body: object = {},
+  ): Promise<Record<string, VerifiedPresentation[]>> {
     const already = this.verifier.tokens.length;
-    const answer = await this.show(person, options, body);
+    const answer = await this.present(person, options, body);
     assert.equal(answer.status, 200, answer.text);
     assert.equal(answer.body.status, 'submitted');
     assert.equal(this.verifier.tokens.length, already + 1);
-    return this.looked(this.verifier.tokens.at(-1)!);
+    return this.readToken(this.verifier.tokens.at(-1)!);
   }
 
-  async looked(token: Record<string, string[]>): Promise<Record<string, Shown[]>> {
-    const looked: Record<string, Shown[]> = {};
-    for (const [id, all] of Object.entries(token)) looked[id] = await Promise.all(all.map((one) => this.verifier.look(one)));
+  async readToken(token: Record<string, string[]>): Promise<Record<string, VerifiedPresentation[]>> {
+    const looked: Record<string, VerifiedPresentation[]> = {};
+    for (const [id, all] of Object.entries(token)) looked[id] = await Promise.all(all.map((one) => this.verifier.verify(one)));
     return looked;
   }
 }
 
 /** Within a describe: starts both, and makes them honest again after each test. */
-export function showing(wallet: TestWallet): Showing {
-  const world = new Showing(wallet);
+export function setUpPresentation(wallet: TestWallet): PresentationSetup {
+  const world = new PresentationSetup(wallet);
   before(async () => {
     await world.issuer.start();
     await world.verifier.start();

@@ -17,7 +17,7 @@ export function assertClean(context: TestContext, tally: Tally, seed: number, lo
 }
 
 /** A run whose callers are all refused would find nothing. */
-export function assertGotSomewhere({ statuses }: Tally, who: readonly string[], least: number): void {
+export function assertSomeSucceeded({ statuses }: Tally, who: readonly string[], least: number): void {
   for (const one of who) {
     const served = [...(statuses.get(one) ?? [])].filter(([status]) => status < 400).reduce((sum, [, count]) => sum + count, 0);
     assert.ok(served >= least, `${one} was served ${served} times only`);

@@ -8,7 +8,7 @@ import { createSeal, newMasterKey } from '../../src/platform/seal/index.ts';
 
 const PASSWORD = 'the administrator of the tests';
 
-export class IdentityOn {
+export class IdentityOnDatabase {
   service!: IdentityService;
   url = '';
   token = '';

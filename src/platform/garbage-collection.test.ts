@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { collectWhenIdle } from './collector.ts';
+import { collectWhenIdle } from './garbage-collection.ts';
 
 test('collects once, in the first second with nothing to do', (context) => {
   context.mock.timers.enable({ apis: ['setInterval'] });

@@ -32,7 +32,7 @@ export async function databaseOf(api: TestApi): Promise<Database> {
   };
 }
 
-export class LastingApi extends TestApi {
+export class RestartableApi extends TestApi {
   /** The first seals; a start with others finds only what they open. */
   masterKeys = [newMasterKey()];
   #running = false;

@@ -2,6 +2,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
 /** Resolves when the work is done, at the latest after this time; the work goes on. */
-export async function within(milliseconds: number, work: Promise<unknown>): Promise<void> {
+export async function waitAtMost(milliseconds: number, work: Promise<unknown>): Promise<void> {
   await Promise.race([work, delay(milliseconds, undefined, { ref: false })]);
 }

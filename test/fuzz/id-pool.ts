@@ -3,7 +3,7 @@ import type { Random } from './random.ts';
 
 const KEPT = 30;
 
-export class Pool {
+export class IdPool {
   readonly #random: Random;
   /** Made by the run: may be changed and deleted. */
   readonly #expendable = new Map<string, string[]>();

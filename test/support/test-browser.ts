@@ -2,23 +2,23 @@
 import assert from 'node:assert/strict';
 import type { TestApi } from './api.ts';
 
-export interface Form {
+export interface PageForm {
   readonly action: string;
   readonly fields: Readonly<Record<string, string>>;
 }
 
-export interface Page {
+export interface BrowserPage {
   readonly url: string;
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  readonly forms: readonly Form[];
+  readonly forms: readonly PageForm[];
   /** Where the service sent the person, when that is another place: the application. */
-  readonly left: URL | undefined;
+  readonly redirectTarget: URL | undefined;
 }
 
 /** What a person knows, and what they say when they are asked. */
-export interface Answers {
+export interface SignInAnswers {
   readonly name: string;
   readonly password: string;
   readonly domain?: string;
@@ -34,7 +34,7 @@ const attribute = (tag: string, name: string): string | undefined => {
   return found === undefined ? undefined : unescaped(found);
 };
 
-function formsOf(text: string): Form[] {
+function formsOf(text: string): PageForm[] {
   return [...text.matchAll(/<form\b([^>]*)>([\s\S]*?)<\/form>/g)].map(([, tag, inside]) => {
     const inputs = [...inside!.matchAll(/<input\b[^>]*>/g)].map(([input]) => input);
     const sent = inputs.filter((input) => attribute(input, 'type') !== 'checkbox');
@@ -45,14 +45,14 @@ function formsOf(text: string): Form[] {
   });
 }
 
-export class Browser {
+export class TestBrowser {
   readonly #api: TestApi;
   /** By name and path, as browsers do. */
   readonly #cookies = new Map<string, { name: string; value: string; path: string }>();
   /** Every Set-Cookie there was. */
   readonly setCookies: string[] = [];
   /** Every page there was. */
-  readonly seen: Page[] = [];
+  readonly seen: BrowserPage[] = [];
 
   constructor(api: TestApi) {
     this.#api = api;
@@ -83,7 +83,7 @@ export class Browser {
   }
 
   /** One request; redirects are not followed. */
-  async request(url: string | URL, init: RequestInit = {}): Promise<Page> {
+  async request(url: string | URL, init: RequestInit = {}): Promise<BrowserPage> {
     const to = new URL(url, this.#api.url);
     const cookies = [...this.#cookies.values()].filter(({ path }) => to.pathname.startsWith(path));
     const headers = new Headers({ Accept: 'text/html', 'User-Agent': 'a browser of the tests', ...(init.headers as object) });
@@ -93,22 +93,22 @@ export class Browser {
     const text = await response.text();
     const location = response.headers.get('location');
     const target = location === null ? undefined : new URL(location, to);
-    const left = target && target.origin !== new URL(this.#api.url).origin ? target : undefined;
-    const page = { url: to.href, status: response.status, headers: response.headers, text, forms: formsOf(text), left };
+    const redirectTarget = target && target.origin !== new URL(this.#api.url).origin ? target : undefined;
+    const page = { url: to.href, status: response.status, headers: response.headers, text, forms: formsOf(text), redirectTarget };
     this.seen.push(page);
     return page;
   }
 
   /** To where the redirects end: a page, or the way out. */
-  async go(url: string | URL, init: RequestInit = {}): Promise<Page> {
+  async go(url: string | URL, init: RequestInit = {}): Promise<BrowserPage> {
     let page = await this.request(url, init);
-    for (let hops = 0; hops < 10 && !page.left && page.headers.has('location'); hops++)
+    for (let hops = 0; hops < 10 && !page.redirectTarget && page.headers.has('location'); hops++)
       page = await this.request(new URL(page.headers.get('location')!, page.url));
     return page;
   }
 
   /** A form as a browser sends it, to where the redirects end. */
-  send(action: string | URL, fields: Record<string, string>, headers: Record<string, string> = {}): Promise<Page> {
+  send(action: string | URL, fields: Record<string, string>, headers: Record<string, string> = {}): Promise<BrowserPage> {
     const origin = new URL(this.#api.url).origin;
     return this.go(action, {
       method: 'POST',
@@ -118,14 +118,17 @@ export class Browser {
   }
 
   /** The form of this step (or the first one), with these answers. */
-  submit(page: Page, step: string | undefined, answers: Record<string, string> = {}): Promise<Page> {
+  submit(page: BrowserPage, step: string | undefined, answers: Record<string, string> = {}): Promise<BrowserPage> {
     const form = step === undefined ? page.forms[0] : page.forms.find(({ fields }) => fields.step === step);
     assert.ok(form, `no form for ${step} in ${page.status} ${page.text}`);
     return this.send(new URL(form.action, page.url), { ...form.fields, ...answers });
   }
 
   /** Answers what is asked until the way leads out, or the same is asked again. */
-  async through(start: Page, { name, password, domain = '', code, remember = false, consent = true }: Answers): Promise<Page> {
+  async answerForms(
+    start: BrowserPage,
+    { name, password, domain = '', code, remember = false, consent = true }: SignInAnswers,
+  ): Promise<BrowserPage> {
     const given: Record<string, () => Record<string, string>> = {
       password: () => ({ name, password, domain }),
       code: () => ({ code: code?.() ?? '', ...(remember ? { remember: 'yes' } : {}) }),
@@ -143,16 +146,16 @@ export class Browser {
   }
 
   /** The whole way of a sign-in: from the address an application sends people to, to where they are sent back. */
-  async signIn(url: string | URL, answers: Answers): Promise<Page> {
-    return this.through(await this.go(url), answers);
+  async signIn(url: string | URL, answers: SignInAnswers): Promise<BrowserPage> {
+    return this.answerForms(await this.go(url), answers);
   }
 }
 
 /** What a page asks for: the step of its first form. */
-export const stepOf = (page: Page): string | undefined => page.forms[0]?.fields.step;
+export const stepOf = (page: BrowserPage): string | undefined => page.forms[0]?.fields.step;
 
 /** Where the person left to; fails with what was shown instead. */
-export function leftTo(page: Page): URL {
-  assert.ok(page.left, `still at ${page.url}: ${page.status} ${page.text}`);
-  return page.left;
+export function redirectTargetOf(page: BrowserPage): URL {
+  assert.ok(page.redirectTarget, `still at ${page.url}: ${page.status} ${page.text}`);
+  return page.redirectTarget;
 }

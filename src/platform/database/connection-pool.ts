@@ -3,13 +3,13 @@
 import type { PostgresPool, PostgresPoolClient, PostgresQueryResult } from 'kysely';
 import type pg from 'pg';
 import { type Budget, currentBudget } from './budget.ts';
-import { DatabaseUnavailable, isAway, isUnwritable } from './errors.ts';
+import { DatabaseUnavailable, isUnreachable, isUnwritable } from './errors.ts';
 import type { Hosts } from './hosts.ts';
 import type { Reachability } from './reachability.ts';
-import { Turns } from './turns.ts';
+import { Semaphore } from './semaphore.ts';
 
 /** Longest wait for a new connection, and for a place while none is given back. */
-export const PLACE_MS = 3_000;
+export const CONNECT_MS = 3_000;
 /** For an answer. The server gives up a little sooner, so that the connection can be used again. */
 export const STATEMENT_MS = 4_000;
 const QUERY_MS = STATEMENT_MS + 500;
@@ -19,25 +19,25 @@ const PATIENT_QUERY_MS = 30_000;
 const PROBE_MS = 1_000;
 const NAMED_STATEMENTS = 1000;
 
-const names = new Map<string, string>();
+const statementNames = new Map<string, string>();
 
 /** The server parses and plans a named text once a connection. Past the limit (dynamic filters) texts go without a name. */
-function nameOf(text: string): string | undefined {
-  const known = names.get(text);
-  if (known || names.size >= NAMED_STATEMENTS) return known;
-  const name = `g${names.size}`;
-  names.set(text, name);
+function statementName(text: string): string | undefined {
+  const known = statementNames.get(text);
+  if (known || statementNames.size >= NAMED_STATEMENTS) return known;
+  const name = `g${statementNames.size}`;
+  statementNames.set(text, name);
   return name;
 }
 
-class Place {
+class PooledConnection {
   readonly #client: pg.PoolClient;
-  readonly #places: Places;
+  readonly #places: ConnectionPool;
   /** Set when nothing more can be asked of it. */
   #broken: unknown;
   #isStale = false;
 
-  constructor(client: pg.PoolClient, places: Places) {
+  constructor(client: pg.PoolClient, places: ConnectionPool) {
     this.#client = client;
     this.#places = places;
   }
@@ -46,18 +46,18 @@ class Place {
     if (this.#broken) throw this.#broken;
     const budget = currentBudget();
     const limit = Math.min(budget?.isPatient ? PATIENT_QUERY_MS : QUERY_MS, budget?.left() ?? QUERY_MS);
-    const name = this.#places.named && values.length > 0 ? nameOf(text) : undefined;
+    const name = this.#places.usesNamedStatements && values.length > 0 ? statementName(text) : undefined;
     budget?.begin();
     try {
       const config = { ...(name ? { name } : {}), text, values: values as unknown[], query_timeout: limit };
       const result = await this.#client.query(config);
-      this.#places.answered();
+      this.#places.onAnswer();
       return result as PostgresQueryResult<unknown>;
     } catch (error) {
-      if (isAway(error)) this.#broken = error;
+      if (isUnreachable(error)) this.#broken = error;
       // Another server may have become the one that writes.
       if (isUnwritable(error)) this.#isStale = true;
-      this.#places.failed(error);
+      this.#places.onError(error);
       throw error;
     } finally {
       budget?.end();
@@ -66,49 +66,49 @@ class Place {
 
   release(destroy = false): void {
     this.#client.release(destroy || this.#isStale || this.#broken !== undefined);
-    this.#places.left(this.#broken === undefined);
+    this.#places.onRelease(this.#broken === undefined);
   }
 }
 
-export interface PlacesOptions {
+export interface ConnectionPoolOptions {
   readonly pool: pg.Pool;
   readonly size: number;
   readonly hosts: Hosts;
   readonly reachability: Reachability;
   /** Finds the host to use where none is known. */
-  pick(): Promise<unknown>;
+  pickHost(): Promise<unknown>;
   /** Whether the database is heard of otherwise. */
-  isHeard(): boolean;
-  readonly named: boolean;
+  isFeedLive(): boolean;
+  readonly usesNamedStatements: boolean;
 }
 
-export class Places implements PostgresPool {
+export class ConnectionPool implements PostgresPool {
   readonly options = {};
-  readonly named: boolean;
-  readonly #options: PlacesOptions;
-  readonly #line: Turns;
+  readonly usesNamedStatements: boolean;
+  readonly #options: ConnectionPoolOptions;
+  readonly #line: Semaphore;
 
-  constructor(options: PlacesOptions) {
+  constructor(options: ConnectionPoolOptions) {
     this.#options = options;
-    this.#line = new Turns(options.size, PLACE_MS);
-    this.named = options.named;
+    this.#line = new Semaphore(options.size, CONNECT_MS);
+    this.usesNamedStatements = options.usesNamedStatements;
   }
 
   async connect(): Promise<PostgresPoolClient> {
     const { reachability } = this.#options;
-    reachability.refuseWhileAway();
+    reachability.throwIfUnreachable();
     try {
-      await this.#line.wait();
+      await this.#line.acquire();
       try {
         // It may have gone meanwhile.
-        reachability.refuseWhileAway();
+        reachability.throwIfUnreachable();
         return await this.#connected();
       } catch (error) {
-        this.#line.leave(false);
+        this.#line.release(false);
         throw error;
       }
     } catch (error) {
-      this.failed(error);
+      this.onError(error);
       throw error;
     }
   }
@@ -119,10 +119,11 @@ export class Places implements PostgresPool {
     try {
       for (;;) {
         // Before connections are told apart by it: without one all of them would be thrown away.
-        if (!this.#options.hosts.isPlain) await within(Math.min(budget?.left() ?? PLACE_MS, PLACE_MS), this.#options.pick());
+        if (!this.#options.hosts.isSingle)
+          await withTimeout(Math.min(budget?.left() ?? CONNECT_MS, CONNECT_MS), this.#options.pickHost());
         const client = await this.#take(budget);
         // Without cursors, which nobody uses.
-        if (this.#options.hosts.isCurrent(client)) return new Place(client, this) as unknown as PostgresPoolClient;
+        if (this.#options.hosts.isCurrent(client)) return new PooledConnection(client, this) as unknown as PostgresPoolClient;
         client.release(true);
       }
     } finally {
@@ -131,14 +132,14 @@ export class Places implements PostgresPool {
   }
 
   async #take(budget: Budget | undefined): Promise<pg.PoolClient> {
-    const limit = budget?.left() ?? PLACE_MS;
+    const limit = budget?.left() ?? CONNECT_MS;
     const taken = this.#options.pool.connect();
-    return limit >= PLACE_MS ? taken : within(limit, taken, (client) => client.release());
+    return limit >= CONNECT_MS ? taken : withTimeout(limit, taken, (client) => client.release());
   }
 
   /** One question past everybody else's limits: whether it is back. */
   async probe(): Promise<void> {
-    const client = await within(PROBE_MS, this.#options.pool.connect(), (late) => late.release());
+    const client = await withTimeout(PROBE_MS, this.#options.pool.connect(), (late) => late.release());
     try {
       await client.query({ text: 'select 1', query_timeout: PROBE_MS } as pg.QueryConfig);
     } catch (error) {
@@ -149,16 +150,16 @@ export class Places implements PostgresPool {
   }
 
   /** A place is given back. */
-  left(isWhole: boolean): void {
-    this.#line.leave(isWhole);
+  onRelease(isWhole: boolean): void {
+    this.#line.release(isWhole);
   }
 
-  answered(): void {
-    if (this.#options.reachability.away) this.#options.reachability.worked();
+  onAnswer(): void {
+    if (this.#options.reachability.isUnreachable) this.#options.reachability.markReachable();
   }
 
-  failed(error: unknown): void {
-    if (isAway(error) && !this.#options.isHeard()) this.#options.reachability.doubt();
+  onError(error: unknown): void {
+    if (isUnreachable(error) && !this.#options.isFeedLive()) this.#options.reachability.startProbing();
   }
 
   async end(): Promise<void> {
@@ -167,7 +168,7 @@ export class Places implements PostgresPool {
 }
 
 /** `tooLate`: what becomes of what comes after all; a connection goes back. */
-async function within<T>(limit: number, wanted: Promise<T>, tooLate: (value: T) => void = () => {}): Promise<T> {
+async function withTimeout<T>(limit: number, wanted: Promise<T>, tooLate: (value: T) => void = () => {}): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => {

@@ -30,16 +30,16 @@ function importsOf({ text }: SourceFile): string[] {
 }
 
 /** `src/identity/users/users.rules.ts` belongs to service `identity`, module `users`; so does what is in rooms of it. */
-function placeOf(path: string): { service: string; module: string | undefined } {
+function locationOf(path: string): { service: string; module: string | undefined } {
   const [, service = '', ...rest] = path.split('/');
   return { service, module: rest.length > 1 ? rest[0] : undefined };
 }
 
-const SPEAKS_SQL = /\.(selectFrom|insertInto|updateTable|deleteFrom)\(|\bsql(<[^>]*>)?`/;
+const USES_SQL = /\.(selectFrom|insertInto|updateTable|deleteFrom)\(|\bsql(<[^>]*>)?`/;
 /** Whoever asks it by hand will be forgotten where the next one is added; the caches of the database ask it for everybody. */
-const ASKS_FEED = /\bfeed\.live\(/;
+const READS_FEED = /\bfeed\.live\(/;
 /** The metric shows it. */
-const mayAskFeed = (path: string): boolean => path.startsWith('src/platform/database/') || path.endsWith('/service.ts');
+const mayReadFeed = (path: string): boolean => path.startsWith('src/platform/database/') || path.endsWith('/service.ts');
 
 /** The questions that are answered from memory, without a promise: a token, a user by id, what a user may do in an application, an access token. */
 const ANSWERS_FROM_MEMORY = [
@@ -56,7 +56,7 @@ const isStore = (path: string): boolean => path.endsWith('.store.ts') || path.st
 
 function faultsOf(file: SourceFile): string[] {
   const { path } = file;
-  const from = placeOf(path);
+  const from = locationOf(path);
   const faults: string[] = [];
   const isTest = path.endsWith('.test.ts');
   for (const target of importsOf(file)) {
@@ -70,7 +70,7 @@ function faultsOf(file: SourceFile): string[] {
       if (!isTest) faults.push(`${path}: src imports ${resolved}`);
       continue;
     }
-    const to = placeOf(resolved);
+    const to = locationOf(resolved);
     if (from.service === 'platform' && to.service !== 'platform') faults.push(`${path}: platform imports ${resolved}`);
     if (from.service === 'identity' && to.service === 'wallet') faults.push(`${path}: identity imports the wallet`);
     if (from.service === 'wallet' && to.service === 'identity') faults.push(`${path}: the wallet imports identity`);
@@ -88,9 +88,8 @@ function faultsOf(file: SourceFile): string[] {
   }
   for (const [, target] of file.text.matchAll(/^import\s+'([^']+)'/gm))
     faults.push(`${path}: imports ${target} for its side effect; call a function instead`);
-  if (!isStore(path) && !isTest && SPEAKS_SQL.test(file.text))
-    faults.push(`${path}: only stores and platform/database speak SQL`);
-  if (!mayAskFeed(path) && !isTest && ASKS_FEED.test(file.text))
+  if (!isStore(path) && !isTest && USES_SQL.test(file.text)) faults.push(`${path}: only stores and platform/database speak SQL`);
+  if (!mayReadFeed(path) && !isTest && READS_FEED.test(file.text))
     faults.push(`${path}: asks whether the feed is live; db.cached() does that for everybody`);
   return faults;
 }

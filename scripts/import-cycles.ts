@@ -1,19 +1,19 @@
 // Circles between the folders of a service: two that import each other, even types only, can only be understood together.
 import { dirname, join, normalize } from 'node:path';
-import type { SourceFile } from './house-rules.ts';
+import type { SourceFile } from './code-rules.ts';
 
 /** `src/identity/users/users.rules.ts` is of the room `src/identity/users`; a file outside of any folder is a room of its own. */
-const roomOf = (path: string): string => path.split('/').slice(0, 3).join('/');
+const moduleOf = (path: string): string => path.split('/').slice(0, 3).join('/');
 
-function importsBetweenRooms(files: readonly SourceFile[]): Map<string, Set<string>> {
+function importsBetweenModules(files: readonly SourceFile[]): Map<string, Set<string>> {
   const rooms = new Map<string, Set<string>>();
   for (const { path, text } of files) {
     if (!path.startsWith('src/') || path.endsWith('.test.ts')) continue;
-    const from = roomOf(path);
+    const from = moduleOf(path);
     const found = rooms.get(from) ?? new Set<string>();
     rooms.set(from, found);
     for (const [, target] of text.matchAll(/(?:^(?:import|export)\s[^'"]*?from\s+|\bimport\()'(\.[^']+)'/gm)) {
-      const to = roomOf(normalize(join(dirname(path), target!)));
+      const to = moduleOf(normalize(join(dirname(path), target!)));
       if (to !== from) found.add(to);
     }
   }
@@ -21,7 +21,7 @@ function importsBetweenRooms(files: readonly SourceFile[]): Map<string, Set<stri
 }
 
 /** Rooms from which one comes back to where one began (Tarjan's strongly connected components). */
-function knotsOf(graph: ReadonlyMap<string, ReadonlySet<string>>): string[][] {
+function stronglyConnected(graph: ReadonlyMap<string, ReadonlySet<string>>): string[][] {
   const order = new Map<string, number>();
   const lowest = new Map<string, number>();
   const open: string[] = [];
@@ -44,9 +44,9 @@ function knotsOf(graph: ReadonlyMap<string, ReadonlySet<string>>): string[][] {
   return knots;
 }
 
-export function circles(files: readonly SourceFile[]): string[] {
-  const graph = importsBetweenRooms(files);
-  return knotsOf(graph).map((knot) => {
+export function importCycles(files: readonly SourceFile[]): string[] {
+  const graph = importsBetweenModules(files);
+  return stronglyConnected(graph).map((knot) => {
     const links = knot.flatMap((room) => [...graph.get(room)!].filter((to) => knot.includes(to)).map((to) => `${room} -> ${to}`));
     return `${knot.join(', ')} import each other: ${links.join('; ')}`;
   });

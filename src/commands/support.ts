@@ -10,7 +10,7 @@ import { createIdentity, type RunOptions } from '../run.ts';
 import { sharedSettings } from '../settings.ts';
 import { walletSettings } from '../wallet/settings.ts';
 
-export const out = (text: string): void => void process.stdout.write(text.endsWith('\n') ? text : `${text}\n`);
+export const print = (text: string): void => void process.stdout.write(text.endsWith('\n') ? text : `${text}\n`);
 
 export function settings(): Required<RunOptions> {
   refuseUnknownKeys(process.env, sharedSettings, identitySettings, walletSettings);
@@ -30,7 +30,7 @@ export async function withService(
   const lock = identity.databaseUrl ? undefined : lockFolder(folder);
   const service = await createIdentity(identity, { shared, folder, log: createLog('silent') });
   try {
-    out(await work(service, folder));
+    print(await work(service, folder));
   } finally {
     await service.stop(0);
     lock?.release();

@@ -1,5 +1,5 @@
 // The data folders and services of one run, made when a scenario first asks for them.
-import { type Data, type Gatehouse, makeData, startGatehouse } from './gatehouse.ts';
+import { type DataFolder, type Gatehouse, makeData, startGatehouse } from './gatehouse.ts';
 
 export interface Sizes {
   readonly few: number;
@@ -7,39 +7,39 @@ export interface Sizes {
   readonly revocations: number;
 }
 
-export class World {
+export class BenchServices {
   readonly sizes: Sizes;
-  readonly #made = new Map<string, Promise<Data>>();
-  readonly #serving = new Map<Data, Gatehouse>();
+  readonly #made = new Map<string, Promise<DataFolder>>();
+  readonly #serving = new Map<DataFolder, Gatehouse>();
 
   constructor(sizes: Sizes) {
     this.sizes = sizes;
   }
 
-  small = (): Promise<Data> => this.#make('small', this.sizes.few, 0);
-  large = (): Promise<Data> => this.#make('large', this.sizes.many, 0);
-  revoked = (): Promise<Data> => this.#make('revoked', this.sizes.few, this.sizes.revocations);
+  small = (): Promise<DataFolder> => this.#make('small', this.sizes.few, 0);
+  large = (): Promise<DataFolder> => this.#make('large', this.sizes.many, 0);
+  revoked = (): Promise<DataFolder> => this.#make('revoked', this.sizes.few, this.sizes.revocations);
 
-  #make(name: string, users: number, revocations: number): Promise<Data> {
+  #make(name: string, users: number, revocations: number): Promise<DataFolder> {
     const made = this.#made.get(name) ?? makeData({ users, revocations });
     this.#made.set(name, made);
     return made;
   }
 
   /** The service on this data; it goes on running for the scenarios that follow. */
-  async serve(data: Data): Promise<Gatehouse> {
+  async serve(data: DataFolder): Promise<Gatehouse> {
     const running = this.#serving.get(data) ?? (await startGatehouse(data));
     this.#serving.set(data, running);
     return running;
   }
 
   /** A process that has done nothing yet. */
-  async serveAnew(data: Data): Promise<Gatehouse> {
+  async serveAnew(data: DataFolder): Promise<Gatehouse> {
     await this.end(data);
     return this.serve(data);
   }
 
-  async end(data: Data): Promise<void> {
+  async end(data: DataFolder): Promise<void> {
     await this.#serving.get(data)?.stop();
     this.#serving.delete(data);
   }

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
-import { circles } from './circles.ts';
-import { importFaults, oversized, sourceFiles } from './house-rules.ts';
+import { importFaults, oversized, sourceFiles } from './code-rules.ts';
+import { importCycles } from './import-cycles.ts';
 
 const file = (path: string, text: string) => ({ path, text });
 
@@ -10,7 +10,7 @@ describe('The house', () => {
   it('keeps its own rules', () => {
     assert.deepEqual(importFaults(sourceFiles()), []);
     assert.deepEqual(oversized(sourceFiles()), []);
-    assert.deepEqual(circles(sourceFiles()), []);
+    assert.deepEqual(importCycles(sourceFiles()), []);
   });
 
   it('notices each rule that is broken', () => {
@@ -40,15 +40,18 @@ describe('Circles', () => {
     const users = file('src/identity/users/users.rules.ts', "import type { Group } from '../groups/index.ts';");
     const groups = file('src/identity/groups/groups.rules.ts', "import { a } from '../roles/index.ts';");
     const roles = file('src/identity/roles/index.ts', "export type { User } from '../users/index.ts';");
-    assert.match(circles([users, groups, roles]).join(), /groups, src\/identity\/roles, src\/identity\/users import each other/);
-    assert.deepEqual(circles([users, groups]), []);
+    assert.match(
+      importCycles([users, groups, roles]).join(),
+      /groups, src\/identity\/roles, src\/identity\/users import each other/,
+    );
+    assert.deepEqual(importCycles([users, groups]), []);
   });
 
   it('are not made by tests, nor within one folder', () => {
     const test = file('src/identity/users/users.test.ts', "import { a } from '../groups/index.ts';");
     const groups = file('src/identity/groups/index.ts', "import { a } from '../users/index.ts';");
     const within = file('src/identity/groups/a.ts', "import { b } from './index.ts';");
-    assert.deepEqual(circles([test, groups, within]), []);
+    assert.deepEqual(importCycles([test, groups, within]), []);
   });
 });
 

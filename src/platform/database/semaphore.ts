@@ -6,7 +6,7 @@ import { DatabaseUnavailable, isUnavailable } from './errors.ts';
 /** Longer than a lock or a statement is waited for: several in a row failed, and none succeeded. */
 const STALL_MS = 6_000;
 
-export class Turns {
+export class Semaphore {
   #free: number;
   readonly #count: number;
   readonly #stallMs: number;
@@ -25,7 +25,7 @@ export class Turns {
   }
 
   /** No longer than that, and no longer than the line may stand still. */
-  async enter(limitMs: number, stallMs = this.#stallMs): Promise<void> {
+  async acquireWithin(limitMs: number, stallMs = this.#stallMs): Promise<void> {
     if (this.#free > 0) {
       this.#free--;
       return;
@@ -53,14 +53,14 @@ export class Turns {
   }
 
   /** As long as the request that asks may wait in lines. */
-  async wait(): Promise<void> {
+  async acquire(): Promise<void> {
     const budget = currentBudget();
-    if (this.#free > 0 || !budget) return this.enter(LINE_MS);
-    await budget.inLine((limit) => this.enter(limit, budget.isPatient ? LINE_MS : this.#stallMs));
+    if (this.#free > 0 || !budget) return this.acquireWithin(LINE_MS);
+    await budget.inLine((limit) => this.acquireWithin(limit, budget.isPatient ? LINE_MS : this.#stallMs));
   }
 
   /** Whether something got done: whoever waits learns from it that waiting is worth it. */
-  leave(hasMoved = true): void {
+  release(hasMoved = true): void {
     if (hasMoved) this.#moved = performance.now();
     const next = this.#line.shift();
     if (next) next();
@@ -68,7 +68,7 @@ export class Turns {
   }
 
   async run<T>(work: () => Promise<T>): Promise<T> {
-    await this.wait();
+    await this.acquire();
     let hasMoved = true;
     try {
       return await work();
@@ -76,19 +76,19 @@ export class Turns {
       hasMoved = !isUnavailable(error);
       throw error;
     } finally {
-      this.leave(hasMoved);
+      this.release(hasMoved);
     }
   }
 }
 
 /** A line for each name, one at a time in each. */
-export class Lines {
-  readonly #lines = new Map<string, Turns>();
+export class KeyedLocks {
+  readonly #lines = new Map<string, Semaphore>();
 
   async run<T>(name: string, work: () => Promise<T>): Promise<T> {
     let line = this.#lines.get(name);
     if (!line) {
-      line = new Turns(1);
+      line = new Semaphore(1);
       this.#lines.set(name, line);
     }
     try {

@@ -1,16 +1,16 @@
 // A wallet on each database next to a toy issuer, and what tests of receiving look at.
 import assert from 'node:assert/strict';
 import { after, afterEach, before } from 'node:test';
-import type { Answer } from './api.ts';
+import type { ApiAnswer } from './api.ts';
 import { ToyIssuer } from './toy-issuer.ts';
-import { onEachWallet, type Person, type TestWallet, type WalletOptions } from './wallet.ts';
+import { onEachWallet, type TestWallet, type WalletOptions, type WalletUser } from './wallet.ts';
 
 export const VCI = '/api/v1/wallet/oid4vci';
 export const CREDENTIALS = '/api/v1/wallet/credentials';
 export const EXCHANGES = '/api/v1/wallet/exchanges';
 export const KEYS = '/api/v1/wallet/keys';
 
-export function onEachReceiving(
+export function onEachWalletWithIssuer(
   name: string,
   define: (wallet: TestWallet, issuer: ToyIssuer) => void,
   options: WalletOptions = {},
@@ -30,18 +30,18 @@ export function onEachReceiving(
 }
 
 /** What was issued; throws unless something was. */
-export function issued(answer: Answer): any[] {
+export function issuedCredentials(answer: ApiAnswer): any[] {
   assert.equal(answer.status, 201, answer.text);
   assert.equal(answer.body.status, 'issued');
   return answer.body.credentials;
 }
 
 /** What was sent by mistake to nobody: by their ids. */
-export const held = async (person: Person): Promise<string[]> =>
+export const credentialIds = async (person: WalletUser): Promise<string[]> =>
   (await person.get(CREDENTIALS)).body.map(({ id }: { id: string }) => id);
 
-export const stepsOf = async (person: Person, id: string): Promise<string[]> =>
+export const stepsOf = async (person: WalletUser, id: string): Promise<string[]> =>
   (await person.get(`${EXCHANGES}/${id}`)).body.steps.map(({ step }: { step: string }) => step);
 
 /** As many keys as the wallet has, whatever is remembered. */
-export const keysOf = async (person: Person): Promise<any[]> => (await person.get(`${KEYS}?limit=200`)).body;
+export const keysOf = async (person: WalletUser): Promise<any[]> => (await person.get(`${KEYS}?limit=200`)).body;

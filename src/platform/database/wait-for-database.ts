@@ -2,30 +2,30 @@
 import type pg from 'pg';
 import { ConfigError } from '../config/index.ts';
 import type { Log } from '../log/index.ts';
-import { isAway, isUnwritable } from './errors.ts';
+import { isUnreachable, isUnwritable } from './errors.ts';
 import type { Hosts } from './hosts.ts';
 
 /** The exit code of a start that ended because of it, as sysexits.h has it. */
-export const DATABASE_AWAY = 69;
+export const DATABASE_UNREACHABLE_EXIT = 69;
 
 /** It did not come within the time. */
-export class DatabaseAway extends Error {
-  readonly exitCode = DATABASE_AWAY;
+export class DatabaseWaitTimeout extends Error {
+  readonly exitCode = DATABASE_UNREACHABLE_EXIT;
 }
 
-export interface Waiting {
+export interface DatabaseWait {
   readonly seconds: number;
   readonly log: Log;
 }
 
 /** What a service was told, if anything. */
-export const waitingOf = ({
+export const databaseWaitOf = ({
   databaseWaitSeconds: seconds,
   log,
 }: {
   databaseWaitSeconds?: number;
   log: Log;
-}): Waiting | undefined => (seconds === undefined ? undefined : { seconds, log });
+}): DatabaseWait | undefined => (seconds === undefined ? undefined : { seconds, log });
 
 const RETRY_MS = 1_000;
 
@@ -35,7 +35,12 @@ const reasonOf = (error: unknown): string => {
 };
 
 /** `newClient` makes one that was not connected yet. */
-export async function waitFor(hosts: Hosts, newClient: () => pg.Client, setting: string, waiting?: Waiting): Promise<void> {
+export async function waitForDatabase(
+  hosts: Hosts,
+  newClient: () => pg.Client,
+  setting: string,
+  waiting?: DatabaseWait,
+): Promise<void> {
   const until = performance.now() + (waiting?.seconds ?? 0) * 1000;
   for (;;) {
     const client = newClient();
@@ -47,10 +52,10 @@ export async function waitFor(hosts: Hosts, newClient: () => pg.Client, setting:
     } catch (error) {
       const reason = reasonOf(error);
       // A wrong password or name does not become right by waiting.
-      if (!isAway(error) && !isUnwritable(error))
+      if (!isUnreachable(error) && !isUnwritable(error))
         throw new ConfigError(`${setting}: PostgreSQL at ${hosts.names} refuses us (${reason})`);
       if (performance.now() > until)
-        throw new DatabaseAway(
+        throw new DatabaseWaitTimeout(
           `${setting}: PostgreSQL at ${hosts.names} does not serve (${reason}), waited ${waiting?.seconds ?? 0} s; ` +
             'start it, or mend the address',
         );
