@@ -10,14 +10,14 @@ describe('A durable file', () => {
   after(() => rmSync(folder, { recursive: true, force: true }));
   const path = join(folder, 'key');
 
-  it('is made once, for its owner only, and is not written over', () => {
+  it('is created once, for its owner only, and is not overwritten', () => {
     assert.equal(createFile(path, 'one'), true);
     assert.equal(createFile(path, 'two'), false);
     assert.equal(readFileSync(path, 'utf8'), 'one');
     assert.equal(statSync(path).mode & 0o777, 0o600);
   });
 
-  it('is replaced by another file, not written in place: whoever reads it has one or the other', () => {
+  it('is replaced atomically, so that readers see the old or the new content', () => {
     const before = statSync(path).ino;
     replaceFile(path, 'three');
     assert.equal(readFileSync(path, 'utf8'), 'three');
@@ -25,7 +25,7 @@ describe('A durable file', () => {
     assert.equal(statSync(path).mode & 0o777, 0o600);
   });
 
-  it('loses the rights others had to its former self, and leaves nothing beside it', () => {
+  it('is only readable by its owner after it is replaced, and leaves no temporary file', () => {
     writeFileSync(join(folder, 'open'), 'x', { mode: 0o644 });
     replaceFile(join(folder, 'open'), 'y');
     assert.equal(statSync(join(folder, 'open')).mode & 0o777, 0o600);

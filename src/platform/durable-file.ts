@@ -1,12 +1,12 @@
-// Files that must survive a crash whole: the old content or the new, never half of either, and nobody else's to read at any moment.
+// Writes files atomically: after a crash there is either the old or the new content. Only the owner may read them, at any moment.
 import { randomBytes } from 'node:crypto';
 import { closeSync, fsyncSync, linkSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 
-/** Process numbers alone are not enough: two containers on one folder are both number 1. */
+/** The process id alone is not unique: in two containers that share a folder both processes have id 1. */
 export const uniqueSuffix = (): string => `${process.pid}-${randomBytes(4).toString('hex')}`;
 
-/** Makes names in it durable: a rename is in the folder, not in the file. */
+/** Makes renames in it durable: they are stored in the folder, not in the file. */
 export function syncFolder(folder: string): void {
   const handle = openSync(folder, 'r');
   try {
@@ -28,7 +28,7 @@ function writeBeside(path: string, text: string): string {
   return temporary;
 }
 
-/** Replaces what is there, if anything. */
+/** Creates the file, or replaces it. */
 export function replaceFile(path: string, text: string): void {
   const temporary = writeBeside(path, text);
   try {
@@ -40,7 +40,7 @@ export function replaceFile(path: string, text: string): void {
   syncFolder(dirname(path));
 }
 
-/** False when there is one already, which stays as it is. */
+/** Returns false, and changes nothing, if the file exists. */
 export function createFile(path: string, text: string): boolean {
   const temporary = writeBeside(path, text);
   try {

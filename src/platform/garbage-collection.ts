@@ -1,10 +1,10 @@
-// Gives memory back once the start is over.
+// Collects garbage once after the start, to give memory back to the system.
 import { performance } from 'node:perf_hooks';
 
 const LOOK_MS = 1000;
 const IDLE = 0.05;
 
-/** How busy the process was since it was last asked, from 0 to 1. */
+/** Returns how busy the process was since the last call, from 0 to 1. */
 function createUtilization(): () => number {
   let before = performance.eventLoopUtilization();
   return () => {
@@ -15,12 +15,12 @@ function createUtilization(): () => number {
   };
 }
 
-/** The launcher lets the collector be called; without it there is nothing to call. */
+/** The launcher runs Node with --expose-gc; without that flag this does nothing. */
 const collectAll = (): void => globalThis.gc?.({ type: 'major', execution: 'sync', flavor: 'last-resort' });
 
 /**
- * Gives back what the start has left behind: more than a third of the memory of a process that has just begun. It takes some 60 ms, and so
- * waits for the first second in which there is nothing else to do.
+ * Frees what only the start needed: more than a third of the memory of a fresh process. That takes about 60 ms, so it waits for the
+ * first idle second.
  */
 export function collectWhenIdle(collect = collectAll, utilization = createUtilization()): void {
   const timer = setInterval(() => {

@@ -14,7 +14,7 @@ describe('ULIDs', () => {
     assert.equal(newUlid(2 ** 48 - 1).slice(0, 10), '7ZZZZZZZZZ');
   });
 
-  it('have 26 letters and digits, and tell their time', () => {
+  it('have 26 letters and digits, and contain their time', () => {
     fc.assert(
       fc.property(
         fc.maxSafeNat().map((n) => n % 2 ** 48),
@@ -32,7 +32,7 @@ describe('ULIDs', () => {
     fc.assert(fc.property(time, time, (a, b) => a === b || assert.equal(newUlid(a) < newUlid(b), a < b)));
   });
 
-  it('are others within the same millisecond, and use every letter', () => {
+  it('differ within the same millisecond, and use every letter', () => {
     const made = Array.from({ length: 5000 }, () => newUlid(1_700_000_000_000));
     assert.equal(new Set(made).size, made.length);
     for (let place = 10; place < 26; place++)

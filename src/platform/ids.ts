@@ -12,7 +12,7 @@ export function newSecret(): string {
 
 const CROCKFORD = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 
-/** A ULID: 26 letters and digits, the first ten its time in milliseconds, so that ids sort by age. */
+/** A ULID: 26 letters and digits. The first ten encode the time in milliseconds, so that ids sort by age. */
 export function newUlid(milliseconds: number): string {
   let time = milliseconds;
   let text = '';
@@ -20,7 +20,7 @@ export function newUlid(milliseconds: number): string {
     text = CROCKFORD[time % 32]! + text;
     time = Math.floor(time / 32);
   }
-  // Five bits of a random byte each: 256 is a multiple of 32, so no letter is likelier than another.
+  // Five bits of each random byte. 256 is a multiple of 32, so all letters are equally likely.
   for (const byte of randomBytes(16)) text += CROCKFORD[byte % 32]!;
   return text;
 }

@@ -1,11 +1,11 @@
-// node:http without what an import drags in: `import ... from 'node:http'` makes Node read every export of it, WebSocket
-// among them, and that loads a whole HTTP client: 13 MB and 20 ms that a server never uses.
+// Loads node:http without its HTTP client. `import ... from 'node:http'` makes Node read every export, including WebSocket, which loads
+// a whole HTTP client: 13 MB and 20 ms that a server does not need.
 
 import type { RequestListener, Server } from 'node:http';
 import type { ServerOptions } from 'node:https';
 
 export const { createServer, request, STATUS_CODES } = process.getBuiltinModule('node:http');
 
-/** A server under TLS. Only who has one loads what it takes. */
+/** A TLS server. node:https is loaded only if one is needed. */
 export const createSecureServer = (options: ServerOptions, listener: RequestListener): Server =>
   process.getBuiltinModule('node:https').createServer(options, listener);

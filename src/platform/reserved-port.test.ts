@@ -5,7 +5,7 @@ import { describe, it } from 'node:test';
 import { ReservedPort } from './reserved-port.ts';
 
 describe('A port that is reserved', () => {
-  it('is taken at once, keeps whoever comes early waiting, and serves them and all others later', async () => {
+  it('is taken immediately, lets early clients wait, and serves them and all others later', async () => {
     const probe = createServer().listen(0, '127.0.0.1');
     await new Promise((resolve) => probe.once('listening', resolve));
     const { port } = probe.address() as AddressInfo;
@@ -31,7 +31,7 @@ describe('A port that is reserved', () => {
 
     server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));
-    // Free again: nobody else holds it.
+    // The port is free again.
     await (await ReservedPort.take('127.0.0.1', port)).release();
   });
 });

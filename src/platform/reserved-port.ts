@@ -1,11 +1,11 @@
-// A port that is taken before there is anything to serve on it: a start that cannot listen fails before it makes anything. Whoever
-// connects meanwhile waits.
+// Reserves a port before the server is ready, so that a start that cannot listen fails before it creates anything. Clients that connect
+// early have to wait.
 import { once } from 'node:events';
 import type { Server, Socket } from 'node:net';
 import { createServer } from 'node:net';
 
-/** Enough for the probes and clients of a start; the others may come again. */
-const WAITING = 256;
+/** How many early connections may wait. Others are closed and can try again. */
+const MAX_EARLY = 256;
 
 export class ReservedPort {
   readonly #holder: Server;
@@ -14,7 +14,7 @@ export class ReservedPort {
   private constructor(holder: Server) {
     this.#holder = holder;
     holder.on('connection', (socket) => {
-      if (this.#early.size >= WAITING) {
+      if (this.#early.size >= MAX_EARLY) {
         socket.destroy();
         return;
       }
@@ -32,7 +32,7 @@ export class ReservedPort {
     return reserved;
   }
 
-  /** From here on the port is this server's, and so is whoever waited. */
+  /** Hands the port and the waiting connections over to this server. */
   async giveTo(server: Server): Promise<void> {
     server.listen(this.#holder);
     await once(server, 'listening');
@@ -44,7 +44,7 @@ export class ReservedPort {
     this.#early.clear();
   }
 
-  /** Where nothing came of it. */
+  /** Gives the port up without serving. */
   async release(): Promise<void> {
     for (const socket of this.#early) socket.destroy();
     await new Promise<void>((resolve) => this.#holder.close(() => resolve()));

@@ -1,9 +1,9 @@
-// Changes and their audit events: one transaction, so that neither exists without the other.
+// A change and its audit events are one transaction, so that neither exists without the other.
 import { type Clock, seconds } from '../clock.ts';
 import type { Database, Tx } from '../database/index.ts';
 import { newId } from '../ids.ts';
 
-/** Who is behind a change: a caller of the API, or the service itself. */
+/** Who makes a change: a caller of the API, or the service itself. */
 export interface AuditActor {
   readonly userId: string | null;
   readonly requestId: string | null;
@@ -13,14 +13,14 @@ export const serviceActor: AuditActor = { userId: null, requestId: null };
 
 export interface AuditedChange<S> {
   readonly tx: Tx<S>;
-  /** What happened. Every change has at least one; details never hold a secret. */
+  /** Records an audit event. Every change needs at least one. Details never contain a secret. */
   audit(
     action: string,
     target: { kind: string; id: string },
     detail?: Readonly<Record<string, unknown>>,
     outcome?: 'success' | 'failure',
   ): void;
-  /** Drops what is cached under the tag, here at commit and in every other process within a second. */
+  /** Drops cached values with this tag: in this process at commit, in every other process within a second. */
   invalidate(tag: string): void;
 }
 

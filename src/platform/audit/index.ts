@@ -1,4 +1,4 @@
-// Changes that leave an audit event in the same transaction.
+// Changes with audit events in the same transaction.
 export {
   type AuditActor,
   type AuditEventRow,

@@ -59,7 +59,7 @@ describe('Settings', () => {
     assert.equal(read.days, 7);
   });
 
-  it('refuse a bad value with a line that names the key and the mend', () => {
+  it('refuse a bad value with a line that names the key and the remedy', () => {
     const refusals: [string, string, RegExp][] = [
       ['GATEHOUSE_PORT', '99999', /^GATEHOUSE_PORT must be a whole number from 0 to 65535 \(port\), not "99999"$/],
       ['GATEHOUSE_PORT', '1e3', /^GATEHOUSE_PORT must be/],
@@ -79,7 +79,7 @@ describe('Settings', () => {
     }
   });
 
-  it('take the environment over the file, and the file over the default', () => {
+  it('come from the environment, else from the file, else from the default', () => {
     const path = file('GATEHOUSE_PORT=81\nGATEHOUSE_LEVEL=warn\n');
     const read = load(settings, { GATEHOUSE_CONFIG_FILE: path, GATEHOUSE_PORT: '82' });
     assert.equal(read.port, 82);
@@ -108,7 +108,7 @@ describe('Settings', () => {
     refuseUnknownKeys({ PATH: '/bin', GATEHOUSE_KEY_FILE: 'x' }, settings);
   });
 
-  it('refuse a line of the file that is no KEY=value, by its number and without its text', () => {
+  it('refuse a line of the file that is not KEY=value, with its number but not its text', () => {
     const refused: readonly (readonly [string, RegExp])[] = [
       ['# a remark\n\nGATEHOUSE_PORT 81\n', /GATEHOUSE_CONFIG_FILE: line 3 of \S+ is no KEY=value/],
       ['GATEHOUSE_PORT=81\r\nGATEHOUSE_LEVEL: warn\r\n', /line 2 of/],
@@ -127,7 +127,7 @@ describe('Settings', () => {
     }
   });
 
-  it('refuse a key that the file sets twice: nobody could say which counts', () => {
+  it('refuse a key that the file sets twice', () => {
     const path = file('GATEHOUSE_PORT=81\n\nGATEHOUSE_PORT=82\n');
     assert.throws(
       () => load(settings, { GATEHOUSE_CONFIG_FILE: path }),
@@ -135,7 +135,7 @@ describe('Settings', () => {
     );
   });
 
-  it('take remarks, empty lines, quotes and export from the file', () => {
+  it('accept comments, empty lines, quotes and export in the file', () => {
     const path = file(
       '\uFEFF# a remark\n\n  # another\nexport GATEHOUSE_PORT=81 # the port\r\nGATEHOUSE_KEY="with = and # in it"\nOTHER=\n',
     );

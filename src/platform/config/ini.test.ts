@@ -18,7 +18,7 @@ const sections = {
 const read = (text: string) => readIni(sections, '/etc/house.conf', text);
 
 describe('Settings in an INI file', () => {
-  it('have their defaults where the file says nothing', () => {
+  it('have defaults', () => {
     assert.deepEqual(read('').values, defaultsOf(sections));
     assert.deepEqual(defaultsOf(sections).window, { colour: 'red' });
   });
@@ -60,7 +60,7 @@ describe('Settings in an INI file', () => {
       );
   });
 
-  it('show no text of a line that is not understood: it may be a secret', () => {
+  it('do not show the text of an invalid line, because it may be a secret', () => {
     assert.throws(
       () => read('[door]\nkey hidden\n'),
       (error: Error) => !error.message.includes('hidden'),

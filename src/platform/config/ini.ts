@@ -1,38 +1,38 @@
-// Settings in an INI file: sections of `key = value`, typed by a table. Reads what oslo.config reads, so that files of OpenStack can
-// be taken as they are: `=` or `:`, `#` and `;` before a remark, lines that begin with a space go on with the value before.
+// Settings in an INI file: sections of `key = value`, typed by a table. Accepts what oslo.config accepts, so that files of OpenStack can
+// be used unchanged: `=` or `:`, comments after `#` or `;`, and lines that begin with a space continue the previous value.
 import { readFileSync } from 'node:fs';
 import { ConfigError } from './load.ts';
 import { nearestMatch } from './nearest.ts';
 import type { Setting, Settings, Values } from './settings.ts';
 
-/** Sections by their names. */
+/** Sections by name. */
 export type Sections = Readonly<Record<string, Settings>>;
 export type SectionValues<S extends Sections> = { readonly [N in keyof S]: Values<S[N]> };
 
-interface Entry {
+interface IniEntry {
   readonly line: number;
   text: string;
 }
 
-interface Section {
+interface IniSection {
   readonly line: number;
-  readonly entries: Map<string, Entry>;
+  readonly entries: Map<string, IniEntry>;
 }
 
 export interface IniFile<S extends Sections> {
   readonly values: SectionValues<S>;
-  /** The line of a section or of a key in it, where the file has it. */
+  /** The line of a section or of a key in it, if the file has it. */
   lineOf(section: keyof S & string, key?: string): number | undefined;
   refuse(line: number | undefined, why: string): never;
 }
 
 const unquoted = (text: string): string => /^(["'])(.*)\1$/s.exec(text)?.[2] ?? text;
 
-/** A line that is not understood must not silently mean the default: it is refused by its number. Its text may be a secret. */
-function parse(text: string, refuse: IniFile<Sections>['refuse']): Map<string, Section> {
-  const sections = new Map<string, Section>();
-  let section: Section | undefined;
-  let entry: Entry | undefined;
+/** A line that cannot be read must not silently mean the default. The error names only its number, because its text may be a secret. */
+function parse(text: string, refuse: IniFile<Sections>['refuse']): Map<string, IniSection> {
+  const sections = new Map<string, IniSection>();
+  let section: IniSection | undefined;
+  let entry: IniEntry | undefined;
   for (const [index, full] of text
     .replace(/^\uFEFF/, '')
     .split(/\r?\n/)
@@ -81,24 +81,24 @@ function readSecretFile(path: string, refuse: (why: string) => never): string {
 function settingValue(
   setting: Setting<unknown>,
   name: string,
-  section: Section | undefined,
+  section: IniSection | undefined,
   refuse: IniFile<Sections>['refuse'],
 ) {
-  const inFile = setting.secret ? section?.entries.get(fileKeyOf(setting)) : undefined;
+  const secretFile = setting.secret ? section?.entries.get(fileKeyOf(setting)) : undefined;
   const own = section?.entries.get(setting.key);
-  if (inFile && own) refuse(inFile.line, `: [${name}] ${setting.key} and ${fileKeyOf(setting)} are both set; keep one`);
-  const entry = inFile ?? own;
+  if (secretFile && own) refuse(secretFile.line, `: [${name}] ${setting.key} and ${fileKeyOf(setting)} are both set; keep one`);
+  const entry = secretFile ?? own;
   if (!entry) return setting.fallback;
   const text = unquoted(entry.text);
   try {
-    return setting.read(inFile ? readSecretFile(text, (why) => refuse(inFile.line, why)) : text);
+    return setting.read(secretFile ? readSecretFile(text, (why) => refuse(secretFile.line, why)) : text);
   } catch (error) {
     if (error instanceof ConfigError) throw error;
     return refuse(entry.line, `: [${name}] ${setting.key} ${(error as Error).message}`);
   }
 }
 
-/** Every value of the sections, from the text of a file or their defaults. What the table does not know is refused. */
+/** All values of the sections, from the text of a file or their defaults. Unknown sections and keys are refused. */
 export function readIni<const S extends Sections>(sections: S, path: string, text: string): IniFile<S> {
   const refuse: IniFile<S>['refuse'] = (line, why) => {
     throw new ConfigError(`${line === undefined ? '' : `line ${line} of `}${path}${why.startsWith(':') ? '' : ' '}${why}`);
@@ -127,5 +127,5 @@ export function readIni<const S extends Sections>(sections: S, path: string, tex
   };
 }
 
-/** What is in force without a file. */
+/** The values without a file. */
 export const defaultsOf = <const S extends Sections>(sections: S): SectionValues<S> => readIni(sections, '', '').values;

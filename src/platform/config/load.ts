@@ -1,4 +1,4 @@
-// Settings become values: the environment wins over the file, the file over the default.
+// Loads settings. The environment overrides the file, the file overrides the default.
 import { readFileSync } from 'node:fs';
 import { parseEnv } from 'node:util';
 import { nearestMatch } from './nearest.ts';
@@ -21,10 +21,10 @@ function readFileOr(key: string, path: string): string {
   }
 }
 
-/** KEY=value as a shell would read it: quotes are optional, and close on their line. */
+/** KEY=value as a shell would read it. Quotes are optional and must be closed on the same line. */
 const ASSIGNMENT = /^\s*(?:export\s+)?([A-Za-z_]\w*)\s*=\s*(.*)$/;
 
-/** A line that is not understood must not silently mean the default: it is refused by its number. Its text may be a secret. */
+/** A line that cannot be read must not silently mean the default. The error names only its number, because its text may be a secret. */
 function checkLines(path: string, text: string): void {
   const lines = new Map<string, number>();
   for (const [index, line] of text.split(/\r?\n/).entries()) {
@@ -48,7 +48,7 @@ function readSettingsFile(path: string): NodeJS.Dict<string> {
   return parseEnv(text);
 }
 
-/** What was given, from the file named by GATEHOUSE_CONFIG_FILE (KEY=value lines) and the environment over it. */
+/** The raw values: from the file named by GATEHOUSE_CONFIG_FILE (KEY=value lines), overridden by the environment. */
 function rawValues(env: Environment): Record<string, string> {
   const path = env[FILE_KEY];
   const entries = Object.entries({ ...(path ? readSettingsFile(path) : {}), ...env });
@@ -68,7 +68,7 @@ function knownKeys(settings: Settings[]): Set<string> {
   return keys;
 }
 
-/** A misspelled key must not silently mean the default: refuse it and name the nearest one. */
+/** A misspelled key must not silently mean the default. The error suggests the nearest key. */
 export function refuseUnknownKeys(env: Environment, ...settings: Settings[]): void {
   const known = knownKeys(settings);
   for (const key of Object.keys(rawValues(env))) {
@@ -96,7 +96,7 @@ export function load<S extends Settings>(settings: S, env: Environment): Values<
   return Object.fromEntries(Object.entries(settings).map(([name, setting]) => [name, readSetting(setting, values)])) as Values<S>;
 }
 
-/** `gatehouse config`: every key with the value in force; secrets show only that they are set. */
+/** For `gatehouse config`: every key with its current value. Secrets are masked. */
 export function describeSettings(settings: Settings, values: Readonly<Record<string, unknown>>): string[] {
   return Object.entries(settings).map(([name, { key, secret }]) => {
     const value = values[name];

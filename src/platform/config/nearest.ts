@@ -1,4 +1,4 @@
-// "Did you mean": the closest of some words, by edit distance.
+// "Did you mean": the closest word by edit distance.
 
 function distance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, j) => j);
@@ -13,7 +13,7 @@ function distance(a: string, b: string): number {
   return row[b.length]!;
 }
 
-/** The closest, unless it is another word altogether. */
+/** The closest word, or undefined if it is too different. */
 export function nearMatch(word: string, words: readonly string[]): string | undefined {
   const best = nearestMatch(word, words);
   return distance(word, best) <= best.length / 2 ? best : undefined;

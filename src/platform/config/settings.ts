@@ -1,4 +1,4 @@
-// A setting: its key, how its text is read, its default, and one sentence. docs/config.md is printed from these.
+// A setting: its key, how its text is parsed, its default, and one sentence. docs/config.md is generated from these.
 
 export interface Setting<T> {
   readonly key: string;
@@ -30,7 +30,7 @@ export const text = (key: string, fallback: string, about: string) =>
 export const optionalText = (key: string, about: string) =>
   setting<string | undefined>(key, undefined, 'text', about, (value) => value || undefined);
 
-/** Also accepted as KEY_FILE, the path of a file that holds the value; masked wherever settings are shown. */
+/** Also accepted as KEY_FILE, the path of a file with the value. Masked wherever settings are shown. */
 export const secret = (key: string, about: string) =>
   setting<string | undefined>(key, undefined, 'secret', about, (value) => value || undefined, true);
 
@@ -78,7 +78,7 @@ export const list = (key: string, about: string) =>
       .filter(Boolean),
   );
 
-/** An absolute http(s) address; a trailing slash is dropped so that paths can be appended. */
+/** An absolute http(s) URL. A trailing slash is removed so that paths can be appended. */
 export const address = (key: string, about: string) =>
   setting<string | undefined>(key, undefined, 'http(s) URL', about, (value) => {
     if (value === '') return undefined;
@@ -112,5 +112,5 @@ export const pattern = (key: string, about: string) =>
     }
   });
 
-/** Any reading a service needs that the shapes above do not give. */
+/** For settings that none of the functions above fits. */
 export const custom = setting;

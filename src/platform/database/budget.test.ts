@@ -1,4 +1,4 @@
-// The time a request may wait for the database, and the line of changes.
+// How long a request may wait for the database, and the queue of writers.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Budget, currentBudget, patiently, withBudget } from './budget.ts';
@@ -6,7 +6,7 @@ import { DatabaseUnavailable, isUnavailable, isUnreachable, isUnwritable } from 
 import { KeyedLocks, Semaphore } from './semaphore.ts';
 
 describe('The budget of a request', () => {
-  it('counts waiting only, and questions asked together once', async () => {
+  it('counts only waiting, and concurrent queries once', async () => {
     const budget = new Budget(10_000);
     const began = performance.now();
     budget.begin();
@@ -21,7 +21,7 @@ describe('The budget of a request', () => {
     assert.equal(budget.left(), left, 'what it does otherwise is free');
   });
 
-  it('does not count what the process itself was busy with while the answer lay there', async () => {
+  it('does not count time in which the process itself was busy and the answer had already arrived', async () => {
     const budget = new Budget(10_000);
     await new Promise((resolve) => setImmediate(resolve));
     budget.begin();
@@ -31,7 +31,7 @@ describe('The budget of a request', () => {
     assert.ok(budget.left() > 9_900, `${budget.left()}`);
   });
 
-  it('does not count places in a line that gets ahead', async () => {
+  it('does not count waiting in a queue that moves', async () => {
     const turns = new Semaphore(1);
     await withBudget(async () => {
       await turns.acquire();
@@ -43,7 +43,7 @@ describe('The budget of a request', () => {
     }, 10_000);
   });
 
-  it('refuses what comes after its end, as a database that is away', async () => {
+  it('refuses queries after its end, like an unreachable database', async () => {
     const budget = new Budget(5);
     budget.begin();
     await new Promise((resolve) => setTimeout(resolve, 20));
@@ -52,15 +52,15 @@ describe('The budget of a request', () => {
     assert.throws(() => budget.left(), isUnavailable);
   });
 
-  it('belongs to what is asked within it, and not to jobs', () => {
+  it('applies to queries of the request, not to jobs', () => {
     assert.equal(currentBudget(), undefined);
     withBudget(() => assert.equal(currentBudget()?.isPatient, false));
     patiently(() => assert.equal(currentBudget()?.isPatient, true));
   });
 });
 
-describe('The line of changes', () => {
-  it('lets so many in, the next when one leaves, and nobody wait for ever', async () => {
+describe('A semaphore', () => {
+  it('admits a limited number, the next when one is released, and lets none wait forever', async () => {
     const turns = new Semaphore(1);
     await turns.acquireWithin(1000);
     await assert.rejects(turns.acquireWithin(5), DatabaseUnavailable);
@@ -71,11 +71,11 @@ describe('The line of changes', () => {
     await turns.acquireWithin(5);
   });
 
-  it('that gets ahead is waited in however long it is; one that stands still is left', async () => {
+  it('lets callers wait while the queue moves, however long it is, and gives up when it stalls', async () => {
     const turns = new Semaphore(1, 100);
     await turns.acquireWithin(1000);
     let done = 0;
-    // Ten who take 20 ms each: the last ones wait longer than the line may stand still.
+    // Ten that take 20 ms each: the last ones wait longer than the stall limit.
     const all = Array.from({ length: 10 }, () =>
       turns.run(async () => {
         await new Promise((resolve) => setTimeout(resolve, 20));
@@ -90,20 +90,20 @@ describe('The line of changes', () => {
     await assert.rejects(stuck, DatabaseUnavailable);
   });
 
-  it('does not take what the database refused for getting ahead', async () => {
+  it('does not count refusals of the database as progress', async () => {
     const turns = new Semaphore(1, 50);
     await turns.acquireWithin(1000);
     const refused = turns.run(() => Promise.reject(new DatabaseUnavailable('away')));
     const behind = Array.from({ length: 3 }, () => turns.run(() => new Promise<void>(() => {})));
     turns.release(false);
     await assert.rejects(refused, DatabaseUnavailable);
-    // The first of them has its turn, and keeps it.
+    // The first one is admitted and holds its slot.
     await Promise.all(behind.slice(1).map((one) => assert.rejects(one, DatabaseUnavailable)));
   });
 });
 
-describe('Lines by name', () => {
-  it('let one at a time through each, and others past', async () => {
+describe('Keyed locks', () => {
+  it('admit one at a time for each key, independently of other keys', async () => {
     const lines = new KeyedLocks();
     const order: string[] = [];
     let open = (): void => {};
@@ -117,7 +117,7 @@ describe('Lines by name', () => {
 });
 
 describe('An error of a database', () => {
-  it('is told apart: away, storing nothing, busy, or something else', () => {
+  it('is classified: unreachable, not storing, busy, or something else', () => {
     const of = (fields: object) => Object.assign(new Error('x'), fields);
     for (const code of ['ECONNREFUSED', '57P01', '08006', '53300']) assert.ok(isUnreachable(of({ code })), code);
     for (const code of ['25006', '53100', 'ENOSPC']) assert.ok(isUnwritable(of({ code })) && !isUnreachable(of({ code })), code);

@@ -14,7 +14,7 @@ const value = (name: string, ...tags: string[]): Value => ({ name, tags });
 let isLive: boolean;
 let subscribers: Subscribers;
 const create = () => createCaches({ live: () => isLive, onChange: (handler) => subscribers.add(handler) });
-/** A change that touches these; undefined: anything may have changed. */
+/** A change with these tags; undefined: anything may have changed. */
 const change = (...tags: string[]) => subscribers.notify(tags);
 const anyChange = () => subscribers.notify(undefined);
 
@@ -36,7 +36,7 @@ describe('A cache', () => {
   const put = (cache: TestCache, key: string, ...tags: string[]) => cache.load(key, async () => value(key, ...tags));
   const namesIn = (cache: TestCache, ...keys: string[]) => keys.map((key) => cache.get(key)?.name);
 
-  /** A load that goes on until it is told what it found. */
+  /** A load that waits until the test gives it a result. */
   function slow(cache: TestCache, key: string) {
     const { promise, resolve, reject } = Promise.withResolvers<Value | undefined>();
     return { result: cache.load(key, () => promise), finish: resolve, fail: reject };
@@ -101,7 +101,7 @@ describe('A cache', () => {
     assert.equal(cache.size, 0);
   });
 
-  it('holds no more than its limit, and lets the oldest go', async () => {
+  it('never exceeds its limit, and removes the oldest entry', async () => {
     const cache = cacheOf(3);
     for (const key of ['a', 'b', 'c', 'd']) await put(cache, key, 'all');
     assert.deepEqual(namesIn(cache, 'a', 'b', 'c', 'd'), [undefined, 'b', 'c', 'd']);
@@ -112,7 +112,7 @@ describe('A cache', () => {
     assert.equal(cache.size, 0);
   });
 
-  it('lets an entry go when its time is over', async () => {
+  it('removes an expired entry', async () => {
     const cache = cacheOf();
     await cache.load('a', async () => ({ ...value('a', 'one'), end: 2_000 }));
     now = 1_999;
@@ -122,8 +122,8 @@ describe('A cache', () => {
     assert.equal(cache.size, 0);
   });
 
-  describe('with a load under way', () => {
-    it('answers one that was overtaken by a change, and does not store it', async () => {
+  describe('during a load', () => {
+    it('returns the value but does not store it, if a change happened meanwhile', async () => {
       const cache = cacheOf();
       for (const overtake of [() => change('one'), anyChange]) {
         const load = slow(cache, 'a');
@@ -134,7 +134,7 @@ describe('A cache', () => {
       }
     });
 
-    it('stores it when only other things changed meanwhile, or changed before it began', async () => {
+    it('stores the value if only other tags changed meanwhile, or the change was before', async () => {
       const cache = cacheOf();
       change('one');
       const load = slow(cache, 'a');
@@ -144,7 +144,7 @@ describe('A cache', () => {
       assert.equal(cache.get('a')?.name, 'fresh');
     });
 
-    it('tells those apart that overlap', async () => {
+    it('handles overlapping loads separately', async () => {
       const cache = cacheOf();
       const early = slow(cache, 'early');
       change('one');
@@ -156,7 +156,7 @@ describe('A cache', () => {
       assert.deepEqual(namesIn(cache, 'late', 'early'), ['late', undefined], 'one began after the change, one before');
     });
 
-    it('does not let one that was overtaken take away what a later one stored', async () => {
+    it('does not let an outdated load remove what a later one stored', async () => {
       const cache = cacheOf();
       const early = slow(cache, 'a');
       change('one');
@@ -166,7 +166,7 @@ describe('A cache', () => {
       assert.equal(cache.get('a')?.name, 'a');
     });
 
-    it('is none the worse for one that fails', async () => {
+    it('is not affected by a load that fails', async () => {
       const cache = cacheOf();
       const load = slow(cache, 'a');
       change('one');
@@ -176,7 +176,7 @@ describe('A cache', () => {
       assert.equal(cache.get('a')?.name, 'a', 'the change of that time counts no longer');
     });
 
-    it('does not store it when more changed than it can remember', async () => {
+    it('does not store the value after too many changes', async () => {
       const cache = cacheOf();
       const load = slow(cache, 'a');
       for (let i = 0; i <= 10_000; i++) change(`other:${i}`);
@@ -186,7 +186,7 @@ describe('A cache', () => {
     });
   });
 
-  describe('asked for the same by several at once', () => {
+  describe('with concurrent callers for the same key', () => {
     it('reads once', async () => {
       const cache = cacheOf();
       const load = slow(cache, 'a');
@@ -204,7 +204,7 @@ describe('A cache', () => {
       assert.equal(await load.result, undefined);
     });
 
-    it('reads again for who asks after a change, whatever was changed', async () => {
+    it('reads again for callers that come after any change', async () => {
       const cache = cacheOf();
       const early = slow(cache, 'a');
       change('who knows');
@@ -214,7 +214,7 @@ describe('A cache', () => {
       assert.equal((await late)?.name, 'truth');
     });
 
-    it('shares the later read with who comes then, and not the earlier', async () => {
+    it('shares the later read with later callers, and not the earlier one', async () => {
       const cache = cacheOf();
       const early = slow(cache, 'a');
       change('one');
@@ -226,7 +226,7 @@ describe('A cache', () => {
       assert.equal((await last)?.name, 'truth');
     });
 
-    it('lets those try for themselves who shared a read that failed', async () => {
+    it('lets each caller that shared a failed read try again', async () => {
       const cache = cacheOf();
       const load = slow(cache, 'a');
       const other = cache.load('a', async () => value('a'));
@@ -237,7 +237,7 @@ describe('A cache', () => {
   });
 
   describe('while the feed is down', () => {
-    it('answers nothing, and what it has when the feed is back and nothing was missed', async () => {
+    it('returns nothing, and returns its entries again when the feed is back and nothing was missed', async () => {
       const cache = cacheOf();
       await put(cache, 'a', 'one');
       isLive = false;
@@ -257,7 +257,7 @@ describe('A cache', () => {
       assert.equal(cache.size, 0);
     });
 
-    it('shares no read: a change of another process may lie between', async () => {
+    it('shares no reads, because another process may have changed the data in between', async () => {
       const cache = cacheOf();
       const before = slow(cache, 'a');
       isLive = false;
@@ -278,7 +278,7 @@ describe('A cached set', () => {
   const membersOf = (ids: readonly string[]) => ids.map((id) => ({ id, expiresAt: END }));
   const turn = () => new Promise((resolve) => setImmediate(resolve));
 
-  /** Read page by page, and looked into, when the test says so. */
+  /** A table whose pages and look-ups are answered when the test says so. */
   function table() {
     const pages: PromiseWithResolvers<readonly string[] | undefined>[] = [];
     const looks: (PromiseWithResolvers<readonly string[]> & { readonly ids: readonly string[] })[] = [];
@@ -307,7 +307,7 @@ describe('A cached set', () => {
         pages.shift()!.reject(new Error('no database'));
         await turn();
       },
-      /** Answers a look into the table, and says what was looked for. */
+      /** Answers a look-up, and returns the requested ids. */
       async found(...ids: string[]) {
         const look = looks.shift()!;
         look.resolve(ids);
@@ -324,7 +324,7 @@ describe('A cached set', () => {
   const setOf = ({ read, find }: Table) => create().cachedSet({ name: 'ids', tagPrefix: 'id:', read, find });
   const answers = (set: ReturnType<typeof setOf>, ...ids: string[]) => ids.map((id) => set.has(id));
 
-  it('cannot tell until everything is read, and then knows what is in it and what is not', async () => {
+  it('returns undefined until everything is read, and then knows what is in it and what is not', async () => {
     const source = table();
     const set = setOf(source);
     await source.page(['a']);
@@ -335,7 +335,7 @@ describe('A cached set', () => {
     assert.equal(set.size, 2);
   });
 
-  it('looks up what it is told, and cannot tell of these until then', async () => {
+  it('looks up ids from the feed, and returns undefined for them until then', async () => {
     const source = table();
     const set = setOf(source);
     await source.page(undefined);
@@ -349,7 +349,7 @@ describe('A cached set', () => {
     assert.equal(set.size, 1);
   });
 
-  it('is read again when it is told too much, or cannot look it up', async () => {
+  it('is read again after too many changes, or when a look-up fails', async () => {
     const source = table();
     const set = setOf(source);
     await source.page(undefined);
@@ -363,7 +363,7 @@ describe('A cached set', () => {
     assert.equal(set.has('a'), undefined);
   });
 
-  it('lets go what has expired', async () => {
+  it('removes expired ids', async () => {
     const source = table();
     const set = setOf(source);
     await source.page(['a']);
@@ -374,7 +374,7 @@ describe('A cached set', () => {
     assert.equal(set.has('a'), false);
   });
 
-  it('cannot tell while the feed is down', async () => {
+  it('returns undefined while the feed is down', async () => {
     const source = table();
     const set = setOf(source);
     await source.page(undefined);
@@ -384,7 +384,7 @@ describe('A cached set', () => {
     assert.equal(set.has('a'), false);
   });
 
-  it('is read again when anything may have changed, and an older reading counts no more', async () => {
+  it('is read again when anything may have changed, and ignores the earlier read', async () => {
     const source = table();
     const set = setOf(source);
     anyChange();
@@ -412,7 +412,7 @@ describe('A cached set', () => {
 });
 
 describe('The caches of a database', () => {
-  it('have a version that every change makes another, and none while the feed is down', () => {
+  it('have a version that differs after every change, and none while the feed is down', () => {
     const version = create().versioned({ name: 'verdicts', size: () => 3 });
     const first = version();
     assert.equal(version(), first);
@@ -431,7 +431,7 @@ describe('The caches of a database', () => {
     assert.throws(() => caches.cached<Value>({ name: 'verdicts', limit: 10, tags: () => [] }), /verdicts/);
   });
 
-  it('are told of a change before everybody else', async () => {
+  it('are notified of a change before other subscribers', async () => {
     const caches = create();
     const version = caches.versioned({ name: 'verdicts', size: () => 0 });
     let heard: unknown;

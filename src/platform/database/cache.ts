@@ -1,17 +1,17 @@
-// What was read from the database, in memory: bounded, and dropped by every change of what it was read from. Nothing is answered
-// from it and nothing goes into it while changes of other processes may be missed.
+// A bounded in-memory cache of database reads. A change drops every entry that was read from the changed rows. While changes of other
+// processes may be missed, the cache neither answers nor stores anything.
 import type { Clock } from '../clock.ts';
 import type { MaybePromise } from '../maybe-promise.ts';
 import type { Feed } from './database.ts';
 
 export interface CacheOptions<V> {
-  /** Its label in the metrics. The test that cuts the feed has a line for every name. */
+  /** Its label in the metrics. test/caches.test.ts has an entry for every name. */
   readonly name: string;
-  /** Entries. Beyond that the oldest goes. */
+  /** Maximum number of entries. Beyond that the oldest is removed. */
   readonly limit: number;
-  /** What the value depends on: a change that touches one of them drops the entry. */
+  /** What the value depends on. A change that names one of these tags drops the entry. */
   tags(value: V, key: string): readonly string[];
-  /** For what ends by itself: when, in milliseconds of that clock. */
+  /** When a value expires by itself: in milliseconds, by this clock. */
   readonly expiry?: { readonly clock: Clock; at(value: V): number };
 }
 
@@ -21,7 +21,7 @@ interface CacheEntry<V> {
   readonly expiresAt: number;
 }
 
-/** Loads that overlap without end must not make the list of dropped tags endless. */
+/** Overlapping loads must not let the list of dropped tags grow without bound. */
 const MAX_DROPPED = 10_000;
 
 export class Cache<V extends NonNullable<unknown>> {
@@ -29,12 +29,12 @@ export class Cache<V extends NonNullable<unknown>> {
   readonly #options: CacheOptions<V>;
   readonly #entries = new Map<string, CacheEntry<V>>();
   readonly #keysByTag = new Map<string, Set<string>>();
-  /** Loads under way that began after the last change: whoever asks meanwhile may share them. */
+  /** Running loads that began after the last change. Other callers may share them. */
   readonly #loads = new Map<string, Promise<V | undefined>>();
   #loading = 0;
-  /** Grows when the list below was cut short: loads from before cannot know what they missed. */
-  #cuts = 0;
-  /** Tags dropped while loads are under way; `undefined` stands for everything. */
+  /** Incremented when the list below is emptied early. Loads that began before cannot know what they missed, so they store nothing. */
+  #overflows = 0;
+  /** Tags dropped while loads are running; `undefined` stands for everything. */
   #dropped: (string | undefined)[] = [];
 
   constructor(feed: Pick<Feed, 'live'>, options: CacheOptions<V>) {
@@ -46,7 +46,7 @@ export class Cache<V extends NonNullable<unknown>> {
     return this.#entries.size;
   }
 
-  /** From memory, or undefined when it has to be loaded. */
+  /** The cached value, or undefined when it has to be loaded. */
   get(key: string): V | undefined {
     const entry = this.#entries.get(key);
     if (entry === undefined || !this.#feed.live()) return undefined;
@@ -55,16 +55,16 @@ export class Cache<V extends NonNullable<unknown>> {
     return undefined;
   }
 
-  /** At once when memory has it: a promise that has nothing to wait for costs a microsecond, which the hot paths would feel. */
+  /** Returns a cached value without a promise: even a resolved promise costs a microsecond, which matters on the hot paths. */
   getOrLoad(key: string, read: () => MaybePromise<V | undefined>): MaybePromise<V | undefined> {
     return this.get(key) ?? this.load(key, read);
   }
 
-  /** Reads, whatever memory has. Of those who ask for the same at the same time one reads. What is not found is not stored. */
+  /** Always reads. Concurrent callers with the same key share one read. A missing value is not stored. */
   load(key: string, read: () => MaybePromise<V | undefined>): Promise<V | undefined> {
     if (!this.#feed.live()) return this.#read(key, read);
     const shared = this.#loads.get(key);
-    // It may have failed for reasons of whoever asked first, who had waited for other things before.
+    // The first caller may have failed for a reason of its own, such as a time limit that was already used up.
     if (shared) return shared.catch(() => this.#read(key, read));
     const load = this.#read(key, read).finally(() => {
       if (this.#loads.get(key) === load) this.#loads.delete(key);
@@ -75,7 +75,7 @@ export class Cache<V extends NonNullable<unknown>> {
 
   /** After a change; `undefined` drops everything. */
   drop(tags: readonly string[] | undefined): void {
-    // A read that began before the change is not for those who ask after it.
+    // A read that began before the change must not answer callers that come after it.
     this.#loads.clear();
     for (const tag of tags ?? [undefined]) this.#dropTag(tag);
   }
@@ -84,7 +84,7 @@ export class Cache<V extends NonNullable<unknown>> {
     if (this.#loading > 0) this.#dropped.push(tag);
     if (this.#dropped.length > MAX_DROPPED) {
       this.#dropped = [];
-      this.#cuts++;
+      this.#overflows++;
     }
     if (tag === undefined) {
       this.#entries.clear();
@@ -94,15 +94,15 @@ export class Cache<V extends NonNullable<unknown>> {
     for (const key of this.#keysByTag.get(tag) ?? []) this.#remove(key);
   }
 
-  /** A value that one of its tags was dropped of meanwhile is answered, and not stored. */
+  /** If one of its tags was dropped during the read, the value is returned but not stored. */
   async #read(key: string, read: () => MaybePromise<V | undefined>): Promise<V | undefined> {
-    const [seen, cuts] = [this.#dropped.length, this.#cuts];
+    const [start, overflows] = [this.#dropped.length, this.#overflows];
     this.#loading++;
     try {
       const value = await read();
-      if (value === undefined || cuts !== this.#cuts || !this.#feed.live()) return value;
+      if (value === undefined || overflows !== this.#overflows || !this.#feed.live()) return value;
       const tags = this.#options.tags(value, key);
-      const missed = this.#dropped.slice(seen);
+      const missed = this.#dropped.slice(start);
       if (!missed.some((tag) => tag === undefined || tags.includes(tag))) this.#store(key, value, tags);
       return value;
     } finally {
@@ -114,7 +114,7 @@ export class Cache<V extends NonNullable<unknown>> {
   #store(key: string, value: V, tags: readonly string[]): void {
     const { limit, expiry } = this.#options;
     this.#remove(key);
-    // Oldest first: simple, and a wrongly dropped entry only costs one read.
+    // Removes the oldest first: simple, and removing the wrong entry costs only one read.
     if (this.#entries.size >= limit) this.#remove(this.#entries.keys().next().value!);
     this.#entries.set(key, { value, tags, expiresAt: expiry ? expiry.at(value) : Number.POSITIVE_INFINITY });
     for (const tag of tags) {

@@ -1,45 +1,45 @@
-// A whole set of ids in memory, for questions that are most often answered by no: what is not in a cache might still be in the
-// database, what is not in the whole set is not.
+// A complete set of ids in memory, for lookups that usually find nothing. A cache cannot tell that an id does not exist; a complete
+// set can.
 import type { Feed } from './database.ts';
 
 const RETRY_MS = 1000;
-/** More changes at once than this: everything is read again. */
+/** With more pending ids than this, the whole set is read again. */
 const MAX_PENDING = 1000;
 
 export interface SetMember {
   readonly id: string;
-  /** In seconds: then nobody asks about it any more. */
+  /** In seconds. After that nobody looks it up any more. */
   readonly expiresAt: number;
 }
 
 export interface CachedSetOptions {
-  /** Its label in the metrics. The test that cuts the feed has a line for every name. */
+  /** Its label in the metrics. test/caches.test.ts has an entry for every name. */
   readonly name: string;
-  /** A change that adds an id touches this and the id. */
+  /** A change that adds an id invalidates the tag made of this prefix and the id. */
   readonly tagPrefix: string;
-  /** All there are, page by page. */
+  /** All members, page by page. */
   read(): AsyncIterable<readonly SetMember[]>;
-  /** Those of these that are in the database. */
+  /** The given ids that are in the database. */
   find(ids: readonly string[]): Promise<readonly SetMember[]>;
 }
 
 export class CachedSet {
   readonly #feed: Pick<Feed, 'live'>;
   readonly #options: CachedSetOptions;
-  /** When they expire, by id. */
+  /** Expiry times by id. */
   #members = new Map<string, number>();
-  /** False from the moment changes may have been missed until everything was read again. */
+  /** False from the moment changes may have been missed until the whole set was read again. */
   #complete = false;
-  #newest = 0;
+  #latestLoad = 0;
   /**
-   * What the feed told and was not looked up yet. Everybody who may connect to the database may notify on any channel: what they tell
-   * makes us look into the table, and neither counts nor stays in memory.
+   * Ids from the feed that were not looked up yet. Anyone who may connect to the database may notify on any channel, so a notification
+   * only makes us look into the table. The id itself is not trusted, and does not stay in memory.
    */
-  #told = new Set<string>();
-  /** Those that are being looked up. Who is told of one of them again looks again: it may have been added since. */
-  #asked = new Set<string>();
+  #pending = new Set<string>();
+  /** Ids that are being looked up. If the feed names one of them again, it is looked up again: it may have been added since. */
+  #inLookup = new Set<string>();
 
-  /** Reads in the background: until it has, it cannot tell. */
+  /** Reads in the background. Until that is done, `has` returns undefined. */
   constructor(feed: Pick<Feed, 'live'>, options: CachedSetOptions) {
     this.#feed = feed;
     this.#options = options;
@@ -50,13 +50,13 @@ export class CachedSet {
     return this.#members.size;
   }
 
-  /** Undefined when memory cannot tell: ask the database. */
+  /** Undefined when memory does not know. Then ask the database. */
   has(id: string): boolean | undefined {
     if (!this.#complete || !this.#feed.live()) return undefined;
-    return this.#members.has(id) || (this.#told.has(id) || this.#asked.has(id) ? undefined : false);
+    return this.#members.has(id) || (this.#pending.has(id) || this.#inLookup.has(id) ? undefined : false);
   }
 
-  /** What this process has stored in the database. */
+  /** Adds an id that is in the database. */
   add({ id, expiresAt }: SetMember): void {
     this.#members.set(id, expiresAt);
   }
@@ -71,39 +71,39 @@ export class CachedSet {
     const { tagPrefix } = this.#options;
     for (const tag of tags) {
       const id = tag.startsWith(tagPrefix) ? tag.slice(tagPrefix.length) : undefined;
-      if (id !== undefined && !this.#members.has(id)) this.#told.add(id);
+      if (id !== undefined && !this.#members.has(id)) this.#pending.add(id);
     }
-    if (this.#told.size > MAX_PENDING) void this.#load();
-    else if (this.#told.size > 0) void this.#lookUpTold();
+    if (this.#pending.size > MAX_PENDING) void this.#load();
+    else if (this.#pending.size > 0) void this.#lookUpPending();
   }
 
   async #load(): Promise<void> {
-    const mine = ++this.#newest;
+    const load = ++this.#latestLoad;
     this.#complete = false;
     this.#members = new Map();
-    this.#told = new Set();
+    this.#pending = new Set();
     try {
       for await (const page of this.#options.read()) {
-        if (mine !== this.#newest) return;
+        if (load !== this.#latestLoad) return;
         for (const member of page) this.add(member);
       }
-      if (mine === this.#newest) this.#complete = true;
+      if (load === this.#latestLoad) this.#complete = true;
     } catch {
-      if (mine === this.#newest) setTimeout(() => void this.#load(), RETRY_MS).unref();
+      if (load === this.#latestLoad) setTimeout(() => void this.#load(), RETRY_MS).unref();
     }
   }
 
-  /** Until it is done, the database is asked about these. */
-  async #lookUpTold(): Promise<void> {
-    if (this.#asked.size > 0) return;
-    while (this.#told.size > 0) {
-      [this.#asked, this.#told] = [this.#told, new Set()];
+  /** Until it is done, `has` returns undefined for these ids. */
+  async #lookUpPending(): Promise<void> {
+    if (this.#inLookup.size > 0) return;
+    while (this.#pending.size > 0) {
+      [this.#inLookup, this.#pending] = [this.#pending, new Set()];
       try {
-        for (const member of await this.#options.find([...this.#asked])) this.add(member);
+        for (const member of await this.#options.find([...this.#inLookup])) this.add(member);
       } catch {
         void this.#load();
       }
-      this.#asked = new Set();
+      this.#inLookup = new Set();
     }
   }
 }

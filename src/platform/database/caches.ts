@@ -1,4 +1,5 @@
-// The caches of a database. They are made here and nowhere else: each hears of every change, and none answers while the feed is down.
+// Creates the caches of a database. All caches are created here, so that each is told of every change and none answers while the feed
+// is down.
 import { Cache, type CacheOptions } from './cache.ts';
 import { CachedSet, type CachedSetOptions } from './cached-set.ts';
 import type { Feed } from './database.ts';
@@ -6,25 +7,25 @@ import type { Feed } from './database.ts';
 export interface Caches {
   /** Values by key, as they were last read. */
   cached<V extends NonNullable<unknown>>(options: CacheOptions<V>): Cache<V>;
-  /** A whole set of ids. */
+  /** A complete set of ids. */
   cachedSet(options: CachedSetOptions): CachedSet;
   /**
-   * For what holds until anything at all changes: the version of the database as this process knows it, another one after every
-   * change; undefined while changes may be missed. `size` counts what is stored with such a version.
+   * For values that are valid until anything changes. Returns the version of the database as this process knows it: a new one after
+   * every change, undefined while changes may be missed. `size` counts the values stored under such a version.
    */
   versioned(options: { readonly name: string; size(): number }): () => number | undefined;
-  /** How many entries each of them has, by name. */
+  /** Number of entries by cache name. */
   cacheSizes(): Record<string, number>;
 }
 
 export function createCaches(feed: Feed): Caches {
   const sizes = new Map<string, () => number>();
-  const listening: { drop(tags: readonly string[] | undefined): void }[] = [];
+  const caches: { drop(tags: readonly string[] | undefined): void }[] = [];
   let version = 0;
-  // The first to hear of a change: whoever hears of it later and asks a cache gets no old answer.
+  // Registered first: later subscribers that read a cache must not get an old value.
   feed.onChange((tags) => {
     version++;
-    for (const cache of listening) cache.drop(tags);
+    for (const cache of caches) cache.drop(tags);
   });
 
   function register(name: string, size: () => number): void {
@@ -36,13 +37,13 @@ export function createCaches(feed: Feed): Caches {
     cached(options) {
       const cache = new Cache(feed, options);
       register(options.name, () => cache.size);
-      listening.push(cache);
+      caches.push(cache);
       return cache;
     },
     cachedSet(options) {
       const set = new CachedSet(feed, options);
       register(options.name, () => set.size);
-      listening.push(set);
+      caches.push(set);
       return set;
     },
     versioned({ name, size }) {

@@ -1,5 +1,5 @@
-// Connections to PostgreSQL, lent out one by one. Whoever asks waits for a place, for the connection and for each answer no longer than
-// the budget of the request allows; a connection whose answer did not come is thrown away, as the next one would wait behind it.
+// A pool of PostgreSQL connections. A request waits for a free connection, for connecting and for each answer no longer than its time
+// budget allows. A connection that did not answer is closed, because the next query on it would have to wait, too.
 import type { PostgresPool, PostgresPoolClient, PostgresQueryResult } from 'kysely';
 import type pg from 'pg';
 import { type Budget, currentBudget } from './budget.ts';
@@ -8,23 +8,26 @@ import type { Hosts } from './hosts.ts';
 import type { Reachability } from './reachability.ts';
 import { Semaphore } from './semaphore.ts';
 
-/** Longest wait for a new connection, and for a place while none is given back. */
+/** Longest wait for a new connection, and for a free one while none is returned. */
 export const CONNECT_MS = 3_000;
-/** For an answer. The server gives up a little sooner, so that the connection can be used again. */
+/** Longest wait for an answer. The server's own limit is a little shorter, so that the connection stays usable. */
 export const STATEMENT_MS = 4_000;
 const QUERY_MS = STATEMENT_MS + 500;
-/** And where nobody waits. */
+/** The same for background jobs. */
 export const PATIENT_STATEMENT_MS = 25_000;
 const PATIENT_QUERY_MS = 30_000;
 const PROBE_MS = 1_000;
-const NAMED_STATEMENTS = 1000;
+const MAX_NAMED_STATEMENTS = 1000;
 
 const statementNames = new Map<string, string>();
 
-/** The server parses and plans a named text once a connection. Past the limit (dynamic filters) texts go without a name. */
+/**
+ * The server parses and plans a named statement once per connection. Dynamic filters make many statements; past the limit they get no
+ * name.
+ */
 function statementName(text: string): string | undefined {
-  const known = statementNames.get(text);
-  if (known || statementNames.size >= NAMED_STATEMENTS) return known;
+  const existing = statementNames.get(text);
+  if (existing || statementNames.size >= MAX_NAMED_STATEMENTS) return existing;
   const name = `g${statementNames.size}`;
   statementNames.set(text, name);
   return name;
@@ -32,32 +35,32 @@ function statementName(text: string): string | undefined {
 
 class PooledConnection {
   readonly #client: pg.PoolClient;
-  readonly #places: ConnectionPool;
-  /** Set when nothing more can be asked of it. */
+  readonly #pool: ConnectionPool;
+  /** Set when the connection can no longer be used. */
   #broken: unknown;
   #isStale = false;
 
-  constructor(client: pg.PoolClient, places: ConnectionPool) {
+  constructor(client: pg.PoolClient, pool: ConnectionPool) {
     this.#client = client;
-    this.#places = places;
+    this.#pool = pool;
   }
 
   async query(text: string, values: readonly unknown[]): Promise<PostgresQueryResult<unknown>> {
     if (this.#broken) throw this.#broken;
     const budget = currentBudget();
     const limit = Math.min(budget?.isPatient ? PATIENT_QUERY_MS : QUERY_MS, budget?.left() ?? QUERY_MS);
-    const name = this.#places.usesNamedStatements && values.length > 0 ? statementName(text) : undefined;
+    const name = this.#pool.usesNamedStatements && values.length > 0 ? statementName(text) : undefined;
     budget?.begin();
     try {
       const config = { ...(name ? { name } : {}), text, values: values as unknown[], query_timeout: limit };
       const result = await this.#client.query(config);
-      this.#places.onAnswer();
+      this.#pool.onAnswer();
       return result as PostgresQueryResult<unknown>;
     } catch (error) {
       if (isUnreachable(error)) this.#broken = error;
-      // Another server may have become the one that writes.
+      // Another server may have become the primary.
       if (isUnwritable(error)) this.#isStale = true;
-      this.#places.onError(error);
+      this.#pool.onError(error);
       throw error;
     } finally {
       budget?.end();
@@ -66,7 +69,7 @@ class PooledConnection {
 
   release(destroy = false): void {
     this.#client.release(destroy || this.#isStale || this.#broken !== undefined);
-    this.#places.onRelease(this.#broken === undefined);
+    this.#pool.onRelease(this.#broken === undefined);
   }
 }
 
@@ -75,9 +78,9 @@ export interface ConnectionPoolOptions {
   readonly size: number;
   readonly hosts: Hosts;
   readonly reachability: Reachability;
-  /** Finds the host to use where none is known. */
+  /** Finds a suitable host if none is known. */
   pickHost(): Promise<unknown>;
-  /** Whether the database is heard of otherwise. */
+  /** Whether the feed of changes shows that the database is reachable. */
   isFeedLive(): boolean;
   readonly usesNamedStatements: boolean;
 }
@@ -86,11 +89,11 @@ export class ConnectionPool implements PostgresPool {
   readonly options = {};
   readonly usesNamedStatements: boolean;
   readonly #options: ConnectionPoolOptions;
-  readonly #line: Semaphore;
+  readonly #semaphore: Semaphore;
 
   constructor(options: ConnectionPoolOptions) {
     this.#options = options;
-    this.#line = new Semaphore(options.size, CONNECT_MS);
+    this.#semaphore = new Semaphore(options.size, CONNECT_MS);
     this.usesNamedStatements = options.usesNamedStatements;
   }
 
@@ -98,13 +101,13 @@ export class ConnectionPool implements PostgresPool {
     const { reachability } = this.#options;
     reachability.throwIfUnreachable();
     try {
-      await this.#line.acquire();
+      await this.#semaphore.acquire();
       try {
-        // It may have gone meanwhile.
+        // It may have become unreachable in the meantime.
         reachability.throwIfUnreachable();
-        return await this.#connected();
+        return await this.#openConnection();
       } catch (error) {
-        this.#line.release(false);
+        this.#semaphore.release(false);
         throw error;
       }
     } catch (error) {
@@ -113,16 +116,16 @@ export class ConnectionPool implements PostgresPool {
     }
   }
 
-  async #connected(): Promise<PostgresPoolClient> {
+  async #openConnection(): Promise<PostgresPoolClient> {
     const budget = currentBudget();
     budget?.begin();
     try {
       for (;;) {
-        // Before connections are told apart by it: without one all of them would be thrown away.
+        // Before isCurrent below: without a known host it would reject every connection.
         if (!this.#options.hosts.isSingle)
           await withTimeout(Math.min(budget?.left() ?? CONNECT_MS, CONNECT_MS), this.#options.pickHost());
         const client = await this.#take(budget);
-        // Without cursors, which nobody uses.
+        // The cast: cursors are missing, and nobody uses them.
         if (this.#options.hosts.isCurrent(client)) return new PooledConnection(client, this) as unknown as PostgresPoolClient;
         client.release(true);
       }
@@ -137,7 +140,7 @@ export class ConnectionPool implements PostgresPool {
     return limit >= CONNECT_MS ? taken : withTimeout(limit, taken, (client) => client.release());
   }
 
-  /** One question past everybody else's limits: whether it is back. */
+  /** Checks whether the database is back, without the limits above. */
   async probe(): Promise<void> {
     const client = await withTimeout(PROBE_MS, this.#options.pool.connect(), (late) => late.release());
     try {
@@ -149,9 +152,9 @@ export class ConnectionPool implements PostgresPool {
     client.release();
   }
 
-  /** A place is given back. */
+  /** A connection was returned. */
   onRelease(isWhole: boolean): void {
-    this.#line.release(isWhole);
+    this.#semaphore.release(isWhole);
   }
 
   onAnswer(): void {
@@ -167,17 +170,17 @@ export class ConnectionPool implements PostgresPool {
   }
 }
 
-/** `tooLate`: what becomes of what comes after all; a connection goes back. */
-async function withTimeout<T>(limit: number, wanted: Promise<T>, tooLate: (value: T) => void = () => {}): Promise<T> {
+/** `tooLate` gets a result that arrives after the limit, to return a connection to the pool. */
+async function withTimeout<T>(limit: number, pending: Promise<T>, tooLate: (value: T) => void = () => {}): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => {
-      wanted.then(tooLate, () => {});
-      reject(new DatabaseUnavailable('no connection to the database in time'));
+      pending.then(tooLate, () => {});
+      reject(new DatabaseUnavailable('got no connection to the database in time'));
     }, limit);
   });
   try {
-    return await Promise.race([wanted, late]);
+    return await Promise.race([pending, late]);
   } finally {
     clearTimeout(timer);
   }

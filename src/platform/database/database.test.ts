@@ -1,4 +1,4 @@
-// The same tests on both databases: what a service relies on, whichever it runs on.
+// The same tests on both databases: everything a service relies on.
 import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -68,7 +68,7 @@ for (const [kind, open] of Object.entries(opened)) {
       assert.deepEqual(await names(), ['kept']);
     });
 
-    it('keeps the neighbours of a writer that fails among many at once', async () => {
+    it('commits the other writers of a batch when one fails', async () => {
       const results = await Promise.allSettled(
         Array.from({ length: 50 }, (_, i) => add(`many-${i}`, i % 10 === 0 ? 'taken' : `name-${i}`, i % 10 === 0 ? 0 : i)),
       );
@@ -97,7 +97,7 @@ for (const [kind, open] of Object.entries(opened)) {
       assert.deepEqual({ ...row }, { id: 'big', name: 'big', size: 2 ** 52 });
     });
 
-    it('tells subscribers what was touched, after the commit and only then', async () => {
+    it('notifies subscribers of the tags, only after the commit', async () => {
       const heard: (readonly string[] | undefined)[] = [];
       db.feed.onChange((tags) => heard.push(tags));
       await db.write(async (tx, invalidate) => {
@@ -192,7 +192,7 @@ for (const [kind, open] of Object.entries(opened)) {
 }
 
 describe('SQLite', () => {
-  it('does what was begun when it is closed, and refuses what comes later to whoever asked, and to nobody else', async () => {
+  it('finishes what was begun when it is closed, and rejects later writes', async () => {
     const path = join(folder, 'closed.sqlite');
     const db = await openSqlite<Schema>(path, migrations);
     const add = (id: string) =>
@@ -204,7 +204,7 @@ describe('SQLite', () => {
     const closed = db.close();
     const late = assert.rejects(add('three'), /the database is closed/);
     await Promise.all([...begun, closed, late]);
-    // A rejection that nobody hears would end the process, and fails this file.
+    // An unhandled rejection would end the process and fail this file.
     await assert.rejects(add('four'), /the database is closed/);
     const again = await openSqlite<Schema>(path, migrations);
     const kept = await again.read.selectFrom('things').select('id').orderBy('id').execute();
@@ -240,7 +240,7 @@ describe('PostgreSQL', () => {
     await Promise.all(all.map((db) => db.close()));
   });
 
-  it('hears what another process touched, and forgets everything when it may have missed something', async () => {
+  it('receives changes of other processes, and drops everything when it may have missed some', async () => {
     const url = await (await sharedPostgres()).createDatabase();
     const [one, two] = await Promise.all([
       openPostgres<Schema>(url, migrations, POSTGRES),
@@ -276,7 +276,7 @@ describe('PostgreSQL', () => {
     }
   });
 
-  it('tries once more what waited too long for a lock: a row that is let go meanwhile is written', async () => {
+  it('tries again after a lock time-out, and succeeds when the row was unlocked meanwhile', async () => {
     const db = await openPostgres<Schema>(await (await sharedPostgres()).createDatabase(), migrations, POSTGRES);
     try {
       await db.write((tx) => tx.insertInto('things').values({ id: 'held', name: 'held', size: 1 }).execute());
@@ -302,7 +302,7 @@ describe('PostgreSQL', () => {
     }
   });
 
-  it('goes on when somebody else notifies on its channel: it forgets what it kept, and nothing worse', async () => {
+  it('only drops its caches when someone else notifies on its channel', async () => {
     const db = await openPostgres<Schema>(await (await sharedPostgres()).createDatabase(), migrations, POSTGRES);
     const heard: (readonly string[] | undefined)[] = [];
     db.feed.onChange((tags) => heard.push(tags));

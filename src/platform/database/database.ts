@@ -1,19 +1,19 @@
-// What a service sees of its database: queries to read, one way to write, and news of what others wrote.
+// The database as a service sees it: queries to read, one function to write, and a feed of changes by other processes.
 import type { Kysely } from 'kysely';
 import type { Caches } from './caches.ts';
 
 declare const inTransaction: unique symbol;
 
-/** Queries inside a transaction. Await nothing foreign (a hash, a fetch) while holding one: on SQLite every writer waits. */
+/** Queries inside a transaction. Do not await anything else (a hash, a fetch) inside it: on SQLite every other writer waits. */
 export type Tx<S> = Kysely<S> & { readonly [inTransaction]: true };
 
-/** Either; what only reads takes this. */
+/** Queries inside or outside a transaction. Functions that only read take this. */
 export type Reader<S> = Kysely<S>;
 
 export type Dialect = 'sqlite' | 'postgres';
 
 export interface Feed {
-  /** False while changes of other processes may be missed: then nothing may be answered from memory. The caches see to it. */
+  /** False while changes of other processes may be missed. Then nothing may be answered from memory; the caches check this. */
   live(): boolean;
   /** `undefined` tags mean that anything may have changed. */
   onChange(handler: (tags: readonly string[] | undefined) => void): void;
@@ -25,14 +25,14 @@ export interface Database<S> extends Caches {
   readonly feed: Feed;
   /** Runs the work in one transaction; durable when the promise resolves. `tags` name what caches must drop. */
   write<T>(work: (tx: Tx<S>, invalidate: (tag: string) => void) => Promise<T>): Promise<T>;
-  /** What was deleted is gone from the files of an embedded database too, its log included. A server keeps its own. */
+  /** Removes deleted data from the files of an embedded database, including its log. Does nothing on PostgreSQL. */
   scrub(): Promise<void>;
   /** Rejects when the database does not answer. */
   ping(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** The local half of every feed: handlers, called after commit. */
+/** The handlers of a feed in this process. They are called after commit. */
 export class Subscribers {
   readonly #handlers: ((tags: readonly string[] | undefined) => void)[] = [];
 

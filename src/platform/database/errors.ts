@@ -1,4 +1,4 @@
-// What a database error means, whichever database said it.
+// Classifies database errors, the same way for SQLite and PostgreSQL.
 
 interface DatabaseError {
   readonly code?: unknown;
@@ -17,19 +17,19 @@ export function isUniqueViolation(error: unknown): boolean {
   return code === '23505' || SQLITE_UNIQUE.includes(errcode as number);
 }
 
-/** A row that points at one which is gone, or is pointed at. */
+/** A row refers to one that does not exist, or is referred to by another. */
 export function isForeignKeyViolation(error: unknown): boolean {
   const { code, errcode } = fieldsOf(error);
   return code === '23503' || errcode === SQLITE_FOREIGN_KEY;
 }
 
-/** Two transactions met; the loser may simply run again. */
+/** Two transactions conflicted. The one that failed can be repeated. */
 export function isRetryable(error: unknown): boolean {
   const { code } = fieldsOf(error);
   return code === '40001' || code === '40P01';
 }
 
-/** It was not asked, because it is known to be away, or the time for asking is over. */
+/** The database was not queried: it is known to be unreachable, or the time limit of the request is used up. */
 export class DatabaseUnavailable extends Error {}
 
 const SYSTEM_CODES = new Set([
@@ -47,7 +47,7 @@ const UNREACHABLE = /^(08|53300|57P)/;
 const UNREACHABLE_TEXTS =
   /timeout exceeded when trying to connect|timeout expired|Query read timeout|Connection terminated|Client has encountered a connection error|Client was closed/;
 
-/** Nothing is heard of it: asking it again at once is no use. */
+/** The database cannot be reached. Retrying immediately is pointless. */
 export function isUnreachable(error: unknown): boolean {
   if (error instanceof DatabaseUnavailable) return true;
   const { code, message } = fieldsOf(error);
@@ -55,26 +55,26 @@ export function isUnreachable(error: unknown): boolean {
   return typeof message === 'string' && UNREACHABLE_TEXTS.test(message);
 }
 
-/** A standby or a session that only reads, a full disk. */
+/** A standby server, a read-only session, a full disk. */
 const UNWRITABLE = new Set(['25006', '53100', 'ENOSPC', 'EDQUOT', 'EROFS']);
-/** SQLite: read-only, input/output error, full. The lower byte is the kind, whatever the rest says. */
+/** SQLite: read-only, I/O error, disk full. The lower byte is the primary code; the rest is detail. */
 const SQLITE_UNWRITABLE = new Set([8, 10, 13]);
 
-/** It answers, but stores nothing: what only reads goes on. */
+/** The database answers but stores nothing. Reads still work. */
 export function isUnwritable(error: unknown): boolean {
   const { code, errcode } = fieldsOf(error);
   return UNWRITABLE.has(code as string) || (typeof errcode === 'number' && SQLITE_UNWRITABLE.has(errcode & 0xff));
 }
 
-/** Somebody else held what was to be locked for too long. */
+/** Another transaction held the lock for too long. */
 export const isLockTimeout = (error: unknown): boolean => fieldsOf(error).code === '55P03';
 
-/** Other resources that ran out, a statement or a lock that took too long. */
+/** Out of some other resource, or a statement or a lock took too long. */
 const BUSY = /^(53|57014$|55P03$)/;
 /** SQLite: busy, locked, cannot be opened. */
 const SQLITE_BUSY = new Set([5, 6, 14]);
 
-/** The database is away, too busy to answer in time, or stores nothing: the caller may try again. */
+/** The database is unreachable, too busy to answer in time, or stores nothing. The caller may try again. */
 export function isUnavailable(error: unknown): boolean {
   const { code, errcode } = fieldsOf(error);
   if (isUnreachable(error) || isUnwritable(error)) return true;

@@ -1,32 +1,35 @@
-// News of what other processes wrote, by LISTEN. A heartbeat on the same connection proves that no news is missing:
-// PostgreSQL delivers what was committed before it answers. Without a recent beat the feed is not live, and callers read the database.
+// Changes by other processes, received by LISTEN. A heartbeat on the same connection shows that no notification is missing: PostgreSQL
+// delivers everything committed before it answers. Without a recent heartbeat the feed is not live, and callers read the database.
 import type pg from 'pg';
 import type { Subscribers } from './database.ts';
 import { SERVER_STATE, type ServerState } from './hosts.ts';
 
 export const CHANNEL = 'gatehouse_changes';
 
-const BEAT_MS = 250;
-/** With the beat above this keeps "refused on every replica within a second" true even while a connection hangs. */
+const HEARTBEAT_MS = 250;
+/**
+ * Together with the heartbeat interval this keeps a promise: a revoked token is refused on every replica within a second, even while a
+ * connection hangs.
+ */
 const STALE_MS = 750;
 const RETRY_MS = 500;
 
-/** Who wants to know how the connection is. */
+/** Is told about the state of the connection. */
 export interface FeedListener {
   /** The database answered. */
   onAnswer(): void;
-  /** Whether this server is still the one to talk to. */
+  /** Whether this server may still be used. */
   isSuitable(state: ServerState): boolean;
-  /** It did not answer, or is no longer the one. */
+  /** The server did not answer, or may no longer be used. */
   onLost(client: pg.Client | undefined): void;
 }
 
-/** An answer that takes longer is none: silence must not look like no news. */
+/** An answer that takes longer counts as a failure: a silent connection must not look like one without changes. */
 const withTimeout = (text: string): pg.QueryConfig => ({ text, query_timeout: STALE_MS }) as pg.QueryConfig;
 
 /**
- * What changed; undefined means that anything may have. Everybody who may connect to the database may notify on any channel: what is
- * not a list of ours costs what is kept in memory, and nothing else.
+ * The tags that changed; undefined means that anything may have. Anyone who may connect to the database may notify on any channel. A
+ * payload that is not a list of tags only empties the caches.
  */
 function tagsOf(payload: string | undefined): string[] | undefined {
   try {
@@ -40,27 +43,27 @@ function tagsOf(payload: string | undefined): string[] | undefined {
 export class PostgresFeed {
   readonly #newClient: () => pg.Client;
   readonly #subscribers: Subscribers;
-  readonly #watch: FeedListener;
-  /** The server took no writes when it was last asked. */
+  readonly #listener: FeedListener;
+  /** The server took no writes at the last heartbeat. */
   isReadOnly = false;
   #client: pg.Client | undefined;
-  #lastBeat = 0;
+  #lastHeartbeat = 0;
   #timer: NodeJS.Timeout | undefined;
   #stopped = false;
 
-  constructor(newClient: () => pg.Client, subscribers: Subscribers, watch: FeedListener) {
+  constructor(newClient: () => pg.Client, subscribers: Subscribers, listener: FeedListener) {
     this.#newClient = newClient;
     this.#subscribers = subscribers;
-    this.#watch = watch;
+    this.#listener = listener;
   }
 
   live(): boolean {
-    return performance.now() - this.#lastBeat < STALE_MS;
+    return performance.now() - this.#lastHeartbeat < STALE_MS;
   }
 
   async start(): Promise<void> {
     await this.#connect();
-    this.#schedule(BEAT_MS);
+    this.#schedule(HEARTBEAT_MS);
   }
 
   async stop(): Promise<void> {
@@ -82,27 +85,27 @@ export class PostgresFeed {
     }
     if (this.#stopped) return void client.end().catch(() => {});
     this.#client = client;
-    // Whatever was announced while nobody listened is unknown: forget everything.
+    // Notifications sent while this process was not listening are lost, so all caches are emptied.
     this.#subscribers.notify(undefined);
-    this.#lastBeat = performance.now();
-    this.#watch.onAnswer();
+    this.#lastHeartbeat = performance.now();
+    this.#listener.onAnswer();
   }
 
   #lost(client: pg.Client): void {
     if (this.#client === client) this.#client = undefined;
-    this.#lastBeat = 0;
+    this.#lastHeartbeat = 0;
     client.end().catch(() => {});
-    if (!this.#stopped) this.#watch.onLost(client);
+    if (!this.#stopped) this.#listener.onLost(client);
   }
 
-  // Not one of platform/jobs: how long it waits depends on how the beat went, and a stop must not wait for a server that is silent.
+  // Not a job of platform/jobs: the delay depends on the last result, and stopping must not wait for a silent server.
   #schedule(delay: number): void {
     if (this.#stopped) return;
-    this.#timer = setTimeout(() => void this.#beat(), delay);
+    this.#timer = setTimeout(() => void this.#sendHeartbeat(), delay);
     this.#timer.unref();
   }
 
-  async #beat(): Promise<void> {
+  async #sendHeartbeat(): Promise<void> {
     const client = this.#client;
     const started = performance.now();
     try {
@@ -110,15 +113,15 @@ export class PostgresFeed {
       else {
         const { rows } = await client.query<ServerState>(withTimeout(SERVER_STATE));
         const state = rows[0]!;
-        if (!this.#watch.isSuitable(state)) throw new Error('another server is to be used');
+        if (!this.#listener.isSuitable(state)) throw new Error('this server may no longer be used');
         this.isReadOnly = state.standby || state.read_only;
-        // The answer proves the state at the time of asking, not of answering.
-        this.#lastBeat = started;
+        // The answer shows the state when the query was sent, not when it was answered.
+        this.#lastHeartbeat = started;
       }
-      this.#schedule(BEAT_MS);
+      this.#schedule(HEARTBEAT_MS);
     } catch {
       if (client) this.#lost(client);
-      else if (!this.#stopped) this.#watch.onLost(undefined);
+      else if (!this.#stopped) this.#listener.onLost(undefined);
       this.#schedule(RETRY_MS);
     }
   }

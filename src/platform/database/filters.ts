@@ -1,17 +1,17 @@
-// Filters of a list as conditions: equality, and Keystone's inexact comparisons on text (`name__contains`).
+// List filters as SQL conditions: equality, and Keystone's inexact text comparisons (`name__contains`).
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Dialect } from './database.ts';
 
-/** A condition one store makes and another applies. */
+/** A condition that one store creates and another applies. */
 export type SqlCondition = RawBuilder<SqlBool>;
 
 export const INEXACT_COMPARISONS = ['contains', 'icontains', 'startswith', 'istartswith', 'endswith', 'iendswith'] as const;
 export type FilterComparison = 'equals' | (typeof INEXACT_COMPARISONS)[number];
 
-/** As `lower` does on both databases with our columns: the letters a to z only. */
+/** Same as `lower` in both databases with our collation: only A to Z. */
 const fold = (text: string): string => text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
 
-/** LIKE ignores case on one database and not on the other, so the inexact ones use functions that do not. */
+/** LIKE ignores case in one database but not in the other, so inexact comparisons use string functions instead. */
 export function filterCondition(
   dialect: Dialect,
   column: string,
@@ -22,7 +22,7 @@ export function filterCondition(
   const folded = comparison.startsWith('i');
   const left = folded ? sql`lower(${sql.ref(column)})` : sql`${sql.ref(column)}`;
   const right = folded ? fold(String(value)) : String(value);
-  // Databases count characters, JavaScript the halves of some.
+  // Databases count characters, JavaScript counts UTF-16 code units.
   const length = [...right].length;
   const kind = folded ? comparison.slice(1) : comparison;
   if (kind === 'startswith') return sql<SqlBool>`substr(${left}, 1, ${length}) = ${right}`;
@@ -33,7 +33,7 @@ export function filterCondition(
   return dialect === 'sqlite' ? sql<SqlBool>`instr(${left}, ${right}) > 0` : sql<SqlBool>`strpos(${left}, ${right}) > 0`;
 }
 
-/** `column in (values)`; PostgreSQL has no empty list, and nothing is in one. */
+/** `column in (values)`. PostgreSQL rejects an empty list, so that becomes a condition that is never true. */
 export function isIn(column: string, values: readonly string[]): SqlCondition {
   return values.length === 0 ? sql<SqlBool>`1 = 0` : sql<SqlBool>`${sql.ref(column)} in (${sql.join(values)})`;
 }

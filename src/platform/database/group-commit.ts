@@ -1,11 +1,11 @@
-// Writers that arrive together share one SQLite transaction and one disk sync: a savepoint each, promises settled after COMMIT.
+// Concurrent writers share one SQLite transaction and one disk sync. Each gets a savepoint; their promises settle after COMMIT.
 import type { DatabaseSync } from 'node:sqlite';
 
-/** Bounds how long a reader of the write-ahead log, and the first writer of a batch, wait. */
+/** Bounds how long readers of the write-ahead log, and the first writer of a batch, have to wait. */
 const BATCH = 256;
 
 interface QueuedWrite {
-  /** Does the work inside a savepoint and returns how to tell its caller, once the batch is durable. */
+  /** Does the work inside a savepoint. Returns a function that settles the caller's promise once the batch is durable. */
   run(): Promise<() => void>;
   reject(error: unknown): void;
 }
@@ -35,7 +35,10 @@ export class GroupCommit {
     await this.#running;
   }
 
-  /** What is queued is done; what comes later is refused. Requests whose clients have gone are not waited for when a service stops. */
+  /**
+   * Finishes what is queued and refuses what comes later. When a service stops, requests whose clients have gone may still try to
+   * write.
+   */
   async close(): Promise<void> {
     this.#closed = true;
     await this.settled();
@@ -52,7 +55,7 @@ export class GroupCommit {
       this.#handle.exec('release writer');
       return () => resolve(value);
     } catch (error) {
-      // A full disk ends the whole transaction: then nothing of the batch happened, and this is why.
+      // A full disk rolls back the whole transaction. Then the batch fails with this error.
       if (!this.#handle.isTransaction) throw error;
       this.#handle.exec('rollback to writer; release writer');
       return () => reject(error);
@@ -60,7 +63,7 @@ export class GroupCommit {
   }
 
   async #drain(): Promise<void> {
-    // One turn of the event loop gathers the writers of all requests that arrived with this one.
+    // Waiting one turn of the event loop gathers the writers of all requests that arrived together.
     await new Promise((resolve) => setImmediate(resolve));
     while (this.#queue.length > 0) await this.#commit(this.#queue.splice(0, BATCH));
     this.#running = undefined;
@@ -74,11 +77,11 @@ export class GroupCommit {
       this.#beforeCommit();
       this.#handle.exec('commit');
     } catch (error) {
-      // The disk is full or the file is gone: nothing of this batch happened, and every caller must hear it.
+      // The disk is full or the file is gone: nothing was written, and every caller gets the error.
       try {
         if (this.#handle.isTransaction) this.#handle.exec('rollback');
       } catch {
-        // The connection is no better than its file. What went wrong first is what they hear, and the next batch is tried.
+        // The rollback failed, too. Callers get the first error, and the next batch is tried.
       }
       for (const job of batch) job.reject(error);
       return;

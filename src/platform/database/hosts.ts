@@ -1,9 +1,9 @@
-// Addresses of PostgreSQL with several hosts, as its own clients read them: `postgres://user@one:5432,two:5433/name?target_session_attrs=read-write`.
-// The first that answers and is what was asked for is used, until it no longer is.
+// PostgreSQL URLs with several hosts, as libpq reads them: `postgres://user@one:5432,two:5433/name?target_session_attrs=read-write`.
+// Uses the first host that answers and has the requested role, until it no longer does.
 import pg from 'pg';
 import { ConfigError } from '../config/index.ts';
 
-/** Which of several servers will do. */
+/** The values of target_session_attrs that we support. */
 type ServerRole = 'any' | 'read-write' | 'primary';
 
 const SERVER_ROLES: readonly string[] = ['any', 'read-write', 'primary'] satisfies ServerRole[];
@@ -14,7 +14,7 @@ export interface ServerState {
   readonly read_only: boolean;
 }
 
-/** A host that takes longer is passed over for the next one. */
+/** A host that takes longer to answer is skipped. */
 const TRY_MS = 1_500;
 
 interface HostAddress {
@@ -23,18 +23,18 @@ interface HostAddress {
 }
 
 export class UnsuitableServer extends Error {
-  /** As a server says it that only reads. */
+  /** The code of a read-only server, so that callers treat both the same. */
   readonly code = '25006';
 }
 
-/** Messages name servers, not who logs in. */
+/** For messages: without the user name. */
 const nameOf = ({ host, port }: HostAddress): string => `${host}:${port}`;
 
 export class Hosts {
-  /** The address with its first host. */
+  /** The URL with only the first host. */
   readonly url: string;
   readonly #addresses: readonly HostAddress[];
-  readonly #wanted: ServerRole;
+  readonly #role: ServerRole;
   #current: HostAddress | undefined;
   #picking: Promise<HostAddress> | undefined;
 
@@ -42,13 +42,13 @@ export class Hosts {
     const [, scheme = '', login = '', hosts = '', rest = ''] = /^(\w+:\/\/)((?:[^/?#]*@)?)([^/?#]*)(.*)$/s.exec(url) ?? [];
     const [path = '', query = ''] = rest.split('?');
     const options = new URLSearchParams(query);
-    const wanted = options.get('target_session_attrs') ?? 'any';
+    const role = options.get('target_session_attrs') ?? 'any';
     options.delete('target_session_attrs');
-    if (!SERVER_ROLES.includes(wanted))
+    if (!SERVER_ROLES.includes(role))
       throw new ConfigError(
-        `${setting}: target_session_attrs must be any, read-write or primary, not "${wanted}": the service writes`,
+        `${setting}: target_session_attrs must be any, read-write or primary, not "${role}": the service writes`,
       );
-    this.#wanted = wanted as ServerRole;
+    this.#role = role as ServerRole;
     const urls = hosts.split(',').map((host) => `${scheme}${login}${host}${path}${options.size > 0 ? `?${options}` : ''}`);
     try {
       this.#addresses = urls.map((one) => {
@@ -56,7 +56,7 @@ export class Hosts {
         return { host, port };
       });
     } catch {
-      throw new ConfigError(`${setting}: it cannot be read as an address of PostgreSQL`);
+      throw new ConfigError(`${setting}: it is not a valid PostgreSQL URL`);
     }
     this.url = urls[0]!;
   }
@@ -65,30 +65,30 @@ export class Hosts {
     return this.#addresses.map(nameOf).join(', ');
   }
 
-  /** A single server, whatever it is, is simply connected to. */
+  /** One host in any role: nothing to choose. */
   get isSingle(): boolean {
-    return this.#addresses.length === 1 && this.#wanted === 'any';
+    return this.#addresses.length === 1 && this.#role === 'any';
   }
 
   isCurrent({ host, port }: pg.Client): boolean {
     return this.isSingle || (this.#current?.host === host && this.#current.port === port);
   }
 
-  /** It was not what it was taken for: the next connection looks again. */
+  /** This host turned out to be unsuitable. The next connection looks for a host again. */
   forget({ host, port }: HostAddress): void {
     if (this.#current?.host === host && this.#current.port === port) this.#current = undefined;
   }
 
   async pick(settings: pg.ClientConfig): Promise<HostAddress> {
     if (this.#current) return this.#current;
-    // Many connections that are made together look once.
-    this.#picking ??= this.#look(settings).finally(() => {
+    // Connections made at the same time share one search.
+    this.#picking ??= this.#findSuitable(settings).finally(() => {
       this.#picking = undefined;
     });
     return this.#picking;
   }
 
-  async #look(settings: pg.ClientConfig): Promise<HostAddress> {
+  async #findSuitable(settings: pg.ClientConfig): Promise<HostAddress> {
     let failure: unknown;
     for (const address of this.#addresses) {
       const client = new pg.Client({ ...settings, connectionTimeoutMillis: TRY_MS, query_timeout: TRY_MS });
@@ -108,24 +108,24 @@ export class Hosts {
     throw failure;
   }
 
-  /** Throws when this server is not what was asked for. */
+  /** Throws unless this server has the requested role. */
   async check(client: pg.Client): Promise<void> {
-    if (this.#wanted === 'any') return;
+    if (this.#role === 'any') return;
     const { rows } = await client.query<ServerState>(SERVER_STATE);
     if (this.isSuitable(rows[0]!)) return;
     this.forget(client);
-    throw new UnsuitableServer(`${nameOf(client)} is not ${this.#wanted}`);
+    throw new UnsuitableServer(`${nameOf(client)} is not ${this.#role}`);
   }
 
-  /** Whether a server in this state is what was asked for. */
+  /** Whether a server in this state has the requested role. */
   isSuitable({ standby, read_only: readOnly }: ServerState): boolean {
-    return this.#wanted === 'any' || !(standby || (this.#wanted === 'read-write' && readOnly));
+    return this.#role === 'any' || !(standby || (this.#role === 'read-write' && readOnly));
   }
 }
 
 type ConnectCallback = ((error: Error) => void) | ((error: null, client: pg.Client) => void);
 
-/** A client that connects to whichever host serves. */
+/** A client class that connects to a suitable host. */
 export function createClientClass(hosts: Hosts): typeof pg.Client {
   if (hosts.isSingle) return pg.Client;
   return class extends pg.Client {
@@ -149,14 +149,14 @@ export function createClientClass(hosts: Hosts): typeof pg.Client {
       }
     }
 
-    // The pool calls it with a callback, everybody else waits for the promise.
+    // The pool passes a callback; everyone else awaits the promise.
     override connect(): Promise<pg.Client>;
     override connect(callback: ConnectCallback): void;
     override connect(callback?: ConnectCallback): Promise<pg.Client> | undefined {
       const connected: Promise<pg.Client> = this.#connect();
       if (!callback) return connected;
-      const told = callback as (error: Error | null) => void;
-      connected.then(() => told(null), told);
+      const done = callback as (error: Error | null) => void;
+      connected.then(() => done(null), done);
       return undefined;
     }
   } as typeof pg.Client;

@@ -1,4 +1,4 @@
-// One typed query layer on SQLite and PostgreSQL.
+// One typed query layer for SQLite and PostgreSQL.
 
 export { takeAdvisoryLock } from './advisory-lock.ts';
 export { patiently, withBudget } from './budget.ts';

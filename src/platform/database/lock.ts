@@ -1,4 +1,5 @@
-// SQLite has one process. The lock is SQLite's own, on a file beside the data: the system drops it when the process ends, however it ends.
+// Only one process may use the SQLite files. The lock is SQLite's own, on a file beside the data. The operating system releases it when
+// the process ends, however it ends.
 import { DatabaseSync } from 'node:sqlite';
 import { isUnwritable } from './errors.ts';
 
@@ -8,7 +9,10 @@ export interface FolderLock {
   release(): void;
 }
 
-/** For people who look. In this mode the lock outlives the transaction; on a full disk it holds without the note. */
+/**
+ * Writes the process id, for people who look for the owner. The lock outlives this transaction, and also works when a full disk refuses
+ * the write.
+ */
 function writeHolder(handle: DatabaseSync): void {
   try {
     handle.exec(

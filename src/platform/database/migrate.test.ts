@@ -1,4 +1,4 @@
-// A migration that is interrupted, at any statement, is gone on with by the next start; nothing is lost or left half done.
+// A migration that is interrupted at any statement is continued by the next start. Nothing is lost or left half done.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -84,7 +84,7 @@ const statementsIn = (migrations: string): { file: string; statements: string[] 
     });
 
 describe('A migration that is killed', () => {
-  it('at any statement of the first start is gone on with (SQLite)', async () => {
+  it('at any statement of the first start is continued (SQLite)', async () => {
     const untouched = newFile();
     await (await openSqlite<Schema>(untouched, all)).close();
     let rounds = 0;
@@ -100,7 +100,7 @@ describe('A migration that is killed', () => {
     assert.ok(rounds > 15, `${rounds} statements`);
   });
 
-  it('at any statement of an upgrade keeps the data, and is gone on with (SQLite)', async () => {
+  it('at any statement of an upgrade keeps the data, and is continued (SQLite)', async () => {
     let rounds = 0;
     for (let statement = 1; ; statement++) {
       const path = newFile();
@@ -117,7 +117,7 @@ describe('A migration that is killed', () => {
     assert.ok(rounds > 10, `${rounds} statements`);
   });
 
-  it('at statements of a first start is gone on with (PostgreSQL)', async () => {
+  it('at statements of a first start is continued (PostgreSQL)', async () => {
     const server = await sharedPostgres();
     let rounds = 0;
     for (let statement = 2; ; statement += 3) {
@@ -134,7 +134,7 @@ describe('A migration that is killed', () => {
 
 for (const { name, folder: migrations } of SERVICES)
   describe(`A database of the ${name} service that an earlier version left half migrated`, () => {
-    it('at any statement is mended', async () => {
+    it('at any statement is repaired', async () => {
       const untouched = newFile();
       await (await openSqlite(untouched, migrations)).close();
       const expected = schemaOf(untouched);
@@ -148,7 +148,7 @@ for (const { name, folder: migrations } of SERVICES)
           const handle = new DatabaseSync(path);
           handle.exec('pragma synchronous = off');
           for (const statement of statements.slice(0, count)) {
-            // What exists already in a database of today an earlier version would not have made.
+            // An earlier version would not have created what a current database already has.
             if (!/if not exists/i.test(statement)) handle.exec(toSqlite(statement));
           }
           handle.close();
@@ -161,7 +161,7 @@ for (const { name, folder: migrations } of SERVICES)
   });
 
 describe('A migration', () => {
-  it('does not touch a table of its name that is another one, and says what to do', async () => {
+  it('does not change a different table with the same name, and says what to do', async () => {
     const path = newFile();
     const handle = new DatabaseSync(path);
     handle.exec('create table things (id text primary key, somebody_elses text)');
@@ -174,7 +174,7 @@ describe('A migration', () => {
     assert.ok(!JSON.stringify(schemaOf(path)).includes('parts'), 'nothing of it was applied');
   });
 
-  it('is not run on a database of a newer version, which is said plainly', async () => {
+  it('is not run on a database of a newer version, with a clear error', async () => {
     const path = newFile();
     await (await openSqlite(path, all)).close();
     const url = await (await sharedPostgres()).createDatabase();

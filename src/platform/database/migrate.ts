@@ -1,5 +1,5 @@
-// Migrations are SQL files, numbered, forward only, written once for both databases in the columns both have. Each one and its record
-// are one transaction on both: interrupted anywhere, the next start finds it done, or not begun.
+// Migrations are numbered SQL files, forward only, written once for both databases with column types both have. Each runs in one
+// transaction with its record: after an interruption it is either done or not begun.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Kysely, sql } from 'kysely';
@@ -12,13 +12,13 @@ export type MigrationSource = string;
 
 export interface MigrationTarget {
   readonly dialect: Dialect;
-  /** What a person calls this database: its file, or the setting that names it. */
+  /** The name for messages: its file, or the setting that holds its URL. */
   readonly name: string;
 }
 
-/** Tables of the query builder's own migrator, which made the first databases. */
+/** The table of Kysely's own migrator, which created the first databases. */
 const RECORDS = 'kysely_migration';
-/** Its lock, too: a replica of an older version that starts at the same time waits for the same one. */
+/** The lock of that migrator, so that replicas of older versions that start at the same time wait for it, too. */
 const LOCK = '3853314791062309107';
 
 interface Migration {
@@ -26,7 +26,7 @@ interface Migration {
   readonly statements: readonly string[];
 }
 
-/** PostgreSQL: text sorts by bytes, as in SQLite, so that pages have the same order everywhere. */
+/** Text sorts by bytes, as in SQLite, so that pages have the same order in both databases. */
 const toPostgres = (statement: string): string => statement.replace(/\btext\b/g, 'text collate "C"');
 
 function statementsOf(text: string): string[] {
@@ -55,7 +55,7 @@ async function appliedNames<S>(db: Kysely<S>, dialect: Dialect): Promise<Set<str
   return new Set(rows.map(({ name }) => name));
 }
 
-/** The first that is missing. A database that has seen more than we know belongs to a newer program, which an older one would damage. */
+/** The first missing migration. A database with migrations unknown to us belongs to a newer version, and we would damage it. */
 function nextMigration(
   migrations: readonly Migration[],
   done: ReadonlySet<string>,
@@ -79,17 +79,17 @@ async function apply<S>(trx: Kysely<S>, { name, statements }: Migration, target:
   await sql`insert into ${sql.table(RECORDS)} (name, timestamp) values (${name}, ${new Date().toISOString()})`.execute(trx);
 }
 
-/** Returns the names of what was applied. */
+/** Returns the names of the migrations it applied. */
 export async function migrate<S>(db: Kysely<S>, folder: MigrationSource, target: MigrationTarget): Promise<string[]> {
   const migrations = migrationsIn(folder);
   const applied: string[] = [];
-  // Nothing to do is found out without a lock and without a write: a full disk or a standby can still be read.
+  // Checked without a lock or a write, so that a service can start on a full disk or a standby.
   while (nextMigration(migrations, await appliedNames(db, target.dialect), target)) {
     const name = await db.transaction().execute(async (trx) => {
-      // Processes that start together: one applies it, the others find it applied.
+      // When several processes start together, one applies the migration and the others find it applied.
       if (target.dialect === 'postgres') {
         await sql`select pg_advisory_xact_lock(${sql.raw(LOCK)})`.execute(trx);
-        // One that waits for a table makes everybody wait behind it.
+        // A migration that waits for a table lock makes every later query on that table wait, too.
         await sql`set local lock_timeout = '60s'`.execute(trx);
       }
       await sql`create table if not exists ${sql.table(RECORDS)} (name varchar(255) not null primary key, timestamp varchar(255) not null)`.execute(

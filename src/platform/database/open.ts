@@ -1,4 +1,4 @@
-// Which database: PostgreSQL where an address is set, else a file of SQLite.
+// Opens PostgreSQL if a URL is set, otherwise a SQLite file.
 import type { Database } from './database.ts';
 import type { MigrationSource } from './migrate.ts';
 import type { PostgresOptions } from './postgres.ts';
@@ -10,7 +10,7 @@ export interface DatabaseOptions extends PostgresOptions {
 
 export async function openDatabase<S>(file: string, migrations: MigrationSource, options: DatabaseOptions): Promise<Database<S>> {
   if (!options.databaseUrl) return openSqlite<S>(file, migrations);
-  // Here, not above: its driver is a megabyte a process on SQLite never uses.
+  // Imported here, because a process on SQLite never needs the driver (1 MB).
   const { openPostgres } = await import('./postgres.ts');
   return openPostgres<S>(options.databaseUrl, migrations, options);
 }

@@ -1,17 +1,17 @@
-// Lists are read by key, never by offset: the cost of a page does not grow with the table.
+// Keyset pagination: the cost of a page does not grow with the table.
 import { type RawBuilder, type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
 
 export interface PageRequest {
   readonly limit: number;
-  /** Id of the last item of the page before; undefined for the first page. */
+  /** Id of the last item of the previous page; undefined for the first page. */
   readonly marker: string | undefined;
 }
 
 export interface RowPage<Row> {
   readonly items: Row[];
-  /** Marker of the page after; null when this is the last. */
+  /** Marker of the next page; null if this is the last. */
   readonly next: string | null;
-  /** Marker of the page before: '' is the first page, null when this is it. */
+  /** Marker of the previous page: '' for the first page, null if this is the first. */
   readonly previous: string | null;
 }
 
@@ -20,15 +20,15 @@ interface RowWithId {
 }
 
 export interface PageOrder<Row extends RowWithId> {
-  /** Column to sort by before the id; none sorts by id alone. */
+  /** Column to sort by before the id. Without it the id alone decides. */
   readonly by?: keyof Row & string;
   readonly table: string;
 }
 
 /**
- * `visible` is everything the caller may list, `query` what of it was asked for. A marker is looked for in `visible`: a row that
- * no longer meets a filter still has its place, and one the caller may not list is like one that does not exist.
- * `undefined` when the marker names no such row: nothing to continue from.
+ * `visible` is everything the caller may list, `query` the part that was requested. The marker is looked up in `visible`: a row that
+ * no longer matches the filter still has a position, and a row the caller may not list counts as missing.
+ * Returns undefined if the marker names no such row.
  */
 export async function readPage<S, T extends keyof S, Row extends RowWithId>(
   query: SelectQueryBuilder<S, T, Row>,
@@ -56,7 +56,7 @@ export async function readPage<S, T extends keyof S, Row extends RowWithId>(
   const next = rows.length > limit ? items[items.length - 1]!.id : null;
   if (!last) return { items, next, previous: null };
 
-  // The page before this one starts after the row that stands `limit` rows before the marker.
+  // The previous page starts after the row that is `limit` rows before the marker.
   const before = (await sorted('desc')
     .where(sql<SqlBool>`${columnKey} <= ${key(last)}`)
     .execute()) as Row[];

@@ -1,4 +1,4 @@
-// PostgreSQL: connections with stated numbers and time-outs, statements prepared by name, and the feed of changes.
+// PostgreSQL: a limited number of connections with time-outs, named prepared statements, and the feed of changes.
 import { Kysely, PostgresDialect, sql } from 'kysely';
 import pg from 'pg';
 import { currentBudget } from './budget.ts';
@@ -16,31 +16,31 @@ import { Writability } from './writability.ts';
 
 export interface PostgresOptions {
   readonly poolSize: number;
-  /** Off for a pgbouncer in transaction mode that cannot keep named statements. */
+  /** Off for a pgbouncer in transaction mode that does not support named statements. */
   readonly namedStatements: boolean;
-  /** The setting that holds its address, for messages. */
+  /** The setting that holds its URL, for messages. */
   readonly setting?: string;
-  /** How long a start waits for it, and whom it tells meanwhile. */
+  /** How long a start waits for it, and the log it writes to while waiting. */
   readonly wait?: DatabaseWait;
 }
 
 const LOCK_MS = 2_000;
 const PATIENT_LOCK_MS = 10_000;
 const ATTEMPTS = 5;
-/** The server takes a second to see a deadlock: whoever waits behind two of them is late without a fault of anybody's. */
+/** The server takes a second to detect a deadlock, so a transaction behind two deadlocks can time out through no fault of its own. */
 const LOCK_ATTEMPTS = 2;
-/** PostgreSQL refuses a NOTIFY payload of 8000 bytes; a longer list means "anything". */
+/** PostgreSQL refuses a NOTIFY payload of 8000 bytes. A longer list is replaced by '*': anything may have changed. */
 const PAYLOAD_BYTES = 7900;
-/** Part of the connections that changes never take: a table that is locked must not stop everybody who only reads. */
+/** Share of the connections reserved for reads: a locked table must not block reads. */
 const READER_SHARE = 0.3;
 
-// count(*) and bigint arrive as text; everything we count or keep fits a double.
+// count(*) and bigint arrive as text; all our numbers fit a double.
 const types = {
   getTypeParser: (oid: number, format?: 'text' | 'binary') =>
     oid === pg.types.builtins.INT8 ? Number : pg.types.getTypeParser(oid, format as 'text'),
 };
 
-/** On a connection of its own: a migration takes as long as it takes. */
+/** On a connection of its own, without a statement time-out. */
 async function runMigrations(Client: typeof pg.Client, settings: pg.ClientConfig, migrations: MigrationSource, name: string) {
   const pool = new pg.Pool({ ...settings, max: 1, Client });
   pool.on('error', () => {});
@@ -52,7 +52,7 @@ async function runMigrations(Client: typeof pg.Client, settings: pg.ClientConfig
   }
 }
 
-/** Needs room on the disk as every change does, and leaves nothing. Whoever may not make such a table is believed. */
+/** Writes a temporary table, which needs disk space like any change. A user who may not create one (42501) counts as able to write. */
 async function probeWriting<S>(db: Kysely<S>): Promise<void> {
   try {
     await db.transaction().execute(async (trx) => {
@@ -87,11 +87,11 @@ export async function openPostgres<S>(url: string, migrations: MigrationSource, 
   });
   // An idle connection that breaks is replaced by the pool; without a listener it would end the process.
   pool.on('error', () => {});
-  // The same while it is lent out: whoever has it learns of it from the query.
+  // The same while a connection is in use: the running query fails, and that is enough.
   pool.on('connect', (client) => client.on('error', () => {}));
 
   const subscribers = new Subscribers();
-  const reachability = new Reachability(() => places.probe());
+  const reachability = new Reachability(() => connections.probe());
   const feed = new PostgresFeed(() => new Client({ ...settings, application_name: 'gatehouse feed' }), subscribers, {
     onAnswer: () => reachability.markReachable(),
     isSuitable: (state) => hosts.isSuitable(state),
@@ -100,7 +100,7 @@ export async function openPostgres<S>(url: string, migrations: MigrationSource, 
       reachability.startProbing();
     },
   });
-  const places = new ConnectionPool({
+  const connections = new ConnectionPool({
     pool,
     size: options.poolSize,
     hosts,
@@ -109,15 +109,15 @@ export async function openPostgres<S>(url: string, migrations: MigrationSource, 
     isFeedLive: () => feed.live(),
     usesNamedStatements: options.namedStatements,
   });
-  const db = new Kysely<S>({ dialect: new PostgresDialect({ pool: places }) });
+  const db = new Kysely<S>({ dialect: new PostgresDialect({ pool: connections }) });
   const writability = new Writability(() => probeWriting(db));
-  const turns = new Semaphore(options.poolSize - Math.min(options.poolSize - 1, Math.ceil(options.poolSize * READER_SHARE)));
+  const writers = new Semaphore(options.poolSize - Math.min(options.poolSize - 1, Math.ceil(options.poolSize * READER_SHARE)));
   await feed.start();
 
-  async function once<T>(work: Parameters<Database<S>['write']>[0]): Promise<T> {
+  async function writeOnce<T>(work: Parameters<Database<S>['write']>[0]): Promise<T> {
     const tags = new Set<string>();
     const value = await db.transaction().execute(async (trx) => {
-      // Nobody waits for a job: it may sweep many rows at once.
+      // Background jobs may delete many rows at once, so their limits are longer.
       if (currentBudget()?.isPatient)
         await sql`select set_config('statement_timeout', ${String(PATIENT_STATEMENT_MS)}, true), set_config('lock_timeout', ${String(PATIENT_LOCK_MS)}, true)`.execute(
           trx,
@@ -140,10 +140,10 @@ export async function openPostgres<S>(url: string, migrations: MigrationSource, 
     feed: changes,
     ...createCaches(changes),
     async write(work) {
-      return turns.run(async () => {
+      return writers.run(async () => {
         for (let attempt = 1; ; attempt++) {
           try {
-            return await writability.watch(once(work));
+            return await writability.watch(writeOnce(work));
           } catch (error) {
             if (attempt >= (isRetryable(error) ? ATTEMPTS : isLockTimeout(error) ? LOCK_ATTEMPTS : 1)) throw error;
           }

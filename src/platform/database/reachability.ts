@@ -1,56 +1,56 @@
-// Whether the database can be reached. Once it is known that it cannot, nobody waits for it any more: questions fail at once, and one
-// probe after the other finds out when it is back.
+// Whether the database can be reached. While it cannot, queries fail immediately instead of waiting, and a repeated probe finds out when
+// it is back.
 import { DatabaseUnavailable } from './errors.ts';
 
 const PROBE_MS = 500;
 
 export class Reachability {
   readonly #probe: () => Promise<void>;
-  #away = false;
+  #unreachable = false;
   #probing = false;
   #stopped = false;
 
-  /** The probe is one short question on the way everybody's questions go. */
+  /** The probe is one short query over the same pool that all queries use. */
   constructor(probe: () => Promise<void>) {
     this.#probe = probe;
   }
 
   get isUnreachable(): boolean {
-    return this.#away;
+    return this.#unreachable;
   }
 
   throwIfUnreachable(): void {
-    if (this.#away) throw new DatabaseUnavailable('the database does not answer');
+    if (this.#unreachable) throw new DatabaseUnavailable('the database does not answer');
   }
 
-  /** Something answered. */
+  /** The database answered. */
   markReachable(): void {
-    this.#away = false;
+    this.#unreachable = false;
   }
 
-  /** There is reason to doubt: asks, and goes on asking until there is an answer. */
+  /** Something failed. Probes the database until it answers. */
   startProbing(): void {
     if (this.#probing || this.#stopped) return;
     this.#probing = true;
-    void this.#ask();
+    void this.#probeUntilReachable();
   }
 
   stop(): void {
     this.#stopped = true;
   }
 
-  async #ask(): Promise<void> {
+  async #probeUntilReachable(): Promise<void> {
     for (;;) {
       try {
         await this.#probe();
         break;
       } catch {
-        this.#away = true;
+        this.#unreachable = true;
       }
       await new Promise((resolve) => setTimeout(resolve, PROBE_MS).unref());
       if (this.#stopped) return;
     }
-    this.#away = false;
+    this.#unreachable = false;
     this.#probing = false;
   }
 }

@@ -1,18 +1,18 @@
-// So many at a time; the others wait in a line. A line that gets ahead may be waited in for long: each has only short things to do. One in
-// which nothing happens is left soon.
+// A semaphore with a queue. While the queue moves, a caller may wait long, since each holder has only short work. When nothing moves, it
+// gives up soon.
 import { currentBudget, LINE_MS } from './budget.ts';
 import { DatabaseUnavailable, isUnavailable } from './errors.ts';
 
-/** Longer than a lock or a statement is waited for: several in a row failed, and none succeeded. */
+/** Longer than the limits for locks and statements: by then several in a row have failed. */
 const STALL_MS = 6_000;
 
 export class Semaphore {
   #free: number;
   readonly #count: number;
   readonly #stallMs: number;
-  readonly #line: (() => void)[] = [];
-  /** When somebody got something done. */
-  #moved = 0;
+  readonly #queue: (() => void)[] = [];
+  /** When a holder last succeeded. */
+  #lastProgress = 0;
 
   constructor(count: number, stallMs = STALL_MS) {
     this.#free = count;
@@ -24,7 +24,7 @@ export class Semaphore {
     return this.#free === this.#count;
   }
 
-  /** No longer than that, and no longer than the line may stand still. */
+  /** Waits at most `limitMs`, and at most `stallMs` without progress. */
   async acquireWithin(limitMs: number, stallMs = this.#stallMs): Promise<void> {
     if (this.#free > 0) {
       this.#free--;
@@ -37,64 +37,64 @@ export class Semaphore {
         clearTimeout(timer);
         resolve();
       };
-      const look = (): void => {
-        const end = Math.min(arrived + limitMs, Math.max(arrived, this.#moved) + stallMs);
+      const check = (): void => {
+        const end = Math.min(arrived + limitMs, Math.max(arrived, this.#lastProgress) + stallMs);
         const rest = end - performance.now();
         if (rest > 0) {
-          timer = setTimeout(look, rest);
+          timer = setTimeout(check, rest);
           return;
         }
-        this.#line.splice(this.#line.indexOf(enter), 1);
-        reject(new DatabaseUnavailable('too many wait for the database'));
+        this.#queue.splice(this.#queue.indexOf(enter), 1);
+        reject(new DatabaseUnavailable('too many requests are waiting for the database'));
       };
-      this.#line.push(enter);
-      look();
+      this.#queue.push(enter);
+      check();
     });
   }
 
-  /** As long as the request that asks may wait in lines. */
+  /** Waits as long as the budget of the current request allows. */
   async acquire(): Promise<void> {
     const budget = currentBudget();
     if (this.#free > 0 || !budget) return this.acquireWithin(LINE_MS);
     await budget.inLine((limit) => this.acquireWithin(limit, budget.isPatient ? LINE_MS : this.#stallMs));
   }
 
-  /** Whether something got done: whoever waits learns from it that waiting is worth it. */
-  release(hasMoved = true): void {
-    if (hasMoved) this.#moved = performance.now();
-    const next = this.#line.shift();
+  /** `madeProgress`: the work succeeded, so it is worth waiting. */
+  release(madeProgress = true): void {
+    if (madeProgress) this.#lastProgress = performance.now();
+    const next = this.#queue.shift();
     if (next) next();
     else this.#free++;
   }
 
   async run<T>(work: () => Promise<T>): Promise<T> {
     await this.acquire();
-    let hasMoved = true;
+    let madeProgress = true;
     try {
       return await work();
     } catch (error) {
-      hasMoved = !isUnavailable(error);
+      madeProgress = !isUnavailable(error);
       throw error;
     } finally {
-      this.release(hasMoved);
+      this.release(madeProgress);
     }
   }
 }
 
-/** A line for each name, one at a time in each. */
+/** One lock for each name. */
 export class KeyedLocks {
-  readonly #lines = new Map<string, Semaphore>();
+  readonly #locks = new Map<string, Semaphore>();
 
   async run<T>(name: string, work: () => Promise<T>): Promise<T> {
-    let line = this.#lines.get(name);
-    if (!line) {
-      line = new Semaphore(1);
-      this.#lines.set(name, line);
+    let lock = this.#locks.get(name);
+    if (!lock) {
+      lock = new Semaphore(1);
+      this.#locks.set(name, lock);
     }
     try {
-      return await line.run(work);
+      return await lock.run(work);
     } finally {
-      if (line.isUnused) this.#lines.delete(name);
+      if (lock.isUnused) this.#locks.delete(name);
     }
   }
 }

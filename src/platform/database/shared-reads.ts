@@ -1,5 +1,5 @@
-// Reads that come together share one transaction: for a small read, taking and giving back SQLite's lock costs half as
-// much as the read itself. It ends with the turn of the event loop, and before every commit, so that nobody reads what was.
+// Reads in the same turn of the event loop share one transaction: for a small read, SQLite's lock costs half as much as the read
+// itself. The transaction ends with the turn and before every commit, so that no read returns old data.
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 
 export class SharedReads {

@@ -1,4 +1,4 @@
-// Kysely on node:sqlite. The driver is synchronous; what costs is preparing statements, so they are kept.
+// Kysely on node:sqlite. The driver is synchronous. Preparing statements is the expensive part, so they are cached.
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
 import {
   CompiledQuery as Compiled,
@@ -13,16 +13,16 @@ import {
 } from 'kysely';
 import type { SynchronousDatabase } from './prepared.ts';
 
-/** Dynamic filters make many texts; past this many the cache starts anew. */
+/** Dynamic filters make many statements. At this number the cache is emptied. */
 const MAX_CACHED_STATEMENTS = 1000;
 
 interface PreparedStatement {
   readonly statement: StatementSync;
-  /** Columns of its rows; none when it returns no rows. */
+  /** Columns of its rows; empty if it returns none. */
   readonly columns: readonly string[];
 }
 
-/** The driver's own row objects are dictionaries, slow to make and slow to read: it is asked for lists, and rows are made here. */
+/** The driver's own row objects are slow to create and to read. So it returns arrays, and the objects are made here. */
 function toRow(columns: readonly string[], values: unknown): unknown {
   const row: Record<string, unknown> = {};
   for (let i = 0; i < columns.length; i++) row[columns[i]!] = (values as unknown[])[i];
@@ -34,7 +34,7 @@ export class SqliteConnection implements DatabaseConnection, SynchronousDatabase
   readonly #before: (() => void) | undefined;
   readonly #statements = new Map<string, PreparedStatement>();
 
-  /** `before` runs ahead of every query. */
+  /** `before` runs before every query. */
   constructor(handle: DatabaseSync, before?: () => void) {
     this.#handle = handle;
     this.#before = before;

@@ -1,4 +1,4 @@
-// The embedded database, only read: beside the one process that writes it there may be any number of readers.
+// Opens the SQLite database read-only. One process writes it; any number of others may read it at the same time.
 import { existsSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { Kysely } from 'kysely';
@@ -11,7 +11,7 @@ export interface DatabaseReader<S> {
 }
 
 export function readSqlite<S>(path: string): DatabaseReader<S> {
-  if (!existsSync(path)) throw new ConfigError(`there is no database ${path}; the first start makes it`);
+  if (!existsSync(path)) throw new ConfigError(`there is no database ${path}; the first start creates it`);
   const handle = new DatabaseSync(path, { readOnly: true });
   handle.exec('pragma busy_timeout = 5000');
   const read = new Kysely<S>({ dialect: sqliteDialect(new SqliteConnection(handle)) });

@@ -1,4 +1,4 @@
-// What was deleted leaves the log of SQLite, too, and nobody waits for those who read.
+// Deleted data is removed from SQLite's log, too, without waiting for readers.
 import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -12,7 +12,7 @@ interface Schema {
   things: { id: string };
 }
 
-it('emptying the log does not stop the process while somebody else reads the file, and is done when they have gone', async (t) => {
+it('emptying the log does not block the process while another process reads the file, and is done when that has ended', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'scrub-'));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   const migrations = join(folder, 'migrations');
@@ -28,7 +28,7 @@ it('emptying the log does not stop the process while somebody else reads the fil
   other.exec('begin');
   other.prepare('select * from things').all();
   await insert('two');
-  // Whoever waits for the other does so for five seconds, each time; a machine that is slow is not slow three times in a row.
+  // Blocking would take five seconds every time; a slow machine is not that slow three times in a row.
   const took: number[] = [];
   while (took.length < 3 && !took.some((ms) => ms < 4500)) {
     const from = performance.now();

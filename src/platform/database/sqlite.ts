@@ -1,4 +1,4 @@
-// The embedded database: one process, one writer, readers on a connection of their own.
+// SQLite: one process, one connection that writes, another that reads.
 import { chmodSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { Kysely } from 'kysely';
@@ -20,10 +20,13 @@ const PRAGMAS = `
   pragma cache_size = -16000;
 `;
 
-/** So long after somebody else was reading, what is left in the log is tried again. */
+/** When a reader keeps the log from being emptied, it is tried retry after this time. */
 const SCRUB_RETRY_MS = 1000;
 
-/** Moves what is in the log to its place, and empties it. False when somebody reads: waiting for them would stop the process. */
+/**
+ * Moves the content of the write-ahead log into the database file and empties the log. Returns false while a reader prevents it:
+ * waiting would block the process.
+ */
 function emptyLog(writer: DatabaseSync): boolean {
   writer.exec('pragma busy_timeout = 0');
   try {
@@ -50,13 +53,13 @@ export async function openSqlite<S>(path: string, migrations: MigrationSource): 
   await migrate(write, migrations, { dialect: 'sqlite', name: path });
 
   const reader = new DatabaseSync(path, { readOnly: true });
-  // Mapped into memory, a page that is not in the cache costs no system call: at a million users that is a third of a read.
+  // With mmap, a page that is not in the cache costs no system call: with a million users that saves a third of a read.
   reader.exec('pragma busy_timeout = 5000; pragma cache_size = -16000; pragma mmap_size = 1073741824;');
   const reads = new SharedReads(reader);
   const read = queriesOn<S>(reader, reads.begin);
 
   const commits = new GroupCommit(writer, reads.end);
-  // A table that needs room, made and dropped in one transaction: it leaves nothing, and is refused as every change would be.
+  // Creates, fills and drops a table in one transaction. It fails when any change would fail, and leaves nothing behind.
   const writability = new Writability(() =>
     commits.write(async () =>
       writer.exec(
@@ -64,19 +67,19 @@ export async function openSqlite<S>(path: string, migrations: MigrationSource): 
       ),
     ),
   );
-  let again: NodeJS.Timeout | undefined;
+  let retry: NodeJS.Timeout | undefined;
   let isClosed = false;
   async function scrub(): Promise<void> {
     do await commits.settled();
     while (writer.isTransaction);
     if (isClosed) return;
     reads.end();
-    clearTimeout(again);
-    // The end of the process does it as well.
-    if (!emptyLog(writer)) again = setTimeout(() => void scrub(), SCRUB_RETRY_MS).unref();
+    clearTimeout(retry);
+    // Closing the database empties the log, too.
+    if (!emptyLog(writer)) retry = setTimeout(() => void scrub(), SCRUB_RETRY_MS).unref();
   }
   const subscribers = new Subscribers();
-  // One process: every change is seen here, at once.
+  // With one process, every change is seen immediately.
   const feed: Feed = { live: () => true, onChange: (handler) => subscribers.add(handler) };
   return {
     dialect: 'sqlite',
@@ -96,7 +99,7 @@ export async function openSqlite<S>(path: string, migrations: MigrationSource): 
     scrub,
     async close() {
       isClosed = true;
-      clearTimeout(again);
+      clearTimeout(retry);
       await commits.close();
       await Promise.all([read.destroy(), write.destroy()]);
       reads.end();

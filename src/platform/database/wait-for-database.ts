@@ -1,14 +1,14 @@
-// A start waits for a PostgreSQL that is not there yet: after a power cut everything starts at once. Bounded, and said.
+// At the start, waits a limited time for a PostgreSQL that is not ready yet: after a power cut everything starts together.
 import type pg from 'pg';
 import { ConfigError } from '../config/index.ts';
 import type { Log } from '../log/index.ts';
 import { isUnreachable, isUnwritable } from './errors.ts';
 import type { Hosts } from './hosts.ts';
 
-/** The exit code of a start that ended because of it, as sysexits.h has it. */
+/** The exit code when it did not become ready: EX_UNAVAILABLE of sysexits.h. */
 export const DATABASE_UNREACHABLE_EXIT = 69;
 
-/** It did not come within the time. */
+/** PostgreSQL did not become ready in time. */
 export class DatabaseWaitTimeout extends Error {
   readonly exitCode = DATABASE_UNREACHABLE_EXIT;
 }
@@ -18,7 +18,7 @@ export interface DatabaseWait {
   readonly log: Log;
 }
 
-/** What a service was told, if anything. */
+/** The wait that the options of a service ask for, if any. */
 export const databaseWaitOf = ({
   databaseWaitSeconds: seconds,
   log,
@@ -34,14 +34,14 @@ const reasonOf = (error: unknown): string => {
   return [code, message].filter(Boolean).join(': ') || String(error);
 };
 
-/** `newClient` makes one that was not connected yet. */
+/** `newClient` creates a client that is not connected yet. */
 export async function waitForDatabase(
   hosts: Hosts,
   newClient: () => pg.Client,
   setting: string,
-  waiting?: DatabaseWait,
+  wait?: DatabaseWait,
 ): Promise<void> {
-  const until = performance.now() + (waiting?.seconds ?? 0) * 1000;
+  const until = performance.now() + (wait?.seconds ?? 0) * 1000;
   for (;;) {
     const client = newClient();
     client.on('error', () => {});
@@ -51,15 +51,15 @@ export async function waitForDatabase(
       return;
     } catch (error) {
       const reason = reasonOf(error);
-      // A wrong password or name does not become right by waiting.
+      // Waiting does not help against a wrong password or name.
       if (!isUnreachable(error) && !isUnwritable(error))
         throw new ConfigError(`${setting}: PostgreSQL at ${hosts.names} refuses us (${reason})`);
       if (performance.now() > until)
         throw new DatabaseWaitTimeout(
-          `${setting}: PostgreSQL at ${hosts.names} does not serve (${reason}), waited ${waiting?.seconds ?? 0} s; ` +
-            'start it, or mend the address',
+          `${setting}: PostgreSQL at ${hosts.names} does not serve (${reason}), waited ${wait?.seconds ?? 0} s; ` +
+            'start it, or correct the URL',
         );
-      waiting?.log.warn({ setting, reason }, 'waiting for PostgreSQL');
+      wait?.log.warn({ setting, reason }, 'waiting for PostgreSQL');
     }
     await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
   }

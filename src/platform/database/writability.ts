@@ -1,15 +1,15 @@
-// Whether the database stores what is written. A full disk or a standby refuses writes and answers reads: readiness tells, and a probe
-// finds out when there is room again.
+// Whether the database accepts writes. A full disk or a standby refuses writes but answers reads. The readiness check reports that, and
+// a probe finds out when writing works again.
 import { isUnwritable } from './errors.ts';
 
-/** So long it is taken as it was: whoever looks sees it, though a small write may succeed in between. */
+/** A failure is reported at least this long, even if a small write succeeds in between. */
 const HOLD_MS = 2_000;
 
 export class Writability {
   readonly #probe: () => Promise<void>;
   #failed: { readonly error: unknown; readonly at: number } | undefined;
 
-  /** The probe writes something that needs room, and takes it away again. */
+  /** The probe writes something that needs disk space, and removes it again. */
   constructor(probe: () => Promise<void>) {
     this.#probe = probe;
   }
@@ -25,7 +25,7 @@ export class Writability {
     }
   }
 
-  /** Rejects while nothing can be stored, as far as is known. Costs nothing while all is well. */
+  /** Rejects while writes are known to fail. Does nothing as long as they succeed. */
   async check(): Promise<void> {
     if (!this.#failed) return;
     if (performance.now() - this.#failed.at < HOLD_MS) throw this.#failed.error;

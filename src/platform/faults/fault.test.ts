@@ -12,7 +12,7 @@ describe('A fault', () => {
     assert.deepEqual(fault('server.busy').values, {});
   });
 
-  it('with more to tell is the same in everything else', () => {
+  it('with more details is otherwise the same', () => {
     const extras = { headers: { 'Retry-After': '5' }, detail: { a: 1, b: 1 }, reason: 'a guess' };
     const given = fault('request.invalid_field', values, extras);
     const more = given.with({ b: 2, c: 3 });

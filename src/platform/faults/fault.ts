@@ -1,8 +1,8 @@
-// One class for everything that is refused. A table gives each code its status and text; an error format gives it its shape.
+// One class for all refusals. A table defines the status and text of each code; an error format defines the JSON.
 
 export interface FaultEntry {
   readonly status: number;
-  /** `{name}` is replaced by the value of that name; the thrower insists on it. */
+  /** `{name}` is replaced by the value of that name. The types require every value. */
   readonly text: string;
 }
 
@@ -15,11 +15,11 @@ type FaultArguments<Text extends string> = [Placeholders<Text>] extends [never]
   : [values: Record<Placeholders<Text>, string | number>, extras?: FaultExtras];
 
 export interface FaultExtras {
-  /** Headers the answer must carry, such as Retry-After or Allow. */
+  /** Headers of the answer, such as Retry-After or Allow. */
   readonly headers?: Readonly<Record<string, string | readonly string[]>>;
-  /** What a machine may read beside the message; merged into the error object. */
+  /** Machine-readable fields, merged into the error object. */
   readonly detail?: Readonly<Record<string, unknown>>;
-  /** The true reason, for the log only. Never a secret. */
+  /** The exact reason, only for the log. Never a secret. */
   readonly reason?: string;
 }
 
@@ -28,7 +28,7 @@ type FaultValues = Readonly<Record<string, string | number>>;
 export class Fault extends Error {
   readonly code: string;
   readonly status: number;
-  /** What the text was filled with: an error format that wants one of them need not take the text apart. */
+  /** The values in the text, for error formats that use them by name. */
   readonly values: FaultValues;
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
   readonly detail: Readonly<Record<string, unknown>> | undefined;
@@ -49,7 +49,7 @@ export class Fault extends Error {
     this.reason = extras.reason;
   }
 
-  /** The same, with more that a machine may read. */
+  /** The same fault with more machine-readable fields. */
   with(more: Readonly<Record<string, unknown>>): Fault {
     const { headers, reason } = this;
     const extras = { headers, detail: { ...this.detail, ...more }, ...(reason === undefined ? {} : { reason }) };
@@ -57,7 +57,7 @@ export class Fault extends Error {
   }
 }
 
-/** Gives a service its `fault` and `fail`: codes are the keys of its table, so a missing entry does not compile. */
+/** Creates `fault` and `fail` for a service. Codes are the keys of its table, so an unknown code does not compile. */
 export function faultsOf<const T extends FaultTable>(table: T) {
   function fault<C extends keyof T & string>(code: C, ...[values, extras]: FaultArguments<T[C]['text']>): Fault {
     return new Fault(code, table[code] as FaultEntry, values, extras);

@@ -1,4 +1,4 @@
-// Faults: how anything is refused.
+// Faults: refusals with a code, a status and a text.
 import { faultsOf } from './fault.ts';
 import { platformFaults } from './table.ts';
 
@@ -7,5 +7,5 @@ export { platformFaults } from './table.ts';
 
 const platform = faultsOf(platformFaults);
 export const fault = platform.fault;
-/** Annotated, so that TypeScript knows nothing after a call is reached. */
+/** The annotation lets TypeScript know that code after a call is unreachable. */
 export const fail: typeof platform.fail = platform.fail;

@@ -1,5 +1,5 @@
-// An App is a list of routes: path, schemas, the rule that decides, what it decides about, and the handler. The server enforces
-// the rule before it calls the handler; OpenAPI is printed from the same list.
+// An App is a list of routes: path, schemas, the access rule, the target of the rule, and the handler. The server enforces the rule
+// before it calls the handler. The OpenAPI document is generated from the same list.
 import type { IncomingHttpHeaders } from 'node:http';
 import type { MaybePromise } from '../maybe-promise.ts';
 import type { Schema, Static } from './schema.ts';
@@ -12,41 +12,41 @@ type PathParams<Path extends string> = Path extends `${string}:${infer Name}/${i
     ? { readonly [K in Name]: string }
     : unknown;
 
-/** Query parameters as they arrived: a repeated one is a list. */
+/** Query parameters as they arrived. A repeated parameter is a list. */
 export type Query = Readonly<Record<string, string | readonly string[] | undefined>>;
 
 export interface Call<Caller, Params = unknown, Q = Query, Body = unknown> {
   readonly params: Params;
   readonly query: Q;
   readonly body: Body;
-  /** Undefined where anyone may call. */
+  /** Undefined if anyone may call. */
   readonly caller: Caller;
   readonly headers: IncomingHttpHeaders;
-  /** The public address of the service, without a trailing slash. */
+  /** The public URL of the service, without a trailing slash. */
   readonly base: string;
   /** The path of this request, without its query. */
   readonly path: string;
   readonly address: string;
   readonly requestId: string;
-  /** Aborted when the client goes before it has its answer. */
+  /** Aborted when the client disconnects before it has its answer. */
   readonly signal: AbortSignal;
 }
 
-/** What a request is about. The rule is asked first, so that only those who are allowed learn whether the thing exists. */
+/** What a request is about. The rule is checked first, so that only permitted callers learn whether the thing exists. */
 export interface Target<Facts, Thing> {
-  /** What the rule may know. Of a thing that does not exist: what is known without it. */
+  /** The input of the rule. For a thing that does not exist: what is known without it. */
   readonly facts: Facts;
-  /** Called once the rule has allowed the request. Throws when the thing does not exist. */
+  /** Called after the rule has allowed the request. Throws if the thing does not exist. */
   get(): Thing;
 }
 
-/** A reply that is more than a body: another status, headers, or JSON that is already text. */
+/** An answer that needs more than a body: another status, headers, or JSON that is already text. */
 export class Answer {
   readonly status: number | undefined;
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
   readonly body: unknown;
   readonly text: string | undefined;
-  /** Length of the text as it travels, where it is known already. */
+  /** Length of the text in bytes, if it is known. */
   readonly bytes: number | undefined;
 
   constructor(init: {
@@ -64,41 +64,41 @@ export class Answer {
   }
 }
 
-/** For readers of the documentation: what a handler reads beside its schemas, and what it says beside its body. */
+/** Only for the OpenAPI document: parameters and headers that the schemas of a route do not cover. */
 export interface Documentation {
-  /** Query parameters by name. Those in `required` are asked for. */
+  /** Query parameters by name. Those in `required` are mandatory. */
   readonly query?: Readonly<Record<string, string>>;
   readonly headers?: Readonly<Record<string, string>>;
   readonly required?: readonly string[];
   readonly replyHeaders?: Readonly<Record<string, string>>;
-  /** Media type of bodies, where it is not application/json. */
+  /** Media type of bodies, if it is not application/json. */
   readonly type?: string;
-  /** That of requests, where answers have another. */
+  /** Media type of request bodies, if it differs from that of answers. */
   readonly bodyType?: string;
-  /** Media types of answers besides, for those who ask (Accept). */
+  /** Other media types of answers, for clients that ask for them (Accept). */
   readonly otherTypes?: readonly string[];
-  /** What a body has, where the handler reads more of it than the schema says. */
+  /** Schema of the body, if the handler reads more than the validating schema says. */
   readonly body?: Schema;
-  /** What a refusal is like, where it is not as everywhere; in the media type of answers. */
+  /** Schema of errors, if it is not the usual one; in the media type of answers. */
   readonly error?: Schema;
 }
 
 export interface Spec<Rule extends string, Q extends Schema | undefined, B extends Schema | undefined> {
   readonly summary: string;
   readonly tag: string;
-  /** The rule that decides, by its name. `anyone`: no token is asked for. */
+  /** Name of the access rule. `anyone`: no token is needed. */
   readonly rule: Rule | 'anyone';
-  /** How callers may prove who they are, where that is not the usual way; a word of the service's own. */
+  /** How callers authenticate, if not in the usual way. The service defines the values. */
   readonly access?: string;
   readonly query?: Q;
   readonly body?: B;
-  /** Asked thousands of times a second and answered from memory: see memory-adapter.ts. */
+  /** Called thousands of times a second and answered from memory: see memory-adapter.ts. */
   readonly fromMemory?: boolean;
-  /** A question, although it is a POST: its answers are not worth a line of the log each. */
+  /** A POST that only reads. Like a GET, it is logged at debug level. */
   readonly asks?: boolean;
-  /** Takes a form (RFC 6749 asks for one) as well as JSON. */
+  /** Accepts a form (RFC 6749 requires it) as well as JSON. */
   readonly form?: boolean;
-  /** Largest body, where it is not that of every route. */
+  /** Maximum body size, if it differs from that of other routes. */
   readonly bodyLimit?: number;
   readonly documentation?: Documentation;
   /** Success statuses and their bodies (`null`: empty). The first is the default one. */
@@ -131,7 +131,7 @@ type RegisterRoute<Caller, Rule extends string, Facts> = <
   handler: (call: CallOf<Caller, Path, Q, B> & { readonly target: Thing }) => unknown,
 ) => void;
 
-/** `Rule`: the names of the service's rules. `Facts`: what they decide by. */
+/** `Rule`: the names of the service's rules. `Facts`: their input. */
 export interface App<Caller, Rule extends string = never, Facts = unknown> {
   readonly routes: readonly Route<Caller>[];
   readonly get: RegisterRoute<Caller, Rule, Facts>;

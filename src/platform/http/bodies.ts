@@ -1,30 +1,33 @@
-// Bodies as they arrive: which content types are read, in which encoding, and up to which size.
+// Reads request bodies: accepted content types, encoding and size.
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import type { FastifyInstance, preParsingHookHandler } from 'fastify';
 import { fail } from '../faults/index.ts';
 import { parseForm, parseJson } from './json.ts';
 
-/** With the parameters it may have; `application/json-seq` is another type. */
+/** Allows parameters after the type. `application/json-seq` is a different type. */
 const JSON_TYPE = /^application\/(?:[\w.-]+\+)?json\s*(?:;|$)/i;
 const CHARSET = /;\s*charset\s*=\s*(?:"([^"]*)"|([^\s;]*))/gi;
-/** US-ASCII is a part of UTF-8. */
+/** US-ASCII is a subset of UTF-8. */
 const READ_AS_UTF8 = /^(?:utf-?8|us-ascii)$/i;
 
-/** Everything is read as UTF-8: text in another encoding, or packed, would be taken for something else than was sent. */
+/** Everything is read as UTF-8. Another encoding or a compressed body would be misread, so it is refused. */
 export function checkEncoding(headers: IncomingHttpHeaders): void {
-  const { 'content-type': type = '', 'content-encoding': packed } = headers;
+  const { 'content-type': type = '', 'content-encoding': encoding } = headers;
   for (const [, quoted, plain] of type.matchAll(CHARSET)) if (!READ_AS_UTF8.test(quoted ?? plain ?? '')) fail('request.charset');
-  if (packed !== undefined && packed !== '' && packed.toLowerCase() !== 'identity') fail('request.content_encoding');
+  if (encoding !== undefined && encoding !== '' && encoding.toLowerCase() !== 'identity') fail('request.content_encoding');
 }
 
-/** The whole body of a request that the framework leaves alone. One that is too large is left unread, so that it can be answered. */
+/**
+ * Reads the whole body of a request that the framework does not parse. A body that is too large is left unread, so that the request can
+ * be answered.
+ */
 export async function readBody(request: IncomingMessage, limit: number): Promise<Buffer> {
   checkEncoding(request.headers);
   if (Number(request.headers['content-length']) > limit) fail('request.too_large');
   const chunks: Buffer[] = [];
   let size = 0;
-  // Leaving a loop over the request itself would end its connection, and with it the answer.
+  // Breaking out of a loop over the request itself would close the connection, so that it could not be answered.
   for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
     size += chunk.length;
     if (size > limit) fail('request.too_large');
@@ -33,12 +36,12 @@ export async function readBody(request: IncomingMessage, limit: number): Promise
   return Buffer.concat(chunks, size);
 }
 
-/** A request without a body has a stream that ended before anyone listened (`optimizeEmptyRequests`): a parser would wait for ever. */
+/** With `optimizeEmptyRequests`, the stream of a request without a body has already ended, and a parser would wait forever. */
 export const bodyOrNothing: preParsingHookHandler = (_request, _reply, payload, done) => {
   done(null, (payload as Readable).readableEnded ? Readable.from([]) : payload);
 };
 
-/** Routes take JSON; those that say so a form as well. */
+/** Routes accept JSON, and forms if they say so. */
 export function acceptBodies(server: FastifyInstance): void {
   server.removeAllContentTypeParsers();
   server.addContentTypeParser(JSON_TYPE, { parseAs: 'buffer' }, (request, body, done) => {

@@ -1,47 +1,47 @@
-// The connections of a server, at every address it listens on, and what becomes of them when it stops: the port closes, whoever is still connected is told with
-// the next answer (`Connection: close`), and nobody is waited for beyond the limit.
+// The connections of a server, on all its addresses. When it stops, the ports close, open connections get `Connection: close` with
+// their next answer, and after a time limit all are closed.
 import type { Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { Server as NetServer } from 'node:net';
 
 const LOOK_MS = 50;
-/** Of the time there is, how much a connection that nobody uses just now stays open: a request may be on its way. */
+/** Share of the grace period for which idle connections stay open, because a request may be on its way. */
 const IDLE_SHARE = 0.1;
 
 export class Connections {
   readonly #servers = new Set<Server>();
   readonly #sockets = new Set<Socket>();
-  /** Answers that somebody else writes. */
+  /** Answers that are written by mounts. */
   readonly #responses = new Set<ServerResponse>();
   #closing = false;
 
   add(server: Server): void {
     this.#servers.add(server);
-    const keep = (socket: Socket): void => {
+    const add = (socket: Socket): void => {
       this.#sockets.add(socket);
       socket.once('close', () => this.#sockets.delete(socket));
     };
-    server.on('connection', keep);
-    // Under TLS: it counts what was read of requests, the one below it what was read to agree on keys.
-    server.on('secureConnection', keep);
+    server.on('connection', add);
+    // With TLS, `bytesRead` of this socket counts requests only; the socket below it also counts the handshake.
+    server.on('secureConnection', add);
   }
 
   get closing(): boolean {
     return this.#closing;
   }
 
-  /** An answer that is written by somebody who does not know whether the server stops. */
+  /** Tracks an answer whose writer does not know whether the server is stopping. */
   follow(response: ServerResponse): void {
     if (this.#closing) response.shouldKeepAlive = false;
     this.#responses.add(response);
     response.once('close', () => this.#responses.delete(response));
   }
 
-  /** Resolves when the last connection has ended: by itself, or at the limit. */
+  /** Resolves when the last connection has ended, at the latest after the grace period. */
   async close(graceMs: number): Promise<void> {
     this.#closing = true;
     for (const response of this.#responses) response.shouldKeepAlive = false;
-    // Not the HTTP server's own way: that would first end every connection without a request, and with it a request on its way.
+    // Not the close() of the HTTP server: it would end idle connections immediately, and lose requests that are on their way.
     const ended = Promise.all(
       [...this.#servers].map(
         (server) =>
@@ -64,7 +64,7 @@ export class Connections {
 
   #endIdle(): void {
     for (const server of this.#servers) server.closeIdleConnections();
-    // Node takes a connection that never sent anything for one whose request is under way.
+    // Node does not count a connection that never sent anything as idle.
     for (const socket of this.#sockets) if (socket.bytesRead === 0) socket.destroy();
   }
 }

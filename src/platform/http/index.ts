@@ -1,4 +1,4 @@
-// HTTP: an App of routes with schemas, the server that serves it, and the OpenAPI document it yields.
+// HTTP: an App of routes with schemas, the server for it, and its OpenAPI document.
 export { Answer, type App, type Call, createApp, type Documentation, type Query, type Route, type Target } from './app.ts';
 export { readBody } from './bodies.ts';
 export { goneSignal } from './exchange.ts';

@@ -1,9 +1,9 @@
-// The JSON a stranger sends: bounded in depth, valid UTF-8, no NUL, no key that reaches a prototype.
+// Parses untrusted JSON and forms: limited depth, valid UTF-8, no NUL, no keys that reach a prototype.
 import { isUtf8 } from 'node:buffer';
 import { parse } from 'node:querystring';
 import { fail } from '../faults/index.ts';
 
-/** Deep values overflow the stack of whoever walks them next (JSON.stringify among them). */
+/** Deeply nested values overflow the stack of recursive code such as JSON.stringify. */
 const MAX_DEPTH = 32;
 const FORBIDDEN_KEYS = new Set(['__proto__', 'constructor', 'prototype']);
 
@@ -27,7 +27,7 @@ function checkValue(root: unknown): void {
   }
 }
 
-/** No body is `undefined`: several clients send the header without one. */
+/** An empty body is `undefined`: several clients send a Content-Type without a body. */
 export function parseJson(bytes: Buffer): unknown {
   if (bytes.length === 0) return undefined;
   if (!isUtf8(bytes)) fail('request.malformed_json', { why: 'it is not UTF-8' });
@@ -35,7 +35,7 @@ export function parseJson(bytes: Buffer): unknown {
   try {
     value = JSON.parse(bytes.toString('utf8'));
   } catch {
-    // The parser's own message quotes the input, which may hold a password.
+    // The parser's own message quotes the input, which may contain a password.
     fail('request.malformed_json', { why: 'it cannot be parsed' });
   }
   checkValue(value);
@@ -43,10 +43,10 @@ export function parseJson(bytes: Buffer): unknown {
   return value;
 }
 
-/** A form as an object, by the same rules; a name that comes twice is refused, since nobody could say which counts. */
+/** Parses a form by the same rules. A repeated name is refused, because it would be ambiguous. */
 export function parseForm(bytes: Buffer): Record<string, string> {
   if (!isUtf8(bytes)) fail('request.malformed_json', { why: 'it is not UTF-8' });
-  // Not URLSearchParams: it costs four times as much, and proxies send forms all day.
+  // Not URLSearchParams, which is four times slower: proxies send a form with every request.
   const form = parse(bytes.toString('utf8'), '&', '=', { maxKeys: 0 });
   for (const name in form) {
     const value = form[name];
@@ -57,7 +57,7 @@ export function parseForm(bytes: Buffer): Record<string, string> {
   return form as Record<string, string>;
 }
 
-/** The same rules for what arrives in a path or a query. */
+/** The same rules for paths and queries. */
 export function checkUrl(url: string): void {
   if (url.includes('%00')) fail('request.malformed_url', { why: 'it contains a NUL character' });
 }

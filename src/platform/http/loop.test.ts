@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { LoopWatch } from './loop.ts';
 
-/** After turns of the loop that took so long, one after the other. */
+/** The state after turns of the loop with these durations. */
 function after(...turnsInSeconds: number[]): boolean {
   const watch = new LoopWatch(0);
   let now = 0;
@@ -24,7 +24,7 @@ describe('The event loop', () => {
     assert.equal(after(0.5, 3600, 0.5, 3600, 0.5), false);
   });
 
-  it('is called stuck while turn after turn takes longer than anyone waits, and no longer', () => {
+  it('is called stuck only while consecutive turns take longer than clients wait', () => {
     assert.equal(after(0.5, 40, 40), true);
     assert.equal(after(0.5, 40, 40, 31), true);
     assert.equal(after(0.5, 40, 40, 0.5), false);

@@ -1,12 +1,12 @@
-// Whether the event loop is stuck. That it answers at all says it turns; what can be seen from inside is how long its turns take.
+// Detects a stuck event loop by measuring how long its turns take.
 
 const TICK_MS = 500;
-/** Longer than any client waits for an answer. */
+/** Longer than any client would wait for an answer. */
 const STUCK_MS = 30_000;
-/** One long turn may be a paused machine or a single hard piece of work, and is over when it can be told. */
+/** A single long turn may be a paused machine or one expensive piece of work, and is already over when it is noticed. */
 const TURNS = 2;
 
-/** Stuck: turn after turn takes longer than anyone waits. A service that is merely busy, or was paused, is not. */
+/** Stuck means that several turns in a row take longer than clients wait. A service that is only busy, or was paused, is not stuck. */
 export class LoopWatch {
   #last: number;
   #slowTurns = 0;

@@ -1,4 +1,4 @@
-// Questions that are answered past the framework: the same answers, refusals, log lines and counts as through it.
+// Requests that bypass the framework get the same answers, refusals, log lines and counts as through it.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { fault } from '../faults/index.ts';
@@ -19,7 +19,7 @@ describe('The memory adapter', () => {
   const servers: Server[] = [];
   let adapted: string;
   let plain: string;
-  /** What ran, in turn. */
+  /** The calls, in order. */
   let ran: string[] = [];
   let result: () => unknown;
   const good = () => new Answer({ text: '{"ok":true}' });
@@ -98,7 +98,7 @@ describe('The memory adapter', () => {
   const ask = (url: string, headers: Record<string, string> = {}, method = 'GET') =>
     fetch(url, { method, headers: { 'X-Auth-Token': 'good', ...headers } });
 
-  /** All that can be seen of a request, by clients and by operators. */
+  /** Everything that clients and operators can see of a request. */
   async function seen(base: string, path: string, headers: Record<string, string> = {}) {
     ran = [];
     lines.length = 0;
@@ -139,7 +139,7 @@ describe('The memory adapter', () => {
         }
   });
 
-  it('lets no error disappear', async () => {
+  it('loses no error', async () => {
     for (const path of ['/ask', '/late']) {
       lines.length = 0;
       result = () => {
@@ -155,7 +155,7 @@ describe('The memory adapter', () => {
     }
   });
 
-  it('ends a request whose answer or refusal cannot be written, and goes on', async () => {
+  it('ends a request whose answer or refusal cannot be written, and continues to serve', async () => {
     const broken: (() => unknown)[] = [
       () => Promise.reject(undefined),
       () => new Answer({ text: '{}', headers: { 'X-Bad': 'a\nb' } }),
@@ -176,7 +176,7 @@ describe('The memory adapter', () => {
     for (const base of [adapted, plain]) assert.equal((await ask(`${base}/ask`)).status, 200);
   });
 
-  it('asks the rule before it tells whether a thing is there', async () => {
+  it('checks the rule before it reveals whether a thing exists', async () => {
     assert.equal((await ask(`${adapted}/things/there`)).status, 200);
     assert.equal((await ask(`${adapted}/things/not-yours`)).status, 415);
   });
@@ -196,7 +196,7 @@ describe('The memory adapter', () => {
       assert.deepEqual(await seen(adapted, path), await seen(plain, path), path);
   });
 
-  it('counts what was there at once and what had to be waited for', async () => {
+  it('counts immediate and delayed answers', async () => {
     const { url, server } = await start();
     await ask(`${url}/ask`);
     await ask(`${url}/refused`);
@@ -206,7 +206,7 @@ describe('The memory adapter', () => {
     assert.deepEqual({ ...server.fromMemory }, { hits: 2, misses: 2 });
   });
 
-  it('is turned off by its setting, and where only the framework finds out the address', async () => {
+  it('is turned off by its setting, and if only the framework can determine the address', async () => {
     for (const options of [{ memoryAdapter: false }, { trustedProxies: ['127.0.0.1'] }]) {
       const { url, server } = await start(options);
       assert.equal((await ask(`${url}/ask`)).status, 200);

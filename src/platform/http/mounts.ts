@@ -1,4 +1,4 @@
-// Paths (`/openid/*`) that are answered by something else than routes of the App: programs that speak HTTP themselves.
+// Paths (`/openid/*`) that are handled by something other than routes of the App: code that handles Node's requests itself.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { FastifyInstance } from 'fastify';
 import { withBudget } from '../database/index.ts';
@@ -6,14 +6,14 @@ import type { Connections } from './connections.ts';
 import { type Bases, FrameworkCall, goneSignal } from './exchange.ts';
 import type { Replies } from './replies.ts';
 
-/** A request as Node has it. */
+/** A request and its response as Node's own objects. */
 export interface RawExchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
-  /** Of the client, behind trusted proxies too. */
+  /** Address of the client, also behind trusted proxies. */
   readonly address: string;
   readonly requestId: string;
-  /** Aborted when the client goes before it has its answer. */
+  /** Aborted when the client disconnects before it has its answer. */
   readonly signal: AbortSignal;
 }
 
@@ -22,7 +22,7 @@ export interface Mount {
   handle(exchange: RawExchange): Promise<void>;
 }
 
-/** All of them: what a mount does not take it refuses itself, with Allow. */
+/** All methods: a mount refuses those it does not support itself, with Allow. */
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 
 export function registerMount(
@@ -33,14 +33,14 @@ export function registerMount(
     readonly connections: Connections;
     readonly bases: Bases;
     readonly requestIdHeader: string;
-    /** Set on every answer, whoever writes it. */
+    /** Headers of every answer. */
     readonly headers: Readonly<Record<string, string>>;
   },
 ): void {
   const { replies, connections, bases, requestIdHeader } = parts;
   const headers = new Map(Object.entries(parts.headers));
   server.register(async (scope) => {
-    // The body is theirs to read.
+    // The mount reads the body itself.
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser('*', (_request, _payload, done) => done(null));
     for (const url of paths) {

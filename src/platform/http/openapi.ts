@@ -1,4 +1,4 @@
-// The OpenAPI 3.1 document of an App. Its schemas are JSON Schema already, so this only arranges them.
+// Builds the OpenAPI 3.1 document of an App. Its schemas already are JSON Schema.
 import type { Documentation, Method, Route } from './app.ts';
 import type { Schema } from './schema.ts';
 
@@ -7,14 +7,14 @@ export interface OpenApiOptions {
   readonly version: string;
   readonly description: string;
   readonly securitySchemes: Readonly<Record<string, unknown>>;
-  /** Which of them a route takes, by its `access`: any one will do. */
+  /** The security schemes a route accepts, by its `access`. Any one of them is enough. */
   securityOf(access: string | undefined): readonly string[];
   readonly error: Schema;
-  /** Media type of errors, where it is not application/json. */
+  /** Media type of errors, if it is not application/json. */
   readonly errorType?: string;
 }
 
-/** What of a route is printed. Who may call what a mount answers is the mount's to say, unless it is anyone. */
+/** The documented part of a route. Routes of mounts have no rule, unless it is `anyone`. */
 export interface DocumentedRoute extends Pick<Route<never>, 'method' | 'path'> {
   readonly spec: Omit<Route<never>['spec'], 'rule'> & { readonly rule?: string };
 }
@@ -61,13 +61,13 @@ function parameters(path: string, query: Schema | undefined, documentation: Docu
 }
 
 const documentedParameters = (
-  place: 'query' | 'header',
+  location: 'query' | 'header',
   all: Readonly<Record<string, string>> = {},
   required: readonly string[] = [],
 ) =>
   Object.entries(all).map(([name, description]) => ({
     name,
-    in: place,
+    in: location,
     required: required.includes(name),
     description,
     schema: { type: 'string' },
@@ -79,11 +79,11 @@ const headersOf = (all: Readonly<Record<string, string>>) => ({
   ),
 });
 
-/** No body is read as an empty object. */
+/** A missing body is read as an empty object. */
 const mayBeMissing = ({ type, required, minProperties, anyOf, oneOf }: Schema): boolean =>
   type === 'object' && !(required as string[] | undefined)?.length && !minProperties && !anyOf && !oneOf;
 
-/** What a form has is what the body has. */
+/** A form has the same fields as the JSON body. */
 const bodyOf = (schema: Schema, type: string | undefined, form: boolean | undefined) => ({
   required: !mayBeMissing(schema),
   ...content(schema, type, form ? ['application/x-www-form-urlencoded'] : []),
@@ -91,7 +91,7 @@ const bodyOf = (schema: Schema, type: string | undefined, form: boolean | undefi
 
 function operation({ method, path, spec }: DocumentedRoute, securityOf: OpenApiOptions['securityOf']): Record<string, unknown> {
   const { documentation = {}, rule } = spec;
-  const listed = parameters(path, spec.query, documentation);
+  const allParameters = parameters(path, spec.query, documentation);
   const body = documentation.body ?? spec.body;
   return {
     operationId: `${method.toLowerCase()}${path.replace(/[/:.-]+(\w)/g, (_, letter: string) => letter.toUpperCase())}`,
@@ -99,7 +99,7 @@ function operation({ method, path, spec }: DocumentedRoute, securityOf: OpenApiO
     tags: [spec.tag],
     ...(rule === undefined || rule === 'anyone' ? {} : { 'x-policy': rule }),
     ...(rule === 'anyone' ? { security: [] } : { security: securityOf(spec.access).map((name) => ({ [name]: [] })) }),
-    ...(listed.length > 0 ? { parameters: listed } : {}),
+    ...(allParameters.length > 0 ? { parameters: allParameters } : {}),
     ...(body ? { requestBody: bodyOf(body, documentation.bodyType ?? documentation.type, spec.form) } : {}),
     responses: {
       ...Object.fromEntries(

@@ -1,4 +1,4 @@
-// /healthz, /livez, /readyz: what an orchestrator asks. They name no internals.
+// /healthz, /livez, /readyz for orchestrators. They reveal no internals.
 import { Answer, type App } from './app.ts';
 import { watchLoop } from './loop.ts';
 import * as t from './schema.ts';
@@ -12,16 +12,16 @@ const Readiness = t.object({
 
 const CHECK_MS = 2_000;
 
-/** Each rejects when what it looks at does not serve. */
+/** Each rejects when the component it checks is not available. */
 export type ReadinessChecks = Readonly<Record<string, () => Promise<void>>>;
 
-/** Reported, but no reason to be taken out of service: what has no need of it goes on. */
 export interface ProbeOptions {
+  /** Checks that are reported but do not make the service unready. */
   readonly reported?: ReadinessChecks;
 }
 
 export interface Probes {
-  /** The service is about to stop: it still serves, and says that nothing more should be sent to it. */
+  /** The service is about to stop: it still serves, but /readyz answers 503. */
   drain(): void;
 }
 

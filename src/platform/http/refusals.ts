@@ -1,4 +1,4 @@
-// Refusals outside any route: a path with other methods, and bytes that are no HTTP request.
+// Refusals outside any route: a method the path does not have, and bytes that are not an HTTP request.
 import type { Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { type Fault, fault } from '../faults/index.ts';
@@ -9,7 +9,7 @@ interface RoutePattern {
   readonly path: string;
 }
 
-/** The methods of a known path, for 405 and its Allow header; empty for an unknown path. Only the cold path of a 404 pays for it. */
+/** The methods of a known path, for 405 and its Allow header; empty for an unknown path. It is slow, but only used for 404 and 405. */
 export function allowedMethods(routes: readonly RoutePattern[], url: string): string[] {
   const path = url.split('?', 1)[0]!.replace(/(.)\/$/, '$1');
   const methods = new Set<string>();
@@ -22,7 +22,7 @@ export function allowedMethods(routes: readonly RoutePattern[], url: string): st
   return [...methods].sort();
 }
 
-/** How long a refused client may go on sending: ending the connection under it could take the answer away before it is read. */
+/** How long a refused client may continue to send. Closing the connection earlier could lose the answer before the client reads it. */
 export const LINGER_MS = 1_000;
 
 function faultOf({ code }: NodeJS.ErrnoException): Fault {
@@ -32,13 +32,13 @@ function faultOf({ code }: NodeJS.ErrnoException): Fault {
   return fault('request.unreadable');
 }
 
-/** An answer in the form of the service: its headers by name, and its text. */
+/** An error in the format of the service: headers by name, and text. */
 export interface Refusal {
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
   readonly text: string;
 }
 
-/** Answers on the bare connection, since there is no request to answer, and ends it. */
+/** Writes the answer to the socket, since there is no request object, and closes it. */
 function endWith(socket: Socket, { status }: Fault, { headers, text }: Refusal): void {
   const lines = [`HTTP/1.1 ${status} ${STATUS_CODES[status]}`];
   for (const [name, value] of Object.entries(headers)) for (const one of [value].flat()) lines.push(`${name}: ${one}`);
@@ -50,27 +50,27 @@ function endWith(socket: Socket, { status }: Fault, { headers, text }: Refusal):
   setTimeout(() => socket.destroy(), LINGER_MS).unref();
 }
 
-/** Whatever the parser of HTTP does not make a request of is refused as everything else is. */
+/** Refuses what the HTTP parser cannot read, in the same format as other errors. */
 export function refuseUnreadable(server: Server, refuse: (fault: Fault, address: string | undefined) => Refusal): void {
-  /** The parser complains once more about every piece that follows. */
+  /** The parser reports an error again for every further chunk. */
   const refused = new WeakSet<Socket>();
   server.removeAllListeners('clientError');
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     if (refused.has(socket as Socket)) return;
-    // The same field tells Node's own handler that an answer has begun: another one in the middle of it would be read as a part of it.
-    const { _httpMessage: begun } = socket as { _httpMessage?: ServerResponse | null };
+    // Node's own handler uses the same field to see whether an answer was begun. A second answer would be read as part of the first.
+    const { _httpMessage: current } = socket as { _httpMessage?: ServerResponse | null };
     if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
     refused.add(socket as Socket);
-    // What is written of that answer is still in the queue, its body for one, and goes first.
-    if (begun?.headersSent) return void setImmediate(() => (socket as Socket).destroySoon());
+    // The rest of that answer may still be queued and must be sent first.
+    if (current?.headersSent) return void setImmediate(() => (socket as Socket).destroySoon());
     const refusal = faultOf(error);
     endWith(socket as Socket, refusal, refuse(refusal, (socket as Socket).remoteAddress));
   });
-  // Nobody tunnels through here. Without a listener the connection would end without a word.
+  // CONNECT is not supported. Without a listener the connection would be closed without an answer.
   server.on('connect', (_request, socket) => {
     const refusal = fault('route.method_not_allowed', undefined, { headers: { Allow: '' } });
     endWith(socket as Socket, refusal, refuse(refusal, (socket as Socket).remoteAddress));
   });
-  // Expectations we do not know of may be ignored (RFC 9110, 10.1.1); Node would answer them with an empty 417.
+  // Unknown expectations may be ignored (RFC 9110, 10.1.1). Node would answer them with an empty 417.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
 }

@@ -1,9 +1,9 @@
-// JSON Schemas with their TypeScript types: the dozen shapes our wire needs, as plain objects.
-// The same object validates what comes in, serialises what goes out, and is the OpenAPI document.
+// JSON Schemas with their TypeScript types, as plain objects. The same object validates requests, serializes answers and is part of the
+// OpenAPI document.
 
 export interface Schema<T = unknown> {
   readonly [keyword: string]: unknown;
-  /** Never set: carries the type. */
+  /** Never set: it only carries the type. */
   readonly __type?: T;
 }
 
@@ -59,7 +59,7 @@ export const record = <T>(values: Schema<T>, notes: Annotations = {}): Schema<Re
   ...notes,
 });
 
-/** Only the named properties: others are refused on the way in and dropped on the way out. */
+/** Only the named properties: others are refused in requests and dropped from answers. */
 export const object = <R extends Properties, O extends Properties = NoProperties>(
   required: R,
   optional: O = {} as O,
@@ -72,7 +72,7 @@ export const object = <R extends Properties, O extends Properties = NoProperties
   ...notes,
 });
 
-/** The named properties are checked; any other is kept. */
+/** The named properties are checked; others are allowed. */
 export const open = <R extends Properties, O extends Properties = NoProperties>(
   required: R,
   optional: O = {} as O,
@@ -80,6 +80,6 @@ export const open = <R extends Properties, O extends Properties = NoProperties>(
 ): Schema<ObjectShape<R, O> & { [other: string]: unknown }> =>
   ({ ...object(required, optional, notes), additionalProperties: true }) as never;
 
-/** A body or answer in its envelope: `{ "user": { ... } }`. Keystone's clients send other keys beside it; they are ignored. */
+/** A body or answer in an envelope: `{ "user": { ... } }`. Keystone's clients send other keys beside it; they are ignored. */
 export const envelope = <K extends string, T>(key: K, schema: Schema<T>): Schema<{ [P in K]: T }> =>
   ({ type: 'object', required: [key], properties: { [key]: schema }, additionalProperties: true }) as never;

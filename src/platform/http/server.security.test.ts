@@ -34,7 +34,7 @@ describe('The server', () => {
     for (const timer of timers) clearInterval(timer);
     await Promise.all(running.map((server) => server.close(0)));
   });
-  /** Goes on sending until the connection ends. */
+  /** Continues to send until the connection ends. */
   const keepSending = (connection: RawConnection, text: string): void => {
     const timer = setInterval(() => connection.send(text), 20);
     timers.push(timer);
@@ -94,7 +94,7 @@ describe('The server', () => {
       server,
       url,
       answerAll: () => gate.resolve(),
-      /** Until so many requests wait for their answer. */
+      /** Waits until this number of requests is pending. */
       async arrived(count: number): Promise<void> {
         while (arrivals.count < count)
           await new Promise<void>((resolve) => {
@@ -104,7 +104,7 @@ describe('The server', () => {
     };
   }
 
-  it('cuts a body that drips, and a head that does, at the limit for requests', async () => {
+  it('cuts a slow body and slow headers at the time limit for requests', async () => {
     const { url } = await start({ requestMs: 300 });
     for (const beginning of [
       'POST /echo HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 900\r\n\r\n{',
@@ -122,7 +122,7 @@ describe('The server', () => {
     }
   });
 
-  it('closes the connection after a body that is too large, and does not read on', async () => {
+  it('closes the connection after a body that is too large, without reading the rest', async () => {
     const { url } = await start();
     const endless = `${(10_000).toString(16)}\r\n${'a'.repeat(10_000)}\r\n`;
     for (const request of [
@@ -140,7 +140,7 @@ describe('The server', () => {
     }
   });
 
-  it('answers once, also where what follows a refused body is no HTTP', async () => {
+  it('answers once, even if a refused body is followed by bytes that are not HTTP', async () => {
     const { url } = await start();
     const connection = await RawConnection.open(url);
     connection.send(`POST /echo HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n`);
@@ -150,7 +150,7 @@ describe('The server', () => {
     await assert.rejects(connection.answer(), /closed without an answer: \w+ ""$/);
   });
 
-  it('does not read to its end a body that is sent to nowhere', async () => {
+  it('does not read the whole body of a request to an unknown path', async () => {
     const { url } = await start();
     const connection = await RawConnection.open(url);
     connection.send('POST /nowhere HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000000\r\n\r\n');
@@ -160,7 +160,7 @@ describe('The server', () => {
     await connection.closed();
   });
 
-  it('keeps the connection after a small body that was sent to nowhere', async () => {
+  it('keeps the connection after a small body to an unknown path', async () => {
     const { url } = await start();
     const connection = (await RawConnection.open(url)).send(post('/nowhere', '{"a":1}')).send(get('/usual'));
     assert.deepEqual([(await connection.answer()).status, (await connection.answer()).status], [404, 200]);
@@ -190,7 +190,7 @@ describe('The server', () => {
     }
   });
 
-  it('never reads packed bytes as text, nor a type that only begins like JSON', async () => {
+  it('never reads compressed bytes as text, nor a type that only begins like JSON', async () => {
     const { url } = await start();
     const request = post('/echo', '{}');
     assert.equal((await rawRequest(url, request.replace('\r\n\r\n', '\r\nContent-Encoding: gzip\r\n\r\n'))).status, 415);
@@ -198,7 +198,7 @@ describe('The server', () => {
     assert.equal((await rawRequest(url, post('/echo', '{}', 'application/json-seq'))).status, 415);
   });
 
-  it('answers requests that expect something, ask for another protocol, or end in the middle', async () => {
+  it('answers requests with Expect or Upgrade, and requests that end in the middle', async () => {
     const { url } = await start();
     assert.equal((await rawRequest(url, get('/usual', 'Expect: a-wonder\r\n'))).status, 200);
     assert.equal((await rawRequest(url, get('/usual', 'Connection: upgrade\r\nUpgrade: websocket\r\n'))).status, 200);
@@ -209,7 +209,7 @@ describe('The server', () => {
     assert.deepEqual(JSON.parse(answer.body), { status: 400, code: 'request.unreadable' });
   });
 
-  it('repeats no foreign host where its own address is known, and no nonsense where it is not', async () => {
+  it('does not repeat a foreign Host if its own URL is known, nor an invalid one if it is not', async () => {
     const known = await start({ publicUrl: () => 'https://id.example.org' });
     const unknown = await start();
     const baseOf = async (url: string, path: string, host: string): Promise<string> => {
@@ -225,7 +225,7 @@ describe('The server', () => {
     }
   });
 
-  it('tells browsers to stay with https on every answer, where it is reached so', async () => {
+  it('sends HSTS with every answer if it is reached by https', async () => {
     const [secure, plain] = [await start({ secure: true }), await start()];
     for (const request of [get('/fast'), get('/usual'), get('/nowhere'), get('/openid/x'), 'no request\r\n\r\n']) {
       assert.equal((await rawRequest(secure.url, request)).headers.get('strict-transport-security'), 'max-age=31536000', request);
@@ -233,7 +233,7 @@ describe('The server', () => {
     }
   });
 
-  it('tells kept connections that it stops, instead of resetting them', async () => {
+  it('sends Connection: close to open connections when it stops, instead of resetting them', async () => {
     const { server, url, answerAll, arrived } = await start();
     const [waiting, mounted, idle] = await Promise.all([1, 2, 3].map(() => RawConnection.open(url)));
     assert.equal((await idle!.send(get('/fast')).answer()).headers.get('connection'), 'keep-alive');
@@ -242,7 +242,7 @@ describe('The server', () => {
     await arrived(2);
     const closed = server.close(60_000);
     await assert.rejects(RawConnection.open(url), 'the port is closed');
-    // Used only now: a request that was on its way when the server began to stop.
+    // Sent only now, like a request that was on its way when the server began to stop.
     const late = await idle!.send(get('/fast')).answer();
     assert.deepEqual([late.status, late.headers.get('connection')], [200, 'close']);
     answerAll();
@@ -272,7 +272,7 @@ describe('The server', () => {
       assert.equal(first, 'closed');
     });
 
-  it('cuts at the limit requests that never end when it stops', async () => {
+  it('cuts requests that never end at the time limit when it stops', async () => {
     const { server, url, arrived } = await start();
     const [unanswered, unfinished] = [await RawConnection.open(url), await RawConnection.open(url)];
     unanswered.send(get('/wait'));

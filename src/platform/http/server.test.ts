@@ -1,4 +1,4 @@
-// The server against a small app of its own: what every service gets from it.
+// The server with a small app of its own: the features that all services share.
 import assert from 'node:assert/strict';
 import { lookup } from 'node:dns/promises';
 import { createConnection } from 'node:net';
@@ -15,10 +15,10 @@ interface Caller {
 const Thing = t.object({ name: t.string({ minLength: 1, maxLength: 10 }) }, { size: t.integer(), tags: t.array(t.string()) });
 const tag = 'Things';
 
-/** The request that takes long: until it is told to end. */
+/** Ends the slow request. */
 const slow = { begun: Promise.withResolvers<void>(), mayEnd: Promise.withResolvers<void>() };
 
-/** The log and the metrics come after the answer. */
+/** The log and the metrics are written after the answer. */
 async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
   for (const end = Date.now() + 20_000; !(await isSo()) && Date.now() < end; )
     await new Promise((resolve) => setTimeout(resolve, 5));
@@ -109,7 +109,7 @@ describe('The server', () => {
   const messageOf = async (answer: Response): Promise<string> =>
     ((await answer.json()) as { error: { message: string } }).error.message;
 
-  it('answers by the schema: what it does not name does not leave', async () => {
+  it('answers only with properties that the schema names', async () => {
     const answer = await send('GET', '/things/7', { headers: { 'X-Auth-Token': 'good' } });
     assert.equal(answer.status, 500, 'with reply checks on, an undeclared field is a failure of ours');
     const created = await send('POST', '/things', json({ thing: { name: 'a', tags: ['x'] } }));
@@ -181,7 +181,7 @@ describe('The server', () => {
     assert.equal(answer.status, 204);
   });
 
-  it('really sends nothing where a reply is empty', async () => {
+  it('sends no body if a reply is empty', async () => {
     const answer = await send('PUT', '/things/1');
     assert.equal(answer.status, 200);
     assert.equal(answer.headers.get('content-length'), '0');
@@ -196,25 +196,25 @@ describe('The server', () => {
     assert.equal((await send('PATCH', '/things/1/')).status, 405);
   });
 
-  it('takes one trailing slash, and HEAD for GET', async () => {
+  it('accepts a trailing slash, and HEAD for GET', async () => {
     assert.equal((await send('GET', '/where/')).status, 200);
     const head = await send('HEAD', '/where');
     assert.equal(head.status, 200);
     assert.equal(await head.text(), '');
   });
 
-  it('hides what went wrong inside, but logs it', async () => {
+  it('hides internal errors, but logs them', async () => {
     const answer = await send('GET', '/broken');
     assert.equal(answer.status, 500);
     assert.equal(await messageOf(answer), 'An unexpected error prevented the server from fulfilling your request.');
     assert.ok(lines.some((line) => line.includes('the cause') && line.includes('req-1')));
   });
 
-  it('catches its own answers that break their schema', async () => {
+  it('detects its own answers that violate their schema', async () => {
     assert.equal((await send('GET', '/lying')).status, 500);
   });
 
-  it('believes forwarded addresses only from trusted proxies', async () => {
+  it('trusts forwarded addresses only from trusted proxies', async () => {
     const answer = await send('GET', '/where', {
       headers: { 'X-Forwarded-For': '9.9.9.9', 'X-Forwarded-Host': 'evil.example', 'X-Forwarded-Proto': 'https' },
     });
@@ -236,7 +236,7 @@ describe('The server', () => {
     assert.equal((await send('GET', '/where', { headers: { 'X-Large': 'x'.repeat(20_000) } })).status, 431);
   });
 
-  it('answers bytes that are no HTTP with 400 and closes', async () => {
+  it('answers bytes that are not HTTP with 400 and closes', async () => {
     const text = await new Promise<string>((resolve, reject) => {
       const { port } = new URL(url);
       const socket = createConnection({ host: '127.0.0.1', port: Number(port) });
@@ -251,7 +251,7 @@ describe('The server', () => {
     assert.match(text, /^HTTP\/1\.1 400 /);
   });
 
-  it('reports readiness, and says so when something is away', async () => {
+  it('reports readiness, and what is unavailable', async () => {
     assert.deepEqual(await (await send('GET', '/healthz')).json(), { status: 'ok' });
     assert.deepEqual(await (await send('GET', '/livez')).json(), { status: 'ok' });
     const ready = await send('GET', '/readyz');
@@ -290,7 +290,7 @@ describe('The server', () => {
 });
 
 describe('A server at localhost', () => {
-  it('takes every address of that name', async () => {
+  it('listens on every address of that name', async () => {
     const server = createServer<Caller>({
       app: thingsApp(),
       errorFormatOf: () => () => ({ body: {} }),
@@ -315,7 +315,7 @@ describe('A server at localhost', () => {
 });
 
 describe('OpenAPI', () => {
-  it('is printed from the routes', () => {
+  it('is generated from the routes', () => {
     const document = openApi(thingsApp().routes as never, {
       title: 'Things',
       version: '1',
@@ -332,7 +332,7 @@ describe('OpenAPI', () => {
     assert.equal(document.paths['/things'].post.requestBody.content['application/json'].schema.required[0], 'thing');
   });
 
-  it('says what handlers read and answer beside their schemas', () => {
+  it('documents what handlers read and answer beyond their schemas', () => {
     const app = createApp<Caller, 'use'>();
     app.post(
       '/things',
@@ -378,7 +378,7 @@ describe('OpenAPI', () => {
       304: { description: 'Not modified', headers },
       default: { description: 'Refused; the message says why', content: { 'application/thing+json': { schema: text } } },
     });
-    // No body is an empty one.
+    // A missing body counts as an empty one.
     assert.deepEqual(put.requestBody, { required: false, content: { 'text/x': { schema: t.open({}) } } });
     assert.deepEqual(Object.keys(put.responses[200].content), ['application/json']);
   });

@@ -5,7 +5,7 @@ import * as t from './schema.ts';
 import { serialize, validate, violation } from './validate.ts';
 
 describe('A schema', () => {
-  it('with a word that is none, or that does not fit its type, is an error of ours', () => {
+  it('with an unknown keyword, or one that does not fit its type, is a programming error', () => {
     const slips: t.Schema[] = [
       { type: 'string', maxLenght: 5 },
       { type: 'object', properties: { a: { type: 'string', maximum: 5 } } },
@@ -20,7 +20,7 @@ describe('A schema', () => {
       );
   });
 
-  it('holds texts to their format', () => {
+  it('checks the format of strings', () => {
     const Time = t.object({ at: t.string({ format: 'date-time' }) });
     for (const at of ['2026-11-16T09:30:00Z', '2026-11-16T09:30:00.123+01:00']) assert.deepEqual(validate(Time, { at }), { at });
     for (const at of ['', 'today', '2026-11-16', '2026-13-16T09:30:00Z', '2026-11-16T09:30:00', '1763285400'])
@@ -32,7 +32,7 @@ describe('A schema', () => {
     assert.match(violation(Time, { at: 'today' })!, /format/);
   });
 
-  it('makes the text of what it holds, and of nothing else', () => {
+  it('serializes only the properties it names', () => {
     const Time = t.object({ at: t.string({ format: 'date-time' }) }, { ended: t.nullable(t.string({ format: 'date-time' })) });
     const at = '2026-11-16T09:30:00.000Z';
     assert.equal(serialize(Time, { at, ended: null, secret: 1 }), `{"at":"${at}","ended":null}`);

@@ -1,12 +1,12 @@
-// Schemas compiled on first use: compiling all of them at start costs more than starting.
+// Schemas are compiled on first use: compiling all of them would take longer than the start itself.
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
-// Not the plugin: it would bring keywords that no document of ours has.
+// Not the plugin, which also adds keywords that our schemas do not use.
 import { fullFormats } from 'ajv-formats/dist/formats.js';
 import fastJson from 'fast-json-stringify';
 import { fail } from '../faults/index.ts';
 import type { Schema, Static } from './schema.ts';
 
-/** Strict: a keyword or a format that is mistyped is an error, and not a rule that is never asked. */
+/** Strict: a mistyped keyword or format is an error instead of being ignored. */
 const ajv = new Ajv({ strict: true, allErrors: false, formats: fullFormats });
 const validators = new WeakMap<Schema, ValidateFunction>();
 const serializers = new WeakMap<Schema, (value: unknown) => string>();
@@ -20,7 +20,7 @@ function validatorOf(schema: Schema): ValidateFunction {
   return validator;
 }
 
-/** `/user/name` and a missing `password` become `user.password`: the name a client would write. */
+/** The field as a client would write it: `/user` with a missing `password` becomes `user.password`. */
 function fieldOf({ instancePath, keyword, params }: ErrorObject): string {
   const path = instancePath.split('/').slice(1);
   if (keyword === 'required') path.push((params as { missingProperty: string }).missingProperty);
@@ -31,14 +31,14 @@ function fieldOf({ instancePath, keyword, params }: ErrorObject): string {
 function reasonOf({ keyword, params, message }: ErrorObject): string {
   if (keyword === 'required') return 'it is a required property';
   if (keyword === 'additionalProperties') return 'it is not a property of this object';
-  // Joined as they are, null would be nothing.
+  // String(), because join() turns null into an empty text.
   if (keyword === 'enum')
     return `it must be one of ${(params as { allowedValues: unknown[] }).allowedValues.map(String).join(', ')}`;
   if (keyword === 'type') return `must be ${[(params as { type: string | string[] }).type].flat().join(' or ')}`;
   return message ?? 'it is invalid';
 }
 
-/** The value, typed, or a fault that names the first field that is wrong. */
+/** Returns the typed value, or throws a fault that names the first wrong field. */
 export function validate<S extends Schema>(schema: S, value: unknown): Static<S> {
   const validator = validatorOf(schema);
   if (!validator(value)) {
@@ -48,13 +48,13 @@ export function validate<S extends Schema>(schema: S, value: unknown): Static<S>
   return value as Static<S>;
 }
 
-/** What a value breaks of a schema, for tests that check our own answers. */
+/** How a value violates a schema, for tests that check our own answers. */
 export function violation(schema: Schema, value: unknown): string | undefined {
   const validator = validatorOf(schema);
   return validator(value) ? undefined : ajv.errorsText(validator.errors);
 }
 
-/** Text of a value by its schema: what the schema does not name does not leave. */
+/** Serializes a value by its schema. Properties that the schema does not name are left out. */
 export function serialize(schema: Schema, value: unknown): string {
   let serializer = serializers.get(schema);
   if (!serializer) {

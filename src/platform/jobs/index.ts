@@ -1,2 +1,2 @@
-// Work nobody waits for.
+// Background jobs.
 export { type Job, repeat } from './repeat.ts';

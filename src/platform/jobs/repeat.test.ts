@@ -4,7 +4,7 @@ import { repeat } from './repeat.ts';
 
 const EVERY_MS = 1000;
 
-/** Rounds that end when the test says so. */
+/** Runs that end when the test says so. */
 function rounds() {
   const open: { end(): void; fail(error: Error): void }[] = [];
   let begun = 0;
@@ -28,7 +28,7 @@ function rounds() {
   };
 }
 
-describe('Work that is repeated', () => {
+describe('A repeated job', () => {
   const said: unknown[] = [];
   const log = { warn: ({ err }: { err: Error }, text: string) => void said.push([err.message, text]) } as never;
   const failure = 'it failed';
@@ -57,7 +57,7 @@ describe('Work that is repeated', () => {
     assert.equal(work.begun(), 2);
   });
 
-  it('is one round at a time: what a slow one missed is not made up for', async () => {
+  it('runs one at a time, and does not catch up on runs that a slow one missed', async () => {
     const work = rounds();
     const job = repeat({ everyMs: EVERY_MS, run: work.run, log, failure });
     tick(5);
@@ -70,7 +70,7 @@ describe('Work that is repeated', () => {
     await job.stop();
   });
 
-  it('is stopped when the round under way has ended, which is told of it', async () => {
+  it('stops when the current run has ended, which gets an abort signal', async () => {
     const work = rounds();
     let heard: AbortSignal | undefined;
     const job = repeat({
@@ -95,7 +95,7 @@ describe('Work that is repeated', () => {
     await job.stop();
   });
 
-  it('goes on after a round that failed, which is said; also of one that throws at once', async () => {
+  it('continues after a failed run, which is logged, also if it throws synchronously', async () => {
     const work = rounds();
     let throws = false;
     const job = repeat({
@@ -127,7 +127,7 @@ describe('Work that is repeated', () => {
     await stop;
   });
 
-  it('says it once of each row of failures, where it is often', async () => {
+  it('logs only the first of consecutive failures, if it is frequent', async () => {
     const work = rounds();
     const job = repeat({ everyMs: EVERY_MS, run: work.run, log, failure, logsOnce: true });
     for (const result of ['one', 'two', undefined, 'three', 'four']) {
@@ -141,7 +141,7 @@ describe('Work that is repeated', () => {
     await job.stop();
   });
 
-  it('knows how long ago a round did what it should', async (context) => {
+  it('knows when a run last succeeded', async (context) => {
     let now = 0;
     context.mock.method(performance, 'now', () => now);
     const work = rounds();
@@ -160,7 +160,7 @@ describe('Work that is repeated', () => {
   });
 });
 
-it('does not keep a process from its end', () => {
+it('does not keep a process alive', () => {
   const unref = mock.fn();
   mock.method(globalThis, 'setInterval', () => ({ unref }) as never);
   repeat({ everyMs: EVERY_MS, run: async () => {}, log: {} as never, failure: '' });

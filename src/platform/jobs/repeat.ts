@@ -1,22 +1,22 @@
-// Work that is done again and again, one round at a time: whoever is slow must not leave a queue of them.
+// Repeats work at an interval. Runs never overlap: a slow run must not build up a queue.
 import type { Log } from '../log/index.ts';
 
 export interface RepeatOptions {
-  /** From the beginning of one round to that of the next. A round that takes longer is not begun a second time. */
+  /** From the start of one run to the start of the next. While a run takes longer, no other starts. */
   readonly everyMs: number;
-  /** Work that has many parts looks between them whether it is to stop. */
+  /** Work with many parts should check the signal between them. */
   run(stopping: AbortSignal): Promise<void>;
   readonly log: Pick<Log, 'warn'>;
-  /** What the log says of a round that failed. */
+  /** The log message of a failed run. */
   readonly failure: string;
-  /** For work that is done often: of failures one after the other only the first is said, not every second of an outage. */
+  /** For frequent work: of consecutive failures only the first is logged. */
   readonly logsOnce?: boolean;
 }
 
 export interface Job {
-  /** Since a round last did what it should, or since the beginning. */
+  /** Seconds since the last successful run, or since the start. */
   lagSeconds(): number;
-  /** Resolves when the round under way has ended; no other begins. */
+  /** Resolves when the current run has ended. No other starts. */
   stop(): Promise<void>;
 }
 
@@ -24,13 +24,13 @@ export function repeat({ everyMs, run, log, failure, logsOnce: saysOnce = false 
   const stopping = new AbortController();
   let running: Promise<void> | undefined;
   let isFailing = false;
-  let lastDone = performance.now();
+  let lastSuccess = performance.now();
 
-  async function round(): Promise<void> {
+  async function runOnce(): Promise<void> {
     try {
       await run(stopping.signal);
       isFailing = false;
-      lastDone = performance.now();
+      lastSuccess = performance.now();
     } catch (error) {
       if (!(saysOnce && isFailing)) log.warn({ err: error }, failure);
       isFailing = true;
@@ -38,14 +38,14 @@ export function repeat({ everyMs, run, log, failure, logsOnce: saysOnce = false 
   }
 
   const timer = setInterval(() => {
-    running ??= round().finally(() => {
+    running ??= runOnce().finally(() => {
       running = undefined;
     });
   }, everyMs);
   timer.unref();
 
   return {
-    lagSeconds: () => (performance.now() - lastDone) / 1000,
+    lagSeconds: () => (performance.now() - lastSuccess) / 1000,
     async stop() {
       clearInterval(timer);
       stopping.abort();

@@ -1,4 +1,4 @@
-// What an address is counted under: whoever has one IPv6 address has all of its /64.
+// The key under which an address is counted. IPv6 addresses are counted by their /64, since one client usually has all of it.
 import { isIPv6, SocketAddress } from 'node:net';
 
 const MAPPED = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i;
@@ -6,7 +6,7 @@ const MAPPED = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i;
 export function addressKey(address: string): string {
   const [plain = ''] = address.split('%', 1);
   if (!isIPv6(plain)) return plain;
-  // One spelling for each address.
+  // Normalizes the spelling.
   const { address: text } = new SocketAddress({ address: plain, family: 'ipv6' });
   const mapped = MAPPED.exec(text)?.[1];
   if (mapped !== undefined) return mapped;

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { Fault } from '../faults/index.ts';
 import { FairQueue } from './fair-queue.ts';
 
-/** Work that ends when it is told to. */
+/** Work that ends when the test says so. */
 function bench(rules: Partial<ConstructorParameters<typeof FairQueue>[0]> = {}) {
   const time = { now: 0 };
   const queue = new FairQueue({ slots: 1, maxWaiting: 100, patienceMs: 5000, ...rules }, () => time.now);
@@ -20,7 +20,7 @@ function bench(rules: Partial<ConstructorParameters<typeof FairQueue>[0]> = {}) 
         assert.ok(error instanceof Fault);
         refused.push(`${name} ${error.status}`);
       });
-  /** Ends what runs, after so many milliseconds. */
+  /** Ends what runs, after this number of milliseconds. */
   const finish = async (ms = 0) => {
     time.now += ms;
     ends.shift()?.();
@@ -30,7 +30,7 @@ function bench(rules: Partial<ConstructorParameters<typeof FairQueue>[0]> = {}) 
 }
 
 describe('A fair queue', () => {
-  it('whoever fills the line does not keep others waiting: everybody has their turn', async () => {
+  it('lets clients take turns, so that one with much work does not block the others', async () => {
     const { begun, enter, finish } = bench();
     for (let i = 0; i < 50; i++) enter(`greedy ${i}`, 'greedy');
     enter('other', 'other');
@@ -39,7 +39,7 @@ describe('A fair queue', () => {
     assert.deepEqual(begun.slice(0, 6), ['greedy 0', 'greedy 1', 'other', 'third', 'greedy 2', 'greedy 3']);
   });
 
-  it('whose connection has gone leaves the line, and costs nothing', async () => {
+  it('drops waiting work of clients that have disconnected', async () => {
     const { queue, begun, refused, enter, finish } = bench();
     const gone = new AbortController();
     enter('first', 'a');
@@ -56,7 +56,7 @@ describe('A fair queue', () => {
     assert.equal(queue.started, 2);
   });
 
-  it('a line that cannot be served in time is refused at its end', async () => {
+  it('refuses work that could not be served in time', async () => {
     const { queue, refused, enter, finish } = bench({ patienceMs: 5000 });
     enter('measured', 'a');
     await finish(1000);
@@ -66,7 +66,7 @@ describe('A fair queue', () => {
     assert.deepEqual(refused, ['6 503', '7 503']);
   });
 
-  it('of a full line the one with most in it gives way to the one with least', async () => {
+  it('when full, drops work of the client with the most for a client with less', async () => {
     const { refused, begun, enter, finish } = bench({ maxWaiting: 4 });
     enter('runs', 'greedy');
     for (let i = 0; i < 4; i++) enter(`greedy ${i}`, 'greedy');
@@ -77,7 +77,7 @@ describe('A fair queue', () => {
     assert.deepEqual(begun, ['runs', 'greedy 0', 'other']);
   });
 
-  it('tells when nobody works any more', async () => {
+  it('reports when all work has ended', async () => {
     const { queue, enter, finish } = bench();
     await queue.settled();
     enter('first', 'a');
@@ -92,7 +92,7 @@ describe('A fair queue', () => {
     assert.ok(settled);
   });
 
-  it('works on after work that failed', async () => {
+  it('continues after work that failed', async () => {
     const queue = new FairQueue({ slots: 1, maxWaiting: 1, patienceMs: 1000 });
     await assert.rejects(
       queue.run({ key: 'a' }, () => Promise.reject(new Error('no'))),

@@ -1,10 +1,10 @@
-// A line for heavy work: a few at once, and behind them the callers by turns, so that nobody fills the line for the others.
+// A queue for expensive work: a few run at once, and waiting clients take turns, so that no client blocks the others.
 import { performance } from 'node:perf_hooks';
 import { fault } from '../faults/index.ts';
 
-/** Whose work it is, and whether they still wait for it. */
+/** Whose work it is, and whether they are still waiting. */
 export interface QueueClient {
-  /** Those with one key share one turn. */
+  /** Work with the same key shares one turn. */
   readonly key: string;
   readonly signal?: AbortSignal | undefined;
 }
@@ -15,28 +15,28 @@ interface QueuedWork {
 }
 
 export interface FairQueueRules {
-  /** How many work at once. */
+  /** How many run at once. */
   readonly slots: number;
   /** How many wait at most. */
   readonly maxWaiting: number;
-  /** How long the last in the line should have to wait at most, in milliseconds. */
+  /** The longest expected wait for the last in the queue, in milliseconds. */
   readonly patienceMs: number;
 }
 
-/** How much the newest measurement weighs. */
+/** Weight of the newest measurement in the moving average. */
 const WEIGHT = 0.2;
 
 export class FairQueue {
   readonly #rules: FairQueueRules;
   readonly #now: () => number;
-  /** In the order of turns; whoever had theirs goes to the end. */
-  readonly #lines = new Map<string, QueuedWork[]>();
+  /** Waiting work by key. The first key is next; after its turn it moves to the end. */
+  readonly #queues = new Map<string, QueuedWork[]>();
   #idle: (() => void)[] = [];
   #free: number;
   #waiting = 0;
   #started = 0;
-  /** How long one takes, as measured. */
-  #takes = 0;
+  /** Average duration of the work, in milliseconds. */
+  #average = 0;
 
   constructor(rules: FairQueueRules, now: () => number = () => performance.now()) {
     this.#rules = rules;
@@ -48,93 +48,93 @@ export class FairQueue {
     return this.#waiting;
   }
 
-  /** When nobody works or waits any more: those who went away in the middle of theirs have no connection that would tell. */
+  /** Resolves when nothing runs or waits any more. Work whose client has disconnected is included. */
   async settled(): Promise<void> {
     if (this.#free === this.#rules.slots) return;
     await new Promise<void>((resolve) => this.#idle.push(resolve));
   }
 
-  /** How many got their turn. */
+  /** How many were started so far. */
   get started(): number {
     return this.#started;
   }
 
-  async run<T>(place: QueueClient, work: () => Promise<T>): Promise<T> {
-    if (place.signal?.aborted) throw abandoned();
+  async run<T>(client: QueueClient, work: () => Promise<T>): Promise<T> {
+    if (client.signal?.aborted) throw abandoned();
     if (this.#free > 0) this.#free--;
-    else await this.#wait(place);
+    else await this.#wait(client);
     this.#started++;
     const from = this.#now();
     try {
       return await work();
     } finally {
       const took = this.#now() - from;
-      this.#takes = this.#takes === 0 ? took : this.#takes + (took - this.#takes) * WEIGHT;
+      this.#average = this.#average === 0 ? took : this.#average + (took - this.#average) * WEIGHT;
       this.#next();
     }
   }
 
   async #wait({ key, signal }: QueueClient): Promise<void> {
     if (this.#waiting >= this.#capacity()) this.#makeRoom(key);
-    let leave: (() => void) | undefined;
+    let cancel: (() => void) | undefined;
     try {
       await new Promise<void>((start, refuse) => {
         const one = { start, refuse };
-        const line = this.#lines.get(key);
-        if (line) line.push(one);
-        else this.#lines.set(key, [one]);
+        const queue = this.#queues.get(key);
+        if (queue) queue.push(one);
+        else this.#queues.set(key, [one]);
         this.#waiting++;
-        leave = () => {
+        cancel = () => {
           if (this.#remove(key, one)) refuse(abandoned());
         };
-        signal?.addEventListener('abort', leave, { once: true });
+        signal?.addEventListener('abort', cancel, { once: true });
       });
     } finally {
-      if (leave) signal?.removeEventListener('abort', leave);
+      if (cancel) signal?.removeEventListener('abort', cancel);
     }
   }
 
-  /** As many as can be served in time. */
+  /** How many can be served in time. */
   #capacity(): number {
     const { slots, maxWaiting: longest, patienceMs } = this.#rules;
-    return this.#takes === 0 ? longest : Math.min(longest, Math.max(slots, Math.floor((patienceMs * slots) / this.#takes)));
+    return this.#average === 0 ? longest : Math.min(longest, Math.max(slots, Math.floor((patienceMs * slots) / this.#average)));
   }
 
-  /** The last of the longest line goes: the newcomer, unless others have more of it. */
+  /** Refuses the last of the longest queue. That is the new one, unless another client has more waiting. */
   #makeRoom(key: string): void {
-    let [longest, length] = [key, (this.#lines.get(key)?.length ?? 0) + 1];
-    for (const [other, line] of this.#lines) if (line.length > length) [longest, length] = [other, line.length];
+    let [longest, length] = [key, (this.#queues.get(key)?.length ?? 0) + 1];
+    for (const [other, queue] of this.#queues) if (queue.length > length) [longest, length] = [other, queue.length];
     const busy = fault('server.busy', undefined, {
       headers: { 'Retry-After': String(Math.ceil(this.#rules.patienceMs / 1000)) },
     });
     if (longest === key) throw busy;
-    const last = this.#lines.get(longest)!.at(-1)!;
+    const last = this.#queues.get(longest)!.at(-1)!;
     this.#remove(longest, last);
     last.refuse(busy);
   }
 
   #remove(key: string, one: QueuedWork): boolean {
-    const line = this.#lines.get(key) ?? [];
-    const at = line.indexOf(one);
+    const queue = this.#queues.get(key) ?? [];
+    const at = queue.indexOf(one);
     if (at < 0) return false;
-    line.splice(at, 1);
+    queue.splice(at, 1);
     this.#waiting--;
-    if (line.length === 0) this.#lines.delete(key);
+    if (queue.length === 0) this.#queues.delete(key);
     return true;
   }
 
   #next(): void {
-    const [turn] = this.#lines;
+    const [turn] = this.#queues;
     if (!turn) {
       this.#free++;
       if (this.#free === this.#rules.slots) for (const tell of this.#idle.splice(0)) tell();
       return;
     }
-    const [key, line] = turn;
-    const one = line.shift()!;
+    const [key, queue] = turn;
+    const one = queue.shift()!;
     this.#waiting--;
-    this.#lines.delete(key);
-    if (line.length > 0) this.#lines.set(key, line);
+    this.#queues.delete(key);
+    if (queue.length > 0) this.#queues.set(key, queue);
     one.start();
   }
 }

@@ -12,7 +12,7 @@ const wrong = async () => false;
 const refused = (error: unknown): boolean => error instanceof Fault && error.status === 429;
 
 describe('The gate for guesses', () => {
-  it('counts wrong guesses at one account from one address, before they are looked at', async () => {
+  it('counts wrong guesses at one account from one address, before they are checked', async () => {
     const gate = new Gate(RULES, clock);
     let looked = 0;
     const look = async () => {
@@ -35,14 +35,14 @@ describe('The gate for guesses', () => {
     assert.equal(await gate.guess(there, 'stranger 7', right), true);
   });
 
-  it('whoever has a /64 of IPv6 has one address', async () => {
+  it('counts a /64 of IPv6 as one address', async () => {
     const gate = new Gate(RULES, clock);
     for (let i = 0; i < 6; i++) await gate.guess({ address: `2001:db8:1:2:${i}::${i}` }, `stranger ${i}`, wrong);
     await assert.rejects(gate.guess({ address: '2001:db8:1:2:ffff::1' }, 'stranger', right), refused);
     assert.equal(await gate.guess({ address: '2001:db8:1:3::1' }, 'stranger', right), true);
   });
 
-  it('does not count what is right, nor what could not be looked at', async () => {
+  it('does not count right guesses, nor those that could not be checked', async () => {
     const gate = new Gate(RULES, clock);
     for (let i = 0; i < 20; i++) await gate.guess(here, 'somebody', right);
     for (let i = 0; i < 20; i++)
@@ -50,7 +50,7 @@ describe('The gate for guesses', () => {
     assert.equal(await gate.guess(here, 'somebody', right), true);
   });
 
-  it('counts what was looked at, though the answer got lost', async () => {
+  it('counts a guess that was checked, even if an error follows', async () => {
     const gate = new Gate(RULES, clock);
     const lost = async (looked: () => void) => {
       looked();
@@ -60,20 +60,20 @@ describe('The gate for guesses', () => {
     await assert.rejects(gate.guess(here, 'somebody', right), refused);
   });
 
-  it('counts what is refused by a throw', async () => {
+  it('counts a guess that is refused by an exception', async () => {
     const gate = new Gate(RULES, clock);
     for (let i = 0; i < 3; i++) await assert.rejects(gate.guess(here, 'somebody', async () => fail('route.not_found')));
     await assert.rejects(gate.guess(here, 'somebody', right), refused);
   });
 
-  it('a guess at an account that is shut does not cost its address anything', async () => {
+  it('does not count a guess at a locked account against the address', async () => {
     const gate = new Gate(RULES, clock);
     for (let i = 0; i < 3; i++) await gate.guess(here, 'somebody', wrong);
     for (let i = 0; i < 20; i++) await assert.rejects(gate.guess(here, 'somebody', right), refused);
     assert.equal(await gate.guess(here, 'somebody else', right), true);
   });
 
-  it('wrong passwords do not use up what owners of long secrets have, nor the other way round', async () => {
+  it('counts wrong passwords and wrong long secrets separately', async () => {
     const gate = new Gate(RULES, clock);
     for (let i = 0; i < 6; i++) await gate.guess(here, `stranger ${i}`, wrong);
     gate.checkSecret(here, 'application');

@@ -1,4 +1,5 @@
-// The one gate every guess at a secret goes through: counted by address, and by account and address, before it is looked at.
+// Every guess at a secret goes through this gate. Guesses are counted by address, and by account and address, before the secret is
+// checked.
 import type { Clock } from '../clock.ts';
 import { Fault } from '../faults/index.ts';
 import { addressKey } from './address.ts';
@@ -7,9 +8,9 @@ import { Throttle, type ThrottleRule } from './throttle.ts';
 /** Where a guess comes from. */
 export interface AttemptOrigin {
   readonly address: string;
-  /** Aborted when the connection is gone: nobody waits for the answer. */
+  /** Aborted when the client has disconnected. */
   readonly signal?: AbortSignal | undefined;
-  /** A device the account remembers, once that is proved: counted by itself, wherever it is. */
+  /** A verified remembered device. It is counted separately, whatever its address. */
   readonly device?: string | undefined;
 }
 
@@ -23,7 +24,7 @@ export interface GateRules {
 export class Gate {
   readonly #address: Throttle;
   readonly #account: Throttle;
-  /** Apart from those of people: who types wrong passwords at an application's form must not use up what the application has. */
+  /** Counted separately from people: a user who mistypes passwords in an application must not lock out the application itself. */
   readonly #secretsOfOwner: Throttle;
   readonly #secretsOfAddress: Throttle;
 
@@ -35,13 +36,13 @@ export class Gate {
     this.#secretsOfAddress = new Throttle(rules?.address, clock);
   }
 
-  /** For whoever has to wait before the secret is looked at: what would be refused then need not wait. */
+  /** Refuses early, before the caller waits in a queue, what would be refused afterwards anyway. */
   check(attempt: AttemptOrigin, account: string): void {
     this.#address.check(addressKey(attempt.address));
     this.#account.check(attemptKey(attempt, account));
   }
 
-  /** Counts one that was asked about with `check` before, and turned out wrong. */
+  /** Counts a wrong guess that passed `check` before. */
   wrong(attempt: AttemptOrigin, account: string): void {
     const [address, pair] = [addressKey(attempt.address), attemptKey(attempt, account)];
     if (this.#address.has(address)) this.#address.take(address);
@@ -49,8 +50,8 @@ export class Gate {
   }
 
   /**
-   * For secrets that are long and random, which no number of guesses at once finds: counted when they are known to be wrong, so
-   * that any number of right ones may come at once. By owner and address; by address alone where nobody says whose it is.
+   * For long random secrets, which parallel guessing cannot find. Only wrong ones are counted, afterwards, so that any number of right
+   * ones may come at the same time. Counted by owner and address, or by address alone if the owner is unknown.
    */
   checkSecret(attempt: AttemptOrigin, owner: string | undefined): void {
     const [throttle, key] = this.#secretOf(attempt, owner);
@@ -69,35 +70,35 @@ export class Gate {
   }
 
   /**
-   * Looks at the secret, unless there were too many wrong guesses. `account` names whose secret it is; where there is no such
-   * account, what was typed. Only what is right, or could not be looked at, is not counted: `look` says when it did, where it
-   * may fail afterwards.
+   * Checks a secret, unless there were too many wrong guesses. `account` is the account's id, or what was typed if there is no such
+   * account. A guess is not counted if it is right or could not be checked. If `verify` may still fail after it has checked the
+   * secret, it calls `checked`, and the failure counts as a guess.
    */
   async guess<T>(
     attempt: AttemptOrigin,
     account: string,
-    look: (looked: () => void) => Promise<T>,
+    verify: (checked: () => void) => Promise<T>,
     isRight: (found: T) => boolean = Boolean,
   ): Promise<T> {
     const [address, pair] = [addressKey(attempt.address), attemptKey(attempt, account)];
     this.#account.check(pair);
     this.#address.take(address);
     this.#account.take(pair);
-    const giveBack = (): void => {
+    const refund = (): void => {
       this.#address.refund(address);
       this.#account.refund(pair);
     };
-    let looked = false;
+    let checked = false;
     try {
-      const found = await look(() => {
-        looked = true;
+      const found = await verify(() => {
+        checked = true;
       });
-      if (isRight(found)) giveBack();
+      if (isRight(found)) refund();
       return found;
     } catch (error) {
-      if (!looked && (!(error instanceof Fault) || error.status >= 499)) giveBack();
-      // Told to wait for another reason: that is no guess, but whoever keeps asking is counted by address.
-      else if (!looked && error instanceof Fault && error.status === 429) this.#account.refund(pair);
+      if (!checked && (!(error instanceof Fault) || error.status >= 499)) refund();
+      // Refused by another limit: not a guess at this account, but still counted by address.
+      else if (!checked && error instanceof Fault && error.status === 429) this.#account.refund(pair);
       throw error;
     }
   }

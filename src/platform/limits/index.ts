@@ -1,4 +1,4 @@
-// Limits: how often a secret may be guessed at, and a fair line for work that is heavy.
+// Limits: how often a secret may be guessed, and a fair queue for expensive work.
 export { addressKey } from './address.ts';
 export { FairQueue, type QueueClient } from './fair-queue.ts';
 export { type AttemptOrigin, attemptKey, Gate, type GateRules } from './gate.ts';

@@ -19,7 +19,7 @@ const refused = (error: unknown): boolean =>
   error instanceof Fault && error.status === 429 && Number(error.headers['Retry-After']) > 0;
 
 describe('Throttle', () => {
-  it('lets so many attempts through, then asks to wait, then lets through again', () => {
+  it('allows a number of attempts, then refuses, then allows again', () => {
     const time = clock();
     const throttle = new Throttle({ attempts: 3, perSeconds: 60 }, time);
     for (let i = 0; i < 3; i++) throttle.take('key');
@@ -32,7 +32,7 @@ describe('Throttle', () => {
     assert.throws(() => throttle.take('key'), refused);
   });
 
-  it('gives back what succeeded, and no more than there was', () => {
+  it('refunds successful attempts, up to the limit', () => {
     const throttle = new Throttle({ attempts: 1, perSeconds: 60 }, clock());
     for (let i = 0; i < 5; i++) {
       throttle.take('key');
@@ -47,7 +47,7 @@ describe('Throttle', () => {
     throttle.take('key');
   });
 
-  it('a clock that is set back does not keep it shut for as long as the step', () => {
+  it('does not stay locked when the clock is set back', () => {
     const time = clock();
     time.advance(86_400_000);
     const throttle = new Throttle({ attempts: 2, perSeconds: 60 }, time);
@@ -59,7 +59,7 @@ describe('Throttle', () => {
     assert.throws(() => throttle.take('key'), refused);
   });
 
-  it('long keys of strangers do not fill memory', () => {
+  it('stores long keys with a fixed length', () => {
     setFlagsFromString('--expose-gc');
     const collect = runInNewContext('gc') as () => void;
     const throttle = new Throttle({ attempts: 1, perSeconds: 60 }, clock());

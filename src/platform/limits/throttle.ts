@@ -1,4 +1,4 @@
-// Attempts are counted: each takes from a bucket that fills again with time, and a success gives its one back.
+// A token bucket: each attempt takes one token, tokens refill with time, and a success refunds its token.
 import { createHash } from 'node:crypto';
 import type { Clock } from '../clock.ts';
 import { fail } from '../faults/index.ts';
@@ -13,10 +13,10 @@ interface Bucket {
   at: number;
 }
 
-/** Keys kept; those not used for longest go first, so that an attacker with many addresses costs bounded memory. */
+/** Maximum number of keys. The least recently used are dropped, so that an attacker with many addresses cannot exhaust the memory. */
 const MAX_KEYS = 50_000;
 
-/** Keys hold what strangers typed: kept at one length, whatever that is. */
+/** Keys contain user input. Hashing gives them a fixed length. */
 const bounded = (key: string): string => createHash('sha256').update(key).digest('base64url');
 
 export class Throttle {
@@ -30,19 +30,19 @@ export class Throttle {
     this.#clock = clock;
   }
 
-  /** Refuses as `take` would, and counts nothing. */
+  /** Refuses as `take` would, but counts nothing. */
   check(key: string): void {
     if (this.#rule) this.#refuseEmpty(this.#rule, this.#left(this.#rule, this.#buckets.get(bounded(key))));
   }
 
-  /** Before the secret is looked at, so that parallel guesses count as well. */
+  /** Called before the secret is checked, so that parallel guesses count, too. */
   take(key: string): void {
     if (!this.#rule) return;
     const id = bounded(key);
     const left = this.#left(this.#rule, this.#buckets.get(id));
-    // Known again only if there was something to take: a refusal costs no memory.
+    // Refuses before it stores anything: a refusal must not use memory.
     this.#refuseEmpty(this.#rule, left);
-    this.#keep(id, left - 1);
+    this.#store(id, left - 1);
   }
 
   refund(key: string): void {
@@ -53,17 +53,17 @@ export class Throttle {
     if (this.#left(this.#rule, bucket) >= this.#rule.attempts) this.#buckets.delete(id);
   }
 
-  /** Whether there is one left. */
+  /** Whether an attempt is left. */
   has(key: string): boolean {
     return !this.#rule || this.#left(this.#rule, this.#buckets.get(bounded(key))) >= 1;
   }
 
-  /** As if it had never been counted. */
+  /** Resets the count of this key. */
   forget(key: string): void {
     this.#buckets.delete(bounded(key));
   }
 
-  /** Keys that are remembered. */
+  /** Number of stored keys. */
   get size(): number {
     return this.#buckets.size;
   }
@@ -71,7 +71,7 @@ export class Throttle {
   #left({ attempts, perSeconds }: ThrottleRule, bucket: Bucket | undefined): number {
     if (!bucket) return attempts;
     const now = this.#clock.now();
-    // A clock that was set back must not keep anyone out for as long as the step: time goes on from where it is now.
+    // If the clock was set back, the bucket must not stay empty until the old time comes again.
     if (bucket.at > now) bucket.at = now;
     return Math.min(attempts, bucket.left + ((now - bucket.at) / 1000) * (attempts / perSeconds));
   }
@@ -82,7 +82,7 @@ export class Throttle {
     fail('request.too_many', { seconds: wait }, { headers: { 'Retry-After': String(wait) } });
   }
 
-  #keep(id: string, left: number): void {
+  #store(id: string, left: number): void {
     this.#buckets.delete(id);
     this.#buckets.set(id, { left, at: this.#clock.now() });
     if (this.#buckets.size > MAX_KEYS) this.#buckets.delete(this.#buckets.keys().next().value!);

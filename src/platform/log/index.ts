@@ -1,9 +1,9 @@
-// Structured log: JSON lines, readable text on a terminal. Secrets are cut out whatever a caller passes.
+// Structured log: JSON lines, or readable text on a terminal. Fields with the names of secrets are redacted.
 import { type DestinationStream, type Logger, pino } from 'pino';
 
 export type Log = Logger;
 
-/** Names under which a secret could travel; their values never reach a log line. */
+/** Fields that may hold a secret. Their values never reach the log. */
 const SECRET_NAMES = [
   'password',
   'original_password',
@@ -23,7 +23,7 @@ const SECRET_NAMES = [
 
 const paths = SECRET_NAMES.flatMap((name) => [name, name.startsWith('[') ? `*${name}` : `*.${name}`]);
 
-/** One line of text for people: time, level, message, then what else there is as key=value. */
+/** One line of text for people: time, level, message, then other fields as key=value. */
 function readable(write: (line: string) => void): DestinationStream {
   return {
     write(line: string) {

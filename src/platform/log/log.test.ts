@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { createLog } from './index.ts';
 
 describe('The log', () => {
-  it('cuts secrets out, whatever a caller passes', () => {
+  it('redacts secrets', () => {
     const lines: string[] = [];
     const log = createLog('info', { write: (line) => void lines.push(line) });
     log.info(
@@ -21,7 +21,7 @@ describe('The log', () => {
     assert.equal(JSON.parse(lines[0]!).msg, 'said');
   });
 
-  it('says nothing below its level', () => {
+  it('logs nothing below its level', () => {
     const lines: string[] = [];
     createLog('warn', { write: (line) => void lines.push(line) }).info('quiet');
     assert.deepEqual(lines, []);

@@ -10,23 +10,23 @@ export type { RequestTimes } from './request-times.ts';
 /** Values by the value of the one label. */
 export type LabelledValues = Readonly<Record<string, number>>;
 
-/** What a process counts; the services in it share one. */
+/** The metrics of a process. All services in it share them. */
 export interface Metrics {
   readonly registry: Registry;
   timesOf(service: string): RequestTimes;
-  /** `among`: what the values of several workers are together. Each counts its own unless told otherwise. */
-  gauge(name: string, help: string, read: () => number, among?: 'sum' | 'min' | 'max'): void;
-  /** A gauge of what all workers share: their values are not added up. */
+  /** `aggregation`: how the values of several workers are combined. By default they are added up. */
+  gauge(name: string, help: string, read: () => number, aggregation?: 'sum' | 'min' | 'max'): void;
+  /** A gauge of something all workers share. Their values are not added up. */
   sharedGauge(name: string, help: string, read: () => Promise<number>): void;
-  /** A gauge with one label, read when it is asked for. Every worker reads the same, too, unless told otherwise. */
+  /** A gauge with one label, read on every scrape. By default all workers report the same values, which are not added up. */
   labelledGauge(
     name: string,
     help: string,
     label: string,
     read: () => Promise<LabelledValues> | LabelledValues,
-    among?: 'sum' | 'max',
+    aggregation?: 'sum' | 'max',
   ): void;
-  /** A counter that somebody else keeps, with one label; the counts of several workers are added up. */
+  /** A counter with one label whose values are kept elsewhere. The counts of several workers are added up. */
   totals(name: string, help: string, label: string, read: () => LabelledValues): void;
   counter<L extends string>(name: string, help: string, labels: readonly L[]): (values: Readonly<Record<L, string>>) => void;
 }
@@ -40,12 +40,12 @@ export function createMetrics(): Metrics {
   return {
     registry,
     timesOf: (service) => times.of(service),
-    gauge(name, help, read, among = 'sum') {
+    gauge(name, help, read, aggregation = 'sum') {
       new Gauge({
         name,
         help,
         registers,
-        aggregator: among,
+        aggregator: aggregation,
         collect() {
           this.set(read());
         },
@@ -58,18 +58,18 @@ export function createMetrics(): Metrics {
         registers,
         aggregator: 'max',
         async collect() {
-          // A database that is away shows in other metrics.
+          // An unreachable database shows in other metrics.
           this.set(await read().catch(() => 0));
         },
       });
     },
-    labelledGauge(name, help, label, read, among = 'max') {
+    labelledGauge(name, help, label, read, aggregation = 'max') {
       new Gauge({
         name,
         help,
         registers,
         labelNames: [label],
-        aggregator: among,
+        aggregator: aggregation,
         async collect() {
           const values = await read();
           this.reset();
@@ -96,20 +96,21 @@ export function createMetrics(): Metrics {
   };
 }
 
-/** In a worker: answers the primary, which gathers the values of all. To make one is what makes the library listen. */
+/**
+ * In a worker: answers the primary, which collects the values of all workers. Creating an AggregatorRegistry makes the library listen.
+ */
 export function answerPrimary({ registry }: Metrics): void {
   new AggregatorRegistry();
   AggregatorRegistry.setRegistries(registry);
 }
 
-/** In the primary: the values of all workers, as one text. */
+/** In the primary: returns the values of all workers as one text. */
 export function gatherFromWorkers(): () => Promise<string> {
   const gathered = new AggregatorRegistry();
   return () => gathered.clusterMetrics();
 }
 
-/** A plain server: two lines of protocol need no framework. */
-/** On a port of its own, which was taken beforehand. */
+/** Serves the metrics on a port that was reserved before. */
 export async function serveMetrics(reserved: ReservedPort, read: () => Promise<string>): Promise<Server> {
   const server = createServer((request, response) => {
     if (request.url !== '/metrics' || request.method !== 'GET') {

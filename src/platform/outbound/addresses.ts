@@ -1,5 +1,5 @@
-// Which addresses outgoing calls may reach: public ones. Loopback, private, link-local, multicast and the rest of what a
-// machine can reach but a stranger should not name are refused, in every spelling.
+// Outgoing calls may only reach public addresses. Loopback, private, link-local, multicast and other special addresses are refused, in
+// every spelling.
 import { BlockList, isIPv4, isIPv6 } from 'node:net';
 
 type Network = readonly [string, number];
@@ -25,7 +25,7 @@ const REFUSED_V4: readonly Network[] = [
   ['240.0.0.0', 4],
 ];
 
-/** Of IPv6 only global unicast (2000::/3) is public, less what is reserved or carries an IPv4 address inside (Teredo, 6to4). */
+/** In IPv6 only global unicast (2000::/3) is public, except reserved ranges and those that embed an IPv4 address (Teredo, 6to4). */
 const REFUSED_V6: readonly Network[] = [
   ['2001::', 23],
   ['2001:db8::', 32],
@@ -34,7 +34,7 @@ const REFUSED_V6: readonly Network[] = [
   ['3fff::', 20],
 ];
 
-/** Where clouds hand their machines names and passwords: all of link-local, and what lies elsewhere. */
+/** Where cloud providers serve credentials to their machines: all of link-local, and a few other addresses. */
 const METADATA_V4: readonly Network[] = [
   ['169.254.0.0', 16],
   ['100.100.100.200', 32],
@@ -60,12 +60,12 @@ const global = listOf([], [['2000::', 3]]);
 export function isPublic(address: string): boolean {
   if (isMetadata(address)) return false;
   if (isIPv4(address)) return !refused.check(address, 'ipv4');
-  // A zone ("%eth0") is of this machine only.
+  // An address with a zone ("%eth0") is local to this machine.
   if (!isIPv6(address) || address.includes('%')) return false;
   return global.check(address, 'ipv6') && !refused.check(address, 'ipv6') && !isIsatap(bytesOf(address));
 }
 
-/** Never reached, whatever is allowed: also not inside an IPv6 address that some gateway turns into the IPv4 one. */
+/** Metadata addresses are never reachable, whatever is configured. That includes IPv6 addresses that a gateway may translate to one. */
 export function isMetadata(address: string): boolean {
   if (isIPv4(address)) return metadata.check(address, 'ipv4');
   const [plain = ''] = address.split('%');
@@ -73,7 +73,7 @@ export function isMetadata(address: string): boolean {
   return metadata.check(plain, 'ipv6') || embeddedIPv4(bytesOf(plain)).some((inner) => metadata.check(inner, 'ipv4'));
 }
 
-/** The URL parser knows every spelling and leaves one: hexadecimal groups with one gap at most. */
+/** The URL parser normalizes every spelling to hexadecimal groups with at most one gap. */
 function bytesOf(address: string): number[] {
   const [head = '', tail] = new URL(`http://[${address}]/`).hostname.slice(1, -1).split('::');
   const groups = (text: string): string[] => text.split(':').filter(Boolean);
@@ -82,9 +82,9 @@ function bytesOf(address: string): number[] {
   return [...before, ...gap, ...after].map((group) => Number.parseInt(group, 16)).flatMap((value) => [value >> 8, value & 255]);
 }
 
-/** The IPv4 addresses an IPv6 address may stand for. */
+/** The IPv4 addresses that an IPv6 address may embed. */
 function embeddedIPv4(bytes: readonly number[]): string[] {
-  // At the end: IPv4-mapped, NAT64 with whatever prefix a network chose, ISATAP.
+  // At the end: IPv4-mapped, NAT64 with any prefix, ISATAP.
   const end = bytes.slice(12);
   const found = [end];
   const start = (bytes[0]! << 8) | bytes[1]!;

@@ -1,5 +1,5 @@
-// The only HTTP client. Where it may go is checked when it connects, against the address it connects to; it follows no redirects,
-// keeps nothing, says nothing of itself, and takes neither long nor much.
+// The only HTTP client. It checks the address at the moment it connects, follows no redirects, keeps no cookies or connections, sends no
+// User-Agent, and limits time and size.
 import type { ClientRequest, IncomingMessage, RequestOptions } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { request as httpRequest } from '../node-http.ts';
@@ -16,26 +16,29 @@ export interface OutboundRequest {
   readonly method: 'GET' | 'POST';
   readonly url: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** A function is called when the connection stands, and nothing is sent before it returns: what it uses up is not used in vain. */
+  /**
+   * A function is called once the connection is established, and nothing is sent before it returns. So a one-time value is not wasted
+   * on a failed connection.
+   */
   readonly body?: string | Uint8Array | (() => Promise<string | Uint8Array>);
-  /** For everything: looking up, connecting, sending, waiting, reading. */
+  /** For the whole call: lookup, connecting, sending, waiting, reading. */
   readonly timeoutMs?: number;
   readonly maxBytes?: number;
-  /** Media types; an answer 2xx of another one is refused. */
+  /** Media types. A 2xx answer with another type is refused. */
   readonly accept?: readonly string[];
   readonly signal?: AbortSignal;
-  /** What the call is for, a word for the metrics: `did`, `status-list`. */
+  /** What the call is for, as a metrics label: `did`, `status-list`. */
   readonly kind?: string;
 }
 
 export type Outbound = (request: OutboundRequest) => Promise<OutboundAnswer>;
 
-/** `ok`: an answer came, of whatever status. */
+/** `ok`: there was an answer, with any status. */
 export type OutboundOutcome = 'ok' | 'blocked' | 'timeout' | 'failed';
 
 export interface OutboundOptions {
   readonly onRequest?: (kind: string, outcome: OutboundOutcome) => void;
-  /** Looking up the name, connecting, and TLS. */
+  /** For DNS lookup, connecting and TLS. */
   readonly connectTimeoutMs?: number;
   /** For tests. */
   readonly lookup?: Lookup;
@@ -46,7 +49,7 @@ const TIMEOUT_MS = 10_000;
 const MAX_BYTES = 1024 * 1024;
 const MAX_HEADER_BYTES = 16 * 1024;
 
-/** Either the client's own business, or what would tell who calls; libraries set some of these unasked. */
+/** Headers that the client sets itself, or that would identify the caller. Libraries set some of these unasked. */
 const NOT_SENT = new Set([
   'accept-encoding',
   'connection',
@@ -63,7 +66,7 @@ const NOT_SENT = new Set([
   'user-agent',
 ]);
 
-/** `allow`: host or host:port that may be reached although plain http, another port or not public. Never metadata addresses. */
+/** `allow`: host or host:port that may be called with plain http, on any port, or at a private address. Never metadata addresses. */
 export function createOutbound(allow: readonly string[], options: OutboundOptions = {}): Outbound {
   const { onRequest, connectTimeoutMs = CONNECT_TIMEOUT_MS, lookup } = options;
   const guard = createGuard(allow, lookup);
@@ -100,12 +103,12 @@ function open(request: OutboundRequest, { url, host, lookup }: OutboundTarget): 
   const options: RequestOptions = {
     method: request.method,
     headers: headersOf(request),
-    // A connection of its own for every call: nothing of one is left for the next.
+    // Every call gets a connection of its own, so that nothing carries over to the next.
     agent: false,
     lookup,
     maxHeaderSize: MAX_HEADER_BYTES,
   };
-  // The dot some names end with is not part of the name a certificate is for. A literal address has no server name.
+  // A trailing dot is not part of the name in a certificate. A literal address has no server name.
   if (url.protocol === 'https:')
     return httpsRequest(url, url.hostname.endsWith('.') ? { ...options, servername: host } : options);
   return httpRequest(url, options);
@@ -116,7 +119,7 @@ function send(request: OutboundRequest, target: OutboundTarget, connectTimeoutMs
   const { host, url } = target;
   return new Promise<OutboundAnswer>((done, fail) => {
     if (signal?.aborted) throw abortedBy(signal, host);
-    // Looks up the name before it returns: whatever happens meanwhile is not heard yet.
+    // The lookup may run before this returns, so an abort in the meantime is checked below.
     const call = open(request, target);
 
     const settle = (): void => {
@@ -137,14 +140,14 @@ function send(request: OutboundRequest, target: OutboundTarget, connectTimeoutMs
       call.end(body);
     };
 
-    // Timers of the whole, not of silence: whoever sends a byte now and then must not keep us.
+    // These limit the total time, not the silence: a server that sends a byte now and then must not hold us up.
     const connecting = setTimeout(late('connect'), Math.min(connectTimeoutMs, timeoutMs));
     const all = setTimeout(late('answer'), timeoutMs);
     signal?.addEventListener('abort', onAbort);
 
     call.on('error', giveUp);
     if (signal?.aborted) return onAbort();
-    // The last word when a connection ends in a way that is no error to Node (101 Switching Protocols, for one).
+    // For connections that end without an error from Node (for example after 101 Switching Protocols).
     const onClose = (): void => giveUp(new OutboundError('failed', `${host} closed the connection`));
     call.on('close', onClose);
     call.on('socket', (socket) =>
@@ -154,7 +157,7 @@ function send(request: OutboundRequest, target: OutboundTarget, connectTimeoutMs
       }),
     );
     call.on('response', (response) => {
-      // From here on it is the answer that ends: what was read of it may outlast the connection.
+      // From now on the end of the answer counts: its data may arrive after the connection has closed.
       call.off('close', onClose);
       response.on('close', onClose);
       response.on('error', giveUp);
@@ -187,7 +190,7 @@ const abortedBy = ({ reason }: AbortSignal, host: string): OutboundError =>
     },
   );
 
-/** What the head of an answer already tells against it. */
+/** Why the status or headers of an answer make it unacceptable, if they do. */
 function faultOf(
   { statusCode = 0, headers }: IncomingMessage,
   { accept }: OutboundRequest,
@@ -195,8 +198,8 @@ function faultOf(
   host: string,
 ): OutboundError | undefined {
   const failed = (what: string): OutboundError => new OutboundError('failed', `the answer of ${host} ${what}`);
-  if (statusCode < 200 || statusCode > 599) return failed('has no status');
-  // Identity was asked for; what is compressed nevertheless could grow without end.
+  if (statusCode < 200 || statusCode > 599) return failed('has no valid status');
+  // We asked for identity. A compressed answer could expand without limit.
   if (!/^(identity)?$/i.test(headers['content-encoding'] ?? '')) return failed('is encoded');
   if (!/^(chunked)?$/i.test(headers['transfer-encoding'] ?? '')) return failed('is encoded');
   if (Number(headers['content-length'] ?? 0) > maxBytes) return tooLarge(host);

@@ -1,6 +1,6 @@
-// What goes wrong with an outgoing call, in words that may be shown: they name the host the caller named, and nothing else.
+// Errors of outgoing calls. Their messages may be shown: they contain only the host that the caller named.
 
-/** `blocked`: may not be called. `timeout`: took too long. `too-large`: answered too much. `failed`: everything else. */
+/** `blocked`: may not be called. `timeout`: took too long. `too-large`: the answer is too large. `failed`: everything else. */
 export type OutboundErrorKind = 'blocked' | 'timeout' | 'too-large' | 'failed';
 
 export class OutboundError extends Error {
@@ -15,7 +15,7 @@ export class OutboundError extends Error {
 
 const TOO_LARGE = new Set(['HPE_HEADER_OVERFLOW', 'HPE_CHUNK_EXTENSIONS_OVERFLOW']);
 
-/** Texts of lower errors hold addresses, so of those only the code is repeated; the rest is in `cause`. */
+/** Messages of underlying errors contain addresses, so only their code is repeated. The rest is in `cause`. */
 export function outboundErrorOf(error: unknown, host: string): OutboundError {
   if (error instanceof OutboundError) return error;
   const code = (error as { code?: unknown } | undefined)?.code;

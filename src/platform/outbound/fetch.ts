@@ -1,17 +1,17 @@
-// The one guarded client in the shape of fetch, for libraries that want to be given one (oidc-provider, openid-client, jose).
+// The guarded client as a fetch function, for libraries that accept one (oidc-provider, openid-client, jose).
 import type { Outbound, OutboundAnswer, OutboundRequest } from './client.ts';
 
 const NO_BODY = new Set([204, 205, 304]);
 
-/** Redirects are answered as they are, whatever `redirect` says, but for `error`. Refusals are OutboundErrors. */
+/** Redirects are returned as they are, except with `redirect: 'error'`. Refusals are OutboundErrors. */
 export const guardedFetch =
   (outbound: Outbound, defaults: Pick<OutboundRequest, 'kind' | 'timeoutMs' | 'maxBytes'> = {}) =>
   async (input: string | URL | Request, init?: RequestInit): Promise<Response> => {
-    // Request knows how to read an init. The URL is not shown to it: what may be called is for the client alone to judge.
+    // Request parses the init. It does not get the URL: only the client decides what may be called.
     const isRequest = input instanceof Request;
     const request = isRequest ? new Request(input, init) : new Request('https://not-called.invalid/', init);
     const url = isRequest ? request.url : String(input);
-    // Not the signal of the new Request, which only follows this one as long as it is not collected.
+    // Not the signal of the new Request, which stops following this one when it is garbage-collected.
     const signal = init?.signal ?? (isRequest ? input.signal : undefined);
     signal?.throwIfAborted();
     const body = request.body && new Uint8Array(await request.arrayBuffer());
@@ -23,7 +23,7 @@ export const guardedFetch =
       ...(body && { body }),
       ...(signal && { signal }),
     }).catch((error: unknown) => {
-      // As fetch does it; libraries tell time-outs by it.
+      // As fetch does. Libraries recognize time-outs by it.
       signal?.throwIfAborted();
       throw error;
     });
@@ -37,6 +37,6 @@ function responseOf({ status, headers, body }: OutboundAnswer, url: string): Res
     [values ?? []].flat().map((value): [string, string] => [name, value]),
   );
   const response = new Response(NO_BODY.has(status) ? null : new Uint8Array(body), { status, headers: all });
-  // Only fetch itself can set it otherwise.
+  // Response has no other way to set its URL.
   return Object.defineProperty(response, 'url', { value: Object.assign(new URL(url), { hash: '' }).href });
 }

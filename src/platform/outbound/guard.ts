@@ -1,10 +1,10 @@
-// Where a call may go: judged by its URL, and again by the addresses its name has at the moment of connecting.
+// Decides where a call may go: by its URL, and again by the resolved addresses at the moment it connects.
 import { type LookupAddress, type LookupAllOptions, lookup as systemLookup } from 'node:dns';
 import { isIP, isIPv6, type LookupFunction } from 'node:net';
 import { isMetadata, isPublic } from './addresses.ts';
 import { OutboundError } from './error.ts';
 
-/** As `lookup` of node:dns when asked for all addresses. */
+/** Same as `lookup` of node:dns with `all: true`. */
 export type Lookup = (
   hostname: string,
   options: LookupAllOptions,
@@ -13,7 +13,7 @@ export type Lookup = (
 
 export interface OutboundTarget {
   readonly url: URL;
-  /** Without brackets and without the dot a name may end with. */
+  /** Without brackets and without a trailing dot. */
   readonly host: string;
   readonly lookup: LookupFunction;
 }
@@ -21,8 +21,8 @@ export interface OutboundTarget {
 const PORTS = new Set(['443', '8443']);
 const bare = (hostname: string): string => hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
 
-/** Written as the URL parser writes hosts, so that an entry is found whatever its spelling: `host` or `host port`. */
-function allowedOf(entry: string): string {
+/** Normalizes an entry as the URL parser normalizes hosts, so that the spelling does not matter: `host` or `host port`. */
+function normalizeEntry(entry: string): string {
   const text = isIPv6(entry) ? `[${entry}]` : entry;
   const [, name = '', port] = /^(\[[^\]]*\]|[^:]*)(?::(\d+))?$/.exec(text) ?? [];
   const url = URL.parse(`http://${name}/`);
@@ -31,9 +31,9 @@ function allowedOf(entry: string): string {
   return port === undefined ? bare(url.hostname) : `${bare(url.hostname)} ${Number(port)}`;
 }
 
-/** Whether an address names what `allow` excepts, by host or by host and port. */
+/** Whether the host, or host and port, of a URL is in `allow`. */
 export function createExceptions(allow: readonly string[]): (url: URL) => boolean {
-  const allowed = new Set(allow.map(allowedOf));
+  const allowed = new Set(allow.map(normalizeEntry));
   return ({ protocol, hostname, port }) => {
     const host = bare(hostname);
     return allowed.has(host) || allowed.has(`${host} ${port || (protocol === 'http:' ? '80' : '443')}`);
@@ -46,8 +46,8 @@ export function createGuard(allow: readonly string[], lookup: Lookup = systemLoo
 
   return (text: string): OutboundTarget => {
     const url = URL.parse(text);
-    // The text may hold secrets; it is not repeated.
-    if (!url) throw new OutboundError('blocked', 'what is not a URL may not be called');
+    // The text may contain secrets, so it is not repeated.
+    if (!url) throw new OutboundError('blocked', 'the address is not a URL');
     const host = bare(url.hostname);
     const port = url.port || (url.protocol === 'http:' ? '80' : '443');
     const excepted = isExcepted(url);
@@ -55,7 +55,7 @@ export function createGuard(allow: readonly string[], lookup: Lookup = systemLoo
       throw new OutboundError('blocked', 'only https may be called');
     if (url.username || url.password) throw new OutboundError('blocked', 'an address with credentials may not be called');
     if (!excepted && !PORTS.has(port)) throw new OutboundError('blocked', `port ${port} may not be called`);
-    // A literal address is never looked up, so it is checked here.
+    // A literal address is never resolved, so it is checked here.
     if (isIP(host) && (excepted ? isMetadata(host) : !isPublic(host))) throw notPublic(host);
     return { url, host, lookup: excepted ? lookups.excepted : lookups.public };
   };
@@ -63,13 +63,13 @@ export function createGuard(allow: readonly string[], lookup: Lookup = systemLoo
 
 const notPublic = (host: string): OutboundError => new OutboundError('blocked', `${host} is not a public address`);
 
-/** Refuses at the moment of connecting, so that a name that resolves differently the second time gains nothing. */
+/** Checks at the moment of connecting, so that a name that resolves differently the second time (DNS rebinding) is refused. */
 export function guardedLookup(lookup: Lookup, permits: (address: string) => boolean): LookupFunction {
   return (hostname, options, callback) => {
     lookup(hostname, { ...options, all: true }, (error, addresses) => {
       if (error) return callback(error, '', 0);
       const [first] = addresses;
-      // One that is not permitted spoils them all: which of them gets connected is not ours to say.
+      // All addresses must be permitted, because we do not choose which one is used.
       if (!first || !addresses.every(({ address }) => permits(address))) return callback(notPublic(hostname), '', 0);
       return options.all ? callback(null, addresses) : callback(null, first.address, first.family);
     });

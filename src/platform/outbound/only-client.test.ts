@@ -1,4 +1,4 @@
-// platform/outbound is the only HTTP client of the services: whoever calls otherwise calls unguarded. This reads the sources.
+// platform/outbound must be the only HTTP client of the services, because other clients are not guarded. This test reads the sources.
 // Out of scope are scripts, test, bench, conformance and examples, which are not part of a running service, and tests in src.
 import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
@@ -6,9 +6,9 @@ import { describe, it } from 'node:test';
 
 const HOME = 'src/platform/outbound/';
 
-/** Why each of these may name what the others may not. */
+/** Exceptions, with their reasons. */
 const EXCEPTIONS: Readonly<Record<string, readonly string[]>> = {
-  // Takes node:http apart for the server and for platform/outbound, without loading the rest of it. Calls nobody.
+  // Loads node:http for the server and for platform/outbound. Sends no requests.
   'src/platform/node-http.ts': ['node:http', 'node:https'],
 };
 
@@ -17,13 +17,13 @@ const CLIENTS = 'undici|axios|got|ky|superagent|needle|request|node-fetch|cross-
 const RULES: readonly (readonly [name: string, pattern: RegExp])[] = [
   ['fetch', /(?<![\w$.])fetch\s*\(/],
   ['fetch', /\b(globalThis|global|self|window)\s*(\.|\?\.|\[\s*['"`])\s*fetch\b/],
-  // Given away instead of called: { fetch }, = fetch, ?? fetch. As a name of a member or of a type it is nobody's fetch yet.
+  // Passed on instead of called: { fetch }, = fetch, ?? fetch. As the name of a member or a type it is harmless.
   ['fetch', /(=|\?\?|\|\||&&|\?|return)\s*fetch\s*[;,)\n]/],
   ['WebSocket', /\bnew\s+(WebSocket|EventSource|XMLHttpRequest)\b/],
   ['node:https', /(import|require|getBuiltinModule)\s*\(\s*['"`](node:)?(https|http2)['"`]/],
   ['node:https', /from\s*['"](node:)?(https|http2)['"]/],
   ['node:https', /['"`]node:(https|http2)['"`]/],
-  // Types are fine, and so are servers, by node-http.ts.
+  // Types are fine, and so are servers created with node-http.ts.
   ['node:http', /^import\s+(?!type\b)[^;]*?from\s*['"](node:)?http['"]/m],
   ['node:http', /(import|require|getBuiltinModule)\s*\(\s*['"`](node:)?http['"`]/],
   ['request of node-http', /\brequest\b[^;{}]*\}\s*from\s*['"][^'"]*node-http\.ts['"]/],
@@ -33,7 +33,7 @@ const RULES: readonly (readonly [name: string, pattern: RegExp])[] = [
   ['another client', new RegExp(`(from|import\\(|require\\()\\s*['"](${CLIENTS})['"]`)],
 ];
 
-/** Libraries that call by themselves unless they are given a fetch. */
+/** Libraries that send requests themselves unless they are given a fetch. */
 const GIVEN: readonly (readonly [name: string, uses: RegExp, given: RegExp])[] = [
   ['createRemoteJWKSet without customFetch', /\bcreateRemoteJWKSet\s*\(/, /customFetch/],
   [
@@ -44,7 +44,7 @@ const GIVEN: readonly (readonly [name: string, uses: RegExp, given: RegExp])[] =
   ['oidc-provider without fetch', /\bnew\s+(library\.default|Provider)\s*\(/, /\bguardedFetch\b|\bfetch: wallet\.fetch\b/],
 ];
 
-/** Without comments, which may speak of what they like. Good enough for our own sources: `//` in a text follows a colon. */
+/** Removes comments. Good enough for our own sources, in which `//` in a string follows a colon. */
 const codeOf = (text: string): string => text.replace(/\/\*[\s\S]*?\*\//g, '').replace(/(^|[^:'"`\\])\/\/.*$/gm, '$1');
 
 function clientsIn(text: string): string[] {
@@ -65,7 +65,7 @@ describe('The only HTTP client', () => {
     assert.deepEqual(Object.fromEntries(found), {}, 'use createOutbound or guardedFetch of platform/outbound');
   });
 
-  it('has exceptions only where they are needed', () => {
+  it('has no needless exceptions', () => {
     for (const [path, names] of Object.entries(EXCEPTIONS))
       assert.deepEqual(
         names.filter((name) => !clientsIn(readFileSync(path, 'utf8')).includes(name)),
@@ -74,7 +74,7 @@ describe('The only HTTP client', () => {
       );
   });
 
-  it('would be missed by none of the ways there are', () => {
+  it('is enforced for every way to send a request', () => {
     const unguarded = [
       "await fetch('https://example.com/')",
       'const answer = fetch (url);',
@@ -105,7 +105,7 @@ describe('The only HTTP client', () => {
     for (const text of unguarded) assert.notDeepEqual(clientsIn(text), [], text);
   });
 
-  it('is not seen where there is none', () => {
+  it('has no false positives', () => {
     const fine = [
       '// fetch(url) would be unguarded',
       '/** As fetch() does. */',

@@ -1,4 +1,4 @@
-// What an attacker who may name the URL, answer for the name, or be the server, tries.
+// Attacks by someone who controls the URL, the DNS answers, or the server.
 import assert from 'node:assert/strict';
 import type { LookupAddress } from 'node:dns';
 import { createServer, type RequestListener } from 'node:http';
@@ -55,7 +55,7 @@ after(() => {
   for (const server of servers) server.close();
 });
 
-/** A server that is not to be reached, and how often it was. */
+/** A server that must not be reached, and a count of its connections. */
 async function victim() {
   const seen = { port: 0, connections: 0 };
   const server = createTcpServer((socket) => {
@@ -66,7 +66,7 @@ async function victim() {
   return seen;
 }
 
-/** One list of addresses for each time it is asked; then the last one again. */
+/** Returns one list of addresses per look-up, and repeats the last one. */
 function answers(...lists: readonly string[][]) {
   const asked: string[] = [];
   const lookup: Lookup = (hostname, _, callback) => {
@@ -171,10 +171,10 @@ describe('Outgoing calls are refused', () => {
     for (const host of hosts) await assert.rejects(get(`https://${host}/`), fails('blocked', /not a public address/), host);
   });
 
-  it('when a name leads to such an address, with or without a dot at its end', async () => {
+  it('when a name resolves to such an address, with or without a trailing dot', async () => {
     for (const host of ['localhost', 'LOCALHOST', 'ⓛocalhost'])
       await assert.rejects(get(`https://${host}/`), fails('blocked', /localhost is not a public address/), host);
-    // Not every resolver knows it; those that do lead to this machine.
+    // Not every resolver knows this name. Those that do return this machine.
     await assert.rejects(get('https://localhost./'), (error: OutboundError) =>
       fails(error.kind === 'failed' ? 'failed' : 'blocked')(error),
     );
@@ -199,7 +199,7 @@ describe('Outgoing calls are refused', () => {
     let asked = 0;
     const lookup: Lookup = (_, __, callback) => {
       if (++asked > 1) return callback(null, [{ address: '127.0.0.1', family: 4 }]);
-      // Given up before the public address is known, so that nobody is connected to: tests stay on this machine.
+      // Aborted before it connects to the public address, so that tests stay on this machine.
       hangUp.abort();
       return void setImmediate(callback, null, [{ address: '8.8.8.8', family: 4 }]);
     };
@@ -210,7 +210,7 @@ describe('Outgoing calls are refused', () => {
     assert.equal(asked, 2);
   });
 
-  it('by the very lookup the socket connects with: what it lets through is what was judged', async () => {
+  it('by the same lookup that the socket uses to connect', async () => {
     const { lookup } = answers(['8.8.8.8', '1.1.1.1'], ['8.8.8.8'], ['127.0.0.1']);
     const guarded = guardedLookup(lookup, isPublic);
     const ask = (options: object) =>
@@ -313,7 +313,7 @@ describe('Outgoing calls are refused', () => {
     assert.equal(asked.length, 3);
   });
 
-  it('before anybody is connected to', async () => {
+  it('before any connection is made', async () => {
     const seen = await victim();
     for (const url of [`https://127.0.0.1:${seen.port}/`, `http://127.0.0.1:${seen.port}/`, `https://localhost:${seen.port}/`])
       await assert.rejects(get(url), fails('blocked'), url);
@@ -324,10 +324,10 @@ describe('Outgoing calls are refused', () => {
 describe('A server gains nothing', () => {
   const url = async (server: Server): Promise<string> => `http://127.0.0.1:${await started(server)}/`;
   const http = (listener: RequestListener): Promise<string> => url(createServer(listener));
-  /** Answers whatever is asked by what it is given to do with the socket. */
+  /** A server that handles its sockets with the given function. */
   const tcp = (answer: (socket: Socket) => void): Promise<string> =>
     url(createTcpServer((socket) => void socket.once('data', () => answer(socket))));
-  /** As often as the socket takes it, until somebody ends it. */
+  /** Writes as often as the socket accepts it, until it is closed. */
   const forEver = (socket: Socket, text: string): void => {
     const more = (): void => {
       while (!socket.destroyed && socket.write(text));
@@ -335,7 +335,7 @@ describe('A server gains nothing', () => {
     };
     more();
   };
-  /** A little now and then: never silent, never done. */
+  /** Writes a little now and then: never silent, never finished. */
   const drip = (socket: Socket, text: string): void => {
     const timer = setInterval(() => socket.write(text), 5);
     socket.on('close', () => clearInterval(timer));
@@ -462,7 +462,7 @@ describe('A server gains nothing', () => {
     await assert.rejects(ask(await tcp((socket) => socket.end(both)), patient), fails('failed'));
     const twice = 'HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nxHTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\ny';
     const to = await tcp((socket) => socket.end(twice));
-    // Whether the second half is noticed in time is chance; that it is not an answer is not.
+    // The second half may or may not be noticed in time, but it must never become an answer.
     const text = await ask(to, patient).then(({ body }) => body.toString(), fails('failed'));
     assert.ok(text === true || text === 'x', String(text));
   });

@@ -9,7 +9,7 @@ import { createRemoteJWKSet, exportJWK, generateKeyPair, customFetch as joseFetc
 import * as openid from 'openid-client';
 import { createOutbound, guardedFetch, OutboundError, type OutboundOutcome, type OutboundRequest } from './index.ts';
 
-/** Self-signed, for localhost, 127.0.0.1 and issuer.example, until 2099. Guards nothing. */
+/** Self-signed, for localhost, 127.0.0.1 and issuer.example, until 2099. Protects nothing. */
 const CERTIFICATE =
   'MIIBeDCCAR2gAwIBAgIBATAKBggqhkjOPQQDAjAUMRIwEAYDVQQDDAlsb2NhbGhvc3QwIBcNMjAwMTAxMDAwMDAwWhgPMjA5OTEyMzEyMzU5NTlaMBQxEjAQBgNVBAMMCWxvY2FsaG9zdDBZMBMGByqGSM49AgEGCCqGSM49AwEHA0IABE1j6AGKVUgo2FcuFFm+OHvoP0D5vTyPuxA05+tcwW7LIpYGNnNflXEVljgt7ALz5EPbj66MrvPfM9Te9A83VYCjXjBcMA8GA1UdEwEB/wQFMAMBAf8wKgYDVR0RBCMwIYIJbG9jYWxob3N0hwR/AAABgg5pc3N1ZXIuZXhhbXBsZTAdBgNVHQ4EFgQUbJdYDuY2nj/5OnLuuX8y2jUHkJgwCgYIKoZIzj0EAwIDSQAwRgIhAInbQqoY0C2ibnezJjG/wJa0IP+5+XIkqNowP+V2gZl+AiEAuGjZL5eM00B7I57D810arWnpwh6ynMbjh6of0/11ttE=';
 const KEY =
@@ -27,7 +27,7 @@ async function textOf(request: IncomingMessage): Promise<string> {
   return text;
 }
 
-/** Says what was asked of it; some paths have answers of their own. */
+/** Echoes the request; some paths have special answers. */
 function echo(): HttpServer {
   const server = createServer(async (request, response) => {
     const { pathname, searchParams } = new URL(request.url!, 'http://any');
@@ -108,7 +108,7 @@ describe('Outgoing calls', () => {
   });
 
   it('know IPv6 entries with and without a port', async () => {
-    // Nobody listens there, and the machine may have no IPv6: whether it was let through shows in how it failed.
+    // Nothing listens there, and the machine may have no IPv6. The error shows whether the call was permitted.
     const kindWith = (allow: readonly string[]) =>
       createOutbound(allow)({ method: 'GET', url: 'http://[::1]:1/' }).then(
         () => 'answered',
@@ -137,7 +137,7 @@ describe('Outgoing calls', () => {
     assert.equal((await echoed({ method: 'POST' })).headers['content-length'], '0');
   });
 
-  it('say nothing of who calls', async () => {
+  it('do not identify the caller', async () => {
     const bland = await echoed();
     assert.deepEqual(Object.keys(bland.headers).sort(), ['accept-encoding', 'connection', 'host']);
     assert.deepEqual([bland.headers['accept-encoding'], bland.headers.connection], ['identity', 'close']);
@@ -171,7 +171,7 @@ describe('Outgoing calls', () => {
     for (const status of [204, 304, 400, 404, 500, 503]) assert.equal((await call(`/status?is=${status}`)).status, status);
   });
 
-  it('read as much as was said, and not a byte more', async () => {
+  it('read up to the size limit, and not a byte more', async () => {
     assert.equal((await call('/length?is=1000', { maxBytes: 1000 })).body.length, 1000);
     await assert.rejects(call('/length?is=1001', { maxBytes: 1000 }), fails('too-large'));
     assert.equal((await call('/length?is=1048576')).body.length, 1048576);
@@ -217,7 +217,7 @@ describe('Outgoing calls', () => {
     listener.close();
   });
 
-  it('fail with the code of what went wrong, the cause, and no address but the one that was named', async () => {
+  it('fail with the error code, the cause, and no address except the given one', async () => {
     const closed = createTcpServer();
     const port = await portOf(closed);
     await new Promise((resolve) => closed.close(resolve));
@@ -261,7 +261,7 @@ describe('Outgoing calls', () => {
     }
   });
 
-  it('ask for a body that is made when it is needed, once, and only when the connection stands', async () => {
+  it('call a body function once, and only when connected', async () => {
     const made: string[] = [];
     const body = async () => {
       made.push('made');
@@ -287,7 +287,7 @@ describe('Outgoing calls', () => {
     await assert.rejects(call('/silent', { timeoutMs: 20 }), fails('timeout'));
   });
 
-  it('are counted by what they were for and how they went', async () => {
+  it('are counted by kind and outcome', async () => {
     const seen: [string, OutboundOutcome][] = [];
     const outbound = createOutbound([host], { onRequest: (kind, outcome) => void seen.push([kind, outcome]) });
     const ask = (path: string, more: Partial<OutboundRequest> = {}) =>
@@ -336,7 +336,7 @@ describe('Outgoing calls', () => {
     });
   });
 
-  describe('in the shape of fetch', () => {
+  describe('as a fetch function', () => {
     const guarded = (defaults = {}) => guardedFetch(createOutbound([host]), defaults);
     const heard = async (input: string | URL | Request, init?: RequestInit) =>
       (await guarded()(input, init)).json() as Promise<any>;
@@ -375,7 +375,7 @@ describe('Outgoing calls', () => {
       await assert.rejects(guarded()(`${base}/redirect`, { redirect: 'error' }), TypeError);
     });
 
-    it('are bounded by what they were made with, and guarded', async () => {
+    it('have the configured limits, and are guarded', async () => {
       await assert.rejects(guarded({ maxBytes: 10 })(`${base}/length?is=11`), fails('too-large'));
       await assert.rejects(guarded({ timeoutMs: 20 })(`${base}/silent`), fails('timeout'));
       await assert.rejects(guarded()('https://10.0.0.1/'), fails('blocked'));

@@ -1,4 +1,4 @@
-// Secrets at rest: sealed with AES-256-GCM under a key derived from the master key, bound to the place they are kept in.
+// Encrypts secrets at rest: AES-256-GCM under a key derived from the master key, bound to the row and column they are stored in.
 import {
   createCipheriv,
   createDecipheriv,
@@ -14,9 +14,9 @@ const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
 export interface Seal {
-  /** The place is associated data: a sealed text copied to another row or column does not open. */
-  seal(plain: Buffer, place: string): string;
-  open(sealed: string, place: string): Buffer;
+  /** The context is associated data: a sealed text copied to another row or column cannot be opened. */
+  seal(plain: Buffer, context: string): string;
+  open(sealed: string, context: string): Buffer;
 }
 
 interface MasterKey {
@@ -24,13 +24,13 @@ interface MasterKey {
   readonly key: KeyObject;
 }
 
-/** It was sealed under a key that was not given. */
+/** The text was sealed under a master key that is not configured. */
 export class UnknownMasterKey extends Error {}
 
-/** It was changed after it was sealed, or belongs to another place. */
+/** The sealed text was changed, or belongs to another row or column. */
 export class DamagedSeal extends Error {
-  constructor(place: string, options?: ErrorOptions) {
-    super(`what is sealed as ${place} is damaged: it does not open`, options);
+  constructor(context: string, options?: ErrorOptions) {
+    super(`what is sealed as ${context} is damaged: it does not open`, options);
   }
 }
 
@@ -42,42 +42,42 @@ function parseMasterKey(text: string): MasterKey {
   const bytes = Buffer.from(text.trim(), 'base64url');
   if (bytes.length !== 32) throw new Error('must be 32 bytes in base64url');
   const derived = hkdfSync('sha256', bytes, '', 'gatehouse seal v1', 32);
-  // The id is a fingerprint, so that a sealed text names its key and a wrong master key is told from damage.
+  // The id is a fingerprint of the key. A sealed text names its key, so that a wrong master key can be told from damage.
   const id = createHash('sha256').update('gatehouse master key id').update(bytes).digest('base64url').slice(0, 8);
   return { id, key: createSecretKey(Buffer.from(derived)) };
 }
 
-function decrypt(key: KeyObject, bytes: Buffer, place: string): Buffer {
+function decrypt(key: KeyObject, bytes: Buffer, context: string): Buffer {
   const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, NONCE_BYTES), { authTagLength: TAG_BYTES });
-  decipher.setAAD(Buffer.from(place));
+  decipher.setAAD(Buffer.from(context));
   decipher.setAuthTag(bytes.subarray(-TAG_BYTES));
   return Buffer.concat([decipher.update(bytes.subarray(NONCE_BYTES, -TAG_BYTES)), decipher.final()]);
 }
 
-/** Seals with the first key; opens with any of them, so that a rotation can go on while the service runs. */
+/** Seals with the first key and opens with any of them, so that the key can be rotated while the service runs. */
 export function createSeal(masterKeys: readonly string[]): Seal & { readonly keyId: string } {
   const keys = masterKeys.map(parseMasterKey);
   const current = keys[0];
   if (!current) throw new Error('a master key is needed');
   return {
     keyId: current.id,
-    seal(plain, place) {
+    seal(plain, context) {
       const nonce = randomBytes(NONCE_BYTES);
       const cipher = createCipheriv('aes-256-gcm', current.key, nonce);
-      cipher.setAAD(Buffer.from(place));
+      cipher.setAAD(Buffer.from(context));
       const bytes = Buffer.concat([nonce, cipher.update(plain), cipher.final(), cipher.getAuthTag()]);
       return `${VERSION}.${current.id}.${bytes.toString('base64url')}`;
     },
-    open(sealed, place) {
+    open(sealed, context) {
       const [version, keyId, text] = sealed.split('.');
       const master = keys.find((one) => one.id === keyId);
-      if (version !== VERSION || !text) throw new DamagedSeal(place);
+      if (version !== VERSION || !text) throw new DamagedSeal(context);
       if (!master) throw new UnknownMasterKey(`sealed under master key ${keyId}, which was not given`);
       const bytes = Buffer.from(text, 'base64url');
       try {
-        return decrypt(master.key, bytes, place);
+        return decrypt(master.key, bytes, context);
       } catch (error) {
-        throw new DamagedSeal(place, { cause: error });
+        throw new DamagedSeal(context, { cause: error });
       }
     },
   };

@@ -5,12 +5,12 @@ import { createSeal, DamagedSeal, keyIdOf, newMasterKey } from './index.ts';
 describe('Sealing', () => {
   const plain = Buffer.from('a secret');
 
-  it('opens what it sealed, in the place it was sealed for', () => {
+  it('opens what it sealed, in the same context', () => {
     const seal = createSeal([newMasterKey()]);
     assert.deepEqual(seal.open(seal.seal(plain, 'table/1'), 'table/1'), plain);
   });
 
-  it('gives another text each time, none with the secret in it', () => {
+  it('gives a different text each time, without the secret in it', () => {
     const seal = createSeal([newMasterKey()]);
     const [one, two] = [seal.seal(plain, 'here'), seal.seal(plain, 'here')];
     assert.notEqual(one, two);
