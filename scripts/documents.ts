@@ -1,4 +1,4 @@
-// Documents printed from the code: written by `npm run docs`, compared by `npm run check`.
+// Documents generated from the code: written by `npm run docs`, compared by `npm run check`.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { sectionsWith } from '../src/identity/domain-settings/index.ts';
@@ -34,11 +34,11 @@ const domainTables = (): string =>
 
 const configPage = (): string => `# Settings
 
-Printed from the code by \`npm run docs\`.
+Generated from the code by \`npm run docs\`.
 
-The environment wins over the file named by \`GATEHOUSE_CONFIG_FILE\` (lines of \`KEY=value\`; \`#\` begins a remark; any other line is refused by its number, and so is a key that is set twice), the file over the default.
-A key that is not listed here refuses to start and names the nearest. Secrets can be given as the path of a file under \`KEY_FILE\`.
-\`gatehouse config\` prints what is in force, secrets masked.
+The environment overrides the file named by \`GATEHOUSE_CONFIG_FILE\`, and the file overrides the default. The file has lines of \`KEY=value\`; \`#\` begins a comment. Any other line and any repeated key is an error.
+An unknown key is an error that suggests the nearest key. A secret can also be given as the path of a file, under \`KEY_FILE\`.
+\`gatehouse config\` prints the current settings, with secrets masked.
 
 ## Both services
 
@@ -51,7 +51,7 @@ ${settingsTable(identitySettings)}
 ## Domains
 
 Files \`keystone.<domain name>.conf\` in the folder \`GATEHOUSE_IDENTITY_DOMAIN_CONFIG_DIR\`: sections of \`key = value\`, as Keystone reads them from its
-\`domain_config_dir\`. What is misspelled refuses to start, with the file, the line and the nearest name.
+\`domain_config_dir\`. A misspelled section or key is an error with the file, the line and the nearest name.
 
 ${domainTables()}
 
@@ -73,12 +73,12 @@ function faultRows(faults: FaultTable, shown: (code: string, status: number) => 
 function errorsPage(): string {
   return `# Errors
 
-Printed from the code by \`npm run docs\`.
+Generated from the code by \`npm run docs\`.
 
 ## Identity service
 
-The shape is Keystone's: \`{"error": {"code": 404, "title": "Not Found", "message": "..."}}\`.
-The code in the second column is for the log and the source (\`src/identity/faults.ts\`); clients get the status and the message.
+The format is Keystone's: \`{"error": {"code": 404, "title": "Not Found", "message": "..."}}\`.
+The code in the second column appears in the log and in the source (\`src/identity/faults.ts\`). Clients get the status and the message.
 
 | Status | Code | Message |
 |---|---|---|
@@ -87,7 +87,7 @@ ${faultRows(identityFaults, (code) => code)}
 ## Wallet node
 
 Problem details (RFC 9457), \`application/problem+json\`: \`{"type": "urn:gatehouse:problem:<code>", "title", "status", "detail", "instance", "code"}\`.
-The code is stable and for machines; \`instance\` is the request id, which the log knows too. \`errors\` names the field a schema refused.
+The code is stable and machine-readable. \`instance\` is the request id, which the log contains, too. \`errors\` names invalid fields.
 
 | Status | Code | Detail |
 |---|---|---|

@@ -1,5 +1,5 @@
-// Backup and restore of the data folder. A backup is a tar of the databases as they were at one moment each, and of the master key:
-// whoever has it has everything, so only its owner may read it.
+// Backup and restore of the data folder. A backup is a tar of consistent copies of the databases and of the master key. It contains all
+// secrets, so only its owner may read it.
 import { createHash, randomBytes } from 'node:crypto';
 import { createReadStream, createWriteStream, existsSync, statSync } from 'node:fs';
 import { open, readFile, rename } from 'node:fs/promises';
@@ -35,24 +35,24 @@ async function hashOf(path: string): Promise<string> {
 }
 
 const CHUNK = { highWaterMark: 1024 * 1024 };
-/** A file that was not there, for its owner, and on the disk when it is written. */
+/** Must not exist yet, only readable by its owner, synced to disk. */
 const NEW_FILE = { flags: 'wx', mode: 0o600, flush: true };
 
 const webStream = (stream: Readable): ReadableStream<Uint8Array> => Readable.toWeb(stream) as ReadableStream<Uint8Array>;
 
-/** The contents one after the other, as streams: size does not matter. */
+/** Streams the contents, so that their size does not matter. */
 async function writeTar(file: string, entries: readonly { header: TarHeader; content: () => Readable }[]): Promise<void> {
   const { readable, controller } = createTarPacker();
   async function fill(): Promise<void> {
     for (const { header, content } of entries) await webStream(content()).pipeTo(controller.add(header));
     controller.finalize();
   }
-  // Whichever side fails ends the other.
+  // If either side fails, the other ends, too.
   const filled = fill().catch((error: unknown) => controller.error(error));
   await pipeline(readable, createWriteStream(file, NEW_FILE)).finally(() => filled);
 }
 
-/** Each database as it is at one moment, while the service goes on writing to it. */
+/** Makes a consistent copy of each database, while the service may continue to write. */
 async function copyDatabases(folder: string, to: string): Promise<string[]> {
   const found = DATABASES.filter((name) => existsSync(join(folder, name)));
   for (const name of found) {
@@ -66,7 +66,7 @@ async function copyDatabases(folder: string, to: string): Promise<string[]> {
   return found;
 }
 
-/** Returns what is in it. */
+/** Returns the names of the files in it. */
 export async function backup(folder: string, file: string): Promise<string[]> {
   if (existsSync(file)) refuse(`${file} exists already; name another file`);
   const work = new WorkFolder(folder, 'backup');
@@ -105,11 +105,11 @@ async function extract(file: string, to: string): Promise<Manifest> {
   const source = await open(file).catch((error: NodeJS.ErrnoException) => refuse(`cannot read ${file} (${error.code})`));
   const known = [MANIFEST, KEY_FILE, ...DATABASES];
   try {
-    // Strict: sums must be right, and the end must be there.
+    // Strict: checks the sums and the end of the archive.
     const entries = webStream(source.createReadStream(CHUNK)).pipeThrough(createTarDecoder({ strict: true }));
     for await (const { header, body } of entries) {
       const { name, type } = header;
-      // A name is all it may be: nothing in a backup says where it goes, and there are no links.
+      // Only plain files with known names: no paths and no links.
       if (!known.includes(name) || type !== 'file') refuse(`${file} holds ${JSON.stringify(name)}, which no backup has`);
       await pipeline(body, createWriteStream(join(to, name), NEW_FILE));
     }
@@ -126,7 +126,7 @@ async function extract(file: string, to: string): Promise<Manifest> {
 async function check(folder: string, file: string, { files }: Manifest): Promise<void> {
   for (const [name, hash] of Object.entries(files)) {
     const path = join(folder, name);
-    if (!existsSync(path) || (await hashOf(path)) !== hash) refuse(`${file} is damaged: ${name} is not what was backed up`);
+    if (!existsSync(path) || (await hashOf(path)) !== hash) refuse(`${file} is damaged: the checksum of ${name} is wrong`);
     if (!DATABASES.includes(name)) continue;
     const db = new DatabaseSync(path, { readOnly: true });
     const [result] = db.prepare('pragma integrity_check').all() as { integrity_check: string }[];
@@ -135,7 +135,7 @@ async function check(folder: string, file: string, { files }: Manifest): Promise
   }
 }
 
-/** Into a folder without data: what is there is never written over. Everything is checked before anything is put in place. */
+/** Restores into a folder without data; nothing is ever overwritten. The whole backup is checked before any file is restored. */
 export async function restore(folder: string, file: string): Promise<string[]> {
   const lock = lockFolder(folder);
   const work = new WorkFolder(folder, 'restore');

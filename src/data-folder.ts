@@ -1,4 +1,4 @@
-// The data folder: SQLite files and the master key. Only its owner may enter it.
+// The data folder: SQLite files and the master key. Only its owner has access.
 import { chmodSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { ConfigError } from './platform/config/index.ts';
@@ -22,7 +22,7 @@ export function openDataFolder(path: string): string {
   return folder;
 }
 
-/** Given by a setting, else kept in the data folder, where the first start makes it. The newest line is the key in force. */
+/** From a setting, else from the data folder, where the first start creates the key. The first key is the current one. */
 export function masterKeys(shared: SharedConfig, folder: string, mustBeGiven: boolean): string[] {
   const old = shared.oldMasterKeys?.split(',').map((key) => key.trim()) ?? [];
   if (shared.masterKey) return [shared.masterKey, ...old];
@@ -35,7 +35,7 @@ export function masterKeys(shared: SharedConfig, folder: string, mustBeGiven: bo
   return [...readFileSync(file, 'utf8').split('\n').filter(Boolean), ...old];
 }
 
-/** Before the first database, never beside one: a new key would open nothing in it, and would look as if it were the right one. */
+/** Never creates a key beside an existing database: it could not open anything in it, but would look like the right one. */
 function makeMasterKey(folder: string, file: string): void {
   const database = DATABASES.find((name) => existsSync(join(folder, name)));
   if (database !== undefined)
@@ -46,7 +46,7 @@ function makeMasterKey(folder: string, file: string): void {
   createFile(file, `${newMasterKey()}\n`);
 }
 
-/** Puts a new key in force, keeping the former ones to open what they sealed. */
+/** Adds a new current key. The old ones are kept to open what they sealed. */
 export function addMasterKey(folder: string, keys: readonly string[]): string[] {
   const all = [newMasterKey(), ...keys];
   storeMasterKeys(folder, all);

@@ -1,4 +1,4 @@
-// Whom the first password is told, and that it is never lost.
+// Delivery of the first password: who gets it, and that it is never lost.
 import assert from 'node:assert/strict';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -63,7 +63,7 @@ describe('The first password', () => {
     assert.ok(!text().includes('of a file'));
   });
 
-  it('and the master key are left in no file of a process that was killed', () => {
+  it('and the master key do not stay in temporary files of a killed process', () => {
     const before = readdirSync(folder);
     const left = ['master.key.17-1.tmp', 'admin-password.new-17.17-1.tmp', 'admin-password.17-2.tmp'];
     for (const name of [...left, 'master.key']) writeFileSync(join(folder, name), 'secret');
@@ -72,7 +72,7 @@ describe('The first password', () => {
     rmSync(join(folder, 'master.key'));
   });
 
-  it('that somebody else may be writing just now is left to them', () => {
+  it('that another process may be writing is not removed', () => {
     const before = readdirSync(folder);
     const [living, own] = [`admin-password.new-${process.ppid}.${process.ppid}-1.tmp`, `master.key.${process.pid}-1.tmp`];
     for (const name of [living, own]) writeFileSync(join(folder, name), 'secret');
@@ -82,8 +82,8 @@ describe('The first password', () => {
     assert.deepEqual(readdirSync(folder), before);
   });
 
-  describe('of a start that was killed when it had made the account', () => {
-    const settle = (right: string, tried: string[] = []) =>
+  describe('of a start that was killed after it created the account', () => {
+    const recover = (right: string, tried: string[] = []) =>
       recoverFirstPassword({ folder, log: createLog('silent'), say: (line) => void said.push(line) }, async (text) => {
         tried.push(text);
         return text === right;
@@ -94,9 +94,9 @@ describe('The first password', () => {
       utimesSync(path, pid, pid);
     };
 
-    it('gets its name, for its owner, and one line says where it is', async () => {
+    it('gets its final name, readable only by its owner, and one line says where it is', async () => {
       leave(17, 'right', 0o644);
-      await settle('right');
+      await recover('right');
       assert.deepEqual(readdirSync(folder), ['admin-password']);
       assert.equal(readFileSync(join(folder, 'admin-password'), 'utf8'), 'right\n');
       assert.equal(statSync(join(folder, 'admin-password')).mode & 0o777, 0o600);
@@ -106,20 +106,20 @@ describe('The first password', () => {
       );
     });
 
-    it('goes when it is not the password any more, and what has its name stays', async () => {
+    it('is removed if it is no longer the password; an existing file with the final name stays', async () => {
       leave(17, 'former');
-      await settle('another');
+      await recover('another');
       assert.deepEqual([readdirSync(folder), text()], [['admin-password'], '']);
       rmSync(join(folder, 'admin-password'));
       leave(17, 'former');
-      await settle('another');
+      await recover('another');
       assert.deepEqual([readdirSync(folder), text()], [[], '']);
     });
 
-    it('is looked for among the newest first, and no further', async () => {
+    it('is searched from the newest file, and only until it is found', async () => {
       for (const pid of [17, 18, 19, 20]) leave(pid, `of ${pid}`);
       const tried: string[] = [];
-      await settle('of 19', tried);
+      await recover('of 19', tried);
       assert.deepEqual(tried, ['of 20', 'of 19']);
       assert.deepEqual(readdirSync(folder), ['admin-password']);
       assert.equal(readFileSync(join(folder, 'admin-password'), 'utf8'), 'of 19\n');
@@ -127,11 +127,11 @@ describe('The first password', () => {
       rmSync(join(folder, 'admin-password'));
     });
 
-    it('is not lost when another start settles the file of one that goes on', async () => {
+    it('is not lost when another start handles the file of one that continues', async () => {
       process.stderr.isTTY = false;
       for (const right of ['of the first', 'unknown']) {
         const kept = keep()('of the first');
-        await settle(right);
+        await recover(right);
         kept.stored();
         assert.deepEqual(readdirSync(folder), ['admin-password']);
         assert.equal(readFileSync(join(folder, 'admin-password'), 'utf8'), 'of the first\n');
@@ -141,7 +141,7 @@ describe('The first password', () => {
     });
   });
 
-  it('is in no file any more when it was changed, of starts that were killed neither', () => {
+  it('is removed from all files, also those of killed starts, when it is changed', () => {
     for (const name of ['admin-password', 'admin-password.new-17']) writeFileSync(join(folder, name), 'former');
     removeFirstPassword(folder);
     assert.deepEqual(readdirSync(folder), []);

@@ -1,5 +1,5 @@
-// How the first administrator's password gets to a person: on a terminal once, else by a file only its owner may read. Never in a log,
-// which others keep and read.
+// Delivers the password of the first administrator: once on a terminal, otherwise in a file that only its owner may read. Never in a log,
+// which others can read.
 import { chmodSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { KeepPassword } from './identity/service.ts';
@@ -11,16 +11,16 @@ const NEW = `${FILE}.new-`;
 
 interface PasswordDelivery {
   readonly folder: string;
-  /** It is a setting: whoever gave it knows it. */
+  /** The password comes from a setting, so the operator knows it. */
   readonly isGiven: boolean;
   readonly log: Log;
-  /** To a person. */
+  /** Prints a line for the operator. */
   say(line: string): void;
 }
 
 /**
- * The file is written before the account is: one that was killed between the two leaves a file too many, never an account nobody can
- * log in to. Processes that start together have a file each until it is known whose account it became.
+ * The file is written before the account is created. A process killed in between leaves a useless file, but never an account nobody
+ * can log in to. Processes that start together write one file each, until it is known which of them created the account.
  */
 export function deliverFirstPassword({ folder, isGiven, log, say }: PasswordDelivery): KeepPassword {
   return (password) => {
@@ -36,7 +36,7 @@ export function deliverFirstPassword({ folder, isGiven, log, say }: PasswordDeli
           renameSync(fresh, file);
           return true;
         });
-        // Gone: another start found the account before we came here, and took the file for a leftover.
+        // If the file is gone, another start found the account in the meantime and removed the file as a leftover.
         if (isRenamed) syncFolder(folder);
         else replaceFile(file, `${password}\n`);
         removeNewFiles(folder);
@@ -52,15 +52,15 @@ function announceFile({ file, log, say }: { file: string } & Pick<PasswordDelive
   say(`First administrator: admin, password in ${file} (remove it when it was read)`);
 }
 
-/** Half written ones are not among them. */
+/** Does not match files that are only half written. */
 const IS_NEW = new RegExp(`^${FILE}\\.new-\\d+(?:-[\\da-f]+)?$`);
 
-/** Of starts that were killed before the account was made. */
+/** Removes the files of starts that were killed before they created the account. */
 function removeNewFiles(folder: string): void {
   for (const name of readdirSync(folder)) if (name.startsWith(NEW)) rmSync(join(folder, name), { force: true });
 }
 
-/** Undefined where another start was faster with the file. */
+/** Undefined if the file is gone, because another start was faster. */
 function ifExists<T>(look: () => T): T | undefined {
   try {
     return look();
@@ -71,8 +71,8 @@ function ifExists<T>(look: () => T): T | undefined {
 }
 
 /**
- * For a start that finds the account made: one that was killed just after it made the account left the only copy of its password
- * under the name it had before. What is not the password, or no longer, goes.
+ * For a start that finds the account already created. A start killed right after it created the account left the only copy of the
+ * password under its temporary name. Files that do not hold the current password are removed.
  */
 export async function recoverFirstPassword(
   { folder, log, say }: Omit<PasswordDelivery, 'isGiven'>,
@@ -82,7 +82,7 @@ export async function recoverFirstPassword(
     .filter((name) => IS_NEW.test(name))
     .map((name) => join(folder, name))
     .map((path) => ({ path, at: ifExists(() => statSync(path).mtimeMs) ?? 0 }))
-    // The one that made the account was the last.
+    // The newest file belongs to the start that created the account.
     .sort((one, other) => other.at - one.at);
   const file = join(folder, FILE);
   let isFound = false;
@@ -100,7 +100,7 @@ export async function recoverFirstPassword(
   }
 }
 
-/** It is no longer the password. */
+/** Removes the file after the password was changed. */
 export function removeFirstPassword(folder: string): void {
   rmSync(join(folder, FILE), { force: true });
   removeNewFiles(folder);

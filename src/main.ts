@@ -1,4 +1,4 @@
-// The `gatehouse` command: finds out what is asked for, runs it, and says what went wrong in one line.
+// The `gatehouse` command: parses the command line, runs the command, and reports errors in one line.
 import { type Command, commands, parseCommandLine, print, UsageError } from './commands/index.ts';
 import { ConfigError } from './platform/config/index.ts';
 import { DatabaseWaitTimeout, FolderInUse, isUnwritable } from './platform/database/index.ts';
@@ -9,10 +9,10 @@ import { version } from './version.ts';
 let running: Command | undefined;
 
 async function main(): Promise<void> {
-  const asked = parseCommandLine(commands, process.argv.slice(2), version);
-  if ('print' in asked) return print(asked.print);
-  running = asked.command;
-  await asked.command.run(asked.given);
+  const parsed = parseCommandLine(commands, process.argv.slice(2), version);
+  if ('print' in parsed) return print(parsed.print);
+  running = parsed.command;
+  await parsed.command.run(parsed.parameters);
 }
 
 function end(line: string, code: number): never {
@@ -32,11 +32,11 @@ main().catch((error: unknown) => {
     );
   if (error instanceof DamagedSeal) end(`gatehouse: ${error.message}`, 1);
   if (error instanceof DatabaseWaitTimeout) end(`gatehouse: ${error.message}`, error.exitCode);
-  // The service runs well; what was asked for is not there, or not allowed.
+  // The service works; the thing does not exist, or it is not allowed.
   if (error instanceof Fault) end(`gatehouse: ${error.message}`, 1);
   const { code, message } = error as NodeJS.ErrnoException;
-  const mend = isUnwritable(error)
+  const remedy = isUnwritable(error)
     ? '; nothing can be stored: the disk is full, or may not be written to. Make room, and start again'
     : '';
-  end(`gatehouse: cannot start: ${code ? `${code}: ` : ''}${message}${mend}`, 1);
+  end(`gatehouse: cannot start: ${code ? `${code}: ` : ''}${message}${remedy}`, 1);
 });

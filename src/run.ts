@@ -24,7 +24,7 @@ import { removeHalfWritten, removeLeftovers } from './work-folder.ts';
 
 export interface RunOptions {
   readonly shared: SharedConfig;
-  /** Undefined: it does not run here. */
+  /** Undefined if it does not run in this process. */
   readonly identity?: IdentityConfig;
   readonly wallet?: WalletConfig;
 }
@@ -45,7 +45,7 @@ function tlsOf({ tlsCertFile, tlsKeyFile }: SharedConfig): { certFile: string; k
   return { certFile: tlsCertFile, keyFile: tlsKeyFile };
 }
 
-/** What both services are built from. */
+/** What both services need. */
 interface ServiceContext {
   readonly shared: SharedConfig;
   readonly folder: string;
@@ -71,17 +71,17 @@ function common({ shared, folder, log, metrics }: ServiceContext, databaseUrl: s
 
 export function createIdentity(
   identity: IdentityConfig,
-  ground: ServiceContext,
+  context: ServiceContext,
   reserved?: ReservedPort,
 ): Promise<IdentityService> {
   if (identity.webhookUrl && !identity.webhookSecret)
     throw new ConfigError(
-      'GATEHOUSE_IDENTITY_WEBHOOK_SECRET must be set with GATEHOUSE_IDENTITY_WEBHOOK_URL; it signs what is sent',
+      'GATEHOUSE_IDENTITY_WEBHOOK_SECRET must be set with GATEHOUSE_IDENTITY_WEBHOOK_URL; it signs the messages',
     );
-  return createIdentityService({ config: identity, ...common(ground, identity.databaseUrl), reserved });
+  return createIdentityService({ config: identity, ...common(context, identity.databaseUrl), reserved });
 }
 
-/** A provider that was configured; undefined when it is to be the identity service beside it. */
+/** The configured provider; undefined if the identity service in this process is the provider. */
 function configuredProvider({
   oidcIssuer,
   oidcClientId,
@@ -98,31 +98,31 @@ function configuredProvider({
   };
 }
 
-/** What can be seen from its settings is said before anything is made. */
+/** Checks the settings before anything is created. */
 function checkWallet(config: WalletConfig, isAlone: boolean): void {
   if (config.url && new URL(config.url).pathname !== '/')
-    throw new ConfigError('GATEHOUSE_WALLET_URL must have no path: DIDs of the node are made of its host');
+    throw new ConfigError('GATEHOUSE_WALLET_URL must have no path: the DIDs of the node are derived from its host');
   if (!configuredProvider(config) && isAlone)
     throw new ConfigError(
       'GATEHOUSE_WALLET_OIDC_ISSUER must be set for a wallet node that runs alone: the OpenID provider people log in through',
     );
 }
 
-/** Starts the wallet node on its provider, which may be the identity service that runs beside it. */
+/** Starts the wallet node with its provider, which may be the identity service in the same process. */
 async function startWallet(
   config: WalletConfig,
   identity: IdentityService | undefined,
-  ground: ServiceContext,
+  context: ServiceContext,
   reserved: ReservedPort | undefined,
 ): Promise<[WalletService, string]> {
   const configured = configuredProvider(config);
-  // Registered when it is known where the node listens.
+  // Resolved once the address of the node is known.
   const registered = Promise.withResolvers<{ clientId: string; clientSecret: string }>();
-  // Read when it is needed: the identity service beside it need not wait for its modules, nor one that runs alone hold them.
+  // Imported here, so that the identity service need not wait for it, and does not load it if it runs alone.
   const { createWalletService } = await import('./wallet/service.ts');
   const service = await createWalletService({
     config,
-    ...common(ground, config.databaseUrl),
+    ...common(context, config.databaseUrl),
     reserved,
     provider: configured ?? {
       issuer: identity!.issuer(),
@@ -134,14 +134,14 @@ async function startWallet(
   if (!configured)
     registered.resolve(
       await identity!.registerWallet(
-        config.port === 0 && !config.url ? address : serviceUrl(config, tlsOf(ground.shared) !== undefined),
+        config.port === 0 && !config.url ? address : serviceUrl(config, tlsOf(context.shared) !== undefined),
         { adminRole: config.adminRole, beside: config.url === undefined },
       ),
     );
   return [service, address];
 }
 
-/** For people, and so on standard error: standard output belongs to the log. */
+/** Prints a line for the operator on standard error; standard output is for the log. */
 const say = (line: string): void => void process.stderr.write(`${line}\n`);
 
 function announce(address: string, isFirst: boolean): void {
@@ -153,9 +153,9 @@ function announce(address: string, isFirst: boolean): void {
 
 async function startIdentity(service: IdentityService, config: IdentityConfig, { folder, log }: ServiceContext) {
   const keep = deliverFirstPassword({ folder, log, say, isGiven: config.adminPassword !== undefined });
-  const begun = await explainListenErrors({ ...config, prefix: 'GATEHOUSE_IDENTITY' }, () => service.start(keep));
+  const started = await explainListenErrors({ ...config, prefix: 'GATEHOUSE_IDENTITY' }, () => service.start(keep));
   await recoverFirstPassword({ folder, log, say }, service.isAdminPassword);
-  return begun;
+  return started;
 }
 
 interface ReservedPorts {
@@ -164,14 +164,14 @@ interface ReservedPorts {
   readonly metrics: ReservedPort;
 }
 
-/** Before anything is made: a start that cannot listen leaves nothing behind, and no password that was shown for nothing. */
+/** Before anything is created: a start that cannot listen must leave nothing behind, and must not show a password. */
 async function reservePorts({ shared, identity, wallet }: RunOptions): Promise<ReservedPorts> {
   const take = (prefix: string, { host, port }: { host: string; port: number }) =>
     explainListenErrors({ prefix, host, port }, () => ReservedPort.take(host, port));
   const forService = async (prefix: string, config: { host: string; port: number }) => {
     const taken = await take(prefix, config);
     if (config.host !== 'localhost') return taken;
-    // That is two addresses on most machines: the server takes both itself.
+    // localhost is two addresses on most machines. The server listens on both itself.
     await taken.release();
     return undefined;
   };
@@ -182,56 +182,56 @@ async function reservePorts({ shared, identity, wallet }: RunOptions): Promise<R
   };
 }
 
-async function runInThisProcess(options: RunOptions, log: Log, metricsHere: boolean): Promise<void> {
+async function runInThisProcess(options: RunOptions, log: Log, isPrimary: boolean): Promise<void> {
   const { shared, identity, wallet } = options;
   if (wallet) checkWallet(wallet, identity === undefined);
   const folder = openDataFolder(shared.dataDir);
   const embedded = [identity, wallet].some((config) => config && !config.databaseUrl);
   const lock: FolderLock | undefined = embedded ? lockFolder(folder) : undefined;
-  // Workers have theirs from the primary.
-  const ports = metricsHere ? await reservePorts(options) : undefined;
+  // Workers get their ports from the primary.
+  const ports = isPrimary ? await reservePorts(options) : undefined;
   if (lock) removeLeftovers(folder);
   removeHalfWritten(folder, lock !== undefined);
-  const measured = createMetrics();
-  // Before anything else: the primary is answered also while the services are being made.
-  if (!metricsHere) answerPrimary(measured);
-  const ground = { shared, folder, log, metrics: measured };
+  const metrics = createMetrics();
+  // First, so that the primary gets an answer while the services are still starting.
+  if (!isPrimary) answerPrimary(metrics);
+  const context = { shared, folder, log, metrics };
   const running: Stoppable[] = [];
 
-  const service = identity && (await createIdentity(identity, ground, ports?.identity));
+  const service = identity && (await createIdentity(identity, context, ports?.identity));
   if (service) running.push(service);
-  const begun = service && identity && (await startIdentity(service, identity, ground));
-  const [node, walletAddress] = wallet ? await startWallet(wallet, service, ground, ports?.wallet) : [];
+  const started = service && identity && (await startIdentity(service, identity, context));
+  const [node, walletAddress] = wallet ? await startWallet(wallet, service, context, ports?.wallet) : [];
   if (node) running.push(node);
 
-  const metrics = ports && (await serveMetrics(ports.metrics, () => measured.registry.metrics()));
-  // Now, not only at the end: a process that is killed would leave nothing for the next start.
+  const metricsServer = ports && (await serveMetrics(ports.metrics, () => metrics.registry.metrics()));
+  // Now and not only at exit: a killed process would leave no compile cache for the next start.
   flushCompileCache();
-  if (identity && begun && (metricsHere || begun.adminPassword !== undefined))
-    announce(identity.url ?? begun.address, begun.adminPassword !== undefined);
-  if (wallet && metricsHere) say(`Gatehouse wallet node: ${wallet.url ?? walletAddress}`);
+  if (identity && started && (isPrimary || started.adminPassword !== undefined))
+    announce(identity.url ?? started.address, started.adminPassword !== undefined);
+  if (wallet && isPrimary) say(`Gatehouse wallet node: ${wallet.url ?? walletAddress}`);
   if (shared.collectAfterStart) collectWhenIdle();
   onSignal(log, async () => {
     await stopServices(running, shared.drainSeconds);
-    metrics?.close();
+    metricsServer?.close();
     lock?.release();
   });
-  // Last: whoever waits for these lines finds everything else said, and may stop it.
+  // Last, because scripts and tests wait for these lines and may stop the process afterwards.
   if (walletAddress) log.info({ address: walletAddress }, 'wallet node listens');
-  if (begun) log.info({ address: begun.address }, 'identity service listens');
+  if (started) log.info({ address: started.address }, 'identity service listens');
 }
 
-/** The primary owns the port and the metrics; workers serve. A worker that dies is replaced. */
+/** The primary owns the ports and the metrics; workers serve. A worker that exits is replaced. */
 async function runWorkers(options: RunOptions, log: Log, count: number): Promise<void> {
   const { shared } = options;
   let stopping = false;
   const ports = await reservePorts(options);
-  // The workers take them again, all of them together.
+  // The workers bind them again and share them.
   await Promise.all([ports.identity?.release(), ports.wallet?.release()]);
-  const metrics = await serveMetrics(ports.metrics, gatherFromWorkers());
+  const metricsServer = await serveMetrics(ports.metrics, gatherFromWorkers());
   cluster.on('exit', (worker, code) => {
     if (stopping) return;
-    // What ended this one would end the next as well.
+    // The next worker would fail for the same reason.
     if (code === 2 || code === DATABASE_UNREACHABLE_EXIT) process.exit(code);
     log.error({ worker: worker.id, code }, 'a worker ended; starting another');
     setTimeout(() => {
@@ -246,7 +246,7 @@ async function runWorkers(options: RunOptions, log: Log, count: number): Promise
     for (const worker of workers) worker.process.kill('SIGTERM');
     await waitAtMost(stopTimeoutMs(shared.drainSeconds), Promise.all(ended));
     for (const worker of workers) worker.process.kill('SIGKILL');
-    metrics.close();
+    metricsServer.close();
   });
 }
 

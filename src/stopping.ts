@@ -1,17 +1,17 @@
-// How a process of the services stops: it says so, waits for whoever sends requests to notice, closes, and ends in bounded time.
+// Shutdown of a process: it reports that it is not ready, gives load balancers time to notice, closes, and exits within a time limit.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Log } from './platform/log/index.ts';
 import { waitAtMost } from './platform/wait-at-most.ts';
 
-/** For everything that is running, from when the ports close. */
+/** Time for running requests after the ports are closed. */
 const GRACE_MS = 10_000;
-/** For what is left then: closing the databases. */
+/** Time for the rest: closing the databases. */
 const LAST_MS = 1_000;
-/** A terminal signals every process there is, and so does whoever started this one: signals that come together are one. */
+/** A terminal signals every process, and so does the parent process. Signals within this time count as one. */
 const TOGETHER_MS = 1_000;
 
 export interface Stoppable {
-  /** Still serves, but is not ready for more. */
+  /** Still serves, but reports that it is not ready. */
   drain(): void;
   stop(graceMs: number): Promise<void>;
 }
@@ -22,10 +22,10 @@ export async function stopServices(services: readonly Stoppable[], drainSeconds:
   await waitAtMost(GRACE_MS + LAST_MS, Promise.all(services.map((service) => service.stop(GRACE_MS))));
 }
 
-/** How long a process may take in which `stopServices` runs, with some time for the machine. */
+/** How long a process that runs `stopServices` may take, with some margin. */
 export const stopTimeoutMs = (drainSeconds: number): number => drainSeconds * 1000 + GRACE_MS + 2 * LAST_MS;
 
-/** Stops on the first signal; one that comes later does not wait. */
+/** Stops gracefully on the first signal. A later one exits immediately. */
 export function onSignal(log: Log, stop: () => Promise<void>): void {
   let since: number | undefined;
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {

@@ -1,5 +1,5 @@
-// Where a backup or a restore puts secrets while it works. However it ends they go: at its end, at a signal, and, after a kill -9, with
-// the next command or start that finds the folder held by nobody.
+// A temporary folder with secrets for a backup or a restore. It is always removed: at the end, at a signal, or, after kill -9, by the
+// next command or start that finds the folder unlocked.
 import { existsSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { constants } from 'node:os';
 import { basename, join } from 'node:path';
@@ -7,9 +7,9 @@ import { FolderInUse, type FolderLock, lockFolder } from './platform/database/in
 import { replaceFile, syncFolder } from './platform/durable-file.ts';
 
 const KINDS = ['backup', 'restore'] as const;
-/** Names a file elsewhere that is half written, and ends with the work. */
+/** Contains the path of a half-written file elsewhere, which is removed together with the folder. */
 const PARTIAL = 'partial-file';
-/** Names the files that were checked and are being put in place: from here on the work is finished, not undone. */
+/** Lists the checked files that are being moved into the data folder. Once it exists, the restore is completed, not undone. */
 const INSTALL_LIST = 'placing';
 export const PARTIAL_ENDING = '.partial';
 
@@ -20,21 +20,21 @@ export class WorkFolder {
   readonly #folder: string;
   readonly #lock: FolderLock;
 
-  /** In the data folder, which others cannot enter. */
+  /** Inside the data folder, to which others have no access. */
   constructor(folder: string, kind: (typeof KINDS)[number]) {
     removeLeftovers(folder);
     this.#folder = folder;
-    // First: a signal that comes while the folder is made waits for the end of this turn.
+    // First: a signal that arrives while the folder is being created is handled after this turn of the event loop.
     for (const signal of SIGNALS) process.on(signal, this.#onSignal);
     [this.path, this.#lock] = newFolder(join(folder, `${kind}-`));
   }
 
-  /** A file outside that shall not outlive the work. */
+  /** A file elsewhere that must be removed if the work does not finish. */
   willWrite(partial: string): void {
     replaceFile(join(this.path, PARTIAL), partial);
   }
 
-  /** Puts files of this folder into the data folder: all of them, if need be with the next start. */
+  /** Moves files of this folder into the data folder. If interrupted, the next start completes it. */
   install(names: readonly string[]): void {
     replaceFile(join(this.path, INSTALL_LIST), names.join('\n'));
     installFiles(this.#folder, this.path);
@@ -52,13 +52,13 @@ export class WorkFolder {
   };
 }
 
-/** Whoever looks for leftovers may be faster than we are with the lock: then there is another folder. */
+/** Another process that removes leftovers may lock the new folder first. Then another folder is created. */
 function newFolder(prefix: string): [path: string, lock: FolderLock] {
   for (;;) {
     const path = mkdtempSync(prefix);
     try {
       const lock = lockFolder(path);
-      // It fails where the folder was removed between the two.
+      // Fails if the folder was removed in the meantime.
       writeFileSync(join(path, 'held'), '');
       return [path, lock];
     } catch (error) {
@@ -85,10 +85,10 @@ function removeFolder(folder: string, work: string): void {
   rmSync(work, { recursive: true, force: true });
 }
 
-/** Secrets that were being written beside their place. */
+/** Temporary files of secrets that were being written. */
 const HALF_WRITTEN = /^(?:master\.key|admin-password).*\.(\d+)-[\da-f]+\.tmp$/;
 
-/** Its own number is that of one that was killed: nothing is written before leftovers are removed. */
+/** A file with our own process id is from a killed process, because leftovers are removed before anything is written. */
 function isRunning(pid: number): boolean {
   if (pid === process.pid) return false;
   try {
@@ -98,7 +98,10 @@ function isRunning(pid: number): boolean {
   }
 }
 
-/** Of a process that was killed. Whoever holds the lock of the folder is the only one to write them; others leave those of the living. */
+/**
+ * Removes half-written files of killed processes. With the folder lock all of them are leftovers; without it, files of running
+ * processes stay.
+ */
 export function removeHalfWritten(folder: string, isAlone: boolean): void {
   for (const name of readdirSync(folder)) {
     const pid = HALF_WRITTEN.exec(name)?.[1];
@@ -106,7 +109,7 @@ export function removeHalfWritten(folder: string, isAlone: boolean): void {
   }
 }
 
-/** Of commands that were killed. What is held by one that runs stays. */
+/** Removes the folders of killed commands. A folder that is locked by a running one stays. */
 export function removeLeftovers(folder: string): void {
   const found = readdirSync(folder, { withFileTypes: true });
   for (const entry of found) {

@@ -1,10 +1,10 @@
-// backup and restore.
+// backup and restore of the data folder.
 import { openDataFolder } from '../data-folder.ts';
 import { ConfigError } from '../platform/config/index.ts';
 import type { Command } from './command.ts';
 import { checkFolderOf, existingDataFolder, print, settings } from './support.ts';
 
-/** PostgreSQL has tools of its own, and the data folder is not where its data is. */
+/** PostgreSQL has its own tools, and its data is not in the data folder. */
 function sqliteFolder(): string {
   const { shared, identity } = settings();
   if (identity.databaseUrl)
@@ -15,8 +15,8 @@ function sqliteFolder(): string {
 export const backupCommands: readonly Command[] = [
   {
     words: 'backup',
-    about: 'write the data folder into one file, also while the service runs (SQLite)',
-    more: 'The file holds the databases and the master key: whoever has it has everything. Nothing is written over.',
+    about: 'write the data folder into one file, also while the service is running (SQLite)',
+    more: 'The file contains the databases and the master key, so keep it safe. An existing file is never overwritten.',
     args: [{ name: 'FILE', about: 'the file to write; it must not exist yet' }],
     async run({ args: [file] }) {
       const folder = existingDataFolder(sqliteFolder());
@@ -27,9 +27,9 @@ export const backupCommands: readonly Command[] = [
   },
   {
     words: 'restore',
-    about: 'put a backup into an empty data folder',
-    more: 'Everything in it is checked before anything is put in place.',
-    args: [{ name: 'FILE', about: 'a file that gatehouse backup has written' }],
+    about: 'restore a backup into an empty data folder',
+    more: 'The whole backup is checked before any file is restored.',
+    args: [{ name: 'FILE', about: 'a file written by gatehouse backup' }],
     async run({ args: [file] }) {
       const { restore } = await import('../backup.ts');
       print(`restored: ${(await restore(openDataFolder(sqliteFolder()), file!)).join(', ')}`);

@@ -1,19 +1,19 @@
-// What is typed, and what is made of it.
+// Parsing of command lines, and the help.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { type Command, helpOf, parseCommandLine } from './command.ts';
 import { commands } from './index.ts';
 
-const understood = (...words: string[]) => parseCommandLine(commands, words, '1.2.3');
-const given = (...words: string[]) => {
-  const asked = understood(...words);
-  assert.ok('command' in asked, 'print' in asked ? asked.print : '');
-  return { words: asked.command.words, ...asked.given };
+const parse = (...words: string[]) => parseCommandLine(commands, words, '1.2.3');
+const parsed = (...words: string[]) => {
+  const result = parse(...words);
+  assert.ok('command' in result, 'print' in result ? result.print : '');
+  return { words: result.command.words, ...result.parameters };
 };
 const printed = (...words: string[]): string => {
-  const asked = understood(...words);
-  assert.ok('print' in asked);
-  return asked.print;
+  const result = parse(...words);
+  assert.ok('print' in result);
+  return result.print;
 };
 
 /** A right way to type each command, made from what it says of itself. */
@@ -26,17 +26,17 @@ const typed = ({ words, args = [], options = {} }: Command): string[] => [
 describe('A command', () => {
   it('is found by its words, with its arguments and options', () => {
     for (const command of commands) {
-      const { words, args, options } = given(...typed(command));
+      const { words, args, options } = parsed(...typed(command));
       assert.equal(words, command.words);
       assert.deepEqual([args.length, Object.keys(options)], [command.args?.length ?? 0, Object.keys(command.options ?? {})]);
     }
-    assert.deepEqual(given('scim', 'token', 'create', '--name=a b', '--domain', 'default').options, {
+    assert.deepEqual(parsed('scim', 'token', 'create', '--name=a b', '--domain', 'default').options, {
       name: 'a b',
       domain: 'default',
     });
   });
 
-  it('that is asked for help does nothing else, wherever the word stands', () => {
+  it('with --help anywhere only prints its help', () => {
     for (const command of commands)
       for (const help of ['--help', '-h']) {
         const words = typed(command);
@@ -57,9 +57,9 @@ describe('A command', () => {
 
   it('takes no argument that begins with a dash, unless it comes after --', () => {
     for (const word of ['--frob', '-x', '-', '--file=a.tar'])
-      assert.throws(() => understood('backup', word), /gatehouse backup: "?-.* is no option of it/, word);
-    assert.deepEqual(given('backup', '--', '--help').args, ['--help']);
-    assert.deepEqual(given('backup', '--', '-').args, ['-']);
+      assert.throws(() => parse('backup', word), /gatehouse backup: "?-.* is no option of it/, word);
+    assert.deepEqual(parsed('backup', '--', '--help').args, ['--help']);
+    assert.deepEqual(parsed('backup', '--', '-').args, ['-']);
   });
 
   it('that is not known is told by the nearest one', () => {
@@ -70,23 +70,17 @@ describe('A command', () => {
       [['master-key', 'rotat'], 'master-key rotate'],
       [['Start'], 'start'],
     ] as const)
-      assert.throws(
-        () => understood(...words),
-        new RegExp(`there is no command "${words.join(' ')}"; did you mean "${near}"\\?`),
-      );
+      assert.throws(() => parse(...words), new RegExp(`there is no command "${words.join(' ')}"; did you mean "${near}"\\?`));
     for (const [words, near] of [
       [['scim', 'token', 'create', '--domian', 'x'], 'domain'],
       [['scim', 'token', 'create', '--nam=x'], 'name'],
       [['two-factor', 'qr', '--SVG'], 'svg'],
       [['backup', '--hlep'], 'help'],
     ] as const)
-      assert.throws(() => understood(...words), new RegExp(`is no option of it \\(did you mean --${near}\\?\\); see: `));
-    assert.throws(
-      () => understood('backup', '--frob'),
-      /--frob is no option of it; an argument that begins so goes after --; see/,
-    );
-    assert.throws(() => understood('--frob'), /there is no option --frob/);
-    assert.throws(() => understood(''), /there is no command ""/);
+      assert.throws(() => parse(...words), new RegExp(`is no option of it \\(did you mean --${near}\\?\\); see: `));
+    assert.throws(() => parse('backup', '--frob'), /--frob is no option of it; an argument that begins so goes after --; see/);
+    assert.throws(() => parse('--frob'), /there is no option --frob/);
+    assert.throws(() => parse(''), /there is no command ""/);
   });
 
   it('that is not whole says what is missing, and one that has more says what is too much', () => {
@@ -108,6 +102,6 @@ describe('A command', () => {
       [['scim', 'token', 'create', '--domain', 'a', '--toString'], /--toString is no option/],
       [['two-factor', 'qr', '--svg=yes'], /--svg takes no value/],
     ] as const)
-      assert.throws(() => understood(...words), why, words.join(' '));
+      assert.throws(() => parse(...words), why, words.join(' '));
   });
 });

@@ -1,16 +1,16 @@
-// A command: its words, what it takes, its help. One table of them is all there is: it is read, listed and explained from here.
+// A command: its words, arguments, options and help. Parsing and help texts are derived from one table of commands.
 import { parseArgs } from 'node:util';
 import { nearestMatch, nearMatch } from '../platform/config/index.ts';
 
 export interface CommandArgument {
-  /** In capitals, as help shows it. */
+  /** In capitals, as the help shows it. */
   readonly name: string;
   readonly about: string;
   readonly choices?: readonly string[];
 }
 
 export interface CommandOption {
-  /** What its value is, in capitals; an option without one is on or off. */
+  /** The name of its value, in capitals. An option without a value is a flag. */
   readonly value?: string;
   readonly about: string;
   readonly required?: boolean;
@@ -18,25 +18,25 @@ export interface CommandOption {
 
 export interface ParsedArguments {
   readonly args: readonly string[];
-  /** Values of options that have one; '' for those that are on. */
+  /** Values of options; '' for flags that are set. */
   readonly options: Readonly<Record<string, string | undefined>>;
 }
 
 export interface Command {
-  /** As in `scim token create`. */
+  /** For example `scim token create`. */
   readonly words: string;
-  /** One line, for the list. */
+  /** One line for the list of commands. */
   readonly about: string;
-  /** What else there is to know before running it. */
+  /** More about it, for its own help. */
   readonly more?: string;
   readonly args?: readonly CommandArgument[];
   readonly options?: Readonly<Record<string, CommandOption>>;
-  /** What to do while a service on SQLite runs, which this command would have to be stopped for. */
+  /** What to do instead while a service on SQLite is running. Otherwise the service has to be stopped first. */
   readonly whileRunning?: string;
-  run(given: ParsedArguments): void | Promise<void>;
+  run(parameters: ParsedArguments): void | Promise<void>;
 }
 
-/** The command was not understood; the message says why and where to look. */
+/** The command line is wrong. The message says why and names the help to read. */
 export class UsageError extends Error {}
 
 const HELP = new Set(['--help', '-h']);
@@ -59,14 +59,14 @@ const COLUMN = 32;
 const line = (left: string, right: string): string =>
   left.length < COLUMN - 1 ? `${left.padEnd(COLUMN)}${right}` : `${left}\n${' '.repeat(COLUMN)}${right}`;
 
-/** The commands one under the other: all of them, or those of one family. */
+/** A list of commands: all of them, or those that begin with the same words. */
 export function listOf(commands: readonly Command[], version: string): string {
   return [
     `${PROGRAM} ${version}`,
     '',
     ...commands.map((command) => line(`  ${usageOf(command)}`, command.about)),
     '',
-    `Each one explains itself: ${PROGRAM} ${commands[0]!.words} --help`,
+    `Help on one command: ${PROGRAM} ${commands[0]!.words} --help`,
     'Settings: docs/config.md',
   ].join('\n');
 }
@@ -76,7 +76,7 @@ export function helpOf(command: Command): string {
   const details = [
     ...args.map((one) => line(`  ${one.choices?.join('|') ?? one.name}`, one.about)),
     ...Object.entries(options).map(([name, one]) => line(`  --${name}${one.value ? ` ${one.value}` : ''}`, one.about)),
-    line('  --help', 'print this, and do nothing else'),
+    line('  --help', 'print this help'),
   ];
   const sentence = `${about[0]!.toUpperCase()}${about.slice(1)}.`;
   return [usageOf(command), '', sentence, ...(more ? [more] : []), '', ...details, '', 'Settings: docs/config.md'].join('\n');
@@ -86,8 +86,8 @@ function failUsage(command: Command, why: string): never {
   throw new UsageError(`${PROGRAM} ${command.words}: ${why}; see: ${PROGRAM} ${command.words} --help`);
 }
 
-/** What was asked for: a command with what it was given, or words to print. */
-export type ParsedCommand = { readonly command: Command; readonly given: ParsedArguments } | { readonly print: string };
+/** A command with its parameters, or a text to print. */
+export type ParsedCommand = { readonly command: Command; readonly parameters: ParsedArguments } | { readonly print: string };
 
 export function parseCommandLine(commands: readonly Command[], words: readonly string[], version: string): ParsedCommand {
   const [first, ...others] = words;
@@ -95,9 +95,9 @@ export function parseCommandLine(commands: readonly Command[], words: readonly s
   if (first === 'help') return parseCommandLine(commands, [...others, '--help'], version);
   if (first === '--version' || first === 'version') return { print: version };
   const command = find(commands, words);
-  if (command === undefined) return { print: listOf(family(commands, words), version) };
+  if (command === undefined) return { print: listOf(commandsUnder(commands, words), version) };
   const rest = words.slice(command.words.split(' ').length);
-  return asksForHelp(rest) ? { print: helpOf(command) } : { command, given: parseArguments(command, rest) };
+  return asksForHelp(rest) ? { print: helpOf(command) } : { command, parameters: parseArguments(command, rest) };
 }
 
 const asksForHelp = (words: readonly string[]): boolean => {
@@ -105,34 +105,34 @@ const asksForHelp = (words: readonly string[]): boolean => {
   return words.slice(0, end < 0 ? undefined : end).some((word) => HELP.has(word));
 };
 
-/** The words a command could be made of: those before the first option. */
+/** The words before the first option, which may name a command. */
 function leading(words: readonly string[]): string[] {
   const end = words.findIndex((word) => word.startsWith('-'));
   return words.slice(0, end < 0 ? undefined : end);
 }
 
-/** The longest command these words begin with. Undefined for the beginning of several, of which help was asked. */
+/** The longest command these words begin with. Undefined if the words begin several commands and ask for help. */
 function find(commands: readonly Command[], words: readonly string[]): Command | undefined {
-  const said = leading(words).join(' ');
+  const typed = leading(words).join(' ');
   const found = commands
-    .filter((one) => `${said} `.startsWith(`${one.words} `))
+    .filter((one) => `${typed} `.startsWith(`${one.words} `))
     .sort((a, b) => b.words.length - a.words.length)[0];
   if (found) return found;
-  const relatives = family(commands, words);
-  if (relatives.length > 0 && asksForHelp(words)) return undefined;
-  if (relatives.length > 0 && commands.some((one) => one.words.startsWith(`${said} `)))
+  const matching = commandsUnder(commands, words);
+  if (matching.length > 0 && asksForHelp(words)) return undefined;
+  if (matching.length > 0 && commands.some((one) => one.words.startsWith(`${typed} `)))
     throw new UsageError(
-      `${PROGRAM} ${said}: a word is missing: ${relatives.map((one) => one.words).join(', ')}; see: ${PROGRAM} --help`,
+      `${PROGRAM} ${typed}: a word is missing: ${matching.map((one) => one.words).join(', ')}; see: ${PROGRAM} --help`,
     );
   if (words[0]!.startsWith('-')) throw new UsageError(`${PROGRAM}: there is no option ${words[0]}; see: ${PROGRAM} --help`);
-  const close = nearestMatch(said, [...commands.map((one) => one.words), 'help', 'version']);
-  throw new UsageError(`${PROGRAM}: there is no command "${said}"; did you mean "${close}"? See: ${PROGRAM} --help`);
+  const close = nearestMatch(typed, [...commands.map((one) => one.words), 'help', 'version']);
+  throw new UsageError(`${PROGRAM}: there is no command "${typed}"; did you mean "${close}"? See: ${PROGRAM} --help`);
 }
 
-/** Those that begin with the same words. */
-function family(commands: readonly Command[], words: readonly string[]): Command[] {
-  const said = leading(words).join(' ');
-  return commands.filter((one) => one.words.startsWith(`${said} `));
+/** The commands that begin with these words. */
+function commandsUnder(commands: readonly Command[], words: readonly string[]): Command[] {
+  const typed = leading(words).join(' ');
+  return commands.filter((one) => one.words.startsWith(`${typed} `));
 }
 
 function parseArguments(command: Command, words: readonly string[]): ParsedArguments {
@@ -152,7 +152,7 @@ function parseArguments(command: Command, words: readonly string[]): ParsedArgum
   for (const token of tokens) {
     if (token.kind === 'option-terminator') ended = true;
     else if (token.kind === 'positional') {
-      // Whoever means a file by it says so; most who type it mean something else.
+      // A file whose name begins with a dash must come after --; usually this is a mistyped option.
       if (!ended && token.value.startsWith('-')) failUsage(command, `"${token.value}" is no option of it`);
       positional.push(token.value);
     } else {
@@ -171,23 +171,23 @@ function parseArguments(command: Command, words: readonly string[]): ParsedArgum
   return { args: positional, options: values };
 }
 
-/** What was meant, probably. */
+/** A suggestion for a mistyped option. */
 function hint({ args = [], options = {} }: Command, name: string): string {
   const close = nearMatch(name.toLowerCase(), [...Object.keys(options), 'help']);
   if (close) return ` (did you mean --${close}?)`;
   return args.length > 0 ? '; an argument that begins so goes after --' : '';
 }
 
-function checkArguments(command: Command, given: readonly string[]): void {
+function checkArguments(command: Command, values: readonly string[]): void {
   const { args = [] } = command;
   args.forEach(({ name, about, choices }, index) => {
-    const value = given[index];
+    const value = values[index];
     if (!value) failUsage(command, `${choices?.join('|') ?? name} is missing: ${about}`);
     if (choices && !choices.includes(value)) failUsage(command, `"${value}" is neither of ${choices.join(', ')}`);
   });
-  if (given.length > args.length)
+  if (values.length > args.length)
     failUsage(
       command,
-      `"${given[args.length]}" is too much: it takes ${args.length === 0 ? 'no argument' : args.map(({ name }) => name).join(' ')}`,
+      `"${values[args.length]}" is too much: it takes ${args.length === 0 ? 'no argument' : args.map(({ name }) => name).join(' ')}`,
     );
 }

@@ -1,4 +1,4 @@
-// The scripts are asked by the shells they are for. Bash is everywhere; the others are asked where they are.
+// Runs the scripts in their shells. Bash is always available; other shells are tested if they are installed.
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -9,7 +9,7 @@ import type { Command } from './command.ts';
 import { completionOf } from './completion.ts';
 import { commands } from './index.ts';
 
-/** One more than there is: an option that takes a file, and words a shell would like to read. */
+/** An extra command with an option that takes a file, and with characters that a shell would interpret. */
 const table: readonly Command[] = [
   ...commands,
   {
@@ -26,7 +26,7 @@ const table: readonly Command[] = [
 
 type Shell = 'bash' | 'zsh' | 'fish';
 
-/** What is typed is before the cursor; the last word is not finished. */
+/** The words before the cursor; the last one is incomplete. */
 const ASK: Readonly<Record<Shell, (script: string, typed: readonly string[]) => string[]>> = {
   bash: (script, typed) => [
     '-c',
@@ -34,7 +34,7 @@ const ASK: Readonly<Record<Shell, (script: string, typed: readonly string[]) => 
     script,
     ...typed,
   ],
-  // What the completion system itself does with what it is given is not ours.
+  // Replaces the functions of the completion system, which are not under test.
   zsh: (script, typed) => [
     '-fc',
     [
@@ -83,7 +83,7 @@ describe('Completion', () => {
         isOffered('help master-key ', 'new', 'rotate');
       });
 
-      it('offers what an argument may be: one of some words, or a file', () => {
+      it('offers the choices of an argument, or files', () => {
         isOffered('openapi ', 'identity', 'wallet');
         isOffered('completion z', 'zsh');
         isOffered('backup mon', 'monday.tar');
@@ -91,7 +91,7 @@ describe('Completion', () => {
         isOffered('odd one --quick this mon', 'monday.tar');
       });
 
-      it('offers options, and goes on after their values', () => {
+      it('offers options, and continues after their values', () => {
         isOffered('scim token create --', '--domain', '--name', '--help');
         isOffered('scim token create --domain default --n', '--name');
         isOffered('scim token create --domain ');
@@ -100,13 +100,13 @@ describe('Completion', () => {
         isOffered('backup --', '--help');
       });
 
-      it('offers nothing where there is nothing to say', () => {
+      it('offers nothing if nothing may follow', () => {
         isOffered('frob x');
         isOffered('start now and th');
       });
     });
 
-  it('in bash is asked for by its name, reads --name=value, and keeps a name with a blank whole', () => {
+  it('in bash is registered, reads --name=value, and keeps file names with spaces', () => {
     const registered = execFileSync('bash', ['-c', 'source "$0"; complete -p gatehouse', join(folder, 'bash')], {
       encoding: 'utf8',
     });

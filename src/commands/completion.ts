@@ -1,30 +1,30 @@
-// What a shell offers when the tab key is pressed after `gatehouse`: scripts, printed from the table of commands.
+// Shell completion for `gatehouse`: scripts generated from the table of commands.
 import type { Command, CommandOption } from './command.ts';
 import { print } from './support.ts';
 
-/** After these words: those that may follow, and the command they are, if they are one. */
+/** A sequence of words, the words that may follow it, and the command it names, if any. */
 interface CompletionNode {
   readonly path: string;
   readonly next: Map<string, string>;
   command?: Command;
 }
 
-const HELP: readonly [string, CommandOption] = ['help', { about: 'explain it, and do nothing else' }];
+const HELP: readonly [string, CommandOption] = ['help', { about: 'print help' }];
 const FILE = 'FILE';
 
 function completionNodes(commands: readonly Command[]): CompletionNode[] {
-  const places = new Map<string, CompletionNode>();
+  const nodes = new Map<string, CompletionNode>();
   const at = (path: string): CompletionNode => {
-    const place = places.get(path) ?? { path, next: new Map() };
-    places.set(path, place);
-    return place;
+    const node = nodes.get(path) ?? { path, next: new Map() };
+    nodes.set(path, node);
+    return node;
   };
   for (const command of commands) {
     let path = '';
     for (const word of command.words.split(' ')) {
       const { next } = at(path);
       path += ` ${word}`;
-      // Of a family there is no one line.
+      // Several commands begin with this word, so there is no description.
       next.set(word, path === ` ${command.words}` ? command.about : `${path.trim()} ...`);
     }
     at(path).command = command;
@@ -34,7 +34,7 @@ function completionNodes(commands: readonly Command[]): CompletionNode[] {
     ['version', 'print the version'],
   ] as const)
     at('').next.set(word, about);
-  return [...places.values()];
+  return [...nodes.values()];
 }
 
 const optionsOf = ({ command }: CompletionNode): (readonly [string, CommandOption])[] => [
@@ -44,15 +44,15 @@ const optionsOf = ({ command }: CompletionNode): (readonly [string, CommandOptio
 
 interface Suggestion {
   readonly path: string;
-  /** How many arguments are there already. */
+  /** How many arguments were already typed. */
   readonly args: number;
-  /** With a line on each; or the files there are. */
+  /** Words with their descriptions, or file names. */
   readonly words: ReadonlyMap<string, string> | typeof FILE;
 }
 
-/** What may stand at a place that is no option. */
-function suggestionsOf(places: readonly CompletionNode[]): Suggestion[] {
-  return places.flatMap(({ path, next, command }): Suggestion[] => {
+/** Everything that may be typed except options. */
+function suggestionsOf(nodes: readonly CompletionNode[]): Suggestion[] {
+  return nodes.flatMap(({ path, next, command }): Suggestion[] => {
     const words: Suggestion[] = next.size > 0 ? [{ path, args: 0, words: next }] : [];
     const args = (command?.args ?? []).flatMap(({ name, choices, about }, index): Suggestion[] => {
       if (choices) return [{ path, args: index, words: new Map(choices.map((choice) => [choice, about])) }];
@@ -65,57 +65,57 @@ function suggestionsOf(places: readonly CompletionNode[]): Suggestion[] {
 const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 const alternatives = (words: readonly string[]): string => words.map(quoted).join(' | ');
 
-/** Which words lead on, and which options have a value that is the next word. */
-function pathsAndOptions(places: readonly CompletionNode[]) {
-  const valued = places.flatMap((place) =>
-    optionsOf(place).flatMap(([name, { value }]) => (value ? [{ word: `${place.path} --${name}`, isFile: value === FILE }] : [])),
+/** The sequences of words, and the options that take a value. */
+function pathsAndOptions(nodes: readonly CompletionNode[]) {
+  const valued = nodes.flatMap((node) =>
+    optionsOf(node).flatMap(([name, { value }]) => (value ? [{ word: `${node.path} --${name}`, isFile: value === FILE }] : [])),
   );
   return {
-    paths: places.flatMap(({ path }) => (path ? [path] : [])),
+    paths: nodes.flatMap(({ path }) => (path ? [path] : [])),
     valued: valued.map(({ word }) => word),
     files: valued.flatMap(({ word, isFile }) => (isFile ? [word] : [])),
   };
 }
 
-/** Bash and zsh read the words in the same way. A case without patterns is no case. */
-function readingCases(places: readonly CompletionNode[], onValued: string): string[] {
-  const { paths, valued } = pathsAndOptions(places);
+/** Bash and zsh parse the words in the same way. An empty pattern would be a syntax error. */
+function parsingCases(nodes: readonly CompletionNode[], onValued: string): string[] {
+  const { paths, valued } = pathsAndOptions(nodes);
   return [
     `      ' help') ;;`,
-    `      ${alternatives(paths)}) said+=" $word" ;;`,
+    `      ${alternatives(paths)}) matched+=" $word" ;;`,
     ...(valued.length > 0 ? [`      ${alternatives(valued)}) ${onValued} ;;`] : []),
     `      *' -'*) ;;`,
     `      *) args+=1 ;;`,
   ];
 }
 
-function bash(places: readonly CompletionNode[]): string {
-  const { files } = pathsAndOptions(places);
+function bash(nodes: readonly CompletionNode[]): string {
+  const { files } = pathsAndOptions(nodes);
   return [
     '# What bash offers after gatehouse. Printed by: gatehouse completion bash',
     '_gatehouse() {',
-    `  local current=\${COMP_WORDS[COMP_CWORD]} said= word= valued= words= options= files=`,
+    `  local current=\${COMP_WORDS[COMP_CWORD]} matched= word= valued= words= options= files=`,
     '  local -i at args=0',
     '  COMPREPLY=()',
     '  for ((at = 1; at < COMP_CWORD; at++)); do',
     `    word=\${COMP_WORDS[at]}`,
-    '    case "$said $word" in',
-    // Bash makes a word of the sign in --name=value.
-    ...readingCases(places, `valued="$said $word"; [[ \${COMP_WORDS[at + 1]-} == = ]] && at+=1; at+=1`),
+    '    case "$matched $word" in',
+    // Bash splits --name=value at the sign.
+    ...parsingCases(nodes, `valued="$matched $word"; [[ \${COMP_WORDS[at + 1]-} == = ]] && at+=1; at+=1`),
     '    esac',
     '  done',
     '  if ((at > COMP_CWORD)); then',
     `    current=\${current#=}`,
     ...(files.length > 0 ? [`    case "$valued" in ${alternatives(files)}) files=yes ;; esac`] : []),
     '  else',
-    '    case "$said" in',
-    ...places.map((place) => {
-      const names = [...optionsOf(place).map(([name]) => `--${name}`), ...(place.path ? [] : ['--version'])];
-      return `      ${quoted(place.path)}) options=${quoted(names.join(' '))} ;;`;
+    '    case "$matched" in',
+    ...nodes.map((node) => {
+      const names = [...optionsOf(node).map(([name]) => `--${name}`), ...(node.path ? [] : ['--version'])];
+      return `      ${quoted(node.path)}) options=${quoted(names.join(' '))} ;;`;
     }),
     '    esac',
-    '    case "$said|$args" in',
-    ...suggestionsOf(places).map(({ path, args, words }) => {
+    '    case "$matched|$args" in',
+    ...suggestionsOf(nodes).map(({ path, args, words }) => {
       const offer = words === FILE ? 'files=yes' : `words=${quoted([...words.keys()].join(' '))}`;
       return `      ${quoted(`${path}|${args}`)}) ${offer} ;;`;
     }),
@@ -134,33 +134,33 @@ function bash(places: readonly CompletionNode[]): string {
 
 const documentation = (word: string, about: string): string => quoted(`${word.replaceAll(':', '\\:')}:${about}`);
 
-function zsh(places: readonly CompletionNode[]): string {
-  const { files } = pathsAndOptions(places);
+function zsh(nodes: readonly CompletionNode[]): string {
+  const { files } = pathsAndOptions(nodes);
   return [
     '#compdef gatehouse',
     '# What zsh offers after gatehouse. Printed by: gatehouse completion zsh',
     '_gatehouse() {',
-    `  local said= word= valued=`,
+    `  local matched= word= valued=`,
     '  local -i at args=0',
     '  local -a found options',
     '  for ((at = 2; at < CURRENT; at++)); do',
     '    word=$words[at]',
-    '    case "$said $word" in',
-    ...readingCases(places, 'valued="$said $word"; at+=1'),
+    '    case "$matched $word" in',
+    ...parsingCases(nodes, 'valued="$matched $word"; at+=1'),
     '    esac',
     '  done',
     '  if ((at > CURRENT)); then',
     ...(files.length > 0 ? [`    case "$valued" in ${alternatives(files)}) _files ;; esac`] : []),
     '    return',
     '  fi',
-    '  case "$said" in',
-    ...places.map((place) => {
-      const all = optionsOf(place).map(([name, { about }]) => documentation(`--${name}`, about));
-      return `    ${quoted(place.path)}) options=(${all.join(' ')}) ;;`;
+    '  case "$matched" in',
+    ...nodes.map((node) => {
+      const all = optionsOf(node).map(([name, { about }]) => documentation(`--${name}`, about));
+      return `    ${quoted(node.path)}) options=(${all.join(' ')}) ;;`;
     }),
     '  esac',
-    '  case "$said|$args" in',
-    ...suggestionsOf(places).map(({ path, args, words }) => {
+    '  case "$matched|$args" in',
+    ...suggestionsOf(nodes).map(({ path, args, words }) => {
       const offer =
         words === FILE
           ? '[[ $words[CURRENT] == -* ]] || { _files; return; }'
@@ -171,21 +171,21 @@ function zsh(places: readonly CompletionNode[]): string {
     '  if [[ $words[CURRENT] == -* ]] || (($#found == 0)); then found+=($options); fi',
     '  _describe gatehouse found',
     '}',
-    // As a file of fpath it is the function itself; sourced, it has to be announced.
+    // Loaded from fpath, this file is the function itself. When sourced, it has to be registered.
     'if [[ $funcstack[1] == _gatehouse ]]; then _gatehouse "$@"; else compdef _gatehouse gatehouse; fi',
   ].join('\n');
 }
 
 const fishQuoted = (text: string): string => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
 
-function fish(places: readonly CompletionNode[]): string {
-  const { paths, valued } = pathsAndOptions(places);
+function fish(nodes: readonly CompletionNode[]): string {
+  const { paths, valued } = pathsAndOptions(nodes);
   const line = (condition: string, rest: string): string =>
-    `complete -c gatehouse -n ${fishQuoted(`string match -q -- "${condition}" (__gatehouse_place)`)} ${rest}`;
+    `complete -c gatehouse -n ${fishQuoted(`string match -q -- "${condition}" (__gatehouse_position)`)} ${rest}`;
   return [
     '# What fish offers after gatehouse. Printed by: gatehouse completion fish',
-    'function __gatehouse_place',
-    "  set -l said ''",
+    'function __gatehouse_position',
+    "  set -l matched ''",
     '  set -l args 0',
     '  set -l skip no',
     '  for word in (commandline -opc)[2..]',
@@ -193,29 +193,29 @@ function fish(places: readonly CompletionNode[]): string {
     '      set skip no',
     '      continue',
     '    end',
-    '    switch "$said $word"',
+    '    switch "$matched $word"',
     "      case ' help'",
     `      case ${paths.map(fishQuoted).join(' ')}`,
-    '        set said "$said $word"',
+    '        set matched "$matched $word"',
     ...(valued.length > 0 ? [`      case ${valued.map(fishQuoted).join(' ')}`, '        set skip yes'] : []),
     "      case '* -*'",
     "      case '*'",
     '        set args (math $args + 1)',
     '    end',
     '  end',
-    '  echo "$said|$args"',
+    '  echo "$matched|$args"',
     'end',
     'complete -c gatehouse -e',
     'complete -c gatehouse -f',
-    ...suggestionsOf(places).flatMap(({ path, args, words }) =>
+    ...suggestionsOf(nodes).flatMap(({ path, args, words }) =>
       words === FILE
         ? [line(`${path}|${args}`, '-F')]
         : [...words].map(([word, about]) => line(`${path}|${args}`, `-a ${fishQuoted(word)} -d ${fishQuoted(about)}`)),
     ),
-    ...places.flatMap((place) =>
-      optionsOf(place).map(([name, { value, about }]) => {
+    ...nodes.flatMap((node) =>
+      optionsOf(node).map(([name, { value, about }]) => {
         const takes = value === FILE ? ' -rF' : value ? ' -x' : '';
-        return line(`${place.path}|*`, `-l ${name}${takes} -d ${fishQuoted(about)}`);
+        return line(`${node.path}|*`, `-l ${name}${takes} -d ${fishQuoted(about)}`);
       }),
     ),
   ].join('\n');
@@ -227,12 +227,12 @@ type Shell = keyof typeof SHELLS;
 export const completionOf = (shell: Shell, commands: readonly Command[]): string =>
   `${SHELLS[shell](completionNodes(commands))}\n`;
 
-/** The table is whole only when this command is in it. */
+/** A function, because the table contains this command itself. */
 export const completionCommand = (commands: () => readonly Command[]): Command => ({
   words: 'completion',
-  about: 'print what makes a shell complete these commands',
-  more: 'For this shell: source <(gatehouse completion bash). For every one, put it where the shell looks, as docs/guide/operating.md says.',
-  args: [{ name: 'SHELL', about: 'which one', choices: Object.keys(SHELLS) }],
+  about: 'print a completion script for a shell',
+  more: 'For the current shell: source <(gatehouse completion bash). To install it for good, see docs/guide/operating.md.',
+  args: [{ name: 'SHELL', about: 'the shell', choices: Object.keys(SHELLS) }],
   run({ args: [shell] }) {
     print(completionOf(shell as Shell, commands()));
   },

@@ -1,4 +1,4 @@
-// Every command, in the order help lists them.
+// All commands, in the order of the help.
 import { backupCommands } from './backup.ts';
 import type { Command } from './command.ts';
 import { completionCommand } from './completion.ts';

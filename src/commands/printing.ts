@@ -1,4 +1,4 @@
-// config, openapi, two-factor qr: what is printed and changes nothing.
+// config, openapi, two-factor qr: commands that only print.
 import { readFileSync } from 'node:fs';
 import { identitySettings } from '../identity/settings.ts';
 import { qrCode } from '../identity/two-factor/index.ts';
@@ -11,7 +11,7 @@ import { print, settings } from './support.ts';
 export const printingCommands: readonly Command[] = [
   {
     words: 'config',
-    about: 'print the settings in force, secrets masked',
+    about: 'print the current settings, with secrets masked',
     run() {
       const { shared, identity, wallet } = settings();
       const lines = [
@@ -25,7 +25,7 @@ export const printingCommands: readonly Command[] = [
   {
     words: 'openapi',
     about: 'print the OpenAPI document',
-    args: [{ name: 'SERVICE', about: 'whose document', choices: ['identity', 'wallet'] }],
+    args: [{ name: 'SERVICE', about: 'the service', choices: ['identity', 'wallet'] }],
     async run({ args: [service] }) {
       const { identityOpenApi, walletOpenApi } = await import('../openapi.ts');
       print(JSON.stringify(service === 'identity' ? identityOpenApi() : walletOpenApi(), null, 2));
@@ -34,8 +34,8 @@ export const printingCommands: readonly Command[] = [
   {
     words: 'two-factor qr',
     about: 'read an otpauth:// address from standard input and show it as a QR code',
-    more: 'From standard input: an argument would show the key to everyone who lists processes.',
-    options: { svg: { about: 'as a picture, for a page' } },
+    more: 'It is read from standard input because everyone who lists processes could see an argument.',
+    options: { svg: { about: 'print an SVG picture' } },
     run({ options }) {
       const code = qrCode(readFileSync(0, 'utf8').trim(), options.svg === undefined ? 'terminal' : 'svg');
       if (code === undefined) throw new UsageError('gatehouse: standard input must hold one otpauth://totp/ address');

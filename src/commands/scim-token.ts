@@ -1,4 +1,4 @@
-// scim token: provisioning connections.
+// scim token: the tokens of provisioning connections.
 import { serviceActor } from '../identity/audit/index.ts';
 import { type ConnectionWithDomain, listConnections } from '../identity/scim/index.ts';
 import { readDatabase } from '../identity/service.ts';
@@ -13,7 +13,7 @@ function table(rows: readonly ConnectionWithDomain[]): string {
   return lines.length > 0 ? lines.join('\n') : 'there are none';
 }
 
-/** Reads beside a running service: SQLite has one writer, but any number of readers. */
+/** Works while the service is running: SQLite allows one writer, but any number of readers. */
 async function list(): Promise<void> {
   const options = settings();
   if (options.identity.databaseUrl) return withService(options, async ({ connections }) => table(await connections.list()));
@@ -28,10 +28,10 @@ async function list(): Promise<void> {
 export const scimTokenCommands: readonly Command[] = [
   {
     words: 'scim token create',
-    about: 'make a token for a provisioning connection of a domain, and print it once',
+    about: 'create a provisioning connection of a domain, and print its token once',
     options: {
-      domain: { value: 'DOMAIN', about: 'the domain to provision, by its id or name', required: true },
-      name: { value: 'NAME', about: 'a name to know the connection by' },
+      domain: { value: 'DOMAIN', about: 'id or name of the domain', required: true },
+      name: { value: 'NAME', about: 'a name for the connection' },
     },
     whileRunning: 'ask the running service: POST /v3/OS-SCIM/connections',
     run: ({ options: { domain, name } }) =>
@@ -39,13 +39,13 @@ export const scimTokenCommands: readonly Command[] = [
   },
   {
     words: 'scim token list',
-    about: 'print the connections, when each was made and last used',
+    about: 'list the connections, with the times of creation and last use',
     run: list,
   },
   {
     words: 'scim token revoke',
-    about: 'end a connection at once',
-    args: [{ name: 'ID', about: 'the id of the connection, as the list shows it' }],
+    about: 'revoke a connection immediately',
+    args: [{ name: 'ID', about: 'id of the connection, from scim token list' }],
     whileRunning: 'ask the running service: DELETE /v3/OS-SCIM/connections/ID',
     run: ({ args: [id] }) =>
       withService(settings(), async ({ connections }) => {

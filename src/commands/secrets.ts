@@ -1,4 +1,4 @@
-// admin-password, master-key, token-key, keys, consumer: secrets of the service, made anew.
+// admin-password, master-key, token-key, keys, consumer: replace secrets of the service.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { addMasterKey, createSealOrFail, masterKeys, openDataFolder, storeMasterKeys } from '../data-folder.ts';
@@ -12,7 +12,7 @@ import type { Resealed } from '../wallet/service.ts';
 import type { Command } from './command.ts';
 import { print, settings, withService } from './support.ts';
 
-/** Where there is a wallet. */
+/** Does nothing if there is no wallet database. */
 async function resealWalletOf({ shared, wallet }: Required<RunOptions>, folder: string): Promise<Resealed> {
   if (!wallet.databaseUrl && !existsSync(join(folder, 'wallet.sqlite'))) return { count: 0, damaged: [] };
   const keys = masterKeys(shared, folder, wallet.databaseUrl !== undefined);
@@ -20,13 +20,13 @@ async function resealWalletOf({ shared, wallet }: Required<RunOptions>, folder: 
   return resealWallet({ config: wallet, dataDir: folder, seal: createSealOrFail(keys) });
 }
 
-/** Some are named; whoever wants to know the others purges these first. */
+/** At most this many damaged rows are listed. */
 const MAX_LISTED = 20;
 
-/** Nothing is lost for good by a rotation: the former key stays for as long as there is something it might open once it is mended. */
-const damagedRowsMessage = (damaged: readonly string[], stays: string): string =>
+/** A rotation loses nothing: the old key is kept as long as damaged rows might still be repaired and opened with it. */
+const damagedRowsMessage = (damaged: readonly string[], advice: string): string =>
   `${damaged.length} rows of the wallet cannot be opened and stay as they are: ${damaged.slice(0, MAX_LISTED).join(', ')}${damaged.length > MAX_LISTED ? ', ...' : ''}\n` +
-  `${stays} until they are purged and this is run again`;
+  `${advice} until they are purged and this is run again`;
 
 async function rotateMasterKey(): Promise<void> {
   const options = settings();
@@ -34,7 +34,7 @@ async function rotateMasterKey(): Promise<void> {
   if (shared.masterKey) {
     if (!shared.oldMasterKeys) {
       throw new ConfigError(
-        'GATEHOUSE_OLD_MASTER_KEYS: give the former key there and the new one as GATEHOUSE_MASTER_KEY to every replica, then run this again',
+        'GATEHOUSE_OLD_MASTER_KEYS: set it to the old key, and GATEHOUSE_MASTER_KEY to the new one, on every replica; then run this again',
       );
     }
     return withService(options, async (service, folder) => {
@@ -59,54 +59,54 @@ async function rotateMasterKey(): Promise<void> {
   });
 }
 
-/** One that was given is not shown again. */
+/** Prints the new password, unless it was given by the setting. */
 async function resetAdminPassword(): Promise<void> {
   const options = settings();
-  const { adminPassword: given } = options.identity;
+  const { adminPassword: configured } = options.identity;
   await withService(options, async (service, folder) => {
-    const password = await service.resetAdminPassword(given);
+    const password = await service.resetAdminPassword(configured);
     removeFirstPassword(folder);
-    return given === undefined ? password : 'the password of admin is that of GATEHOUSE_ADMIN_PASSWORD now';
+    return configured === undefined ? password : 'the password of admin is that of GATEHOUSE_ADMIN_PASSWORD now';
   });
 }
 
 export const secretCommands: readonly Command[] = [
   {
     words: 'admin-password',
-    about: 'set the password of the built-in administrator: that of GATEHOUSE_ADMIN_PASSWORD, or a new one, printed',
-    more: 'What the former password opened ends: tokens, sessions, sign-ins under way.',
-    whileRunning: 'whoever is signed in as admin can change it on the page /account of the running service',
+    about: 'set the password of the built-in administrator to GATEHOUSE_ADMIN_PASSWORD, or to a new one and print it',
+    more: 'This ends all tokens, sessions and unfinished sign-ins of the administrator.',
+    whileRunning: 'sign in as admin and change it on the page /account of the running service',
     run: resetAdminPassword,
   },
   { words: 'master-key new', about: 'print a new master key', run: () => print(newMasterKey()) },
   {
     words: 'master-key rotate',
-    about: 'put a new master key in force and seal everything anew',
-    more: 'With GATEHOUSE_MASTER_KEY: give the former key as GATEHOUSE_OLD_MASTER_KEYS, and the new one to every replica, first.',
+    about: 'switch to a new master key and encrypt all secrets with it',
+    more: 'With GATEHOUSE_MASTER_KEY: first set the new key there and the old one as GATEHOUSE_OLD_MASTER_KEYS, on every replica.',
     run: rotateMasterKey,
   },
   {
     words: 'token-key rotate',
-    about: 'replace the key that seals tokens; tokens stay valid',
+    about: 'replace the key that encrypts tokens; existing tokens stay valid',
     run: () =>
       withService(settings(), async (service) => {
         await service.tokenKeys.rotate({ force: true });
-        return 'a new token key was made; it is used in a minute, when every replica knows it';
+        return 'created a new token key; it is used in a minute, when every replica knows it';
       }),
   },
   {
     words: 'keys rotate',
-    about: 'announce new keys for the OpenID provider; they sign in an hour',
+    about: 'publish new keys of the OpenID provider, which sign after an hour',
     run: () =>
       withService(settings(), async (service) => {
         await service.openidKeys.rotate();
-        return 'new keys were made; they are published now and sign in an hour, when clients know them';
+        return 'created new keys; they are published now and used in an hour, when clients know them';
       }),
   },
   {
     words: 'consumer rotate-secret',
-    about: 'give an application a new secret, and print it',
-    args: [{ name: 'ID', about: 'the id of the application' }],
+    about: 'replace the secret of an application, and print the new one',
+    args: [{ name: 'ID', about: 'id of the application' }],
     whileRunning: 'ask the running service: POST /v3/OS-OAUTH2/consumers/ID/secret',
     run: ({ args: [id] }) =>
       withService(settings(), async (service) => (await service.consumers.rotateSecretOf(serviceActor, id!)).plainSecret),

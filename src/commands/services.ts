@@ -1,4 +1,4 @@
-// start, identity, wallet, migrate: the services and their databases.
+// start, identity, wallet, migrate: run the services and update their databases.
 import { masterKeys, openDataFolder } from '../data-folder.ts';
 import { openDatabase } from '../identity/service.ts';
 import { lockFolder } from '../platform/database/index.ts';
@@ -10,7 +10,7 @@ async function migrate(): Promise<void> {
   const { shared, identity, wallet } = settings();
   const folder = openDataFolder(shared.dataDir);
   const lock = identity.databaseUrl && wallet.databaseUrl ? undefined : lockFolder(folder);
-  // Before the databases, as every start does: none is ever without its key.
+  // Before the databases, as every start does: a database must never exist without its key.
   if (lock) masterKeys(shared, folder, false);
   await (await openDatabase(identity, folder)).close();
   print('identity: up to date');
@@ -24,12 +24,12 @@ export const serviceCommands: readonly Command[] = [
   {
     words: 'start',
     about: 'run both services',
-    more: 'The first start makes the data folder, the master key and the administrator. Stop it with Ctrl-C or SIGTERM.',
+    more: 'The first start creates the data folder, the master key and the administrator. Stop it with Ctrl-C or SIGTERM.',
     run: () => runServices(settings()),
   },
   {
     words: 'identity',
-    about: 'run the identity service alone',
+    about: 'run only the identity service',
     run() {
       const { shared, identity } = settings();
       return runServices({ shared, identity });
@@ -37,12 +37,12 @@ export const serviceCommands: readonly Command[] = [
   },
   {
     words: 'wallet',
-    about: 'run the wallet node alone, with an OpenID provider of your own',
-    more: 'GATEHOUSE_WALLET_OIDC_ISSUER and GATEHOUSE_WALLET_OIDC_CLIENT_ID name it.',
+    about: 'run only the wallet node, with your own OpenID provider',
+    more: 'Set GATEHOUSE_WALLET_OIDC_ISSUER and GATEHOUSE_WALLET_OIDC_CLIENT_ID.',
     run() {
       const { shared, wallet } = settings();
       return runServices({ shared, wallet });
     },
   },
-  { words: 'migrate', about: 'bring the databases to this version, and end', run: migrate },
+  { words: 'migrate', about: 'update the databases to this version', run: migrate },
 ];

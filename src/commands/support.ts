@@ -1,4 +1,4 @@
-// What commands stand on: the settings in force, the data folder, the service without its server.
+// Shared by the commands: the settings, the data folder, and the service without its server.
 import { existsSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { openDataFolder } from '../data-folder.ts';
@@ -21,7 +21,7 @@ export function settings(): Required<RunOptions> {
   };
 }
 
-/** Runs one command on the service's data, without serving. */
+/** Runs work on the service's data without starting its server. */
 export async function withService(
   { shared, identity }: Required<RunOptions>,
   work: (service: Awaited<ReturnType<typeof createIdentity>>, folder: string) => Promise<string>,
@@ -37,14 +37,14 @@ export async function withService(
   }
 }
 
-/** For commands that only read: one that is not there is not made. */
+/** For commands that only read: a missing folder is not created. */
 export function existingDataFolder(dataDir: string): string {
   const folder = resolve(dataDir);
   if (!existsSync(folder)) throw new ConfigError(`GATEHOUSE_DATA_DIR: there is no folder ${folder}`);
   return folder;
 }
 
-/** Before anything is done: the folder a file is to be written to. */
+/** Checks the folder of a file before it is written. */
 export function checkFolderOf(file: string): void {
   const folder = dirname(resolve(file));
   if (!existsSync(folder)) throw new ConfigError(`there is no folder ${folder}; make it first, or name a file elsewhere`);
