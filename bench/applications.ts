@@ -1,4 +1,5 @@
-// Applications: the question a proxy asks on every request, at a few and at very many assignments; a list of roles; an assignment.
+// Applications: the permission check a proxy makes on every request, with few and with very many assignments; a list of roles; an
+// assignment.
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { administrator, type DataFolder, logIn, loginBody, makeData, randomUserIds, startGatehouse } from './gatehouse.ts';
@@ -9,7 +10,7 @@ import { COUNT, NEW_ID } from './seed.ts';
 const ROLES = 1000;
 const ROLES_OF_A_USER = 10;
 
-/** One application with a thousand roles, each role with a permission, and `users` that hold ten roles each as themselves. */
+/** One application with a thousand roles, one permission for each role, and `users` users with ten roles each. */
 function seedApplication({ folder }: DataFolder, users: number): { application: string; roles: string[] } {
   const db = new DatabaseSync(join(folder, 'identity.sqlite'));
   db.exec('pragma synchronous = off; pragma foreign_keys = off; begin immediate');
@@ -22,7 +23,7 @@ function seedApplication({ folder }: DataFolder, users: number): { application: 
     insert into app_permissions select ${NEW_ID}, 'bench', name, 0, 'GET', '/' || name, null, 0 from app_roles where application_id = 'bench';
     insert into app_role_permissions select app_roles.id, app_permissions.id from app_roles
       join app_permissions using (application_id, name) where application_id = 'bench'`);
-  // Each user gets roles from another corner, so that every answer is another one.
+  // Each user gets different roles, so that every answer is different.
   db.prepare(`
     with person as (select id, default_project_id as home, row_number() over (order by id) as n from users limit :users),
       role as (select id, row_number() over (order by id) as n from app_roles where application_id = 'bench')
@@ -40,7 +41,7 @@ function seedApplication({ folder }: DataFolder, users: number): { application: 
   return { application: 'bench', roles };
 }
 
-/** A proxy sees the same people again and again: what is measured is the question about someone who was asked about before. */
+/** A proxy sees the same people again and again, so every request is sent once before the measurement. */
 async function warmUp(url: string, requests: readonly LoadRequest[]): Promise<void> {
   for (let at = 0; at < requests.length; at += 50) {
     const batch = requests.slice(at, at + 50);
@@ -82,13 +83,13 @@ export const applications: Scenario = async (_world, pace) => {
     );
     contenders.push(contender('assignment', service, assign));
   }
-  const course = await measureBesideEmpty(contenders, pace);
+  const measurements = await measureBesideEmpty(contenders, pace);
   for (const service of running) await service.stop();
   const [few, many] = names as [string, string];
   return [
-    emptyRow(scenario, course),
-    ...[few, many].map((name) => ratioToEmpty(scenario, course, name, 0.5)),
-    flat(scenario, course, 'question: flat in assignments', many, few),
-    ...['list of 1,000 roles', 'assignment'].map((name) => ratioToEmpty(scenario, course, name)),
+    emptyRow(scenario, measurements),
+    ...[few, many].map((name) => ratioToEmpty(scenario, measurements, name, 0.5)),
+    flat(scenario, measurements, 'question: flat in assignments', many, few),
+    ...['list of 1,000 roles', 'assignment'].map((name) => ratioToEmpty(scenario, measurements, name)),
   ];
 };

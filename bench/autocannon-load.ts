@@ -1,5 +1,5 @@
-// The load generator where wrk is not installed: the same file of requests, the same result line.
-// It is a Node process too and often slower than what it measures: read the CPU figures, not the rates.
+// The load generator if wrk is not installed: the same file of requests, the same result line.
+// It is a Node process, too, and often slower than what it measures: read the CPU figures, not the rates.
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 

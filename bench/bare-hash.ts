@@ -1,4 +1,4 @@
-// The bare argon2id hash, so many at once, for so long: `bare-hash.ts SECONDS IN_FLIGHT MEMORY PASSES`. Prints a Sample.
+// Measures only the argon2id hash: `bare-hash.ts SECONDS IN_FLIGHT MEMORY PASSES`. Prints a Sample.
 import { argon2, randomBytes } from 'node:crypto';
 import { promisify } from 'node:util';
 

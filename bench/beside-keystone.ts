@@ -1,4 +1,4 @@
-// The same five requests to Gatehouse and to Keystone, in turns. How many times faster is the figure; there is no target.
+// The same five requests to Gatehouse and to Keystone, in turns. The figure is how many times faster Gatehouse is; there is no target.
 import { availableParallelism } from 'node:os';
 import { administrator, logIn, loginBody, memberTokens, randomUserIds, tokenBody } from './gatehouse.ts';
 import { keystoneUserIds, missing, startKeystone } from './keystone.ts';
@@ -9,9 +9,9 @@ import type { Scenario } from './scenarios.ts';
 
 const scenario = 'keystone';
 const SUBJECTS = 100;
-/** Keystone's processes serve one request each; more at once would only queue, and its SQLite would refuse writers. */
+/** Keystone's processes serve one request each. More connections would only queue, and its SQLite would refuse writers. */
 const CONNECTIONS = availableParallelism();
-/** It answers some of these a few times a second: shorter rounds would count nothing. */
+/** Keystone answers some of these only a few times a second, so rounds must not be too short. */
 const LEAST_SECONDS = 5;
 const MOST_ROUNDS = 3;
 
@@ -41,12 +41,12 @@ const contender = (name: string, target: LoadTarget, requests: readonly LoadRequ
   measure: (seconds) => load(target, requests, { seconds, connections: CONNECTIONS }),
 });
 
-export const besideKeystone: Scenario = async (world, pace) => {
+export const besideKeystone: Scenario = async (services, pace) => {
   const lacking = missing();
   if (lacking)
     return [{ scenario, what: 'keystone', figure: `not installed (${lacking} is missing; Debian: apt install keystone)` }];
-  const data = await world.small();
-  const ours = await world.serve(data);
+  const data = await services.small();
+  const ours = await services.serve(data);
   const theirs = await startKeystone(data.size.users);
   try {
     const [ourToken, theirToken] = [
@@ -67,15 +67,18 @@ export const besideKeystone: Scenario = async (world, pace) => {
     for (const [name, requests] of Object.entries(ourRequests)) {
       const us = `keystone: ${name}, Gatehouse`;
       const them = `keystone: ${name}, Keystone`;
-      const course = await measureInTurns([contender(us, ours, requests), contender(them, theirs, theirRequests[name]!)], slowly);
+      const measurements = await measureInTurns(
+        [contender(us, ours, requests), contender(them, theirs, theirRequests[name]!)],
+        slowly,
+      );
       const row = (what: string, figure: string): Figure => ({
         scenario,
         what,
         figure,
-        rate: course.rate(what),
-        cpuMicros: course.cpuMicros(what),
+        rate: measurements.rate(what),
+        cpuMicros: measurements.cpuMicros(what),
       });
-      figures.push(row(us, `${Math.round(course.ratio(us, them))} times Keystone`), row(them, '1'));
+      figures.push(row(us, `${Math.round(measurements.ratio(us, them))} times Keystone`), row(them, '1'));
     }
     return figures;
   } finally {

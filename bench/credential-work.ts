@@ -1,8 +1,8 @@
-// What showing a credential costs, in one process: `credential-work.ts SECONDS WHAT FOLDER`. Prints a Sample. What a wallet is filled
-// with stays in the folder for the next turn.
+// The cost of presenting a credential, in one process: `credential-work.ts SECONDS WHAT FOLDER`. Prints a Sample. The wallet's data stays
+// in the folder for the next round.
 //   bare signature     one ES256 signature by node:crypto
-//   presentation       an SD-JWT with ten claims, two of them shown: opened, chosen, signed by a key that is opened for it
-//   match 100          a DCQL query over a wallet of so many credentials, each of its own type but one
+//   presentation       an SD-JWT with ten claims, two of them disclosed, with a key-binding signature by a stored key
+//   match 100          a DCQL query over a wallet with 100 credentials, only one of the requested type
 //   match 10000
 import { generateKeyPairSync, randomBytes, sign } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -41,7 +41,7 @@ const { row: key } = await keys.create(caller, {}, always);
 const jwk = JSON.parse(key.public_jwk);
 const issuer = generateKeyPairSync('ec', { namedCurve: 'P-256' });
 
-/** By somebody else's implementation. */
+/** An independent implementation. */
 const library = new SDJwtInstance({
   hasher: async (data, algorithm) => {
     const bytes = typeof data === 'string' ? Buffer.from(data) : new Uint8Array(data);
@@ -54,7 +54,7 @@ const library = new SDJwtInstance({
   signAlg: 'ES256',
 });
 const claims = Object.fromEntries(Array.from({ length: 10 }, (_, at) => [`claim_${at}`, `value ${at}`]));
-// Its types unfold without end over a payload like this one.
+// The library's types are too deep for a payload like this one.
 const issue = library.issue.bind(library) as unknown as (payload: object, frame: object) => Promise<string>;
 const raw = await issue(
   { iss: 'https://issuer.example', vct: 'https://example.org/card', cnf: { jwk }, ...claims },

@@ -1,4 +1,4 @@
-// The yardstick: the least a request can cost in this stack. Prints its address when it listens.
+// The baseline: the minimum cost of a request in this stack. Prints its address when it listens.
 import Fastify from 'fastify';
 
 const server = Fastify();

@@ -1,4 +1,4 @@
-// Gatehouse under test: a data folder of a given size, and the service on it in a process of its own.
+// Gatehouse under test: a data folder of a given size, and the service in a process of its own.
 
 import type { ChildProcess } from 'node:child_process';
 import { join } from 'node:path';
@@ -24,7 +24,7 @@ export interface Gatehouse {
   readonly walletUrl: string;
   /** The process that serves. */
   readonly pid: number;
-  /** The process `bin/gatehouse.js` started in, when it is still there beside the one that serves. */
+  /** The launcher's process, if it is not the one that serves. */
   readonly launcherPid: number | undefined;
   /** From the start of the process to its first answer. */
   readonly readyMs: number;
@@ -83,7 +83,7 @@ export async function seed({ folder }: Pick<DataFolder, 'folder'>, { users, revo
   await output(startScript('seed.ts', [folder, String(users), String(revocations)]));
 }
 
-/** A new data folder, made by the service itself and then filled. */
+/** A new data folder, created by the service itself and then filled. */
 export async function makeData(size: DataSize): Promise<DataFolder> {
   const data = { folder: temporaryFolder(), size, port: await freePort(), walletPort: await freePort() };
   await (await startGatehouse(data)).stop();
@@ -116,7 +116,7 @@ export const loginBody = (user: object, scope: unknown = adminProject) => ({
 
 export const administrator = { name: 'admin', domain: { id: 'default' } };
 
-/** Another token of the same user and project, without the cost of a hash. */
+/** Gets another token for the same user and project, without a password hash. */
 export const tokenBody = (token: string) => ({
   auth: { identity: { methods: ['token'], token: { id: token } }, scope: adminProject },
 });
@@ -132,10 +132,10 @@ export async function logIn(url: string, body: unknown): Promise<string> {
   return token;
 }
 
-/** One token for each of many users, through the front door. */
+/** One token for each of many users, through the API. */
 export async function memberTokens(url: string, folder: string): Promise<string[]> {
   const tokens: string[] = [];
-  // A few at once: the service refuses a line for hashes that it could not serve in a few seconds.
+  // A few at once, because the service refuses a queue of hashes that it cannot work off in a few seconds.
   await forEachConcurrently(4, memberIds(folder), async (id) => {
     tokens.push(await logIn(url, loginBody({ id })));
   });

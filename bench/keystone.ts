@@ -1,5 +1,5 @@
-// Keystone itself beside us, where Debian's package is installed: its own defaults, Fernet tokens, SQLite, uWSGI on loopback
-// with a process for each core. The bench never installs it.
+// Keystone for comparison, if Debian's package is installed: default settings, Fernet tokens, SQLite, uWSGI on loopback with one process
+// per core. The bench never installs it.
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ const MANAGE = '/usr/bin/keystone-manage';
 const SCRIPT = '/usr/bin/keystone-wsgi-public';
 const UWSGI = '/usr/bin/uwsgi';
 
-/** What is missing, if anything is. */
+/** The first missing file, if any. */
 export const missing = (): string | undefined => [MANAGE, SCRIPT, UWSGI].find((file) => !existsSync(file));
 
 export interface Keystone extends LoadTarget {
@@ -70,7 +70,7 @@ export async function startKeystone(users: number): Promise<Keystone> {
   return { url, pid: child.pid!, database, stop: () => stop(child) };
 }
 
-/** As many people as the small Gatehouse has, with passwords: copies of the administrator under other names. */
+/** Adds users with passwords, as copies of the administrator under other names. */
 function seed(database: string, count: number): void {
   const db = new DatabaseSync(database);
   db.exec('begin');

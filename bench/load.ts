@@ -1,4 +1,4 @@
-// Sends requests as fast as they are answered, from a process of its own, and counts.
+// Sends requests as fast as they are answered, from a separate process, and counts them.
 import { writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ import { cleanEnvironment, cpuSeconds, output, start, startScript, temporaryFold
 export interface LoadRequest {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH';
   readonly path: string;
-  /** `UNIQUE` in it becomes a number nobody sent before. */
+  /** `UNIQUE` in it is replaced by a new number in every request. */
   readonly body?: unknown;
   /** A body that is not JSON. */
   readonly text?: string;
@@ -19,11 +19,11 @@ export interface LoadTarget {
   readonly pid: number;
 }
 
-/** What one round gave. */
+/** The result of one round. */
 export interface Sample {
-  /** Per second. */
+  /** Requests per second. */
   readonly rate: number;
-  /** Processor time the server spent on one, all its threads. */
+  /** CPU time of the server per request, all threads. */
   readonly cpuMicros: number;
   readonly failed: number;
 }
@@ -32,8 +32,8 @@ export const UNIQUE = '############';
 
 const wrkVersion = versionOf('wrk', '-v');
 export const generator = wrkVersion ? wrkVersion.split(' ').slice(0, 2).join(' ') : 'autocannon';
-/** On a core of its own: where it may run anywhere, the kernel lets it push the server off its core at every answer. */
-const apart = versionOf('taskset', '--version') ? ['taskset', '-c', String(cpus().length - 1)] : [];
+/** The generator runs on a core of its own. Otherwise the kernel would let it preempt the server at every answer. */
+const ownCore = versionOf('taskset', '--version') ? ['taskset', '-c', String(cpus().length - 1)] : [];
 const folder = temporaryFolder();
 let rounds = 0;
 
@@ -59,7 +59,7 @@ export async function load(
   const child = wrkVersion
     ? start(
         [
-          ...apart,
+          ...ownCore,
           'wrk',
           '-t1',
           `-c${connections}`,

@@ -1,4 +1,4 @@
-// Processes of the bench: each thing that is measured, and each load generator, has one of its own.
+// Processes of the bench: every measured program and every load generator runs in its own.
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -12,7 +12,7 @@ const here = (file: string): string => join(import.meta.dirname, file);
 const started = new Set<ChildProcess>();
 const folders: string[] = [];
 
-/** Whatever happens, nothing of the bench stays behind. */
+/** Leaves no processes or folders behind, however the bench ends. */
 process.on('exit', () => {
   for (const child of started) child.kill('SIGKILL');
   for (const folder of folders) rmSync(folder, { recursive: true, force: true });
@@ -25,7 +25,7 @@ export function temporaryFolder(): string {
   return folder;
 }
 
-/** Settings of the shell must not leak into what is measured. */
+/** Settings of the shell must not affect the measurement. */
 export function cleanEnvironment(): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(process.env).filter(([key]) => !/^(GATEHOUSE_|NODE_|OS_)/.test(key)));
 }
@@ -58,7 +58,7 @@ export async function stop(child: ChildProcess): Promise<void> {
   await exited;
 }
 
-/** Runs to its end; the output, or an error with what it complained about. */
+/** Waits for the end and returns the output. Throws with the error output if it failed. */
 export async function output(child: ChildProcess): Promise<string> {
   let [text, complaints] = ['', ''];
   child.stdout?.on('data', (chunk) => {
@@ -86,7 +86,7 @@ export async function freePort(): Promise<number> {
   return port;
 }
 
-/** The process and those it started: a launcher, a master with workers. */
+/** The process and all its descendants. */
 export function processTree(pid: number): number[] {
   const file = `/proc/${pid}/task/${pid}/children`;
   const children = existsSync(file) ? readFileSync(file, 'utf8').split(' ').filter(Boolean).map(Number) : [];
@@ -95,10 +95,10 @@ export function processTree(pid: number): number[] {
 
 const TICKS_PER_SECOND = Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 'utf8' }));
 
-/** The numbers of /proc/PID/stat from the state on. The name before it, in brackets, may hold blanks. */
+/** The fields of /proc/PID/stat from the state on. The name before it, in brackets, may contain spaces. */
 const statOf = (pid: number | 'self'): string[] => readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ');
 
-/** Seconds of processor time the process and its children have used, all threads. */
+/** CPU seconds that the process and its descendants have used, all threads. */
 export function cpuSeconds(pid: number): number {
   const ticks = processTree(pid).map((one) => {
     const [user, system] = statOf(one).slice(11, 13).map(Number);
@@ -107,7 +107,7 @@ export function cpuSeconds(pid: number): number {
   return ticks.reduce((sum, each) => sum + each, 0) / TICKS_PER_SECOND;
 }
 
-/** Watches how much of the machine went to work that is not ours: above a few percent, figures should not be trusted. */
+/** Measures how much of the machine other processes used. Above a few percent the figures are not reliable. */
 export function watchOthers(): () => number {
   const busy = (): number => {
     const [user, nice, system, , , , , steal] = readFileSync('/proc/stat', 'utf8')
@@ -117,7 +117,7 @@ export function watchOthers(): () => number {
       .map(Number);
     return user! + nice! + system! + steal!;
   };
-  /** Ours, and of all processes we started that have ended. */
+  /** Of this process, and of all its children that have ended. */
   const own = (): number =>
     statOf('self')
       .slice(11, 15)
@@ -135,7 +135,7 @@ export function residentBytes(pid: number): number {
   return Number(kilobytes) * 1024;
 }
 
-/** The first line a command prints, if there is such a command. Its exit code says nothing: `wrk -v` ends with 1. */
+/** The first line a command prints, if the command exists. Its exit code is ignored: `wrk -v` exits with 1. */
 export function versionOf(command: string, ...args: string[]): string | undefined {
   const { stdout } = spawnSync(command, args, { encoding: 'utf8' });
   return stdout?.split('\n', 1)[0]?.trim() || undefined;

@@ -1,4 +1,4 @@
-// What a proxy asks with every request it guards: about access tokens of many people, by Keyrock's address and by introspection.
+// What a proxy sends for every request it guards: checks of access tokens of many people, with Keyrock's API and by introspection.
 import { administrator, logIn, loginBody, memberTokens } from './gatehouse.ts';
 import type { LoadRequest } from './load.ts';
 import { contender, emptyRow, measureBesideEmpty, ratioToEmpty, type Scenario } from './scenarios.ts';
@@ -19,7 +19,7 @@ async function call(url: string, token: string, path: string, body?: unknown): P
   });
 }
 
-/** An access token of the person whose token this is, as clients of Keyrock's back-end get one. */
+/** Gets an access token for the user of this token, as clients of Keyrock's back-end do. */
 async function accessToken(url: string, token: string, { id, secret }: Consumer): Promise<string> {
   const query = new URLSearchParams({ response_type: 'code', client_id: id, redirect_uri: CALLBACK, scope: 'all_info' });
   await call(url, token, `/v3/OS-OAUTH2/authorize?${query}`);
@@ -33,10 +33,10 @@ async function accessToken(url: string, token: string, { id, secret }: Consumer)
   return ((await response.json()) as { access_token: string }).access_token;
 }
 
-export const proxy: Scenario = async (world, pace) => {
+export const proxy: Scenario = async (services, pace) => {
   const scenario = 'proxy';
-  const data = await world.small();
-  const service = await world.serve(data);
+  const data = await services.small();
+  const service = await services.serve(data);
   const { url } = service;
   const admin = await logIn(url, loginBody(administrator));
   const body = { consumer: { name: 'bench', redirect_uris: [CALLBACK] } };
@@ -56,9 +56,9 @@ export const proxy: Scenario = async (world, pace) => {
     contender('question about an access token', service, question),
     contender('introspection', service, introspection),
   ];
-  const course = await measureBesideEmpty(contenders, pace);
+  const measurements = await measureBesideEmpty(contenders, pace);
   return [
-    emptyRow(scenario, course),
-    ...contenders.map(({ name }) => ratioToEmpty(scenario, course, name, name === 'introspection' ? undefined : 0.5)),
+    emptyRow(scenario, measurements),
+    ...contenders.map(({ name }) => ratioToEmpty(scenario, measurements, name, name === 'introspection' ? undefined : 0.5)),
   ];
 };

@@ -1,4 +1,4 @@
-// The figures as a table: on the terminal, and between the markers of README.md.
+// Prints the figures as a table: on the terminal, and between the markers in README.md.
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';

@@ -1,5 +1,5 @@
-// Machines are noisy, and noise comes in spells: contenders take turns in short rounds, a round is compared within
-// itself, and the median over the rounds counts.
+// Machines are noisy, and noise comes in bursts. So the contenders take turns in short rounds, are compared within each round, and the
+// median over the rounds counts.
 import type { Sample } from './load.ts';
 
 export interface Contender {
@@ -38,23 +38,23 @@ export class Measurements {
     return median(this.of(name).map(({ cpuMicros }) => cpuMicros));
   }
 
-  /** How many times the rate of the other, measured in the same round. */
+  /** The rate as a multiple of the other's rate in the same round. */
   ratio(name: string, other: string): number {
     return median(this.of(name).map(({ rate }, round) => rate / this.of(other)[round]!.rate));
   }
 
-  /** The same by processor time: what the rates would be on a machine with nothing else to do. */
+  /** The same by CPU time: the ratio on an otherwise idle machine. */
   cpuRatio(name: string, other: string): number {
     return median(this.of(name).map(({ cpuMicros }, round) => this.of(other)[round]!.cpuMicros / cpuMicros));
   }
 }
 
 export async function measureInTurns(contenders: readonly Contender[], { rounds, seconds }: Pace): Promise<Measurements> {
-  const course = new Measurements();
-  // Compilers and caches settle first; that round does not count.
+  const measurements = new Measurements();
+  // A warm-up round for compilers and caches, which does not count.
   for (const contender of contenders) await contender.measure(seconds);
   for (let round = 0; round < rounds; round++) {
-    for (const contender of contenders) course.add(contender.name, await contender.measure(seconds));
+    for (const contender of contenders) measurements.add(contender.name, await contender.measure(seconds));
   }
-  return course;
+  return measurements;
 }

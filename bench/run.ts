@@ -1,4 +1,4 @@
-// `npm run bench`: README.md says how to read what it prints.
+// `npm run bench`. README.md explains the output.
 import { parseArgs } from 'node:util';
 import { applications } from './applications.ts';
 import { besideKeystone } from './beside-keystone.ts';
@@ -11,7 +11,7 @@ import { scim } from './scim.ts';
 import { BenchServices } from './services.ts';
 import { wallet } from './wallet.ts';
 
-/** In this order: those that write, and the one that needs the services stopped, come last. */
+/** In this order: scenarios that write, and the one that stops the services, come last. */
 const ALL: Readonly<Record<string, scenarios.Scenario>> = {
   memory: scenarios.memory,
   validation: scenarios.validation,
@@ -49,16 +49,16 @@ function options() {
 
 const { quick, write, only } = options();
 const pace = quick ? { rounds: 3, seconds: 1 } : { rounds: 12, seconds: 2 };
-const world = new BenchServices({ few: 1000, many: quick ? 10_000 : 1_000_000, revocations: 100_000 });
+const services = new BenchServices({ few: 1000, many: quick ? 10_000 : 1_000_000, revocations: 100_000 });
 const figures: Figure[] = [];
 const others = watchOthers();
 
 if (generator === 'autocannon') console.error('wrk is not installed: autocannon may be slower than what it measures');
 for (const name of Object.keys(ALL).filter((each) => only.includes(each))) {
   console.error(`${name} ...`);
-  figures.push(...(await ALL[name]!(world, pace)));
+  figures.push(...(await ALL[name]!(services, pace)));
 }
-await world.endAll();
+await services.endAll();
 
 const noise = `other work took ${Math.round(others() * 100)} % of the machine meanwhile`;
 const report = `${circumstances(quick ? 'quick' : '')}; ${noise}.\n\n${table(figures)}`;

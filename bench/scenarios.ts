@@ -1,4 +1,4 @@
-// What is measured. Every figure is a ratio to something measured in the same minute on the same machine.
+// The measured scenarios. Every figure is a ratio to something measured at the same time on the same machine.
 import { availableParallelism } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { identitySettings } from '../src/identity/settings.ts';
@@ -23,7 +23,7 @@ const MEGABYTE = 1024 * 1024;
 const EMPTY = 'empty route';
 const number = (value: number): string => value.toLocaleString('en');
 
-export type Scenario = (world: BenchServices, pace: Pace) => Promise<Figure[]>;
+export type Scenario = (services: BenchServices, pace: Pace) => Promise<Figure[]>;
 
 export async function measureBesideEmpty(contenders: readonly Contender[], pace: Pace): Promise<Measurements> {
   const child = startScript('empty-server.ts', [], { output: 'pipe' });
@@ -42,38 +42,38 @@ export const contender = (name: string, target: { url: string; pid: number }, re
   measure: (seconds) => load(target, requests, { seconds, connections: CONNECTIONS }),
 });
 
-export function ratioToEmpty(scenario: string, course: Measurements, name: string, least?: number): Figure {
-  const ratio = course.ratio(name, EMPTY);
+export function ratioToEmpty(scenario: string, measurements: Measurements, name: string, least?: number): Figure {
+  const ratio = measurements.ratio(name, EMPTY);
   return {
     scenario,
     what: name,
     figure: `${ratio.toFixed(2)} of the empty route`,
     ...(least === undefined ? {} : { target: `at least ${least}`, ok: ratio >= least }),
-    rate: course.rate(name),
-    cpuMicros: course.cpuMicros(name),
+    rate: measurements.rate(name),
+    cpuMicros: measurements.cpuMicros(name),
   };
 }
 
-export const emptyRow = (scenario: string, course: Measurements): Figure => ({
+export const emptyRow = (scenario: string, measurements: Measurements): Figure => ({
   scenario,
   what: `${scenario}: the empty route beside it`,
   figure: '1',
-  rate: course.rate(EMPTY),
-  cpuMicros: course.cpuMicros(EMPTY),
+  rate: measurements.rate(EMPTY),
+  cpuMicros: measurements.cpuMicros(EMPTY),
 });
 
-/** The rate does not fall with what grew. Faster is noise, and no fault. */
-export function flat(scenario: string, course: Measurements, what: string, grown: string, small: string): Figure {
-  const ratio = course.ratio(grown, small);
+/** Checks that the rate does not fall as the data grows. A higher rate is noise. */
+export function flat(scenario: string, measurements: Measurements, what: string, grown: string, small: string): Figure {
+  const ratio = measurements.ratio(grown, small);
   return { scenario, what, figure: `${ratio.toFixed(2)} of the rate without`, target: 'at least 0.9', ok: ratio >= 0.9 };
 }
 
-export const validation: Scenario = async (world, pace) => {
+export const validation: Scenario = async (services, pace) => {
   const scenario = 'validation';
-  const [small, large, revoked] = [await world.small(), await world.large(), await world.revoked()];
+  const [small, large, revoked] = [await services.small(), await services.large(), await services.revoked()];
   const contenders: Contender[] = [];
   for (const data of [small, large, revoked]) {
-    const { url, pid } = await world.serve(data);
+    const { url, pid } = await services.serve(data);
     const admin = await logIn(url, loginBody(administrator));
     const requests = (await memberTokens(url, data.folder)).map(
       (token): LoadRequest => ({
@@ -84,31 +84,31 @@ export const validation: Scenario = async (world, pace) => {
     );
     contenders.push(contender(nameOf(scenario, data), { url, pid }, requests));
   }
-  const course = await measureBesideEmpty(contenders, pace);
+  const measurements = await measureBesideEmpty(contenders, pace);
   const [few, many, gone] = contenders.map(({ name }) => name) as [string, string, string];
   return [
-    emptyRow(scenario, course),
-    ...[few, many, gone].map((name) => ratioToEmpty(scenario, course, name, 0.6)),
-    flat(scenario, course, 'validation: flat in users', many, few),
-    flat(scenario, course, 'validation: flat in revocations', gone, few),
+    emptyRow(scenario, measurements),
+    ...[few, many, gone].map((name) => ratioToEmpty(scenario, measurements, name, 0.6)),
+    flat(scenario, measurements, 'validation: flat in users', many, few),
+    flat(scenario, measurements, 'validation: flat in revocations', gone, few),
   ];
 };
 
 const nameOf = (scenario: string, { size }: DataFolder): string =>
   `${scenario}, ${number(size.users)} users${size.revocations > 0 ? `, ${number(size.revocations)} revocations` : ''}`;
 
-/** A scenario of one request (or many) at both sizes of the user table. */
+/** Measures requests with a small and a large user table. */
 const atBothSizes =
   (scenario: string, requestsOf: (data: DataFolder, token: string) => readonly LoadRequest[], least?: number): Scenario =>
-  async (world, pace) => {
+  async (services, pace) => {
     const contenders: Contender[] = [];
-    for (const data of [await world.small(), await world.large()]) {
-      const { url, pid } = await world.serve(data);
+    for (const data of [await services.small(), await services.large()]) {
+      const { url, pid } = await services.serve(data);
       const token = await logIn(url, loginBody(administrator));
       contenders.push(contender(nameOf(scenario, data), { url, pid }, requestsOf(data, token)));
     }
-    const course = await measureBesideEmpty(contenders, pace);
-    return [emptyRow(scenario, course), ...contenders.map(({ name }) => ratioToEmpty(scenario, course, name, least))];
+    const measurements = await measureBesideEmpty(contenders, pace);
+    return [emptyRow(scenario, measurements), ...contenders.map(({ name }) => ratioToEmpty(scenario, measurements, name, least))];
   };
 
 export const userById = atBothSizes(
@@ -126,10 +126,10 @@ export const userCreate = atBothSizes('create', (_data, token) => [
   { method: 'POST', path: '/v3/users', body: { user: { name: `new-${UNIQUE}` } }, headers: { 'X-Auth-Token': token } },
 ]);
 
-/** A login beside the bare hash: the service keeps one core free of hashes, so the bare hash gets as many as the service. */
-export const issue: Scenario = async (world, pace) => {
+/** Compares a login with the bare hash. The service keeps one core free of hashes, so the bare hash gets the same number of cores. */
+export const issue: Scenario = async (services, pace) => {
   const scenario = 'issue';
-  const { url, pid } = await world.serve(await world.small());
+  const { url, pid } = await services.serve(await services.small());
   const inFlight = Math.max(1, availableParallelism() - 1);
   const request: LoadRequest = { method: 'POST', path: '/v3/auth/tokens', body: loginBody(administrator) };
   const cost = [identitySettings.argon2Memory.fallback, identitySettings.argon2Passes.fallback].map(String);
@@ -149,27 +149,27 @@ export const issue: Scenario = async (world, pace) => {
   const many = login(CONNECTIONS, `issue: ${CONNECTIONS} logins at once`);
   const alone = inFlight === 1 ? hash : bare(1);
   const everyCore = bare(inFlight + 1);
-  const course = await measureInTurns([...new Set([alone, one, hash, many, everyCore])], pace);
+  const measurements = await measureInTurns([...new Set([alone, one, hash, many, everyCore])], pace);
 
   const beside = (name: string, other: string): Figure => {
     // Time per login over time per hash.
-    const ratio = course.ratio(other, name);
+    const ratio = measurements.ratio(other, name);
     return {
       scenario,
       what: name,
       figure: `${ratio.toFixed(2)} of the bare hash`,
       target: 'at most 1.15',
       ok: ratio <= 1.15,
-      rate: course.rate(name),
-      cpuMicros: course.cpuMicros(name),
+      rate: measurements.rate(name),
+      cpuMicros: measurements.cpuMicros(name),
     };
   };
   const plain = ({ name }: Contender, figure: string): Figure => ({
     scenario,
     what: name,
     figure,
-    rate: course.rate(name),
-    cpuMicros: course.cpuMicros(name),
+    rate: measurements.rate(name),
+    cpuMicros: measurements.cpuMicros(name),
   });
   return [
     ...[...new Set([alone, hash])].map((one) => plain(one, '1')),
@@ -179,13 +179,13 @@ export const issue: Scenario = async (world, pace) => {
   ];
 };
 
-export const memory: Scenario = async (world) => {
+export const memory: Scenario = async (services) => {
   const figures: Figure[] = [];
-  for (const data of [await world.small(), await world.large()]) {
-    const running = await world.serveAnew(data);
+  for (const data of [await services.small(), await services.large()]) {
+    const running = await services.serveAnew(data);
     await sleep(4000);
     const bytes = residentBytes(running.pid);
-    const target = data === (await world.small()) ? { target: 'under 130 MB', ok: bytes < 130 * MEGABYTE } : {};
+    const target = data === (await services.small()) ? { target: 'under 130 MB', ok: bytes < 130 * MEGABYTE } : {};
     figures.push({
       scenario: 'memory',
       what: `memory: idle, ${number(data.size.users)} users`,
@@ -200,10 +200,10 @@ export const memory: Scenario = async (world) => {
   return figures;
 };
 
-export const ready: Scenario = async (world, { rounds }) => {
-  const data = await world.large();
-  await world.end(data);
-  const revocations = world.sizes.revocations;
+export const ready: Scenario = async (services, { rounds }) => {
+  const data = await services.large();
+  await services.end(data);
+  const revocations = services.sizes.revocations;
   await seed(data, { users: 0, revocations });
   const times: number[] = [];
   for (let round = 0; round < rounds; round++) {

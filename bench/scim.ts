@@ -1,4 +1,4 @@
-// Provisioning: the look-up a client makes before anything else, a page of users, and one more member for a group.
+// Provisioning: the first look-up of a client, a page of users, and adding a member to a group.
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import {
@@ -21,7 +21,7 @@ const EMPTY_GROUPS = 1000;
 const LOOKUPS = 10_000;
 const number = (value: number): string => value.toLocaleString('en');
 
-/** A connection of the default domain, made as an administrator makes it. */
+/** Creates a connection of the default domain through the API. */
 async function connect({ url }: Gatehouse): Promise<Record<string, string>> {
   const token = await logIn(url, loginBody(administrator));
   const response = await fetch(`${url}/v3/OS-SCIM/connections`, {
@@ -57,16 +57,16 @@ const addMember = (group: string, user: string, headers: Record<string, string>)
   },
 });
 
-function atMost(course: Measurements, what: string, grown: string, small: string, most: number): ReturnType<typeof flat> {
-  const ratio = course.ratio(small, grown);
+function atMost(measurements: Measurements, what: string, grown: string, small: string, most: number): ReturnType<typeof flat> {
+  const ratio = measurements.ratio(small, grown);
   return { scenario: 'scim', what, figure: `${ratio.toFixed(2)} of the time`, target: `at most ${most}`, ok: ratio <= most };
 }
 
-export const scim: Scenario = async (world, pace) => {
+export const scim: Scenario = async (services, pace) => {
   const scenario = 'scim';
   const contenders: Contender[] = [];
-  for (const data of [await world.small(), await world.large()]) {
-    const service = await world.serve(data);
+  for (const data of [await services.small(), await services.large()]) {
+    const service = await services.serve(data);
     const headers = await connect(service);
     const size = `${number(data.size.users)} users`;
     const asked = Array.from({ length: LOOKUPS }, (_, n): LoadRequest => {
@@ -76,7 +76,7 @@ export const scim: Scenario = async (world, pace) => {
     contenders.push(contender(`filter by userName, ${size}`, service, asked));
     contenders.push(contender(`page of 100, ${size}`, service, [{ method: 'GET', path: '/scim/v2/Users?count=100', headers }]));
   }
-  const members = Math.min(MEMBERS, world.sizes.many);
+  const members = Math.min(MEMBERS, services.sizes.many);
   const data = await makeData({ users: members + LOOKUPS, revocations: 0 });
   const { full, empty } = seedGroups(data, members);
   const service = await startGatehouse(data);
@@ -95,18 +95,18 @@ export const scim: Scenario = async (world, pace) => {
       users.map((id, n) => addMember(empty[n % EMPTY_GROUPS]!, id, headers)),
     ),
   );
-  const course = await measureBesideEmpty(contenders, pace);
+  const measurements = await measureBesideEmpty(contenders, pace);
   await service.stop();
   const [fewFilter, fewPage, manyFilter, manyPage] = contenders.map(({ name }) => name) as [string, string, string, string];
   return [
-    emptyRow(scenario, course),
-    ratioToEmpty(scenario, course, fewFilter, 0.4),
-    ratioToEmpty(scenario, course, manyFilter, 0.4),
-    ratioToEmpty(scenario, course, fewPage),
-    ratioToEmpty(scenario, course, manyPage),
-    flat(scenario, course, 'page of 100: flat in users', manyPage, fewPage),
-    ratioToEmpty(scenario, course, 'member for an empty group'),
-    ratioToEmpty(scenario, course, toFull),
-    atMost(course, 'member: full group beside an empty one', toFull, 'member for an empty group', 1.2),
+    emptyRow(scenario, measurements),
+    ratioToEmpty(scenario, measurements, fewFilter, 0.4),
+    ratioToEmpty(scenario, measurements, manyFilter, 0.4),
+    ratioToEmpty(scenario, measurements, fewPage),
+    ratioToEmpty(scenario, measurements, manyPage),
+    flat(scenario, measurements, 'page of 100: flat in users', manyPage, fewPage),
+    ratioToEmpty(scenario, measurements, 'member for an empty group'),
+    ratioToEmpty(scenario, measurements, toFull),
+    atMost(measurements, 'member: full group beside an empty one', toFull, 'member for an empty group', 1.2),
   ];
 };

@@ -1,5 +1,5 @@
 // Fills the SQLite file of a stopped service: `node bin/run.js bench/seed.ts DATA_FOLDER USERS REVOCATIONS`.
-// Straight SQL: through the API a million users would take the better part of an hour.
+// Directly with SQL, because a million users through the API would take most of an hour.
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 
@@ -8,10 +8,10 @@ export const MEMBERS = 200;
 
 export const COUNT = 'with recursive counter (n) as (select 1 union all select n + 1 from counter where n < :count)';
 export const NEW_ID = 'lower(hex(randomblob(16)))';
-/** Their indexes are dropped and made again after the rows: filling them one row at a time is the slow part. */
+/** The indexes of these tables are dropped and created again afterwards, because updating them row by row is slow. */
 const INDEXED = ['users', 'passwords', 'user_emails'];
 
-/** A select list that copies the row `model` of a table but for some columns: new columns of a migration need no change here. */
+/** A select list that copies the row `model` of a table except for some columns. New columns of a migration need no change here. */
 export function copyOf(db: DatabaseSync, table: string, changes: Readonly<Record<string, string>>): string {
   const columns = db.prepare('select name from pragma_table_info(?)').all(table) as { name: string }[];
   return columns.map(({ name }) => changes[name] ?? `model.${name}`).join(', ');
@@ -30,7 +30,7 @@ export function seedUsers(db: DatabaseSync, count: number): void {
     insert into user_emails select id, name || '@example.org' from users where name like 'person-%'`);
   const add = db.prepare(`${COUNT}
     insert into users select ${user} from counter, (select * from users where name = 'admin') as model`);
-  // Everybody has the administrator's hash: what a hash says does not matter to what is measured.
+  // Everyone gets the administrator's hash: its value does not matter here.
   const addPasswords = db.prepare(`
     insert into passwords select ${copyOf(db, 'passwords', { id: NEW_ID, user_id: 'users.id' })}
     from users, (select * from passwords limit 1) as model where users.name like 'person-%'`);

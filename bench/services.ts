@@ -1,4 +1,4 @@
-// The data folders and services of one run, made when a scenario first asks for them.
+// The data folders and services of one run, created when a scenario first needs them.
 import { type DataFolder, type Gatehouse, makeData, startGatehouse } from './gatehouse.ts';
 
 export interface Sizes {
@@ -9,7 +9,7 @@ export interface Sizes {
 
 export class BenchServices {
   readonly sizes: Sizes;
-  readonly #made = new Map<string, Promise<DataFolder>>();
+  readonly #folders = new Map<string, Promise<DataFolder>>();
   readonly #serving = new Map<DataFolder, Gatehouse>();
 
   constructor(sizes: Sizes) {
@@ -21,19 +21,19 @@ export class BenchServices {
   revoked = (): Promise<DataFolder> => this.#make('revoked', this.sizes.few, this.sizes.revocations);
 
   #make(name: string, users: number, revocations: number): Promise<DataFolder> {
-    const made = this.#made.get(name) ?? makeData({ users, revocations });
-    this.#made.set(name, made);
+    const made = this.#folders.get(name) ?? makeData({ users, revocations });
+    this.#folders.set(name, made);
     return made;
   }
 
-  /** The service on this data; it goes on running for the scenarios that follow. */
+  /** The service on this data. It keeps running for later scenarios. */
   async serve(data: DataFolder): Promise<Gatehouse> {
     const running = this.#serving.get(data) ?? (await startGatehouse(data));
     this.#serving.set(data, running);
     return running;
   }
 
-  /** A process that has done nothing yet. */
+  /** A newly started process. */
   async serveAnew(data: DataFolder): Promise<Gatehouse> {
     await this.end(data);
     return this.serve(data);

@@ -1,5 +1,5 @@
-// `wallet-seed.ts FOLDER WALLET_URL PEOPLE`: sessions, keys and published DIDs, made by the wallet's own modules while it is
-// stopped: who logged in through a provider is not what is measured. Prints the cookies and names as JSON.
+// `wallet-seed.ts FOLDER WALLET_URL PEOPLE`: creates sessions, keys and published DIDs with the wallet's own modules while it is
+// stopped, since logins are not measured. Prints the cookies and names as JSON.
 import { createSealOrFail, masterKeys } from '../src/data-folder.ts';
 import { systemClock } from '../src/platform/clock.ts';
 import { load } from '../src/platform/config/index.ts';

@@ -1,4 +1,4 @@
-// The wallet node: what a user interface asks for, what resolvers ask for, and what a key costs beside bare cryptography.
+// The wallet node: requests of a user interface and of resolvers, and the cost of keys compared with bare cryptography.
 import type { LoadRequest, Sample } from './load.ts';
 import { output, startScript, temporaryFolder } from './processes.ts';
 import type { Figure } from './report.ts';
@@ -15,22 +15,22 @@ const workOf =
       JSON.parse(await output(startScript(script, [String(seconds), what, ...more], { output: 'pipe' }))) as Sample,
   });
 
-export const wallet: Scenario = async (world, pace) => {
+export const wallet: Scenario = async (services, pace) => {
   const scenario = 'wallet';
-  const data = await world.small();
-  await world.end(data);
+  const data = await services.small();
+  await services.end(data);
   const url = `http://127.0.0.1:${data.walletPort}`;
   const people = JSON.parse(
     await output(startScript('wallet-seed.ts', [data.folder, url, String(PEOPLE)], { output: 'pipe' })),
   ) as { cookie: string; name: string }[];
-  const { pid, walletUrl } = await world.serve(data);
+  const { pid, walletUrl } = await services.serve(data);
   const target = { url: walletUrl, pid };
   const keys = people.map(
     ({ cookie }): LoadRequest => ({ method: 'GET', path: '/api/v1/wallet/keys', headers: { Cookie: cookie } }),
   );
   const documents = people.map(({ name }): LoadRequest => ({ method: 'GET', path: `/dids/${name}/did.json` }));
   const contenders = [contender('keys of a session', target, keys), contender('published document', target, documents)];
-  const course = await measureBesideEmpty(contenders, pace);
+  const measurements = await measureBesideEmpty(contenders, pace);
 
   const works = ['bare generation', 'generation', 'bare signature', 'signature'].map(workOf('key-work.ts'));
   const cost = await measureInTurns(works, pace);
@@ -45,11 +45,11 @@ export const wallet: Scenario = async (world, pace) => {
     ['bare signature', 'presentation', 'match 100', 'match 10000'].map(workOf('credential-work.ts', temporaryFolder())),
     pace,
   );
-  // Time over ten thousand credentials by time over a hundred.
+  // Time with ten thousand credentials divided by time with a hundred.
   const growth = showing.ratio('match 100', 'match 10000');
   return [
-    emptyRow(scenario, course),
-    ...contenders.map(({ name }) => ratioToEmpty(scenario, course, name)),
+    emptyRow(scenario, measurements),
+    ...contenders.map(({ name }) => ratioToEmpty(scenario, measurements, name)),
     beside('generation'),
     beside('signature'),
     {

@@ -1,8 +1,8 @@
-// Whether whoever started this process is still there. Plain JavaScript on purpose: the launcher reads it on whatever Node the machine has.
+// Detects the end of the parent process. Plain JavaScript, because the launcher runs on any Node version.
 
 const LOOK_MS = 1000;
 
-/** npm passes signals on, but not the one that kills it. Only under npm: a shell may leave what it started in the background. */
+/** npm forwards signals, but not when it is killed itself. Only under npm: a shell may leave processes in the background on purpose. */
 export function onEndOfNpm(end) {
   const { npm_lifecycle_event: script } = process.env;
   if (script !== 'start' && script !== 'npx') return;

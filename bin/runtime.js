@@ -1,5 +1,5 @@
-// Which Node runs Gatehouse: the running one when it is new enough, else the one that came with `npm ci`.
-// Plain JavaScript on purpose: this file is read by whatever Node the machine has.
+// Chooses the Node that runs Gatehouse: the current one if it is new enough, else the one installed by `npm ci`.
+// Plain JavaScript, because this file must run on any Node version.
 import { spawn } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { availableParallelism, constants } from 'node:os';
@@ -21,23 +21,23 @@ function runtime() {
 }
 
 /**
- * What the environment does not say otherwise. Password hashing takes 19 MB at a time; left to itself the allocator keeps such
- * pieces, one for each thread, and a process that logs people in holds 150 MB more than it uses. The compile cache saves
- * stripping types again at every start: half a second, and the 20 MB of the stripper.
+ * Defaults that the environment may override. Password hashing takes 19 MB at a time. By default the allocator keeps such blocks for each
+ * thread, so that a process with many logins would hold 150 MB more than it uses. The compile cache saves stripping types again at every
+ * start: half a second and 20 MB.
  */
 const environment = {
   MALLOC_ARENA_MAX: '2',
   MALLOC_MMAP_THRESHOLD_: String(1024 * 1024),
-  // Hashes take all cores but one; what else needs a thread (a device that keeps keys, names of hosts) must not wait behind them.
+  // Password hashes use all cores but one. Other work that needs a thread (key devices, DNS lookups) must not wait for them.
   UV_THREADPOOL_SIZE: String(availableParallelism() + 4),
   NODE_COMPILE_CACHE: fileURLToPath(new URL('../node_modules/.cache/compile', import.meta.url)),
   ...process.env,
 };
 
 /**
- * The collector can be called (src/platform/collector.ts). It works on one thread: what a request leaves behind is collected sooner so
- * than by several that first have to meet. And the room for new objects, 32 MB, stays as it is: left to itself the collector takes it
- * away from a process with nothing to do, down to a megabyte, and gives it back slowly once there is something to do.
+ * --expose-gc is for src/platform/garbage-collection.ts. The collector runs on one thread: for the short-lived objects of requests that
+ * is faster than synchronizing several threads. The space for new objects is fixed at 32 MB: by default V8 shrinks it to 1 MB while the
+ * process is idle, and grows it only slowly under load.
  */
 const flags = [
   '--disable-warning=ExperimentalWarning',
@@ -47,19 +47,19 @@ const flags = [
   '--max-semi-space-size=32',
 ];
 
-/** Read before the file that runs. */
+/** Loaded before the main file. */
 const watch = ['--import', new URL('./end-with-parent.js', import.meta.url).href];
 
 /**
- * Runs a TypeScript file on the chosen runtime and ends as it ends: same exit code, same signals. Where Node can (22.15 and newer), this
- * process becomes the one that runs; else it starts another one, which ends with this one, however that ends.
+ * Runs a TypeScript file on the chosen runtime, with the same exit code and signals. With Node 22.15 and newer this process is replaced
+ * (execve). Otherwise it starts a child process, which ends when this one ends.
  */
 export function run(file, args) {
   const program = runtime();
   const words = [...flags, ...watch, file, ...args];
   if (process.execve) process.execve(program, [program, ...words], environment);
   const child = spawn(program, words, { stdio: ['inherit', 'inherit', 'inherit', 'ipc'], env: environment });
-  // A terminal signals the whole group itself; a supervisor signals only us. What comes twice is taken for one.
+  // A terminal signals the whole process group, a supervisor only this process. The child treats two signals as one.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
   onEndOfNpm(() => child.kill('SIGTERM'));
   child.on('exit', (code, signal) => process.exit(signal ? 128 + constants.signals[signal] : code));

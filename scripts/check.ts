@@ -1,4 +1,4 @@
-// `npm run check`: types, lint, who imports whom, circles, file sizes, migrations that must not be edited, and documents that must not be stale.
+// `npm run check`: types, lint, import rules, import cycles, file sizes, edited migrations, and stale generated documents.
 import { spawnSync } from 'node:child_process';
 import { importFaults, oversized, sourceFiles } from './code-rules.ts';
 import { staleDocuments } from './documents.ts';
@@ -21,7 +21,7 @@ function run(what: string, command: string, ...args: string[]): void {
 run('types', 'tsc', '--noEmit', '-p', '.');
 run('lint and format', 'biome', 'check', '--error-on-warnings', '.');
 report('imports', importFaults(sourceFiles()));
-report('circles', importCycles(sourceFiles()));
+report('import cycles', importCycles(sourceFiles()));
 report('file sizes', oversized(sourceFiles()));
 report('migrations', currentMigrationFaults());
 report('generated documents', await staleDocuments());

@@ -6,14 +6,14 @@ import { importCycles } from './import-cycles.ts';
 
 const file = (path: string, text: string) => ({ path, text });
 
-describe('The house', () => {
-  it('keeps its own rules', () => {
+describe('The code', () => {
+  it('follows the rules', () => {
     assert.deepEqual(importFaults(sourceFiles()), []);
     assert.deepEqual(oversized(sourceFiles()), []);
     assert.deepEqual(importCycles(sourceFiles()), []);
   });
 
-  it('notices each rule that is broken', () => {
+  it('is checked against each rule', () => {
     const broken: [string, string, RegExp][] = [
       ['src/platform/http/x.ts', "import { a } from '../../identity/caller.ts';", /platform imports/],
       ['src/identity/users/x.rules.ts', "import { a } from '../../wallet/settings.ts';", /identity imports the wallet/],
@@ -35,7 +35,7 @@ describe('The house', () => {
   });
 });
 
-describe('Circles', () => {
+describe('Import cycles', () => {
   it('are found between two folders and through a third, types included', () => {
     const users = file('src/identity/users/users.rules.ts', "import type { Group } from '../groups/index.ts';");
     const groups = file('src/identity/groups/groups.rules.ts', "import { a } from '../roles/index.ts';");

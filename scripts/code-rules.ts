@@ -1,4 +1,4 @@
-// The rules of the house that a machine can check. docs/map.md says why they are.
+// Code rules that can be checked automatically. docs/map.md explains them.
 import { globSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 
@@ -29,19 +29,19 @@ function importsOf({ text }: SourceFile): string[] {
   );
 }
 
-/** `src/identity/users/users.rules.ts` belongs to service `identity`, module `users`; so does what is in rooms of it. */
+/** `src/identity/users/users.rules.ts` belongs to service `identity`, module `users`; so do its subfolders. */
 function locationOf(path: string): { service: string; module: string | undefined } {
   const [, service = '', ...rest] = path.split('/');
   return { service, module: rest.length > 1 ? rest[0] : undefined };
 }
 
 const USES_SQL = /\.(selectFrom|insertInto|updateTable|deleteFrom)\(|\bsql(<[^>]*>)?`/;
-/** Whoever asks it by hand will be forgotten where the next one is added; the caches of the database ask it for everybody. */
+/** Direct calls are easily forgotten in new code. The caches of the database do the check for everyone. */
 const READS_FEED = /\bfeed\.live\(/;
-/** The metric shows it. */
+/** service.ts reads it for the metrics. */
 const mayReadFeed = (path: string): boolean => path.startsWith('src/platform/database/') || path.endsWith('/service.ts');
 
-/** The questions that are answered from memory, without a promise: a token, a user by id, what a user may do in an application, an access token. */
+/** Code that answers from memory, without a promise: a token, a user by id, what a user may do in an application, an access token. */
 const ANSWERS_FROM_MEMORY = [
   'src/platform/',
   'src/identity/access/',
@@ -75,11 +75,11 @@ function faultsOf(file: SourceFile): string[] {
     if (from.service === 'identity' && to.service === 'wallet') faults.push(`${path}: identity imports the wallet`);
     if (from.service === 'wallet' && to.service === 'identity') faults.push(`${path}: the wallet imports identity`);
     const isWithin = to.service === from.service && to.module === from.module;
-    const door = `src/${to.service}/${to.module}/index.ts`;
-    if (to.module && !isWithin && resolved !== door && resolved !== `src/platform/${to.module}`) {
+    const entry = `src/${to.service}/${to.module}/index.ts`;
+    if (to.module && !isWithin && resolved !== entry && resolved !== `src/platform/${to.module}`) {
       faults.push(`${path}: imports ${resolved}; another module is used through its index.ts`);
     }
-    if (resolved === 'src/platform/maybe-promise.ts' && !ANSWERS_FROM_MEMORY.some((place) => path.startsWith(place)))
+    if (resolved === 'src/platform/maybe-promise.ts' && !ANSWERS_FROM_MEMORY.some((prefix) => path.startsWith(prefix)))
       faults.push(`${path}: uses platform/maybe-promise.ts; a plain promise will do`);
     if (path.endsWith('.rules.ts') && resolved.endsWith('.routes.ts')) faults.push(`${path}: rules import routes`);
     if (path.endsWith('.routes.ts') && isWithin && resolved.endsWith('.store.ts') && !typesOnly(file, target)) {

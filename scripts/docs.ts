@@ -1,4 +1,4 @@
-// `npm run docs`: writes every document that is printed from the code.
+// `npm run docs`: writes every document that is generated from the code.
 import { writeDocuments } from './documents.ts';
 
 writeDocuments();

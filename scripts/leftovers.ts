@@ -1,20 +1,20 @@
-// What a test run leaves behind: folders in its own temporary folder, and processes that were started in it.
+// Finds what a test run left behind: files in its temporary folder, and processes started in it.
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Some end a moment after whoever started them. */
+/** Some processes end a moment after their parent. */
 const PATIENCE_MS = 15_000;
 
 const read = (look: () => string): string => {
   try {
     return look();
   } catch {
-    // Gone meanwhile, or somebody else's.
+    // The process has ended, or belongs to another user.
     return '';
   }
 };
 
-/** Processes that know the folder by their environment, or work in it. */
+/** Processes with the folder in their environment or as their working directory. */
 function processesOf(folder: string): string[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
@@ -35,7 +35,7 @@ const contentsOf = (folder: string): string[] => [
   ...readdirSync(folder).map((name) => `folder or file: ${name}`),
 ];
 
-/** Empty where all is tidy. */
+/** Empty if nothing was left behind. */
 export async function leftovers(folder: string, patienceMs = PATIENCE_MS): Promise<string[]> {
   for (const end = Date.now() + patienceMs; contentsOf(folder).length > 0 && Date.now() < end; ) await sleep(100);
   return contentsOf(folder);

@@ -1,4 +1,4 @@
-// A released migration that was edited, or taken away, is told from a new one.
+// Detects released migrations that were edited or removed.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { currentMigrationFaults, hashedMigrations, migrationFaults } from './migration-hashes.ts';

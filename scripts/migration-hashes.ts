@@ -1,4 +1,4 @@
-// SHA-256 of every migration that was released: databases have them already, so that an edit would make two kinds of databases.
+// SHA-256 of every released migration. Existing databases have already applied them, so an edit would make databases differ.
 import { createHash } from 'node:crypto';
 import { globSync, readFileSync } from 'node:fs';
 
@@ -11,7 +11,7 @@ export function hashedMigrations(): MigrationHashes {
   return Object.fromEntries(files.map((path) => [path, createHash('sha256').update(readFileSync(path)).digest('hex')]));
 }
 
-/** What is wrong with the migrations that are there, by those that were written down. */
+/** Compares the migrations with the recorded hashes. */
 export function migrationFaults(known: MigrationHashes, found: MigrationHashes): string[] {
   const gone = Object.keys(known).filter((path) => !(path in found));
   return [

@@ -1,4 +1,4 @@
-// `npm run migrations`: writes down the hashes of new migrations. One that was written down is never edited: databases have it already.
+// `npm run migrations`: records the hashes of new migrations. From then on they must not be edited.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { HASHES, hashedMigrations, type MigrationHashes, migrationFaults } from './migration-hashes.ts';
 

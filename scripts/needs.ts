@@ -1,13 +1,13 @@
-// What the tests need beyond `npm ci`: everything that is missing is said before the first test, with the one command that brings it.
+// Programs the tests need beyond `npm ci`. Everything missing is reported before the first test, with one command that installs it.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { missingPostgres } from '../test/support/postgres.ts';
 
 export interface Need {
   readonly what: string;
-  /** Debian packages that bring it; the first one that Debian has. */
+  /** Debian packages that contain it. The first one that Debian has is installed. */
   readonly packages: readonly string[];
-  /** Which test files use it, by their text. */
+  /** Matches the text of test files that use it. */
   readonly usedBy: RegExp;
   isThere(): boolean;
 }
@@ -46,7 +46,7 @@ export const missingFor = (files: readonly string[], needs: readonly Need[] = NE
 
 export interface Machine {
   readonly isRoot: boolean;
-  /** Runs a command, and says whether it went well. */
+  /** Runs a command and returns whether it succeeded. */
   run(command: string): boolean;
 }
 
@@ -63,14 +63,14 @@ const thisMachine: Machine = {
 const packageOf = ({ packages }: Need, { run }: Machine): string =>
   packages.find((name) => run(`apt-cache show ${name} 2>/dev/null | grep -q .`)) ?? packages[0]!;
 
-/** Lines to print where something is missing that this user cannot bring; none where all is there. Root brings it. */
+/** Lines to print if something is missing; empty if not. For root it installs what is missing. */
 export function missing(files: readonly string[], needs: readonly Need[] = NEEDS, machine: Machine = thisMachine): string[] {
   let absent = missingFor(files, needs);
   const installing = () =>
     `apt-get update && apt-get install -y --no-install-recommends ${absent.map((need) => packageOf(need, machine)).join(' ')}`;
   if (absent.length > 0 && machine.isRoot && machine.run('command -v apt-get')) {
     console.log(`installing what the tests need: ${absent.map(({ what }) => what).join(', ')}`);
-    // The lists first: they tell which packages there are.
+    // The package lists first: they tell which packages exist.
     machine.run('apt-get update');
     machine.run(installing());
     absent = missingFor(files, needs);

@@ -1,5 +1,5 @@
-// `npm run test:one -- FILE [NAME] [--inspect]`: one test file on SQLite alone, without starting PostgreSQL. NAME is a pattern of test
-// names. With --inspect it waits for a debugger (chrome://inspect, or "attach" of an editor) before the first line.
+// `npm run test:one -- FILE [NAME] [--inspect]`: runs one test file on SQLite only, without PostgreSQL. NAME is a pattern of test names.
+// With --inspect it waits for a debugger (chrome://inspect, or "attach" in an editor) before the first line.
 import { spawnSync } from 'node:child_process';
 import { parseArgs } from 'node:util';
 

@@ -1,4 +1,4 @@
-// What `npm test` says before it begins, and what it does not let pass at the end.
+// What `npm test` checks before and after the tests.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -19,15 +19,15 @@ describe('npm test', () => {
   });
   after(() => rmSync(folder, { recursive: true, force: true }));
 
-  /** As on a machine that has nothing; `brings` is what its package manager can do about it. */
-  function bare(isRoot: boolean, brings = false): { needs: Need[]; machine: Machine; ran: string[] } {
+  /** A machine without the needed programs. `canInstall`: whether its package manager can install them. */
+  function bare(isRoot: boolean, canInstall = false): { needs: Need[]; machine: Machine; ran: string[] } {
     const ran: string[] = [];
     let there = false;
     const machine: Machine = {
       isRoot,
       run(command) {
         ran.push(command);
-        if (command.includes('apt-get install')) there = brings;
+        if (command.includes('apt-get install')) there = canInstall;
         return true;
       },
     };
@@ -45,7 +45,7 @@ describe('npm test', () => {
     assert.ok(!ran.some((command) => command.includes('apt-get install')));
   });
 
-  it('brings for root what can be brought, and says what is still missing', () => {
+  it('installs what is missing for root, and reports what is still missing', () => {
     const able = bare(true, true);
     assert.deepEqual(missing([file], able.needs, able.machine), []);
     assert.ok(able.ran.some((command) => command.includes('apt-get install')));

@@ -1,4 +1,4 @@
-// `npm test`: every test, against SQLite and one real PostgreSQL that all test processes share.
+// `npm test`: runs all tests, on SQLite and on one real PostgreSQL that all test processes share.
 import { spawnSync } from 'node:child_process';
 import { chmodSync, globSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -21,8 +21,8 @@ const absent = missing(files);
 if (absent.length > 0) stop(absent);
 
 const postgres = await startPostgres();
-// Everything temporary is in one folder, so that it can be seen what the tests leave behind. PostgreSQL runs as nobody for root, and
-// must be able to pass through.
+// All temporary files go into one folder, so that leftovers of the tests can be found. For root, PostgreSQL runs as the user nobody, who
+// must be able to enter it.
 const folder = mkdtempSync(join(tmpdir(), 'gatehouse-tests-'));
 chmodSync(folder, 0o711);
 // Settings of the shell that starts the tests must not leak into the services the tests start.

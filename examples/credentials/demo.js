@@ -1,6 +1,6 @@
-// A demo issuer (port 7001) and a demo verifier (port 7002) for the guide docs/guide/credentials.md. Plain JavaScript, two
-// hundred lines, one library. It issues one SD-JWT VC by pre-authorized code and asks for it by DCQL; keys live as long as
-// the process. Not for real use: it keeps everything in memory and checks only what the guide needs.
+// A demo issuer (port 7001) and a demo verifier (port 7002) for the guide docs/guide/credentials.md. It issues one SD-JWT VC by
+// pre-authorized code and requests it by DCQL. Not for real use: it keeps everything, including keys, in memory and checks only what
+// the guide needs.
 import { createHash, generateKeyPairSync, randomBytes } from 'node:crypto';
 import { createServer } from 'node:http';
 import { decodeJwt, decodeProtectedHeader, exportJWK, importJWK, jwtVerify, SignJWT } from 'jose';
@@ -16,7 +16,7 @@ const random = () => randomBytes(16).toString('base64url');
 const encoded = (value) => Buffer.from(JSON.stringify(value)).toString('base64url');
 const decoded = (text) => JSON.parse(Buffer.from(text, 'base64url').toString());
 
-/** A server from a table of paths; what a handler returns is the answer. */
+/** A server from a table of paths. The result of a handler is the answer. */
 function serve(port, routes) {
   const server = createServer(async (request, response) => {
     const url = new URL(request.url, `http://${request.headers.host}`);
@@ -126,7 +126,7 @@ async function credential({ body, request }) {
 const verifierKey = generateKeyPairSync('ec', { namedCurve: 'P-256' });
 const requests = new Map();
 
-/** It is known by a DID made of its key: whoever reads it knows the key. */
+/** The verifier is identified by a did:jwk, which contains its public key. */
 const verifierDid = async () => `did:jwk:${encoded(await exportJWK(verifierKey.publicKey))}`;
 
 async function newRequest() {
@@ -166,7 +166,7 @@ async function requestObject({ last: id }) {
   return { type: 'application/oauth-authz-req+jwt', answer };
 }
 
-/** The issuer's signature, the holder's, what it is over, and that it is fresh. */
+/** Checks the issuer's signature, the holder's signature, what it covers, and the nonce. */
 async function response({ body }) {
   const known = requests.get(body.state);
   if (!known || known.shown) return { status: 400, answer: { error: 'invalid_request' } };

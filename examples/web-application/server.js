@@ -1,4 +1,4 @@
-// A web application that signs its users in through Gatehouse. Everything it needs to know about OpenID Connect is in openid-client.
+// A web application that signs its users in through Gatehouse, with the library openid-client.
 //
 //   ISSUER=http://127.0.0.1:5000 CLIENT_ID=... CLIENT_SECRET=... node examples/web-application/server.js
 import { randomBytes } from 'node:crypto';
@@ -14,7 +14,7 @@ const redirectUri = `${home}/callback`;
 const options = ISSUER.startsWith('http:') ? { execute: [client.allowInsecureRequests] } : {};
 const provider = await client.discovery(new URL(ISSUER), CLIENT_ID, CLIENT_SECRET, undefined, options);
 
-/** Sessions of this application, by the value of its cookie. A real one keeps them in a database. */
+/** Sessions of this application by cookie value. A real application stores them in a database. */
 const sessions = new Map();
 
 function sessionOf(request) {
@@ -33,7 +33,7 @@ const page = (response, body) =>
   response.writeHead(200, { 'Content-Type': 'text/html; charset=utf-8' }).end(`<!doctype html><title>Reports</title>${body}`);
 const redirect = (response, location) => response.writeHead(303, { Location: String(location) }).end();
 
-/** Sends the person to Gatehouse, and remembers what must come back. */
+/** Redirects the user to Gatehouse, and stores the values to check in the callback. */
 async function login(response) {
   const verifier = client.randomPKCECodeVerifier();
   const state = client.randomState();
@@ -52,7 +52,7 @@ async function login(response) {
   );
 }
 
-/** The person is back, with a code: the library checks everything and gets the tokens. */
+/** The user is back with a code. The library checks it and gets the tokens. */
 async function callback(request, response) {
   const { verifier, state, nonce } = sessionOf(request);
   const tokens = await client.authorizationCodeGrant(provider, new URL(request.url, home), {
