@@ -1,4 +1,4 @@
-// Two real services on one PostgreSQL: what one of them ends, the other does not answer from memory any more.
+// Two real services on one PostgreSQL: when one ends a token, the other no longer answers for it from memory.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -11,17 +11,17 @@ import { BAD, basic, FORM, GOOD, informationOf, KeyrockClient, listPath, verdict
 import { sharedPostgres } from './support/postgres.ts';
 import { type GatehouseProcess, gatehouse } from './support/process.ts';
 
-/** A second on an idle machine; a busy one is given more. */
+/** A second on an idle machine; more on a busy one. */
 const LIMIT_MS = 20_000;
 
-/** The harness of the other tests, on a process of its own. */
+/** The test harness with the service in its own process. */
 async function at(service: GatehouseProcess): Promise<TestApi> {
   const api = new TestApi('PostgreSQL');
   api.url = await service.listening();
   return api;
 }
 
-/** Asks again and again until the answer is this one; fails when that takes too long. */
+/** Repeats a request until it has the expected answer; fails after a time limit. */
 async function soon(expected: unknown, ask: () => Promise<unknown>): Promise<void> {
   const started = performance.now();
   let answer: unknown;
@@ -62,7 +62,7 @@ describe('Access tokens on two replicas', () => {
     const person = await makePerson(a);
     const tokens = await client.tokens(person);
     const atB = new KeyrockClient(b, client.application);
-    // Another application asks, as a proxy does: it is still there when the first one is deleted.
+    // Another application introspects, as a proxy does, because it still exists when the first one is deleted.
     const proxy = new KeyrockClient(b, (await KeyrockClient.make(a)).application);
     const ask = () => verdictsOn(b, proxy, tokens.access_token);
     await soon(GOOD, ask);
@@ -96,7 +96,7 @@ describe('Access tokens on two replicas', () => {
     });
   }
 
-  it('refuses on one within a second what came of a code that was shown twice at the other', async () => {
+  it('refuses on one within a second the tokens of a code that was used twice at the other', async () => {
     const client = await KeyrockClient.make(a);
     const code = await client.code(await makePerson(a));
     const { access_token: token } = (await client.redeem(code)).body;
@@ -107,7 +107,7 @@ describe('Access tokens on two replicas', () => {
     await soon(BAD, () => verdictsOn(b, atB, token));
   });
 
-  it('redeems a code once, whichever of them is asked', async () => {
+  it('redeems a code once, on either replica', async () => {
     const client = await KeyrockClient.make(a);
     const atB = new KeyrockClient(b, client.application);
     const person = await makePerson(a);
@@ -117,7 +117,7 @@ describe('Access tokens on two replicas', () => {
     assert.equal((await atB.redeem(await client.code(person))).status, 200, 'a code of one is good at the other');
   });
 
-  it('tells on one within a second which roles were given and taken at the other', async () => {
+  it('shows on one within a second the roles that were assigned and removed at the other', async () => {
     const { client, person, tokens } = await scene();
     const role = await makeRole(a, client);
     const where = { user: person.user, organization: person.organization, application: client, role };

@@ -60,7 +60,7 @@ describe('A backup or a restore that is interrupted', () => {
       assert.deepEqual(workIn(target), []);
     });
 
-  it('by kill -9 is tidied up after by the next command', async () => {
+  it('by kill -9 is cleaned up by the next command', async () => {
     await interrupt(run(data, 'backup', join(out, 'monday.tar')), 'SIGKILL', isWriting);
     assert.equal(workIn(data).length, 1);
     assert.equal(readdirSync(out).length, 1);
@@ -70,7 +70,7 @@ describe('A backup or a restore that is interrupted', () => {
 
   it('by a disk without room for its last block fails, and leaves nothing behind', async () => {
     const { size } = statSync(good);
-    // The last write is cut in two by it: what the system did not take has to be noticed.
+    // The last write is only partly accepted, and that must be noticed.
     assert.equal(size % 1024, 512);
     const limited = `ulimit -f ${(size - 512) / 1024} && exec "$0" "$@"`;
     const args = [process.execPath, '--disable-warning=ExperimentalWarning', START, 'backup', join(out, 'cut.tar')];
@@ -91,10 +91,10 @@ describe('A backup or a restore that is interrupted', () => {
     assert.deepEqual(workIn(data), []);
   });
 
-  it('while its files are put in place is finished by the next start', async () => {
+  it('while it moves files into the data folder is finished by the next start', async () => {
     const target = mkdtempSync(join(root, 'target-'));
     const half = join(target, 'restore-killed');
-    // As it is between the first and the second file: one is there already.
+    // The state between the first and the second file: one is already in place.
     await restore(target, good);
     mkdirSync(half);
     rmSync(join(target, 'master.key'));

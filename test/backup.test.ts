@@ -10,7 +10,7 @@ import { gatehouse } from './support/process.ts';
 
 const PASSWORD = 'the administrator of the tests';
 
-/** Byte by byte what version 0.1.0 wrote. */
+/** Exactly the bytes that version 0.1.0 wrote. */
 function tarOfFirstVersion(files: readonly (readonly [name: string, content: Buffer])[]): Buffer {
   const octal = (value: number, length: number): string => `${value.toString(8).padStart(length - 1, '0')}\0`;
   const blocks = files.flatMap(([name, content]) => {
@@ -104,7 +104,7 @@ describe('A backup', () => {
       assert.equal((await stat(join(root, 'second', name))).mode & 0o777, 0o600);
   });
 
-  it('never writes over anything', async () => {
+  it('never overwrites anything', async () => {
     const before = await readFile(join(root, 'first', 'master.key'), 'utf8');
     const there = await run(['restore', file], 'first');
     assert.deepEqual([there.code, /already/.test(there.stderr)], [2, true]);
@@ -121,7 +121,7 @@ describe('A backup', () => {
     await service.stop();
   });
 
-  it('that is damaged, cut short or something else is refused, and puts nothing in place', async () => {
+  it('that is damaged, truncated or not a backup is refused, and restores nothing', async () => {
     const damaged = join(root, 'damaged.tar');
     await copyFile(file, damaged);
     const handle = await open(damaged, 'r+');
@@ -178,7 +178,7 @@ describe('A backup', () => {
         'identity.sqlite/',
         './master.key',
       ].map((name) => ({ name, size: 3 })),
-      // The name that counts is the last that is given.
+      // The last given name counts.
       { name: 'master.key', size: 3, pax: { path: '../escaped' } },
       { name: 'master.key', size: 0, type: 'symlink', linkname: elsewhere },
       { name: 'master.key', size: 0, type: 'link', linkname: elsewhere },

@@ -1,4 +1,4 @@
-// Every cache there is, by its name: while a process cannot hear what others write, none of them answers.
+// Tests every cache by name: while a process does not receive the changes of others, none of them answers.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import pg from 'pg';
@@ -12,7 +12,7 @@ import { RestartableApi } from './support/restartable-api.ts';
 import { connect } from './support/scim.ts';
 import { TestWallet } from './support/wallet.ts';
 
-/** A question whose answer the cache holds, and a change of the answer that nobody announces. */
+/** A request that is answered from the cache, and a change of the data without a notification. */
 interface Line {
   ask(): Promise<unknown>;
   change(to: 'before' | 'after'): Promise<unknown>;
@@ -20,7 +20,7 @@ interface Line {
   readonly after: unknown;
 }
 
-/** A service whose feed goes through a cable, and a connection of somebody else to its database. */
+/** A service whose feed can be cut, and another connection to its database. */
 class Watched {
   readonly name: 'gatehouse' | 'wallet';
   metrics!: Metrics;
@@ -31,7 +31,7 @@ class Watched {
     this.name = name;
   }
 
-  /** The address of the database, through the cable. `direct` is for whoever changes rows, as a superuser. */
+  /** The URL of the database through the cable. `direct` is for changing rows as a superuser. */
   async through(url: string, direct = url): Promise<string> {
     const { hostname, port } = new URL(url);
     this.#cable = new Cable(hostname, Number(port));
@@ -79,8 +79,8 @@ class Watched {
       await this.mendFeed();
       assert.deepEqual(await line.ask(), line.before);
       await line.change('after');
-      // The change was made behind its back: the former answer shows that this is what memory answers. On a machine that is so
-      // busy that the feed was late the truth may come out here already; then once more.
+      // The data was changed without a notification: the old answer shows that it comes from memory. On a very busy machine the feed
+      // may be late, so that the new answer comes already; then it is tried again.
       const answer = await line.ask();
       if (Object.is(answer, line.before)) break;
       assert.deepEqual(answer, line.after);
@@ -112,7 +112,7 @@ describe('While the feed is down, of the identity service', () => {
 
   const statusOf = async (path: string, headers?: Record<string, string>) =>
     (await api.get(path, headers ? { headers } : {})).status;
-  /** Any change ends what is known of a token as a whole; then its parts are looked at. */
+  /** Any change invalidates cached tokens as a whole. Then their parts are used, which have caches of their own. */
   const changeAnything = () => api.make('user', { name: uniqueName('anybody') });
   const enable = (userId: string) => (to: string) =>
     sql('update users set enabled = $1 where id = $2', to === 'before' ? 1 : 0, userId);
@@ -170,7 +170,7 @@ describe('While the feed is down, of the identity service', () => {
       const role = await api.make('role', { name: uniqueName('role') });
       const project = await api.make('project', { name: uniqueName('project') });
       const password = 'a password of a test';
-      /** Of somebody new, whose view nobody has read. */
+      /** A new user, whose data is not cached yet. */
       const ask = async () => {
         const user = await api.make('user', { name: uniqueName('user'), password });
         await api.put(`/v3/projects/${project.id}/users/${user.id}/roles/${role.id}`);
@@ -257,7 +257,7 @@ describe('While the feed is down, of the wallet node', () => {
   before(async () => {
     await wallet.start();
     await wallet.service.stop(1000);
-    // Row-level security holds for the role of the wallet, not for the one that changes rows here.
+    // Row-level security applies to the role of the wallet, not to the one that changes rows here.
     const { pathname } = new URL(wallet.databaseUrl!);
     const direct = Object.assign(new URL((await sharedPostgres()).url), { pathname }).href;
     wallet.databaseUrl = await watched.through(wallet.databaseUrl!, direct);

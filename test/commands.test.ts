@@ -1,4 +1,4 @@
-// Commands as an operator types them, rightly or not, also beside a running service.
+// Commands as an operator types them, right or wrong, also while the service is running.
 import assert from 'node:assert/strict';
 import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -44,7 +44,7 @@ describe('Commands', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  it('that are asked for help print it and write nothing, not even a back-up named --help', async () => {
+  it('with --help print help and write nothing, not even a back-up named --help', async () => {
     for (const { words } of commands) {
       const { code, stdout, stderr } = await run(...words.split(' '), '--help');
       assert.deepEqual([code, stderr], [0, ''], words);
@@ -68,7 +68,7 @@ describe('Commands', () => {
     assert.deepEqual(await readdir(folder), ['data']);
   });
 
-  it('back up into a folder that is there; one that is not is named, and not made', async () => {
+  it('back up into an existing folder; a missing one is an error, and is not created', async () => {
     const missing = await run('backup', join(folder, 'none', 'monday.tar'));
     assert.equal(missing.code, 2);
     assert.match(missing.stderr, /^gatehouse: there is no folder \S+\/none; make it first/);
@@ -97,7 +97,7 @@ describe('Commands', () => {
     assert.equal((await call('GET', '/v3/users')).status, 200);
   });
 
-  it('that write beside a running service are refused, and name what does the same there', async () => {
+  it('that write are refused while the service is running, and name the API call instead', async () => {
     for (const [words, instead] of [
       ['scim token create --domain default', /POST \/v3\/OS-SCIM\/connections/],
       ['scim token revoke x', /DELETE \/v3\/OS-SCIM\/connections\/ID/],
@@ -121,7 +121,7 @@ describe('Commands', () => {
     await rm(empty, { recursive: true });
   });
 
-  it('refuse a settings file with a line that is none', async () => {
+  it('refuse a settings file with an invalid line', async () => {
     const file = join(folder, 'settings');
     await writeFile(file, 'GATEHOUSE_IDENTITY_PORT=0\nGATEHOUSE_WALLET_PORT 0\n');
     const ran = gatehouse(['config'], { GATEHOUSE_CONFIG_FILE: file }, folder);

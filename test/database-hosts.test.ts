@@ -1,4 +1,4 @@
-// An address with several hosts, and a PostgreSQL that is not there yet when the service starts.
+// A database URL with several hosts, and a PostgreSQL that is not ready when the service starts.
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -15,7 +15,7 @@ import { IdentityOnDatabase } from './support/identity-on-database.ts';
 import { type PostgresServer, sharedPostgres, startPostgres } from './support/postgres.ts';
 import { gatehouse } from './support/process.ts';
 
-/** A port nobody listens on: that of a cable that was closed. */
+/** A port on which nothing listens: that of a closed cable. */
 async function deadPort(): Promise<number> {
   const cable = new Cable('127.0.0.1', 1);
   const port = await cable.listen();
@@ -88,7 +88,7 @@ describe('An address with several hosts', () => {
 
   it('is served by the first that takes writes, and by the other when that changes', async () => {
     const [first, second] = urls as [string, string];
-    // The same name of the database on both, as on a standby.
+    // The same database name on both, as on a standby.
     const name = new URL(first).pathname.slice(1);
     await servers[1]!.createDatabase(name);
     const ports = await Promise.all(cables.map((cable) => cable.listen()));
@@ -111,13 +111,13 @@ describe('An address with several hosts', () => {
     try {
       assert.equal((await api.logIn()).status, 201);
       assert.equal((await api.post('/v3/projects', { project: { name: 'on the first' } })).status, 201);
-      // They change places: the first only reads now.
+      // They switch roles: the first is read-only now.
       await change(first, 'on');
       await change(second, 'off');
       const until = Date.now() + 30_000;
       for (;;) {
         const answer = await api.logIn();
-        // Tokens and accounts are those of the second now: the password is the same, the rest is not.
+        // Now tokens and accounts come from the second server. Only the password is the same.
         if (answer.status === 201) {
           const { projects } = (await (await api.get('/v3/projects?name=on+the+first')).json()) as { projects?: unknown[] };
           if (projects?.length === 0) break;

@@ -1,5 +1,5 @@
-// PostgreSQL that is slow, locked, full or only reads: requests fail in seconds with 503 and Retry-After, reads go on where they can,
-// readiness tells, and all is well again by itself.
+// A PostgreSQL that is slow, locked, full or read-only: requests fail within seconds with 503 and Retry-After, reads continue if they
+// can, readiness reports it, and the service recovers by itself.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import pg from 'pg';
@@ -7,7 +7,7 @@ import { Cable } from './support/cable.ts';
 import { IdentityOnDatabase } from './support/identity-on-database.ts';
 import { sharedPostgres } from './support/postgres.ts';
 
-/** Far beyond every limit of a request, and far below what one took without. */
+/** Much longer than every limit of a request, and much shorter than a request without limits. */
 const SECONDS = 20_000;
 
 async function refused(answer: Response, retryAfter: string, what: string): Promise<void> {
@@ -45,7 +45,7 @@ describe('A PostgreSQL in trouble', () => {
 
   const newProject = (name: string) => api.post('/v3/projects', { project: { name } });
 
-  it('that stops answering does not make requests hang, and none waits once that is known', async () => {
+  it('that stops answering does not make requests hang, and later requests fail immediately', async () => {
     cable.freeze();
     const began = Date.now();
     await Promise.all([
@@ -54,7 +54,7 @@ describe('A PostgreSQL in trouble', () => {
       api.logIn().then((answer) => refused(answer, '1', 'a login')),
     ]);
     assert.ok(Date.now() - began < SECONDS, `${Date.now() - began} ms`);
-    // Each would wait for seconds if it were asked for.
+    // Each would take seconds if it queried the database.
     const known = Date.now();
     for (let i = 0; i < 20; i++) await refused(await api.get(`/v3/users?name=${i}`), '1', 'a list');
     assert.ok(Date.now() - known < SECONDS, `${Date.now() - known} ms`);
@@ -70,7 +70,7 @@ describe('A PostgreSQL in trouble', () => {
     assert.equal((await newProject('two')).status, 201);
   });
 
-  it('with a locked table lets everybody read who does not need it', async () => {
+  it('with a locked table still serves reads of other tables', async () => {
     const holder = new pg.Client(url);
     await holder.connect();
     await holder.query('begin; lock table audit_events in exclusive mode');
@@ -95,7 +95,7 @@ describe('A PostgreSQL in trouble', () => {
     assert.equal((await newProject('quick')).status, 201);
   });
 
-  it('whose disk is full serves reads, and readiness tells', async () => {
+  it('with a full disk serves reads, and readiness reports it', async () => {
     await control.query(
       `create function full_disk() returns trigger language plpgsql as 'begin raise exception ''No space left on device'' using errcode = ''53100''; end'`,
     );
@@ -108,7 +108,7 @@ describe('A PostgreSQL in trouble', () => {
     assert.equal((await newProject('room')).status, 201);
   });
 
-  it('that only reads serves reads, and readiness tells', async () => {
+  it('that is read-only serves reads, and readiness reports it', async () => {
     const drop = `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`;
     await control.query(`alter database ${database} set default_transaction_read_only = on`);
     await control.query(drop);
@@ -139,7 +139,7 @@ describe('A PostgreSQL in trouble', () => {
       ['/openid/authorize?client_id=x&response_type=code&scope=openid', { headers: { Accept: 'text/html' } }],
       ['/v3/OS-OAUTH2/access_token', { ...form({ grant_type: 'client_credentials' }), headers: basic }],
     ];
-    // The library is there before the trouble begins, and once after, too.
+    // The library is loaded before the failure begins.
     assert.equal((await api.get('/.well-known/openid-configuration')).status, 200);
     cable.break();
     for (const [path, init] of asks)

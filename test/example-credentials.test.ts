@@ -13,7 +13,7 @@ onWallet('SQLite', 'The example of credentials', {}, (wallet) => {
   let demo: ChildProcess | undefined;
   after(() => demo?.kill());
 
-  it('gives a credential, and learns of it what it asks for and nothing else', async () => {
+  it('issues a credential, and receives only the requested claims', async () => {
     const [issuer, verifier] = [await freePort(), await freePort()];
     const env = { ...process.env, ISSUER_PORT: String(issuer), VERIFIER_PORT: String(verifier) };
     demo = spawn(process.execPath, [DEMO], { env, stdio: ['ignore', 'pipe', 'inherit'] });

@@ -1,4 +1,4 @@
-// When a replica cannot hear what the others write, it must not answer from memory.
+// While a replica does not receive the changes of others, it must not answer from memory.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import pg from 'pg';
@@ -66,7 +66,7 @@ describe('A replica whose feed of changes is down', () => {
   const ask = async (url: string, token: string, method = 'GET'): Promise<number> =>
     (await fetch(`${url}/v3/auth/tokens`, { method, headers: { 'X-Auth-Token': token, 'X-Subject-Token': token } })).status;
 
-  it('reads the database, so that a revocation elsewhere counts at once', async () => {
+  it('reads the database, so that a revocation elsewhere takes effect immediately', async () => {
     const [here, there] = urls as [string, string];
     const [revoked, kept] = await Promise.all([logIn(here), logIn(here)]);
     assert.equal(await ask(here, revoked), 200);
@@ -77,7 +77,7 @@ describe('A replica whose feed of changes is down', () => {
         [database],
       )
     ).rows;
-    // Connections that exist go on; a new one, which the lost feed would need, is refused.
+    // Existing connections continue. A new one, which the feed would need, is refused.
     await control.query(`alter database ${database} allow_connections false`);
     await control.query('select pg_terminate_backend($1)', [feed.pid]);
     const until = Date.now() + 20_000;
@@ -90,7 +90,7 @@ describe('A replica whose feed of changes is down', () => {
     assert.equal(await ask(here, kept), 200, 'what is good still works');
   });
 
-  it('answers from memory again when it hears again', async () => {
+  it('answers from memory again when the feed is back', async () => {
     await control.query(`alter database ${database} allow_connections true`);
     const until = Date.now() + 20_000;
     const live = async () => (await services[0]!.metrics.registry.metrics()).includes('\ngatehouse_feed_live 1');

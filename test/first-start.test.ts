@@ -1,4 +1,4 @@
-// The first start, and what helps when it went wrong: a taken port, a lost password, a command that was not meant.
+// The first start, and how to recover when it goes wrong: a port in use, a lost password, a mistyped command.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
@@ -11,7 +11,7 @@ import { newMasterKey } from '../src/platform/seal/index.ts';
 import { sharedPostgres } from './support/postgres.ts';
 import { type GatehouseProcess, gatehouse, type ProcessSettings } from './support/process.ts';
 
-/** Where no terminal is, it is not shown: a line says where it is. */
+/** Without a terminal the password is not shown: a line says where it is. */
 const PASSWORD_LINE = /^First administrator: admin, password in (\S+) \(remove it when it was read\)$/m;
 
 function passwordOf({ stderr }: GatehouseProcess): string {
@@ -127,7 +127,7 @@ describe('A first start', () => {
       const first = await identity();
       const [password, dead] = [passwordOf(first.service), first.service.serving];
       await first.service.killNow();
-      // As if it had been killed a moment earlier: the account is stored, the file has not got its name yet.
+      // As if it had been killed a moment earlier: the account is stored, but the file does not have its final name yet.
       await rename(join(folder, 'admin-password'), join(folder, `admin-password.new-${dead}`));
       for (const name of ['master.key', 'admin-password', `admin-password.new-${dead}`])
         await writeFile(join(folder, `${name}.${dead}-1.tmp`), 'half', { mode: 0o600 });
@@ -140,7 +140,7 @@ describe('A first start', () => {
       assert.equal(await loginStatus(second.url, password), 201);
       assert.equal(await second.service.stop(), 0);
 
-      // What is nobody's password is worth nothing, and takes no place of what is.
+      // A file with a wrong password must not replace one with the right password.
       await writeFile(join(folder, 'admin-password.new-17'), 'not the password\n', { mode: 0o600 });
       const third = await identity();
       assert.deepEqual(secrets(), ['admin-password']);
@@ -149,7 +149,7 @@ describe('A first start', () => {
       assert.equal(await third.service.stop(), 0);
     });
 
-  it('keeps whoever connects early waiting until it can serve', async () => {
+  it('lets early clients wait until it can serve', async () => {
     const folder = join(await newFolder(), 'data');
     const free = createServer().listen(0, '127.0.0.1');
     await once(free, 'listening');
@@ -204,7 +204,7 @@ describe('A first start', () => {
       settings = { GATEHOUSE_DATA_DIR: join(await newFolder(), 'data') };
     });
 
-    it('is replaced by a new one, which ends what the old one opened', async () => {
+    it('is replaced by a new one, which ends tokens of the old one', async () => {
       const first = await start(settings);
       const old = passwordOf(first.service);
       const token = (await authenticate(first.url, old)).headers.get('x-subject-token')!;
@@ -239,7 +239,7 @@ describe('A first start', () => {
       assert.equal(await service.stop(), 0);
     });
 
-    it('is nothing a service has that was never started', async () => {
+    it('cannot be replaced if the service was never started', async () => {
       const reset = run(['admin-password'], { GATEHOUSE_DATA_DIR: join(await newFolder(), 'data') });
       assert.equal(await reset.ended(), 1);
       assert.equal(reset.stderr, 'gatehouse: Could not find user: admin.\n');
@@ -257,7 +257,7 @@ describe('A first start', () => {
       const token = (await authenticate(url, old)).headers.get('x-subject-token')!;
       const reset = run(['admin-password'], shared);
       assert.equal(await reset.ended(), 0, reset.stderr);
-      // A second on an idle machine; a busy one is given more.
+      // A second on an idle machine; more on a busy one.
       for (const end = Date.now() + 20_000; (await tokenStatus(url, token)) !== 401 && Date.now() < end; );
       assert.equal(await tokenStatus(url, token), 401);
       assert.equal(await loginStatus(url, old), 401);
@@ -266,14 +266,14 @@ describe('A first start', () => {
     });
   });
 
-  it('is not what a command that finds nothing speaks of', async () => {
+  it('is not mentioned by a command that fails because something does not exist', async () => {
     const settings = { GATEHOUSE_DATA_DIR: join(await newFolder(), 'data') };
     const rotation = run(['consumer', 'rotate-secret', 'nope'], settings);
     assert.equal(await rotation.ended(), 1);
     assert.equal(rotation.stderr, 'gatehouse: Could not find consumer: nope.\n');
   });
 
-  it('is explained to whoever asks for help, or for the version', async () => {
+  it('is described by --help, and not triggered by --help or --version', async () => {
     for (const [word, said] of [
       ['--help', /gatehouse admin-password +set/],
       ['-h', /gatehouse start +run both services/],

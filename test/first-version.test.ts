@@ -1,4 +1,4 @@
-// A database of the very first version, whose 001 was another one, serves like any other after an upgrade.
+// A database of the very first version, which had a different migration 001, works like any other after an upgrade.
 import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

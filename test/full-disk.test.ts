@@ -1,4 +1,4 @@
-// A full disk under SQLite: changes are refused with 503 and Retry-After, reads go on, readiness tells, and a start serves reads.
+// A full disk with SQLite: changes are refused with 503 and Retry-After, reads continue, readiness reports it, and a start serves reads.
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -8,7 +8,7 @@ import { after, before, describe, it } from 'node:test';
 import { lockFolder } from '../src/platform/database/index.ts';
 import { IdentityOnDatabase } from './support/identity-on-database.ts';
 
-/** Connections as they are opened, each limited to the pages it has: SQLite then says what it says on a full disk. */
+/** Limits each connection to its current number of pages, so that SQLite reports a full disk. */
 class Disk {
   readonly #handles = new Set<DatabaseSync>();
   #isFull = false;
@@ -69,7 +69,7 @@ describe('A full disk (SQLite)', () => {
     assert.equal((await api.get('/v3/auth/tokens')).status, 200);
   });
 
-  it('stays on readiness for as long as nothing fits', async () => {
+  it('is reported by readiness as long as nothing can be stored', async () => {
     await new Promise((resolve) => setTimeout(resolve, 2_500));
     assert.equal((await api.get('/readyz')).status, 503);
   });
@@ -83,7 +83,7 @@ describe('A full disk (SQLite)', () => {
     lockFolder(folder).release();
   });
 
-  it('with room again takes changes again', async () => {
+  it('accepts changes again when there is space', async () => {
     disk.limit(false);
     await api.ready(200);
     assert.equal((await newProject('after')).status, 201);

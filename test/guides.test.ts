@@ -1,4 +1,4 @@
-// The guides, copied as they are printed: every block runs, in order, in a fresh folder, against a service that was really started.
+// Runs the guides: every block, in order, in a fresh folder, against a real service.
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -13,7 +13,7 @@ import { type GatehouseProcess, gatehouse } from './support/process.ts';
 import { TestBrowser } from './support/test-browser.ts';
 
 const PASSWORD = 'the administrator of the guides';
-/** In this order: a page may use what an earlier one has set. */
+/** In this order, because a page may use what an earlier one has set up. */
 const FIRST = ['README.md', 'administration.md', 'applications.md'].map((name) =>
   name === 'README.md' ? name : `docs/guide/${name}`,
 );
@@ -23,7 +23,7 @@ const PAGES = [
     .filter((page) => !FIRST.includes(page))
     .sort(),
 ];
-/** Where the services listen unless they are told otherwise. Here they are told, since those ports may be taken. */
+/** The default ports. They are replaced here, because they may be in use. */
 const PORTS = ['5000', '8080', '7001', '7002'];
 
 describe('The guides', () => {
@@ -60,7 +60,7 @@ describe('The guides', () => {
   const here = (text: string): string =>
     text.replace(/(127\.0\.0\.1:)(\d+)/g, (_, host: string, port: string) => host + (ports.get(port) ?? port));
 
-  /** What a person copies from the browser: the session at the wallet node. */
+  /** The session cookie of the wallet node, which a person would copy from the browser. */
   async function cookie(): Promise<string> {
     const url = here('http://127.0.0.1:8080');
     const begun = await fetch(`${url}/api/v1/auth/login`, { redirect: 'manual' });
@@ -72,7 +72,7 @@ describe('The guides', () => {
     return /gatehouse_wallet=([^;]+)/.exec(done.headers.getSetCookie().join('\n'))![1]!;
   }
 
-  /** What is typed where a block asks for something: the administrator's password, the cookie, or a new password. */
+  /** Input for blocks that prompt: the administrator's password, the cookie, or a new password. */
   async function typed(blocks: readonly GuideBlock[]): Promise<string[]> {
     const inputs: string[] = [];
     for (const [, variable] of scriptOf(blocks).matchAll(/^read -rsp '[^']*' (\w+)$/gm)) {
@@ -88,7 +88,7 @@ describe('The guides', () => {
     writeFileSync(join(folder, 'script.sh'), here(scriptOf(blocks)));
     const inputs = await typed(blocks);
     const env = Object.fromEntries(Object.entries(process.env).filter(([key]) => !/^(GATEHOUSE|OS)_/.test(key)));
-    // No terminal: what asks for a password reads it from standard input.
+    // Without a terminal, prompts read from standard input.
     const shell = spawn('bash', ['script.sh'], { cwd: folder, env: { ...env, HOME: folder }, detached: true });
     let said = '';
     for (const stream of [shell.stdout, shell.stderr])

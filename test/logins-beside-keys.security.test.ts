@@ -1,11 +1,11 @@
-// Both services in one process, which share its threads: whoever makes keys that take seconds keeps nobody from logging in.
+// Both services in one process share its threads: generating slow keys must not delay logins.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { TestApi, uniqueName } from './support/api.ts';
 import { TestWallet } from './support/wallet.ts';
 
 const KEYS = '/api/v1/wallet/keys';
-/** What is made for one owner at once. */
+/** How many keys are generated for one owner at once. */
 const OF_ONE_OWNER = 3;
 
 describe('A login beside RSA keys that are being made', () => {
@@ -27,9 +27,9 @@ describe('A login beside RSA keys that are being made', () => {
       return status;
     };
     const ofGreedy = Array.from({ length: 12 }, () => ask(greedy));
-    // So that there is something to make for long: the others' keys wait in the same line.
+    // Enough to keep the generator busy: keys of other owners wait in the same queue.
     const ofOthers = others.flatMap((person) => Array.from({ length: OF_ONE_OWNER }, () => ask(person)));
-    // The line is full, and the first key is being made.
+    // The queue is full, and the first key is being generated.
     await Promise.race([refused.promise, Promise.all(ofGreedy)]);
     const total = OF_ONE_OWNER * 3;
     assert.ok(made < total);

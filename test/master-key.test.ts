@@ -1,4 +1,4 @@
-// The master key is made before the first database, and never beside one.
+// The master key is created before the first database, and never beside an existing one.
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
@@ -22,7 +22,7 @@ describe('A lost master key', () => {
   });
   after(() => rm(folder, { recursive: true, force: true }));
 
-  it('is not replaced by a new one beside a database: the start says which file or setting is missing', async () => {
+  it('is not replaced by a new one if there is a database: the start says which file or setting is missing', async () => {
     const kept = await readFile(file, 'utf8');
     await rename(file, `${file}.away`);
     for (const command of [['start'], ['migrate'], ['master-key', 'rotate'], ['admin-password']]) {
@@ -35,7 +35,7 @@ describe('A lost master key', () => {
     assert.equal(await readFile(file, 'utf8'), kept);
   });
 
-  it('that is replaced by another one is said to be another one', async () => {
+  it('that is replaced by another one is reported as the wrong key', async () => {
     const kept = await readFile(file, 'utf8');
     await writeFile(file, `${newMasterKey()}\n`);
     const failed = gatehouse(['start'], settings());
@@ -47,7 +47,7 @@ describe('A lost master key', () => {
     assert.equal(await service.stop(), 0);
   });
 
-  it('cannot come of a rotation that met a damaged row: it names the row, goes on, and keeps the former key', async () => {
+  it('cannot result from a rotation with a damaged row: it names the row, continues, and keeps the old key', async () => {
     const database = join(folder, 'wallet.sqlite');
     const inDatabase = <T>(work: (db: DatabaseSync) => T): T => {
       const db = new DatabaseSync(database);
@@ -69,7 +69,7 @@ describe('A lost master key', () => {
     assert.match(rotated.stdout, /a new master key is in force; [1-9]\d* secrets sealed under it/);
     assert.ok(rotated.stdout.includes(`keys ${id}`), rotated.stdout);
     assert.equal(await keysIn(), 2);
-    // It is mended: what it was sealed under is still there.
+    // The row is repaired, and its key is still available.
     put(whole);
     const again = gatehouse(['master-key', 'rotate'], settings());
     assert.equal(await again.ended(), 0, again.stderr);
@@ -80,7 +80,7 @@ describe('A lost master key', () => {
     assert.equal(await service.stop(), 0);
   });
 
-  it('cannot come of a rotation that the identity service stops: it names the row, and every key stays', async () => {
+  it('cannot result from a rotation that the identity service aborts: it names the row, and all keys stay', async () => {
     const db = new DatabaseSync(join(folder, 'identity.sqlite'));
     const { id, secret } = db.prepare('select id, secret from consumers').get() as { id: string; secret: string };
     const put = db.prepare('update consumers set secret = ? where id = ?');
@@ -96,7 +96,7 @@ describe('A lost master key', () => {
     assert.equal((await readFile(file, 'utf8')).trim().split(/\s+/).length, 1);
   });
 
-  it('is never the state after `migrate` alone', async () => {
+  it('cannot result from `migrate` alone', async () => {
     const fresh = join(folder, 'fresh');
     assert.equal(await gatehouse(['migrate'], { ...settings(), GATEHOUSE_DATA_DIR: fresh }).ended(), 0);
     assert.ok((await readdir(fresh)).includes('master.key'));

@@ -1,5 +1,4 @@
-// kill -9 at random moments of first starts and of upgrades: the next start goes on. Ten rounds;
-// `npm run test:kills` does 200.
+// kill -9 at random moments of first starts and upgrades: the next start continues. Ten rounds; `npm run test:kills` runs 200.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -32,7 +31,7 @@ const settings = (folder: string) => ({
   GATEHOUSE_IDENTITY_ARGON2_PASSES: '1',
 });
 
-/** The process itself, not the launcher before it: what is killed is what writes. */
+/** The process itself without the launcher, because the writing process must be killed. */
 function run(folder: string, command: string) {
   const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', START, command], { env: settings(folder) });
   const said = { text: '' };
@@ -93,7 +92,7 @@ describe('kill -9 at a random moment', () => {
     for (let round = 0; round < ROUNDS; round++) {
       const folder = join(root, String(round));
       mkdirSync(folder);
-      // Odd rounds are upgrades, each from another state. The key is there: a database without one is another matter.
+      // Odd rounds are upgrades, each from another state. The key exists, because a database without one is a different case.
       const isUpgrade = round % 2 === 1;
       if (isUpgrade) {
         await makeOlder(folder, 1 + (round % 3));

@@ -1,4 +1,4 @@
-// The OpenAPI documents: right in shape, and of the identity service true to what its handlers read.
+// The OpenAPI documents: valid, and for the identity service consistent with what its handlers read.
 import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
@@ -54,13 +54,13 @@ for (const [name, document] of Object.entries({ identity, wallet: walletOpenApi(
       }
     });
 
-    it('names no header that OpenAPI says elsewhere', () => {
+    it('lists no header that OpenAPI describes elsewhere', () => {
       for (const { operation, at } of operations)
         for (const header of namesOf('header', operation))
           assert.ok(!/^(accept|content-type|authorization)$/i.test(header), `${at}: ${header}`);
     });
 
-    it('has answers and ways in for every operation, which has an id of its own', () => {
+    it('has responses, security and a unique id for every operation', () => {
       const ids = operations.map(({ operation }) => operation.operationId);
       assert.deepEqual(
         ids.filter((id, index) => ids.indexOf(id) !== index),
@@ -133,7 +133,7 @@ describe('what the identity service reads', () => {
     }
   });
 
-  it('is asked for where nothing goes without it', () => {
+  it('is marked as required if it is mandatory', () => {
     const required = (method: string, path: string) =>
       (operationAt(method, path).parameters ?? []).filter((one) => one.required && one.in !== 'path').map(({ name }) => name);
     assert.deepEqual(required('get', '/v3/auth/tokens'), ['X-Subject-Token']);
@@ -213,12 +213,12 @@ onDatabase('SQLite', 'a running identity service', {}, (api) => {
         .replace(/\{(\w+)\}/g, (whole, name: string) => ids[name] ?? whole)
         .replace(/Users\/\{id\}$/, `Users/${own.user.id}`);
       if (method !== 'get' || isLibrary || filled.includes('{')) continue;
-      // One that cannot go without its parameters tells nothing here.
+      // A route with required parameters cannot be checked this way.
       if ((await api.get(filled, { headers })).status >= 400) continue;
       const names = namesOf('query', operation).filter((name) => !bare.includes(name));
-      // A list that is whole by nature does nothing with these, but looks at them.
+      // A list without pages ignores these parameters, but checks them.
       const others = names.length > 0 ? [...all] : [...all].filter((name) => name !== 'limit' && name !== 'marker');
-      // SCIM lets no parameter be given twice, known or not.
+      // SCIM refuses any repeated parameter, known or not.
       for (const name of path.includes('/OS-SCIM') || path.startsWith('/scim/') ? names : others) {
         const { status } = await api.get(`${filled}?${name}=true&${name}=true`, { headers });
         assert.equal([400, 403].includes(status), names.includes(name), `${at} ${name}: ${status}`);

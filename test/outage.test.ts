@@ -1,4 +1,4 @@
-// PostgreSQL goes away and comes back: 503 meanwhile, no restart needed after.
+// PostgreSQL becomes unreachable and comes back: 503 meanwhile, and no restart is needed.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { createIdentityService, type IdentityService } from '../src/identity/service.ts';
@@ -64,7 +64,7 @@ describe('An outage of PostgreSQL', () => {
     const started = performance.now();
     const ready = await ask('/readyz');
     assert.equal(ready.status, 503);
-    // Two seconds at most on an idle machine; whoever waits for the database waits for as long as it is away.
+    // At most two seconds on an idle machine; waiting for the database would take as long as it is unreachable.
     assert.ok(performance.now() - started < 20_000);
     for (const path of ['/v3/users', '/v3/auth/tokens']) {
       const answer = await ask(path);
@@ -75,7 +75,7 @@ describe('An outage of PostgreSQL', () => {
     assert.equal((await ask('/healthz')).status, 200);
   });
 
-  it('heals by itself', async () => {
+  it('recovers by itself', async () => {
     cable.mend();
     const until = Date.now() + 30_000;
     while ((await ask('/readyz')).status !== 200 && Date.now() < until) await new Promise((resolve) => setTimeout(resolve, 50));

@@ -43,7 +43,7 @@ async function revoke(url: string, token: string): Promise<void> {
   assert.equal(answer.status, 204);
 }
 
-/** A second on an idle machine; a busy one is given more. */
+/** A second on an idle machine; more on a busy one. */
 const PATIENCE_MS = 20_000;
 
 async function isRefusedSoon(url: string, token: string): Promise<boolean> {
@@ -164,7 +164,7 @@ describe('On PostgreSQL', () => {
       const url = await service.listening(3);
       const tokens = [await logIn(url), await logIn(url)];
       for (const token of tokens) await revoke(url, token);
-      // New connections go to the workers in turn, so each of them counts some of these; until all have heard of it.
+      // New connections go to the workers in turn, so each of them counts some of these. Repeated until all have.
       const statuses: number[] = [];
       const areAllRefused = () => statuses.length >= 12 && statuses.slice(-12).every((status) => status === 401);
       for (const end = Date.now() + PATIENCE_MS; !areAllRefused() && Date.now() < end; )
@@ -269,7 +269,7 @@ describe('On SQLite', () => {
     assert.equal(await first.stop(), 0);
   });
 
-  it('takes the folder over when its holder was killed', async () => {
+  it('takes over the folder of a killed process', async () => {
     const first = start();
     await first.listening();
     await first.killNow();
@@ -333,7 +333,7 @@ describe('On SQLite', () => {
     };
     const before = await hashes();
     const login = logIn(url);
-    // It is under way when its password is being hashed, which takes long here.
+    // The request is running while its password is hashed, which takes long here.
     while ((await hashes()) === before) await new Promise((resolve) => setTimeout(resolve, 5));
     const code = service.stop();
     assert.ok(await login);

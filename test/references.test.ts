@@ -1,4 +1,5 @@
-// After any sequence of creates, links, assignments and deletes nothing refers to what is gone, and both databases tell the same.
+// After any sequence of creates, links, assignments and deletes nothing refers to a deleted thing, and both databases give the same
+// answers.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import fc from 'fast-check';
@@ -6,7 +7,7 @@ import { TestApi } from './support/api.ts';
 
 type Kind = 'consumer' | 'role' | 'permission' | 'user' | 'organization';
 
-/** What a step does; numbers pick among the things made so far. */
+/** A step of a sequence; numbers select among the things created so far. */
 type Step =
   | { readonly do: 'create'; readonly kind: Kind; readonly of: number }
   | { readonly do: 'delete'; readonly kind: Kind; readonly which: number }
@@ -40,7 +41,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
 );
 
-/** One database's side of a run: the ids it gave, by the name both sides share. */
+/** One database of a run: its ids by names that both databases share. */
 class Side {
   readonly api: TestApi;
   readonly ids = new Map<string, string>();
@@ -93,7 +94,7 @@ class Side {
     return (await this.api.delete(`/v3/${paths[kind]}/${this.id(name)}`)).status;
   }
 
-  /** Everything the lists show, in names, so that sides can be compared. */
+  /** The content of all lists, with names instead of ids, so that both sides can be compared. */
   async seen(): Promise<Record<string, string[]>> {
     const named = (id: unknown): string => this.names.get(id as string) ?? 'unknown';
     const list = async (path: string, key: string): Promise<any[]> => (await this.api.get(path)).body[key];
@@ -114,7 +115,7 @@ class Side {
     );
     const parts = (row: any): string =>
       [row.user_id, row.organization_id, row.application_id, row.role_id].filter(Boolean).map(named).join(' ');
-    // Known by what it refers to, also when that is gone: names are kept until the next run.
+    // Named after what it refers to, even if that is deleted: names are kept until the next run.
     const ofThisRun = (row: any): boolean =>
       [row.user_id, row.organization_id, row.application_id].some((id) => this.names.has(id));
     return {
@@ -145,7 +146,7 @@ describe('References', () => {
   before(() => Promise.all(sides.map((side) => side.api.start())));
   after(() => Promise.all(sides.map((side) => side.api.stop())));
 
-  /** The same on both sides, and it must be answered the same. */
+  /** Sends the same request to both sides, which must answer the same. */
   async function both(what: (side: Side) => Promise<number>): Promise<number> {
     const [one, two] = await Promise.all(sides.map(what));
     assert.equal(one, two);

@@ -1,4 +1,4 @@
-// Requests no library would send, to both services as they are: each gets an answer, in the form the service gives its errors.
+// Requests that no library would send, to both services: each gets an answer in the error format of the service.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { onDatabase } from './support/api.ts';
@@ -21,7 +21,7 @@ const BODIES = {
   'a chunk': 'Transfer-Encoding: chunked\r\n\r\n3\r\na=b\r\n0\r\n\r\n',
 };
 
-/** Every method, content type and kind of body; one connection for each method, as clients keep them. */
+/** Every method, content type and kind of body; one persistent connection per method. */
 async function* everyForm(url: string, path: string): AsyncGenerator<{ form: string; method: string; answer: RawAnswer }> {
   for (const method of METHODS) {
     let connection = await RawConnection.open(url);
@@ -43,7 +43,7 @@ async function* everyForm(url: string, path: string): AsyncGenerator<{ form: str
   }
 }
 
-/** Bytes that are no request, and what they are refused with. */
+/** Bytes that are not a request, and the expected status. */
 const UNREADABLE: readonly [string, string, number][] = [
   ['no HTTP', '\x16\x03\x01 this is no request\r\n\r\n', 400],
   ['HTTP/0.9', 'GET /\r\n\r\n', 400],
@@ -69,7 +69,7 @@ async function answersEach(url: string, isError: (answer: RawAnswer) => void): P
   }
 }
 
-/** Whatever stands in the way of a body does not change that there is nothing at this path. */
+/** An unknown path is 404, whatever is wrong with the body. */
 async function refusesAsMissing(url: string, path: string, isError: (answer: RawAnswer) => void): Promise<void> {
   for await (const { form, method, answer } of everyForm(url, path)) {
     assert.equal(answer.status, 404, form);

@@ -1,4 +1,4 @@
-// Schemas are compiled when they are needed first. Here all of them are: what the compiler would refuse must not wait for a request.
+// Schemas are compiled on first use. This compiles all of them, so that errors show before a request.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { openidRoutes } from '../src/identity/openid/index.ts';
@@ -16,7 +16,7 @@ it('every schema of every route can be compiled, to check and to write', () => {
       count++;
       assert.doesNotThrow(() => violation(schema, undefined), `${method} ${path}`);
     }
-    // Whatever it makes of nothing: what matters is that it can be made.
+    // The result does not matter, only that a serializer can be created.
     for (const schema of replies) if (schema) assert.doesNotThrow(() => compileToWrite(schema), `${method} ${path}`);
   }
   assert.ok(count > 400, `${count}`);

@@ -1,4 +1,4 @@
-// Stopping, with real processes: what orchestrators, clients and supervisors see of it.
+// Stopping real processes, as orchestrators, clients and supervisors see it.
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -17,7 +17,7 @@ import { RawConnection } from './support/raw.ts';
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const GET_READY = 'GET /readyz HTTP/1.1\r\nHost: x\r\n\r\n';
 
-/** Waits for something that takes as long as it takes; the test runner's own limit ends it otherwise. */
+/** Waits without a limit of its own; the test runner has one. */
 async function until(what: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await what())) await delay(50);
 }
@@ -80,7 +80,7 @@ describe('Stopping', () => {
     for (const url of urls) assert.ok(await isRefused(url));
   });
 
-  it('tells kept connections of both services that it stops, and resets none', async () => {
+  it('sends Connection: close to open connections of both services, and resets none', async () => {
     const service = start();
     const connections = await Promise.all(
       [await service.listening(), await service.walletListening()].map((url) => RawConnection.open(url)),
@@ -90,7 +90,7 @@ describe('Stopping', () => {
     service.child.kill('SIGTERM');
     const said = await Promise.all(
       connections.map(async (connection) => {
-        // As a client in the middle of its work: one request after the other, until it is told.
+        // Like a busy client: one request after the other, until the server closes.
         for (;;) {
           const { status, headers } = await connection.send(GET_READY).answer();
           if (headers.get('connection') === 'close') return status;
@@ -112,7 +112,7 @@ describe('Stopping', () => {
     const endless = 'POST /v3/auth/tokens HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{';
     const connections = await Promise.all(urls.map((url) => RawConnection.open(url)));
     for (const connection of connections) connection.send(endless);
-    // An answer on another connection says that what was sent before has arrived.
+    // An answer on another connection shows that the earlier request has arrived.
     for (const url of urls) await readiness(url);
     const started = performance.now();
     service.child.kill('SIGTERM');
@@ -152,13 +152,13 @@ describe('Stopping', () => {
     assert.equal(await service.ended(), 0);
   });
 
-  describe('ends with whoever started it', () => {
-    /** Node as the machine has it, and the newer one that comes with the project: the launcher does not do the same with both. */
+  describe('ends with its parent process', () => {
+    /** The machine's Node, and the newer one that comes with the project: the launcher behaves differently on them. */
     const places = (process.env.PATH ?? '').split(':').filter((place) => !place.includes('node_modules'));
     const ofMachine = places.map((place) => join(place, 'node')).find(existsSync);
     const runtimes = { ours: process.execPath, ...(ofMachine ? { 'the machine’s': ofMachine } : {}) };
     for (const [whose, runtime] of Object.entries(runtimes)) {
-      it(`when its launcher is killed, without a chance to pass it on (${whose})`, async () => {
+      it(`when its launcher is killed, and cannot forward a signal (${whose})`, async () => {
         const service = gatehouse(['start'], { GATEHOUSE_DATA_DIR: dataDir() }, undefined, runtime);
         running.push(service);
         const url = await service.listening();

@@ -1,4 +1,4 @@
-// Changes to one thing that come together: each keeps what the others did.
+// Concurrent changes to one resource: none overwrites the others.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { onEachDatabase, uniqueName } from './support/api.ts';

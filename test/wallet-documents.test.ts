@@ -1,5 +1,5 @@
-// Published documents in other people's hands: did-resolver with web-did-resolver fetches them over TLS, jose reads their keys
-// and verifies what the wallet signed.
+// Published documents with independent libraries: did-resolver and web-did-resolver fetch them over TLS, jose reads their keys and
+// verifies the wallet's signatures.
 import assert from 'node:assert/strict';
 import { execFile, execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -38,7 +38,7 @@ function freePort(): Promise<string> {
   });
 }
 
-/** In a process of its own, which trusts our certificate and nothing else of ours. */
+/** In a separate process that trusts our certificate. */
 const RESOLVE = `
   import { Resolver } from 'did-resolver';
   import { getResolver } from 'web-did-resolver';
@@ -54,7 +54,7 @@ async function resolve(did: string): Promise<{ document: any; error?: string; wh
   return JSON.parse(stdout);
 }
 
-/** A JWS of the key, as issuance and presentation will make them: what is signed is header.payload. */
+/** A JWS over header.payload by the key, as in issuance and presentation. */
 async function signed(wallet: TestWallet, person: WalletUser, { keyId, verificationMethod }: any, algorithm: string) {
   const encode = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
   const [header, payload] = [encode({ alg: algorithm, kid: verificationMethod }), encode({ said: 'by the wallet' })];
@@ -62,7 +62,7 @@ async function signed(wallet: TestWallet, person: WalletUser, { keyId, verificat
   return { protected: header, payload, signature: signature.toString('base64url') };
 }
 
-/** As a strict verifier does: the method must be in the document, under the relationship it is used for. */
+/** Like a strict verifier: the verification method must be in the document, under the relationship it is used for. */
 async function verifies(document: any, jws: Awaited<ReturnType<typeof signed>>): Promise<boolean> {
   const { kid, alg } = decodeProtectedHeader(jws);
   const method = document.verificationMethod.find(({ id }: any) => id === kid);
@@ -84,7 +84,7 @@ onWallet('SQLite', 'Documents for others', options, (wallet) => {
   const published = async (body: object = {}): Promise<any> => act(`${DIDS}/${(await person.make('dids', body)).id}/publish`);
 
   before(async () => {
-    // A provider lets nobody back to https://localhost: the login is from before the node had a certificate.
+    // The provider does not redirect to https://localhost, so the login happens before the node has a certificate.
     person = await wallet.logIn();
     await wallet.service.stop(1000);
     const port = await freePort();
@@ -186,7 +186,7 @@ onWallet('SQLite', 'Documents for others', options, (wallet) => {
   });
 
   describe('did:key and did:jwk', () => {
-    it('resolve to what the wallet shows, without a question to anybody', async () => {
+    it('resolve to what the wallet shows, without a network request', async () => {
       const { resolve: ours } = createResolver({ outbound: createOutbound([]), clock: wallet.clock });
       for (const algorithm of ALGORITHMS) {
         const key = await person.make('keys', { algorithm });

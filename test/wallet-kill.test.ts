@@ -1,5 +1,5 @@
-// The node is killed at every step of an exchange. What was received is kept whole or not at all, and whoever asks again gets
-// an answer: the credential, that it is there already, or that the issuer's code is spent.
+// The node is killed at every step of an exchange. A credential is stored completely or not at all, and a repeated request gets an
+// answer: the credential, that it is already stored, or that the issuer's code was already used.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -55,7 +55,7 @@ describe('A wallet node that is killed', () => {
     verifier.reset();
   });
 
-  /** Asks, and dies when the peer is asked (or has answered) at this endpoint. */
+  /** Sends the request, and kills the node when it calls the peer at this endpoint, or when the peer has answered. */
   async function dieAt(peer: ToyIssuer | ToyVerifier, endpoint: string, when: 'before' | 'after', ask: () => Promise<unknown>) {
     const dying = Promise.withResolvers<void>();
     let fired = false;
@@ -107,7 +107,7 @@ describe('A wallet node that is killed', () => {
       }[];
       const outcome = again.status === 201 ? 'issued' : again.body.code;
       assert.ok(['issued', 'exchange-finished', 'offer-spent'].includes(outcome), again.text);
-      // It had asked for the token before it died, and never learned the answer.
+      // It had requested the token before it was killed, and never got the answer.
       if (outcome === 'offer-spent')
         assert.deepEqual([issuer.seen.some((one) => one.endpoint === 'token'), held.length], [true, 0]);
       else {
@@ -127,7 +127,7 @@ describe('A wallet node that is killed', () => {
         const again = await person.post(VP, { uri });
         const shown = verifier.posted.filter(({ vp_token: token }) => token !== undefined).length;
         if (endpoint === 'request') assert.deepEqual([again.status, shown], [200, 1], again.text);
-        // It was on its way: nobody can say whether it arrived, so it is not sent again.
+        // It is unknown whether the response arrived, so it is not sent again.
         else assert.deepEqual([again.status, again.body.code, shown <= 1], [409, 'request-already-answered', true], again.text);
       });
 });

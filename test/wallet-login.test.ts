@@ -1,4 +1,4 @@
-// The wallet node beside our own identity service: another provider than the plain one of most tests.
+// The wallet node with our identity service as its provider; most tests use the plain provider.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { TestApi } from './support/api.ts';
@@ -66,7 +66,7 @@ for (const kind of ['SQLite', 'PostgreSQL'] as const)
       assert.ok(redirectTargetOf(page).searchParams.get('code'));
     });
 
-    it('hears that somebody gave up', async () => {
+    it('reports a cancelled login', async () => {
       const begun = await wallet.get('/api/v1/auth/login?prompt=none');
       const back = redirectTargetOf(await new TestBrowser(api).go(begun.headers.get('location')!));
       const flow = cookiesOf(begun).gatehouse_wallet_login!;
@@ -83,7 +83,7 @@ for (const kind of ['SQLite', 'PostgreSQL'] as const)
         for (let parts = 0; parts < 2; parts++) {
           wait(1790);
           assert.equal((await person.get(USERINFO)).status, 200, `after ${hours} hours`);
-          // Noted beside the request.
+          // Recorded in the background.
           await new Promise((resolve) => setTimeout(resolve, 50));
         }
       }
@@ -93,7 +93,7 @@ for (const kind of ['SQLite', 'PostgreSQL'] as const)
       assert.notEqual(after.refreshToken, before.refreshToken);
     });
 
-    it('takes the refresh token back at the logout', async () => {
+    it('revokes the refresh token at logout', async () => {
       const person = await logIn(await makeUser(api));
       const { refreshToken } = await secretsOf(wallet, person.cookie);
       assert.ok(refreshToken);

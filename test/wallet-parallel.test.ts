@@ -1,4 +1,4 @@
-// Many exchanges at once: nothing is lost, nothing is shown twice.
+// Many concurrent exchanges: nothing is lost, and nothing is presented twice.
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import type { ApiAnswer } from './support/api.ts';
@@ -29,7 +29,7 @@ onEachWallet('Exchanges that come together', (wallet) => {
 
     const requests = await Promise.all(Array.from({ length: 100 }, () => verifier.ask({ query: IDENTITY_QUERY })));
     const answers: ApiAnswer[] = [];
-    // Many at once, and not all: they share a process with the verifier, which has ten seconds to answer each.
+    // Many but not all at once, because they share a process with the verifier, which has ten seconds for each answer.
     for (let at = 0; at < requests.length; at += TOGETHER)
       answers.push(
         ...(await Promise.all(requests.slice(at, at + TOGETHER).map((uri) => person.post('/api/v1/wallet/oid4vp', { uri })))),
@@ -40,7 +40,7 @@ onEachWallet('Exchanges that come together', (wallet) => {
     );
     assert.equal(verifier.posted.length, 100);
     const jwts = verifier.posted.map(({ vp_token: token }) => (token.id[0] as string).split('~', 1)[0]!);
-    // Each copy once, as long as there was another; then the last one.
+    // Each copy is used once while others are left; then the last one is reused.
     assert.equal(new Set(jwts).size, 50);
     const [credential] = (await person.get('/api/v1/wallet/credentials')).body;
     assert.equal(credential.instances, 1);

@@ -1,4 +1,4 @@
-// What operators and orchestrators ask of the wallet node, and what it does while others are away.
+// Probes and metrics of the wallet node, and its behaviour while the provider or the database is unreachable.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -74,7 +74,7 @@ onEachWallet('While the identity provider is away', (wallet) => {
     assert.ok(!login.text.includes(new URL(wallet.provider.issuer).port), 'no addresses in errors');
   });
 
-  it('it heals by itself when the provider comes back', async () => {
+  it('it recovers by itself when the provider comes back', async () => {
     await wallet.provider.start();
     const { body } = await until(() => wallet.get('/readyz'), isProvided, 'the provider');
     assert.equal(body.status, 'ok');
@@ -119,7 +119,7 @@ describe('An outage of PostgreSQL', () => {
     const anna = await wallet.logIn('anna');
     assert.equal((await anna.get(KEYS)).status, 200);
     wallet.cable.break();
-    // Within two seconds on an idle machine; the database itself would be waited for longer than this.
+    // Within two seconds on an idle machine; waiting for the database would take longer.
     const started = performance.now();
     const ready = await wallet.get('/readyz');
     assert.ok(performance.now() - started < 20_000);

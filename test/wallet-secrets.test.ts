@@ -1,4 +1,4 @@
-// What is at rest in the wallet's database: no private key, token or session id, in any of the ways it could be written.
+// The wallet's database contains no private key, token or session id in clear, in any encoding.
 import assert from 'node:assert/strict';
 import { createDecipheriv, createPrivateKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
@@ -11,7 +11,7 @@ import { sharedPostgres } from './support/postgres.ts';
 import { onWallet, type TestWallet, WalletUser } from './support/wallet.ts';
 import { cookiesOf, secretsOf } from './support/wallet-session.ts';
 
-/** A connection that row-level security does not hold back. */
+/** A connection that bypasses row-level security. */
 async function asSuperuser<T>(wallet: TestWallet, work: (client: pg.Client) => Promise<T>): Promise<T> {
   const url = new URL((await sharedPostgres()).url);
   url.pathname = new URL(wallet.databaseUrl!).pathname;
@@ -20,7 +20,7 @@ async function asSuperuser<T>(wallet: TestWallet, work: (client: pg.Client) => P
   return work(client).finally(() => client.end());
 }
 
-/** Every byte there is: the files of SQLite, or every row of every table. */
+/** All stored bytes: the files of SQLite, or every row of every table. */
 async function everything(wallet: TestWallet): Promise<Buffer> {
   if (wallet.kind === 'SQLite') {
     const names = (await readdir(wallet.folder)).filter((name) => name.startsWith('wallet.sqlite'));
@@ -39,19 +39,19 @@ async function everything(wallet: TestWallet): Promise<Buffer> {
   });
 }
 
-/** The ways people write bytes. */
+/** Usual encodings of bytes. */
 function spellings(bytes: Buffer): Buffer[] {
   const texts = [bytes.toString('base64url'), bytes.toString('base64').replace(/=+$/, ''), bytes.toString('hex')];
   return [bytes, ...[...texts, bytes.toString('hex').toUpperCase()].map((text) => Buffer.from(text))];
 }
 
-/** Everything of a private key that must not lie about. */
+/** All parts of a private key that must not be stored in clear. */
 function secretParts(key: KeyObject): Buffer[] {
   const { kty, n: _n, e: _e, x: _x, y: _y, crv: _crv, ...secrets } = key.export({ format: 'jwk' });
   assert.ok(kty && Object.keys(secrets).length > 0);
   const der = key.export({ format: 'der', type: 'pkcs8' });
   const pem = String(key.export({ format: 'pem', type: 'pkcs8' })).split('\n')[1]!;
-  // Base64 of a whole is not base64 of its parts: the middle lines of the PEM show any third of the whole.
+  // Base64 of a part differs from the same part of the whole, so the middle lines of the PEM are included.
   return [
     ...Object.values(secrets).flatMap((part) => spellings(Buffer.from(String(part), 'base64url'))),
     ...spellings(der),
@@ -60,7 +60,7 @@ function secretParts(key: KeyObject): Buffer[] {
   ];
 }
 
-/** What the service itself made of a row, opened as only the master key can. */
+/** The decrypted content of a row. */
 function openKey(wallet: TestWallet, row: { id: string; owner: string; wrapped_key: string; material: string }): KeyObject {
   const place = (purpose: string): string => `wallet|${row.owner}|${row.id}|${purpose}|v1`;
   const dataKey = createSeal([wallet.masterKey]).open(row.wrapped_key, place('data key'));
@@ -114,7 +114,7 @@ for (const kind of ['SQLite', 'PostgreSQL'] as const) {
         const headers = { 'Idempotency-Key': `import of ${name}`.replaceAll(' ', '-') };
         const body = { pem: pem.export({ format: 'pem', type: 'pkcs8' }) };
         assert.equal((await person.post('/api/v1/wallet/keys', body, { headers })).status, 201);
-        // Refused, and nothing of it remains either.
+        // Refused, and nothing of it is stored either.
         assert.equal((await person.post('/api/v1/wallet/keys', { jwk })).status, 409);
         secrets.set(`${name} by JWK`, secretParts(key));
         secrets.set(`${name} by PEM`, secretParts(pem));

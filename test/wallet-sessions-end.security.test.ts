@@ -1,4 +1,4 @@
-// A session of the wallet node ends with what it came from at the identity service beside it: nobody who was shut out there stays in here.
+// A session of the wallet node ends with its session at the identity service: a user who lost access there loses it here, too.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -37,7 +37,7 @@ for (const kind of ['SQLite', 'PostgreSQL'] as const)
 
     const isIn = async (person: WalletUser): Promise<boolean> => (await person.get(USERINFO)).status === 200;
 
-    /** The clock of the wallet stands: only what the identity service says can end it. */
+    /** The wallet's clock is stopped, so only the identity service can end the session. */
     async function ends(person: WalletUser): Promise<void> {
       for (let tries = 0; await isIn(person); tries++) {
         assert.ok(tries < 300, 'the wallet was not told');
@@ -101,7 +101,7 @@ for (const kind of ['SQLite', 'PostgreSQL'] as const)
       const domain = (await api.make('domain', { name: uniqueName('domain') })) as { id: string };
       const member = await makeUser(api, { domain_id: domain.id });
       const begun = await logIn({ ...member, domain: domain.id } as User);
-      // Nobody is told of each person when a whole domain is closed.
+      // When a whole domain is disabled, there is no logout notification for each user.
       assert.equal((await api.patch(`/v3/domains/${domain.id}`, { domain: { enabled: false } })).status, 200);
       wallet.clock.advance(60);
       assert.ok(!(await isIn(begun)));

@@ -1,5 +1,5 @@
-// Every route of the wallet node, as its App lists them: what belongs to somebody is not there for anybody else, and what is not
-// for everybody asks for a session. A route that is added is walked as well, or says here what it needs.
+// Tests every route of the wallet node: users cannot see what belongs to others, and routes that are not public need a session. New
+// routes are included automatically, or fail until their parameters are added here.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { sql } from 'kysely';
@@ -22,7 +22,7 @@ function walletRoutes(): readonly Route<Caller>[] {
 const ROUTES = walletRoutes();
 const nameOf = ({ method, path }: Route<Caller>): string => `${method} ${path}`;
 
-/** For everybody, on purpose. A route that is not here asks for a session. */
+/** Public routes. All others need a session. */
 const PUBLIC = [
   'GET /',
   'GET /.well-known/did.json',
@@ -35,16 +35,16 @@ const PUBLIC = [
 ];
 
 const isPublic = (route: Route<Caller>): boolean => PUBLIC.includes(nameOf(route));
-/** Where browsers come back to: it shows nothing, and asks for the state they were sent with. */
+/** The callback for browsers: it shows nothing, and checks the state. */
 const isReturn = (route: Route<Caller>): boolean => nameOf(route) === 'GET /api/v1/wallet/oid4vci/callback';
 const hasParameter = ({ path }: Route<Caller>): boolean => path.includes(':');
 
-/** What a person has, by the place in a path that names it. */
+/** Ids of a user's things, by path parameter. */
 interface Belongings {
   readonly [collection: string]: readonly string[];
 }
 
-/** An exchange that waits for its issuer. */
+/** An exchange that is waiting for its issuer. */
 async function beginExchange(person: WalletUser): Promise<string> {
   const { wallet } = person;
   const [owner, id, now] = [ownerOfPerson(person), `ex_${newUlid(wallet.clock.now())}`, wallet.clock.now()];
@@ -90,7 +90,7 @@ const NOBODYS: Belongings = {
   '/api/v1/wallet/credentials/:id': ['cred_01KA2Z9Q1V8YB3T5M7N9P1R3S5'],
 };
 
-/** The addresses of a route for what somebody has. */
+/** The URLs of a route for a user's things. */
 function pathsOf(route: Route<Caller>, belongings: Belongings): string[] {
   const [, start] = /^(.*?:\w+)(?:\/|$)/.exec(route.path) ?? [];
   const ids = belongings[start ?? ''];
@@ -100,9 +100,9 @@ function pathsOf(route: Route<Caller>, belongings: Belongings): string[] {
   return paths;
 }
 
-/** Every row there is, but for those that tell who called and when. */
+/** All rows, except those that record who called and when. */
 async function everything(wallet: TestWallet): Promise<Record<string, unknown[]>> {
-  // What the service read in this turn ends with it; closing would wait for it.
+  // Reads of the service end with this turn of the event loop. Closing would wait for them.
   await new Promise((resolve) => setImmediate(resolve));
   const db = await wallet.database();
   try {
@@ -128,7 +128,7 @@ const isChange = ({ method }: Route<Caller>): boolean => method !== 'GET' && met
 const bodyFor = (route: Route<Caller>) => (isChange(route) && route.method !== 'DELETE' ? { body: {} } : {});
 
 onEachWallet('Tenancy', (wallet) => {
-  it('walks routes that are there', () => {
+  it('covers existing routes', () => {
     assert.ok(ROUTES.length >= 15);
     assert.ok(ROUTES.filter((route) => hasParameter(route) && !isPublic(route)).length >= 8);
     for (const name of PUBLIC)
@@ -142,7 +142,7 @@ onEachWallet('Tenancy', (wallet) => {
     }
   });
 
-  it('asks for a session on every route that is not public, whether what it names exists or not', async () => {
+  it('requires a session on every route that is not public, whether the thing exists or not', async () => {
     const belongings = await belongingsOf(await wallet.logIn());
     const before = await everything(wallet);
     for (const route of ROUTES.filter((one) => !isPublic(one))) {
@@ -161,7 +161,7 @@ onEachWallet('Tenancy', (wallet) => {
   it('shows nobody what belongs to another, changes nothing of it, and does not even say that it exists', async () => {
     const [owner, stranger, admin] = [await wallet.logIn(), await wallet.logIn(), await wallet.logIn('admin')];
     const belongings = await belongingsOf(owner);
-    // Somebody with things of their own, of the same kinds.
+    // A user with things of the same kinds.
     await belongingsOf(stranger);
     const before = await everything(wallet);
     assert.ok(before.keys!.length > 6 && before.audit_events!.length > 6 && before.credentials!.length > 1);
@@ -200,7 +200,7 @@ onEachWallet('Tenancy', (wallet) => {
   });
 
   it('does change things for their owner by the same requests', async () => {
-    // Without this, a walk over addresses that are never right would find nothing to complain of.
+    // Without this check, wrong URLs would go unnoticed.
     for (const route of ROUTES.filter((one) => hasParameter(one) && !isPublic(one))) {
       const owner = await wallet.logIn();
       const belongings = await belongingsOf(owner);

@@ -1,18 +1,17 @@
-// The calls of the client library of the old back-end (python-keystoneclient with its contributions for roles and OAuth2), as it puts
-// them on the wire: it drops what is None, fills in `redirect_uris: []`, `scopes: []` and `is_internal: false` also when it changes
-// something, and sends its PUTs without a body.
+// The calls of Keyrock's client library (python-keystoneclient with extensions for roles and OAuth2), exactly as it sends them: it omits
+// None, adds `redirect_uris: []`, `scopes: []` and `is_internal: false` also to updates, and sends PUTs without a body.
 
 export interface ClientCall {
-  /** What the library calls it. */
+  /** The name of the call in the library. */
   readonly name: string;
   readonly method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE' | 'HEAD';
-  /** `{name}` is an id that was learnt earlier, or that the replay begins with. */
+  /** `{name}` is an id from an earlier answer, or one that the replay starts with. */
   readonly path: string;
   readonly body?: unknown;
   readonly status: number;
-  /** Which key of the answer the library unwraps; none where it expects an empty answer. */
+  /** The key of the answer that the library unwraps; none if it expects an empty answer. */
   readonly unwraps?: string;
-  /** Learns fields of the unwrapped answer: the name it is kept under, and the field. */
+  /** Stores fields of the unwrapped answer for later calls: from name to field. */
   readonly learns?: Readonly<Record<string, string>>;
 }
 

@@ -1,4 +1,4 @@
-// Replays what the client library of the old back-end sends, and holds the answers to what it reads from them.
+// Replays the requests of Keyrock's client library, and checks that the answers contain what it reads from them.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { onEachDatabase } from '../../test/support/api.ts';

@@ -1,4 +1,4 @@
-// Runs the client library of the old back-end, on Python 3, against a fresh service. The folder of its source is an argument.
+// Runs Keyrock's client library on Python 3 against a fresh service. The folder of its source is an argument.
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -8,7 +8,7 @@ import { options } from '../support/options.ts';
 import { startService } from '../support/service.ts';
 
 const EXERCISE = fileURLToPath(new URL('./exercise.py', import.meta.url));
-/** What the library imports, as today's Python packages have it. */
+/** The packages the library imports, in current versions. */
 const PACKAGES =
   'pbr iso8601 netaddr oslo.config oslo.i18n oslo.serialization oslo.utils prettytable requests six stevedore'.split(' ');
 

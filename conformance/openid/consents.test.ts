@@ -1,4 +1,4 @@
-// What a person allowed an application holds for all their browsers; what ends in one of them goes on in the others.
+// Consent to an application applies to all browsers of a person. Ending a session in one browser does not affect the others.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import * as client from 'openid-client';

@@ -1,4 +1,4 @@
-// Every way to a token, walked by openid-client and by a person who signs in; what comes out is verified with jose.
+// Every grant type, with openid-client and a person who signs in. The tokens are verified with jose.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { calculateJwkThumbprint, createRemoteJWKSet, decodeProtectedHeader, exportJWK, jwtVerify } from 'jose';

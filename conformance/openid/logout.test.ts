@@ -1,4 +1,4 @@
-// OpenID Connect RP-Initiated Logout and Back-Channel Logout: how a session ends, and who hears of it.
+// OpenID Connect RP-Initiated Logout and Back-Channel Logout.
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -24,7 +24,7 @@ onEachDatabase('Logging out of the OpenID provider', (api) => {
     return { party, browser, tokens: await party.tokensFor(person, {}, browser) };
   }
 
-  /** As the service sees it, not as the cookie says. */
+  /** As the service sees it, whatever the cookie says. */
   async function hasSession({ party, browser }: Pick<SignedIn, 'party' | 'browser'>): Promise<boolean> {
     const { url } = await party.ask({ prompt: 'none' });
     const error = redirectTargetOf(await browser.go(url)).searchParams.get('error');
@@ -150,7 +150,7 @@ onEachDatabase('Logging out of the OpenID provider', (api) => {
   });
 
   describe('by the back channel', () => {
-    /** An application that listens; what it was sent. */
+    /** An application that receives logout requests, and the requests it got. */
     async function listening(
       work: (url: string, heard: URLSearchParams[]) => Promise<void>,
       status = 200,

@@ -1,4 +1,4 @@
-// What OpenID's certification plans check of a provider and no other test here does. PLANS.md has the tables, and which test holds what.
+// Checks of OpenID's certification plans that no other test covers. PLANS.md lists the plans and the test for each check.
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';

@@ -1,4 +1,4 @@
-// What must not work: requests that are wrong, stolen, replayed or too late, and tokens of those who may no longer.
+// What must be refused: requests that are wrong, stolen, replayed or too late, and tokens of users who lost access.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -11,7 +11,7 @@ import { redirectTargetOf, stepOf, TestBrowser } from '../../test/support/test-b
 const OFFLINE = { scope: 'openid offline_access' };
 const times = <T>(count: number, work: () => Promise<T>): Promise<T[]> => Promise.all(Array.from({ length: count }, work));
 
-/** The token endpoint without any help. */
+/** A raw request to the token endpoint. */
 async function post(api: TestApi, fields: Record<string, string>, secret?: { id: string; secret: string }) {
   const answer = await fetch(`${api.url}/openid/token`, {
     method: 'POST',
@@ -30,14 +30,14 @@ onEachDatabase(
       browser: new TestBrowser(api),
     });
 
-    /** A code, and what it takes to use it. */
+    /** A code and the values needed to redeem it. */
     async function codeFor(party: RelyingParty, person: Awaited<ReturnType<typeof makeUser>>, more: Record<string, string> = {}) {
       const { url, checks } = await party.ask(more);
       const left = redirectTargetOf(await new TestBrowser(api).signIn(url, person));
       return { left, checks, code: left.searchParams.get('code')!, verifier: checks.pkceCodeVerifier! };
     }
 
-    /** Nothing that these tokens opened is open. */
+    /** Asserts that none of these tokens works any more. */
     async function areDead(party: RelyingParty, tokens: TokenSet): Promise<void> {
       assert.equal(await refusal(party.userInfo(tokens)), 'invalid_token');
       assert.equal(await party.isActive(tokens.access_token), false);

@@ -1,4 +1,4 @@
-// Runs single commands of the OpenStack client and keeps what came of each.
+// Runs commands of the OpenStack client and records their results.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
@@ -8,11 +8,11 @@ export interface CommandResult {
   readonly command: string;
   readonly expectation: string;
   readonly ok: boolean;
-  /** Why it failed: for the screen, not for the table. */
+  /** Why it failed: for the terminal, not for the table. */
   readonly detail: string;
 }
 
-/** What stands for a placeholder of a command: `endpoint show {id}`. The table shows the placeholder. */
+/** Values for placeholders in a command: `endpoint show {id}`. The table shows the placeholder. */
 export type PlaceholderValues = Readonly<Record<string, string>>;
 
 interface FinishedCommand {
@@ -21,10 +21,10 @@ interface FinishedCommand {
   readonly stderr: string;
 }
 
-// Answers are looked into freely; the checks say what they must hold.
+// Output is untyped; the checks assert what it must contain.
 export type CheckOutput = (answer: any) => void;
 
-/** The names in a list of the client, which begins its columns with capital letters. */
+/** The names in a list. The client's column names begin with a capital letter. */
 export const names = (list: readonly { Name: string }[]): string[] => list.map(({ Name }) => Name).sort();
 
 const TIMEOUT_MS = 60_000;
@@ -45,7 +45,7 @@ export class OpenStackClient {
     this.#service = service;
   }
 
-  /** Where the client looks for what does not fit on its command line (`--os-cloud`). */
+  /** The configuration file for `--os-cloud`. */
   get cloudsFile(): string {
     return join(this.#service.folder, 'clouds.yaml');
   }
@@ -75,7 +75,7 @@ export class OpenStackClient {
     });
   }
 
-  /** A command that the service must refuse, with these words in what the client says. */
+  /** A command that the service must refuse, with these words in the client's output. */
   refused(command: string, expectation: string, words: RegExp, values: PlaceholderValues = {}): Promise<void> {
     return this.#step(command, expectation, async () => {
       const { code, stdout, stderr } = await this.#openstack(wordsOf(command, values));

@@ -1,4 +1,4 @@
-// Runs the unchanged OpenStack client against a fresh service, looks at what it prints, and writes RESULTS.md.
+// Runs the unchanged OpenStack client against a fresh service, checks its output, and writes RESULTS.md.
 import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
@@ -18,7 +18,7 @@ import { type CommandResult, OpenStackClient } from './client.ts';
 
 const RESULTS = fileURLToPath(new URL('./RESULTS.md', import.meta.url));
 
-/** They use names of their own, and so can run side by side. The longest come first, so that the last does not run alone. */
+/** Chapters use different names, so they can run in parallel. The longest come first, so that the last does not run alone. */
 const CHAPTERS = {
   Grants: grants,
   Catalog: catalog,
@@ -47,7 +47,7 @@ async function runChapters(service: RunningService): Promise<Chapter[]> {
       done.push({ title, rows: client.rows });
     }
   };
-  // The client spends its time starting Python: one for each core is what a machine can run.
+  // The client mostly spends its time starting Python, so one runs per core.
   await Promise.all(Array.from({ length: availableParallelism() }, work));
   return done.sort((a, b) => (a.title < b.title ? -1 : 1));
 }

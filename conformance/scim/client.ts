@@ -1,4 +1,4 @@
-// A provisioning client: one connection to a domain of its own, as a vendor's service has it.
+// A provisioning client with a connection to its own domain, like a vendor's service.
 import assert from 'node:assert/strict';
 import type { ApiAnswer, TestApi } from '../../test/support/api.ts';
 import { connect as connectTo, LIST, patchOf, SCIM_JSON } from '../../test/support/scim.ts';
@@ -23,7 +23,7 @@ export interface ProvisioningClient {
   /** A PatchOp message; must be answered with 204. */
   patch(path: string, ...operations: unknown[]): Promise<ApiAnswer>;
   delete(path: string): Promise<ApiAnswer>;
-  /** GET /Users?filter=... and the like, with what comes before the filter. */
+  /** GET /Users?filter=... and the like, with the path before the filter. */
   find(endpoint: string, filter: string, before?: string): Promise<ApiAnswer>;
   /** Creates a resource and returns it. */
   make(endpoint: string, body: unknown): Promise<any>;

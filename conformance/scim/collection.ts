@@ -1,4 +1,4 @@
-// A Postman collection: what it checks, and what newman says of it.
+// A Postman collection: its checks, and newman's results.
 
 export interface Item {
   readonly name: string;
@@ -13,7 +13,7 @@ export interface Collection {
   readonly item: readonly Item[];
 }
 
-/** What newman reports of one request. */
+/** newman's report on one request. */
 export interface Execution {
   readonly item: { readonly id: string };
   readonly assertions?: readonly { readonly error?: unknown }[];
@@ -33,7 +33,7 @@ export interface Folder {
 const OUTSIDE = '(no folder)';
 const TOKEN_REQUEST = 'Get Token';
 
-/** The collection with an id for every request, by which its folder is known, and the token asked for where there is one. */
+/** The collection with an id for every request, to find its folder, and with our URL for token requests. */
 export function prepare(collection: Collection, tokenUrl: string): Collection {
   const prepared = (item: Item, id: string): Item => {
     if (item.item) return { ...item, item: item.item.map((inner, at) => prepared(inner, `${id}.${at}`)) };
@@ -43,7 +43,7 @@ export function prepare(collection: Collection, tokenUrl: string): Collection {
   return { ...collection, item: collection.item.map((item, at) => prepared(item, String(at))) };
 }
 
-/** Checks as they are written down: one that does not run must not be missed. */
+/** Counts the checks in the collection, so that a check that does not run is noticed. */
 export function countChecks(items: readonly Item[]): number {
   return items.reduce((sum, { item = [], event = [] }) => {
     const lines = event.filter(({ listen }) => listen === 'test').flatMap(({ script }) => script?.exec ?? []);

@@ -1,13 +1,13 @@
-// What Google's auto-provisioning sends. The help of Google Workspace on automated user provisioning tells the flow (create, update,
-// suspend, delete later) and the mapping of attributes, but not the messages: these are RFC 7644's own, with the attributes that can be
-// mapped. Their values carry no `type` unless the mapping names one.
+// What Google's auto-provisioning sends. The help of Google Workspace on automated user provisioning describes the flow (create, update,
+// suspend, delete later) and the mapping of attributes, but not the messages. These are from RFC 7644, with the attributes that can be
+// mapped. Values have no `type` unless the mapping names one.
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import { onEachDatabase, uniqueName } from '../../test/support/api.ts';
 import { connect, ENTERPRISE, hasOnly, isScimError, type ProvisioningClient, USER } from './client.ts';
 
 let accounts = 0;
-/** Google's identifiers of accounts: 21 digits. */
+/** Google's account ids: 21 digits. */
 const accountId = (): string => String(100_000_000_000 + ++accounts).padStart(21, '1');
 
 function newUser(more: Record<string, unknown> = {}) {
@@ -43,7 +43,7 @@ onEachDatabase('Google', (api) => {
       const user = await google.make('/Users', sent);
       assert.deepEqual([user.externalId, user.userName, user.active], [sent.externalId, sent.userName, true]);
       assert.notEqual(user.id, user.externalId);
-      // Nothing of the extension was sent, though its schema was named.
+      // The request names the extension's schema but has none of its attributes.
       assert.deepEqual(user.schemas, [USER]);
     });
 

@@ -25,7 +25,7 @@ async function call(service: RunningService, path: string, body: unknown, token?
   return response;
 }
 
-/** The token of a connection to a domain that is new, and so empty: the collection counts what it finds. */
+/** The token of a connection to a new, empty domain: the collection counts resources. */
 async function connect(service: RunningService): Promise<string> {
   const user = { name: 'admin', password: service.adminPassword, domain: { id: 'default' } };
   const auth = {
@@ -39,7 +39,7 @@ async function connect(service: RunningService): Promise<string> {
   return ((await connected.json()) as { connection: { token: string } }).connection.token;
 }
 
-/** Stands in for the token service of Microsoft's own reference server. */
+/** Replaces the token service of Microsoft's reference server. */
 async function serveToken(token: string) {
   const server = createServer((_, reply) => {
     reply.setHeader('Content-Type', 'application/json');
@@ -64,7 +64,7 @@ async function runCollection(service: RunningService, collection: Collection): P
   try {
     const child = spawn('npx', ['--yes', NEWMAN, 'run', file, ...given, ...reporters], {
       stdio: ['ignore', 'inherit', 'inherit'],
-      // npx may need the way out that the shell has; newman must not take it.
+      // npx may need the proxy of the shell, but newman must not use it.
       env: { ...process.env, NO_PROXY: hostname, no_proxy: hostname },
     });
     await once(child, 'close');
@@ -94,7 +94,7 @@ const { page, summary, ok } = resultPage(tally(collection, run.executions), {
   hash: createHash('sha256').update(text).digest('hex'),
 });
 writeFileSync(RESULTS, page);
-// A script that breaks off is a failure too, though no check has its name.
+// A script that throws is a failure, too, although it has no named check.
 for (const { source, error } of run.failures) console.log(`FAILED ${source?.name}: ${error.message}`);
 console.log(summary);
 process.exit(ok && run.failures.length === 0 ? 0 : 1);

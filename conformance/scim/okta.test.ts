@@ -1,12 +1,12 @@
-// What Okta sends. Shapes from its "Okta SCIM 2.0 SPEC Test" (the file for Runscope that its guide on testing a SCIM API has one
-// import; its steps give the tests below their names) and from its reference "Okta and SCIM Version 2.0".
+// What Okta sends. Messages are from its "Okta SCIM 2.0 SPEC Test" (the Runscope file from its guide on testing a SCIM API; the tests
+// below are named after its steps) and from its reference "Okta and SCIM Version 2.0".
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { before, describe, it } from 'node:test';
 import { onEachDatabase, uniqueName } from '../../test/support/api.ts';
 import { connect, GROUP, hasOnly, isScimError, LIST, type ProvisioningClient, USER } from './client.ts';
 
-// Okta names the type of a body on requests that have none, too.
+// Okta sends a Content-Type also with requests without a body.
 const headers = {
   Accept: 'application/scim+json',
   'Accept-Charset': 'utf-8',

@@ -1,4 +1,4 @@
-// What RFC 7643, 7644 and 9865 say a service provider MUST do, through HTTP. RFC.md has the whole table, and which test holds what.
+// What RFC 7643, 7644 and 9865 say a service provider MUST do, through HTTP. RFC.md lists the requirements and the test for each.
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { before, describe, it } from 'node:test';
@@ -763,7 +763,7 @@ onEachDatabase('SCIM by the RFCs', (api) => {
     it('of a connection has a token that cannot be guessed', async () => {
       const tokens = [scim.token, (await connect(api)).token];
       assert.notEqual(tokens[0], tokens[1]);
-      // 256 bits, in base64url, after the mark of our tokens.
+      // The prefix of our tokens, then 256 bits in base64url.
       for (const token of tokens) assert.match(token, /^ghs_[\w-]{43,}$/);
     });
 

@@ -1,9 +1,9 @@
-// Outside programs come from Debian's own packages, unchanged.
+// External programs come from Debian's packages, unchanged.
 import { spawnSync } from 'node:child_process';
 
 const found = (command: string): boolean => spawnSync(command, ['--version']).error === undefined;
 
-/** Goes on when the command is there; installs its package when this is root; else says the one command to run, and ends. */
+/** Checks that a command exists. If not, root installs its package; other users get the command to run, and the process exits. */
 export function needCommand(command: string, packageName: string): void {
   if (found(command)) return;
   const install = ['apt-get', 'install', '--yes', '--no-install-recommends', packageName];
@@ -12,12 +12,12 @@ export function needCommand(command: string, packageName: string): void {
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
   const apt = (args: readonly string[]): boolean =>
     spawnSync('apt-get', args, { stdio: ['ignore', 'ignore', 'inherit'], env }).status === 0;
-  // The package lists of a fresh machine may be missing or old; they are read anew only when the first attempt fails.
+  // The package lists may be missing or old. They are updated only if the first attempt fails.
   if (!apt(install.slice(1)) && !(apt(['update']) && apt(install.slice(1)))) stop(`cannot install ${packageName}`);
   if (!found(command)) stop(`${packageName} is installed, but ${command} is not found`);
 }
 
-/** The version that Debian gives a package, for the head of a result. */
+/** The version of a Debian package, for the heading of a result. */
 export function packageVersion(packageName: string): string {
   const { stdout } = spawnSync('dpkg-query', ['--show', packageName], { encoding: 'utf8' });
   return stdout?.trim().split('\t')[1] ?? 'of unknown version';

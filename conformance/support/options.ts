@@ -1,23 +1,23 @@
-// The command line that the runners share.
+// The command line of all runners.
 import { parseArgs } from 'node:util';
 import { stop } from './debian.ts';
 
 export interface RunnerOptions {
   readonly databaseUrl: string | undefined;
-  /** Keeps the log of the service and what else the run made, and says where. */
+  /** Keeps the service log and other files of the run, and prints where they are. */
   readonly keep: boolean;
-  /** What stands beside the options. */
+  /** The positional arguments. */
   readonly operands: readonly string[];
 }
 
-/** `wanted` names the operands, each of which must be given. */
-export function options(...wanted: string[]): RunnerOptions {
+/** `required`: names of the positional arguments, all of which must be given. */
+export function options(...required: string[]): RunnerOptions {
   try {
     const { values, positionals } = parseArgs({
       options: { 'database-url': { type: 'string' }, keep: { type: 'boolean', default: false } },
-      allowPositionals: wanted.length > 0,
+      allowPositionals: required.length > 0,
     });
-    if (positionals.length !== wanted.length) throw new Error(`needed: ${wanted.join(' ')}`);
+    if (positionals.length !== required.length) throw new Error(`needed: ${required.join(' ')}`);
     return { databaseUrl: values['database-url'], keep: values.keep, operands: positionals };
   } catch (error) {
     stop(`${(error as Error).message}\nOptions: [--database-url postgres://USER@HOST/EMPTY_DATABASE] [--keep]`);

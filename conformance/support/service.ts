@@ -1,4 +1,4 @@
-// A fresh identity service for a run: an own process, an empty data folder, a free port.
+// A fresh identity service for a run: its own process, an empty data folder, a free port.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
@@ -14,12 +14,12 @@ const LAUNCHER = fileURLToPath(new URL('../../bin/gatehouse.js', import.meta.url
 const READY_WITHIN_MS = 60_000;
 
 export interface RunningService {
-  /** Without a path and without a slash at the end. */
+  /** Without a path or a trailing slash. */
   readonly url: string;
   readonly adminPassword: string;
-  /** For the files of a run; gone after stop, unless it is kept. */
+  /** For the files of a run. Removed by stop(), unless it is kept. */
   readonly folder: string;
-  /** `keep` also keeps the files of a run that has to be looked at. */
+  /** `keep`: keeps the files for inspection. */
   stop(keep?: boolean): Promise<void>;
 }
 
@@ -28,7 +28,7 @@ export interface RunnerServiceOptions extends Omit<RunnerOptions, 'operands'> {
   readonly settings?: Readonly<Record<string, string>>;
 }
 
-/** The environment without what would change the service or steer a client elsewhere. */
+/** The environment without variables that would affect the service or a client. */
 export function cleanEnvironment(): NodeJS.ProcessEnv {
   const foreign = /^(GATEHOUSE|OS|TEMPEST|STESTR)_|^(https?|all|no)_proxy$/i;
   return Object.fromEntries(Object.entries(process.env).filter(([key]) => !foreign.test(key)));
@@ -68,7 +68,7 @@ export async function startService({ databaseUrl, keep, settings = {} }: RunnerS
       GATEHOUSE_IDENTITY_URL: url,
       GATEHOUSE_METRICS_PORT: '0',
       GATEHOUSE_RATE_LIMITS: 'off',
-      // Other people's suites choose short ones.
+      // External suites use short passwords.
       GATEHOUSE_IDENTITY_PASSWORD_MIN_LENGTH: '1',
       GATEHOUSE_IDENTITY_PASSWORD_COMMON: 'allow',
       GATEHOUSE_ADMIN_PASSWORD: adminPassword,
@@ -84,7 +84,7 @@ export async function startService({ databaseUrl, keep, settings = {} }: RunnerS
     if (keep || keepAnyway) console.log(`kept: ${folder}`);
     else rmSync(folder, { recursive: true, force: true });
   };
-  // A run that is broken off must not leave the service behind.
+  // An interrupted run must not leave the service behind.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void stop().finally(() => process.exit(1)));
   try {
     await untilReady(url, child);

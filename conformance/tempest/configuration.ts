@@ -1,7 +1,7 @@
-// What tempest is told about the service, and how the service is set to match.
+// The configuration of tempest, and matching settings of the service.
 import type { RunningService } from '../support/service.ts';
 
-// Tempest tries these account rules, and has to know their values; a short lock-out keeps the run short.
+// Tempest tests these account rules and has to know their values. A short lock-out keeps the run short.
 const LOCKOUT_ATTEMPTS = 2;
 const LOCKOUT_SECONDS = 5;
 const UNIQUE_PASSWORDS = 2;

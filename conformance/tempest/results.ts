@@ -1,9 +1,9 @@
-// From the lines that tempest prints to a table with one row for every test.
+// Turns tempest's output into a table with one row per test.
 import { moduleOf, notServed } from './groups.ts';
 
-/** One line of tempest's report: about a test, or about the preparation or the cleaning up of a class of tests. */
+/** One line of tempest's report: about a test, or about the set-up or tear-down of a test class. */
 export interface TempestLine {
-  /** Full name of the test; of the class, when its preparation was skipped or failed. */
+  /** Full name of the test, or of the class if its set-up was skipped or failed. */
   readonly name: string;
   readonly outcome: 'ok' | 'FAILED' | 'skipped';
   readonly reason: string | undefined;
@@ -32,16 +32,16 @@ export function resultOf(test: string, about: TempestLine | undefined): TempestR
   const module = moduleOf(test);
   const outcome = about?.outcome ?? 'FAILED';
   const missing = notServed(module);
-  // A test of a part that is not served can still pass, for it may only ask for refusals; then it says so.
+  // A test of a part that is not served can still pass, if it only expects refusals.
   if (missing && outcome !== 'ok') return { test, module, outcome: 'not served', note: missing };
   return { test, module, outcome, note: about ? (about.reason ?? '') : 'did not run' };
 }
 
-/** A test that tempest did not speak of has what was said of its class; without that it did not run, and counts as failed. */
+/** A test without a line of its own gets the result of its class. Without that it did not run and counts as failed. */
 export function resultsOf(listed: readonly string[], seen: readonly TempestLine[]): TempestResult[] {
   const said = new Map(seen.map((one) => [one.name, one]));
   const tests = listed.map((test) => test.replace(/\[.*$/, ''));
-  // Cleaning up deletes what a class made: a failure there is one of the service, though no test has its name.
+  // A failed tear-down counts as a failure of the service, although it belongs to no test.
   const failedCleaning = seen
     .filter(({ name, outcome }) => name.endsWith(CLEANING) && outcome === 'FAILED')
     .map(({ name }) => name);

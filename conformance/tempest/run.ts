@@ -1,4 +1,4 @@
-// Runs the identity tests of OpenStack's own suite, unchanged, against a fresh service, and writes RESULTS.md.
+// Runs the identity tests of OpenStack's own suite against a fresh service, and writes RESULTS.md.
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { createWriteStream, writeFileSync } from 'node:fs';
@@ -14,7 +14,7 @@ import { readLine, resultOf, resultPage, resultsOf, type TempestLine, type Tempe
 const TESTS = '^tempest\\.api\\.identity\\.(admin\\.)?v3\\.';
 const RESULTS = fileURLToPath(new URL('./RESULTS.md', import.meta.url));
 
-/** A workspace of tempest with our configuration; its home is there too, so that nothing is left with the user. */
+/** A tempest workspace with our configuration. HOME points there, too, so that nothing is written to the user's home. */
 function makeWorkspace(service: RunningService) {
   const workspace = join(service.folder, 'workspace');
   const env = { ...cleanEnvironment(), HOME: service.folder };

@@ -26,7 +26,7 @@ import {
 
 const chromium = usesChromium();
 
-/** What the camera of a phone reads from the page. */
+/** The QR code on the page. */
 async function scanned(page: Page): Promise<string> {
   return readQrCode(await page.locator('.qr svg').screenshot()) ?? 'nothing';
 }
@@ -203,7 +203,7 @@ onDatabase('SQLite', 'The account page', {}, (api) => {
     assert.equal(await page.getByLabel(words.userName).isVisible(), true);
   });
 
-  it('signs out whoever is not signed in without asking', async () => {
+  it('signs out without confirmation if nobody is signed in', async () => {
     const page = await open();
     await page.goto(`${api.url}/openid/logout`);
     await page.getByRole('heading', { name: words.loggedOutTitle }).waitFor();

@@ -1,4 +1,4 @@
-// Every page there is, one after the other, held to what each of them must be: for all eyes, for a keyboard, for a phone, in the dark.
+// Checks every page: accessibility, keyboard, small screens, and dark mode.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -22,7 +22,7 @@ const SCHEMES = ['light', 'dark'] as const;
 
 type Look = (name: string) => Promise<void>;
 
-/** Leads a person past every page, and looks at each. */
+/** Visits every page, and checks each. */
 async function tour(api: TestApi, application: ApplicationPage, page: Page, look: Look): Promise<void> {
   const person = await makeUser(api, { email: `${'long'.repeat(15)}@example.org` });
   await makeOrganization(api, { user: person });
@@ -109,9 +109,9 @@ async function tour(api: TestApi, application: ApplicationPage, page: Page, look
 
 const run = <T>(page: Page, script: string): Promise<T> => page.evaluate<T>(script);
 
-/** Axe's own words for what keeps people out, serious or worse. */
+/** Serious or critical accessibility violations, as axe describes them. */
 async function barriers(page: Page, scheme: (typeof SCHEMES)[number]): Promise<string[]> {
-  // The dark differs in its colours.
+  // Dark mode differs only in colours.
   const rules = scheme === 'dark' ? ", runOnly: ['color-contrast']" : '';
   if (!(await run<boolean>(page, "typeof axe === 'object'"))) await run(page, `${axe};0`);
   return run(
@@ -122,20 +122,20 @@ async function barriers(page: Page, scheme: (typeof SCHEMES)[number]): Promise<s
   );
 }
 
-/** What the policy of the pages forbids, and what needs no policy to be wrong. */
+/** Things that the content security policy forbids, and other mistakes. */
 const INLINE = `[...document.querySelectorAll('*')].filter((one) => one.matches('script, style, [style], iframe, object, base')
   || [...one.attributes].some(({ name, value }) => name.startsWith('on') || /^javascript:/i.test(value))).map((one) => one.outerHTML)`;
 
 const CONTROLS = `[...document.querySelectorAll('a[href], button, input:not([type=hidden]), summary, select, textarea')]
   .filter((one) => one.checkVisibility())`;
 
-/** Tab leads to every control in the order of the page, and shows where it is. */
+/** Tab reaches every control in the order of the page, with a visible focus. */
 async function keyboardTroubles(page: Page): Promise<string[]> {
   const count = await run<number>(page, `(window.controls = ${CONTROLS}).length`);
   if (count === 0) return [];
   const reached: number[] = [];
   const troubles: string[] = [];
-  // One more, for the step out of the page and in again; where it starts depends on what has the focus already.
+  // One more for leaving and re-entering the page. Where it starts depends on the current focus.
   for (let tabs = 0; tabs <= count; tabs++) {
     await page.keyboard.press('Tab');
     const [index, shown] = await run<[number, boolean]>(
@@ -156,7 +156,7 @@ onDatabase('SQLite', 'Every page', { settings: { GATEHOUSE_IDENTITY_PASSWORD_EXP
   const application = withApplication(api);
 
   it('has no barrier, fits a phone, is reached by keyboard, and has nothing inline', async () => {
-    // Axe is a script, which our own policy would not let in; the other tests have the policy watched.
+    // Our content security policy would block axe, which is a script. Other tests check the policy.
     const page = await chromium.open(api, { bypassCSP: true, viewport: DESK });
     const troubles: string[] = [];
     const seen: string[] = [];

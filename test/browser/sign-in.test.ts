@@ -38,7 +38,7 @@ onDatabase('SQLite', 'Signing in with a browser', {}, (api) => {
     assert.equal(await outcome(page), `Hello ${person.id}`);
   });
 
-  it('says aloud that a password is wrong, keeps the name, and goes on with the right one', async () => {
+  it('announces a wrong password, keeps the name, and continues with the right one', async () => {
     const person = await makeUser(api);
     const page = await open();
     await page.goto(application().signIn());
@@ -50,7 +50,7 @@ onDatabase('SQLite', 'Signing in with a browser', {}, (api) => {
     assert.equal(await titleOf(page), words.consentTitle(application().name));
   });
 
-  it('finds a person of another domain, whom the same name elsewhere does not hide', async () => {
+  it('finds a user of another domain, even if the same name exists elsewhere', async () => {
     const domain = await api.make('domain', { name: 'another domain' });
     const { name } = await makeUser(api);
     const there = await makeUser(api, { name, domain_id: domain.id, password: 'another password' });
@@ -74,7 +74,7 @@ onDatabase('SQLite', 'Signing in with a browser', {}, (api) => {
     assert.equal(await outcome(page), 'Refused: access_denied');
   });
 
-  it('asks neither for what was allowed before nor for the password of whoever is signed in, but for what is new', async () => {
+  it('asks neither for the password of a signed-in user nor for earlier consent again, but for new scopes', async () => {
     const person = await makeUser(api);
     const page = await open();
     await signInTo(application(), page, person);
@@ -113,7 +113,7 @@ onDatabase('SQLite', 'Signing in with a browser', {}, (api) => {
     assert.equal(await outcome(page), `Hello ${person.id}`);
   });
 
-  it('keeps to the second step when the page is loaded anew', async () => {
+  it('stays at the second step when the page is reloaded', async () => {
     const person = await makeTwoFactorUser(api);
     const page = await open();
     await page.goto(application().signIn());
@@ -128,7 +128,7 @@ onDatabase('SQLite', 'Signing in with a browser', {}, (api) => {
     assert.equal(await titleOf(page), words.consentTitle(application().name));
   });
 
-  it('asks a device that it was told to remember for no code, and others still', async () => {
+  it('asks a remembered device for no code, but others', async () => {
     const person = await makeTwoFactorUser(api);
     const page = await open();
     await page.goto(application().signIn());
@@ -167,7 +167,7 @@ onDatabase('SQLite', 'Signing in with a browser', {}, (api) => {
     assert.equal(await outcome(elsewhere), `Hello ${person.id}`);
   });
 
-  it('stops listening to guesses at the code, and then does not take the right one', async () => {
+  it('locks the code after too many guesses, and then refuses the right one, too', async () => {
     const person = await makeTwoFactorUser(api);
     const page = await open();
     await page.goto(application().signIn());
@@ -263,7 +263,7 @@ onDatabase(
       for (let n = 0; n < times; n++) await api.authenticate({ id: person.id, password: `guess ${n}` });
     };
 
-    it('does not tell somebody who is locked out from somebody who is wrong', async () => {
+    it('gives the same message for a locked account and a wrong password', async () => {
       const person = await makeUser(api);
       await guess(person, 3);
       const page = await chromium.open(api);

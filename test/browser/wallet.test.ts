@@ -1,4 +1,4 @@
-// The whole of it as somebody runs it: `gatehouse start`, a real browser, a wallet.
+// Everything together: `gatehouse start`, a real browser, a wallet.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -18,7 +18,7 @@ interface Said {
   readonly body: any;
 }
 
-/** What a page of the wallet's own address would send, from within the browser. */
+/** Sends a request from within the browser, like a page at the wallet's address. */
 const call = (page: Page, method: string, path: string, body?: object): Promise<Said> =>
   page.evaluate(
     async ([how, where, what]) => {
@@ -50,9 +50,9 @@ describe('A wallet in a browser', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  /** Two services are at home here, not one: neither's pages may fetch from anywhere else. */
+  /** Two services are involved. Their pages may load nothing from elsewhere. */
   async function open(): Promise<Page> {
-    // What the browser shows stands for a page somebody serves at this address: an answer of ours itself may fetch nothing.
+    // The browser shows a stand-in for a page at this address, because our own answers may not send requests.
     const page = await chromium.open({ url: wallet } as TestApi, { bypassCSP: true });
     const context = page.context();
     context.removeAllListeners('request');
@@ -64,7 +64,7 @@ describe('A wallet in a browser', () => {
   const strangers: string[] = [];
   afterEach(() => assert.deepEqual(strangers.splice(0), [], 'requests to other places'));
 
-  /** Whatever the provider asks for, until it sends the person back. */
+  /** Completes all forms of the provider, until it redirects back. */
   async function signIn(page: Page): Promise<void> {
     await enterPassword(page, { name: 'admin', password: PASSWORD });
     if (!page.url().startsWith(wallet)) await press(page, words.allow);
@@ -111,7 +111,7 @@ describe('A wallet in a browser', () => {
     assert.equal(await page.getByLabel(words.userName).isVisible(), true, 'signed out at the identity service, too');
   });
 
-  it('cannot be used by a page of another origin, although the browser would bring the cookie', async () => {
+  it('cannot be used by a page of another origin, although the browser would send the cookie', async () => {
     const page = await open();
     await page.goto(`${wallet}/api/v1/auth/login?return_to=/api/v1/auth/userinfo`);
     await signIn(page);

@@ -1,9 +1,9 @@
-// What a fuzzing run must come to, told in the test's output.
+// Assertions on a fuzzing run, with details in the test's output.
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { reportOf, type Tally } from './fuzz.ts';
 
-/** No finding, and nothing in the service's log that it calls an error itself. */
+/** There are no findings, and no errors in the service's log. */
 export function assertClean(context: TestContext, tally: Tally, seed: number, logged: readonly string[]): void {
   context.diagnostic(`seed ${seed}, ${tally.sent} requests`);
   for (const [who, counts] of tally.statuses) {
@@ -16,7 +16,7 @@ export function assertClean(context: TestContext, tally: Tally, seed: number, lo
   assert.deepEqual(errors, [], `errors in the log; again with FUZZ_SEED=${seed}`);
 }
 
-/** A run whose callers are all refused would find nothing. */
+/** If all callers were refused, the run would find nothing. */
 export function assertSomeSucceeded({ statuses }: Tally, who: readonly string[], least: number): void {
   for (const one of who) {
     const served = [...(statuses.get(one) ?? [])].filter(([status]) => status < 400).reduce((sum, [, count]) => sum + count, 0);

@@ -1,4 +1,4 @@
-// The fuzzer itself: it finds what it is there to find.
+// Tests of the fuzzer itself: it detects faults.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
@@ -37,7 +37,7 @@ const planOf = (seed: number, count: number): FuzzPlan => ({
   learn: async () => {},
 });
 
-/** What the fuzzer says of a server that answers like this. */
+/** The findings for a server that answers like this. */
 async function findingsAt(answer: RequestListener, { raw = false, count = 40, deadlineMs = 5000 } = {}): Promise<FuzzFinding[]> {
   const server = createServer({ requireHostHeader: false }, (request, response) => {
     request.resume();
@@ -61,7 +61,7 @@ async function findingsAt(answer: RequestListener, { raw = false, count = 40, de
 const refusing: RequestListener = (_request, response) => {
   response.writeHead(400, { 'Content-Type': 'application/json' }).end('{"error":{"code":400}}');
 };
-/** Wrong now and then, as a fault would be. */
+/** Fails only now and then, like a real fault. */
 const sometimes = (wrong: RequestListener): RequestListener => {
   let asked = 0;
   return (request, response) => (asked++ % 10 === 3 ? wrong(request, response) : refusing(request, response));

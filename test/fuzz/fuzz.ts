@@ -1,13 +1,14 @@
-// One fuzzing run: requests in small batches, every answer judged. Ends with a list of what was wrong, each with what was sent.
+// One fuzzing run: sends requests in small batches and checks every answer. The result is a list of faults with the requests that
+// caused them.
 import type { RawRequest } from './raw.ts';
 import { type FuzzPersona, type RequestSource, requestFor } from './requests.ts';
 import { type Expectations, type FuzzOperation, faultOf } from './verdict.ts';
 import { bytesOf, exchange, type WireAddress, type WireOutcome, type WireRequest, type WireResponse } from './wire.ts';
 
-/** Far beyond what any answer takes: a machine may be busy with other things. Those over a second are told. */
+/** Much longer than any answer takes, because the machine may be busy. Answers over a second are reported. */
 export const DEADLINE_MS = 10_000;
 const SLOW_MS = 1000;
-/** Together, as several clients would be. */
+/** Sent in parallel, like several clients. */
 const BATCH = 8;
 
 export interface FuzzFinding {
@@ -21,7 +22,7 @@ export interface Tally {
   readonly findings: FuzzFinding[];
   readonly slow: string[];
   sent: number;
-  /** How often each persona was answered with what status. */
+  /** Counts of statuses by persona. */
   readonly statuses: Map<string, Map<number, number>>;
 }
 
@@ -65,11 +66,11 @@ async function tryOne(
 
 export interface FuzzPlan {
   readonly operations: readonly FuzzOperation[];
-  /** Who asks most often stands here several times. */
+  /** A persona may be listed several times, to be chosen more often. */
   readonly personas: readonly FuzzPersona[];
   readonly count: number;
   readonly source: RequestSource;
-  /** After each batch: what was made, and who needs to log in again. */
+  /** After each batch: stores new ids, and logs personas in again if needed. */
   learn(
     answers: readonly { operation: FuzzOperation; persona: FuzzPersona; sent: WireRequest; answer: WireResponse }[],
   ): Promise<void>;
@@ -79,7 +80,7 @@ export async function fuzzOperations(target: FuzzTarget, plan: FuzzPlan, tally: 
   const { random } = plan.source;
   for (let made = 0; made < plan.count; made += BATCH) {
     const batch = Array.from({ length: Math.min(BATCH, plan.count - made) }, (_, index) => {
-      // Every operation gets its turn; who asks is drawn.
+      // Operations take turns; the persona is random.
       const operation = plan.operations[(made + index) % plan.operations.length]!;
       const persona = random.pick(plan.personas);
       return { operation, persona, sent: requestFor(operation, persona, plan.source) };
@@ -108,7 +109,7 @@ export async function fuzzRaw(target: FuzzTarget, requests: readonly RawRequest[
   }
 }
 
-/** For the failure's message: what was wrong, grouped, with an example to send again. */
+/** The failure message: the faults, grouped, with an example request each. */
 export function reportOf({ findings, sent }: Tally, seed: number): string {
   const groups = Map.groupBy(
     findings,

@@ -1,13 +1,13 @@
-// Ids of things that exist, by kind: a request with an id nobody knows reaches little more than a 404.
+// Ids of existing resources by kind: a request with an unknown id only gets a 404.
 import type { Random } from './random.ts';
 
 const KEPT = 30;
 
 export class IdPool {
   readonly #random: Random;
-  /** Made by the run: may be changed and deleted. */
+  /** Created by the run: may be changed and deleted. */
   readonly #expendable = new Map<string, string[]>();
-  /** What the callers live by: may be read and named, not harmed. */
+  /** Needed by the personas: may be read and referred to, but not changed. */
   readonly #lasting = new Map<string, string[]>();
 
   constructor(random: Random) {
@@ -28,7 +28,7 @@ export class IdPool {
     return ids.length > 0 ? this.#random.pick(ids) : undefined;
   }
 
-  /** Puts an answer's new things away: `{"user": {"id"}}`, or `{"id"}` of the kind the path names. */
+  /** Stores the new ids of an answer: `{"user": {"id"}}`, or `{"id"}` with the kind from the path. */
   learn(body: string, kindOf: (envelope: string | undefined) => string | undefined): void {
     let value: unknown;
     try {

@@ -1,4 +1,4 @@
-// The identity service as a fuzzing run meets it: who asks, what exists, what fields usually hold.
+// Fuzzing of the identity service: personas, existing ids, and usual values of fields.
 import { identityOpenApi } from '../../src/openapi.ts';
 import { type TestApi, uniqueName } from '../support/api.ts';
 import { makeApplication, makePermission, makeRole } from '../support/applications.ts';
@@ -44,7 +44,7 @@ const KINDS: Readonly<Record<string, string>> = {
   implied_role: 'role',
 };
 
-/** The kind of thing a parameter or an envelope names, at this path. */
+/** The kind of resource that a parameter or an envelope names, at this path. */
 function kindOf(path: string, name: string | undefined): string | undefined {
   if (name === undefined || name === 'id') return SCIM_KINDS[/(Users|Groups|Organizations|Roles)\b/.exec(path)?.[1] ?? ''];
   const noun = name.replace(/_id$/, '');
@@ -53,7 +53,7 @@ function kindOf(path: string, name: string | undefined): string | undefined {
 }
 
 const isRead = ({ method }: FuzzOperation): boolean => method === 'GET' || method === 'HEAD';
-/** Giving one's own role to somebody else harms nobody. */
+/** Assigning one's own role to someone else does no harm. */
 const mayHarm = (operation: FuzzOperation, kind: string): boolean =>
   !isRead(operation) && !(operation.method === 'PUT' && ['role', 'app_role', 'domain', 'project', 'consumer'].includes(kind));
 
@@ -216,7 +216,7 @@ export async function identityPlan(api: TestApi, random: Random, count: number):
       const refused = new Set<string>();
       for (const { operation, persona, sent, answer } of answers) {
         if (isMade(sent.method, answer)) pool.learn(answer.body, (name) => kindOf(operation.path, name));
-        // Somebody changed their own password, or was disabled: the run goes on with another of the kind.
+        // A persona changed its own password or was disabled, so it is replaced.
         if (answer.status === 401 && sent.headers.some(([name, value]) => name === 'X-Auth-Token' && value.length < 2000))
           refused.add(persona.name);
       }

@@ -1,4 +1,4 @@
-// Randomness that can be had again: everything a fuzzing run sends follows from one number.
+// Reproducible randomness: all requests of a fuzzing run follow from one seed.
 
 export class Random {
   #state: number;
@@ -16,7 +16,7 @@ export class Random {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   }
 
-  /** From 0 up to, without, the limit. */
+  /** From 0 up to, but not including, the limit. */
   below(limit: number): number {
     return Math.floor(this.next() * limit);
   }
@@ -34,7 +34,7 @@ export class Random {
   }
 }
 
-/** The run's number. Always the same one, so that a change is judged by itself; another one by FUZZ_SEED. */
+/** The seed of the run: fixed, so that results are comparable, unless FUZZ_SEED is set. */
 export function seedOf(env: Readonly<Record<string, string | undefined>> = process.env): number {
   const given = env.FUZZ_SEED ?? '1';
   if (!/^\d+$/.test(given)) throw new Error('FUZZ_SEED must be a whole number');

@@ -1,17 +1,17 @@
-// Bytes that no client library would send: broken request lines, headers and bodies. Each must be answered in the service's own
-// format, or be closed; none may hang.
+// Bytes that no client library would send: broken request lines, headers and bodies. The service must answer each in its own format or
+// close the connection, and must not hang.
 import type { Random } from './random.ts';
 
 export interface RawRequest {
   readonly name: string;
   readonly bytes: Buffer;
-  /** Half a request, after which our side is closed: closing is an answer. */
+  /** Half a request, after which we close our side. The service may close the connection without an answer. */
   readonly cut?: boolean;
 }
 
 const line = (text: string): Buffer => Buffer.from(text.replace(/\r?\n/g, '\r\n'), 'latin1');
 
-/** A request to a known path that only this part of it is wrong with. */
+/** A request to a known path in which only this part is wrong. */
 function requestWith(parts: { request?: string; host?: string; headers?: string; body?: string }): Buffer {
   const { request = 'POST /PATH HTTP/1.1', host = 'Host: 127.0.0.1\n', headers = '', body = '' } = parts;
   return line(`${request}\n${host}Connection: close\n${headers}\n${body}`);
@@ -117,7 +117,7 @@ const BYTES: Readonly<Record<string, Buffer>> = {
   'a request with bare line feeds': Buffer.from('GET / HTTP/1.1\nHost: a\n\n'),
 };
 
-/** Every piece, for each of these paths; then as many random mutations of them. */
+/** Every case for each of these paths, and this number of random mutations of them. */
 export function rawRequests(random: Random, paths: readonly string[], mutations: number): RawRequest[] {
   const plain = paths.flatMap((path) =>
     Object.entries(PIECES).map(([name, { cut = false, ...parts }]): RawRequest => {

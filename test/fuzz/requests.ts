@@ -1,4 +1,4 @@
-// A request for an operation of the document: mostly right, with something odd now and then.
+// A request for an operation of the OpenAPI document: mostly valid, with something odd now and then.
 import type { Random } from './random.ts';
 import { bodyText, NASTY, type UsualValues, ValueGenerator } from './values.ts';
 import type { FuzzOperation } from './verdict.ts';
@@ -8,13 +8,13 @@ export type Header = readonly [string, string];
 
 export interface FuzzPersona {
   readonly name: string;
-  /** Headers by which they show who they are, for an operation that takes these credentials. */
+  /** Headers that authenticate the persona for an operation with these security schemes. */
   credentials(security: readonly string[]): readonly Header[];
 }
 
 export interface RequestSource {
   readonly random: Random;
-  /** Something for this parameter of a path: an id that exists, mostly. */
+  /** A value for this path parameter: usually an existing id. */
   idFor(operation: FuzzOperation, parameter: string): string | undefined;
   readonly words: UsualValues;
 }
@@ -104,7 +104,7 @@ function bodyOf(operation: FuzzOperation, source: RequestSource, values: ValueGe
   const { random } = source;
   const [type, schema] = random.pick(Object.entries(operation.bodies)) ?? [];
   if (type === undefined || schema === undefined)
-    // Nothing is expected here; send something now and then.
+    // No body is expected here; send one now and then.
     return random.chance(values.wildness) ? { body: bodyText(random, { a: 1 }, values.wildness), type: random.pick(TYPES) } : {};
   if (random.chance(values.wildness / 4)) return random.chance(0.5) ? {} : { type };
   const value = values.of(schema);
@@ -114,7 +114,7 @@ function bodyOf(operation: FuzzOperation, source: RequestSource, values: ValueGe
 
 export function requestFor(operation: FuzzOperation, persona: FuzzPersona, source: RequestSource): WireRequest {
   const { random } = source;
-  // Half of the requests are plain: only what gets past the schema reaches the rules behind it.
+  // Half of the requests are valid, so that they get past the schema and reach the rules.
   const values = new ValueGenerator(random, source.words, random.chance(0.5) ? 0.01 : 0.25);
   const target = targetOf(operation, source, values);
   const { body, type } = bodyOf(operation, source, values);
@@ -130,7 +130,7 @@ export function requestFor(operation: FuzzOperation, persona: FuzzPersona, sourc
   return { method, target, headers, body };
 }
 
-/** No line ends: those are for raw.ts. */
+/** No line breaks: those are tested in raw.ts. */
 const headerSafe = (text: string): string => text.replace(/[\r\n\0]/g, '').slice(0, 4000);
 
 function chunked(body: Buffer, random: Random): Buffer {

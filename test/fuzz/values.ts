@@ -1,9 +1,9 @@
-// Values for requests: right ones by the schema, so that they get past it, and every kind of wrong one.
+// Values for requests: valid ones by the schema, and every kind of invalid one.
 import type { Random } from './random.ts';
 
 export type JsonSchema = Readonly<Record<string, any>>;
 
-/** What a field of this name usually holds; undefined where the name says nothing. */
+/** A usual value for a field of this name; undefined if unknown. */
 export type UsualValues = (name: string) => string | undefined;
 
 const LONG = 'long '.repeat(2000);
@@ -58,7 +58,7 @@ const WRONG: readonly unknown[] = [null, true, 0, -1, 1.5, 1e300, '', [], {}, [[
 export class ValueGenerator {
   readonly #random: Random;
   readonly #words: UsualValues;
-  /** How often a value is not what the schema says. */
+  /** How often a value violates the schema. */
   readonly wildness: number;
 
   constructor(random: Random, words: UsualValues, wildness: number) {
@@ -73,7 +73,7 @@ export class ValueGenerator {
     return this.#words(name) ?? random.pick(['word', 'zwei Wörter', 'x', '42', 'true', `made-${random.below(1e9)}`]);
   }
 
-  /** A value for this schema; now and then one that is none. */
+  /** A value for this schema; now and then an invalid one. */
   of(schema: JsonSchema, name = '', depth = 0): unknown {
     const random = this.#random;
     if (random.chance(this.wildness / 3)) return random.pick(WRONG);
@@ -116,7 +116,7 @@ export class ValueGenerator {
   }
 }
 
-/** JSON text; sometimes such as a JSON library would not write. */
+/** JSON text; sometimes text that no JSON library would write. */
 export function bodyText(random: Random, value: unknown, wildness: number): Buffer {
   const text = JSON.stringify(value);
   if (!random.chance(wildness / 2)) return Buffer.from(text);

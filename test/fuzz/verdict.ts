@@ -1,4 +1,4 @@
-// What is wrong with an answer, by the OpenAPI document: a failure of ours, an answer that never comes, an error in a shape of its own.
+// Checks an answer against the OpenAPI document: internal errors, missing answers, errors in the wrong format.
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { JsonSchema } from './values.ts';
 import type { WireOutcome, WireResponse } from './wire.ts';
@@ -14,13 +14,13 @@ export interface FuzzOperation {
   }[];
   /** By media type. */
   readonly bodies: Readonly<Record<string, JsonSchema>>;
-  /** Which credentials it takes, by their names in the document; none: anyone. */
+  /** Names of its security schemes in the document; empty if no authentication is needed. */
   readonly security: readonly string[];
   readonly replies: ReadonlySet<number>;
   readonly errors: ErrorSchemas;
 }
 
-/** Schemas of a refusal by media type. */
+/** Schemas of errors by media type. */
 export type ErrorSchemas = Readonly<Record<string, JsonSchema>>;
 
 interface Document {
@@ -55,18 +55,18 @@ export function operationsOf(printed: unknown): { operations: readonly FuzzOpera
 }
 
 export interface Expectations {
-  /** Of the operation that was meant, where one was. */
+  /** Error schemas of the operation, if the request is for one. */
   readonly operation?: FuzzOperation | undefined;
-  /** What refusals outside operations look like: any of these. */
+  /** Error formats outside of operations. */
   readonly formats: readonly ErrorSchemas[];
-  /** Failures that are somebody else's, and documented as such. */
+  /** Documented failures of other services. */
   isDocumented(answer: WireResponse): boolean;
-  /** Bytes that are no request may also be answered by closing. */
+  /** The connection may be closed without an answer, because the bytes are not a request. */
   readonly mayBeSilent?: boolean;
 }
 
 const ajv = new Ajv2020({ strict: false });
-/** Where code is, which is nobody's business outside. */
+/** Internal file paths, which must not appear in answers. */
 const INSIDES = /node:internal|node_modules|\.ts:\d+|SQLITE_|SqliteError|\bat \w+ \(/;
 
 function matchesFormat(answer: WireResponse, format: ErrorSchemas): boolean {
@@ -81,7 +81,7 @@ function matchesFormat(answer: WireResponse, format: ErrorSchemas): boolean {
   }
 }
 
-/** Every error body that repeats its status repeats the right one. */
+/** If an error body contains a status, it must be the right one. */
 function repeatsItsStatus({ status, body }: WireResponse): boolean {
   const value = JSON.parse(body) as { error?: { code?: unknown }; status?: unknown };
   const said = value.error?.code ?? value.status;
@@ -102,7 +102,7 @@ export function faultOf(outcome: WireOutcome, method: string, expected: Expectat
     if (/json/.test(headers['content-type'] ?? '') && body !== '' && !isJson(body)) return 'its JSON cannot be parsed';
     return undefined;
   }
-  // What cannot be read as a request has no method that the server would know of.
+  // The server cannot know the method of an unreadable request.
   const unreadable = status === 431 || (status === 400 && expected.operation === undefined);
   if (method === 'HEAD' && body === '') return undefined;
   if (method === 'HEAD' && !unreadable) return 'an answer to HEAD has a body';

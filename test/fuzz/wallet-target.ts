@@ -1,4 +1,4 @@
-// The wallet node as a fuzzing run meets it.
+// Fuzzing of the wallet node.
 
 import { walletOpenApi } from '../../src/openapi.ts';
 import { walletFaults } from '../../src/wallet/faults.ts';
@@ -16,7 +16,7 @@ const { operations, errors } = operationsOf(walletOpenApi());
 
 export { operations as walletOperations };
 
-/** A peer that fails is told as such: 502 and 504 with a code of the table, 503 while the provider is away. */
+/** Failures of peers are documented: 502 and 504 with a known code, 503 while the provider is unreachable. */
 const PEERS_FAILURES = new Set(
   Object.entries(walletFaults)
     .filter(([, { status }]) => status === 502 || status === 504)
@@ -44,11 +44,11 @@ const KINDS: readonly (readonly [RegExp, string])[] = [
 ];
 const kindAt = (path: string): string | undefined => KINDS.find(([pattern]) => pattern.test(path))?.[1];
 
-/** `peer` is an address on this machine where nobody listens, or somebody who talks nonsense: nothing leaves the machine. */
+/** `peers` are addresses on this machine with no server, or with one that answers nonsense, so that no request leaves the machine. */
 function wordsOf(random: Random, pool: IdPool, peers: readonly string[]): UsualValues {
   const peer = () => random.pick(peers);
   const fixed: Readonly<Record<string, () => string | undefined>> = {
-    // RSA keys are few: a run is not a load test.
+    // Only a few RSA keys, because they take long to generate.
     algorithm: () =>
       random.pick(['ES256', 'EdDSA', 'ES384', 'ES512', 'ES256K', 'ES256', 'EdDSA', random.chance(0.1) ? 'RS256' : 'ES256']),
     method: () => random.pick(['web', 'key', 'jwk']),
@@ -115,7 +115,7 @@ export async function walletPlan(wallet: TestWallet, random: Random, count: numb
         if (answer.status === 201) pool.learn(answer.body, (name) => (name === undefined ? kindAt(operation.path) : undefined));
         const { exchangeId } = /"exchangeId":"(?<exchangeId>[^"]+)"/.exec(answer.body)?.groups ?? {};
         if (exchangeId) pool.add('exchange', exchangeId);
-        // Logging out is among the operations.
+        // Log out is one of the operations.
         const loggedOut = /auth\/logout/.test(sent.target) || answer.status === 401;
         const person = people.get(persona.name);
         if (person && loggedOut && (await person.get('/api/v1/auth/userinfo')).status === 401)

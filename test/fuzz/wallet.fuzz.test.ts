@@ -23,7 +23,7 @@ const SHARES: Readonly<Record<DatabaseKind, Share>> = {
   PostgreSQL: { requests: 400, rawPaths: ['/api/v1/wallet/keys'], mutations: 50 },
 };
 
-/** An issuer and verifier who answers whatever is asked with one of a few kinds of nonsense. */
+/** An issuer and verifier that answers every request with nonsense. */
 const NONSENSE: readonly (readonly [number, string, string])[] = [
   [200, 'application/json', '{}'],
   [200, 'application/json', '{"credential_issuer": 7, "credentials": null}'],

@@ -1,4 +1,4 @@
-// Requests and answers as bytes: a client library would refuse to send half of what is sent here.
+// Requests and answers as bytes, because a client library would refuse to send half of them.
 import { connect } from 'node:net';
 
 export interface WireRequest {
@@ -11,13 +11,13 @@ export interface WireRequest {
 
 export interface WireResponse {
   readonly status: number;
-  /** By lower-case names; those that came twice are joined. */
+  /** By lower-case name; repeated headers are joined. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
   readonly milliseconds: number;
 }
 
-/** `silent`: the connection was closed without an answer. `late`: nothing came, or not all of it, until the deadline. */
+/** `silent`: the connection was closed without an answer. `late`: no complete answer before the deadline. */
 export type WireOutcome = WireResponse | 'silent' | 'late' | 'not HTTP';
 
 export interface WireAddress {
@@ -65,13 +65,13 @@ function parseAnswer(all: Buffer, milliseconds: number): WireOutcome {
     const [name, value] = [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()];
     headers[name] = headers[name] === undefined ? value : `${headers[name]}, ${value}`;
   }
-  // What follows the answer is not part of it: the rest of a refused request may be taken for another one, and be refused too.
+  // Ignores what follows the answer: the server may read the rest of a refused request as another request and refuse it, too.
   const rest = all.subarray(end + 4, headers['content-length'] ? end + 4 + Number(headers['content-length']) : undefined);
   const body = headers['transfer-encoding'] === 'chunked' ? unchunked(rest) : rest;
   return { status: Number(status), headers, body: body.toString('utf8'), milliseconds };
 }
 
-/** Whether everything that the head announces is there: a server may keep the connection open although it was asked not to. */
+/** Whether the answer is complete by its headers. The server may keep the connection open although it was asked not to. */
 function isWhole(all: Buffer): boolean {
   const end = all.indexOf('\r\n\r\n');
   if (end < 0) return false;
@@ -80,7 +80,7 @@ function isWhole(all: Buffer): boolean {
   return length !== undefined && all.length >= end + 4 + Number(length) && !head.startsWith('http/1.1 100');
 }
 
-/** Sends bytes and returns the first answer. `end` closes our side after them, as somebody who has nothing more to say. */
+/** Sends bytes and returns the first answer. `end` closes our side afterwards. */
 export function exchange(peer: WireAddress, bytes: Buffer, deadlineMs: number, end = false): Promise<WireOutcome> {
   const began = performance.now();
   return new Promise((resolve) => {
@@ -99,7 +99,7 @@ export function exchange(peer: WireAddress, bytes: Buffer, deadlineMs: number, e
       if (isWhole(Buffer.concat(received))) finish(whole);
     });
     socket.on('end', () => finish(whole));
-    // A server that has answered and closes while we still send resets the connection: what came counts.
+    // If the server answers and closes while we are still sending, the connection is reset. The answer counts.
     socket.on('error', () => finish(whole));
   });
 }

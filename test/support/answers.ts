@@ -1,9 +1,9 @@
-// What tests expect of answers: refusals in Keystone's shape, and lists in their envelope.
+// Assertions on answers: errors in Keystone's format, and tokens that are needed or refused.
 import assert from 'node:assert/strict';
 import { STATUS_CODES } from 'node:http';
 import type { ApiAnswer, RequestOptions, TestApi } from './api.ts';
 
-/** The status, in the body too, a message like this one, and at 401 the header that says how to authenticate. */
+/** Checks the status, also in the body, the message, and for 401 the header that says how to authenticate. */
 export function assertRefused(answer: ApiAnswer, status: number, message: RegExp = /./): void {
   assert.equal(answer.status, status, `expected ${status}, got ${answer.status}: ${answer.text}`);
   assert.deepEqual(Object.keys(answer.body), ['error']);
@@ -15,14 +15,14 @@ export function assertRefused(answer: ApiAnswer, status: number, message: RegExp
   else assert.equal(challenge, null);
 }
 
-/** Nobody without a token, and nobody with a wrong one. */
+/** Refused without a token and with a wrong one. */
 export async function assertNeedsToken(api: TestApi, method: string, path: string, body?: unknown): Promise<void> {
   for (const token of [null, '', 'no-such-token']) {
     assertRefused(await api.request(method, path, { token, body }), 401, /requires authentication/);
   }
 }
 
-/** Each of these tokens is good, but not for this. */
+/** Each of these tokens is valid, but not permitted to do this. */
 export async function assertForbidden(
   api: TestApi,
   tokens: readonly string[],
@@ -41,12 +41,12 @@ export function assertOk(answer: ApiAnswer, status = 200): any {
   return answer.body;
 }
 
-/** Of requests that run into each other each has an answer that makes sense: one of these statuses. */
+/** Each of several concurrent requests has one of these statuses. */
 export function assertEachStatus(answers: readonly ApiAnswer[], statuses: readonly number[]): void {
   for (const { status, text } of answers) assert.ok(statuses.includes(status), `${status} is none of ${statuses}: ${text}`);
 }
 
-/** Whether a token still opens anything. */
+/** Whether a token is still valid. */
 export async function isAlive(api: TestApi, token: string): Promise<boolean> {
   const { status } = await api.head('/v3/auth/tokens', { headers: { 'X-Subject-Token': token }, token });
   assert.ok(status === 200 || status === 401, `a token is good or it is not; got ${status}`);

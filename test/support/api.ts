@@ -1,4 +1,4 @@
-// A whole identity service for tests, on real HTTP, on each database, with a clock the test can move.
+// A complete identity service for tests, with real HTTP, on each database, with a clock that tests can set.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -17,12 +17,12 @@ export interface ApiAnswer {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  // Tests look into bodies freely; assertions say what they must hold.
+  // Bodies are untyped; assertions check their content.
   readonly body: any;
 }
 
 export interface RequestOptions {
-  /** A token; null sends none. The administrator's when not given. */
+  /** A token; null sends none. By default the administrator's. */
   readonly token?: string | null;
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
@@ -34,7 +34,7 @@ export class TestClock implements Clock {
   now(): number {
     return (this.#heldAt ?? Date.now()) + this.#offset;
   }
-  /** From now on time passes only when it is told to: what fills again with time must not depend on how fast the machine is. */
+  /** Stops the clock, so that limits that refill with time do not depend on the speed of the machine. */
   hold(): void {
     this.#heldAt = Date.now();
   }
@@ -49,12 +49,12 @@ export interface ApiOptions {
   /** Settings by their GATEHOUSE_ keys. */
   readonly settings?: Readonly<Record<string, string>>;
   readonly rateLimits?: boolean;
-  /** Those whose X-Forwarded-For is believed: how a test comes from several addresses. */
+  /** Proxies whose X-Forwarded-For is trusted, so that a test can send requests from several addresses. */
   readonly trustedProxies?: readonly string[];
 }
 
 const FAST_HASHES = { GATEHOUSE_IDENTITY_ARGON2_MEMORY: '64', GATEHOUSE_IDENTITY_ARGON2_PASSES: '1' };
-/** Tests that are not about passwords choose short ones; `DEFAULT_PASSWORDS` is for those that are. */
+/** Most tests use short passwords. `DEFAULT_PASSWORDS` is for tests of the password rules. */
 const ANY_PASSWORD = { GATEHOUSE_IDENTITY_PASSWORD_MIN_LENGTH: '1', GATEHOUSE_IDENTITY_PASSWORD_COMMON: 'allow' };
 export const DEFAULT_PASSWORDS = {
   GATEHOUSE_IDENTITY_PASSWORD_MIN_LENGTH: '8',
@@ -64,7 +64,7 @@ export const DEFAULT_PASSWORDS = {
 export class TestApi {
   readonly kind: DatabaseKind;
   readonly clock = new TestClock();
-  /** Everything the service logged, for tests that look for what must not be there. */
+  /** The whole log, for tests that check what must not be logged. */
   readonly logged: string[] = [];
   url = '';
   adminToken = '';
@@ -108,7 +108,8 @@ export class TestApi {
   }
 
   async stop(): Promise<void> {
-    // A test that looks into the database of this process (databaseOf) ends its read with this turn; closing would wait for it.
+    // If a test reads the database in this process (databaseOf), its read ends with this turn of the event loop. Closing would wait for
+    // it.
     await new Promise((resolve) => setImmediate(resolve));
     await this.service.stop(1000);
     await rm(this.folder, { recursive: true, force: true });
@@ -139,7 +140,7 @@ export class TestApi {
   patch = (path: string, body: unknown, options?: RequestOptions) => this.request('PATCH', path, { ...options, body });
   delete = (path: string, options?: RequestOptions) => this.request('DELETE', path, options);
 
-  /** POST /v3/auth/tokens by password, whatever comes of it. */
+  /** POST /v3/auth/tokens with a password. Returns the answer, also if the login fails. */
   authenticate(
     user: { id?: string; name?: string; password: string; domain?: { id?: string; name?: string } },
     scope?: unknown,
@@ -152,14 +153,14 @@ export class TestApi {
     );
   }
 
-  /** The token itself; throws when the login fails. */
+  /** Returns the token; throws if the login fails. */
   async logIn(user: Parameters<TestApi['authenticate']>[0], scope?: unknown): Promise<string> {
     const answer = await this.authenticate(user, scope);
     if (answer.status !== 201) throw new Error(`login failed: ${answer.status} ${answer.text}`);
     return answer.headers.get('x-subject-token')!;
   }
 
-  /** Creates something and returns what the answer's envelope holds; throws unless it worked. */
+  /** Creates a resource and returns it without its envelope; throws if that fails. */
   async make(
     kind: 'user' | 'group' | 'project' | 'domain' | 'role' | 'region' | 'service' | 'endpoint',
     values: Record<string, unknown>,
@@ -174,7 +175,7 @@ export class TestApi {
     return body.roles[0].id;
   }
 
-  /** A user with roles (by name) on a scope, logged in to it. */
+  /** Creates a user with roles (by name) on a scope, and logs in to that scope. */
   async persona(
     roles: readonly string[],
     scope: { project: string } | { domain: string } | 'system',
@@ -210,7 +211,7 @@ export function onDatabase(kind: DatabaseKind, name: string, options: ApiOptions
   });
 }
 
-/** The same tests on SQLite and on a real PostgreSQL. */
+/** Runs the same tests on SQLite and on a real PostgreSQL. */
 export function onEachDatabase(name: string, define: (api: TestApi) => void, options: ApiOptions = {}): void {
   for (const kind of ['SQLite', 'PostgreSQL'] as const) onDatabase(kind, name, options, define);
 }

@@ -1,4 +1,4 @@
-// An application with pages of its own, for tests with a browser: a link to sign in, and what came of it.
+// An application with its own pages, for browser tests: a link to sign in, and a page with the result.
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before } from 'node:test';
@@ -14,7 +14,7 @@ const pageOf = (text: string): string =>
 export class ApplicationPage {
   readonly url: string;
   readonly party: RelyingParty;
-  /** What the application got, in the order it got it. */
+  /** What the application received, in order. */
   readonly received: TokenSet[] = [];
   readonly #server: Server;
   readonly #checks = new Map<string, client.AuthorizationCodeGrantChecks>();
@@ -47,7 +47,7 @@ export class ApplicationPage {
     return this.party.application.name;
   }
 
-  /** Where a person starts; what is asked for goes along. */
+  /** The URL where a person starts, with parameters of the authorization request. */
   signIn(more: Record<string, string> = {}): string {
     return `${this.url}/sign-in?${new URLSearchParams(more)}`;
   }
@@ -82,7 +82,7 @@ export class ApplicationPage {
   }
 }
 
-/** One application for the tests of a suite. */
+/** One application for all tests of a suite. */
 export function withApplication(api: TestApi): () => ApplicationPage {
   let application: ApplicationPage;
   before(async () => {
@@ -92,7 +92,7 @@ export function withApplication(api: TestApi): () => ApplicationPage {
   return () => application;
 }
 
-/** A device asks for access, as RFC 8628 has it. */
+/** A device authorization request (RFC 8628). */
 export async function startDevice(api: TestApi, { id, secret }: { id: string; secret: string }) {
   const headers = { Authorization: `Basic ${btoa(`${id}:${secret}`)}` };
   const send = async (path: string, fields: Record<string, string>): Promise<any> =>

@@ -1,4 +1,4 @@
-// What tests of applications start from: an application, its roles, and people with organizations of their own.
+// Test data for applications: an application, its roles, and users with their own organizations.
 import assert from 'node:assert/strict';
 import { type TestApi, uniqueName } from './api.ts';
 
@@ -35,7 +35,7 @@ export async function makePermission(
   return answer.body.permission;
 }
 
-/** A user as the registration of this system makes them: with an organization of their own. */
+/** A user with their own organization, as registration creates them. */
 export async function makePerson(api: TestApi) {
   const organization = await api.make('project', { name: uniqueName('own') });
   return {
@@ -44,7 +44,7 @@ export async function makePerson(api: TestApi) {
   };
 }
 
-/** An organization, with these users as members of it. */
+/** An organization with these users as members. */
 export async function makeOrganization(api: TestApi, ...members: readonly { user: { id: string } }[]): Promise<any> {
   const organization = await api.make('project', { name: uniqueName('organization') });
   const member = await api.roleId('member');
@@ -59,7 +59,7 @@ interface AssignmentParts {
   readonly role: { id: string };
 }
 
-/** The path of an assignment of a user, of a user inside an organization, or of an organization. */
+/** The path of a role assignment of a user, of a user in an organization, or of an organization. */
 export function assignmentPath({ user, organization, application, role }: AssignmentParts): string {
   const holder = [user && `users/${user.id}`, organization && `organizations/${organization.id}`].filter(Boolean).join('/');
   return `/v3/OS-ROLES/${holder}/applications/${application.id}/roles/${role.id}`;

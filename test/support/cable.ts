@@ -1,6 +1,6 @@
 import { createConnection, createServer, type Server, type Socket } from 'node:net';
 
-/** Stands between the service and the database, and can be cut. */
+/** A TCP proxy between the service and the database that can be interrupted. */
 export class Cable {
   readonly #sockets = new Set<Socket>();
   readonly #feeds = new Set<Socket>();
@@ -26,7 +26,7 @@ export class Cable {
           this.#feeds.delete(socket);
         });
       }
-      // A connection begins by saying what it is.
+      // The first message of a connection contains its application_name.
       near.once('data', (hello: Buffer) => {
         if (!hello.includes('gatehouse feed')) return;
         this.#feeds.add(near);
@@ -51,7 +51,7 @@ export class Cable {
     this.cut = false;
   }
 
-  /** Only the feed of changes: everything else comes through. */
+  /** Cuts only the feed of changes. */
   breakFeed(): void {
     this.#isFeedCut = true;
     for (const socket of this.#feeds) socket.destroy();
@@ -61,13 +61,13 @@ export class Cable {
     this.#isFeedCut = false;
   }
 
-  /** Nothing comes through any more, and nobody is told: a firewall that forgot, a server that is stuck. */
+  /** Holds back all data without closing connections, like a firewall that lost its state, or a server that hangs. */
   freeze(): void {
     this.frozen = true;
     for (const socket of this.#sockets) socket.pause();
   }
 
-  /** What was under way arrives late. */
+  /** Delivers the held-back data. */
   thaw(): void {
     this.frozen = false;
     for (const socket of this.#sockets) socket.resume();

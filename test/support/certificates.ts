@@ -1,4 +1,4 @@
-// Certificates as tests need them, wrong ones included.
+// Certificates for tests, including invalid ones.
 import {
   createHash,
   createPublicKey,
@@ -46,7 +46,7 @@ import {
 export interface TestCertificate {
   readonly certificate: X509Certificate;
   readonly key: KeyObject;
-  /** As x5c has it. */
+  /** In the format of x5c. */
   readonly der: string;
 }
 
@@ -56,14 +56,14 @@ export interface ExtensionDraft {
   readonly value: Uint8Array;
 }
 
-/** What a key is for. */
+/** The extended key usage extension. */
 export const usages = (...oids: string[]): ExtensionDraft => ({
   id: id_ce_extKeyUsage,
   critical: true,
   value: Buffer.from(AsnConvert.serialize(new ExtendedKeyUsage(oids))),
 });
 
-/** Whom an authority may vouch for. */
+/** The name constraints extension of a CA. */
 export function constraints(
   { permitted = [], excluded = [] }: { permitted?: Partial<GeneralName>[]; excluded?: Partial<GeneralName>[] },
   more: Partial<GeneralSubtree> = {},
@@ -79,17 +79,17 @@ export function constraints(
 
 export interface CertificateOptions {
   readonly name: string;
-  /** Absent: itself. */
+  /** If absent, the certificate is self-signed. */
   readonly by?: TestCertificate;
   readonly ca?: boolean;
-  /** Whether its key may sign certificates; as an authority may, unless told. */
+  /** Whether its key may sign certificates. By default only if it is a CA. */
   readonly signs?: boolean;
   readonly pathLength?: number;
   readonly from?: Date;
   readonly until?: Date;
   readonly dns?: readonly string[];
   readonly uris?: readonly string[];
-  /** Alternative names of other forms. */
+  /** Subject alternative names of other kinds. */
   readonly names?: readonly Partial<GeneralName>[];
   readonly extensions?: readonly ExtensionDraft[];
   readonly key?: KeyObject;

@@ -1,5 +1,5 @@
-// A real browser for tests of the pages: Debian's Chromium without a window, driven by Playwright. Whatever a test does with it, it also
-// watches what no page may do: fetch something from elsewhere, or break its own content security policy.
+// A real browser for tests of the pages: Debian's headless Chromium, driven by Playwright. In every test it also checks that no page
+// loads anything from another site or violates its content security policy.
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { after, afterEach, before } from 'node:test';
@@ -13,9 +13,9 @@ import {
 import type { TestApi } from './api.ts';
 import { needsCommand } from './commands.ts';
 
-/** An older Debian has only the whole of it. */
+/** Older versions of Debian have only the full browser. */
 const PROGRAMS = ['chromium-headless-shell', 'chromium'] as const;
-/** Pages come at once; but every core may be busy with other tests. */
+/** Pages load quickly, but all cores may be busy with other tests. */
 const PATIENCE_MS = 15_000;
 
 const fileOf = (program: string): string => `/usr/bin/${program}`;
@@ -28,18 +28,18 @@ function chromiumFile(): string {
 }
 
 export interface Chromium {
-  /** A browser of its own for somebody: own cookies, a first page. */
+  /** A separate browser context: its own cookies, and a first page. */
   open(api: TestApi, options?: BrowserContextOptions): Promise<Page>;
 }
 
-/** One browser for a file; what a test opened is closed after it. */
+/** One browser per test file. What a test opened is closed after it. */
 export function usesChromium(): Chromium {
   let browser: Browser;
   let contexts: BrowserContext[] = [];
   let troubles: string[] = [];
 
   before(async () => {
-    // Root has no sandbox; and a process of its own for drawing costs a tenth of the time.
+    // The sandbox does not work as root. Without a GPU process tests are a tenth faster.
     const args = [...(process.getuid?.() === 0 ? ['--no-sandbox'] : []), '--in-process-gpu'];
     browser = await playwright.launch({ executablePath: chromiumFile(), args });
   });
@@ -55,7 +55,7 @@ export function usesChromium(): Chromium {
   function watch(context: BrowserContext, own: string): void {
     context.on('request', (request) => {
       const { origin } = new URL(request.url());
-      // Only the person goes to another place: by a redirect or a link.
+      // Only navigation (a redirect or a link) may leave the site.
       if (origin !== own && !request.isNavigationRequest()) troubles.push(`request to ${request.url()}`);
     });
     context.on('console', (message) => {

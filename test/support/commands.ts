@@ -1,7 +1,7 @@
-// Other people's programs that tests use. `npm test` looks for all of them before the first test (scripts/needs.ts).
+// External programs that tests use. `npm test` checks for all of them before the first test (scripts/needs.ts).
 import { spawnSync } from 'node:child_process';
 
-/** For a file that is run alone. */
+/** For a test file that is run alone. */
 export function needsCommand(command: string, debianPackage = command): void {
   if (spawnSync('sh', ['-c', 'command -v "$0"', command]).status !== 0)
     throw new Error(

@@ -1,4 +1,4 @@
-// W3C credentials with Data Integrity proofs, by the implementation of Digital Bazaar.
+// W3C credentials with Data Integrity proofs, made with Digital Bazaar's implementation.
 import type { KeyObject } from 'node:crypto';
 import { DataIntegrityProof } from '@digitalbazaar/data-integrity';
 import { cryptosuite as ecdsa } from '@digitalbazaar/ecdsa-rdfc-2019-cryptosuite';
@@ -11,7 +11,7 @@ import { jwkOfMultibase } from '../../src/wallet/resolver/did-key.ts';
 import { didKeyOf, documentOfDidKey } from '../../src/wallet/resolver/index.ts';
 import { newSigner, type TestSigner } from './issuers.ts';
 
-/** With a did:key: its DID document holds a Multikey, which is what that implementation reads. */
+/** Uses a did:key, because its DID document contains a Multikey, which that implementation requires. */
 export function newMultikeySigner(key?: KeyObject): TestSigner {
   const signer = newSigner(key);
   const did = didKeyOf(signer.jwk);
@@ -23,7 +23,7 @@ export const jwkInDidKey = (document: DIDDocument): PublicJwk => jwkOfMultibase(
 const suiteOf = (signer: TestSigner): unknown => (signer.algorithm === 'EdDSA' ? eddsa : ecdsa);
 const NAMES: Readonly<Record<string, string>> = { EdDSA: 'Ed25519', ES256: 'P-256', ES384: 'P-384' };
 
-/** Knows our contexts, and documents of did:key. */
+/** Loads our JSON-LD contexts and did:key documents. */
 async function createDocumentLoader(): Promise<(url: string) => Promise<unknown>> {
   const load = await createLoader();
   return async (url) => {
@@ -50,11 +50,11 @@ export async function issueCredential(signer: TestSigner, credential: object, cr
       sign: async ({ data }: { data: Uint8Array }) => new Uint8Array(await signer.sign(Buffer.from(data))),
     },
   });
-  // A copy: it writes into what it is given.
+  // A copy, because the library modifies its input.
   return vc.issue({ credential: structuredClone(credential), suite, documentLoader: await createDocumentLoader() });
 }
 
-/** What is wrong with a presentation; nothing when it holds, credentials in it included. */
+/** The errors of a presentation and its credentials; empty if it is valid. */
 export async function faultsOfPresentation(presentation: object, challenge: string, domain: string): Promise<string[]> {
   const suite = [eddsa, ecdsa].map((cryptosuite) => new DataIntegrityProof({ cryptosuite }));
   const documentLoader = await createDocumentLoader();

@@ -1,5 +1,5 @@
-// Requests that need a token and a right to it, all held to the same: 401 for nobody, 403 for whoever may not, and 404 for
-// what is missing only for those who may see everything.
+// Common checks of requests that need a permission: 401 without a token, 403 without the permission, and 404 for a missing resource
+// only with the permission.
 import assert from 'node:assert/strict';
 import { assertRefused } from './answers.ts';
 import type { ApiAnswer, TestApi } from './api.ts';
@@ -8,17 +8,17 @@ export interface GuardedRequest {
   readonly method: string;
   readonly path: string;
   readonly body?: unknown;
-  /** The same request about something that does not exist. */
+  /** The same request for a resource that does not exist. */
   readonly missing?: string;
 }
 
 function assertStatus(method: string, answer: ApiAnswer, status: number, message?: RegExp): void {
-  // HEAD has no body to look into.
+  // HEAD has no body to check.
   if (method === 'HEAD') assert.equal(answer.status, status);
   else assertRefused(answer, status, message);
 }
 
-/** `outsiders`: good tokens of people who may do none of this. */
+/** `outsiders`: valid tokens of users without the permission. */
 export async function assertGuarded(
   api: TestApi,
   outsiders: readonly string[],

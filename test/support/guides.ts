@@ -1,19 +1,19 @@
-// The commands of the guides, as they are printed. A block says by its language what it is: `sh` is run; one that cannot be run says why,
-// as in ```sh not-run="needs Keycloak"; everything else is shown, not typed.
+// Extracts the commands from the guides. Blocks with the language `sh` are run. A block that cannot be run says why, as in
+// ```sh not-run="needs Keycloak". Blocks in other languages are not run.
 import { readFileSync } from 'node:fs';
 
 export interface GuideBlock {
   readonly file: string;
   readonly line: number;
   readonly language: string;
-  /** Why it is not run, where it is not. */
+  /** Why it is not run, if it is not. */
   readonly notRun: string | undefined;
   readonly text: string;
 }
 
 const SHOWN = ['json', 'text', 'ini'];
 
-/** Every block of a page. One that does not say what it is, or not why it is not run, is an error. */
+/** All blocks of a page. A block without a language, or without a reason for not being run, is an error. */
 export function blocksOf(file: string, page = readFileSync(file, 'utf8')): GuideBlock[] {
   const blocks: GuideBlock[] = [];
   const lines = page.split('\n');
@@ -33,7 +33,7 @@ export function blocksOf(file: string, page = readFileSync(file, 'utf8')): Guide
 
 export const isRun = ({ language, notRun }: GuideBlock): boolean => language === 'sh' && notRun === undefined;
 
-/** One script for all of them, which stops at the first command that fails and has said before where it is. */
+/** One script of all blocks. It prints where it is, and stops at the first command that fails. */
 export function scriptOf(blocks: readonly GuideBlock[]): string {
   const parts = blocks.filter(isRun).map(({ file, line, text }) => `echo '::: ${file}:${line}'\n${text}\n`);
   return `set -euo pipefail\n${parts.join('')}echo '::: done'\n`;

@@ -1,4 +1,4 @@
-// Verifiers that are dishonest in exactly one thing, and what must come of it.
+// Verifiers that are malicious in exactly one way, and the expected refusals.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { type PresentationSetup, VP } from './presentation.ts';
@@ -13,13 +13,13 @@ export interface HostileCase {
   readonly code?: string;
   readonly status?: number;
   readonly why?: RegExp;
-  /** What the log says, where the answer says no more than that it does not hold. */
+  /** The reason in the log, if the answer does not contain it. */
   readonly reason?: RegExp;
-  /** The word the verifier is told; none where nobody knows that it is the verifier. */
+  /** The error code sent to the verifier; none if the verifier is not authenticated. */
   readonly reportedError?: string;
 }
 
-/** The request says something else. */
+/** Changes the payload of the request. */
 export const withPayload = (payload: object): VerifierTwist => ({
   request: (draft) => void Object.assign(draft.payload, payload),
 });
@@ -36,7 +36,7 @@ export const withResponse = (status: number, headers: Record<string, string>, bo
   raw: (endpoint, _, response) => endpoint === 'request' && Boolean(response.writeHead(status, headers).end(body)),
 });
 export const encodePart = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
-/** The same claims under a changed header, signed as the function likes. */
+/** The same claims with a changed header, signed by the given function. */
 export const resigned = (more: object, sign: (input: string) => string): VerifierTwist => ({
   text(jwt) {
     const [head, body] = jwt.split('.');
@@ -46,7 +46,7 @@ export const resigned = (more: object, sign: (input: string) => string): Verifie
   },
 });
 
-/** Each is refused with its own code, and shown nothing. */
+/** Defines a test for each case: it is refused with its code, and nothing is presented. */
 export function itRefusesEach(world: PresentationSetup, groups: Readonly<Record<string, readonly HostileCase[]>>): void {
   const { verifier, wallet } = world;
   let person: WalletUser | undefined;
@@ -73,7 +73,7 @@ export function itRefusesEach(world: PresentationSetup, groups: Readonly<Record<
             verifier.posted.map(({ error }) => error),
             told === undefined ? [] : [told],
           );
-          // Nothing else was called, by whatever client.
+          // No other endpoint was called.
           assert.ok(!verifier.seen.some(({ endpoint }) => endpoint === 'none'));
           const logged = wallet.logged.slice(before).join('\n');
           if (reason) assert.match(logged, reason);

@@ -1,4 +1,4 @@
-// An identity service of this process on a given database, for tests of databases in trouble.
+// An identity service in this process on a given database, for tests of database failures.
 import { createIdentityService, type IdentityService } from '../../src/identity/service.ts';
 import { identitySettings } from '../../src/identity/settings.ts';
 import { systemClock } from '../../src/platform/clock.ts';
@@ -64,7 +64,7 @@ export class IdentityOnDatabase {
     return fetch(this.url + path, { method, headers, body: JSON.stringify(body) });
   }
 
-  /** Waits until readiness is what it shall be. */
+  /** Waits until readiness has the expected state. */
   async ready(status: number): Promise<void> {
     const until = Date.now() + 30_000;
     for (;;) {

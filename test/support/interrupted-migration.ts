@@ -9,7 +9,7 @@ function next(): void {
   if (--left === 0) process.kill(process.pid, 'SIGKILL');
 }
 
-/** Calls `next` ahead of a method of a class. */
+/** Calls `next` before a method of a class. */
 function counting(prototype: object, name: string): void {
   const original = Reflect.get(prototype, name) as (...args: unknown[]) => unknown;
   Reflect.set(prototype, name, function (this: unknown, ...args: unknown[]) {
@@ -24,6 +24,6 @@ for (const name of ['run', 'get', 'all']) counting(Object.getPrototypeOf(stateme
 const databaseUrl = where.startsWith('postgres:') ? where : undefined;
 if (databaseUrl) counting((await import('pg')).default.Client.prototype, 'query');
 const db = await openDatabase(where, migrations, { databaseUrl, poolSize: 2, namedStatements: true });
-// Only what opens it counts: how it is closed is another story.
+// Only statements that open the database are counted, not those that close it.
 left = Number.POSITIVE_INFINITY;
 await db.close();

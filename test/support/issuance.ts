@@ -1,4 +1,4 @@
-// A wallet on each database next to a toy issuer, and what tests of receiving look at.
+// A wallet on each database with a toy issuer, for tests of issuance.
 import assert from 'node:assert/strict';
 import { after, afterEach, before } from 'node:test';
 import type { ApiAnswer } from './api.ts';
@@ -29,19 +29,19 @@ export function onEachWalletWithIssuer(
   );
 }
 
-/** What was issued; throws unless something was. */
+/** The issued credentials; fails if none were issued. */
 export function issuedCredentials(answer: ApiAnswer): any[] {
   assert.equal(answer.status, 201, answer.text);
   assert.equal(answer.body.status, 'issued');
   return answer.body.credentials;
 }
 
-/** What was sent by mistake to nobody: by their ids. */
+/** The ids of the credentials in the wallet. */
 export const credentialIds = async (person: WalletUser): Promise<string[]> =>
   (await person.get(CREDENTIALS)).body.map(({ id }: { id: string }) => id);
 
 export const stepsOf = async (person: WalletUser, id: string): Promise<string[]> =>
   (await person.get(`${EXCHANGES}/${id}`)).body.steps.map(({ step }: { step: string }) => step);
 
-/** As many keys as the wallet has, whatever is remembered. */
+/** All keys of the wallet. */
 export const keysOf = async (person: WalletUser): Promise<any[]> => (await person.get(`${KEYS}?limit=200`)).body;

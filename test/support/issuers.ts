@@ -1,4 +1,4 @@
-// A world in which credentials are issued: keys, what the network answers, whom the wallet trusts, and what time it is.
+// The environment for issued credentials: keys, answers of the network, trusted issuers, and the time.
 import { createPublicKey, type KeyObject, sign } from 'node:crypto';
 import { type JWTPayload, SignJWT } from 'jose';
 import { type Outbound, OutboundError } from '../../src/platform/outbound/index.ts';
@@ -11,7 +11,7 @@ import { newEcKey, type TestCertificate } from './certificates.ts';
 export const NOW = 1_767_225_600_000;
 
 export interface IssuerWorld {
-  /** What the network answers, by address: JSON, or a text as it is. */
+  /** Answers of the network by URL: JSON, or plain text. */
   readonly answers: Map<string, unknown>;
   readonly asked: string[];
   readonly anchors: TestCertificate[];
@@ -54,7 +54,7 @@ export interface TestSigner {
 
 const HASHES: Readonly<Record<string, string | null>> = { ES256: 'sha256', ES384: 'sha384', ES512: 'sha512', EdDSA: null };
 
-/** A key with a DID of its own. Signs by node:crypto alone, not by what is tested. */
+/** A key with its own DID. Signs with node:crypto only, independently of the code under test. */
 export function newSigner(key: KeyObject = newEcKey()): TestSigner {
   const jwk = publicJwkOf(createPublicKey(key));
   const algorithm = algorithmOf(createPublicKey(key))!;
@@ -69,7 +69,7 @@ export function newSigner(key: KeyObject = newEcKey()): TestSigner {
   };
 }
 
-/** By jose. The key is named by DID, unless the header says otherwise. */
+/** Signed with jose. The key is identified by its DID, unless the header says otherwise. */
 export function newJwt(signer: TestSigner, payload: object, header: object = {}): Promise<string> {
   return new SignJWT(payload as JWTPayload)
     .setProtectedHeader({ alg: signer.algorithm, kid: signer.didUrl, typ: 'JWT', ...header })
@@ -79,11 +79,11 @@ export function newJwt(signer: TestSigner, payload: object, header: object = {})
 const encode = (value: unknown): string =>
   Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)).toString('base64url');
 
-/** Whatever header and payload it is, signed or not: what no library would make. */
+/** A JWT with any header and payload, signed or not, that no library would create. */
 export async function rawJwt(header: unknown, payload: unknown, signer?: TestSigner): Promise<string> {
   const input = `${encode(header)}.${encode(payload)}`;
   return `${input}.${signer ? (await signer.sign(Buffer.from(input))).toString('base64url') : 'AAAA'}`;
 }
 
-/** Nested arrays as JSON text: JSON.stringify itself would give up. */
+/** Nested arrays as JSON text, deeper than JSON.stringify can handle. */
 export const deepJson = (levels: number): string => '['.repeat(levels) + ']'.repeat(levels);

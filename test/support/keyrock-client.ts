@@ -1,4 +1,4 @@
-// An application built on Keyrock's client library: it shows the question itself, with the person's own token, and redeems the code.
+// An application built on Keyrock's client library: it asks for consent itself, with the user's own token, and redeems the code.
 import assert from 'node:assert/strict';
 import type { ApiAnswer, TestApi } from './api.ts';
 import { makeApplication } from './applications.ts';
@@ -12,7 +12,7 @@ export interface ClientCredentials {
   readonly secret?: string;
 }
 
-/** How the body of a token request is written: as the library does, as JSON without its envelope, or as the standard has it. */
+/** The encoding of a token request: as the library does it, as JSON without an envelope, or as a form (the standard). */
 export type BodyEncoding = 'envelope' | 'json' | 'form';
 
 export const basic = ({ id, secret = '' }: ClientCredentials): string =>
@@ -53,7 +53,7 @@ export class KeyrockClient implements ClientCredentials {
     return this.#api.post(AUTHORIZE, { user_auth: { client_id: this.id, scopes: ['all_info'], ...more } }, { token });
   }
 
-  /** The question and the person's yes. */
+  /** The authorization request and the user's consent. */
   async code(person: { token: string }, scopes: readonly string[] = ['all_info']): Promise<string> {
     const asked = await this.ask(person.token, { scope: scopes.join(' ') });
     assert.equal(asked.status, 200, asked.text);
@@ -103,7 +103,7 @@ export class KeyrockClient implements ClientCredentials {
 
 export const informationOf = (api: TestApi, token: string): Promise<ApiAnswer> => api.get(`/v3/access-tokens/${token}`);
 
-/** The auth method `oauth2`, whatever comes of it. */
+/** A login with the auth method `oauth2`. Returns the answer, also if it fails. */
 export function logInByAccessToken(api: TestApi, token: string, scope?: unknown): Promise<ApiAnswer> {
   const identity = { methods: ['oauth2'], oauth2: { access_token_id: token } };
   return api.post('/v3/auth/tokens', { auth: { identity, scope } }, { token: null });
@@ -111,7 +111,7 @@ export function logInByAccessToken(api: TestApi, token: string, scope?: unknown)
 
 export const listPath = ({ id }: { id: string }): string => `/v3/users/${id}/OS-OAUTH2/access_tokens`;
 
-/** What each of those who take access tokens says of one: a proxy, an application, a login. */
+/** The results of everything that accepts an access token: the proxy API, introspection, a login. */
 export async function verdictsOn(api: TestApi, client: KeyrockClient, token: string): Promise<unknown[]> {
   return [
     (await informationOf(api, token)).status,

@@ -1,4 +1,4 @@
-// What tests use of libraries that come without types.
+// Types of untyped libraries, as far as tests use them.
 declare module '@digitalbazaar/vc' {
   interface Result {
     error?: Error & { errors?: Error[] };

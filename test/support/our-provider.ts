@@ -1,8 +1,8 @@
-// Our own identity service as the provider of a wallet node in tests.
+// The identity service as the OpenID provider of a wallet node in tests.
 import type { TestApi } from './api.ts';
 import { PlainProvider } from './plain-provider.ts';
 
-/** What `gatehouse start` does: the identity service knows the wallet node as soon as that listens. */
+/** Like `gatehouse start`: the wallet node is registered with the identity service as soon as it listens. */
 export class OurProvider extends PlainProvider {
   readonly #api: TestApi;
   walletUrl = (): string => '';

@@ -1,5 +1,5 @@
-// oidc-provider as it comes, in a process of its own: an OpenID provider that knows nothing of Gatehouse. Whoever is named in
-// login_hint is logged in. Its settings come as JSON in PLAIN_PROVIDER; it prints its address.
+// The unmodified oidc-provider in its own process: an OpenID provider independent of Gatehouse. It logs in the user named in login_hint.
+// Its settings are JSON in PLAIN_PROVIDER. It prints its URL.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
@@ -12,9 +12,9 @@ const {
   key,
   accessTokenSeconds = 3600,
   redirectUri = 'http://127.0.0.1/api/v1/auth/callback',
-  // Names its sessions in ID tokens, as for clients that are told of logouts.
+  // Puts `sid` into ID tokens, as for clients with back-channel logout.
   sids = false,
-  // 'all': answers everybody; 'none': calls every token inactive.
+  // 'all': answers every client; 'none': every token is inactive.
   introspection,
   refreshTokens = true,
 } = JSON.parse(process.env.PLAIN_PROVIDER!);
@@ -25,12 +25,12 @@ const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 
 const policy = interactionPolicy.base();
 policy.remove('consent');
-/** People who may not log in any more. */
+/** Users who may no longer log in. */
 const closed = new Set<string>();
-/** Claims that tests gave to people. */
+/** Claims set by tests, by user. */
 const changed = new Map<string, Record<string, unknown>>();
 const granted = new Map<string, number>();
-/** Requests by their path. */
+/** Request counts by path. */
 const asked = new Map<string, number>();
 
 const provider = new Provider(issuer, {
@@ -119,10 +119,10 @@ provider.on('grant.success', ({ oidc }) => {
   granted.set(type, (granted.get(type) ?? 0) + 1);
 });
 
-/** Paths whose next request it is too busy for. */
+/** Paths whose next request is answered with 503. */
 const busy = new Set<string>();
 
-/** What tests want of it, and no provider does. */
+/** Control endpoints for tests, which no real provider has. */
 const wishes: Record<string, (about: any) => unknown> = {
   close: ({ sub }) => closed.add(sub),
   busy: ({ path }) => busy.add(path),
@@ -136,7 +136,7 @@ const wishes: Record<string, (about: any) => unknown> = {
   }),
 };
 
-// Ports of the tests are any: a native application's loopback address may have another each time (RFC 8252, 7.3).
+// Tests use random ports. For native applications any port of a loopback redirect URI is allowed (RFC 8252, 7.3).
 server.on('request', async (request, response) => {
   const url = new URL(request.url!, issuer);
   const wish = wishes[/^\/tests\/(\w+)$/.exec(url.pathname)?.[1] ?? ''];

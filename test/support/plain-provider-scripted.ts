@@ -1,4 +1,4 @@
-// A provider that answers as the test says: to show what the wallet node does with answers no honest provider gives.
+// A provider whose answers the test controls, to check how the wallet node handles malicious answers.
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
@@ -20,16 +20,16 @@ const { privateKey, publicKey } = await generateKeyPair('ES256');
 
 export class ScriptedProvider extends PlainProvider {
   readonly publicKey = publicKey;
-  /** Of the login under way, as the wallet node asked for it. */
+  /** Parameters of the current login, as the wallet node sent them. */
   nonce = '';
-  /** Claims of the ID token that differ; undefined leaves one out. */
+  /** Changed claims of the ID token; undefined omits a claim. */
   claims: Record<string, unknown> = {};
-  /** Members of the answer of the token endpoint that differ. */
+  /** Changed members of the token response. */
   tokens: Record<string, unknown> = {};
   metadata: Record<string, unknown> = {};
-  /** By path, instead of the honest answer. */
+  /** Scripts by path that replace the regular answer. */
   scripts: Record<string, Script> = {};
-  /** Paths that were asked for. */
+  /** Requested paths. */
   readonly asked: string[] = [];
   #server: Server | undefined;
 
@@ -39,7 +39,7 @@ export class ScriptedProvider extends PlainProvider {
     this.scripts = {};
   }
 
-  /** The claims of an ID token, with what differs. */
+  /** The claims of an ID token, with the changes. */
   idClaims(): JWTPayload {
     const now = Math.floor(Date.now() / 1000);
     const honest = {
@@ -107,7 +107,7 @@ export class ScriptedProvider extends PlainProvider {
     await new Promise((resolve) => (this.#server ? this.#server.close(resolve) : resolve(undefined)));
   }
 
-  /** A whole login; `more` is what the provider's redirect carries beside the code. */
+  /** A whole login. `more`: other parameters of the provider's redirect, beside the code. */
   async logIn(wallet: TestWallet, more: Readonly<Record<string, string>> = {}): Promise<ApiAnswer> {
     const begun = await wallet.get('/api/v1/auth/login?response=json');
     if (begun.status !== 200) return begun;

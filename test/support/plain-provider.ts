@@ -1,4 +1,4 @@
-// The plain OpenID provider of the tests: started, stopped, brought back at the same address.
+// The plain OpenID provider of the tests. It can be stopped and restarted at the same address.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { generateKeyPairSync } from 'node:crypto';
 import { once } from 'node:events';
@@ -10,7 +10,7 @@ export class PlainProvider {
   readonly clientId = 'wallet';
   readonly clientSecret = 'a secret of the tests, long enough';
   readonly #settings: object;
-  /** Lasts longer than its process. */
+  /** Outlives the process. */
   #key: object | undefined;
   #child: ChildProcess | undefined;
   issuer = '';
@@ -53,12 +53,12 @@ export class PlainProvider {
     await ended;
   }
 
-  /** What the wallet node is registered with here. */
+  /** The client credentials of the wallet node. */
   async client(): Promise<{ clientId: string; clientSecret: string }> {
     return { clientId: this.clientId, clientSecret: this.clientSecret };
   }
 
-  /** From now on this person cannot log in, and nothing they were granted is renewed. */
+  /** From now on this user cannot log in, and their grants are not renewed. */
   async close(sub: string): Promise<void> {
     await this.#tell('close', { sub });
   }
@@ -68,22 +68,22 @@ export class PlainProvider {
     await this.#tell('busy', { path });
   }
 
-  /** From now on these are claims of this person; null takes one away. */
+  /** Sets claims of this user; null removes one. */
   async change(sub: string, claims: Readonly<Record<string, unknown>>): Promise<void> {
     await this.#tell('change', { sub, claims });
   }
 
-  /** A JWT with the provider's own signature, whatever it says. */
+  /** A JWT with any content, signed by the provider. */
   async mint(header: Readonly<Record<string, unknown>>, claims: Readonly<Record<string, unknown>>): Promise<string> {
     return (await this.#tell('mint', { header, claims })).token;
   }
 
-  /** How often tokens were given for this grant type. */
+  /** How often tokens were issued for this grant type. */
   async granted(grantType: string): Promise<number> {
     return (await this.#tell('granted', { grantType })).count;
   }
 
-  /** How often this path was asked for. */
+  /** How often this path was requested. */
   async requestsFor(path: string): Promise<number> {
     return (await this.#tell('asked', { path })).count;
   }

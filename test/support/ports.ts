@@ -1,4 +1,4 @@
-// A port nobody uses, for programs that must be told theirs.
+// A free port, for programs that need a fixed one.
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 

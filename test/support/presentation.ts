@@ -1,4 +1,4 @@
-// Somebody with credentials, and somebody who asks for them: what tests of showing credentials begin with.
+// Set-up for tests of presentations: a wallet with credentials, an issuer and a verifier.
 import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
 import { after, afterEach, before } from 'node:test';
@@ -21,14 +21,14 @@ export const queryFor = (id: string, vct: string, more: object = {}) => ({
 });
 export const paths = (...all: (string | number | null)[][]) => all.map((path) => ({ path }));
 
-/** A claim, or an element of a list, that can be held back wherever it stands. */
+/** A selectively disclosable claim or list element, with its digest. */
 export function disclosureOf(...parts: [string, unknown] | [unknown]): { text: string; digest: string } {
   const text = Buffer.from(JSON.stringify([randomBytes(12).toString('base64url'), ...parts])).toString('base64url');
   return { text, digest: createHash('sha256').update(text).digest('base64url') };
 }
 
 export interface ReceiveOptions {
-  /** What the issuer writes instead. */
+  /** Changes the credential before the issuer signs it. */
   readonly draft?: NonNullable<IssuerTwist['credential']>;
   readonly text?: (credential: string) => string;
   readonly configuration?: string;
@@ -54,7 +54,7 @@ export class PresentationSetup {
     return answer.body.credentials[0];
   }
 
-  /** Somebody who holds one credential. */
+  /** A new user with one credential. */
   async holder(received?: ReceiveOptions): Promise<{ person: WalletUser; credential: any }> {
     const person = await this.wallet.logIn();
     return { person, credential: await this.receive(person, received) };
@@ -64,7 +64,7 @@ export class PresentationSetup {
     return person.post(VP, { uri: await this.verifier.ask(options), ...body });
   }
 
-  /** Shows, and looks at what the verifier then has for each query. */
+  /** Presents, and returns what the verifier received for each query. */
   async presentAndRead(
     person: WalletUser,
     options: AskOptions = {},
@@ -85,7 +85,7 @@ export class PresentationSetup {
   }
 }
 
-/** Within a describe: starts both, and makes them honest again after each test. */
+/** For use in a describe: starts issuer and verifier, and resets them after each test. */
 export function setUpPresentation(wallet: TestWallet): PresentationSetup {
   const world = new PresentationSetup(wallet);
   before(async () => {

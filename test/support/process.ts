@@ -1,16 +1,16 @@
-// A gatehouse process as an operator runs it: through the launcher, with settings in the environment.
+// A gatehouse process, started as an operator does: by the launcher, with settings in the environment.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 const LAUNCHER = fileURLToPath(new URL('../../bin/gatehouse.js', import.meta.url));
-/** Far longer than it takes: every core may be busy with other tests. */
+/** Much longer than needed, because all cores may be busy with other tests. */
 const START_MS = 60_000;
 
 export type ProcessSettings = Readonly<Record<string, string>>;
 
-/** Fast hashes and free ports; everything else as it comes. */
+/** Fast hashes and free ports; otherwise the defaults. */
 export const SETTINGS: ProcessSettings = {
   GATEHOUSE_IDENTITY_PORT: '0',
   GATEHOUSE_WALLET_PORT: '0',
@@ -39,7 +39,7 @@ export class GatehouseProcess {
     });
   }
 
-  /** The addresses it said it listens on, once there are so many of them. */
+  /** Waits for this number of addresses it listens on. */
   listening(count = 1): Promise<string> {
     return this.#addressOf('identity service', count);
   }
@@ -65,14 +65,14 @@ export class GatehouseProcess {
     return this.child.exitCode;
   }
 
-  /** The process that serves: the launcher became it, or started it. */
+  /** The process that serves: the launcher itself after execve, or its child. */
   get serving(): number {
     const { pid } = this.child;
     const [started] = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').filter(Boolean);
     return started === undefined ? pid! : Number(started);
   }
 
-  /** At once and without a chance to tidy up. */
+  /** Kills it without a chance to clean up. */
   async killNow(): Promise<void> {
     process.kill(this.serving, 'SIGKILL');
     await this.ended();

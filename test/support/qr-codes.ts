@@ -1,8 +1,8 @@
-// What the camera of a phone makes of a picture: another implementation draws it and reads it.
+// Reads QR codes from pictures, like the camera of a phone, with independent libraries.
 import { Resvg } from '@resvg/resvg-js';
 import jsqr from 'jsqr';
 
-/** CommonJS that was made for another loader: what it exports by default is one level deeper for us. */
+/** CommonJS transpiled for another loader: the default export is one level deeper. */
 const read = jsqr as unknown as typeof jsqr.default;
 const WIDTH = 600;
 
@@ -11,7 +11,7 @@ const around = (png: Buffer): string => {
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 100 100"><image width="100" height="100" href="${href}"/></svg>`;
 };
 
-/** The text of the code in an SVG or a PNG; undefined where none can be read. */
+/** The text of the code in an SVG or a PNG; undefined if none can be read. */
 export function readQrCode(picture: string | Buffer): string | undefined {
   const svg = typeof picture === 'string' ? picture : around(picture);
   const drawn = new Resvg(svg, { background: 'white', fitTo: { mode: 'width', value: WIDTH } }).render();

@@ -1,9 +1,9 @@
-// A connection that sends bytes as they are: requests no client library would send, and what comes back for them.
+// A raw connection, for requests that no client library would send.
 import { once } from 'node:events';
 import { createConnection, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 
-/** Nothing within this time: a request that hangs. */
+/** After this time without an answer a request counts as hanging. */
 const PATIENCE_MS = 20_000;
 
 export interface RawAnswer {
@@ -26,7 +26,7 @@ export class RawConnection {
   #received = '';
   #news = Promise.withResolvers<void>();
   #closed = false;
-  /** What it ended with, where that was no orderly end. */
+  /** The error that ended the connection, if any. */
   error: NodeJS.ErrnoException | undefined;
 
   private constructor(socket: Socket) {
@@ -64,7 +64,7 @@ export class RawConnection {
     return this;
   }
 
-  /** The next whole answer; fails where the connection ends without one, or nothing comes. */
+  /** The next complete answer. Fails if the connection ends without one, or after the deadline. */
   answer({ head = false }: { head?: boolean } = {}): Promise<RawAnswer> {
     return withDeadline(this.#answer(head), 'an answer');
   }

@@ -1,4 +1,4 @@
-// An application of somebody else, built on openid-client: it checks what it gets by the standards, and trusts us in nothing.
+// An external application, built on openid-client. It checks everything it receives by the standards.
 import assert from 'node:assert/strict';
 import * as client from 'openid-client';
 import { type TestApi, uniqueName } from './api.ts';
@@ -25,7 +25,7 @@ export class RelyingParty {
     this.config = config;
   }
 
-  /** What an authorization request has, and what its answer is held to. */
+  /** Parameters of an authorization request, and the checks of its answer. */
   async parameters(more: Record<string, string> = {}) {
     const pkceCodeVerifier = client.randomPKCECodeVerifier();
     const expectedState = client.randomState();
@@ -39,7 +39,7 @@ export class RelyingParty {
         code_challenge_method: 'S256',
         state: expectedState,
         nonce: expectedNonce,
-        // Whoever asks for access while nobody is there must ask for consent (OpenID Connect Core, section 11).
+        // A request for offline access must ask for consent (OpenID Connect Core, section 11).
         ...(more.scope?.includes('offline_access') ? { prompt: 'consent' } : {}),
         ...more,
       },
@@ -82,7 +82,7 @@ export class RelyingParty {
       application.id,
       { ...(alg ? { id_token_signed_response_alg: alg } : {}), ...(isPublic ? {} : { client_secret: application.secret }) },
       auth ?? (isPublic ? client.None() : client.ClientSecretBasic(application.secret)),
-      // Signatures are verified although the tokens came by a channel that openid-client would trust.
+      // Verifies signatures, although openid-client would trust tokens from the token endpoint.
       { execute: [client.allowInsecureRequests, client.enableNonRepudiationChecks] },
     );
     return new RelyingParty(api, application, config);
@@ -96,7 +96,7 @@ export async function makeUser(api: TestApi, values: Record<string, unknown> = {
   return { name: user.name as string, password: (values.password as string) ?? password, id: user.id as string, user };
 }
 
-/** What a refused request to the token endpoint says. */
+/** The error of a refused request to the token endpoint. */
 export async function refusal(work: Promise<unknown>): Promise<string> {
   try {
     await work;

@@ -1,4 +1,4 @@
-// A service that is stopped and started again on the same data, and the database under any service of the tests.
+// A service that can be stopped and restarted on the same data, and access to the database of a test service.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -18,14 +18,14 @@ const SETTINGS = {
   GATEHOUSE_IDENTITY_ARGON2_PASSES: '1',
 };
 
-/** The tables a service of the tests writes, for tests that must see what no answer shows. Close it. */
+/** Opens the database of a test service, for tests that check stored data. The caller closes it. */
 export async function databaseOf(api: TestApi): Promise<Database> {
   const env = api.databaseUrl ? { GATEHOUSE_IDENTITY_DATABASE_URL: api.databaseUrl } : {};
   const db = await openDatabase(load(identitySettings, env), api.folder);
   return {
     ...db,
     async close() {
-      // Reads of the service in this same process end with the turn of the loop; SQLite would wait for them, and they for us.
+      // Reads of the service in this process end with the turn of the event loop. SQLite would wait for them, and block the loop.
       await setImmediate();
       await db.close();
     },
@@ -33,17 +33,17 @@ export async function databaseOf(api: TestApi): Promise<Database> {
 }
 
 export class RestartableApi extends TestApi {
-  /** The first seals; a start with others finds only what they open. */
+  /** The first key seals. A start with other keys can only open what those sealed. */
   masterKeys = [newMasterKey()];
   #running = false;
 
-  /** An empty place for the data. */
+  /** Creates an empty data folder or database. */
   async prepare(): Promise<void> {
     this.folder = await mkdtemp(join(tmpdir(), 'gatehouse-test-'));
     this.databaseUrl = this.kind === 'PostgreSQL' ? await (await sharedPostgres()).createDatabase() : undefined;
   }
 
-  /** Starts on the data of the start before; the first start makes it. The administrator's password when it made one. */
+  /** Starts on the existing data; the first start creates it. Returns the administrator's password if it created one. */
   async begin(settings: Readonly<Record<string, string>> = {}): Promise<string | undefined> {
     if (this.folder === '') await this.prepare();
     const database = this.databaseUrl ? { GATEHOUSE_IDENTITY_DATABASE_URL: this.databaseUrl } : {};
@@ -75,5 +75,5 @@ export class RestartableApi extends TestApi {
   }
 }
 
-/** The same test on both databases, each with a service that the test starts. */
+/** For tests on both databases that start the service themselves. */
 export const KINDS: readonly DatabaseKind[] = ['SQLite', 'PostgreSQL'];

@@ -48,7 +48,7 @@ export const MAIN_DISCLOSURES = {
   DE: 'WyJuUHVvUW5rUkZxM0JJZUFtN0FuWEZBIiwgIkRFIl0',
 };
 
-/** Of the presentation in 5.2, which shows family_name, address, given_name and US, in this order. */
+/** Of the presentation in 5.2, which discloses family_name, address, given_name and US, in this order. */
 export const MAIN_KB_JWT = [
   'eyJhbGciOiAiRVMyNTYiLCAidHlwIjogImtiK2p3dCJ9.eyJub25jZSI6ICIxMjM0NTY3ODkwIiwgImF1ZCI6ICJodH',
   'RwczovL3ZlcmlmaWVyLmV4YW1wbGUub3JnIiwgImlhdCI6IDE3NDg1MzcyNDQsICJzZF9oYXNoIjogIjBfQWYtMkItRWhMV1',

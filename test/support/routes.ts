@@ -1,4 +1,4 @@
-// The routes of the services, read from their descriptions; no handler runs.
+// The routes of the services, without running any handler.
 import { mountIdentity, type Parts } from '../../src/identity/routes.ts';
 import { createApp, type Route } from '../../src/platform/http/index.ts';
 import { mountWallet, type Parts as WalletParts } from '../../src/wallet/routes.ts';
@@ -17,11 +17,11 @@ export function walletRoutes(): readonly Route<never>[] {
 
 const BASE = ['Tokens', 'Domains', 'Projects', 'Users', 'Groups', 'Roles', 'Grants', 'Role assignments', 'Catalog'];
 
-/** Keystone's own API, without what is added to it. */
+/** Keystone's own API, without our extensions. */
 export const isBase = ({ spec }: Route<never>): boolean => BASE.includes(spec.tag);
 
 export const nameOfRoute = ({ method, path }: Route<never>): string => `${method} ${path}`;
 export const isChange = ({ method }: Route<never>): boolean => method !== 'GET' && method !== 'HEAD';
 
-/** Asks for no token. */
+/** Needs no token. */
 export const isOpen = ({ spec }: Route<never>): boolean => spec.rule === 'anyone';

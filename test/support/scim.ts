@@ -1,4 +1,4 @@
-// What tests of /scim/v2 start from: a domain of its own, and a provisioning connection to it.
+// Set-up for tests of /scim/v2: a new domain and a provisioning connection to it.
 import assert from 'node:assert/strict';
 import { type ApiAnswer, type RequestOptions, type TestApi, uniqueName } from './api.ts';
 
@@ -20,7 +20,7 @@ export const patchOf = (...operations: readonly Record<string, unknown>[]) => ({
   Operations: operations,
 });
 
-/** /scim/v2 as one client sees it. */
+/** A client of /scim/v2. */
 export class ScimClient {
   readonly api: TestApi;
   readonly token: string;
@@ -48,7 +48,7 @@ export class ScimClient {
   patch = (path: string, body: unknown, headers: Record<string, string> = {}) => this.request('PATCH', path, { body, headers });
   delete = (path: string, headers: Record<string, string> = {}) => this.request('DELETE', path, { headers });
 
-  /** The list a query gives. */
+  /** The result list of a query. */
   async list(endpoint: string, query: Record<string, string | number> = {}): Promise<any> {
     const text = new URLSearchParams(
       Object.entries(query).map(([name, value]): [string, string] => [name, String(value)]),
@@ -71,7 +71,7 @@ export class ScimClient {
   makeOrganization = (values: Record<string, unknown> = {}) =>
     this.#make('/Organizations', { schemas: [ORGANIZATION], name: uniqueName('scim-organization'), ...values });
 
-  /** The resource as it is now. */
+  /** The current resource. */
   async show(path: string): Promise<any> {
     const answer = await this.get(path);
     assert.equal(answer.status, 200, answer.text);
@@ -79,7 +79,7 @@ export class ScimClient {
   }
 }
 
-/** A connection to a domain: a new one unless it is named. */
+/** Creates a connection to the given domain, or to a new one. */
 export async function connect(api: TestApi, domainId?: string) {
   const domain = domainId ? { id: domainId } : await api.make('domain', { name: uniqueName('scim-domain') });
   const answer = await api.post('/v3/OS-SCIM/connections', {
@@ -90,7 +90,7 @@ export async function connect(api: TestApi, domainId?: string) {
   return { domain, connection, scim: new ScimClient(api, connection.token) };
 }
 
-/** The status, SCIM's body with the same status in it, and its scimType when there is one. */
+/** Checks the status, the SCIM error body, and its scimType if given. */
 export function assertScimRefused(answer: ApiAnswer, status: number, scimType?: string, detail: RegExp = /./): void {
   assert.equal(answer.status, status, `expected ${status}, got ${answer.status}: ${answer.text.slice(0, 500)}`);
   assert.equal(answer.headers.get('content-type'), SCIM_JSON);
@@ -105,5 +105,5 @@ export function assertScimError(body: any, status: number, scimType?: string, de
   assert.match(body.detail, detail);
 }
 
-/** The names of what a list holds, for comparing. */
+/** The ids in a list. */
 export const idsIn = (list: any): string[] => list.Resources.map(({ id }: { id: string }) => id);

@@ -1,4 +1,4 @@
-// What tests of the second factor start from: a person with an authenticator app.
+// Set-up for tests of the second factor: a user with an authenticator app.
 import assert from 'node:assert/strict';
 import { codeAt, fromBase32, stepAt } from '../../src/identity/two-factor/totp.ts';
 import type { ApiAnswer, TestApi } from './api.ts';
@@ -6,7 +6,7 @@ import { makePerson } from './applications.ts';
 
 export const QUESTION = { security_question: 'Name of your first pet', security_answer: ' Rex the Dog ' };
 
-/** An app on a phone: it knows the key, and shows the code of the moment, each code once. */
+/** An authenticator app. It never returns the same code twice. */
 export class Phone {
   readonly #api: TestApi;
   readonly key: Buffer;
@@ -22,7 +22,7 @@ export class Phone {
     return codeAt(this.key, stepAt(this.#api.clock.now()) + drift);
   }
 
-  /** A code that was not shown before: waits (moves the clock) when the current one was. */
+  /** A new code. Moves the clock if the current code was already used. */
   fresh(): string {
     const step = stepAt(this.#api.clock.now());
     if (step <= this.#shown) this.#api.clock.advance(30 * (this.#shown - step + 1));
@@ -30,21 +30,21 @@ export class Phone {
     return this.code();
   }
 
-  /** Six digits that are not the code of any step nearby. */
+  /** Six digits that are not a valid code for any nearby time step. */
   wrong(): string {
     const near = [-1, 0, 1].map((drift) => this.code(drift));
     return ['000000', '111111', '222222', '333333'].find((code) => !near.includes(code))!;
   }
 }
 
-/** Stands for a request that has no body at all. */
+/** Marks a request without a body. */
 export const NO_BODY = Symbol('no body');
 
 export function enable(api: TestApi, user: { id: string }, body: unknown = { two_factor_auth: QUESTION }): Promise<ApiAnswer> {
   return api.request('POST', `/v3/users/${user.id}/OS-TWO-FACTOR/two_factor_auth`, body === NO_BODY ? {} : { body });
 }
 
-/** A person with two-factor authentication on, and the phone for it. */
+/** A user with two-factor authentication, and the authenticator app. */
 export async function makeTwoFactorPerson(api: TestApi) {
   const person = await makePerson(api);
   const answer = await enable(api, person.user);
@@ -53,7 +53,7 @@ export async function makeTwoFactorPerson(api: TestApi) {
   return { ...person, key, uri, phone: new Phone(api, key) };
 }
 
-/** Logs in by password with whatever else is in `more`. */
+/** Logs in with the password and the fields in `more`. */
 export function logInWith(
   api: TestApi,
   person: { user: { id: string }; password: string },

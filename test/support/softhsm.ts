@@ -1,4 +1,4 @@
-// A PKCS#11 token in software: Debian's SoftHSM, with its objects in a folder that goes when the process ends.
+// A PKCS#11 token in software: Debian's SoftHSM, with its objects in a folder that is removed when the process ends.
 import { execFileSync } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { globSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -29,7 +29,7 @@ export function makeSoftToken(tokenLabel = 'gatehouse-test'): SoftToken {
       join(made, 'softhsm2.conf'),
       `directories.tokendir = ${made}/tokens\nobjectstore.backend = file\nlog.level = ERROR\n`,
     );
-    // Node hands this to setenv, where the C library finds it.
+    // Node passes this to setenv, so the C library sees it.
     process.env.SOFTHSM2_CONF = join(made, 'softhsm2.conf');
     folder = made;
   }

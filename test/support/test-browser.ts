@@ -1,4 +1,4 @@
-// A person without a browser: keeps cookies, follows redirects within the service, reads its forms and answers them.
+// A minimal browser without scripts: keeps cookies, follows redirects within the service, reads forms and submits them.
 import assert from 'node:assert/strict';
 import type { TestApi } from './api.ts';
 
@@ -13,11 +13,11 @@ export interface BrowserPage {
   readonly headers: Headers;
   readonly text: string;
   readonly forms: readonly PageForm[];
-  /** Where the service sent the person, when that is another place: the application. */
+  /** The redirect URL, if it leads out of the service: to the application. */
   readonly redirectTarget: URL | undefined;
 }
 
-/** What a person knows, and what they say when they are asked. */
+/** What a person enters into the forms. */
 export interface SignInAnswers {
   readonly name: string;
   readonly password: string;
@@ -49,9 +49,9 @@ export class TestBrowser {
   readonly #api: TestApi;
   /** By name and path, as browsers do. */
   readonly #cookies = new Map<string, { name: string; value: string; path: string }>();
-  /** Every Set-Cookie there was. */
+  /** All Set-Cookie headers so far. */
   readonly setCookies: string[] = [];
-  /** Every page there was. */
+  /** All pages so far. */
   readonly seen: BrowserPage[] = [];
 
   constructor(api: TestApi) {
@@ -99,7 +99,7 @@ export class TestBrowser {
     return page;
   }
 
-  /** To where the redirects end: a page, or the way out. */
+  /** Follows redirects up to a page, or out of the service. */
   async go(url: string | URL, init: RequestInit = {}): Promise<BrowserPage> {
     let page = await this.request(url, init);
     for (let hops = 0; hops < 10 && !page.redirectTarget && page.headers.has('location'); hops++)
@@ -107,7 +107,7 @@ export class TestBrowser {
     return page;
   }
 
-  /** A form as a browser sends it, to where the redirects end. */
+  /** Sends a form like a browser, and follows redirects. */
   send(action: string | URL, fields: Record<string, string>, headers: Record<string, string> = {}): Promise<BrowserPage> {
     const origin = new URL(this.#api.url).origin;
     return this.go(action, {
@@ -117,14 +117,14 @@ export class TestBrowser {
     });
   }
 
-  /** The form of this step (or the first one), with these answers. */
+  /** Submits the form of this step (or the first one) with these answers. */
   submit(page: BrowserPage, step: string | undefined, answers: Record<string, string> = {}): Promise<BrowserPage> {
     const form = step === undefined ? page.forms[0] : page.forms.find(({ fields }) => fields.step === step);
     assert.ok(form, `no form for ${step} in ${page.status} ${page.text}`);
     return this.send(new URL(form.action, page.url), { ...form.fields, ...answers });
   }
 
-  /** Answers what is asked until the way leads out, or the same is asked again. */
+  /** Fills in forms until a redirect leaves the service, or the same form comes again. */
   async answerForms(
     start: BrowserPage,
     { name, password, domain = '', code, remember = false, consent = true }: SignInAnswers,
@@ -145,16 +145,16 @@ export class TestBrowser {
     }
   }
 
-  /** The whole way of a sign-in: from the address an application sends people to, to where they are sent back. */
+  /** A whole sign-in: from the authorization request to the redirect back to the application. */
   async signIn(url: string | URL, answers: SignInAnswers): Promise<BrowserPage> {
     return this.answerForms(await this.go(url), answers);
   }
 }
 
-/** What a page asks for: the step of its first form. */
+/** The step of the first form on the page. */
 export const stepOf = (page: BrowserPage): string | undefined => page.forms[0]?.fields.step;
 
-/** Where the person left to; fails with what was shown instead. */
+/** The URL of the redirect to the application. Fails with the content of the page if there is none. */
 export function redirectTargetOf(page: BrowserPage): URL {
   assert.ok(page.redirectTarget, `still at ${page.url}: ${page.status} ${page.text}`);
   return page.redirectTarget;

@@ -1,5 +1,4 @@
-// What a toy issuer needs beside credentials: an authorization server that agrees at once, proofs of possession (DPoP), and
-// encrypted messages.
+// The parts of a toy issuer beside credentials: an authorization server that approves every request, DPoP, and encryption.
 import { createHash, generateKeyPairSync, randomBytes } from 'node:crypto';
 import {
   CompactEncrypt,
@@ -15,11 +14,11 @@ import {
 const random = (): string => randomBytes(16).toString('base64url');
 export const sha256 = (text: string): string => createHash('sha256').update(text).digest('base64url');
 
-/** The code flow: pushed or plain requests, and codes for whoever knows the verifier. */
+/** The code flow: pushed or plain requests, with PKCE. */
 export class ToyAuthorization {
   readonly #pushed = new Map<string, Record<string, string>>();
   readonly #codes = new Map<string, Record<string, string>>();
-  /** What browsers were sent with. */
+  /** The parameters of authorization requests. */
   readonly asked: Record<string, string>[] = [];
 
   push(request: Record<string, string>): { request_uri: string; expires_in: number } {
@@ -28,7 +27,7 @@ export class ToyAuthorization {
     return { request_uri: uri, expires_in: 60 };
   }
 
-  /** Where the browser goes next; what is in `answer` replaces what an honest server says. */
+  /** The redirect URL. `answer` replaces parameters of the regular answer. */
   agree(query: Record<string, string>, issuer: string, answer: Record<string, string | undefined> = {}): string {
     const request = query.request_uri ? this.#pushed.get(query.request_uri) : query;
     if (!request || request.client_id !== query.client_id) throw new Error('an unknown request');
@@ -41,7 +40,7 @@ export class ToyAuthorization {
     return back.href;
   }
 
-  /** Undefined unless everything is as it was asked for. */
+  /** Undefined unless everything matches the request. */
   redeem({ code = '', code_verifier: verifier = '', redirect_uri: redirect, client_id: client }: Record<string, string>) {
     const request = this.#codes.get(code);
     this.#codes.delete(code);
@@ -50,7 +49,7 @@ export class ToyAuthorization {
   }
 }
 
-/** What a token says about how to ask. */
+/** The authorization_details of a token response. */
 export const detailsOf = ({ configurations = ['identity'] }: { readonly configurations?: readonly string[] }): object[] =>
   configurations.map((id) => ({
     type: 'openid_credential',
@@ -58,7 +57,7 @@ export const detailsOf = ({ configurations = ['identity'] }: { readonly configur
     credential_identifiers: [`the ${id} of Ada`],
   }));
 
-/** The thumbprint of the key, or the error of RFC 9449. */
+/** Returns the thumbprint of the key, or an error of RFC 9449. */
 export async function checkDpop(
   proof: string | undefined,
   { method, url, nonce, token }: { method: string; url: string; nonce?: string | undefined; token?: string | undefined },
@@ -71,10 +70,10 @@ export async function checkDpop(
   return { thumbprint: await calculateJwkThumbprint(protectedHeader.jwk!) };
 }
 
-/** A key requests are encrypted to, and answers encrypted to the key in them. */
+/** Decrypts requests with its key, and encrypts answers to the key in the request. */
 export class ToyEncryption {
   readonly #key = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-  /** What came encrypted. */
+  /** The decrypted requests. */
   opened = 0;
 
   async metadata(): Promise<object> {

@@ -1,11 +1,11 @@
-// An SD-JWT VC as a toy issuer makes it: everything can be changed before it is signed, honest or not.
+// An SD-JWT VC of a toy issuer. Tests can change everything before it is signed.
 import { createHash, type KeyObject, randomBytes } from 'node:crypto';
 import { SignJWT } from 'jose';
 
 export interface CredentialDraft {
   header: Record<string, unknown>;
   payload: Record<string, unknown>;
-  /** Claims that can be held back. */
+  /** Selectively disclosable claims. */
   disclosures: Record<string, unknown>;
   /** Their digests, as they are signed. */
   digests?: (honest: readonly string[]) => readonly string[];

@@ -1,5 +1,5 @@
-// A small honest issuer of credentials (OID4VCI 1.0), and a way to make it dishonest in exactly one thing: every answer it is
-// about to give, and every credential it is about to sign, goes through `twist`.
+// A small correct issuer of credentials (OID4VCI 1.0) that can be made malicious in exactly one way: `twist` can change every answer
+// before it is sent, and every credential before it is signed.
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
@@ -11,7 +11,7 @@ import { type CredentialDraft, signDraft } from './toy-credential.ts';
 export interface IssuerReply {
   status: number;
   headers: Record<string, string>;
-  // Twists change any part of it; the tests say which.
+  // Untyped, because twists may change any part of it.
   body: any;
 }
 
@@ -21,7 +21,7 @@ export interface IssuerTwist {
   credential?(draft: CredentialDraft): void;
   /** The text of the credential, after it was signed. */
   text?(credential: string): unknown;
-  /** Answers itself, instead of the issuer. */
+  /** Answers instead of the issuer. */
   raw?(endpoint: string, request: IncomingMessage, response: ServerResponse): boolean;
 }
 
@@ -29,16 +29,16 @@ export interface OfferOptions {
   readonly txCode?: string;
   readonly configurations?: readonly string[];
   readonly deferred?: boolean;
-  /** The person goes to the authorization server. */
+  /** Uses the authorization code flow. */
   readonly byCode?: boolean;
-  /** The token says by which names to ask. */
+  /** The token response contains credential identifiers. */
   readonly identifiers?: boolean;
-  /** Tokens can be renewed. */
+  /** Issues refresh tokens. */
   readonly refresh?: boolean;
 }
 
 interface GrantedAccess extends OfferOptions {
-  /** Of the key a token is bound to. */
+  /** Thumbprint of the key the token is bound to. */
   readonly thumbprint?: string;
   readonly until: number;
 }
@@ -52,27 +52,27 @@ export class ToyIssuer {
   readonly #tokens = new Map<string, GrantedAccess>();
   readonly #nonces = new Set<string>();
   readonly #offers = new Map<string, unknown>();
-  /** Transactions that wait, and the keys they are for. */
+  /** Deferred transactions and their keys. */
   readonly #waiting = new Map<string, readonly object[]>();
-  /** Of DIDs that do not carry it. */
+  /** Keys of DIDs that do not contain their key. */
   readonly #didKeys = new Map<string, object>();
   readonly authorization = new ToyAuthorization();
   readonly encryption = new ToyEncryption();
   twist: IssuerTwist = {};
-  /** `said` in the metadata, or only when a token is asked for without. */
+  /** `said`: announced in the metadata. `unsaid`: only required in the answer to a token request without DPoP. */
   dpop: 'said' | 'unsaid' | undefined;
   dpopNonce: string | undefined;
   encrypts = false;
-  /** As draft 13 had it: one proof, the nonce with the token, `credential` in the answer. */
+  /** As in draft 13: one proof, the nonce in the token response, `credential` in the answer. */
   isDraft = false;
   interval = 5;
   endsTokens = false;
-  /** The one of several that takes longer. */
+  /** Which of several credentials is deferred. */
   deferredOnly: string | undefined;
   now: () => number = Date.now;
-  /** Whether waiting transactions may be collected. */
+  /** Whether deferred credentials are ready. */
   ready = false;
-  /** What the authorization server says instead. */
+  /** Replaces the answer of the authorization server. */
   answer: Record<string, string | undefined> = {};
   names: Record<string, string> = {};
   batchSize = 10;
@@ -100,7 +100,7 @@ export class ToyIssuer {
     this.#server.close();
   }
 
-  /** Honest again. */
+  /** Back to correct behaviour. */
   reset(): void {
     this.twist = {};
     this.ready = false;
@@ -151,7 +151,7 @@ export class ToyIssuer {
     this.#didKeys.set(did, jwk);
   }
 
-  /** What the wallet asked of an endpoint. */
+  /** The wallet's requests to an endpoint. */
   asked(endpoint: string): any[] {
     return this.seen.filter((one) => one.endpoint === endpoint).map(({ body }) => body);
   }
@@ -311,7 +311,7 @@ export class ToyIssuer {
     };
   }
 
-  /** Undefined when a nonce was not one of ours. */
+  /** Undefined if a nonce is not one of ours. */
   async #provenKeys(body: any): Promise<object[] | undefined> {
     const keys: object[] = [];
     const nonces = new Set<string>();

@@ -1,4 +1,4 @@
-// A small honest verifier (OID4VP 1.0), and a way to make it dishonest in exactly one thing.
+// A small correct verifier (OID4VP 1.0) that can be made malicious in exactly one way.
 import { createHash, createPrivateKey, generateKeyPairSync, type KeyObject, randomBytes, X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
@@ -14,12 +14,12 @@ export interface RequestDraft {
 export interface VerifierTwist {
   /** The request object before it is signed. */
   request?(draft: RequestDraft): void;
-  /** Its text, after it was signed. */
+  /** The signed request object. */
   text?(jwt: string): string;
-  /** The parameters of the address that is scanned. */
+  /** The parameters of the request URI. */
   parameters?(parameters: URLSearchParams): void;
   raw?(endpoint: string, request: IncomingMessage, response: ServerResponse): boolean;
-  /** Status and body for what was posted. */
+  /** Status and body of the answer to a posted response. */
   reply?: { status: number; body: unknown };
 }
 
@@ -32,7 +32,7 @@ export interface AskOptions {
   readonly transactionData?: readonly object[];
 }
 
-/** A certificate, its chain and its key; the tests make it. */
+/** A certificate chain and its key, created by the tests. */
 export interface VerifierIdentity {
   readonly key: KeyObject;
   readonly x5c: readonly string[];
@@ -49,10 +49,10 @@ export const IDENTITY_QUERY = {
   ],
 };
 
-/** A presentation the verifier got, looked into. */
+/** A presentation that the verifier received and verified. */
 export interface VerifiedPresentation {
   readonly payload: Record<string, any>;
-  /** What was held back and is now shown. */
+  /** The disclosed claims. */
   readonly claims: Record<string, unknown>;
   readonly disclosed: string[];
   readonly binding: Record<string, unknown>;
@@ -66,13 +66,13 @@ export class ToyVerifier {
   twist: VerifierTwist = {};
   identity: VerifierIdentity | undefined;
   url = '';
-  /** Everything that was posted to it, opened. */
+  /** All posted responses, decrypted. */
   readonly posted: Record<string, any>[] = [];
-  /** Every call, by endpoint. */
+  /** All requests to the verifier. */
   readonly seen: { endpoint: string; method: string; headers: IncomingMessage['headers']; form: Record<string, string> }[] = [];
-  /** The request it signed last. */
+  /** The payload of the last request. */
   asked: Record<string, any> = {};
-  /** What somebody says about it, for the prefix verifier_attestation. */
+  /** The attestation for the prefix verifier_attestation. */
   attestation: string | undefined;
 
   constructor() {
@@ -97,7 +97,7 @@ export class ToyVerifier {
     this.seen.length = 0;
   }
 
-  /** Everything it was shown. */
+  /** All received VP tokens. */
   get tokens(): Record<string, string[]>[] {
     return this.posted.flatMap(({ vp_token: token }) => token ?? []);
   }
@@ -106,7 +106,7 @@ export class ToyVerifier {
     return this.#key.publicKey;
   }
 
-  /** Names in certificates are no addresses. */
+  /** Certificates need a name, not an IP address. */
   get named(): string {
     return this.url.replace('127.0.0.1', 'localhost');
   }
@@ -202,7 +202,7 @@ export class ToyVerifier {
     return { encrypted: true, ...JSON.parse(Buffer.from(plaintext).toString()) };
   }
 
-  /** An SD-JWT presentation, verified as a careful verifier does: the binding's signature, and what it is over. */
+  /** Verifies an SD-JWT presentation: the signature of the key binding, and the data it covers. */
   async verify(presentation: string): Promise<VerifiedPresentation> {
     const parts = presentation.split('~');
     const binding = parts.pop()!;

@@ -1,4 +1,4 @@
-// What a person does on the pages, by the words they read there.
+// Actions of a person on the pages, by visible labels.
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import { english as words } from '../../src/identity/openid/pages/words.ts';
@@ -40,21 +40,21 @@ export async function enterCode(page: Page, code: string, remember = false): Pro
   await press(page, words.goOn);
 }
 
-/** The heading of the page that is shown now. */
+/** The heading of the current page. */
 export const titleOf = (page: Page): Promise<string> => page.locator('h1').innerText();
 
-/** What a screen reader says as soon as the page is there. */
+/** The alert on the page, which a screen reader announces immediately. */
 export const alertOf = (page: Page): Promise<string> => page.getByRole('alert').innerText();
 
 export const sectionOf = (page: Page, title: string) =>
   page.locator('section').filter({ has: page.getByRole('heading', { name: title, exact: true }) });
 
-/** What the application says of the person it was sent. */
+/** The result that the application shows after the sign-in. */
 export async function outcome(page: Page): Promise<string> {
   return page.locator('#outcome').innerText();
 }
 
-/** From the application and back to it, with consent when it is asked for. */
+/** Signs in from the application and returns to it, with consent if requested. */
 export async function signInTo(application: ApplicationPage, page: Page, person: PageVisitor): Promise<void> {
   await page.goto(application.signIn());
   await enterPassword(page, person);
@@ -62,14 +62,14 @@ export async function signInTo(application: ApplicationPage, page: Page, person:
   assert.equal(await outcome(page), `Hello ${person.id}`);
 }
 
-/** To the account page of somebody without a second factor. */
+/** Opens the account page of a user without a second factor. */
 export async function signInToAccount(api: TestApi, page: Page, person: PageVisitor): Promise<void> {
   await page.goto(`${api.url}/account`);
   await enterPassword(page, person);
   assert.equal(await titleOf(page), words.account);
 }
 
-/** Turns the second factor on, with the key as the page shows it. */
+/** Turns the second factor on, with the key from the page. */
 export async function turnOnTwoFactor(api: TestApi, page: Page): Promise<Phone> {
   await press(page, words.turnOn);
   const phone = new Phone(api, await sectionOf(page, words.twoFactor).locator('code').innerText());

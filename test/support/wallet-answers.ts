@@ -1,9 +1,9 @@
-// What tests expect of answers of the wallet node: problem details (RFC 9457) of one shape.
+// Assertions on answers of the wallet node: problem details (RFC 9457).
 import assert from 'node:assert/strict';
 import { STATUS_CODES } from 'node:http';
 import type { ApiAnswer } from './api.ts';
 
-/** The status and the code, and everything else a problem always has. */
+/** Checks the status, the code, and all mandatory members of a problem. */
 export function assertProblem(answer: ApiAnswer, status: number, code: string, detail: RegExp = /./): any {
   assert.equal(answer.status, status, `expected ${status} ${code}, got ${answer.status}: ${answer.text}`);
   assert.match(answer.headers.get('content-type') ?? '', /^application\/problem\+json\b/);

@@ -1,4 +1,4 @@
-// Credentials in somebody's wallet, put there as a finished issuance would.
+// Stores credentials in a wallet, as a finished issuance would.
 import { newUlid } from '../../src/platform/ids.ts';
 import { createSeal } from '../../src/platform/seal/index.ts';
 import { ownerOf } from '../../src/wallet/access/caller.ts';
@@ -9,7 +9,7 @@ import { credentialPlace, type Held, instancePlace } from '../../src/wallet/cred
 import type { CredentialRow } from '../../src/wallet/database.ts';
 import type { WalletUser } from './wallet.ts';
 
-/** The owner of what a person of the tests has. */
+/** The owner id of a test user. */
 export const ownerOfPerson = ({ wallet, name }: WalletUser): string => ownerOf(wallet.provider.issuer, name);
 
 const HELD: Held = {
@@ -23,7 +23,7 @@ const HELD: Held = {
 /** Two copies of each. */
 const RAW = ['eyJ.one.~', 'eyJ.two.~'];
 
-/** A row as it is kept: sealed for its owner and its id. */
+/** A stored row: sealed for its owner and id. */
 export function credentialRow(person: WalletUser, row: Partial<CredentialRow> = {}, held: Partial<Held> = {}): CredentialRow {
   const { wallet } = person;
   const [owner, id] = [ownerOfPerson(person), `cred_${newUlid(wallet.clock.now())}`];

@@ -1,5 +1,5 @@
-// What a wallet is supposed to hold, in plain objects: written from the contract, and knowing nothing of how it is done.
-// Every step says the answer to expect, and changes the model when the answer is a success.
+// A model of a wallet in plain objects, written from the API contract and independent of the implementation. Every step returns the
+// expected answer, and changes the model if that is a success.
 
 export interface ModelKey {
   readonly id: string;
@@ -10,7 +10,7 @@ export interface ModelKey {
   state: 'active' | 'rotated' | 'revoked';
   isDefault: boolean;
   successorId: string | undefined;
-  /** Milliseconds; while it lasts, documents show the key though it was rotated. */
+  /** In milliseconds. Until then documents contain the key, although it was rotated. */
   verifyUntil: number | undefined;
   republished: readonly string[] | undefined;
 }
@@ -22,7 +22,7 @@ export interface ModelDid {
   readonly method: 'web' | 'key';
   readonly name: string | undefined;
   state: 'draft' | 'published' | 'unpublished';
-  /** In the order they came. */
+  /** In the order they were added. */
   keyIds: string[];
   version: number;
 }
@@ -37,16 +37,16 @@ type CreatedKey = { readonly id: string; readonly kid: string };
 export class WalletModel {
   readonly keys = new Map<string, ModelKey>();
   readonly dids = new Map<string, ModelDid>();
-  /** By owner, every thumbprint there ever was. */
+  /** All thumbprints that ever existed, by owner. */
   readonly #spent = new Set<string>();
-  /** Names of hosted documents belong to their first owner for ever. */
+  /** Names of hosted documents always belong to their first owner. */
   readonly #names = new Map<string, string>();
 
   keysOf = (owner: string): ModelKey[] => [...this.keys.values()].filter((key) => key.owner === owner);
   didsOf = (owner: string): ModelDid[] => [...this.dids.values()].filter((did) => did.owner === owner);
   carriers = ({ id }: ModelKey): ModelDid[] => [...this.dids.values()].filter((did) => did.keyIds.includes(id));
 
-  /** The thumbprints the document of a DID shows. */
+  /** The thumbprints in the document of a DID. */
   shown({ keyIds }: ModelDid, now: number): string[] {
     return keyIds
       .map((id) => this.keys.get(id)!)
@@ -114,7 +114,7 @@ export class WalletModel {
     return orphaned ? { status: 409, code: 'last-key-of-published-did' } : undefined;
   }
 
-  /** Returns whether this is when it ended; a key ends once. */
+  /** Returns whether this call ended the key; a key ends only once. */
   revoke(key: ModelKey, successor: CreatedKey | undefined): boolean {
     if (key.state === 'revoked') return false;
     if (successor) this.#succeed(key, successor, key.alias);
@@ -132,7 +132,7 @@ export class WalletModel {
       if (did.state === 'published') republished.push(did);
     }
     key.republished = republished.map(({ did }) => did).sort();
-    // Time passes between steps: ids sort by age.
+    // Time advances between steps, because ids sort by age.
     const [newest] = this.#active(key.owner).sort((a, b) => (a.id < b.id ? 1 : -1));
     if (wasDefault && newest) newest.isDefault = true;
     return true;
@@ -183,7 +183,7 @@ export class WalletModel {
     else did.state = step === 'publish' ? 'published' : 'unpublished';
   }
 
-  /** Keys whose time is over leave the documents that carry them. */
+  /** Removes expired keys from the documents. */
   sweep(now: number): void {
     for (const key of this.keys.values()) {
       if (key.state !== 'rotated' || key.verifyUntil! > now) continue;

@@ -1,10 +1,10 @@
-// What the wallet node keeps, for tests that look at it, or tamper with it, behind its back.
+// Direct access to the wallet node's data, for tests that check it or tamper with it.
 import { newUlid } from '../../src/platform/ids.ts';
 import { actAs, EVERYONE } from '../../src/wallet/access/owners.store.ts';
 import type { KeyRow, Tx } from '../../src/wallet/database.ts';
 import type { TestWallet } from './wallet.ts';
 
-/** In a transaction that sees everybody's rows. */
+/** Runs work in a transaction that sees the rows of all owners. */
 export async function inDatabase<T>(wallet: TestWallet, work: (tx: Tx) => Promise<T>): Promise<T> {
   const db = await wallet.database();
   try {
@@ -23,7 +23,7 @@ export async function keyRow(wallet: TestWallet, id: string): Promise<KeyRow> {
   return row;
 }
 
-/** A credential bound to a key, or to a DID that carries it; there is nothing in it. Returns its id. */
+/** Stores an empty credential bound to a key, or to a DID with that key. Returns its id. */
 export async function bindCredential(
   wallet: TestWallet,
   keyId: string,

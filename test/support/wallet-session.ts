@@ -1,4 +1,4 @@
-// What tests know of a session that nobody else may: its id, the tokens behind it, how it stands in the database.
+// Internals of a session for tests: its id, its tokens, and its row in the database.
 import { createHash } from 'node:crypto';
 import { createSeal } from '../../src/platform/seal/index.ts';
 import { actForSession, readForSession } from '../../src/wallet/access/owners.store.ts';
@@ -13,7 +13,7 @@ export interface SessionSecrets {
   readonly refreshToken: string;
 }
 
-/** Opens a session as only the service can. */
+/** Decrypts a session like the service. */
 export async function secretsOf(wallet: TestWallet, cookie: string): Promise<SessionSecrets> {
   const seal = createSeal([wallet.masterKey]);
   const id = seal.open(cookie.slice(cookie.indexOf('=') + 1), 'wallet session cookie').toString();
@@ -31,7 +31,10 @@ export async function secretsOf(wallet: TestWallet, cookie: string): Promise<Ses
   }
 }
 
-/** As a version before this one, or a provider that says less, would have left it. The wallet is started anew: it remembers sessions. */
+/**
+ * Removes fields that an earlier version, or a minimal provider, would not have stored. Restarts the wallet, because it caches
+ * sessions.
+ */
 export async function downgradeSessions(wallet: TestWallet, cookies: readonly string[]): Promise<void> {
   const hashes = await Promise.all(cookies.map(async (cookie) => (await secretsOf(wallet, cookie)).idHash));
   const seal = createSeal([wallet.masterKey]);
@@ -56,7 +59,7 @@ export interface ParsedCookie {
   readonly attributes: readonly string[];
 }
 
-/** The cookies an answer sets, by their first letters: `gatehouse_wallet` or `gatehouse_wallet_login`. */
+/** The cookies an answer sets, by name: `gatehouse_wallet` or `gatehouse_wallet_login`. */
 export function cookiesOf(answer: ApiAnswer): Record<string, ParsedCookie> {
   return Object.fromEntries(
     answer.headers.getSetCookie().map((line) => {
@@ -67,7 +70,7 @@ export function cookiesOf(answer: ApiAnswer): Record<string, ParsedCookie> {
   );
 }
 
-/** Is the session cookie taken away? */
+/** Whether the answer removes the session cookie. */
 export function isCleared(answer: ApiAnswer, name = 'gatehouse_wallet'): boolean {
   const cookie = cookiesOf(answer)[name];
   return cookie?.value === '' && cookie.attributes.includes('Max-Age=0');

@@ -1,4 +1,4 @@
-// A whole wallet node for tests, on real HTTP, on each database, with a real OpenID provider and a clock the test can move.
+// A complete wallet node for tests, with real HTTP, on each database, with a real OpenID provider and a clock that tests can set.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -16,10 +16,10 @@ import { sharedPostgres } from './postgres.ts';
 export interface WalletOptions {
   /** Settings by their GATEHOUSE_ keys. */
   readonly settings?: Readonly<Record<string, string>>;
-  /** The provider, or settings of the plain one. */
+  /** The provider, or settings of the plain provider. */
   readonly provider?: object;
   readonly rateLimits?: boolean;
-  /** Read at each start: a test may turn it on later. */
+  /** Read at each start, so that a test can turn it on later. */
   readonly tls?: { readonly certFile: string; readonly keyFile: string } | undefined;
 }
 
@@ -28,7 +28,7 @@ export interface WalletRequest {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Somebody with a session: their cookie, and requests as a page of the service would send them. */
+/** A user with a session: sends requests with the cookie, like a page of the service. */
 export class WalletUser {
   readonly wallet: TestWallet;
   readonly name: string;
@@ -50,7 +50,7 @@ export class WalletUser {
   post = (path: string, body?: unknown, options?: WalletRequest) => this.request('POST', path, { ...options, body });
   delete = (path: string, options?: WalletRequest) => this.request('DELETE', path, options);
 
-  /** Makes something and returns it; throws unless it worked. */
+  /** Creates a resource and returns it; throws if that fails. */
   async make(what: 'keys' | 'dids', body: object = {}): Promise<any> {
     const answer = await this.post(`/api/v1/wallet/${what}`, body);
     if (answer.status !== 201) throw new Error(`cannot make ${what}: ${answer.status} ${answer.text}`);
@@ -58,7 +58,7 @@ export class WalletUser {
   }
 }
 
-/** A database whose owner is no superuser: row-level security holds for it. */
+/** A database whose owner is not a superuser, so that row-level security applies. */
 async function createOwnDatabase(): Promise<string> {
   const url = new URL(await (await sharedPostgres()).createDatabase());
   const role = `wallet_${url.pathname.slice(1)}`;
@@ -80,7 +80,7 @@ export class TestWallet {
   readonly kind: DatabaseKind;
   readonly clock = new TestClock();
   readonly provider: PlainProvider;
-  /** Everything the service logged, for tests that look for what must not be there. */
+  /** The whole log, for tests that check what must not be logged. */
   readonly logged: string[] = [];
   readonly masterKey = newMasterKey();
   url = '';
@@ -106,7 +106,7 @@ export class TestWallet {
     });
   }
 
-  /** Where browsers know it to be. */
+  /** The public URL. */
   get publicUrl(): string {
     return this.config.url ?? this.url;
   }
@@ -118,7 +118,7 @@ export class TestWallet {
     await this.open();
   }
 
-  /** Starts the service on the data there is. */
+  /** Starts the service on the existing data. */
   async open(masterKeys: readonly string[] = [this.masterKey]): Promise<void> {
     this.service = await createWalletService({
       config: this.config,
@@ -141,19 +141,19 @@ export class TestWallet {
   }
 
   async stop(): Promise<void> {
-    // A test that looks into the database of this process ends its read with this turn; closing would wait for it.
+    // If a test reads the database in this process, its read ends with this turn of the event loop. Closing would wait for it.
     await new Promise((resolve) => setImmediate(resolve));
     await this.service.stop(1000);
     await this.provider.stop();
     await rm(this.folder, { recursive: true, force: true });
   }
 
-  /** The database of the service, for tests that look into it. Close it. */
+  /** Opens the database of the service. The caller closes it. */
   database() {
     return openWalletDatabase(this.config, this.folder);
   }
 
-  /** Nobody's request. */
+  /** A request without a session. */
   async request(method: string, path: string, { body, headers }: WalletRequest = {}): Promise<ApiAnswer> {
     const response = await fetch(this.url + path, {
       method,
@@ -172,7 +172,7 @@ export class TestWallet {
   }
   get = (path: string, options?: WalletRequest) => this.request('GET', path, options);
 
-  /** The callback's address, and the cookie of the login, as a browser has them after the provider sent it back. */
+  /** The callback URL and the login cookie, as a browser has them after the provider's redirect. */
   async returned(name: string, query = ''): Promise<{ callback: string; flow: string }> {
     const begun = await this.get(`/api/v1/auth/login?login_hint=${encodeURIComponent(name)}${query}`);
     if (begun.status !== 302) throw new Error(`cannot log in: ${begun.status} ${begun.text}`);
@@ -194,7 +194,7 @@ export class TestWallet {
     }
   }
 
-  /** Logs in through the provider, as a person who is named so there. */
+  /** Logs in through the provider as the user with this name. */
   async logIn(name = `person-${++this.#people}`): Promise<WalletUser> {
     const { callback, flow } = await this.returned(name);
     const done = await this.get(callback, { headers: { Cookie: flow } });
@@ -213,7 +213,7 @@ export function onWallet(kind: DatabaseKind, name: string, options: WalletOption
   });
 }
 
-/** The same tests on SQLite and on a real PostgreSQL. */
+/** Runs the same tests on SQLite and on a real PostgreSQL. */
 export function onEachWallet(name: string, define: (wallet: TestWallet) => void, options: WalletOptions = {}): void {
   for (const kind of ['SQLite', 'PostgreSQL'] as const) onWallet(kind, name, options, define);
 }

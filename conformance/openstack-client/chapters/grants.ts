@@ -19,7 +19,7 @@ const exactly =
   (list: readonly Assignment[]): void =>
     assert.deepEqual(list.map(short).sort(), [...expected].sort());
 
-/** Every kind of grant is made, read back by name and in its effect, and taken away. */
+/** Creates every kind of grant, lists it by name and as an effective role, and removes it. */
 export async function grants(client: OpenStackClient): Promise<void> {
   const { read, run } = { read: client.read.bind(client), run: client.run.bind(client) };
   await read('domain create east', 'a domain for grants', (domain) => assert.equal(domain.name, 'east'));

@@ -7,14 +7,14 @@ import type { OpenStackClient } from '../client.ts';
 const KEY = 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP';
 const PERIOD_MS = 30_000;
 
-/** The code of another implementation, for a step that was not used yet: each counts once. */
+/** A code from an independent implementation, for a time step that was not used yet: each code is valid once. */
 async function code(used: Set<number>): Promise<string> {
   while (used.has(Math.floor(Date.now() / PERIOD_MS))) await sleep(500);
   used.add(Math.floor(Date.now() / PERIOD_MS));
   return new TOTP({ secret: KEY }).generate();
 }
 
-/** The client takes a list of methods only from a file. JSON is YAML. */
+/** The client accepts a list of methods only from a YAML file. JSON is valid YAML. */
 function writeCloud(client: OpenStackClient, passcode: string): void {
   const auth = {
     auth_url: client.authUrl,
