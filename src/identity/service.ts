@@ -7,8 +7,8 @@ import {
   type DatabaseWait,
   databaseWaitOf,
   openDatabase as open,
-  patiently,
   readSqlite,
+  withoutTimeLimit,
 } from '../platform/database/index.ts';
 import { createApp, createServer, mountProbes, type Server } from '../platform/http/index.ts';
 import type { Job } from '../platform/jobs/index.ts';
@@ -163,7 +163,7 @@ async function createOn(db: Database, options: ServiceOptions): Promise<Identity
     openidKeys: openid.keys,
     issuer: () => address,
     registerWallet: openid.registerWallet,
-    reseal: () => patiently(reseal),
+    reseal: () => withoutTimeLimit(reseal),
     resetAdminPassword: (given) => resetAdminPassword(ground, given),
     isAdminPassword: (text) => isAdminPassword(ground, text),
     async start(keep) {

@@ -4,7 +4,7 @@ import { accessSync, constants } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Clock } from '../platform/clock.ts';
 import { ConfigError, serviceUrl } from '../platform/config/index.ts';
-import { type DatabaseWait, databaseWaitOf, openDatabase, patiently } from '../platform/database/index.ts';
+import { type DatabaseWait, databaseWaitOf, openDatabase, withoutTimeLimit } from '../platform/database/index.ts';
 import { createApp, createServer, mountProbes, type Server } from '../platform/http/index.ts';
 import type { Job } from '../platform/jobs/index.ts';
 import type { Log } from '../platform/log/index.ts';
@@ -101,7 +101,7 @@ export async function createWalletService(options: WalletOptions): Promise<Walle
   const verifiers = readVerifiers(options.config.verifiersFile);
   const db = await openWalletDatabase(options.config, options.dataDir, databaseWaitOf(options));
   try {
-    const { holds, mended } = await patiently(() => guardOwners(db));
+    const { holds, mended } = await withoutTimeLimit(() => guardOwners(db));
     if (mended.length > 0)
       options.log.warn({ tables: mended }, 'row-level security was switched off or changed; it is in force again');
     if (!holds)
@@ -118,7 +118,7 @@ export async function createWalletService(options: WalletOptions): Promise<Walle
 export async function resealWallet(options: Pick<WalletOptions, 'config' | 'dataDir' | 'seal'>): Promise<Resealed> {
   const db = await openWalletDatabase(options.config, options.dataDir);
   try {
-    return await patiently(() => resealAll(db, options.seal, { software: createSoftwareStore(options.seal) }));
+    return await withoutTimeLimit(() => resealAll(db, options.seal, { software: createSoftwareStore(options.seal) }));
   } finally {
     await db.close();
   }

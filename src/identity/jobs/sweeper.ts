@@ -1,6 +1,6 @@
 // Work nobody waits for: what has expired goes, token keys are replaced in time.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { patiently } from '../../platform/database/index.ts';
+import { withoutTimeLimit } from '../../platform/database/index.ts';
 import { type Job, repeat } from '../../platform/jobs/index.ts';
 import type { Log } from '../../platform/log/index.ts';
 import type { Metrics } from '../../platform/metrics/index.ts';
@@ -41,7 +41,7 @@ export function startSweeper(deps: {
 
   const job = repeat({
     everyMs: EVERY_MS,
-    run: (stopping) => patiently(() => sweep(stopping)),
+    run: (stopping) => withoutTimeLimit(() => sweep(stopping)),
     log,
     failure: 'sweep failed; it will be tried again',
   });

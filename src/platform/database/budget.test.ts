@@ -1,7 +1,7 @@
 // How long a request may wait for the database, and the queue of writers.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { Budget, currentBudget, patiently, withBudget } from './budget.ts';
+import { Budget, currentBudget, withBudget, withoutTimeLimit } from './budget.ts';
 import { DatabaseUnavailable, isUnavailable, isUnreachable, isUnwritable } from './errors.ts';
 import { KeyedLocks, Semaphore } from './semaphore.ts';
 
@@ -54,8 +54,8 @@ describe('The budget of a request', () => {
 
   it('applies to queries of the request, not to jobs', () => {
     assert.equal(currentBudget(), undefined);
-    withBudget(() => assert.equal(currentBudget()?.isPatient, false));
-    patiently(() => assert.equal(currentBudget()?.isPatient, true));
+    withBudget(() => assert.equal(currentBudget()?.isUnlimited, false));
+    withoutTimeLimit(() => assert.equal(currentBudget()?.isUnlimited, true));
   });
 });
 

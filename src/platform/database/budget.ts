@@ -1,15 +1,15 @@
-// How long one request may wait for the database, all its queries together. Time it spends on anything else does not count.
+// Limits how long one request may wait for the database, for all its queries together. Other time does not count.
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { DatabaseUnavailable } from './errors.ts';
 
-/** Of a whole request. One that fails says so while its caller still listens. */
+/** For a whole request: short enough that the client is still waiting for the error. */
 const REQUEST_MS = 6_000;
-/** What a request set going and goes on for so long is no longer the request. */
+/** Work that a request started and that still runs after this time counts as background work. */
 const REQUEST_ENDS_MS = 60_000;
-/** In lines behind others that get ahead: the database answers, there is only much to do. */
-export const LINE_MS = 60_000;
+/** In queues that move: the database answers, there is only much to do. */
+export const QUEUE_MS = 60_000;
 
-/** Time that may be spent waiting, by some clock. What is waited for at the same time counts once. */
+/** An amount of waiting time, by some clock. Concurrent waits count once. */
 class Allowance {
   readonly #now: () => number;
   #left: number;
@@ -21,7 +21,7 @@ class Allowance {
     this.#now = now;
   }
 
-  /** What may still be waited; throws when that is nothing. */
+  /** The remaining time; throws if there is none. */
   left(): number {
     const left = this.#left - (this.#waiting > 0 ? this.#now() - this.#since : 0);
     if (left <= 0) throw new DatabaseUnavailable('the request waited for the database as long as it may');
@@ -37,27 +37,27 @@ class Allowance {
   }
 }
 
-/** Goes on while this process has nothing to do. An answer that lies there until the process comes to it is not the database's delay. */
+/** A clock that only advances while this process is idle. If an answer has arrived but the process is busy, that is not the database's delay. */
 const idleTime = (): number => performance.eventLoopUtilization().idle;
 
 export class Budget {
-  /** Of jobs nobody waits for: their statements may take longer. */
-  readonly isPatient: boolean;
+  /** For background jobs: their statements may take longer. */
+  readonly isUnlimited: boolean;
   readonly #ends: number;
   readonly #answers: Allowance;
-  readonly #lines = new Allowance(LINE_MS, () => performance.now());
+  readonly #queues = new Allowance(QUEUE_MS, () => performance.now());
 
   constructor(milliseconds: number) {
-    this.isPatient = milliseconds === Number.POSITIVE_INFINITY;
+    this.isUnlimited = milliseconds === Number.POSITIVE_INFINITY;
     this.#answers = new Allowance(milliseconds, idleTime);
     this.#ends = performance.now() + REQUEST_ENDS_MS;
   }
 
   get #isOver(): boolean {
-    return this.isPatient || performance.now() > this.#ends;
+    return this.isUnlimited || performance.now() > this.#ends;
   }
 
-  /** How long an answer may still be waited for; throws when that is not at all. */
+  /** The remaining time for answers; throws if there is none. */
   left(): number {
     return this.#isOver ? Number.POSITIVE_INFINITY : this.#answers.left();
   }
@@ -70,24 +70,24 @@ export class Budget {
     this.#answers.end();
   }
 
-  /** Waits in a line of this process, which costs nothing of the time for answers. */
-  async inLine(enter: (limitMs: number) => Promise<void>): Promise<void> {
-    const limit = this.#isOver ? LINE_MS : this.#lines.left();
-    this.#lines.begin();
+  /** Waits in a queue of this process, which does not count as waiting for answers. */
+  async inQueue(enter: (limitMs: number) => Promise<void>): Promise<void> {
+    const limit = this.#isOver ? QUEUE_MS : this.#queues.left();
+    this.#queues.begin();
     try {
       await enter(limit);
     } finally {
-      this.#lines.end();
+      this.#queues.end();
     }
   }
 }
 
 const budgets = new AsyncLocalStorage<Budget>();
 
-/** Everything the work asks of a database counts together. Inside another one it has one of its own. */
+/** Gives the work a time budget for all its database queries. A nested call gets a budget of its own. */
 export const withBudget = <T>(work: () => T, milliseconds = REQUEST_MS): T => budgets.run(new Budget(milliseconds), work);
 
-/** For jobs and commands: nobody waits for them. */
-export const patiently = <T>(work: () => T): T => budgets.run(new Budget(Number.POSITIVE_INFINITY), work);
+/** For jobs and commands, without a time limit. */
+export const withoutTimeLimit = <T>(work: () => T): T => budgets.run(new Budget(Number.POSITIVE_INFINITY), work);
 
 export const currentBudget = (): Budget | undefined => budgets.getStore();

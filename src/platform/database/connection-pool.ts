@@ -14,8 +14,8 @@ export const CONNECT_MS = 3_000;
 export const STATEMENT_MS = 4_000;
 const QUERY_MS = STATEMENT_MS + 500;
 /** The same for background jobs. */
-export const PATIENT_STATEMENT_MS = 25_000;
-const PATIENT_QUERY_MS = 30_000;
+export const JOB_STATEMENT_MS = 25_000;
+const JOB_QUERY_MS = 30_000;
 const PROBE_MS = 1_000;
 const MAX_NAMED_STATEMENTS = 1000;
 
@@ -48,7 +48,7 @@ class PooledConnection {
   async query(text: string, values: readonly unknown[]): Promise<PostgresQueryResult<unknown>> {
     if (this.#broken) throw this.#broken;
     const budget = currentBudget();
-    const limit = Math.min(budget?.isPatient ? PATIENT_QUERY_MS : QUERY_MS, budget?.left() ?? QUERY_MS);
+    const limit = Math.min(budget?.isUnlimited ? JOB_QUERY_MS : QUERY_MS, budget?.left() ?? QUERY_MS);
     const name = this.#pool.usesNamedStatements && values.length > 0 ? statementName(text) : undefined;
     budget?.begin();
     try {

@@ -1,7 +1,7 @@
 // One typed query layer for SQLite and PostgreSQL.
 
 export { takeAdvisoryLock } from './advisory-lock.ts';
-export { patiently, withBudget } from './budget.ts';
+export { withBudget, withoutTimeLimit } from './budget.ts';
 export type { Cache } from './cache.ts';
 export { type Caches, createCaches } from './caches.ts';
 export type { Database, Dialect, Feed, Reader, Tx } from './database.ts';

@@ -3,7 +3,7 @@ import { Kysely, PostgresDialect, sql } from 'kysely';
 import pg from 'pg';
 import { currentBudget } from './budget.ts';
 import { createCaches } from './caches.ts';
-import { CONNECT_MS, ConnectionPool, PATIENT_STATEMENT_MS, STATEMENT_MS } from './connection-pool.ts';
+import { CONNECT_MS, ConnectionPool, JOB_STATEMENT_MS, STATEMENT_MS } from './connection-pool.ts';
 import { type Database, type Feed, Subscribers, type Tx } from './database.ts';
 import { isLockTimeout, isRetryable } from './errors.ts';
 import { CHANNEL, PostgresFeed } from './feed.ts';
@@ -25,7 +25,7 @@ export interface PostgresOptions {
 }
 
 const LOCK_MS = 2_000;
-const PATIENT_LOCK_MS = 10_000;
+const JOB_LOCK_MS = 10_000;
 const ATTEMPTS = 5;
 /** The server takes a second to detect a deadlock, so a transaction behind two deadlocks can time out through no fault of its own. */
 const LOCK_ATTEMPTS = 2;
@@ -118,8 +118,8 @@ export async function openPostgres<S>(url: string, migrations: MigrationSource, 
     const tags = new Set<string>();
     const value = await db.transaction().execute(async (trx) => {
       // Background jobs may delete many rows at once, so their limits are longer.
-      if (currentBudget()?.isPatient)
-        await sql`select set_config('statement_timeout', ${String(PATIENT_STATEMENT_MS)}, true), set_config('lock_timeout', ${String(PATIENT_LOCK_MS)}, true)`.execute(
+      if (currentBudget()?.isUnlimited)
+        await sql`select set_config('statement_timeout', ${String(JOB_STATEMENT_MS)}, true), set_config('lock_timeout', ${String(JOB_LOCK_MS)}, true)`.execute(
           trx,
         );
       const result = await work(trx as unknown as Tx<S>, (tag) => tags.add(tag));

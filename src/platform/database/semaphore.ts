@@ -1,6 +1,6 @@
 // A semaphore with a queue. While the queue moves, a caller may wait long, since each holder has only short work. When nothing moves, it
 // gives up soon.
-import { currentBudget, LINE_MS } from './budget.ts';
+import { currentBudget, QUEUE_MS } from './budget.ts';
 import { DatabaseUnavailable, isUnavailable } from './errors.ts';
 
 /** Longer than the limits for locks and statements: by then several in a row have failed. */
@@ -55,8 +55,8 @@ export class Semaphore {
   /** Waits as long as the budget of the current request allows. */
   async acquire(): Promise<void> {
     const budget = currentBudget();
-    if (this.#free > 0 || !budget) return this.acquireWithin(LINE_MS);
-    await budget.inLine((limit) => this.acquireWithin(limit, budget.isPatient ? LINE_MS : this.#stallMs));
+    if (this.#free > 0 || !budget) return this.acquireWithin(QUEUE_MS);
+    await budget.inQueue((limit) => this.acquireWithin(limit, budget.isUnlimited ? QUEUE_MS : this.#stallMs));
   }
 
   /** `madeProgress`: the work succeeded, so it is worth waiting. */

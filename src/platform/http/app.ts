@@ -83,7 +83,7 @@ export interface Documentation {
   readonly error?: Schema;
 }
 
-export interface Spec<Rule extends string, Q extends Schema | undefined, B extends Schema | undefined> {
+export interface RouteSpec<Rule extends string, Q extends Schema | undefined, B extends Schema | undefined> {
   readonly summary: string;
   readonly tag: string;
   /** Name of the access rule. `anyone`: no token is needed. */
@@ -95,7 +95,7 @@ export interface Spec<Rule extends string, Q extends Schema | undefined, B exten
   /** Called thousands of times a second and answered from memory: see memory-adapter.ts. */
   readonly fromMemory?: boolean;
   /** A POST that only reads. Like a GET, it is logged at debug level. */
-  readonly asks?: boolean;
+  readonly onlyReads?: boolean;
   /** Accepts a form (RFC 6749 requires it) as well as JSON. */
   readonly form?: boolean;
   /** Maximum body size, if it differs from that of other routes. */
@@ -108,7 +108,7 @@ export interface Spec<Rule extends string, Q extends Schema | undefined, B exten
 export interface Route<Caller> {
   readonly method: Method;
   readonly path: string;
-  readonly spec: Spec<string, Schema | undefined, Schema | undefined>;
+  readonly spec: RouteSpec<string, Schema | undefined, Schema | undefined>;
   readonly target: ((call: never) => MaybePromise<Target<unknown, unknown>>) | undefined;
   readonly handler: (call: Call<Caller, never, never, never> & { readonly target: never }) => unknown;
 }
@@ -127,7 +127,7 @@ type RegisterRoute<Caller, Rule extends string, Facts> = <
   Thing = undefined,
 >(
   path: Path,
-  spec: Spec<Rule, Q, B> & { readonly target?: (call: CallOf<Caller, Path, Q, B>) => MaybePromise<Target<Facts, Thing>> },
+  spec: RouteSpec<Rule, Q, B> & { readonly target?: (call: CallOf<Caller, Path, Q, B>) => MaybePromise<Target<Facts, Thing>> },
   handler: (call: CallOf<Caller, Path, Q, B> & { readonly target: Thing }) => unknown,
 ) => void;
 

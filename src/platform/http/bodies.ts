@@ -37,7 +37,7 @@ export async function readBody(request: IncomingMessage, limit: number): Promise
 }
 
 /** With `optimizeEmptyRequests`, the stream of a request without a body has already ended, and a parser would wait forever. */
-export const bodyOrNothing: preParsingHookHandler = (_request, _reply, payload, done) => {
+export const replaceEndedBody: preParsingHookHandler = (_request, _reply, payload, done) => {
   done(null, (payload as Readable).readableEnded ? Readable.from([]) : payload);
 };
 

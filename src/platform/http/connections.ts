@@ -8,7 +8,7 @@ const LOOK_MS = 50;
 /** Share of the grace period for which idle connections stay open, because a request may be on its way. */
 const IDLE_SHARE = 0.1;
 
-export class Connections {
+export class ServerConnections {
   readonly #servers = new Set<Server>();
   readonly #sockets = new Set<Socket>();
   /** Answers that are written by mounts. */

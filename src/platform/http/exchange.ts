@@ -1,15 +1,15 @@
-// One request and its answer, past the framework where that costs: what it does to a reply on the way out (lower-casing,
-// looking for serializers, hooks and streams) is as dear as receiving the request.
+// One request and its answer. Answers bypass the framework, because its processing (lower-casing headers, looking for serializers, hooks
+// and streams) costs as much as receiving the request.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { performance } from 'node:perf_hooks';
 import type { FastifyRequest } from 'fastify';
 import type { Call, Query } from './app.ts';
 import { LINGER_MS } from './refusals.ts';
 
-/** A request that knows when it came. */
+/** A request with its time of arrival. */
 export type TimedMessage = IncomingMessage & { arrivedAt: number };
 
-/** A request as a handler sees it. The parts that cost something and that few handlers ask for are made when they are asked for. */
+/** A request as a handler sees it. Expensive properties that few handlers use are computed on access. */
 export abstract class IncomingCall implements Call<unknown> {
   readonly raw: IncomingMessage;
   readonly response: ServerResponse;
@@ -29,7 +29,7 @@ export abstract class IncomingCall implements Call<unknown> {
   }
   abstract readonly address: string;
   abstract readonly base: string;
-  /** The address as the routes have it. */
+  /** The URL in its canonical form, as the routes have it. */
   abstract readonly url: string;
 
   get headers(): IncomingMessage['headers'] {
@@ -42,20 +42,20 @@ export abstract class IncomingCall implements Call<unknown> {
     return this.url.split('?', 1)[0]!;
   }
   get signal(): AbortSignal {
-    return goneSignal(this.response);
+    return disconnectSignal(this.response);
   }
-  /** Since it came. */
+  /** Time since its arrival. */
   get milliseconds(): number {
     return performance.now() - (this.raw as TimedMessage).arrivedAt;
   }
 }
 
-/** One that the framework received. */
+/** A request received by the framework. */
 export class FrameworkCall extends IncomingCall {
   readonly #request: FastifyRequest;
-  readonly #bases: Bases;
+  readonly #bases: BaseUrls;
 
-  constructor(request: FastifyRequest, response: ServerResponse, bases: Bases) {
+  constructor(request: FastifyRequest, response: ServerResponse, bases: BaseUrls) {
     super(request.raw, response, request.id, { params: request.params, query: request.query as Query });
     this.#request = request;
     this.#bases = bases;
@@ -74,8 +74,8 @@ export class FrameworkCall extends IncomingCall {
 
 const signals = new WeakMap<ServerResponse, AbortSignal>();
 
-/** Aborted when the client goes before it has its answer. */
-export function goneSignal(response: ServerResponse): AbortSignal {
+/** Aborted when the client disconnects before it has its answer. */
+export function disconnectSignal(response: ServerResponse): AbortSignal {
   const known = signals.get(response);
   if (known) return known;
   const controller = new AbortController();
@@ -88,12 +88,12 @@ export function goneSignal(response: ServerResponse): AbortSignal {
   return controller.signal;
 }
 
-/** A name or an address, with a port. Whatever else stands in `Host` is not repeated in an answer. */
+/** A name or an address, with an optional port. Any other `Host` is not repeated in an answer. */
 const HOST = /^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d{1,5})?$/i;
 export const isHost = (host: string | undefined): host is string => host !== undefined && HOST.test(host);
 
-/** The address of the service as clients know it: the public one, else the host a request names, else where the server listens. */
-export class Bases {
+/** The URL of the service as clients know it: the public URL, else the host of the request, else the address of the server. */
+export class BaseUrls {
   readonly #publicUrl: () => string | undefined;
   listening = '';
 
@@ -108,41 +108,41 @@ export class Bases {
   }
 }
 
-/** Several values of one name are several lines (Set-Cookie). */
+/** A list of values is sent as several headers (Set-Cookie). */
 export type Headers = Readonly<Record<string, string | readonly string[]>>;
 
-export interface Outgoing {
+export interface OutgoingAnswer {
   readonly status: number;
   readonly headers: Headers;
   /** Undefined: no body at all. */
   readonly text: string | undefined;
   readonly bytes?: number | undefined;
-  /** The connection ends with it, although the client may still be sending. */
+  /** Closes the connection after this answer, although the client may still be sending. */
   readonly last?: boolean;
 }
 
-/** Headers an answer has unless it says otherwise. */
-class Defaults {
-  /** Names and values in turn. */
+/** Default headers, which an answer may override. */
+class DefaultHeaders {
+  /** Names and values, alternating. */
   readonly list: readonly string[];
   readonly #headers: ReadonlyMap<string, string>;
-  /** What is left without a header, by its name: answers of one kind replace the same ones. */
-  readonly #rests = new Map<string, Defaults>();
+  /** The defaults without a header, by its name. Answers of one kind always replace the same headers. */
+  readonly #rests = new Map<string, DefaultHeaders>();
 
   constructor(headers: ReadonlyMap<string, string>) {
     this.#headers = headers;
     this.list = [...headers].flat();
   }
 
-  without(name: string): Defaults {
+  without(name: string): DefaultHeaders {
     if (!this.#headers.has(name)) return this;
-    const rest = this.#rests.get(name) ?? new Defaults(new Map([...this.#headers].filter(([other]) => other !== name)));
+    const rest = this.#rests.get(name) ?? new DefaultHeaders(new Map([...this.#headers].filter(([other]) => other !== name)));
     this.#rests.set(name, rest);
     return rest;
   }
 }
 
-/** Ends an answer that is written already once the client has sent all it wants to: ended before, the answer could be lost with the connection. */
+/** Ends a written answer once the client has stopped sending. Ending it earlier could lose the answer. */
 function endLater(response: ServerResponse): void {
   const end = (): void => {
     clearTimeout(timer);
@@ -152,15 +152,15 @@ function endLater(response: ServerResponse): void {
   response.req.once('end', end).once('close', end).resume();
 }
 
-export type Send = (response: ServerResponse, requestId: string, outgoing: Outgoing) => void;
+export type Send = (response: ServerResponse, requestId: string, outgoing: OutgoingAnswer) => void;
 
-/** Sends answers. What an answer says of a header replaces what is common to all. */
+/** Creates the function that sends answers. Headers of an answer replace the common ones. */
 export function createSender(
   common: Readonly<Record<string, string>>,
   { requestIdHeader, isClosing }: { requestIdHeader: string; isClosing(): boolean },
 ): Send {
-  const bodiless = new Defaults(new Map(Object.entries(common)));
-  const withBody = new Defaults(new Map(Object.entries({ ...common, 'Content-Type': 'application/json' })));
+  const bodiless = new DefaultHeaders(new Map(Object.entries(common)));
+  const withBody = new DefaultHeaders(new Map(Object.entries({ ...common, 'Content-Type': 'application/json' })));
   return (response, requestId, { status, headers, text, bytes, last }) => {
     if (last || isClosing()) response.shouldKeepAlive = false;
     let others = text === undefined ? bodiless : withBody;
@@ -187,7 +187,7 @@ export function createSender(
       endLater(response);
       return;
     }
-    // As many bytes as characters: it is ASCII, and copying that is much cheaper than encoding it.
+    // If there are as many bytes as characters, the text is ASCII, which is much cheaper to copy than to encode.
     response.end(text, length === text.length ? 'latin1' : 'utf8');
   };
 }

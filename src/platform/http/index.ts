@@ -1,7 +1,7 @@
 // HTTP: an App of routes with schemas, the server for it, and its OpenAPI document.
 export { Answer, type App, type Call, createApp, type Documentation, type Query, type Route, type Target } from './app.ts';
 export { readBody } from './bodies.ts';
-export { goneSignal } from './exchange.ts';
+export { disconnectSignal } from './exchange.ts';
 export { parseJson } from './json.ts';
 export type { Mount, RawExchange } from './mounts.ts';
 export { type DocumentedRoute, type OpenApiOptions, openApi } from './openapi.ts';

@@ -1,17 +1,17 @@
-// A few questions are asked thousands of times a second and answered from memory. For a framework to receive such a request costs
-// more than to answer it, so these routes are found here, before the framework. Only who finds the route differs: the steps of the
-// request, its refusals, its log lines and its metrics are those of every other request. Whatever is not plain is the framework's.
+// A few requests come thousands of times a second and are answered from memory. Receiving them through the framework costs more than
+// answering them, so these routes are matched here, before the framework. Only the routing differs: the steps, refusals, log lines and
+// metrics are the same as for other requests. Everything that is not simple goes to the framework.
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import proxyAddress from '@fastify/proxy-addr';
 import { parse } from 'fast-querystring';
 import type { Query, Route } from './app.ts';
-import { type Bases, IncomingCall } from './exchange.ts';
+import { type BaseUrls, IncomingCall } from './exchange.ts';
 
 const NO_QUERY: Query = Object.freeze({});
 const NO_PARAMS: Readonly<Record<string, string>> = Object.freeze({});
 
-/** A request that was received here. */
+/** A request that bypasses the framework. */
 class DirectCall extends IncomingCall {
   readonly #adapter: AdapterOptions;
 
@@ -37,14 +37,14 @@ class DirectCall extends IncomingCall {
 }
 
 export interface AdapterOptions {
-  readonly bases: Bases;
+  readonly bases: BaseUrls;
   readonly maxParamLength: number;
-  /** Which addresses are proxies that may speak for others. */
+  /** Which addresses are trusted proxies. */
   readonly trust: ((address: string, hop: number) => boolean) | undefined;
   newRequestId(): string;
 }
 
-/** How often the answer was there at once, and how often something had to be read first. */
+/** How often the answer was available immediately, and how often something had to be read first. */
 export interface MemoryCounts {
   hits: number;
   misses: number;
@@ -54,7 +54,7 @@ interface DirectRoute<Caller> {
   readonly route: Route<Caller>;
   readonly pattern: RegExp;
   readonly names: readonly string[];
-  /** What every path of it begins with: cheaper to compare than the pattern. */
+  /** The fixed beginning of its paths: cheaper to compare than the pattern. */
   readonly start: string;
 }
 
@@ -69,7 +69,7 @@ function directRoute<Caller>(route: Route<Caller>): DirectRoute<Caller> {
   };
 }
 
-/** Undefined when one cannot be read, or is longer than any id. */
+/** Undefined if one is percent-encoded, or longer than any id. */
 function paramsOf(names: readonly string[], values: readonly string[], maxLength: number): Record<string, string> | undefined {
   const params: Record<string, string> = {};
   for (const [at, name] of names.entries()) {
@@ -80,7 +80,7 @@ function paramsOf(names: readonly string[], values: readonly string[], maxLength
   return params;
 }
 
-/** By the framework's own parser, so that an address means the same in both. */
+/** Uses the framework's own parser, so that both read a query in the same way. */
 const queryOf = (url: string, at: number): Query => (at < 0 ? NO_QUERY : parse(url.slice(at + 1)));
 
 /**
@@ -97,7 +97,7 @@ export function createMemoryAdapter<Caller>(
   const patterns = direct.filter(({ names }) => names.length > 0);
   const counts: MemoryCounts = { hits: 0, misses: 0 };
 
-  /** Undefined for every address that is not plain. */
+  /** Undefined for every URL that is not simple. */
   function find(url: string): { route: Route<Caller>; params: Readonly<Record<string, string>>; query: Query } | undefined {
     if (url.includes('#')) return undefined;
     const at = url.indexOf('?');

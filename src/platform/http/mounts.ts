@@ -2,8 +2,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { FastifyInstance } from 'fastify';
 import { withBudget } from '../database/index.ts';
-import type { Connections } from './connections.ts';
-import { type Bases, FrameworkCall, goneSignal } from './exchange.ts';
+import type { ServerConnections } from './connections.ts';
+import { type BaseUrls, disconnectSignal, FrameworkCall } from './exchange.ts';
 import type { Replies } from './replies.ts';
 
 /** A request and its response as Node's own objects. */
@@ -30,8 +30,8 @@ export function registerMount(
   { paths, handle }: Mount,
   parts: {
     readonly replies: Replies;
-    readonly connections: Connections;
-    readonly bases: Bases;
+    readonly connections: ServerConnections;
+    readonly bases: BaseUrls;
     readonly requestIdHeader: string;
     /** Headers of every answer. */
     readonly headers: Readonly<Record<string, string>>;
@@ -56,7 +56,7 @@ export function registerMount(
           connections.follow(response);
           let isRefused = false;
           response.once('finish', () => {
-            if (!isRefused) replies.account(call, { path: url }, response.statusCode);
+            if (!isRefused) replies.record(call, { path: url }, response.statusCode);
           });
           try {
             const { raw, address, requestId } = call;
@@ -67,7 +67,7 @@ export function registerMount(
                 address,
                 requestId,
                 get signal() {
-                  return goneSignal(response);
+                  return disconnectSignal(response);
                 },
               }),
             );

@@ -1,17 +1,17 @@
-// How answers and refusals leave: written, counted in the metrics, and logged where they say something.
+// Sends answers and refusals, counts them in the metrics, and logs them.
 import type { FastifyError } from 'fastify';
 import { Fault, fault } from '../faults/index.ts';
 import type { Log } from '../log/index.ts';
 import type { RequestTimes } from '../metrics/index.ts';
-import type { Bases, IncomingCall, Outgoing, Send } from './exchange.ts';
+import type { BaseUrls, IncomingCall, OutgoingAnswer, Send } from './exchange.ts';
 import { outageOf } from './outage.ts';
 import type { Refusal } from './refusals.ts';
 
-/** How a family of routes shows its errors. */
+/** The error format of a group of routes. */
 export type ErrorFormat = (fault: Fault, base: string, requestId: string) => { body: unknown; headers?: Record<string, string> };
 
 export interface ReplyOptions {
-  /** The error format of a path: routes below one prefix show their errors alike, also for paths that do not exist. */
+  /** The error format of a path. Routes below one prefix share a format, which also applies to paths that do not exist. */
   errorFormatOf(path: string): ErrorFormat;
   newRequestId(): string;
   readonly log: Log;
@@ -19,11 +19,11 @@ export interface ReplyOptions {
   readonly bodyLimit: number;
 }
 
-/** What is counted and logged of an address: the pattern of its route. Paths and queries of this service can hold tokens and answers. */
+/** What metrics and log contain of a URL: the pattern of its route. Paths and queries may contain tokens. */
 export interface RouteName {
   readonly path: string;
-  /** A question: its answers are not worth a line of the log each. */
-  readonly asks?: boolean | undefined;
+  /** It only reads, so successful answers are logged at debug level. */
+  readonly onlyReads?: boolean | undefined;
 }
 
 function toFault(error: unknown): Fault {
@@ -39,18 +39,18 @@ function toFault(error: unknown): Fault {
 
 export class Replies {
   readonly #options: ReplyOptions;
-  readonly #bases: Bases;
+  readonly #bases: BaseUrls;
   readonly #write: Send;
 
-  constructor(options: ReplyOptions, bases: Bases, write: Send) {
+  constructor(options: ReplyOptions, bases: BaseUrls, write: Send) {
     this.#options = options;
     this.#bases = bases;
     this.#write = write;
   }
 
-  send(call: IncomingCall, route: RouteName, outgoing: Outgoing): void {
+  send(call: IncomingCall, route: RouteName, outgoing: OutgoingAnswer): void {
     this.#write(call.response, call.requestId, outgoing);
-    this.account(call, route, outgoing.status);
+    this.record(call, route, outgoing.status);
   }
 
   refuse(error: unknown, call: IncomingCall, route: RouteName): void {
@@ -58,19 +58,19 @@ export class Replies {
     const refusal = toFault(error);
     const { status, code, reason } = refusal;
     const request_id = call.requestId;
-    // Somebody else's failure is no error of ours, and where we were when we heard of it says nothing.
+    // A fault with status 5xx is the failure of another service. It is no error of ours, and its stack trace is useless.
     if (status >= 500 && error instanceof Fault) log.warn({ request_id, code, reason }, 'request failed');
     else if (status >= 500) log.error({ request_id, code, err: error }, 'request failed');
     else if (reason) log.info({ request_id, code, reason }, 'request refused');
     const { body, headers } = errorFormatOf(call.url)(refusal, call.base, request_id);
-    // More is on its way than anybody will read.
+    // The client is still sending a body that will not be read.
     const { 'transfer-encoding': chunked, 'content-length': length } = call.headers;
     const isLong = status === 413 || chunked !== undefined || Number(length) > bodyLimit;
     const last = isLong && !call.raw.complete;
     this.send(call, route, { status, headers: { ...headers, ...refusal.headers }, text: JSON.stringify(body), last });
   }
 
-  /** The last resort: whatever goes wrong with an answer ends its request, and not the process. */
+  /** The last resort: a failure to answer must end only its request, not the process. */
   refuseOrEnd(error: unknown, call: IncomingCall, route: RouteName): void {
     try {
       if (!call.response.headersSent) {
@@ -84,8 +84,8 @@ export class Replies {
     call.response.destroy();
   }
 
-  /** A refusal where there is no request that could be read. */
-  refuseBare(refusal: Fault, address: string | undefined): Refusal & { readonly id: string } {
+  /** A refusal if the request could not be read. */
+  refuseUnread(refusal: Fault, address: string | undefined): Refusal & { readonly id: string } {
     const { log, times, errorFormatOf, newRequestId } = this.#options;
     const { status, code } = refusal;
     const id = newRequestId();
@@ -95,13 +95,13 @@ export class Replies {
     return { id, headers: { ...headers, ...refusal.headers }, text: JSON.stringify(body) };
   }
 
-  /** Counts an answer, and logs it unless it is one of the many that say nothing. */
-  account(call: IncomingCall, { path: route, asks = false }: RouteName, status: number): void {
+  /** Counts an answer and logs it. */
+  record(call: IncomingCall, { path: route, onlyReads = false }: RouteName, status: number): void {
     const { log, times } = this.#options;
     const { method, milliseconds } = call;
     times.observe(method, route, status, milliseconds);
-    // Reads that succeed are the bulk of the work: one line each only when asked for.
-    const level = status < 400 && (asks || method === 'GET' || method === 'HEAD') ? 'debug' : 'info';
+    // Successful reads are the bulk of the requests, so they are logged only at debug.
+    const level = status < 400 && (onlyReads || method === 'GET' || method === 'HEAD') ? 'debug' : 'info';
     if (!log.isLevelEnabled(level)) return;
     const ms = Math.round(milliseconds);
     log[level]({ request_id: call.requestId, method, route, status, ms, address: call.address }, 'request');

@@ -1,4 +1,4 @@
-// Serves an App over HTTP. The only place, with its neighbours here, that knows the web framework.
+// Serves an App over HTTP. Only this folder uses the web framework.
 import { lookup } from 'node:dns/promises';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
@@ -11,50 +11,50 @@ import { fault } from '../faults/index.ts';
 import { createServer as createHttpServer, createSecureServer } from '../node-http.ts';
 import type { ReservedPort } from '../reserved-port.ts';
 import type { App, Route } from './app.ts';
-import { acceptBodies, bodyOrNothing } from './bodies.ts';
-import { Connections } from './connections.ts';
-import { Bases, createSender, FrameworkCall, type IncomingCall, type TimedMessage } from './exchange.ts';
+import { acceptBodies, replaceEndedBody } from './bodies.ts';
+import { ServerConnections } from './connections.ts';
+import { BaseUrls, createSender, FrameworkCall, type IncomingCall, type TimedMessage } from './exchange.ts';
 import { createMemoryAdapter, type MemoryCounts } from './memory-adapter.ts';
 import { type Mount, registerMount } from './mounts.ts';
 import { allowedMethods, refuseUnreadable } from './refusals.ts';
-import { Replies, type ReplyOptions } from './replies.ts';
-import { type Access, createSteps } from './steps.ts';
+import { Replies, type ReplyOptions, type RouteName } from './replies.ts';
+import { createSteps, type RequestAccess } from './steps.ts';
 
-export interface ServerOptions<Caller> extends Access<Caller>, ReplyOptions {
+export interface ServerOptions<Caller> extends RequestAccess<Caller>, ReplyOptions {
   readonly app: Pick<App<Caller>, 'routes'>;
   readonly mounts?: readonly Mount[];
-  /** The address a request means: clients write some paths in other ways than the route. */
+  /** Returns the canonical URL of a request: clients write some paths differently from the route. */
   canonicalUrl?(url: string): string;
-  /** Headers every answer carries. */
+  /** Headers of every answer. */
   readonly headers: Readonly<Record<string, string>>;
   readonly requestIdHeader: string;
-  /** The address clients use, where it is known; else it is the one each request names. */
+  /** The URL that clients use, if it is known; else the host of each request. */
   publicUrl?(): string | undefined;
-  /** Clients reach it by https, and are told to go on so (RFC 6797). */
+  /** Clients reach it by https, so it sends HSTS (RFC 6797). */
   readonly secure?: boolean;
   readonly trustedProxies: readonly string[];
   readonly tls?: { readonly certFile: string; readonly keyFile: string } | undefined;
-  /** Routes marked `fromMemory` are answered past the framework, unless this is false. */
+  /** Routes marked `fromMemory` bypass the framework, unless this is false. */
   readonly memoryAdapter?: boolean;
-  /** Tests: an answer that breaks its own schema or status is a failure. */
+  /** For tests: an answer that violates its own schema or status is an error. */
   readonly checkReplies?: boolean;
   /** How long a request may take to arrive. */
   readonly requestMs?: number;
 }
 
 export interface Server {
-  /** What the memory adapter answered at once, and what it had to wait for. */
+  /** Counts of the memory adapter. */
   readonly fromMemory: Readonly<MemoryCounts>;
   /** Resolves to the address it listens on. */
   listen(host: string, port: number, reserved?: ReservedPort): Promise<string>;
-  /** Stops accepting, lets what runs finish within the time, then closes. */
+  /** Stops accepting connections, lets running requests finish within the time, then closes. */
   close(graceMs: number): Promise<void>;
 }
 
 const REQUEST_MS = 30_000;
 const KEEP_ALIVE_MS = 72_000;
 const MAX_PARAM = 1024;
-/** How often Node looks for requests that take too long. */
+/** How often Node checks for requests that take too long. */
 const LOOK_MS = 1_000;
 const HSTS = { 'Strict-Transport-Security': 'max-age=31536000' };
 
@@ -64,10 +64,10 @@ function openNodeServer(
 ): HttpServer {
   const options = {
     optimizeEmptyRequests: true,
-    // Refused by ourselves: Node would do it with an empty answer.
+    // We refuse such requests ourselves, because Node's answer would be empty.
     requireHostHeader: false,
     requestTimeout: requestMs,
-    // No longer than the whole request: Node would take the one for the other.
+    // Must not be longer than requestTimeout.
     headersTimeout: requestMs,
     connectionsCheckingInterval: Math.min(LOOK_MS, requestMs),
     keepAliveTimeout: KEEP_ALIVE_MS,
@@ -76,19 +76,19 @@ function openNodeServer(
   return createSecureServer({ ...options, cert: readFileSync(tls.certFile), key: readFileSync(tls.keyFile) }, listener);
 }
 
-/** A name like `localhost` is two addresses on most machines. What is left free of them somebody else could take. */
+/** `localhost` is two addresses on most machines. If one stayed free, another program could listen on it. */
 const addressesOf = async (host: string): Promise<readonly string[]> =>
   host === 'localhost' ? [...new Set((await lookup(host, { all: true })).map(({ address }) => address))] : [host];
 
-/** Paths and methods that no route has. */
+/** Refuses paths and methods that no route has. */
 function registerUnknown(
   server: FastifyInstance,
   routes: readonly Route<never>[],
   refuse: (error: unknown, call: IncomingCall) => void,
-  bases: Bases,
+  bases: BaseUrls,
 ): void {
   server.register(async (scope) => {
-    // Before anything is read: what there is not takes no body, whatever its form.
+    // Before the body is read: an unknown path is refused whatever the body is.
     scope.addHook('onRequest', (request, reply) => {
       const methods = allowedMethods(routes, request.url);
       const allow = { headers: { Allow: methods.join(', ') } };
@@ -107,15 +107,15 @@ export function createServer<Caller>(options: ServerOptions<Caller>): Server {
   const { routes } = options.app;
   const hsts = options.secure ? HSTS : {};
   const headers = { ...options.headers, ...hsts };
-  const bases = new Bases(options.publicUrl ?? (() => undefined));
+  const bases = new BaseUrls(options.publicUrl ?? (() => undefined));
   const write = createSender(headers, { requestIdHeader, isClosing: () => connections.closing });
   const replies = new Replies(options, bases, write);
-  const connections = new Connections();
+  const connections = new ServerConnections();
   const answer = createSteps(options, options);
 
-  /** Answers or refuses one request of a route, and never throws. Returns whether that is done already. */
+  /** Answers or refuses one request of a route, and never throws. Returns whether it was done synchronously. */
   function serve(route: Route<Caller>, call: IncomingCall): boolean {
-    const name = { path: route.path, asks: route.spec.asks };
+    const name: RouteName = { path: route.path, onlyReads: route.spec.onlyReads };
     const refuse = (error: unknown): void => replies.refuseOrEnd(error, call, name);
     try {
       const outgoing = answer(route, call);
@@ -130,19 +130,19 @@ export function createServer<Caller>(options: ServerOptions<Caller>): Server {
     return true;
   }
 
-  /** Before a request goes either way: when it came, and that it names its host (RFC 9112, 3.2). */
+  /** For every request: records the time of arrival, and requires a Host header (RFC 9112, 3.2). */
   const receive =
     (next: RequestListener): RequestListener =>
     (request, response) => {
       (request as TimedMessage).arrivedAt = performance.now();
       if (request.headers.host !== undefined || request.httpVersionMinor === 0) return next(request, response);
       const refusal = fault('request.no_host');
-      const { id, ...bare } = replies.refuseBare(refusal, request.socket.remoteAddress);
+      const { id, ...bare } = replies.refuseUnread(refusal, request.socket.remoteAddress);
       write(response, id, { status: refusal.status, ...bare, last: true });
     };
 
   let fromMemory: MemoryCounts = { hits: 0, misses: 0 };
-  /** Behind proxies that name the host only the framework finds out the address. */
+  /** Behind proxies that forward the host only the framework can determine the public URL. */
   const isAdapted = options.memoryAdapter !== false && (trustedProxies.length === 0 || options.publicUrl?.() !== undefined);
   function adapted(framework: RequestListener): RequestListener {
     if (!isAdapted) return framework;
@@ -154,11 +154,11 @@ export function createServer<Caller>(options: ServerOptions<Caller>): Server {
   }
 
   let listener: RequestListener;
-  /** Of each address it listens on. Called when the framework has set its own handlers, which are replaced. */
-  function lookAfter(node: HttpServer): HttpServer {
+  /** For each server (one per address). Called after the framework has set its own handlers, because some are replaced. */
+  function setUpServer(node: HttpServer): HttpServer {
     connections.add(node);
     refuseUnreadable(node, (refusal, address) => {
-      const { id, headers: own, text } = replies.refuseBare(refusal, address);
+      const { id, headers: own, text } = replies.refuseUnread(refusal, address);
       return { headers: { ...headers, 'Content-Type': 'application/json', ...own, [requestIdHeader]: id }, text };
     });
     return node;
@@ -180,7 +180,7 @@ export function createServer<Caller>(options: ServerOptions<Caller>): Server {
       replies.refuseOrEnd(error, new FrameworkCall(request, reply.raw, bases), NO_ROUTE),
   } as FastifyServerOptions) as unknown as FastifyInstance;
 
-  lookAfter(server.server);
+  setUpServer(server.server);
 
   acceptBodies(server);
   server.setErrorHandler((error, request, reply) => {
@@ -197,7 +197,7 @@ export function createServer<Caller>(options: ServerOptions<Caller>): Server {
       exposeHeadRoute: method === 'GET' && !headNeedsRoute.has(path),
       ...(spec.form ? { config: { form: true } } : {}),
       ...(spec.bodyLimit ? { bodyLimit: spec.bodyLimit } : {}),
-      ...(method === 'GET' || method === 'HEAD' ? {} : { preParsing: bodyOrNothing }),
+      ...(method === 'GET' || method === 'HEAD' ? {} : { preParsing: replaceEndedBody }),
       handler: (request, reply) => {
         reply.hijack();
         serve(route, new FrameworkCall(request, reply.raw, bases));
@@ -220,7 +220,7 @@ export function createServer<Caller>(options: ServerOptions<Caller>): Server {
         await server.listen({ host: first!, port });
         const { port: actual } = server.server.address() as AddressInfo;
         for (const other of others)
-          await once(lookAfter(openNodeServer(options, listener)).listen({ host: other, port: actual }), 'listening');
+          await once(setUpServer(openNodeServer(options, listener)).listen({ host: other, port: actual }), 'listening');
       }
       const { address, port: actual, family } = server.server.address() as AddressInfo;
       bases.listening = `${options.tls ? 'https' : 'http'}://${family === 'IPv6' ? `[${address}]` : address}:${actual}`;

@@ -1,15 +1,16 @@
-// What happens to every request, whichever way it came in: who calls, what they send, what it is about, whether they may, the handler.
+// The steps of every request, with or without the framework: authenticate the caller, validate the input, find the target, check the
+// access rule, call the handler.
 import { withBudget } from '../database/index.ts';
 import { andThen, type MaybePromise } from '../maybe-promise.ts';
 import { Answer, type Query, type Route } from './app.ts';
-import type { IncomingCall, Outgoing } from './exchange.ts';
+import type { IncomingCall, OutgoingAnswer } from './exchange.ts';
 import { checkUrl } from './json.ts';
 import { serialize, validate, violation } from './validate.ts';
 
-export interface Access<Caller> {
+export interface RequestAccess<Caller> {
   /**
-   * Who sends this request, by the method and the `access` of its route. Throws a Fault when nobody may be served.
-   * Synchronous where it can be: it is on every request.
+   * Identifies the caller, by the headers, the method and the `access` of the route. Throws a Fault if that fails.
+   * Synchronous if possible, because it runs for every request.
    */
   authenticate(
     headers: IncomingCall['headers'],
@@ -17,11 +18,14 @@ export interface Access<Caller> {
     access: string | undefined,
     method: string,
   ): MaybePromise<Caller>;
-  /** Throws a Fault unless the rule allows it. `facts`: what is known of the target; undefined where a route has none. */
+  /** Throws a Fault unless the rule allows the request. `facts` describes the target; undefined if the route has none. */
   authorize(rule: string, caller: Caller, facts: unknown): void;
 }
 
-export function createSteps<Caller>(access: Access<Caller>, { checkReplies = false }: { readonly checkReplies?: boolean }) {
+export function createSteps<Caller>(
+  access: RequestAccess<Caller>,
+  { checkReplies = false }: { readonly checkReplies?: boolean },
+) {
   function identify({ spec }: Route<Caller>, call: IncomingCall): MaybePromise<void> {
     if (spec.rule === 'anyone') return;
     const { headers, requestId, method } = call;
@@ -35,7 +39,7 @@ export function createSteps<Caller>(access: Access<Caller>, { checkReplies = fal
     call.body = spec.body ? validate(spec.body, call.body ?? {}) : undefined;
   }
 
-  /** Permission before existence: whoever is not allowed does not learn whether the thing is there. */
+  /** Checks permission before existence: a caller without permission must not learn whether the thing exists. */
   function authorize({ spec: { rule }, target }: Route<Caller>, call: IncomingCall): MaybePromise<void> {
     const decide = (facts: unknown): void => {
       if (rule !== 'anyone') access.authorize(rule, call.caller as Caller, facts);
@@ -47,15 +51,15 @@ export function createSteps<Caller>(access: Access<Caller>, { checkReplies = fal
     });
   }
 
-  function outgoingOf(route: Route<Caller>, result: unknown): Outgoing {
+  function outgoingOf(route: Route<Caller>, result: unknown): OutgoingAnswer {
     const answer = result instanceof Answer ? result : new Answer({ body: result });
     const status = answer.status ?? successOf(route);
     if (checkReplies) checkReply(route, status, answer);
     return { status, headers: answer.headers, text: answer.text ?? textOf(route, status, answer), bytes: answer.bytes };
   }
 
-  /** The answer; throws when there is none. Everything it asks of the database counts together. */
-  return (route: Route<Caller>, call: IncomingCall): MaybePromise<Outgoing> =>
+  /** Returns the answer or throws. All its database queries share one time budget. */
+  return (route: Route<Caller>, call: IncomingCall): MaybePromise<OutgoingAnswer> =>
     withBudget(() => {
       checkUrl(call.url);
       return andThen(identify(route, call), () => {
@@ -69,7 +73,7 @@ export function createSteps<Caller>(access: Access<Caller>, { checkReplies = fal
 
 const successes = new WeakMap<object, number>();
 
-/** The status of an answer that says none. */
+/** The default status of a route. */
 function successOf({ spec: { reply } }: Pick<Route<unknown>, 'spec'>): number {
   let status = successes.get(reply);
   if (status === undefined) {

@@ -20,7 +20,7 @@ export interface Job {
   stop(): Promise<void>;
 }
 
-export function repeat({ everyMs, run, log, failure, logsOnce: saysOnce = false }: RepeatOptions): Job {
+export function repeat({ everyMs, run, log, failure, logsOnce = false }: RepeatOptions): Job {
   const stopping = new AbortController();
   let running: Promise<void> | undefined;
   let isFailing = false;
@@ -32,7 +32,7 @@ export function repeat({ everyMs, run, log, failure, logsOnce: saysOnce = false 
       isFailing = false;
       lastSuccess = performance.now();
     } catch (error) {
-      if (!(saysOnce && isFailing)) log.warn({ err: error }, failure);
+      if (!(logsOnce && isFailing)) log.warn({ err: error }, failure);
       isFailing = true;
     }
   }

@@ -1,5 +1,5 @@
 // A part of an exchange is worked on: the claim is kept meanwhile, and what goes wrong is written down.
-import { patiently } from '../../platform/database/index.ts';
+import { withoutTimeLimit } from '../../platform/database/index.ts';
 import { Fault } from '../../platform/faults/index.ts';
 import { repeat } from '../../platform/jobs/index.ts';
 import { actAs } from '../access/index.ts';
@@ -18,7 +18,7 @@ async function claiming<T>(deps: ExchangeDeps, exchange: Exchange<unknown>, work
   const renewals = repeat({
     everyMs: renewMs,
     // Not of the time the request has. What fails is tried again long before the claim ends.
-    run: () => patiently(renew),
+    run: () => withoutTimeLimit(renew),
     log,
     failure: 'the claim of an exchange could not be renewed; it will be tried again',
     logsOnce: true,

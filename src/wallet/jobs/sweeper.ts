@@ -1,5 +1,5 @@
 // Runs the jobs nobody waits for, now and then.
-import { patiently } from '../../platform/database/index.ts';
+import { withoutTimeLimit } from '../../platform/database/index.ts';
 import { type Job, repeat } from '../../platform/jobs/index.ts';
 import type { Log } from '../../platform/log/index.ts';
 
@@ -12,7 +12,7 @@ export function startSweeper(log: Log, jobs: () => Promise<Readonly<Record<strin
   }
   return repeat({
     everyMs: EVERY_MS,
-    run: () => patiently(sweep),
+    run: () => withoutTimeLimit(sweep),
     log,
     failure: 'sweep failed; it will be tried again',
   });

@@ -87,33 +87,49 @@ const queries: HostileCase[] = [
   ].map(([what, query]) => ({
     what: `a query with ${what}`,
     twist: withPayload({ dcql_query: query }),
-    ...(typeof query === 'string' ? {} : { told: 'invalid_request' }),
+    ...(typeof query === 'string' ? {} : { reportedError: 'invalid_request' }),
   })),
 ];
 
 const encrypted: AskOptions = { mode: 'direct_post.jwt' };
 const keysOf = (...keys: object[]): VerifierTwist => withMetadata({ jwks: { keys } });
 const encryption: HostileCase[] = [
-  { what: 'no keys', twist: withMetadata({ jwks: undefined }), told: 'invalid_request' },
-  { what: 'an empty list of keys', twist: keysOf(), told: 'invalid_request' },
-  { what: 'a private key', twist: keysOf({ ...publicKey, kid: 'a', alg: 'ECDH-ES', d: 'AAAA' }), told: 'invalid_request' },
-  { what: 'a shared secret', twist: keysOf({ kty: 'oct', k: 'AAAA', kid: 'a', alg: 'A256KW' }), told: 'invalid_request' },
-  { what: 'a key for signatures', twist: keysOf({ ...publicKey, kid: 'a', use: 'sig', alg: 'ES256' }), told: 'invalid_request' },
+  { what: 'no keys', twist: withMetadata({ jwks: undefined }), reportedError: 'invalid_request' },
+  { what: 'an empty list of keys', twist: keysOf(), reportedError: 'invalid_request' },
+  {
+    what: 'a private key',
+    twist: keysOf({ ...publicKey, kid: 'a', alg: 'ECDH-ES', d: 'AAAA' }),
+    reportedError: 'invalid_request',
+  },
+  {
+    what: 'a shared secret',
+    twist: keysOf({ kty: 'oct', k: 'AAAA', kid: 'a', alg: 'A256KW' }),
+    reportedError: 'invalid_request',
+  },
+  {
+    what: 'a key for signatures',
+    twist: keysOf({ ...publicKey, kid: 'a', use: 'sig', alg: 'ES256' }),
+    reportedError: 'invalid_request',
+  },
   {
     what: 'a point that is on no curve',
     twist: keysOf({ ...publicKey, y: publicKey.x, kid: 'a', alg: 'ECDH-ES' }),
-    told: 'invalid_request',
+    reportedError: 'invalid_request',
   },
   {
     what: 'a curve nobody uses',
     twist: keysOf({ ...publicKey, crv: 'secp256k1', kid: 'a', alg: 'ECDH-ES' }),
-    told: 'invalid_request',
+    reportedError: 'invalid_request',
   },
-  { what: 'an algorithm nobody knows', twist: keysOf({ ...publicKey, kid: 'a', alg: 'RSA1_5' }), told: 'invalid_request' },
+  {
+    what: 'an algorithm nobody knows',
+    twist: keysOf({ ...publicKey, kid: 'a', alg: 'RSA1_5' }),
+    reportedError: 'invalid_request',
+  },
   {
     what: 'an encryption nobody knows',
     twist: withMetadata({ encrypted_response_enc_values_supported: ['ROT13'] }),
-    told: 'invalid_request',
+    reportedError: 'invalid_request',
   },
 ].map((one) => ({ ...one, ask: encrypted }));
 

@@ -22,7 +22,7 @@ export function mountIntrospection(app: IdentityApp, parts: { readonly openid: {
       tag: 'OpenID',
       rule: 'anyone',
       form: true,
-      asks: true,
+      onlyReads: true,
       body: t.open({ token: t.string({ minLength: 1, maxLength: 4096 }) }),
       documentation: INTROSPECTED,
       reply: { 200: t.open({ active: t.boolean() }) },

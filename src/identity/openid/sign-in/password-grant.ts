@@ -1,7 +1,7 @@
 // The grant `password`, for consumers registered with it: the same steps as at the browser, the second factor among them.
 import type { KoaContextWithOIDC, Provider } from 'oidc-provider';
 import { Fault } from '../../../platform/faults/index.ts';
-import { goneSignal } from '../../../platform/http/index.ts';
+import { disconnectSignal } from '../../../platform/http/index.ts';
 import { REQUEST_ID_HEADER } from '../../resource/index.ts';
 import { SCOPES } from '../provider/accounts.ts';
 import type { Records } from '../provider/records/records.ts';
@@ -27,7 +27,7 @@ export function registerPasswordGrant(provider: Provider, { errors }: Library, s
     const attempt = {
       address: ip,
       requestId: String(res.getHeader(REQUEST_ID_HEADER) ?? ''),
-      signal: goneSignal(res),
+      signal: disconnectSignal(res),
       via: 'password grant',
     };
     const given = { name: text(username), domain: text(domain), password: text(password) };
