@@ -48,7 +48,7 @@ const ANSWERS_FROM_MEMORY = [
   'src/identity/tokens/',
   'src/identity/caller.ts',
   ...['user-cache', 'users.rules'].map((name) => `src/identity/users/${name}.ts`),
-  ...['holdings', 'assignments.rules', 'assignments.routes'].map((name) => `src/identity/app-roles/${name}.ts`),
+  ...['user-permissions', 'assignments.rules', 'assignments.routes'].map((name) => `src/identity/app-roles/${name}.ts`),
   ...['provider/access-tokens', 'keyrock/oauth2.routes'].map((name) => `src/identity/openid/${name}.ts`),
 ];
 

@@ -2,7 +2,7 @@
 // which others can read.
 import { chmodSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import type { KeepPassword } from './identity/service.ts';
+import type { DeliverPassword } from './identity/service.ts';
 import { replaceFile, syncFolder, uniqueSuffix } from './platform/durable-file.ts';
 import type { Log } from './platform/log/index.ts';
 
@@ -22,7 +22,7 @@ interface PasswordDelivery {
  * The file is written before the account is created. A process killed in between leaves a useless file, but never an account nobody
  * can log in to. Processes that start together write one file each, until it is known which of them created the account.
  */
-export function deliverFirstPassword({ folder, isGiven, log, say }: PasswordDelivery): KeepPassword {
+export function deliverFirstPassword({ folder, isGiven, log, say }: PasswordDelivery): DeliverPassword {
   return (password) => {
     if (isGiven)
       return { stored: () => say('First administrator: admin, with the password of GATEHOUSE_ADMIN_PASSWORD'), discarded() {} };

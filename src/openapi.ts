@@ -3,7 +3,7 @@
 import { PROVISIONING } from './identity/access/index.ts';
 import { ACCESS_TOKEN, APPLICATION, openidRoutes } from './identity/openid/index.ts';
 import { KeystoneError } from './identity/resource/index.ts';
-import { mountIdentity, type Parts } from './identity/routes.ts';
+import { type IdentityRouteDeps, mountIdentity } from './identity/routes.ts';
 import { createApp, mountProbes, openApi } from './platform/http/index.ts';
 import { version } from './version.ts';
 import { Problem } from './wallet/resource/index.ts';
@@ -19,7 +19,7 @@ const IDENTITY_SECURITY: Readonly<Record<string, readonly string[]>> = {
 export function identityOpenApi(): unknown {
   const app = createApp<never>();
   // Only the route descriptions are read. No handler runs, so their dependencies can be empty.
-  mountIdentity(app as never, {} as Parts);
+  mountIdentity(app as never, {} as IdentityRouteDeps);
   mountProbes(app, {});
   return openApi([...app.routes, ...openidRoutes], {
     title: 'Gatehouse identity service',

@@ -1,8 +1,8 @@
-// The tables of the identity service, as the query layer sees them.
+// The tables of the identity service.
 import type { AuditEventRow } from '../platform/audit/index.ts';
 import type { Database as AnyDatabase, Reader as AnyReader, Tx as AnyTx } from '../platform/database/index.ts';
 
-/** 0 or 1: the integer both databases keep for a boolean. */
+/** 0 or 1: both databases store booleans as integers. */
 export type Bit = number;
 
 export interface ProjectRow {

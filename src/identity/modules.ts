@@ -1,4 +1,4 @@
-// Builds the modules of the identity service: each is a function of what it needs, in one list that is read from top to bottom.
+// Builds the modules of the identity service in order. Each module is a function of its dependencies.
 
 import type { Clock } from '../platform/clock.ts';
 import { Gate, Throttle } from '../platform/limits/index.ts';
@@ -10,9 +10,9 @@ import {
   applicationsOfUser,
   createAppAssignments,
   createAppRoles,
-  createHoldings,
   createManagers,
   createShield,
+  createUserPermissions,
 } from './app-roles/index.ts';
 import { type Change, createChanges, serviceActor } from './audit/index.ts';
 import { createCatalog } from './catalog/index.ts';
@@ -20,9 +20,9 @@ import { createConsumers } from './consumers/index.ts';
 import { createCredentials } from './credentials/index.ts';
 import type { Database } from './database.ts';
 import { createDomainSettings } from './domain-settings/index.ts';
-import { createAssignments, createGrants, createReach, reachableProjectIds } from './grants/index.ts';
+import { createAssignments, createGrants, createUserScopes, reachableProjectIds } from './grants/index.ts';
 import { createGroups } from './groups/index.ts';
-import { createLogins } from './logins/index.ts';
+import { createLoginEvents } from './logins/index.ts';
 import { createNotifications } from './notifications/index.ts';
 import {
   createAccessTokens,
@@ -37,7 +37,7 @@ import { createPasswords } from './passwords/index.ts';
 import { createDomains, createProjects, createTags, readProjects } from './projects/index.ts';
 import type { Deps } from './resource/index.ts';
 import { createImpliedRoles, createRoles } from './roles/index.ts';
-import type { Parts } from './routes.ts';
+import type { IdentityRouteDeps } from './routes.ts';
 import { createConnections, createScim } from './scim/index.ts';
 import type { IdentityConfig } from './settings.ts';
 import {
@@ -53,7 +53,7 @@ import {
 import { createDevices, createFactor, createSubject } from './two-factor/index.ts';
 import { createUsers } from './users/index.ts';
 
-/** Wrong guesses, not requests: services that log in often and well are not limited. */
+/** Limits of wrong guesses, not of requests: services that log in often with the right password are not limited. */
 const GUESSES = {
   account: { attempts: 10, perSeconds: 60 },
   address: { attempts: 100, perSeconds: 60 },
@@ -65,13 +65,13 @@ export interface ModuleOptions {
   readonly log: Log;
   readonly seal: Seal;
   readonly rateLimits: boolean;
-  /** host[:port] that outgoing calls may reach although they are plain http or not public. */
+  /** host[:port] that outgoing calls may reach even with plain http or at a private address. */
   readonly outboundAllow: readonly string[];
-  /** The address its tokens name as their issuer, known once it listens. */
+  /** The issuer in its OpenID tokens. Known once it listens. */
   issuer(): string;
 }
 
-/** What everything else stands on: changes with their events, access, passwords, tokens, and the users they are of. */
+/** What all other modules depend on: changes with audit events, access, passwords, tokens and users. */
 async function buildCore(db: Database, options: ModuleOptions) {
   const { config, clock, log, seal } = options;
   const change = createChanges(db, clock);
@@ -91,40 +91,40 @@ async function buildCore(db: Database, options: ModuleOptions) {
   const devices = createDevices({ ...deps, notify, gate });
   const logouts = createLogouts(deps);
   const records = createRecords({ ...deps, seal, ended: logouts.note });
-  const cutAccess = async (transaction: Change, userId: string): Promise<void> => {
-    await devices.forgetWithin(transaction, userId);
+  const revokeAccess = async (transaction: Change, userId: string): Promise<void> => {
+    await devices.forgetInTransaction(transaction, userId);
     await records.endWithin(transaction, userId);
   };
   const shield = createShield({ access });
   const freshLogin = createFreshLogin(deps);
-  const logins = createLogins(deps);
-  const users = createUsers({ ...deps, passwords, access, cutAccess, shield, freshLogin, logins });
+  const logins = createLoginEvents(deps);
+  const users = createUsers({ ...deps, passwords, access, revokeAccess, shield, freshLogin, logins });
   const signedIn = { access, passwords, users, freshLogin, logins, devices, records, logouts, gate };
   return { deps, domainSettings, outbound, notifications, tokenKeys, revocations, tokens, shield, ...signedIn };
 }
 
-/** Applications, their roles, and what their access tokens are good for. */
+/** Applications, their roles, and their access tokens. */
 function buildApplications({ deps, users, access, records }: Core, { seal }: ModuleOptions) {
   const { db, clock } = deps;
-  const holdings = createHoldings(db);
-  const managers = createManagers({ holdings, applicationsOf: (userId) => applicationsOfUser(db.read, userId) });
+  const userPermissions = createUserPermissions(db);
+  const managers = createManagers({ userPermissions, applicationsOf: (userId) => applicationsOfUser(db.read, userId) });
   const consumers = createConsumers({
     ...deps,
     seal,
     management: {
       ...managers,
-      manages: (caller, id) => managers.holds(caller, id, 'manage-application'),
-      managed: (caller) => managers.managed(caller, 'manage-application'),
+      manages: (caller, id) => managers.hasPermission(caller, id, 'manage-application'),
+      managedApplications: (caller) => managers.managedApplications(caller, 'manage-application'),
     },
   });
   const appRoles = createAppRoles({ ...deps, managers });
-  const accounts = createAccounts({ users, holdings });
-  const accessTokens = createAccessTokens({ db, clock, records, access, accounts, holdings });
+  const accounts = createAccounts({ users, userPermissions });
+  const accessTokens = createAccessTokens({ db, clock, records, access, accounts, userPermissions });
   const actingFor = createActingFor({ db, clock, access, accessTokens });
-  return { holdings, consumers, appRoles, accounts, accessTokens, actingFor };
+  return { userPermissions, consumers, appRoles, accounts, accessTokens, actingFor };
 }
 
-/** How people and services prove who they are: at the base API, and at the pages of the OpenID provider. */
+/** Logins at the base API and at the pages of the OpenID provider. */
 function buildSignIn(core: Core, applications: Applications, options: ModuleOptions) {
   const { deps, access, passwords, users, tokens, tokenKeys, freshLogin, logins, devices, gate } = core;
   const { db, clock, config } = deps;
@@ -160,14 +160,14 @@ export async function buildModules(db: Database, options: ModuleOptions) {
   const core = await buildCore(db, options);
   const { deps, users, tokens, revocations, shield, freshLogin, devices, tokenKeys, records } = core;
   const applications = buildApplications(core, options);
-  const { consumers, appRoles, holdings, actingFor } = applications;
+  const { consumers, appRoles, userPermissions, actingFor } = applications;
   const { factor, credentials, auth, openid } = buildSignIn(core, applications, options);
   const domains = createDomains(deps);
   const projects = createProjects({ ...deps, domains });
   const groups = createGroups({ ...deps, shield });
   const connections = createConnections({ ...deps, provisioner: actingFor.provisioner });
 
-  const parts: Parts = {
+  const parts: IdentityRouteDeps = {
     ...deps,
     tokens,
     users,
@@ -182,11 +182,11 @@ export async function buildModules(db: Database, options: ModuleOptions) {
     implied: createImpliedRoles(deps),
     grants: createGrants(deps),
     assignments: createAssignments(deps),
-    reach: createReach(deps),
+    userScopes: createUserScopes(deps),
     catalog: createCatalog(deps),
     consumers,
     appRoles,
-    appAssignments: createAppAssignments({ ...deps, holdings }),
+    appAssignments: createAppAssignments({ ...deps, userPermissions }),
     factor,
     devices,
     subject: createSubject({ db, users, freshLogin }),
@@ -202,7 +202,7 @@ export async function buildModules(db: Database, options: ModuleOptions) {
     parts,
     connections,
     openid,
-    /** After a change of the master key: everything that is sealed, sealed anew, in one transaction. */
+    /** After a change of the master key: encrypts all secrets again, in one transaction. */
     reseal: () =>
       deps.change(serviceActor, async (transaction) => {
         let count = 0;

@@ -1,4 +1,4 @@
-// Every route of the identity service, module by module. OpenAPI is printed from this list without starting anything.
+// All routes of the identity service. The OpenAPI document is generated from this list without starting the service.
 
 import type { IdentityApp } from './access/index.ts';
 import { mountAllowed, mountAppAssignments, mountAppRoles, mountPermissions } from './app-roles/index.ts';
@@ -16,8 +16,8 @@ import { mountAuth } from './tokens/index.ts';
 import { mountDevices, mountTwoFactor } from './two-factor/index.ts';
 import { mountUsers } from './users/index.ts';
 
-/** What all modules together need. */
-export type Parts = Parameters<typeof mountAuth>[1] &
+/** The dependencies of all routes. */
+export type IdentityRouteDeps = Parameters<typeof mountAuth>[1] &
   Parameters<typeof mountDomains>[1] &
   Parameters<typeof mountProjects>[1] &
   Parameters<typeof mountTags>[1] &
@@ -42,7 +42,7 @@ export type Parts = Parameters<typeof mountAuth>[1] &
   Parameters<typeof mountIntrospection>[1] &
   Parameters<typeof mountKeyrockOAuth>[1];
 
-export function mountIdentity(app: IdentityApp, parts: Parts): void {
+export function mountIdentity(app: IdentityApp, parts: IdentityRouteDeps): void {
   mountDiscovery(app);
   mountAuth(app, parts);
   mountDomains(app, parts);

@@ -1,4 +1,4 @@
-// The identity service: its database, its modules (modules.ts), its routes and its server.
+// The identity service: database, modules (modules.ts), routes and server.
 import { randomUUID } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { serviceUrl } from '../platform/config/index.ts';
@@ -18,9 +18,9 @@ import { waitAtMost } from '../platform/wait-at-most.ts';
 import { authorize, createAuthenticate, type IdentityApp } from './access/index.ts';
 import {
   bootstrap,
+  type DeliverPassword,
   ensureBuiltInApplication,
   isAdminPassword,
-  type KeepPassword,
   resetAdminPassword,
 } from './bootstrap/index.ts';
 import type { Consumers } from './consumers/index.ts';
@@ -34,24 +34,24 @@ import { type Connections, canonicalUrl, scimErrors } from './scim/index.ts';
 import type { IdentityConfig } from './settings.ts';
 import type { TokenKeys } from './tokens/index.ts';
 
-export type { KeepPassword };
+export type { DeliverPassword };
 
 const SCIM = '/scim/';
 const MIGRATIONS = fileURLToPath(new URL('./migrations', import.meta.url));
 
-export interface ServiceOptions extends Omit<ModuleOptions, 'issuer'> {
+export interface IdentityServiceOptions extends Omit<ModuleOptions, 'issuer'> {
   readonly dataDir: string;
-  /** Questions that are answered from memory go past the web framework. */
+  /** Requests answered from memory bypass the web framework. */
   readonly memoryAdapter?: boolean;
   readonly trustedProxies: readonly string[];
   readonly tls?: { readonly certFile: string; readonly keyFile: string } | undefined;
-  /** Its port, where it was taken beforehand. */
+  /** The port, when it was reserved before the start. */
   readonly reserved?: ReservedPort | undefined;
-  /** How long a start waits for PostgreSQL; not at all when not given. */
+  /** How long the start waits for PostgreSQL; not at all by default. */
   readonly databaseWaitSeconds?: number;
-  /** Shared by the services of a process; one of its own when not given. */
+  /** Shared by the services of a process; its own by default. */
   readonly metrics?: Metrics;
-  /** Tests: our own answers are held to their schemas. */
+  /** For tests: responses are checked against their schemas. */
   readonly checkReplies?: boolean;
 }
 
@@ -61,22 +61,22 @@ export interface IdentityService {
   readonly consumers: Consumers;
   readonly connections: Connections;
   readonly openidKeys: OpenidKeys;
-  /** The address its tokens name as their issuer. */
+  /** The issuer in its OpenID tokens. */
   issuer(): string;
-  /** Registers the wallet node as an application, and hands over what it logs in with. */
+  /** Registers the wallet node as an application, and returns its client id and secret. */
   registerWallet(walletUrl: string, options?: WalletOptions): Promise<{ clientId: string; clientSecret: string }>;
-  /** After a change of the master key: seals every secret anew under the current one, and says how many. */
+  /** After a change of the master key: encrypts every secret again with the current one. Returns how many. */
   reseal(): Promise<number>;
   /**
-   * Where it listens, and the administrator's password when this start made one. `keep` gets it before it is stored: nobody could
-   * log in without it.
+   * Returns the address, and the administrator's password when this start created one. `deliver` gets the password before it is
+   * stored: if it were lost, nobody could log in.
    */
-  start(keep?: KeepPassword): Promise<{ address: string; adminPassword: string | undefined }>;
-  /** The built-in administrator gets this password, or a new one, which it returns. */
+  start(deliver?: DeliverPassword): Promise<{ address: string; adminPassword: string | undefined }>;
+  /** Sets the password of the built-in administrator, or generates one. Returns it. */
   resetAdminPassword(given: string | undefined): Promise<string>;
-  /** Whether it is the built-in administrator's. For the service itself: it counts as nobody's guess. */
+  /** Whether this is the password of the built-in administrator. For the service itself: not counted as a guess. */
   isAdminPassword(text: string): Promise<boolean>;
-  /** Says that it is not ready any more, and goes on serving. */
+  /** Reports that it is no longer ready, and continues to serve. */
   drain(): void;
   stop(graceMs: number): Promise<void>;
 }
@@ -88,34 +88,34 @@ export const openDatabase = (config: IdentityConfig, dataDir: string, waiting?: 
     ...(waiting ? { wait: waiting } : {}),
   });
 
-/** The embedded database for a look beside the service that owns it: nothing is written, migrated or made. */
+/** Opens the SQLite database read-only while another process uses it. Nothing is written, migrated or created. */
 export const readDatabase = (dataDir: string): DatabaseReader<Tables> => readSqlite<Tables>(`${dataDir}/identity.sqlite`);
 
-export async function createIdentityService(options: ServiceOptions): Promise<IdentityService> {
+export async function createIdentityService(options: IdentityServiceOptions): Promise<IdentityService> {
   const db = await openDatabase(options.config, options.dataDir, databaseWaitOf(options));
   try {
-    return await createOn(db, options);
+    return await createServiceOn(db, options);
   } catch (error) {
-    // A wrong master key, for one: whoever tries again must not find the database taken.
+    // For example a wrong master key. The database must not stay locked for the next try.
     await db.close();
     throw error;
   }
 }
 
-async function createOn(db: Database, options: ServiceOptions): Promise<IdentityService> {
+async function createServiceOn(db: Database, options: IdentityServiceOptions): Promise<IdentityService> {
   const { config, log } = options;
   const metrics = options.metrics ?? createMetrics();
   let address = serviceUrl(config, options.tls !== undefined);
   const modules = await buildModules(db, { ...options, issuer: () => address });
   const { parts, deps, passwords, tokens, users, tokenKeys, revocations, notifications } = modules;
   const { logouts, connections, openid, reseal, domainSettings } = modules;
-  const ground = { ...deps, passwords, users };
+  const bootstrapDeps = { ...deps, passwords, users };
   const { consumers } = parts;
   const app: IdentityApp = createApp();
   mountIdentity(app, parts);
   const probes = mountProbes(app, { database: () => db.ping() });
 
-  // Every worker knows them all.
+  // Every worker has all of them, so the maximum is the total.
   metrics.gauge('gatehouse_revoked_tokens', 'Tokens revoked one by one that have not expired', () => revocations.size, 'max');
   metrics.gauge('gatehouse_password_queue', 'Logins waiting for a free core', () => passwords.waiting);
   metrics.gauge('gatehouse_password_hashes', 'Hashes of passwords begun since the start', () => passwords.hashed);
@@ -164,13 +164,13 @@ async function createOn(db: Database, options: ServiceOptions): Promise<Identity
     issuer: () => address,
     registerWallet: openid.registerWallet,
     reseal: () => withoutTimeLimit(reseal),
-    resetAdminPassword: (given) => resetAdminPassword(ground, given),
-    isAdminPassword: (text) => isAdminPassword(ground, text),
-    async start(keep) {
-      const adminPassword = await bootstrap(ground, {
+    resetAdminPassword: (given) => resetAdminPassword(bootstrapDeps, given),
+    isAdminPassword: (text) => isAdminPassword(bootstrapDeps, text),
+    async start(deliver) {
+      const adminPassword = await bootstrap(bootstrapDeps, {
         url: address,
         adminPassword: config.adminPassword,
-        keep,
+        deliver,
       });
       await ensureBuiltInApplication({ ...deps, consumers });
       await domainSettings.warnOfUnknownDomains(log);
@@ -178,16 +178,16 @@ async function createOn(db: Database, options: ServiceOptions): Promise<Identity
       notifications.start();
       logouts.start(openid.provider);
       const listening = await server.listen(config.host, config.port, options.reserved);
-      // A port of 0 is any that is free: known only now.
+      // Port 0 means any free port, which is known only now.
       if (!config.url && config.port === 0) address = listening;
       return { address: listening, adminPassword };
     },
     drain: probes.drain,
     async stop(graceMs) {
-      // What a job has not done by then the next start does.
+      // Unfinished jobs are continued by the next start.
       const jobs = Promise.all([sweeper?.stop(), notifications.stop(), logouts.stop()]);
       await Promise.all([server.close(graceMs), waitAtMost(graceMs, jobs)]);
-      // Passwords that are still checked for people who have gone.
+      // Waits for password checks whose clients have disconnected.
       await waitAtMost(graceMs, Promise.all([passwords.settled(), parts.auth.settled()]));
       await db.close();
     },

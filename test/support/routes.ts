@@ -1,11 +1,11 @@
 // The routes of the services, without running any handler.
-import { mountIdentity, type Parts } from '../../src/identity/routes.ts';
+import { type IdentityRouteDeps, mountIdentity } from '../../src/identity/routes.ts';
 import { createApp, type Route } from '../../src/platform/http/index.ts';
 import { mountWallet, type Parts as WalletParts } from '../../src/wallet/routes.ts';
 
 export function identityRoutes(): readonly Route<never>[] {
   const app = createApp<never>();
-  mountIdentity(app as never, {} as Parts);
+  mountIdentity(app as never, {} as IdentityRouteDeps);
   return app.routes as readonly Route<never>[];
 }
 

@@ -1,4 +1,4 @@
-// Reads what the context of a user in a scope is made of.
+// Reads the data of an AuthContext: user, project, groups, grants and roles.
 import { sql } from 'kysely';
 import { preparedRows } from '../../platform/database/index.ts';
 import type { ProjectRow, Reader, Tables } from '../database.ts';
@@ -69,7 +69,7 @@ export async function groupIdsOf(db: Reader, userId: string): Promise<string[]> 
   return (await groupIds(db, userId)).map((row) => row.group_id);
 }
 
-/** The projects above one, nearest first, its domain last. */
+/** The ancestors of a project, nearest first, its domain last. */
 export async function ancestorsOf(db: Reader, projectId: string): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     with recursive above (id, depth) as (
@@ -81,7 +81,7 @@ export async function ancestorsOf(db: Reader, projectId: string): Promise<string
   return rows.map((row) => row.id);
 }
 
-/** Roles granted to the user or the groups: on the target itself, and inherited from what stands above it. */
+/** Roles granted to the user or the groups: on the target itself, or inherited from its ancestors. */
 export async function grantedRoles(
   db: Reader,
   actor: { userId: string; groupIds: readonly string[] },
@@ -126,22 +126,22 @@ export async function readRoleGraph(db: Reader): Promise<RoleGraph> {
   return { roles: new Map(roles.map((role) => [role.id, { id: role.id, name: role.name, domainId: role.domain_id }])), implied };
 }
 
-/** Who holds grants: a user, themselves and through groups, or a group. */
-export type Holder = { readonly userId: string } | { readonly groupId: string };
+/** Who has grants: a user (directly and through groups), or a group. */
+export type Grantee = { readonly userId: string } | { readonly groupId: string };
 
-export const grantsOf = (db: Reader, holder: Holder) =>
+export const grantsOf = (db: Reader, grantee: Grantee) =>
   db.selectFrom('grants').where((eb) => {
-    if ('groupId' in holder) return eb('grants.group_id', '=', holder.groupId);
+    if ('groupId' in grantee) return eb('grants.group_id', '=', grantee.groupId);
     const groups = eb
       .selectFrom('group_members')
-      .where('group_members.user_id', '=', holder.userId)
+      .where('group_members.user_id', '=', grantee.userId)
       .select('group_members.group_id');
-    return eb.or([eb('grants.user_id', '=', holder.userId), eb('grants.group_id', 'in', groups)]);
+    return eb.or([eb('grants.user_id', '=', grantee.userId), eb('grants.group_id', 'in', groups)]);
   });
 
-/** Whether a role (by name, of no domain) is granted anywhere to a group, or to a user themselves or through a group. */
-export async function holdsRoleAnywhere(db: Reader, holder: Holder, roleName: string): Promise<boolean> {
-  const row = await grantsOf(db, holder)
+/** Whether a global role is granted to the grantee on any target. */
+export async function hasRoleAnywhere(db: Reader, grantee: Grantee, roleName: string): Promise<boolean> {
+  const row = await grantsOf(db, grantee)
     .innerJoin('roles', 'roles.id', 'grants.role_id')
     .where('roles.name', '=', roleName)
     .where('roles.domain_id', 'is', null)
@@ -151,12 +151,12 @@ export async function holdsRoleAnywhere(db: Reader, holder: Holder, roleName: st
   return row !== undefined;
 }
 
-/** What is granted, each role once for each domain. On the system there is neither target nor domain. */
-export async function heldGrants(
+/** The grants of a grantee, each role once per domain. A grant on the system has neither target nor domain. */
+export async function readGrants(
   db: Reader,
-  holder: Holder,
+  grantee: Grantee,
 ): Promise<{ roleId: string; targetId: string | null; domainId: string | null }[]> {
-  const rows = await grantsOf(db, holder)
+  const rows = await grantsOf(db, grantee)
     .leftJoin('projects', 'projects.id', 'grants.target_id')
     .select(['grants.role_id', 'grants.target_id', 'projects.id as project_id', 'projects.domain_id'])
     .execute();
@@ -169,7 +169,7 @@ export async function heldGrants(
   return [...unique.values()];
 }
 
-/** Whether a user holds a role of an application that lets them manage it, in an organization of another domain; of any, without one. */
+/** Whether a user manages an application through an organization of another domain; through any organization when no domain is given. */
 export async function managesElsewhere(db: Reader, userId: string, domainId: string | undefined): Promise<boolean> {
   const row = await db
     .selectFrom('app_user_roles')

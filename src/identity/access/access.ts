@@ -1,4 +1,4 @@
-// Access from memory: the context of a user in a scope.
+// Cached access data: what a user may do in a scope (AuthContext).
 import type { Clock } from '../../platform/clock.ts';
 import type { Database, ProjectRow, Reader } from '../database.ts';
 import {
@@ -12,8 +12,8 @@ import {
 } from './access.store.ts';
 import { type AuthContext, authContextKey, type Ref, type Scope, tagOf } from './auth-context.ts';
 
-/** About two kilobytes each. */
-const MAX_VIEWS = 20_000;
+/** Each takes about two kilobytes. */
+const MAX_CONTEXTS = 20_000;
 const DAY = 86_400;
 
 export interface AccountRules {
@@ -21,25 +21,25 @@ export interface AccountRules {
 }
 
 export interface Access {
-  /** From memory, or undefined when it has to be read. The key is `authContextKey`: whoever asks often keeps it. */
+  /** From the cache; undefined when it has to be read. The key is `authContextKey`; frequent callers store it. */
   cached(key: string): AuthContext | undefined;
-  /** Read, whatever memory has. Undefined: no such user, disabled, or nothing to do in that scope. */
+  /** Read from the database. Undefined when the user is missing or disabled, or has no role in the scope. */
   read(userId: string, scope: Scope): Promise<AuthContext | undefined>;
-  /** What a set of roles amounts to, with everything they imply; domain roles only count by what they imply. */
+  /** The global roles that a set of roles gives, including implied ones. A domain role only adds the roles it implies. */
   expand(db: Reader, roleIds: readonly string[]): Promise<Ref[]>;
 }
 
 export function createAccess(db: Database, clock: Clock, rules: AccountRules): Access {
   const authContexts = db.cached<AuthContext>({
     name: 'auth_contexts',
-    limit: MAX_VIEWS,
+    limit: MAX_CONTEXTS,
     tags: ({ tags }) => tags,
     expiry: { clock, at: ({ validUntil }) => (validUntil ?? Number.POSITIVE_INFINITY) * 1000 },
   });
   const graphs = db.cached<RoleGraph>({ name: 'role_graph', limit: 1, tags: () => [tagOf.everything] });
 
   async function graph(reader: Reader): Promise<RoleGraph> {
-    // What a change that is under way sees may never come to be, and is not for others.
+    // A transaction may roll back, so what it reads must not be cached.
     if (reader !== db.read) return graphs.get('roles') ?? readRoleGraph(reader);
     return (await graphs.getOrLoad('roles', () => readRoleGraph(reader)))!;
   }
@@ -131,12 +131,12 @@ function usable(target: ProjectRow | undefined, scope: Scope): target is Project
   return target?.enabled === 1 && (scope.kind !== 'domain' || target.is_domain === 1);
 }
 
-/** Seconds at which an unused account counts as disabled; null when that rule is off, or the user is excepted. */
+/** Time in seconds when an unused account becomes disabled; null when the rule is off or the user is exempt. */
 export function inactivityEnd(
   user: { readonly last_active_at: number | null; readonly created_at: number; readonly options: string },
   days: number | undefined,
 ): number | null {
   if (days === undefined) return null;
-  const { ignore_user_inactivity: excepted } = JSON.parse(user.options) as { ignore_user_inactivity?: boolean | null };
-  return excepted ? null : (user.last_active_at ?? user.created_at) + days * DAY;
+  const { ignore_user_inactivity: exempt } = JSON.parse(user.options) as { ignore_user_inactivity?: boolean | null };
+  return exempt ? null : (user.last_active_at ?? user.created_at) + days * DAY;
 }

@@ -1,4 +1,4 @@
-// What a user may do in one scope, as a token check needs it: read once, kept in memory until something it depends on changes.
+// What a user may do in one scope, as token checks need it. Cached until something it depends on changes.
 
 export type Scope =
   | { readonly kind: 'unscoped' }
@@ -18,19 +18,19 @@ export interface AuthContext {
   readonly domain: Ref | undefined;
   readonly roles: readonly Ref[];
   readonly roleNames: ReadonlySet<string>;
-  /** Sum of the epochs of everything the token depends on; a token with another sum was revoked. */
+  /** Sum of the epochs of user, project and domains. A token with a different sum is revoked. */
   readonly generation: number;
-  /** The epoch of the user alone: another one, and the password changed or the account was closed since. */
+  /** The epoch of the user alone. It changes when the password changes or the account is disabled. */
   readonly userEpoch: number;
-  /** The user's part of the sum, whatever the scope: of the user and their domain. */
+  /** The part of the sum that does not depend on the scope: user and domain of the user. */
   readonly userGeneration: number;
-  /** When this stops being true by the passing of time (seconds), if ever: an account that goes inactive. */
+  /** Time in seconds when this expires because the account becomes inactive; null for never. */
   readonly validUntil: number | null;
-  /** Names of what it was read from; a change to any of them drops it. */
+  /** Cache tags of the rows it was read from. A change of any of them drops it. */
   readonly tags: readonly string[];
 }
 
-/** Names the context of one user in one scope. */
+/** Cache key of the context of one user in one scope. */
 export const authContextKey = (userId: string, scope: Scope): string =>
   'id' in scope ? `${userId} ${scope.kind}:${scope.id}` : `${userId} ${scope.kind}`;
 
@@ -39,8 +39,8 @@ export const tagOf = {
   group: (id: string): string => `group:${id}`,
   /** Domains are projects. */
   project: (id: string): string => `project:${id}`,
-  /** Roles, what they imply, and the catalog: read for every context, changed rarely. */
+  /** Roles, implied roles and the catalog: every context depends on them, and they rarely change. */
   everything: 'everything',
-  /** How many there are: dropped when one comes or goes. */
+  /** Row counts: dropped when a row is created or deleted. */
   census: (table: 'users' | 'groups' | 'projects'): string => `census:${table}`,
 } as const;

@@ -1,4 +1,4 @@
-// Who calls: the verified token of a request, as rules and policies see it.
+// The caller of a request: its verified token, as rules and policies see it.
 import type { IncomingHttpHeaders } from 'node:http';
 import { andThen, type MaybePromise } from '../../platform/maybe-promise.ts';
 import type { Actor } from '../audit/index.ts';
@@ -13,29 +13,29 @@ export interface Caller extends Actor {
   readonly token: TokenRecord;
   readonly tokenText: string;
   readonly authContext: AuthContext;
-  /** A program that provisions a domain: a connection, or an application that one of its managers (`userId`) let in. */
+  /** A provisioning client of a domain: a connection, or an application that a domain manager (`userId`) authorized. */
   readonly provisions?: true;
 }
 
-/** In changes of the caller's own account: bound to the state in which the token was checked. */
-export const asChecked = (caller: Caller, userId: string): Actor =>
+/** For changes of the caller's own account: the change fails when the account changed since the token was verified. */
+export const actorAsVerified = (caller: Caller, userId: string): Actor =>
   caller.userId === userId ? { userId, requestId: caller.requestId, epoch: caller.authContext.userEpoch } : caller;
 
-/** Callers other than people and services with a token of their own. */
+/** Callers that authenticate by a bearer token instead of X-Auth-Token. */
 export interface OtherCallers {
   isToken(text: string): boolean;
   verify(text: string, requestId: string): Promise<Caller | undefined>;
   byAccessToken(text: string, requestId: string): Promise<Caller | undefined>;
 }
 
-/** `access` of routes that take bearer tokens too: of provisioning connections, ours, and OAuth2 access tokens. */
+/** `access` of routes that also accept bearer tokens: of provisioning connections, our own tokens, and OAuth2 access tokens. */
 export const PROVISIONING = 'provisioning';
-/** Of routes that change something and are also for applications that act for a person; all others only answer them. */
+/** `access` of routes through which an application may change something on behalf of a person. Elsewhere it may only read. */
 export const DELEGATED = 'delegated';
 
 const READS = ['GET', 'HEAD'];
 
-/** No token and a bad one are the same to a stranger; the log knows which. */
+/** A missing token and a bad one get the same answer; only the log has the reason. */
 export function createAuthenticate(
   tokens: { verify(text: string): MaybePromise<VerifiedToken | undefined> },
   connections: OtherCallers,
@@ -68,7 +68,7 @@ export function createAuthenticate(
     return andThen(callerOf(text, requestId), (caller) => caller ?? connections.byAccessToken(text, requestId));
   }
 
-  /** Here, for every route: what an application may change in a person's name is what is listed, and not what nobody thought of. */
+  /** Checked here for every route, so that a new route is closed to applications unless it says otherwise. */
   function mayChange(caller: Caller, access: string | undefined, method: string): Caller {
     if (!READS.includes(method) && access !== DELEGATED && !isInPerson(caller))
       fail('auth.forbidden', { action: 'change' }, { reason: 'an application that acts for a person' });

@@ -1,5 +1,4 @@
-// Whoever changes how they sign in, or reads a secret of it, proves again that it is them: a token or a session that was left lying
-// about is not enough.
+// Changing how one signs in, or reading a secret of it, needs a recent login: a stolen token or an unattended session is not enough.
 import type { Clock } from '../../platform/clock.ts';
 import { fail } from '../faults.ts';
 import type { Caller } from './caller.ts';
@@ -13,9 +12,9 @@ export function createFreshLogin({ clock, config }: { clock: Clock; config: { re
   const isFresh = (at: number): boolean => clock.now() - at <= config.freshLoginSeconds * 1000;
 
   return {
-    /** Of a time in milliseconds. */
+    /** `at`: a time in milliseconds. */
     isFresh,
-    /** 401, so that clients log in again and go on by themselves. What an administrator does for others needs no more than their role. */
+    /** Fails with 401, so that clients log in again by themselves. Administrators who act for others need no recent login. */
     require(caller: Caller, userId: string): void {
       if (caller.userId === userId && !isFresh(loginTimeOf(caller.token)))
         fail('auth.required', undefined, { reason: 'the login is too old to change or read how one signs in' });

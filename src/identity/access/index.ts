@@ -4,35 +4,35 @@ export {
   ancestorsOf,
   findProject,
   findUserWithDomain,
+  type Grantee,
   groupIdsOf,
-  type Holder,
-  heldGrants,
-  holdsRoleAnywhere,
+  hasRoleAnywhere,
   managesElsewhere,
+  readGrants,
 } from './access.store.ts';
 export { type Access, createAccess, inactivityEnd } from './access.ts';
 export { type AuthContext, authContextKey, type Ref, type Scope, tagOf } from './auth-context.ts';
-export { asChecked, type Caller, createAuthenticate, DELEGATED, type OtherCallers, PROVISIONING } from './caller.ts';
+export { actorAsVerified, type Caller, createAuthenticate, DELEGATED, type OtherCallers, PROVISIONING } from './caller.ts';
 export { createFreshLogin, type FreshLogin, loginTimeOf } from './fresh-login.ts';
-export { grantedPlaces, managedFrom, managersInside } from './management.store.ts';
+export { anyManagesApplications, grantedOrganizations, managersIn } from './management.store.ts';
 export {
   type Action,
-  about,
-  allowed,
   authorize,
   domainOfNew,
   domainTarget,
   type Facts,
-  has,
+  factsOnly,
+  hasRole,
   type IdentityApp,
   type IdentityTarget,
   isAdministrator,
+  isAllowed,
   isInPerson,
-  knowsOf,
-  listTarget,
+  listFacts,
+  maySeeRolesIn,
   permit,
   targetOf,
   visibleDomain,
 } from './policy.ts';
-export type { Doing, Shield } from './shield.ts';
+export type { Shield, ShieldDetails } from './shield.ts';
 export { type AuthMethod, METHODS, type TokenRecord, type VerifiedToken } from './token-record.ts';

@@ -1,16 +1,16 @@
-// Reads who manages applications: by roles of their own, or for an organization that they own.
+// Reads who manages applications: through their own roles, or as owner of an organization that does.
 import type { Reader } from '../database.ts';
-import { grantsOf, type Holder } from './access.store.ts';
+import { type Grantee, grantsOf } from './access.store.ts';
 
-/** Organizations, by name or all of a domain. */
-export interface Places {
+/** A set of organizations: single ones by id, and all those of some domains. */
+export interface OrganizationSet {
   readonly organizationIds: readonly string[];
   readonly domainIds: readonly string[];
 }
 
-/** Where a holder was granted roles (these of them). What is inherited reaches, as far as is asked here, the whole domain. */
-export async function grantedPlaces(db: Reader, holder: Holder, roleIds?: readonly string[]): Promise<Places> {
-  const rows = await grantsOf(db, holder)
+/** The organizations where a grantee has roles (of `roleIds`, when given). An inherited grant counts for the whole domain. */
+export async function grantedOrganizations(db: Reader, grantee: Grantee, roleIds?: readonly string[]): Promise<OrganizationSet> {
+  const rows = await grantsOf(db, grantee)
     .innerJoin('projects', 'projects.id', 'grants.target_id')
     .$if(roleIds !== undefined, (query) => query.where('grants.role_id', 'in', [...(roleIds ?? []), '']))
     .select(['projects.id', 'projects.domain_id', 'grants.inherited'])
@@ -21,22 +21,22 @@ export async function grantedPlaces(db: Reader, holder: Holder, roleIds?: readon
   };
 }
 
-const isEmpty = ({ organizationIds, domainIds }: Places): boolean => organizationIds.length + domainIds.length === 0;
+const isEmpty = ({ organizationIds, domainIds }: OrganizationSet): boolean => organizationIds.length + domainIds.length === 0;
 
-/** Whether an organization of these holds a role that carries management, other than the permission `but`. */
-export async function managedFrom(db: Reader, places: Places, but: string): Promise<boolean> {
-  if (isEmpty(places)) return false;
+/** Whether one of the organizations has a role with an internal permission other than `except`. */
+export async function anyManagesApplications(db: Reader, organizations: OrganizationSet, except: string): Promise<boolean> {
+  if (isEmpty(organizations)) return false;
   const row = await db
     .selectFrom('app_organization_roles')
     .innerJoin('projects', 'projects.id', 'app_organization_roles.organization_id')
     .innerJoin('app_role_permissions', 'app_role_permissions.role_id', 'app_organization_roles.role_id')
     .innerJoin('app_permissions', 'app_permissions.id', 'app_role_permissions.permission_id')
     .where('app_permissions.is_internal', '=', 1)
-    .where('app_permissions.id', '!=', but)
+    .where('app_permissions.id', '!=', except)
     .where((eb) =>
       eb.or([
-        eb('projects.id', 'in', [...places.organizationIds, '']),
-        eb('projects.domain_id', 'in', [...places.domainIds, '']),
+        eb('projects.id', 'in', [...organizations.organizationIds, '']),
+        eb('projects.domain_id', 'in', [...organizations.domainIds, '']),
       ]),
     )
     .select('app_organization_roles.id')
@@ -45,13 +45,13 @@ export async function managedFrom(db: Reader, places: Places, but: string): Prom
   return row !== undefined;
 }
 
-/** Who of these users holds, inside which of the organizations, a role that carries management, awake or not. */
-export async function managersInside(
+/** Which of these users have a role with an internal permission in which of the organizations, whether or not they are members now. */
+export async function managersIn(
   db: Reader,
   userIds: readonly string[],
-  places: Places,
+  organizations: OrganizationSet,
 ): Promise<{ userId: string; organizationId: string }[]> {
-  if (userIds.length === 0 || isEmpty(places)) return [];
+  if (userIds.length === 0 || isEmpty(organizations)) return [];
   return (
     db
       .selectFrom('app_user_roles')
@@ -61,14 +61,14 @@ export async function managersInside(
       .innerJoin('app_permissions', 'app_permissions.id', 'app_role_permissions.permission_id')
       .where('app_user_roles.user_id', 'in', [...userIds])
       .where('app_permissions.is_internal', '=', 1)
-      // What is held in one's own organization never sleeps.
+      // Roles in one's own default organization are always in effect.
       .where((eb) =>
         eb.or([eb('users.default_project_id', 'is', null), eb('users.default_project_id', '!=', eb.ref('projects.id'))]),
       )
       .where((eb) =>
         eb.or([
-          eb('projects.id', 'in', [...places.organizationIds, '']),
-          eb('projects.domain_id', 'in', [...places.domainIds, '']),
+          eb('projects.id', 'in', [...organizations.organizationIds, '']),
+          eb('projects.domain_id', 'in', [...organizations.domainIds, '']),
         ]),
       )
       .select(['app_user_roles.user_id as userId', 'projects.id as organizationId'])

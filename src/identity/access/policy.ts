@@ -1,15 +1,15 @@
 // Who may do what: Keystone's default policy, by its names, for the personas admin, manager, member and reader.
-// Each route names its rule, and the server asks it before it calls the handler, with what is known of the thing the request is
-// about. Of a thing that does not exist nothing is known, so that only those who may see everything learn that it is missing.
+// Each route names its rule. The server evaluates it before the handler, with facts about the target of the request. A missing
+// target has no facts, so only callers who may see everything get a 404.
 import type { App, Target } from '../../platform/http/index.ts';
 import { fail } from '../faults.ts';
 import type { Caller } from './caller.ts';
 
-/** What a rule decides by: what is known of the thing a request is about. */
+/** What a rule knows about the target of a request. */
 export interface Facts {
-  /** Domain of the thing itself. */
+  /** Domain of the target. */
   readonly domainId?: string | null | undefined;
-  /** The user it is about. */
+  /** The user concerned. */
   readonly userId?: string | undefined;
   readonly projectId?: string | undefined;
   /** For grants and memberships: the domains of everything involved. */
@@ -17,13 +17,13 @@ export interface Facts {
   readonly roleName?: string;
   readonly roleDomainId?: string | null;
   readonly applicationId?: string | undefined;
-  /** What the caller holds in that application; of an administrator, who needs none of it, it is not read. */
+  /** Permissions of the caller in that application. Not read for administrators, who do not need them. */
   readonly managesApplication?: boolean;
   readonly managesRoles?: boolean;
-  /** A list that shows only what the caller manages. */
+  /** The list is limited to what the caller manages. */
   readonly onlyManaged?: boolean;
   readonly seesAssignments?: boolean;
-  /** The role is among those the caller may hand out there. */
+  /** The caller may assign this role there. */
   readonly mayAssign?: boolean;
 }
 
@@ -31,26 +31,26 @@ type Rule = (caller: Caller, target: Facts) => boolean;
 
 const scopeDomain = (caller: Caller): string | undefined => caller.authContext.domain?.id;
 
-/** An application that acts for a person (method `oauth2`) is not that person. */
+/** False for an application that acts on behalf of a person (method `oauth2`). */
 export const isInPerson = ({ token }: Caller): boolean => !token.methods.includes('oauth2');
 /**
- * Whether what a person holds in an application is the caller's to know: an application that acts for them knows what they hold in
- * itself. A token that does not say whose it is, as older ones do, knows of none.
+ * Whether the caller may see the roles of its user in an application. An application that acts for the user sees those in itself.
+ * Older tokens do not name their application; they see none.
  */
-export const knowsOf = (caller: Caller, applicationId: string): boolean =>
+export const maySeeRolesIn = (caller: Caller, applicationId: string): boolean =>
   isInPerson(caller) || caller.token.applicationId === applicationId;
 /**
- * Whether a role counts for the caller. For an application that acts for a person none does: the person let it know who they are,
- * not manage others in their name. What such a token says its roles are stays true.
+ * Whether the caller may use a role. An application that acts for a person may use none: it may know who the person is, but not
+ * manage others on their behalf. Its token still lists the roles of the person.
  */
-export const has = (caller: Caller, role: string): boolean => caller.authContext.roleNames.has(role) && isInPerson(caller);
-/** The administrator: the role in any scope (project, domain or system). */
-const admin: Rule = (caller) => has(caller, 'admin');
-const systemReader: Rule = (caller) => has(caller, 'reader') && caller.authContext.scope.kind === 'system';
+export const hasRole = (caller: Caller, role: string): boolean => caller.authContext.roleNames.has(role) && isInPerson(caller);
+/** An administrator has the role `admin` in any scope (project, domain or system). */
+const admin: Rule = (caller) => hasRole(caller, 'admin');
+const systemReader: Rule = (caller) => hasRole(caller, 'reader') && caller.authContext.scope.kind === 'system';
 const inOwnDomain =
   (role: string): Rule =>
   (caller, { domainId }) =>
-    has(caller, role) && domainId !== undefined && domainId !== null && scopeDomain(caller) === domainId;
+    hasRole(caller, role) && domainId !== undefined && domainId !== null && scopeDomain(caller) === domainId;
 const domainReader = inOwnDomain('reader');
 const domainManager = inOwnDomain('manager');
 const self: Rule = (caller, { userId }) => caller.userId === userId;
@@ -66,44 +66,44 @@ const ownDomain: Rule = (caller, { domainId }) =>
   domainId !== null &&
   (scopeDomain(caller) === domainId || caller.authContext.project?.domain.id === domainId);
 
-/** A domain's own people may only touch grants whose every part lies in that domain. */
+/** Domain managers and readers may only use grants and memberships that lie entirely in their domain. */
 const allInOwnDomain =
   (role: string): Rule =>
   (caller, { domains }) =>
-    has(caller, role) &&
+    hasRole(caller, role) &&
     scopeDomain(caller) !== undefined &&
     !!domains?.length &&
     domains.every((id) => id === scopeDomain(caller));
 const roleOfOwnDomain: Rule = (caller, { roleDomainId }) => roleDomainId === null || roleDomainId === scopeDomain(caller);
-/** A manager must not hand out what is above a manager. */
+/** A manager must not grant roles above manager. */
 const manageableRole: Rule = (_caller, { roleName }) => ['manager', 'member', 'reader'].includes(roleName ?? '');
 const both =
   (...rules: readonly Rule[]): Rule =>
   (caller, target) =>
     rules.every((rule) => rule(caller, target));
 
-/** Whoever manages an application does so in person. */
+/** Applications are managed in person, not by an application that acts for someone. */
 const managesApplication: Rule = (caller, facts) => facts.managesApplication === true && isInPerson(caller);
 const managesRoles: Rule = (caller, facts) => facts.managesRoles === true && isInPerson(caller);
 const adminOrManagesApplication = anyOf(admin, managesApplication);
 const adminOrManagesRoles = anyOf(admin, managesRoles);
 const seesAssignments: Rule = (caller, facts) => facts.seesAssignments === true && isInPerson(caller);
 const adminOrAssigns = anyOf(admin, (_caller, { mayAssign }) => mayAssign === true);
-/** One's own, and an application that acts for a person knows what they hold in it. */
+/** One's own; an application that acts for a person sees those in itself. */
 const ownAssignments: Rule = (caller, target) =>
   self(caller, target) && (isInPerson(caller) || caller.token.applicationId !== undefined);
-const ownHoldings: Rule = (caller, target) =>
-  self(caller, target) && target.applicationId !== undefined && knowsOf(caller, target.applicationId);
-/** Of a user inside an organization, or of the organization. */
+const ownPermissions: Rule = (caller, target) =>
+  self(caller, target) && target.applicationId !== undefined && maySeeRolesIn(caller, target.applicationId);
+/** The user, or for an organization: a token scoped to it. */
 const adminOrThemselves = anyOf(admin, (caller, target) => (target.userId === undefined ? ownProject : self)(caller, target));
-/** Lists that name no application show those the caller manages, which may be none. */
+/** A list without an application is limited to those the caller manages. */
 const listedByApplication = anyOf(adminOrManagesRoles, (_caller, { onlyManaged }) => onlyManaged === true);
 
-/** Only the person lets an application in, and only to act for themselves. */
+/** Only the person can authorize an application to act for them. */
 const mayConsent = inPerson;
 const adminOrInPerson = anyOf(admin, inPerson);
 
-/** Whoever has a token. */
+/** Anyone with a token. */
 const anyCaller: Rule = () => true;
 const readers = anyOf(admin, systemReader, domainReader);
 const adminOrSystemReader = anyOf(admin, systemReader);
@@ -111,7 +111,7 @@ const adminOrManager = anyOf(admin, domainManager);
 
 const rules = {
   'identity:check_token': anyOf(admin, systemReader, self),
-  'identity:validate_token': anyOf(admin, systemReader, (caller) => has(caller, 'service'), self),
+  'identity:validate_token': anyOf(admin, systemReader, (caller) => hasRole(caller, 'service'), self),
   'identity:revoke_token': anyOf(admin, self),
   'identity:get_auth_catalog': anyCaller,
   'identity:get_auth_projects': anyCaller,
@@ -154,14 +154,14 @@ const rules = {
   'identity:add_user_to_group': anyOf(admin, allInOwnDomain('manager')),
   'identity:remove_user_from_group': anyOf(admin, allInOwnDomain('manager')),
 
-  // Of roles and domain roles alike: Keystone has a name for each, with the same rule but for what managers may read.
+  // For global and domain roles alike. Keystone has separate names with the same rules, except for what managers may read.
   'identity:get_role': anyOf(
     adminOrSystemReader,
-    both((caller, { roleDomainId }) => has(caller, 'manager') && roleDomainId === null, manageableRole),
+    both((caller, { roleDomainId }) => hasRole(caller, 'manager') && roleDomainId === null, manageableRole),
   ),
   'identity:list_roles': anyOf(
     adminOrSystemReader,
-    (caller, { roleDomainId }) => has(caller, 'manager') && roleDomainId === null && scopeDomain(caller) !== undefined,
+    (caller, { roleDomainId }) => hasRole(caller, 'manager') && roleDomainId === null && scopeDomain(caller) !== undefined,
   ),
   'identity:create_role': admin,
   'identity:update_role': admin,
@@ -184,9 +184,9 @@ const rules = {
   'identity:list_role_assignments': readers,
   'identity:list_role_assignments_for_tree': readers,
 
-  // Stricter than Keystone, where a system reader reads everyone's secrets here.
+  // Stricter than Keystone, which lets a system reader read everyone's secrets.
   'identity:get_credential': anyOf(admin, inPerson),
-  // Whoever may not see everyone's sees their own.
+  // All but administrators see only their own.
   'identity:list_credentials': anyOf(admin, inPerson),
   'identity:create_credential': anyOf(admin, inPerson),
   'identity:update_credential': anyOf(admin, inPerson),
@@ -196,7 +196,7 @@ const rules = {
   'OS-SCIM:administer': admin,
   'OS-SCIM:discover': anyCaller,
   'SCIM:discover': anyCaller,
-  // Each operation is asked about by the rule of its own route.
+  // Each operation is checked by the rule of its own route.
   'SCIM:bulk': anyCaller,
 
   'identity:get_region': anyCaller,
@@ -215,7 +215,7 @@ const rules = {
   'identity:update_endpoint': admin,
   'identity:delete_endpoint': admin,
 
-  // Applications, by the names the extension APIs have in their refusals.
+  // Applications, by the names in the error messages of the extension APIs.
   list_consumers: anyCaller,
   create_consumer: anyCaller,
   get_consumer: adminOrManagesApplication,
@@ -242,10 +242,10 @@ const rules = {
   remove_role_from_user: adminOrAssigns,
   add_role_to_organization: adminOrAssigns,
   remove_role_from_organization: adminOrAssigns,
-  get_user_permissions: anyOf(admin, (caller) => has(caller, 'service'), ownHoldings, seesAssignments),
+  get_user_permissions: anyOf(admin, (caller) => hasRole(caller, 'service'), ownPermissions, seesAssignments),
   list_allowed_roles: adminOrThemselves,
   list_allowed_applications: adminOrThemselves,
-  // What is internal works in every application.
+  // Internal roles and permissions work in every application.
   manage_internal: admin,
 
   is_two_factor_auth_enabled: adminOrInPerson,
@@ -260,55 +260,56 @@ const rules = {
   forget_device: adminOrInPerson,
   forget_devices: adminOrInPerson,
 
-  // An administrator who could say yes for others would sign in as them.
+  // An administrator who could consent for others could sign in as them.
   authorize: mayConsent,
   access_tokens: adminOrInPerson,
   verify_access_token: anyCaller,
 } as const satisfies Record<string, Rule>;
 
-/** Holds the base role `admin` in whatever scope the token has. */
+/** Has the role `admin` in the scope of the token, whichever that is. */
 export const isAdministrator = (caller: Caller): boolean => admin(caller, {});
 
 export type Action = keyof typeof rules;
 
 export type IdentityApp = App<Caller, Action, Facts>;
-/** What a route of this service is about. */
+/** The target of a route of this service. */
 export type IdentityTarget<Thing> = Target<Facts, Thing>;
 
-/** Asked by the server before it calls a handler. */
+/** Called by the server before the handler. */
 export function authorize(rule: string, caller: Caller, facts: unknown): void {
-  const isAllowed = allowed(caller, rule as Action, (facts ?? {}) as Facts);
-  // The contract's own answer to those who may not: 401, not 403.
-  if (!isAllowed && rule === 'OS-SCIM:administer') fail('auth.required', undefined, { reason: 'not an administrator' });
-  if (!isAllowed) fail('auth.forbidden', { action: rule });
+  const mayProceed = isAllowed(caller, rule as Action, (facts ?? {}) as Facts);
+  // This API answers 401 instead of 403.
+  if (!mayProceed && rule === 'OS-SCIM:administer') fail('auth.required', undefined, { reason: 'not an administrator' });
+  if (!mayProceed) fail('auth.forbidden', { action: rule });
 }
 
-/** A thing by its row, if there is one. */
+/** The target of a request by its row, which may be missing. */
 export const targetOf = <Row>(row: Row | undefined, factsOf: (row: Row) => Facts, missing: () => never): IdentityTarget<Row> => ({
   facts: row === undefined ? {} : factsOf(row),
   get: () => row ?? missing(),
 });
 
-/** A request that is about no single thing, but of which something is known: a list, or what is to be made. */
-export const about = (facts: Facts): IdentityTarget<undefined> => ({ facts, get: () => undefined });
+/** For requests without a single target that still have facts: lists, and things to be created. */
+export const factsOnly = (facts: Facts): IdentityTarget<undefined> => ({ facts, get: () => undefined });
 
-export const allowed = (caller: Caller, action: Action, target: Facts = {}): boolean => rules[action](caller, target);
+export const isAllowed = (caller: Caller, action: Action, target: Facts = {}): boolean => rules[action](caller, target);
 
-/** Goes on, or 403. */
+/** Fails with 403 unless the action is allowed. */
 export function permit(caller: Caller, action: Action, target: Facts = {}): void {
-  if (!allowed(caller, action, target)) fail('auth.forbidden', { action });
+  if (!isAllowed(caller, action, target)) fail('auth.forbidden', { action });
 }
 
-/** The one domain whose things a list may show; undefined for all of them. A domain-scoped token sees its own domain, even an administrator's. */
+/** The domain a list is limited to; undefined for all. A domain-scoped token sees only its domain, even an administrator's. */
 export function visibleDomain(caller: Caller): string | undefined {
   return scopeDomain(caller);
 }
 
-/** The domain that something new belongs to. */
-export const domainOfNew = (caller: Caller, asked: string | undefined): string => asked ?? visibleDomain(caller) ?? 'default';
+/** The domain of something new. */
+export const domainOfNew = (caller: Caller, requested: string | undefined): string =>
+  requested ?? visibleDomain(caller) ?? 'default';
 
-/** Something new, by the domain it is to be in. */
+/** Target of a request that creates something in a domain. */
 export const domainTarget = (domainId: string): IdentityTarget<string> => ({ facts: { domainId }, get: () => domainId });
 
-/** The domain a list is about, for its permission: what the token is scoped to, else none. */
-export const listTarget = (caller: Caller): Facts => ({ domainId: scopeDomain(caller) ?? null });
+/** Facts of a list: the domain the token is scoped to, if any. */
+export const listFacts = (caller: Caller): Facts => ({ domainId: scopeDomain(caller) ?? null });

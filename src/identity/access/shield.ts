@@ -1,17 +1,17 @@
-// Whoever holds more than the caller is shielded from them. What that is, is decided in app-roles/shield.ts.
+// Protects accounts and groups that have more rights than the caller. The decision is in app-roles/shield.ts.
 import type { Reader } from '../database.ts';
-import type { Holder } from './access.store.ts';
+import type { Grantee } from './access.store.ts';
 import type { Caller } from './caller.ts';
 
-export interface Doing {
-  /** The change is of how the person signs in. */
+export interface ShieldDetails {
+  /** The change affects how the person signs in. */
   readonly signIn?: boolean;
-  /** Users who come into the group by it. */
+  /** Users the change adds to the group. */
   readonly admits?: readonly string[];
 }
 
 /**
- * Goes on, or 403. Asked before a change, and again inside it, with what is held then. What provisions a domain could otherwise
- * sign in as those who manage it or an application, or put somebody in their place, and do what only people may.
+ * Fails with 403 when the grantee is protected from the caller. Checked before a change, and again in its transaction. Otherwise a
+ * provisioning client could sign in as a manager, or make someone a manager, and do what only people may.
  */
-export type Shield = (reader: Reader, caller: Caller, action: string, holder: Holder, what?: Doing) => Promise<void>;
+export type Shield = (reader: Reader, caller: Caller, action: string, grantee: Grantee, details?: ShieldDetails) => Promise<void>;

@@ -1,11 +1,10 @@
-// What a token says of its holder, once it was opened (tokens/token-format.ts).
+// The content of a token (tokens/token-format.ts).
 import type { AuthContext, Scope } from './auth-context.ts';
 
-/** How a user proved who they are. Bits of a byte in the format of tokens: the order stays. */
+/** How a user authenticated. Stored as bits in the token format, so the order must not change. */
 export const METHODS = ['password', 'token', 'totp', 'oauth2', 'application_credential', 'external', 'mapped'] as const;
 export type AuthMethod = (typeof METHODS)[number];
 
-/** What a token says. */
 export interface TokenRecord {
   readonly userId: string;
   readonly methods: readonly AuthMethod[];
@@ -15,13 +14,13 @@ export interface TokenRecord {
   readonly generation: number;
   readonly auditId: string;
   readonly parentAuditId: string | undefined;
-  /** Of a token made from a token: when the person logged in (milliseconds). */
+  /** Time of the login in milliseconds, for a token made from another token. */
   readonly loginAt?: number;
-  /** Of a token made from an access token, or from such a token: the application that it was given to. */
+  /** The application, for a token made from an OAuth2 access token, directly or through other tokens. */
   readonly applicationId?: string;
 }
 
-/** A token that is good now, with what its user may do in its scope. */
+/** A valid token, with what its user may do in its scope. */
 export interface VerifiedToken {
   readonly record: TokenRecord;
   readonly authContext: AuthContext;

@@ -1,16 +1,16 @@
-// What a set of roles lets its holder assign or manage: by the internal permissions those roles carry.
+// Which roles a user or organization may assign, and which applications they may manage. Their roles' internal permissions decide.
 import type { AppRoleRow, Reader } from '../database.ts';
 import type { InternalPermission } from './built-in.ts';
-import { candidatePermissions, candidateRoles, type LinkedPermission, permissionsOfRoles } from './holdings.store.ts';
+import { candidatePermissions, candidateRoles, type LinkedPermission, permissionsOfRoles } from './user-permissions.store.ts';
 
-/** What a user, or an organization, holds in one application. */
+/** The roles of a user or organization in one application. */
 export interface Authority {
   readonly roleIds: ReadonlySet<string>;
-  /** The internal permissions those roles carry: what they may manage. */
+  /** The internal permissions of those roles: what they may manage. */
   readonly internal: ReadonlySet<string>;
 }
 
-/** By role: the internal permissions it carries. */
+/** Internal permissions by role. */
 function internalByRole(permissions: readonly LinkedPermission[]): Map<string, Set<string>> {
   const byRole = new Map<string, Set<string>>();
   for (const { id, role_id: role, is_internal: internal } of permissions) {
@@ -29,52 +29,54 @@ export const authorityOf = async (db: Reader, roleIds: readonly string[]): Promi
   internal: await internalPermissions(db, roleIds),
 });
 
-/** A role among those the holder may assign, that carries no management the holder lacks. */
+/** Whether the authority may assign a role: it must itself have all internal permissions of the role. */
 function covers(
   { roleIds, internal }: Authority,
   applicationId: string,
   role: AppRoleRow,
-  carried: ReadonlySet<string>,
+  rolePermissions: ReadonlySet<string>,
 ): boolean {
   const has = (permission: InternalPermission): boolean => internal.has(permission);
-  const named =
+  const isAssignable =
     (has('get-assign-public-roles') && role.application_id === applicationId) ||
     (has('get-assign-public-owned-roles') && roleIds.has(role.id)) ||
     (has('get-assign-internal-roles') && role.is_internal === 1);
-  return named && carried.isSubsetOf(internal);
+  return isAssignable && rolePermissions.isSubsetOf(internal);
 }
 
 export async function mayAssign(db: Reader, authority: Authority, applicationId: string, role: AppRoleRow): Promise<boolean> {
   return covers(authority, applicationId, role, await internalPermissions(db, [role.id]));
 }
 
-/** The roles that whoever holds `held` in an application may assign there. */
-export async function assignableRoles(db: Reader, applicationId: string, held: readonly string[]): Promise<string[]> {
-  const [found] = await assignableIn(db, [{ applicationId, roleIds: held }]);
-  return found!.map(({ role }) => role.id);
+/** The roles that the given roles allow to assign in an application. */
+export async function assignableRoles(db: Reader, applicationId: string, roleIds: readonly string[]): Promise<string[]> {
+  const [assignable] = await assignableRolesFor(db, [{ applicationId, roleIds }]);
+  return assignable!.map(({ role }) => role.id);
 }
 
-interface Assignable {
+interface AssignableRole {
   readonly role: AppRoleRow;
-  /** Whether it carries management. */
+  /** Whether it has internal permissions. */
   readonly manages: boolean;
 }
 
-/** The same for many holders, in their order, with as many queries as for one. */
-export async function assignableIn(
+/** The same for many assignees, in their order, with as many queries as for one. */
+export async function assignableRolesFor(
   db: Reader,
-  holders: readonly { readonly applicationId: string; readonly roleIds: readonly string[] }[],
-): Promise<Assignable[][]> {
-  const granted = internalByRole(await permissionsOfRoles(db, [...new Set(holders.flatMap(({ roleIds }) => roleIds))]));
-  const authorities = holders.map(({ applicationId, roleIds }) => ({
+  assignees: readonly { readonly applicationId: string; readonly roleIds: readonly string[] }[],
+): Promise<AssignableRole[][]> {
+  const granted = internalByRole(await permissionsOfRoles(db, [...new Set(assignees.flatMap(({ roleIds }) => roleIds))]));
+  const authorities = assignees.map(({ applicationId, roleIds }) => ({
     applicationId,
     roleIds: new Set(roleIds),
     internal: new Set(roleIds.flatMap((id) => [...(granted.get(id) ?? [])])),
   }));
-  const places = new Set(authorities.filter(({ internal }) => internal.size > 0).map(({ applicationId }) => applicationId));
-  if (places.size === 0) return holders.map(() => []);
-  const roles = await candidateRoles(db, [...places]);
-  const carried = internalByRole(await candidatePermissions(db, [...places]));
+  const applicationIds = new Set(
+    authorities.filter(({ internal }) => internal.size > 0).map(({ applicationId }) => applicationId),
+  );
+  if (applicationIds.size === 0) return assignees.map(() => []);
+  const roles = await candidateRoles(db, [...applicationIds]);
+  const permissionsByRole = internalByRole(await candidatePermissions(db, [...applicationIds]));
   const own = Map.groupBy(
     roles.filter((role) => !role.is_internal),
     (role) => role.application_id,
@@ -83,29 +85,31 @@ export async function assignableIn(
   const none: ReadonlySet<string> = new Set();
   return authorities.map((authority) =>
     (authority.internal.size > 0 ? [...(own.get(authority.applicationId) ?? []), ...internal] : [])
-      .map((role) => ({ role, carries: carried.get(role.id) ?? none }))
-      .filter(({ role, carries }) => covers(authority, authority.applicationId, role, carries))
-      .map(({ role, carries }) => ({ role, manages: carries.size > 0 })),
+      .map((role) => ({ role, permissions: permissionsByRole.get(role.id) ?? none }))
+      .filter(({ role, permissions }) => covers(authority, authority.applicationId, role, permissions))
+      .map(({ role, permissions }) => ({ role, manages: permissions.size > 0 })),
   );
 }
 
-/** `{ <application>: [<role>] }`, without applications where nothing may be assigned. */
+/** `{ <application>: [<role>] }`, without applications where no role may be assigned. */
 export async function assignableByApplication(
   db: Reader,
-  held: ReadonlyMap<string, readonly string[]>,
+  rolesByApplication: ReadonlyMap<string, readonly string[]>,
 ): Promise<Record<string, string[]>> {
-  const entries = await Promise.all([...held].map(async ([id, roles]) => [id, await assignableRoles(db, id, roles)] as const));
+  const entries = await Promise.all(
+    [...rolesByApplication].map(async ([id, roles]) => [id, await assignableRoles(db, id, roles)] as const),
+  );
   return Object.fromEntries(entries.filter(([, roles]) => roles.length > 0));
 }
 
-/** The applications in which the roles carry a permission. */
+/** The applications in which the roles have a permission. */
 export async function applicationsWith(
   db: Reader,
-  held: ReadonlyMap<string, readonly string[]>,
+  rolesByApplication: ReadonlyMap<string, readonly string[]>,
   permission: InternalPermission,
 ): Promise<string[]> {
   const found = await Promise.all(
-    [...held].map(async ([id, roles]) => ((await internalPermissions(db, roles)).has(permission) ? id : undefined)),
+    [...rolesByApplication].map(async ([id, roles]) => ((await internalPermissions(db, roles)).has(permission) ? id : undefined)),
   );
   return found.filter((id) => id !== undefined);
 }

@@ -1,4 +1,4 @@
-// Roles and permissions of applications, and which permissions a role carries. Each has a file of its own.
+// Roles and permissions of applications, and the links between them. Each has its own file.
 import type { Query } from '../../platform/http/index.ts';
 import type { Caller } from '../access/index.ts';
 import type { Actor } from '../audit/index.ts';
@@ -15,11 +15,11 @@ import {
   revisePermission,
 } from './permissions.rules.ts';
 import {
+  type AppRoleChanges,
   createRole,
   ensureRole,
-  type NewRole,
+  type NewAppRole,
   pageOfRoles,
-  type RoleChanges,
   removeRole,
   reviseRole,
   roleTarget,
@@ -32,9 +32,9 @@ export function createAppRoles(deps: AppRolesDeps) {
 
     roleTarget: (caller: Caller, id: string) => roleTarget(deps, caller, id),
     listRoles: (query: Query, within: readonly string[] | undefined) => pageOfRoles(deps, query, within),
-    createRole: (caller: Caller, application: ConsumerRow, body: NewRole) => createRole(deps, caller, application, body),
+    createRole: (caller: Caller, application: ConsumerRow, body: NewAppRole) => createRole(deps, caller, application, body),
     ensureRole: (actor: Actor, applicationId: string, name: string) => ensureRole(deps, actor, applicationId, name),
-    updateRole: (caller: Caller, role: AppRoleRow, body: RoleChanges) => reviseRole(deps, caller, role, body),
+    updateRole: (caller: Caller, role: AppRoleRow, body: AppRoleChanges) => reviseRole(deps, caller, role, body),
     removeRole: (caller: Caller, role: AppRoleRow) => removeRole(deps, caller, role),
 
     permissionTarget: (caller: Caller, id: string) => permissionTarget(deps, caller, id),

@@ -1,4 +1,4 @@
-// Roles and permissions of applications, and who holds them, on the wire.
+// Wire format of roles and permissions of applications, and of their assignments.
 import { t } from '../../platform/http/index.ts';
 import type { AppPermissionRow, AppRoleRow } from '../database.ts';
 import { Links, ListLinks } from '../resource/index.ts';
@@ -80,10 +80,14 @@ export const AppRoleList = t.object({ links: ListLinks, roles: t.array(AppRole) 
 export const PermissionEnvelope = t.envelope('permission', Permission);
 export const PermissionList = t.object({ links: ListLinks, permissions: t.array(Permission) });
 
-const parts = { organization_id: t.string(), application_id: t.string(), role_id: t.string() };
-const assigned = { organization_id: '77b0', application_id: 'a0c5', role_id: 'e1d6' };
-const UserAssignment = t.object({ ...parts, user_id: t.string() }, {}, { examples: [{ ...assigned, user_id: '1f42' }] });
-const OrganizationAssignment = t.object(parts, {}, { examples: [assigned] });
+const assignmentFields = { organization_id: t.string(), application_id: t.string(), role_id: t.string() };
+const exampleAssignment = { organization_id: '77b0', application_id: 'a0c5', role_id: 'e1d6' };
+const UserAssignment = t.object(
+  { ...assignmentFields, user_id: t.string() },
+  {},
+  { examples: [{ ...exampleAssignment, user_id: '1f42' }] },
+);
+const OrganizationAssignment = t.object(assignmentFields, {}, { examples: [exampleAssignment] });
 export const UserAssignmentList = t.object({ links: ListLinks, role_assignments: t.array(UserAssignment) });
 export const OrganizationAssignmentList = t.object({ links: ListLinks, role_assignments: t.array(OrganizationAssignment) });
 
@@ -98,8 +102,8 @@ export const AllowedApplications = t.object(
   { examples: [{ allowed_applications: ['a0c5'] }] },
 );
 
-const HeldRole = t.object({ id: t.string(), name: t.string() });
-const HeldPermission = t.object({
+const AssignedRole = t.object({ id: t.string(), name: t.string() });
+const AssignedPermission = t.object({
   id: t.string(),
   name: t.string(),
   action: t.nullable(t.string()),
@@ -107,10 +111,10 @@ const HeldPermission = t.object({
   xml: t.nullable(t.string()),
   is_internal: t.boolean(),
 });
-const held = { roles: t.array(HeldRole), permissions: t.array(HeldPermission) };
-/** What a user may do in an application: as themselves, and in each organization. */
-export const Holdings = t.object(
-  { ...held, organizations: t.array(t.object({ id: t.string(), name: t.string(), ...held })) },
+const rolesAndPermissions = { roles: t.array(AssignedRole), permissions: t.array(AssignedPermission) };
+/** What a user may do in an application: in their own organization, and in each other one. */
+export const UserPermissionsReply = t.object(
+  { ...rolesAndPermissions, organizations: t.array(t.object({ id: t.string(), name: t.string(), ...rolesAndPermissions })) },
   {},
   {
     examples: [

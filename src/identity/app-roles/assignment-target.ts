@@ -1,4 +1,4 @@
-// The assignment a request is about.
+// The assignment a request names.
 import { type Caller, findProject, type IdentityTarget } from '../access/index.ts';
 import { findConsumer } from '../consumers/index.ts';
 import { fail } from '../faults.ts';
@@ -7,24 +7,24 @@ import { type AssignmentDeps, assignmentFacts } from './assignment-authority.ts'
 import type { OrganizationAssignment } from './assignments.store.ts';
 import { findAppRole } from './roles.store.ts';
 
-/** Without an organization: in the user's own. */
-export interface AskedAssignment extends Omit<OrganizationAssignment, 'organizationId'> {
+/** Without an organization, the user's default one is meant. */
+export interface AssignmentRequest extends Omit<OrganizationAssignment, 'organizationId'> {
   readonly userId?: string;
   readonly organizationId?: string;
 }
 
-/** An assignment whose parts are all there, and whose role can be held in that application; whether or not it was made. */
-export async function assignmentTarget<T extends AskedAssignment>(
+/** Checks that all parts exist and that the role can be assigned in the application. The assignment itself need not exist. */
+export async function assignmentTarget<T extends AssignmentRequest>(
   deps: AssignmentDeps,
   caller: Caller,
-  asked: T,
+  request: T,
 ): Promise<IdentityTarget<T & OrganizationAssignment>> {
   const { db } = deps;
-  const { userId, applicationId, roleId } = asked;
+  const { userId, applicationId, roleId } = request;
   const user = userId === undefined ? undefined : await findUser(db.read, userId);
-  const organizationId = asked.organizationId ?? user?.default_project_id ?? undefined;
+  const organizationId = request.organizationId ?? user?.default_project_id ?? undefined;
   const [facts, organization, application, role] = await Promise.all([
-    assignmentFacts(deps, caller, asked),
+    assignmentFacts(deps, caller, request),
     organizationId === undefined ? undefined : findProject(db.read, organizationId),
     findConsumer(db.read, applicationId),
     findAppRole(db.read, roleId),
@@ -37,7 +37,7 @@ export async function assignmentTarget<T extends AskedAssignment>(
     if (!role) fail('role.not_found', { id: roleId });
     if (role.application_id !== applicationId && !role.is_internal)
       fail('role.other_application', { role: roleId, application: applicationId });
-    return { ...asked, organizationId };
+    return { ...request, organizationId };
   };
   return { facts, get };
 }

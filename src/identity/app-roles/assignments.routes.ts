@@ -1,23 +1,23 @@
-// Who holds roles of applications: /v3/OS-ROLES/users/..., /v3/OS-ROLES/organizations/...
+// Assignments of application roles: /v3/OS-ROLES/users/..., /v3/OS-ROLES/organizations/...
 
 import { Answer } from '../../platform/http/index.ts';
 import type { Caller, IdentityApp } from '../access/index.ts';
-import { filtered, listOf } from '../resource/index.ts';
+import { filterDocumentation, listOf } from '../resource/index.ts';
 import {
   AllowedApplications,
   AllowedRoles,
-  Holdings,
   OrganizationAssignmentList,
   UserAssignmentList,
+  UserPermissionsReply,
 } from './app-roles.schema.ts';
 import type { AppAssignments } from './assignments.rules.ts';
 
 const tag = 'Role assignments in applications';
 
-const OF_USERS = filtered(['user_id', 'organization_id', 'application_id', 'role_id'], [], {
-  default_organization: 'With user_id, whatever the value: only those in the organization of their own.',
+const OF_USERS = filterDocumentation(['user_id', 'organization_id', 'application_id', 'role_id'], [], {
+  default_organization: 'With user_id: only assignments in the default organization of the user. The value is ignored.',
 });
-const OF_ORGANIZATIONS = filtered(['organization_id', 'application_id', 'role_id']);
+const OF_ORGANIZATIONS = filterDocumentation(['organization_id', 'application_id', 'role_id']);
 
 interface AssignmentParams {
   readonly user_id: string;
@@ -57,14 +57,14 @@ export function mountAppAssignments(app: IdentityApp, { appAssignments }: { appA
     },
   );
 
-  const places = [
-    { path: '/v3/OS-ROLES/users/:user_id/applications/:application_id/roles/:role_id', where: ', in their own organization' },
+  const userPaths = [
+    { path: '/v3/OS-ROLES/users/:user_id/applications/:application_id/roles/:role_id', where: ' in their default organization' },
     {
       path: '/v3/OS-ROLES/users/:user_id/organizations/:organization_id/applications/:application_id/roles/:role_id',
-      where: ' inside an organization',
+      where: ' in an organization',
     },
   ] as const;
-  for (const { path, where } of places) {
+  for (const { path, where } of userPaths) {
     app.put(
       path,
       { summary: `Give a user a role${where}`, tag, rule: 'add_role_to_user', target: ofUser, reply: { 200: null } },
@@ -107,7 +107,7 @@ export function mountAppAssignments(app: IdentityApp, { appAssignments }: { appA
   app.delete(
     organization,
     {
-      summary: 'Take a role from an organization, and from its users what depended on it',
+      summary: 'Take a role from an organization, and from its users the roles that depended on it',
       tag,
       rule: 'remove_role_from_organization',
       target: ofOrganization,
@@ -119,43 +119,43 @@ export function mountAppAssignments(app: IdentityApp, { appAssignments }: { appA
   app.get(
     '/v3/OS-ROLES/users/:user_id/applications/:application_id/permissions',
     {
-      summary: 'Ask what a user may do in an application: roles and permissions, also in each organization',
+      summary: 'Show the roles and permissions of a user in an application, by organization',
       fromMemory: true,
       tag,
       rule: 'get_user_permissions',
-      target: ({ caller, params }) => appAssignments.holdingsTarget(caller, params.user_id, params.application_id),
-      reply: { 200: Holdings },
+      target: ({ caller, params }) => appAssignments.permissionsTarget(caller, params.user_id, params.application_id),
+      reply: { 200: UserPermissionsReply },
     },
     ({ target: { text, bytes } }) => new Answer({ text, bytes }),
   );
 }
 
-/** What the old clients ask before they show a button. */
+/** Old clients call these to decide which buttons to show. */
 export function mountAllowed(app: IdentityApp, { appAssignments }: { appAssignments: AppAssignments }): void {
   const kinds = [
     { path: 'allowed', permission: 'manage-application', what: 'manage' },
     { path: 'allowed_roles', permission: 'manage-roles', what: 'manage the roles of' },
   ] as const;
-  const holders = [
-    { holder: '/v3/OS-ROLES/users/:user_id/organizations/:organization_id', who: 'a user' },
-    { holder: '/v3/OS-ROLES/organizations/:organization_id', who: 'an organization' },
+  const assignees = [
+    { assignee: '/v3/OS-ROLES/users/:user_id/organizations/:organization_id', who: 'a user' },
+    { assignee: '/v3/OS-ROLES/organizations/:organization_id', who: 'an organization' },
   ] as const;
   const target = ({ params }: { params: { user_id?: string; organization_id: string } }) =>
-    appAssignments.holderTarget({
+    appAssignments.assigneeTarget({
       ...(params.user_id === undefined ? {} : { userId: params.user_id }),
       organizationId: params.organization_id,
     });
 
-  for (const { holder, who } of holders)
+  for (const { assignee, who } of assignees)
     app.get(
-      `${holder}/roles/allowed`,
+      `${assignee}/roles/allowed`,
       { summary: `Roles ${who} may assign`, tag, rule: 'list_allowed_roles', target, reply: { 200: AllowedRoles } },
       async (call) => ({ allowed_roles: await appAssignments.allowedRoles(call.caller, call.target) }),
     );
   for (const { path, permission, what } of kinds)
-    for (const { holder, who } of holders)
+    for (const { assignee, who } of assignees)
       app.get(
-        `${holder}/applications/${path}`,
+        `${assignee}/applications/${path}`,
         {
           summary: `Applications ${who} may ${what}`,
           tag,

@@ -1,55 +1,55 @@
-// Roles of applications, given to users and organizations and taken from them: each has a file of its own. What a user may do in an
-// application is answered here, from memory.
+// Assignments of application roles to users and organizations; each operation has its own file. What a user may do in an application
+// is answered here, from the cache.
 import type { Query } from '../../platform/http/index.ts';
 import { andThen, type MaybePromise } from '../../platform/maybe-promise.ts';
-import { allowed, type Caller, type Facts, type IdentityTarget } from '../access/index.ts';
+import { type Caller, type Facts, type IdentityTarget, isAllowed } from '../access/index.ts';
 import type { Database } from '../database.ts';
 import { fail } from '../faults.ts';
 import type { Criterion } from '../resource/index.ts';
 import { findUser } from '../users/index.ts';
+import { type Assignee, allowedApplications, allowedRoles, assigneeTarget } from './assignees.rules.ts';
 import { type AssignmentDeps, seesAssignments } from './assignment-authority.ts';
 import {
+  type AssignmentTable,
   assignmentListTarget,
-  type ListedAssignments,
   pageOfOrganizationAssignments,
   pageOfUserAssignments,
 } from './assignment-lists.ts';
-import { type AskedAssignment, assignmentTarget } from './assignment-target.ts';
+import { type AssignmentRequest, assignmentTarget } from './assignment-target.ts';
 import type { OrganizationAssignment, UserAssignment } from './assignments.store.ts';
 import type { InternalPermission } from './built-in.ts';
-import { allowedApplications, allowedRoles, type Holder, holderTarget } from './holders.rules.ts';
-import type { UserHoldings } from './holdings.ts';
 import { assignToOrganization, unassignFromOrganization } from './organization-assignments.rules.ts';
 import { assignToUser, unassignFromUser } from './user-assignments.rules.ts';
+import type { UserPermissions } from './user-permissions.ts';
 
-/** What a user may do in an application. Whether the caller manages it is read only where that decides. */
-export function holdingsTarget(
+/** What a user may do in an application. Whether the caller manages it is read only when it matters. */
+export function permissionsTarget(
   deps: AssignmentDeps,
   caller: Caller,
   userId: string,
   applicationId: string,
-): MaybePromise<IdentityTarget<UserHoldings>> {
-  const known: Facts = { userId, applicationId };
-  if (allowed(caller, 'get_user_permissions', known)) return withHoldings(deps, known, userId, applicationId);
+): MaybePromise<IdentityTarget<UserPermissions>> {
+  const facts: Facts = { userId, applicationId };
+  if (isAllowed(caller, 'get_user_permissions', facts)) return withPermissions(deps, facts, userId, applicationId);
   return seesAssignments(deps, caller, applicationId).then((sees) =>
-    // Nothing is read, and kept in memory, for those the rule refuses.
+    // Nothing is read or cached for callers the rule refuses.
     sees
-      ? withHoldings(deps, { ...known, seesAssignments: true }, userId, applicationId)
-      : { facts: known, get: () => fail('user.not_found', { id: userId }) },
+      ? withPermissions(deps, { ...facts, seesAssignments: true }, userId, applicationId)
+      : { facts, get: () => fail('user.not_found', { id: userId }) },
   );
 }
 
-const withHoldings = (
-  { db, holdings }: AssignmentDeps,
+const withPermissions = (
+  { db, userPermissions }: AssignmentDeps,
   facts: Facts,
   userId: string,
   applicationId: string,
-): MaybePromise<IdentityTarget<UserHoldings>> =>
-  andThen(holdings.of(userId, applicationId), (held) =>
-    held ? { facts, get: () => held } : withoutHoldings(db, facts, userId, applicationId),
+): MaybePromise<IdentityTarget<UserPermissions>> =>
+  andThen(userPermissions.of(userId, applicationId), (permissions) =>
+    permissions ? { facts, get: () => permissions } : withoutPermissions(db, facts, userId, applicationId),
   );
 
-async function withoutHoldings(
+async function withoutPermissions(
   db: Database,
   facts: Facts,
   userId: string,
@@ -64,23 +64,23 @@ async function withoutHoldings(
 
 export function createAppAssignments(deps: AssignmentDeps) {
   return {
-    target: <T extends AskedAssignment>(caller: Caller, asked: T) => assignmentTarget(deps, caller, asked),
+    target: <T extends AssignmentRequest>(caller: Caller, request: T) => assignmentTarget(deps, caller, request),
     assign: (caller: Caller, assignment: UserAssignment) => assignToUser(deps, caller, assignment),
     unassign: (caller: Caller, assignment: UserAssignment) => unassignFromUser(deps, caller, assignment),
     assignToOrganization: (caller: Caller, assignment: OrganizationAssignment) => assignToOrganization(deps, caller, assignment),
     unassignFromOrganization: (caller: Caller, assignment: OrganizationAssignment) =>
       unassignFromOrganization(deps, caller, assignment),
 
-    listTarget: (caller: Caller, query: Query, table: ListedAssignments) => assignmentListTarget(deps, caller, query, table),
+    listTarget: (caller: Caller, query: Query, table: AssignmentTable) => assignmentListTarget(deps, caller, query, table),
     listOfUsers: (query: Query, visible: readonly Criterion[]) => pageOfUserAssignments(deps, query, visible),
     listOfOrganizations: (query: Query, visible: readonly Criterion[]) => pageOfOrganizationAssignments(deps, query, visible),
 
-    holderTarget: (holder: Holder) => holderTarget(deps, holder),
-    holdingsTarget: (caller: Caller, userId: string, applicationId: string) =>
-      holdingsTarget(deps, caller, userId, applicationId),
-    allowedRoles: (caller: Caller, holder: Holder) => allowedRoles(deps, caller, holder),
-    allowedApplications: (caller: Caller, holder: Holder, permission: InternalPermission) =>
-      allowedApplications(deps, caller, holder, permission),
+    assigneeTarget: (assignee: Assignee) => assigneeTarget(deps, assignee),
+    permissionsTarget: (caller: Caller, userId: string, applicationId: string) =>
+      permissionsTarget(deps, caller, userId, applicationId),
+    allowedRoles: (caller: Caller, assignee: Assignee) => allowedRoles(deps, caller, assignee),
+    allowedApplications: (caller: Caller, assignee: Assignee, permission: InternalPermission) =>
+      allowedApplications(deps, caller, assignee, permission),
   };
 }
 

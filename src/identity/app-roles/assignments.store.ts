@@ -1,8 +1,8 @@
-// Who holds roles of applications, in the database.
+// Assignments of application roles in the database.
 import { type PageRequest, type RowPage, readPage } from '../../platform/database/index.ts';
 import type { AppOrganizationRoleRow, AppUserRoleRow, Database, Reader, Tx } from '../database.ts';
-import { applyCriteria, type Wanted } from '../resource/index.ts';
-import { noteGiven } from './given.store.ts';
+import { applyCriteria, type ListQuery } from '../resource/index.ts';
+import { recordGrantedEntries } from './granted-entries.store.ts';
 
 export interface OrganizationAssignment {
   readonly organizationId: string;
@@ -14,7 +14,7 @@ export interface UserAssignment extends OrganizationAssignment {
   readonly userId: string;
 }
 
-/** The natural key as one text: what makes a repeated assignment the same one. */
+/** The natural key as one string, so that repeating an assignment changes nothing. */
 const userKey = ({ userId, organizationId, applicationId, roleId }: UserAssignment): string =>
   [userId, organizationId, applicationId, roleId].join(':');
 const organizationKey = ({ organizationId, applicationId, roleId }: OrganizationAssignment): string =>
@@ -33,7 +33,7 @@ export async function insertUserAssignment(tx: Tx, assignment: UserAssignment): 
     })
     .onConflict((conflict) => conflict.column('id').doNothing())
     .execute();
-  await noteGiven(tx, userId, [organizationKey(assignment)]);
+  await recordGrantedEntries(tx, userId, [organizationKey(assignment)]);
 }
 
 export async function deleteUserAssignment(tx: Tx, assignment: UserAssignment): Promise<void> {
@@ -54,8 +54,8 @@ export async function deleteOrganizationAssignment(tx: Tx, assignment: Organizat
   return result.numDeletedRows > 0n;
 }
 
-/** Takes these roles from everyone inside the organization; returns whom it hit. */
-export async function deleteInside(
+/** Removes these roles from all users in the organization. Returns the users affected. */
+export async function deleteAssignmentsIn(
   tx: Tx,
   organizationId: string,
   applicationId: string,
@@ -75,23 +75,23 @@ export async function deleteInside(
 export function listUserAssignments(
   db: Database,
   page: PageRequest,
-  wanted: Wanted,
+  query: ListQuery,
 ): Promise<RowPage<AppUserRoleRow> | undefined> {
-  const visible = applyCriteria(db.read.selectFrom('app_user_roles').selectAll('app_user_roles'), db.dialect, wanted.visible);
-  return readPage(applyCriteria(visible, db.dialect, wanted.criteria), { table: 'app_user_roles' }, page, visible);
+  const visible = applyCriteria(db.read.selectFrom('app_user_roles').selectAll('app_user_roles'), db.dialect, query.visible);
+  return readPage(applyCriteria(visible, db.dialect, query.criteria), { table: 'app_user_roles' }, page, visible);
 }
 
 export function listOrganizationAssignments(
   db: Database,
   page: PageRequest,
-  wanted: Wanted,
+  query: ListQuery,
 ): Promise<RowPage<AppOrganizationRoleRow> | undefined> {
   const visible = applyCriteria(
     db.read.selectFrom('app_organization_roles').selectAll('app_organization_roles'),
     db.dialect,
-    wanted.visible,
+    query.visible,
   );
-  return readPage(applyCriteria(visible, db.dialect, wanted.criteria), { table: 'app_organization_roles' }, page, visible);
+  return readPage(applyCriteria(visible, db.dialect, query.criteria), { table: 'app_organization_roles' }, page, visible);
 }
 
 export async function applicationsOfUser(db: Reader, userId: string): Promise<string[]> {

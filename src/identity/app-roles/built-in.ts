@@ -1,4 +1,4 @@
-// The built-in application: internal permissions that say who manages an application, and the internal roles that carry them.
+// The built-in application: the internal permissions that let users manage an application, and the internal roles that have them.
 import { BUILT_IN_APPLICATION } from '../consumers/index.ts';
 
 export const INTERNAL_PERMISSIONS = {
@@ -13,9 +13,9 @@ export const INTERNAL_PERMISSIONS = {
 export type InternalPermission = keyof typeof INTERNAL_PERMISSIONS;
 
 export const INTERNAL_ROLES: Readonly<Record<'provider' | 'purchaser', readonly InternalPermission[]>> = {
-  /** Whoever registers an application. */
+  /** For whoever registers an application. */
   provider: Object.keys(INTERNAL_PERMISSIONS) as InternalPermission[],
-  /** Whoever is let in to use it and to let others of theirs in. */
+  /** For those who use it and may assign its public roles. */
   purchaser: ['get-assign-public-roles'],
 };
 
@@ -25,5 +25,5 @@ const BUILT_IN_IDS = new Set<string>([
   ...Object.keys(INTERNAL_ROLES),
 ]);
 
-/** The service depends on these; nobody may change or delete them. */
+/** The service depends on these, so they cannot be changed or deleted. */
 export const isBuiltIn = (id: string): boolean => BUILT_IN_IDS.has(id);

@@ -1,8 +1,8 @@
-// Which permissions a role carries.
+// Links between roles and permissions.
 import type { Action, Caller, IdentityTarget } from '../access/index.ts';
 import type { AppPermissionRow, AppRoleRow, Tx } from '../database.ts';
 import { fail } from '../faults.ts';
-import { type AppRolesDeps, checkInternal, refuseBuiltIn, touchHolders } from './application-parts.ts';
+import { type AppRolesDeps, checkInternal, invalidateAssignees, refuseBuiltIn } from './application-parts.ts';
 import { permissionTarget } from './permissions.rules.ts';
 import { roleTarget } from './roles.rules.ts';
 import { deleteLink, insertLink, lockAppRole, lockPermission } from './roles.store.ts';
@@ -17,7 +17,7 @@ export interface LinkEnds {
   readonly permission: AppPermissionRow;
 }
 
-/** Both ends of a link: whoever changes it manages the roles of both their applications. */
+/** The role and the permission of a link. To change it, the caller must manage the roles of both applications. */
 export async function linkTarget(
   deps: AppRolesDeps,
   caller: Caller,
@@ -35,7 +35,7 @@ export async function linkTarget(
   };
 }
 
-/** Writes or removes a link, decided on both ends as they are while nobody else changes them. */
+/** Writes or removes a link. Both rows are locked while it is checked. */
 async function changeLink(
   { db, change }: AppRolesDeps,
   caller: Caller,
@@ -51,7 +51,7 @@ async function changeLink(
     const shared = role.application_id === permission.application_id || role.is_internal || permission.is_internal;
     if (!shared) fail('permission.other_application', { permission: permissionId, role: roleId });
     await write(transaction.tx, roleId, permissionId);
-    touchHolders(transaction, role, role.is_internal);
+    invalidateAssignees(transaction, role, role.is_internal);
     transaction.audit(`app_role.permission_${event}`, { kind: 'app_role', id: roleId }, { permission_id: permissionId });
   });
 }

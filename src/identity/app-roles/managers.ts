@@ -1,53 +1,57 @@
-// Who manages an application: those who hold an internal permission in it.
+// Who manages an application: users with an internal permission in it.
 
-import { type Action, allowed, type Caller, isAdministrator, isInPerson, tagOf } from '../access/index.ts';
+import { type Action, type Caller, isAdministrator, isAllowed, isInPerson, tagOf } from '../access/index.ts';
 import type { Change } from '../audit/index.ts';
 import { fail } from '../faults.ts';
 import { findUser } from '../users/index.ts';
 import { insertUserAssignment } from './assignments.store.ts';
 import type { InternalPermission } from './built-in.ts';
-import { appTagOf, type Holdings } from './holdings.ts';
 import { hasInternal } from './roles.store.ts';
+import { appTagOf, type UserPermissionsReader } from './user-permissions.ts';
 
 const PROVIDER = 'provider';
 
 export interface Managers {
-  /** Whether the caller holds one of these permissions in it. `undefined` is an application that does not exist. */
-  holds(caller: Caller, applicationId: string | undefined, ...permissions: readonly InternalPermission[]): Promise<boolean>;
-  /** The applications in which the caller holds one of these permissions; undefined for an administrator: all of them. */
-  managed(caller: Caller, ...permissions: readonly InternalPermission[]): Promise<readonly string[] | undefined>;
-  /** Whoever registers an application manages it, as its provider in their own organization. Within that change. */
-  registered(transaction: Change, caller: Caller, applicationId: string): Promise<void>;
-  /** Before an application is deleted with its roles and permissions. Within that change. */
-  leaving(transaction: Change, caller: Caller, applicationId: string): Promise<void>;
+  /** Whether the caller has one of these permissions. `undefined` means that the application does not exist. */
+  hasPermission(
+    caller: Caller,
+    applicationId: string | undefined,
+    ...permissions: readonly InternalPermission[]
+  ): Promise<boolean>;
+  /** The applications in which the caller has one of these permissions; undefined for an administrator: all of them. */
+  managedApplications(caller: Caller, ...permissions: readonly InternalPermission[]): Promise<readonly string[] | undefined>;
+  /** Makes the registering user the provider of the application, in their default organization. Runs in the same transaction. */
+  onRegistered(transaction: Change, caller: Caller, applicationId: string): Promise<void>;
+  /** Runs before an application is deleted with its roles and permissions, in the same transaction. */
+  onDelete(transaction: Change, caller: Caller, applicationId: string): Promise<void>;
 }
 
-/** What is internal works in every application, so only administrators make, change, link and delete it. */
+/** Internal roles and permissions work in every application, so only administrators may create, change, link and delete them. */
 export function permitInternal(caller: Caller, action: Action): void {
-  if (!allowed(caller, 'manage_internal')) fail('auth.forbidden', { action: `${action} (is_internal)` });
+  if (!isAllowed(caller, 'manage_internal')) fail('auth.forbidden', { action: `${action} (is_internal)` });
 }
 
 export function createManagers({
-  holdings,
+  userPermissions,
   applicationsOf,
 }: {
-  holdings: Holdings;
+  userPermissions: UserPermissionsReader;
   applicationsOf(userId: string): Promise<readonly string[]>;
 }): Managers {
   return {
-    async holds(caller, applicationId, ...permissions) {
-      // An administrator needs none: their requests do not wait for the answer.
+    async hasPermission(caller, applicationId, ...permissions) {
+      // An administrator needs no permission, so nothing is read.
       if (applicationId === undefined || isAdministrator(caller)) return false;
-      return holdings.has(caller.userId, applicationId, ...permissions);
+      return userPermissions.has(caller.userId, applicationId, ...permissions);
     },
-    async managed(caller, ...permissions) {
+    async managedApplications(caller, ...permissions) {
       if (isAdministrator(caller)) return undefined;
       if (!isInPerson(caller)) return [];
       const candidates = await applicationsOf(caller.userId);
-      const held = await Promise.all(candidates.map((id) => holdings.has(caller.userId, id, ...permissions)));
-      return candidates.filter((_, index) => held[index]);
+      const manages = await Promise.all(candidates.map((id) => userPermissions.has(caller.userId, id, ...permissions)));
+      return candidates.filter((_, index) => manages[index]);
     },
-    async registered({ tx, audit, invalidate }, caller, applicationId) {
+    async onRegistered({ tx, audit, invalidate }, caller, applicationId) {
       if (isAdministrator(caller)) return;
       const { userId } = caller;
       const organizationId = (await findUser(tx, userId))?.default_project_id ?? fail('organization.no_default');
@@ -59,8 +63,8 @@ export function createManagers({
         { user_id: userId, organization_id: organizationId, application_id: applicationId },
       );
     },
-    async leaving({ tx, invalidate }, caller, applicationId) {
-      // Internal roles and permissions go with it, and other applications depend on those.
+    async onDelete({ tx, invalidate }, caller, applicationId) {
+      // Other applications depend on internal roles and permissions that are deleted with it.
       if (!(await hasInternal(tx, applicationId))) return;
       permitInternal(caller, 'delete_consumer');
       invalidate(tagOf.everything);

@@ -1,15 +1,15 @@
-// Members of organizations, as what provisions a domain makes them: people who hold `member` there, and nothing more by it.
+// Membership of organizations as provisioning clients manage it: users get the role `member` there, and no other.
 import { tagOf } from '../access/index.ts';
 import type { Change } from '../audit/index.ts';
 import type { Reader } from '../database.ts';
 import { deleteGrant, type Grant, insertGrant } from '../grants/index.ts';
-import { parsed } from '../resource/index.ts';
+import { parseJson } from '../resource/index.ts';
 import { findRoleByName } from '../roles/index.ts';
 import { findUser } from '../users/index.ts';
 import { deleteUserAssignment } from './assignments.store.ts';
-import { memberships, rolesHeldInside } from './holdings.store.ts';
-import { appTagOf } from './holdings.ts';
-import { everyOrganizationGiven, organizationsGiven, organizationsIn } from './organizations.store.ts';
+import { organizationIdsWithRole, organizationsIn, organizationsWithRole } from './organizations.store.ts';
+import { memberships, userRolesIn } from './user-permissions.store.ts';
+import { appTagOf } from './user-permissions.ts';
 
 const MEMBER = 'member';
 
@@ -19,10 +19,10 @@ export interface OfferedOrganization {
   readonly name: string;
 }
 
-/** Somebody's own organization is nobody else's to enter. */
-const isShared = ({ extra }: { extra: string }): boolean => parsed(extra).is_default !== true;
+/** A user's default organization is not offered to others. */
+const isShared = ({ extra }: { extra: string }): boolean => parseJson(extra).is_default !== true;
 
-/** All of them, or those among `ids`. */
+/** All of them, or those in `ids`. */
 export async function offeredOrganizations(
   db: Reader,
   domainId: string,
@@ -32,22 +32,22 @@ export async function offeredOrganizations(
   return (await organizationsIn(db, domainId, ids)).filter(isShared).map(({ id, name }) => ({ id, name }));
 }
 
-/** Those in which users hold `member` themselves, by user id. */
+/** Those in which users have `member` directly, by user id. */
 export async function offeredOrganizationsOf(
   db: Reader,
   domainId: string,
   userIds: readonly string[],
 ): Promise<Map<string, OfferedOrganization[]>> {
   const member = await findRoleByName(db, MEMBER);
-  const given = member ? (await organizationsGiven(db, domainId, member.id, userIds)).filter(isShared) : [];
-  const byUser = Map.groupBy(given, ({ userId }) => userId!);
+  const rows = member ? (await organizationsWithRole(db, domainId, member.id, userIds)).filter(isShared) : [];
+  const byUser = Map.groupBy(rows, ({ userId }) => userId!);
   return new Map([...byUser].map(([userId, rows]) => [userId, rows.map(({ id, name }) => ({ id, name }))]));
 }
 
-/** Where a user is a member, also of what is not offered now. */
-export async function organizationsHeld(db: Reader, domainId: string, userId: string): Promise<string[]> {
+/** Organizations a user is a member of, including those that are not offered now. */
+export async function memberOrganizationIds(db: Reader, domainId: string, userId: string): Promise<string[]> {
   const member = await findRoleByName(db, MEMBER);
-  return member ? everyOrganizationGiven(db, domainId, member.id, userId) : [];
+  return member ? organizationIdsWithRole(db, domainId, member.id, userId) : [];
 }
 
 async function writeMembership(
@@ -67,8 +67,9 @@ async function writeMembership(
 }
 
 /**
- * Makes a user a member, within a change. What someone held in an organization sleeps when they leave it: those who come back this
- * way get none of it but what could be given to them this way (`isOffered`), or a membership would wake a manager.
+ * Makes a user a member, in a transaction. Application roles in an organization stay stored when a user leaves it, without effect.
+ * When the user joins again this way, those that provisioning does not offer are deleted. Otherwise a membership could bring back a
+ * manager.
  */
 export async function joinOrganizations(
   transaction: Change,
@@ -81,13 +82,13 @@ export async function joinOrganizations(
   const user = await findUser(tx, userId);
   const already = await memberships(tx, userId, organizationIds);
   const joined = organizationIds.filter((id) => !already.has(id) && id !== user?.default_project_id);
-  for (const held of user ? await rolesHeldInside(tx, user.domain_id, [userId]) : []) {
-    if (!joined.includes(held.organizationId) || isOffered(held)) continue;
-    await deleteUserAssignment(tx, held);
+  for (const assignment of user ? await userRolesIn(tx, user.domain_id, [userId]) : []) {
+    if (!joined.includes(assignment.organizationId) || isOffered(assignment)) continue;
+    await deleteUserAssignment(tx, assignment);
     audit(
       'app_role.unassigned',
-      { kind: 'app_role', id: held.roleId },
-      { user_id: userId, organization_id: held.organizationId, application_id: held.applicationId },
+      { kind: 'app_role', id: assignment.roleId },
+      { user_id: userId, organization_id: assignment.organizationId, application_id: assignment.applicationId },
     );
   }
   for (const id of organizationIds)
@@ -96,7 +97,7 @@ export async function joinOrganizations(
   invalidate(appTagOf.user(userId));
 }
 
-/** Takes `member` and no other role: what else people gave stays with whom they gave it to. */
+/** Revokes `member` only. Roles that people granted stay. */
 export async function leaveOrganizations(transaction: Change, userId: string, organizationIds: readonly string[]): Promise<void> {
   if (organizationIds.length === 0) return;
   for (const id of organizationIds)

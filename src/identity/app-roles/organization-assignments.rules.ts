@@ -1,25 +1,25 @@
-// Giving roles of applications to organizations, and taking them with all that depended on them.
+// Assigns application roles to organizations, and removes them with everything that depended on them.
 import { type Caller, permit } from '../access/index.ts';
 import type { Reader } from '../database.ts';
 import { fail } from '../faults.ts';
-import { unlessMoved } from '../resource/index.ts';
+import { failOnBrokenReference } from '../resource/index.ts';
 import { assignableRoles } from './allowed.ts';
 import { type AssignmentDeps, assignmentFacts } from './assignment-authority.ts';
 import {
-  deleteInside,
+  deleteAssignmentsIn,
   deleteOrganizationAssignment,
   insertOrganizationAssignment,
   type OrganizationAssignment,
 } from './assignments.store.ts';
-import { rolesByApplication } from './holdings.store.ts';
-import { appTagOf } from './holdings.ts';
+import { rolesByApplication } from './user-permissions.store.ts';
+import { appTagOf } from './user-permissions.ts';
 
-/** Roles that only this role of the organization let it hand out, and the role itself. */
+/** The role itself, and the roles the organization may assign only because of it. */
 async function dependents(reader: Reader, { organizationId, applicationId, roleId }: OrganizationAssignment): Promise<string[]> {
-  const held = (await rolesByApplication(reader, { organizationId })).get(applicationId) ?? [];
-  const left = held.filter((id) => id !== roleId);
+  const assigned = (await rolesByApplication(reader, { organizationId })).get(applicationId) ?? [];
+  const left = assigned.filter((id) => id !== roleId);
   const [before, after] = await Promise.all([
-    assignableRoles(reader, applicationId, held),
+    assignableRoles(reader, applicationId, assigned),
     assignableRoles(reader, applicationId, left),
   ]);
   return [...new Set([...before, roleId])].filter((id) => !after.includes(id) && !left.includes(id));
@@ -38,7 +38,7 @@ export async function assignToOrganization(
   const { roleId } = assignment;
   await deps.change(caller, async ({ tx, audit }) => {
     permit(caller, 'add_role_to_organization', await assignmentFacts(deps, caller, assignment, tx));
-    await unlessMoved(
+    await failOnBrokenReference(
       () => fail('role.not_found', { id: roleId }),
       () => insertOrganizationAssignment(tx, assignment),
     );
@@ -56,8 +56,8 @@ export async function unassignFromOrganization(
     permit(caller, 'remove_role_from_organization', await assignmentFacts(deps, caller, assignment, tx));
     const lost = await dependents(tx, assignment);
     const existed = await deleteOrganizationAssignment(tx, assignment);
-    // Taking away what was not there takes nothing else along.
-    const users = existed ? await deleteInside(tx, organizationId, applicationId, lost) : [];
+    // If the assignment did not exist, nothing depended on it.
+    const users = existed ? await deleteAssignmentsIn(tx, organizationId, applicationId, lost) : [];
     for (const userId of users) invalidate(appTagOf.user(userId));
     audit('app_role.organization_unassigned', { kind: 'app_role', id: roleId }, { ...detailOf(assignment), users: users.length });
   });

@@ -1,38 +1,38 @@
-// Organizations of a domain, and who was made a member of them.
+// Organizations of a domain, and their members.
 import type { Reader } from '../database.ts';
 
 const COLUMNS = ['projects.id', 'projects.name', 'projects.extra'] as const;
 
-/** How many ids one query names: databases take so many parameters and no more. */
-const NAMED = 1000;
+/** Databases limit the number of parameters in a statement. */
+const CHUNK = 1000;
 
 const everyOrganizationOf = (db: Reader, domainId: string) =>
   db.selectFrom('projects').where('projects.domain_id', '=', domainId).where('projects.is_domain', '=', 0);
 
 const organizationsOf = (db: Reader, domainId: string) => everyOrganizationOf(db, domainId).where('projects.enabled', '=', 1);
 
-/** All of them, or those among `ids`. */
+/** All enabled ones, or those in `ids`. */
 export async function organizationsIn(db: Reader, domainId: string, ids?: readonly string[]) {
   const all = organizationsOf(db, domainId).orderBy('projects.id').select(COLUMNS);
   if (!ids) return all.execute();
   const rows: Awaited<ReturnType<typeof all.execute>> = [];
-  for (let at = 0; at < ids.length; at += NAMED)
-    rows.push(...(await all.where('projects.id', 'in', ids.slice(at, at + NAMED)).execute()));
+  for (let at = 0; at < ids.length; at += CHUNK)
+    rows.push(...(await all.where('projects.id', 'in', ids.slice(at, at + CHUNK)).execute()));
   return rows;
 }
 
-/** Which of these ids are organizations of the domain, open or not. */
+/** Which of these ids are organizations of the domain, enabled or not. */
 export async function organizationsAmong(db: Reader, domainId: string, ids: readonly string[]): Promise<Set<string>> {
   const found = new Set<string>();
-  for (let at = 0; at < ids.length; at += NAMED) {
-    const some = everyOrganizationOf(db, domainId).where('projects.id', 'in', ids.slice(at, at + NAMED));
+  for (let at = 0; at < ids.length; at += CHUNK) {
+    const some = everyOrganizationOf(db, domainId).where('projects.id', 'in', ids.slice(at, at + CHUNK));
     for (const { id } of await some.select('projects.id').execute()) found.add(id);
   }
   return found;
 }
 
-/** Where a user was given a role, open or not. */
-export async function everyOrganizationGiven(db: Reader, domainId: string, roleId: string, userId: string): Promise<string[]> {
+/** Organizations in which a user was granted a role, enabled or not. */
+export async function organizationIdsWithRole(db: Reader, domainId: string, roleId: string, userId: string): Promise<string[]> {
   const rows = await everyOrganizationOf(db, domainId)
     .innerJoin('grants', 'grants.target_id', 'projects.id')
     .where('grants.user_id', '=', userId)
@@ -43,8 +43,8 @@ export async function everyOrganizationGiven(db: Reader, domainId: string, roleI
   return rows.map(({ id }) => id);
 }
 
-/** Organizations of a domain in which users were themselves given a role: not through a group, not from above. */
-export async function organizationsGiven(db: Reader, domainId: string, roleId: string, userIds: readonly string[]) {
+/** Enabled organizations in which users were granted a role directly: not through a group, not inherited. */
+export async function organizationsWithRole(db: Reader, domainId: string, roleId: string, userIds: readonly string[]) {
   if (userIds.length === 0) return [];
   return organizationsOf(db, domainId)
     .innerJoin('grants', 'grants.target_id', 'projects.id')

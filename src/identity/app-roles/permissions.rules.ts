@@ -5,26 +5,26 @@ import { newId } from '../../platform/ids.ts';
 import type { Caller, IdentityTarget } from '../access/index.ts';
 import type { AppPermissionRow, ConsumerRow, Reader } from '../database.ts';
 import { fail } from '../faults.ts';
-import { bit, criteriaOf, pageOf, single, unlessTaken } from '../resource/index.ts';
+import { bit, criteriaOf, failOnDuplicateName, pageOf, single } from '../resource/index.ts';
 import type { CreatePermission, UpdatePermission } from './app-roles.schema.ts';
 import {
   type AppRolesDeps,
   checkFixed,
   checkInternal,
+  failIfApplicationMissing,
   filtersOf,
+  invalidateAssignees,
   managementFacts,
   refuseBuiltIn,
-  touchHolders,
-  whileThere,
 } from './application-parts.ts';
 import {
   deletePermission,
   findPermission,
   insertPermission,
   isCarriedByInternal,
-  keepPermissionAtHome,
   listPermissions,
   lockPermission,
+  removePermissionFromOtherApplications,
   updatePermission,
 } from './roles.store.ts';
 
@@ -43,7 +43,7 @@ export async function permissionTarget(
   return { facts, get: () => permission ?? fail('permission.not_found', { id }) };
 }
 
-/** Those of the applications in `within` (undefined: of all), or those a role carries. */
+/** Permissions of the applications in `within` (undefined: of all), or those linked to a role. */
 export async function pageOfPermissions(
   { db }: AppRolesDeps,
   query: Query,
@@ -53,7 +53,7 @@ export async function pageOfPermissions(
   return page ?? fail('list.marker_not_found', { marker: single(query, 'marker') ?? '' });
 }
 
-/** Whether it decides about other applications than its own: as an internal one, or because an internal role carries it. */
+/** Whether it has effect in other applications: it is internal, or linked to an internal role. */
 const worksElsewhere = async (reader: Reader, permission: AppPermissionRow): Promise<boolean> =>
   permission.is_internal === 1 || isCarriedByInternal(reader, permission.id);
 
@@ -75,7 +75,9 @@ export async function createPermission(
     created_at: seconds(clock),
   };
   await change(caller, async ({ tx, audit }) => {
-    await whileThere(row.application_id, () => unlessTaken('permission', row.name, () => insertPermission(tx, row)));
+    await failIfApplicationMissing(row.application_id, () =>
+      failOnDuplicateName('permission', row.name, () => insertPermission(tx, row)),
+    );
     audit('permission.created', { kind: 'permission', id: row.id }, { application_id: row.application_id });
   });
   return row;
@@ -90,21 +92,21 @@ export async function revisePermission(
   const { id } = permission;
   checkFixed('permission', permission, body);
   return change(caller, async (transaction) => {
-    const held = (await lockPermission(db, transaction.tx, id)) ?? fail('permission.not_found', { id });
-    const elsewhere = await worksElsewhere(transaction.tx, held);
+    const current = (await lockPermission(db, transaction.tx, id)) ?? fail('permission.not_found', { id });
+    const elsewhere = await worksElsewhere(transaction.tx, current);
     checkInternal(caller, 'update_permission', elsewhere, body.is_internal);
     const values = {
-      name: body.name ?? held.name,
-      is_internal: body.is_internal === undefined ? held.is_internal : bit(body.is_internal),
-      action: body.action === undefined ? held.action : body.action,
-      resource: body.resource === undefined ? held.resource : body.resource,
-      xml: body.xml === undefined ? held.xml : body.xml,
+      name: body.name ?? current.name,
+      is_internal: body.is_internal === undefined ? current.is_internal : bit(body.is_internal),
+      action: body.action === undefined ? current.action : body.action,
+      resource: body.resource === undefined ? current.resource : body.resource,
+      xml: body.xml === undefined ? current.xml : body.xml,
     };
-    await unlessTaken('permission', values.name, () => updatePermission(transaction.tx, id, values));
-    if (held.is_internal && !values.is_internal) await keepPermissionAtHome(transaction.tx, held);
-    touchHolders(transaction, held, elsewhere || values.is_internal);
+    await failOnDuplicateName('permission', values.name, () => updatePermission(transaction.tx, id, values));
+    if (current.is_internal && !values.is_internal) await removePermissionFromOtherApplications(transaction.tx, current);
+    invalidateAssignees(transaction, current, elsewhere || values.is_internal);
     transaction.audit('permission.updated', { kind: 'permission', id }, { fields: Object.keys(body) });
-    return { ...held, ...values };
+    return { ...current, ...values };
   });
 }
 
@@ -116,11 +118,11 @@ export async function removePermission(
   const { id } = permission;
   refuseBuiltIn('permission', permission);
   await change(caller, async (transaction) => {
-    const held = (await lockPermission(db, transaction.tx, id)) ?? fail('permission.not_found', { id });
-    const elsewhere = await worksElsewhere(transaction.tx, held);
+    const current = (await lockPermission(db, transaction.tx, id)) ?? fail('permission.not_found', { id });
+    const elsewhere = await worksElsewhere(transaction.tx, current);
     checkInternal(caller, 'delete_permission', elsewhere);
     await deletePermission(transaction.tx, id);
-    touchHolders(transaction, held, elsewhere);
-    transaction.audit('permission.deleted', { kind: 'permission', id }, { application_id: held.application_id });
+    invalidateAssignees(transaction, current, elsewhere);
+    transaction.audit('permission.deleted', { kind: 'permission', id }, { application_id: current.application_id });
   });
 }

@@ -1,7 +1,7 @@
 // /v3/OS-ROLES/roles, /v3/OS-ROLES/permissions, and the permissions of a role
 
 import type { Caller, IdentityApp } from '../access/index.ts';
-import { filtered, listOf } from '../resource/index.ts';
+import { filterDocumentation, listOf } from '../resource/index.ts';
 import type { AppRoles } from './app-roles.rules.ts';
 import {
   AppRoleEnvelope,
@@ -18,7 +18,7 @@ import {
 
 const tag = 'Roles of applications';
 
-const PERMISSIONS = filtered(['name', 'application_id', 'action', 'resource'], ['is_internal']);
+const PERMISSIONS = filterDocumentation(['name', 'application_id', 'action', 'resource'], ['is_internal']);
 
 export function mountAppRoles(app: IdentityApp, { appRoles }: { appRoles: AppRoles }): void {
   const many = '/v3/OS-ROLES/roles';
@@ -33,7 +33,7 @@ export function mountAppRoles(app: IdentityApp, { appRoles }: { appRoles: AppRol
       tag,
       rule: 'list_roles',
       target: ({ caller, query }) => appRoles.listTarget(caller, query),
-      documentation: filtered(['name', 'application_id'], ['is_internal']),
+      documentation: filterDocumentation(['name', 'application_id'], ['is_internal']),
       reply: { 200: AppRoleList },
     },
     async (call) => {

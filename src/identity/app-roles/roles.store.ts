@@ -3,8 +3,8 @@ import { isIn, lockRow, type PageRequest, type RowPage, readPage } from '../../p
 import type { AppPermissionRow, AppRoleRow, Database, Reader, Tx } from '../database.ts';
 import { applyCriteria, type Criterion } from '../resource/index.ts';
 
-/** Only those of these applications; undefined for all. */
-type Within = readonly string[] | undefined;
+/** Limits a list to these applications; undefined for all. */
+type ApplicationFilter = readonly string[] | undefined;
 
 export const findAppRole = (db: Reader, id: string): Promise<AppRoleRow | undefined> =>
   db.selectFrom('app_roles').where('id', '=', id).selectAll().executeTakeFirst();
@@ -19,19 +19,19 @@ export function listAppRoles(
   db: Database,
   page: PageRequest,
   criteria: readonly Criterion[],
-  within: Within,
+  within: ApplicationFilter,
 ): Promise<RowPage<AppRoleRow> | undefined> {
   const all = db.read.selectFrom('app_roles').selectAll('app_roles');
   const visible = within ? all.where(isIn('app_roles.application_id', within)) : all;
   return readPage(applyCriteria(visible, db.dialect, criteria), { table: 'app_roles', by: 'name' }, page, visible);
 }
 
-/** Permissions, or only those linked to one role. */
+/** All permissions, or only those linked to one role. */
 export function listPermissions(
   db: Database,
   page: PageRequest,
   criteria: readonly Criterion[],
-  { within, roleId }: { within?: Within; roleId?: string },
+  { within, roleId }: { within?: ApplicationFilter; roleId?: string },
 ): Promise<RowPage<AppPermissionRow> | undefined> {
   let visible = db.read.selectFrom('app_permissions').selectAll('app_permissions');
   if (within) visible = visible.where(isIn('app_permissions.application_id', within));
@@ -55,7 +55,7 @@ export async function updateAppRole(tx: Tx, id: string, values: Partial<AppRoleR
   await tx.updateTable('app_roles').set(values).where('id', '=', id).execute();
 }
 
-/** Its links and assignments go with it. */
+/** Its links and assignments are deleted too. */
 export async function deleteAppRole(tx: Tx, id: string): Promise<void> {
   await tx.deleteFrom('app_roles').where('id', '=', id).execute();
 }
@@ -84,7 +84,7 @@ export async function deleteLink(tx: Tx, roleId: string, permissionId: string): 
   await tx.deleteFrom('app_role_permissions').where('role_id', '=', roleId).where('permission_id', '=', permissionId).execute();
 }
 
-/** Whether an internal role carries it, and so decides with it about every application. */
+/** Whether it is linked to an internal role, and so has effect in every application. */
 export async function isCarriedByInternal(db: Reader, permissionId: string): Promise<boolean> {
   const row = await db
     .selectFrom('app_role_permissions')
@@ -97,7 +97,7 @@ export async function isCarriedByInternal(db: Reader, permissionId: string): Pro
   return row !== undefined;
 }
 
-/** Whether anything of an application works in others too: internal roles and permissions, and what internal roles carry. */
+/** Whether an application has internal roles or permissions, or permissions linked to internal roles. */
 export async function hasInternal(db: Reader, applicationId: string): Promise<boolean> {
   const role = await db
     .selectFrom('app_roles')
@@ -130,8 +130,8 @@ export async function hasInternal(db: Reader, applicationId: string): Promise<bo
   return permission !== undefined;
 }
 
-/** A role that is internal no more: nobody holds it in other applications, and it carries nothing public of theirs. */
-export async function keepRoleAtHome(tx: Tx, { id, application_id: home }: AppRoleRow): Promise<void> {
+/** For a role that is no longer internal: removes its assignments in other applications, and its links to their public permissions. */
+export async function removeRoleFromOtherApplications(tx: Tx, { id, application_id: home }: AppRoleRow): Promise<void> {
   await tx.deleteFrom('app_user_roles').where('role_id', '=', id).where('application_id', '!=', home).execute();
   await tx.deleteFrom('app_organization_roles').where('role_id', '=', id).where('application_id', '!=', home).execute();
   await tx
@@ -143,8 +143,11 @@ export async function keepRoleAtHome(tx: Tx, { id, application_id: home }: AppRo
     .execute();
 }
 
-/** A permission that is internal no more: no public role of another application carries it. */
-export async function keepPermissionAtHome(tx: Tx, { id, application_id: home }: AppPermissionRow): Promise<void> {
+/** For a permission that is no longer internal: removes its links to public roles of other applications. */
+export async function removePermissionFromOtherApplications(
+  tx: Tx,
+  { id, application_id: home }: AppPermissionRow,
+): Promise<void> {
   await tx
     .deleteFrom('app_role_permissions')
     .where('permission_id', '=', id)
@@ -154,7 +157,7 @@ export async function keepPermissionAtHome(tx: Tx, { id, application_id: home }:
     .execute();
 }
 
-/** Held until the change ends, so that changes to it follow one another. */
+/** The row is locked so that concurrent updates do not overwrite each other. */
 export const lockAppRole = (db: Database, tx: Tx, id: string): Promise<AppRoleRow | undefined> =>
   lockRow(db, tx, 'app_roles', id);
 export const lockPermission = (db: Database, tx: Tx, id: string): Promise<AppPermissionRow | undefined> =>

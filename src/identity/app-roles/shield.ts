@@ -1,78 +1,78 @@
-// Whoever holds more than the caller is shielded from them: a password reset, another e-mail address or a seat in the same group
-// would hand it over. Managers of a domain, and what provisions it, look after people who hold nothing beyond that domain.
+// Protects users and groups with more rights than the caller: a password reset, a new e-mail address or a membership in the same
+// group would hand these rights over. Domain managers and provisioning clients manage users who have no rights beyond the domain.
 import {
   type Access,
+  anyManagesApplications,
   type Caller,
-  grantedPlaces,
-  type Holder,
-  heldGrants,
+  type Grantee,
+  grantedOrganizations,
   isAdministrator,
-  managedFrom,
-  managersInside,
+  managersIn,
   managesElsewhere,
+  readGrants,
   type Shield,
   visibleDomain,
 } from '../access/index.ts';
 import type { Reader } from '../database.ts';
 import { fail } from '../faults.ts';
 import type { InternalPermission } from './built-in.ts';
-import { memberships } from './holdings.store.ts';
+import { memberships } from './user-permissions.store.ts';
 
-/** Roles that mean something in every domain, wherever they are held. */
+/** Roles with effect in every domain, wherever they are granted. */
 const EVERYWHERE = ['admin', 'service'];
-/** Roles of a guest: what the own domain's managers may do to a guest's account is for the inviting domain to know. */
+/** Roles a guest may have in another domain while the managers of the guest's own domain still manage the account. */
 const OF_GUESTS = ['member', 'reader'];
-/** Who owns an organization acts for it in applications. */
+/** The owner of an organization acts for it in applications. */
 const OWNER = 'owner';
-/** Roles that let nobody look after others. */
+/** Roles that do not let their users manage others. */
 const PLAIN = [...OF_GUESTS, OWNER, 'basic', 'trial', 'community'];
-/** Roles that let their holders look after others here. What other roles are good for is for other services to say. */
+/** Roles that let their users manage others in this service. Other services decide what other roles mean. */
 const MANAGING = [...EVERYWHERE, 'manager'];
-/** What provisions a domain lets people in to applications for its organizations, as their owners do. */
+/** Provisioning clients assign public roles for organizations, as their owners do. */
 const PROVISIONED: InternalPermission = 'get-assign-public-roles';
 
 export function createShield({ access }: { readonly access: Pick<Access, 'expand'> }): Shield {
-  async function holdsBeyond(reader: Reader, holder: Holder, domainId: string | undefined): Promise<boolean> {
-    for (const { roleId, targetId, domainId: of } of await heldGrants(reader, holder)) {
+  async function hasRightsBeyond(reader: Reader, grantee: Grantee, domainId: string | undefined): Promise<boolean> {
+    for (const { roleId, targetId, domainId: of } of await readGrants(reader, grantee)) {
       const names = (await access.expand(reader, [roleId])).map(({ name }) => name);
       if (targetId === null && names.length > 0) return true;
       if (names.some((name) => EVERYWHERE.includes(name))) return true;
       if (of !== domainId && names.some((name) => !OF_GUESTS.includes(name))) return true;
     }
-    return 'userId' in holder && managesElsewhere(reader, holder.userId, domainId);
+    return 'userId' in grantee && managesElsewhere(reader, grantee.userId, domainId);
   }
 
-  /** Whether a role the holder has says so, or they own an organization that manages an application. */
-  async function holdsRole(reader: Reader, holder: Holder, says: (name: string) => boolean): Promise<boolean> {
+  /** Whether a role of the grantee matches, or they own an organization that manages an application. */
+  async function managesOr(reader: Reader, grantee: Grantee, matches: (name: string) => boolean): Promise<boolean> {
     const owning: string[] = [];
-    for (const roleId of new Set((await heldGrants(reader, holder)).map((grant) => grant.roleId))) {
+    for (const roleId of new Set((await readGrants(reader, grantee)).map((grant) => grant.roleId))) {
       const names = (await access.expand(reader, [roleId])).map(({ name }) => name);
-      if (names.some(says)) return true;
+      if (names.some(matches)) return true;
       if (names.includes(OWNER)) owning.push(roleId);
     }
-    return owning.length > 0 && managedFrom(reader, await grantedPlaces(reader, holder, owning), PROVISIONED);
+    return owning.length > 0 && anyManagesApplications(reader, await grantedOrganizations(reader, grantee, owning), PROVISIONED);
   }
 
-  /** What people held in an organization sleeps when they leave it: who comes back by a group would manage again. */
-  async function wakesManager(reader: Reader, holder: Holder, userIds: readonly string[]): Promise<boolean> {
-    for (const { userId, organizationId } of await managersInside(reader, userIds, await grantedPlaces(reader, holder)))
+  /** Application roles in an organization have no effect after a user leaves it. Joining again through a group would bring them back. */
+  async function restoresManager(reader: Reader, grantee: Grantee, userIds: readonly string[]): Promise<boolean> {
+    for (const { userId, organizationId } of await managersIn(reader, userIds, await grantedOrganizations(reader, grantee)))
       if (!(await memberships(reader, userId, [organizationId])).has(organizationId)) return true;
     return false;
   }
 
-  const handsOutManagement = async (reader: Reader, holder: Holder, admits: readonly string[]): Promise<boolean> =>
-    (await holdsRole(reader, holder, (name) => MANAGING.includes(name))) || (await wakesManager(reader, holder, admits));
+  const givesManagement = async (reader: Reader, grantee: Grantee, admits: readonly string[]): Promise<boolean> =>
+    (await managesOr(reader, grantee, (name) => MANAGING.includes(name))) || (await restoresManager(reader, grantee, admits));
 
-  /** Whoever let the program in is among them: it acts for them, and is not them. */
-  const isForPeople = async (reader: Reader, caller: Caller, holder: Holder): Promise<boolean> =>
-    ('userId' in holder && (holder.userId === caller.userId || (await managesElsewhere(reader, holder.userId, undefined)))) ||
-    (await holdsRole(reader, holder, (name) => !PLAIN.includes(name)));
+  /** Whether only people may change how this user signs in. That includes the user who authorized the provisioning client. */
+  const isReservedForPeople = async (reader: Reader, caller: Caller, grantee: Grantee): Promise<boolean> =>
+    ('userId' in grantee && (grantee.userId === caller.userId || (await managesElsewhere(reader, grantee.userId, undefined)))) ||
+    (await managesOr(reader, grantee, (name) => !PLAIN.includes(name)));
 
-  return async (reader, caller, action, holder, { signIn = false, admits = [] } = {}) => {
+  return async (reader, caller, action, grantee, { signIn = false, admits = [] } = {}) => {
     if (isAdministrator(caller)) return;
-    if (await holdsBeyond(reader, holder, visibleDomain(caller))) fail('auth.forbidden', { action });
+    if (await hasRightsBeyond(reader, grantee, visibleDomain(caller))) fail('auth.forbidden', { action });
     if (!caller.provisions) return;
-    if (signIn && (await isForPeople(reader, caller, holder))) fail('auth.forbidden', { action });
-    if (admits.length > 0 && (await handsOutManagement(reader, holder, admits))) fail('auth.forbidden', { action });
+    if (signIn && (await isReservedForPeople(reader, caller, grantee))) fail('auth.forbidden', { action });
+    if (admits.length > 0 && (await givesManagement(reader, grantee, admits))) fail('auth.forbidden', { action });
   };
 }

@@ -1,11 +1,11 @@
-// Giving roles of applications to users, and taking them.
+// Assigns application roles to users, and removes them.
 import { type Action, type Caller, permit } from '../access/index.ts';
 import type { Tx } from '../database.ts';
 import { fail } from '../faults.ts';
-import { unlessMoved } from '../resource/index.ts';
+import { failOnBrokenReference } from '../resource/index.ts';
 import { type AssignmentDeps, assignmentFacts } from './assignment-authority.ts';
 import { deleteUserAssignment, insertUserAssignment, type UserAssignment } from './assignments.store.ts';
-import { appTagOf } from './holdings.ts';
+import { appTagOf } from './user-permissions.ts';
 
 async function changeAssignment(
   deps: AssignmentDeps,
@@ -17,7 +17,7 @@ async function changeAssignment(
   const { userId, organizationId, applicationId, roleId } = assignment;
   await deps.change(caller, async ({ tx, audit, invalidate }) => {
     permit(caller, action, await assignmentFacts(deps, caller, assignment, tx));
-    await unlessMoved(
+    await failOnBrokenReference(
       () => fail('role.not_found', { id: roleId }),
       () => write(tx, assignment),
     );

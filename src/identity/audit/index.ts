@@ -1,9 +1,5 @@
-// Changes that leave an audit event in the same transaction, on the tables of this service.
-import {
-  type AuditActor as AnyActor,
-  type AuditedChange as ChangeOn,
-  createChanges as createChangesOn,
-} from '../../platform/audit/index.ts';
+// Changes with an audit event in the same transaction, on the tables of this service.
+import { type AuditActor, type AuditedChange, createChanges as createChangesOn } from '../../platform/audit/index.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { lockRow } from '../../platform/database/index.ts';
 import type { Database, Tables } from '../database.ts';
@@ -11,15 +7,15 @@ import { fail } from '../faults.ts';
 
 export { serviceActor } from '../../platform/audit/index.ts';
 
-export interface Actor extends AnyActor {
+export interface Actor extends AuditActor {
   /**
-   * The epoch of the actor when they were checked. A change of their own account is made only while it is the same: their password
-   * may be another one since, and what they proved worth nothing.
+   * The epoch of the actor when they were authenticated. A change of their own account fails when it is different now: the password
+   * may have been changed since.
    */
   readonly epoch?: number | undefined;
 }
 
-export type Change = ChangeOn<Tables>;
+export type Change = AuditedChange<Tables>;
 export type RunChange = <T>(actor: Actor, work: (change: Change) => Promise<T>) => Promise<T>;
 
 export function createChanges(db: Database, clock: Clock): RunChange {

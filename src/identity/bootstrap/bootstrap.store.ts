@@ -1,4 +1,4 @@
-// Facts the service remembers about itself.
+// Facts the service stores about itself.
 import type { Reader, Tx } from '../database.ts';
 
 export async function readFact(db: Reader, name: string): Promise<string | undefined> {
@@ -13,7 +13,7 @@ export async function writeFact(tx: Tx, name: string, value: string): Promise<vo
     .execute();
 }
 
-/** Endpoints that still have the address we wrote follow it when it changes; those somebody edited stay. */
+/** Updates endpoints that still have the address we wrote. Edited ones stay. */
 export async function moveEndpoints(tx: Tx, from: string, to: string): Promise<number> {
   const result = await tx.updateTable('endpoints').set({ url: to }).where('url', '=', from).executeTakeFirst();
   return Number(result.numUpdatedRows);

@@ -10,7 +10,7 @@ import type { Database } from '../database.ts';
 import { Fault, fail } from '../faults.ts';
 import { insertGrant } from '../grants/index.ts';
 import type { NewPassword, Passwords } from '../passwords/index.ts';
-import { insertRow } from '../projects/index.ts';
+import { insertProjectRow } from '../projects/index.ts';
 import { insertImplication, insertRole } from '../roles/index.ts';
 import type { Users } from '../users/index.ts';
 import { moveEndpoints, readFact, writeFact } from './bootstrap.store.ts';
@@ -20,7 +20,7 @@ const ADMIN = 'admin';
 const REGION = 'RegionOne';
 const ENDPOINT_FACT = 'identity_endpoint_url';
 const ROLES = ['admin', 'member', 'reader', 'owner', 'basic', 'trial', 'community', 'service'];
-/** Whoever may administer may also do what a member and a reader may. */
+/** Administrators are also members and readers. */
 const IMPLIED = [
   ['admin', 'member'],
   ['member', 'reader'],
@@ -65,12 +65,9 @@ async function makeCatalog({ tx }: Change, url: string): Promise<void> {
   }
 }
 
-/**
- * A new one, or that of the settings. The pattern for passwords people choose does not bear on it, nor when they end: it must give
- * the first token. What makes a password too weak for everybody does.
- */
-async function given(passwords: Passwords, password: string): Promise<NewPassword> {
-  const why = await passwords.misfit(password);
+/** The pattern and the expiry for passwords do not apply, since this one must give the first token. Length and the common list do. */
+async function prepareAdminPassword(passwords: Passwords, password: string): Promise<NewPassword> {
+  const why = await passwords.problem(password);
   if (why !== undefined)
     throw new ConfigError(
       `GATEHOUSE_ADMIN_PASSWORD cannot be used: ${why} (GATEHOUSE_IDENTITY_PASSWORD_MIN_LENGTH and GATEHOUSE_IDENTITY_PASSWORD_COMMON say so)`,
@@ -78,26 +75,26 @@ async function given(passwords: Passwords, password: string): Promise<NewPasswor
   return { hash: await passwords.hash(password, { key: 'the service' }), expiresAt: null, by: 'administrator' };
 }
 
-/** For whoever lost it: `gatehouse admin-password`. Ends what the old one opened, as every change of a password does. */
-export async function resetAdminPassword({ passwords, users }: BootstrapDeps, wanted: string | undefined): Promise<string> {
+/** For `gatehouse admin-password`. Like every change of a password, it revokes tokens and sessions. */
+export async function resetAdminPassword({ passwords, users }: BootstrapDeps, given: string | undefined): Promise<string> {
   const { id } = (await users.findByName(DOMAIN, ADMIN)) ?? fail('user.not_found', { id: ADMIN });
-  const password = wanted ?? newSecret();
-  await users.replacePassword(serviceActor, id, await given(passwords, password));
+  const password = given ?? newSecret();
+  await users.replacePassword(serviceActor, id, await prepareAdminPassword(passwords, password));
   return password;
 }
 
 export async function isAdminPassword({ passwords, users }: BootstrapDeps, text: string): Promise<boolean> {
   const admin = await users.findByName(DOMAIN, ADMIN);
-  return admin !== undefined && passwords.isOf(admin.id, text);
+  return admin !== undefined && passwords.isPasswordOf(admin.id, text);
 }
 
-/** Gets the first password before the account is made, and is told what came of it. */
-export type KeepPassword = (password: string) => { stored(): void; discarded(): void };
+/** Gets the first password before the account is created, and hears afterwards whether it was stored. */
+export type DeliverPassword = (password: string) => { stored(): void; discarded(): void };
 
-/** Returns the password of the administrator it made, or undefined when the service has its data already. */
+/** Returns the password of the new administrator; undefined when the service has its data already. */
 export async function bootstrap(
   deps: BootstrapDeps,
-  options: { url: string; adminPassword: string | undefined; keep?: KeepPassword | undefined },
+  options: { url: string; adminPassword: string | undefined; deliver?: DeliverPassword | undefined },
 ): Promise<string | undefined> {
   const { db, clock, change, passwords, users } = deps;
   const url = `${options.url}/v3`;
@@ -106,13 +103,13 @@ export async function bootstrap(
     return undefined;
   }
   const password = options.adminPassword ?? newSecret();
-  const prepared = await given(passwords, password);
-  const kept = options.keep?.(password);
+  const prepared = await prepareAdminPassword(passwords, password);
+  const delivery = options.deliver?.(password);
   try {
     await change(serviceActor, async (transaction) => {
-      await insertRow(transaction, clock, { name: 'Default', description: 'The default domain' }, null, { id: DOMAIN });
+      await insertProjectRow(transaction, clock, { name: 'Default', description: 'The default domain' }, null, { id: DOMAIN });
       const roles = await makeRoles(transaction, clock);
-      const projectId = await insertRow(
+      const projectId = await insertProjectRow(
         transaction,
         clock,
         { name: 'admin', description: 'The organization of the administrators' },
@@ -132,16 +129,16 @@ export async function bootstrap(
       await writeFact(transaction.tx, ENDPOINT_FACT, url);
     });
   } catch (error) {
-    kept?.discarded();
-    // Another process of the same service was first: its data serves us too.
+    delivery?.discarded();
+    // Another process of the same service was first; its data is used.
     if (isUniqueViolation(error) || (error instanceof Fault && error.code === 'resource.duplicate')) return undefined;
     throw error;
   }
-  kept?.stored();
+  delivery?.stored();
   return password;
 }
 
-/** The public address is a setting; the endpoints written from it must not go stale when it changes. */
+/** The public address is a setting. When it changes, the endpoints written from it change too. */
 async function followAddress({ db, change }: BootstrapDeps, url: string): Promise<void> {
   const written = await readFact(db.read, ENDPOINT_FACT);
   if (written === undefined || written === url) return;

@@ -1,4 +1,4 @@
-// The built-in application, made on the first start of a version that has it.
+// Creates the built-in application on the first start.
 import { type Clock, seconds } from '../../platform/clock.ts';
 import { isUniqueViolation } from '../../platform/database/index.ts';
 import { tagOf } from '../access/index.ts';

@@ -1,3 +1,3 @@
-// The data a fresh service has.
-export { bootstrap, isAdminPassword, type KeepPassword, resetAdminPassword } from './bootstrap.ts';
+// Creates the data of a new service.
+export { bootstrap, type DeliverPassword, isAdminPassword, resetAdminPassword } from './bootstrap.ts';
 export { ensureBuiltInApplication } from './built-in-application.ts';

@@ -1,7 +1,7 @@
 // /v3/regions, /v3/services, /v3/endpoints
 
 import type { IdentityApp } from '../access/index.ts';
-import { filtered, listOf } from '../resource/index.ts';
+import { filterDocumentation, listOf } from '../resource/index.ts';
 import type { CatalogRules } from './catalog.rules.ts';
 import {
   CreateEndpoint,
@@ -38,7 +38,7 @@ function mountRegions(app: IdentityApp, catalog: CatalogRules): void {
       summary: 'List regions',
       tag,
       rule: 'identity:list_regions',
-      documentation: filtered(['parent_region_id']),
+      documentation: filterDocumentation(['parent_region_id']),
       reply: { 200: RegionList },
     },
     async (call) => {
@@ -99,7 +99,7 @@ function mountServices(app: IdentityApp, catalog: CatalogRules): void {
       summary: 'List services',
       tag,
       rule: 'identity:list_services',
-      documentation: filtered(['name', 'type'], ['enabled']),
+      documentation: filterDocumentation(['name', 'type'], ['enabled']),
       reply: { 200: ServiceList },
     },
     async (call) => {
@@ -147,7 +147,7 @@ function mountEndpoints(app: IdentityApp, catalog: CatalogRules): void {
       summary: 'List endpoints',
       tag,
       rule: 'identity:list_endpoints',
-      documentation: filtered(['service_id', 'region_id', 'interface'], ['enabled']),
+      documentation: filterDocumentation(['service_id', 'region_id', 'interface'], ['enabled']),
       reply: { 200: EndpointList },
     },
     async (call) => {

@@ -1,7 +1,7 @@
 // Regions, services and endpoints on the wire.
 import { t } from '../../platform/http/index.ts';
 import type { EndpointRow, RegionRow, ServiceRow } from '../database.ts';
-import { Links, ListLinks, parsed } from '../resource/index.ts';
+import { Links, ListLinks, parseJson } from '../resource/index.ts';
 
 const RegionId = t.string({ minLength: 0, maxLength: 255, pattern: '^[^/]*$' });
 
@@ -79,7 +79,7 @@ export const Catalog = t.array(
 );
 
 export const renderRegion = (base: string, row: RegionRow) => ({
-  ...parsed(row.extra),
+  ...parseJson(row.extra),
   id: row.id,
   description: row.description,
   parent_region_id: row.parent_region_id,
@@ -87,7 +87,7 @@ export const renderRegion = (base: string, row: RegionRow) => ({
 });
 
 export const renderService = (base: string, row: ServiceRow) => ({
-  ...parsed(row.extra),
+  ...parseJson(row.extra),
   id: row.id,
   type: row.type,
   name: row.name ?? '',
@@ -97,7 +97,7 @@ export const renderService = (base: string, row: ServiceRow) => ({
 
 /** `region` is the old name of `region_id`; clients read either. */
 export const renderEndpoint = (base: string, row: EndpointRow) => ({
-  ...parsed(row.extra),
+  ...parseJson(row.extra),
   id: row.id,
   service_id: row.service_id,
   interface: row.interface,

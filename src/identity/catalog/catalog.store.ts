@@ -3,55 +3,66 @@ import { lockRow, type PageRequest, type RowPage, readPage } from '../../platfor
 import type { Database, EndpointRow, Reader, RegionRow, ServiceRow, Tables, Tx } from '../database.ts';
 import { applyCriteria, type Criterion } from '../resource/index.ts';
 
-export type Entry = { regions: RegionRow; services: ServiceRow; endpoints: EndpointRow };
-type Table = keyof Entry & keyof Tables;
+/** Row types by table. */
+export type CatalogRows = { regions: RegionRow; services: ServiceRow; endpoints: EndpointRow };
+export type CatalogTable = keyof CatalogRows & keyof Tables;
 
-export async function findEntry<T extends Table>(db: Reader, table: T, id: string): Promise<Entry[T] | undefined> {
+export async function findEntry<T extends CatalogTable>(db: Reader, table: T, id: string): Promise<CatalogRows[T] | undefined> {
   return (await db
-    .selectFrom(table as Table)
+    .selectFrom(table as CatalogTable)
     .where('id', '=', id)
     .selectAll()
-    .executeTakeFirst()) as Entry[T] | undefined;
+    .executeTakeFirst()) as CatalogRows[T] | undefined;
 }
 
-export async function listEntries<T extends Table>(
+export async function listEntries<T extends CatalogTable>(
   db: Database,
   table: T,
   page: PageRequest,
   criteria: readonly Criterion[],
-): Promise<RowPage<Entry[T]> | undefined> {
-  const all = db.read.selectFrom(table as Table).selectAll();
+): Promise<RowPage<CatalogRows[T]> | undefined> {
+  const all = db.read.selectFrom(table as CatalogTable).selectAll();
   const query = applyCriteria(all, db.dialect, criteria);
-  return (await readPage(query as never, { table }, page, all as never)) as RowPage<Entry[T]> | undefined;
+  return (await readPage(query as never, { table }, page, all as never)) as RowPage<CatalogRows[T]> | undefined;
 }
 
-export async function insertEntry<T extends Table>(tx: Tx, table: T, row: Entry[T]): Promise<void> {
+export async function insertEntry<T extends CatalogTable>(tx: Tx, table: T, row: CatalogRows[T]): Promise<void> {
   await tx
-    .insertInto(table as Table)
+    .insertInto(table as CatalogTable)
     .values(row as never)
     .execute();
 }
 
-/** False when it is gone, here and below. */
-/** Held until the change ends, so that changes to it follow one another. */
-export function lockEntry<T extends Table>(db: Database, tx: Tx, table: T, id: string): Promise<Entry[T] | undefined> {
-  return lockRow(db, tx, table as Table, id) as Promise<Entry[T] | undefined>;
+/** The row is locked so that concurrent updates do not overwrite each other. */
+export function lockEntry<T extends CatalogTable>(
+  db: Database,
+  tx: Tx,
+  table: T,
+  id: string,
+): Promise<CatalogRows[T] | undefined> {
+  return lockRow(db, tx, table as CatalogTable, id) as Promise<CatalogRows[T] | undefined>;
 }
 
-export async function updateEntry<T extends Table>(tx: Tx, table: T, id: string, values: Partial<Entry[T]>): Promise<void> {
+export async function updateEntry<T extends CatalogTable>(
+  tx: Tx,
+  table: T,
+  id: string,
+  values: Partial<CatalogRows[T]>,
+): Promise<void> {
   await tx
-    .updateTable(table as Table)
+    .updateTable(table as CatalogTable)
     .set(values as never)
     .where('id', '=', id)
     .execute();
 }
 
-export async function deleteEntry(tx: Tx, table: Table, id: string): Promise<boolean> {
+/** False when the entry does not exist. */
+export async function deleteEntry(tx: Tx, table: CatalogTable, id: string): Promise<boolean> {
   const { numDeletedRows } = await tx.deleteFrom(table).where('id', '=', id).executeTakeFirst();
   return numDeletedRows > 0n;
 }
 
-/** The regions above one. */
+/** A region and its ancestors. */
 export async function regionAncestors(db: Reader, id: string | null): Promise<Set<string>> {
   const parents = new Map(
     (await db.selectFrom('regions').select(['id', 'parent_region_id']).execute()).map((row) => [row.id, row.parent_region_id]),
@@ -61,7 +72,7 @@ export async function regionAncestors(db: Reader, id: string | null): Promise<Se
   return found;
 }
 
-/** A region and those below it. */
+/** A region and its descendants. */
 export async function regionTree(db: Reader, id: string): Promise<string[]> {
   const rows = await db.selectFrom('regions').select(['id', 'parent_region_id']).execute();
   const found = new Set([id]);
@@ -74,7 +85,7 @@ export async function haveEndpoints(db: Reader, regionIds: readonly string[]): P
   return (await query.select('id').limit(1).execute()).length > 0;
 }
 
-/** All at once, since they refer to each other. */
+/** In one statement, since they refer to each other. */
 export async function deleteRegions(tx: Tx, ids: readonly string[]): Promise<void> {
   await tx
     .deleteFrom('regions')
@@ -82,8 +93,8 @@ export async function deleteRegions(tx: Tx, ids: readonly string[]): Promise<voi
     .execute();
 }
 
-/** False when it was there already. */
-export async function insertRegionUnlessThere(tx: Tx, row: RegionRow): Promise<boolean> {
+/** False when it exists already. */
+export async function insertRegionIfMissing(tx: Tx, row: RegionRow): Promise<boolean> {
   const result = await tx
     .insertInto('regions')
     .values(row)
@@ -92,7 +103,7 @@ export async function insertRegionUnlessThere(tx: Tx, row: RegionRow): Promise<b
   return (result.numInsertedOrUpdatedRows ?? 0n) > 0n;
 }
 
-/** What the catalog of a token is made of: enabled services and their enabled endpoints. */
+/** The enabled services and endpoints: the data of a token's catalog. */
 export async function readCatalog(db: Reader): Promise<{ services: ServiceRow[]; endpoints: EndpointRow[] }> {
   const [services, endpoints] = await Promise.all([
     db.selectFrom('services').where('enabled', '=', 1).orderBy('type').orderBy('id').selectAll().execute(),

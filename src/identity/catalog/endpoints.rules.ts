@@ -1,24 +1,24 @@
-// Endpoints: the addresses of a service, each in a region or in none.
+// Endpoints: the addresses of a service, optionally in a region.
 import type { Static } from '../../platform/http/index.ts';
 import { newId } from '../../platform/ids.ts';
 import type { Caller } from '../access/index.ts';
 import type { Change } from '../audit/index.ts';
 import type { EndpointRow } from '../database.ts';
 import { fail } from '../faults.ts';
-import { bit, extraOf, mergeExtra, unlessMoved } from '../resource/index.ts';
+import { bit, extraOf, failOnBrokenReference, mergeExtra } from '../resource/index.ts';
 import { type CreateEndpoint, endpointFields, type UpdateEndpoint } from './catalog.schema.ts';
-import { findEntry, insertEntry, insertRegionUnlessThere, updateEntry } from './catalog.store.ts';
+import { findEntry, insertEntry, insertRegionIfMissing, updateEntry } from './catalog.store.ts';
 import { type CatalogDeps, reviseEntry, writeEntry } from './entries.ts';
-import { hasUnknownPart } from './token-catalog.ts';
+import { hasUnknownPlaceholder } from './token-catalog.ts';
 
 export type NewEndpoint = Static<typeof CreateEndpoint>['endpoint'];
 export type EndpointChanges = Static<typeof UpdateEndpoint>['endpoint'];
 
 const withService = <T>({ service_id: id }: { service_id: string }, write: () => Promise<T>): Promise<T> =>
-  unlessMoved(() => fail('service.not_found', { id }), write);
+  failOnBrokenReference(() => fail('service.not_found', { id }), write);
 
 async function checkParts({ db }: CatalogDeps, row: Pick<EndpointRow, 'service_id' | 'url'>): Promise<void> {
-  if (hasUnknownPart(row.url)) {
+  if (hasUnknownPlaceholder(row.url)) {
     fail('request.bad_value', {
       field: 'url',
       why: 'only $(project_id)s, $(tenant_id)s and $(user_id)s can be filled in',
@@ -28,7 +28,7 @@ async function checkParts({ db }: CatalogDeps, row: Pick<EndpointRow, 'service_i
     fail('request.bad_value', { field: 'service_id', why: `there is no service ${row.service_id}` });
 }
 
-/** The old way to name a region made it on the fly; the new one (`region_id`) insists that it is there. */
+/** A region named by the old field `region` is created if needed. The new field `region_id` must name an existing one. */
 async function regionOf(
   { tx, audit }: Change,
   body: { region_id?: string | null | undefined; region?: string | null | undefined },
@@ -39,8 +39,8 @@ async function regionOf(
     return id;
   }
   if (!name) return id === null || name === null ? null : undefined;
-  const made = await insertRegionUnlessThere(tx, { id: name, description: '', parent_region_id: null, extra: '{}' });
-  if (made) audit('region.created', { kind: 'region', id: name });
+  const isNew = await insertRegionIfMissing(tx, { id: name, description: '', parent_region_id: null, extra: '{}' });
+  if (isNew) audit('region.created', { kind: 'region', id: name });
   return name;
 }
 
@@ -65,15 +65,15 @@ export async function createEndpoint(deps: CatalogDeps, caller: Caller, body: Ne
 export async function updateEndpoint(
   deps: CatalogDeps,
   caller: Caller,
-  seen: EndpointRow,
+  before: EndpointRow,
   body: EndpointChanges,
 ): Promise<EndpointRow> {
-  const { id } = seen;
+  const { id } = before;
   if (body.id !== undefined && body.id !== id) fail('resource.id_fixed', { kind: 'endpoint' });
-  await checkParts(deps, { service_id: body.service_id ?? seen.service_id, url: body.url ?? seen.url });
-  return reviseEntry(deps, caller, 'endpoints', id, async (transaction, held) => {
+  await checkParts(deps, { service_id: body.service_id ?? before.service_id, url: body.url ?? before.url });
+  return reviseEntry(deps, caller, 'endpoints', id, async (transaction, lock) => {
     const region = await regionOf(transaction, body);
-    const endpoint = await held();
+    const endpoint = await lock();
     const values = {
       service_id: body.service_id ?? endpoint.service_id,
       region_id: region === undefined ? endpoint.region_id : region,

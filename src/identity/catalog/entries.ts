@@ -1,10 +1,10 @@
-// What regions, services and endpoints have in common: each is an entry of the catalog.
+// What regions, services and endpoints share as entries of the catalog.
 import type { Query } from '../../platform/http/index.ts';
 import { type Caller, type IdentityTarget, tagOf, targetOf } from '../access/index.ts';
 import type { Change } from '../audit/index.ts';
 import { fail } from '../faults.ts';
 import { criteriaOf, type Deps, type Filters, pageOf, single } from '../resource/index.ts';
-import { deleteEntry, type Entry, findEntry, listEntries, lockEntry } from './catalog.store.ts';
+import { type CatalogRows, type CatalogTable, deleteEntry, findEntry, listEntries, lockEntry } from './catalog.store.ts';
 
 export type CatalogDeps = Pick<Deps, 'db' | 'change'>;
 
@@ -24,31 +24,30 @@ const filters = {
 } as const satisfies Record<string, Filters>;
 
 const kindOf = { regions: 'region', services: 'service', endpoints: 'endpoint' } as const;
-export type Table = keyof typeof kindOf;
 
-const missing = (table: Table, id: string): never => fail(`${kindOf[table]}.not_found`, { id });
+const missing = (table: CatalogTable, id: string): never => fail(`${kindOf[table]}.not_found`, { id });
 
-export const entryTarget = async <T extends Table>(
+export const entryTarget = async <T extends CatalogTable>(
   { db }: CatalogDeps,
   table: T,
   id: string,
-): Promise<IdentityTarget<Entry[T]>> =>
+): Promise<IdentityTarget<CatalogRows[T]>> =>
   targetOf(
     await findEntry(db.read, table, id),
     () => ({}),
     () => missing(table, id),
   );
 
-export async function pageOfEntries<T extends Table>({ db }: CatalogDeps, table: T, query: Query) {
+export async function pageOfEntries<T extends CatalogTable>({ db }: CatalogDeps, table: T, query: Query) {
   const page = await listEntries(db, table, pageOf(query), criteriaOf(query, filters[table]));
   return page ?? fail('list.marker_not_found', { marker: single(query, 'marker') ?? '' });
 }
 
-/** Every token shows the catalog, so every change of it invalidates everything. Work that says false found the entry gone. */
+/** Every token shows the catalog, so every change invalidates all contexts. `work` returns false when the entry does not exist. */
 export function writeEntry(
   { change }: CatalogDeps,
   caller: Caller,
-  table: Table,
+  table: CatalogTable,
   verb: string,
   id: string,
   work: (change: Change) => Promise<unknown>,
@@ -60,19 +59,19 @@ export function writeEntry(
   });
 }
 
-/** A change by what the entry is at that moment, which is held until the change ends. */
-export async function reviseEntry<T extends Table>(
+/** Changes an entry. `lock` locks and reads its row, so that concurrent updates do not overwrite each other. */
+export async function reviseEntry<T extends CatalogTable>(
   deps: CatalogDeps,
   caller: Caller,
   table: T,
   id: string,
-  work: (change: Change, held: () => Promise<Entry[T]>) => Promise<void>,
-): Promise<Entry[T]> {
-  let entry: Entry[T] | undefined;
+  work: (change: Change, lock: () => Promise<CatalogRows[T]>) => Promise<void>,
+): Promise<CatalogRows[T]> {
+  let entry: CatalogRows[T] | undefined;
   await writeEntry(deps, caller, table, 'updated', id, async (transaction) => {
-    const held = async (): Promise<Entry[T]> => (await lockEntry(deps.db, transaction.tx, table, id)) ?? missing(table, id);
-    await work(transaction, held);
-    entry = await held();
+    const lock = async (): Promise<CatalogRows[T]> => (await lockEntry(deps.db, transaction.tx, table, id)) ?? missing(table, id);
+    await work(transaction, lock);
+    entry = await lock();
   });
   return entry!;
 }

@@ -1,4 +1,4 @@
-// The catalog: regions, services, endpoints, and the form of them a token carries.
+// The catalog: regions, services and endpoints, and the catalog in tokens.
 export { mountCatalog } from './catalog.routes.ts';
 export { createCatalog } from './catalog.rules.ts';
 export { Catalog } from './catalog.schema.ts';

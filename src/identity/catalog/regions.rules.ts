@@ -1,17 +1,17 @@
-// Regions: made under a parent, changed, and deleted with those below them.
+// Regions. Deleting one deletes its descendants too.
 import { takeAdvisoryLock } from '../../platform/database/index.ts';
 import type { Static } from '../../platform/http/index.ts';
 import { newId } from '../../platform/ids.ts';
 import type { Caller } from '../access/index.ts';
 import type { RegionRow, Tx } from '../database.ts';
 import { fail } from '../faults.ts';
-import { extraOf, mergeExtra, unlessMoved } from '../resource/index.ts';
+import { extraOf, failOnBrokenReference, mergeExtra } from '../resource/index.ts';
 import { type CreateRegion, regionFields, type UpdateRegion } from './catalog.schema.ts';
 import {
   deleteRegions,
   findEntry,
   haveEndpoints,
-  insertRegionUnlessThere,
+  insertRegionIfMissing,
   regionAncestors,
   regionTree,
   updateEntry,
@@ -22,7 +22,7 @@ export type NewRegion = Static<typeof CreateRegion>['region'];
 export type RegionChanges = Static<typeof UpdateRegion>['region'];
 
 const withParent = <T>(parent: string | null, write: () => Promise<T>): Promise<T> =>
-  unlessMoved(() => fail('region.not_found', { id: parent ?? '' }), write);
+  failOnBrokenReference(() => fail('region.not_found', { id: parent ?? '' }), write);
 
 async function checkParent({ db }: CatalogDeps, tx: Tx, id: string, parent: string | null): Promise<void> {
   if (parent === null) return;
@@ -31,12 +31,12 @@ async function checkParent({ db }: CatalogDeps, tx: Tx, id: string, parent: stri
   if ((await regionAncestors(tx, parent)).has(id)) fail('region.cycle', { id });
 }
 
-/** `pathId`: the id of the address, where it names one. */
+/** `pathId`: the id in the path, if any. */
 export async function createRegion(deps: CatalogDeps, caller: Caller, body: NewRegion, pathId?: string): Promise<RegionRow> {
   if (pathId !== undefined && !/^[^/]{1,255}$/.test(pathId))
     fail('request.bad_value', { field: 'id', why: 'it must have 1 to 255 characters and no slash' });
   if (pathId !== undefined && body.id !== undefined && body.id !== pathId)
-    fail('request.bad_value', { field: 'id', why: 'it is not the one of the address' });
+    fail('request.bad_value', { field: 'id', why: 'it differs from the id in the path' });
   const row: RegionRow = {
     id: pathId ?? (body.id || newId()),
     description: body.description ?? '',
@@ -45,8 +45,8 @@ export async function createRegion(deps: CatalogDeps, caller: Caller, body: NewR
   };
   await writeEntry(deps, caller, 'regions', 'created', row.id, async ({ tx }) => {
     await checkParent(deps, tx, row.id, row.parent_region_id);
-    const made = await withParent(row.parent_region_id, () => insertRegionUnlessThere(tx, row));
-    if (!made) fail('resource.duplicate', { kind: 'region', field: 'ID', value: row.id });
+    const isNew = await withParent(row.parent_region_id, () => insertRegionIfMissing(tx, row));
+    if (!isNew) fail('resource.duplicate', { kind: 'region', field: 'ID', value: row.id });
   });
   return row;
 }
@@ -59,9 +59,9 @@ export async function updateRegion(
 ): Promise<RegionRow> {
   if (body.id !== undefined && body.id !== id) fail('resource.id_fixed', { kind: 'region' });
   const { parent_region_id: parent } = body;
-  return reviseEntry(deps, caller, 'regions', id, async ({ tx }, held) => {
+  return reviseEntry(deps, caller, 'regions', id, async ({ tx }, lock) => {
     if (parent !== undefined) await checkParent(deps, tx, id, parent);
-    const region = await held();
+    const region = await lock();
     const values = {
       description: body.description === undefined ? region.description : (body.description ?? ''),
       parent_region_id: parent === undefined ? region.parent_region_id : parent,
@@ -75,7 +75,7 @@ export async function removeRegion(deps: CatalogDeps, caller: Caller, { id }: Re
   await writeEntry(deps, caller, 'regions', 'deleted', id, async ({ tx, audit }) => {
     const tree = await regionTree(tx, id);
     if (await haveEndpoints(tx, tree)) fail('region.has_endpoints', { id });
-    await unlessMoved(
+    await failOnBrokenReference(
       () => fail('region.has_endpoints', { id }),
       () => deleteRegions(tx, tree),
     );

@@ -31,8 +31,8 @@ export async function updateService(
   body: ServiceChanges,
 ): Promise<ServiceRow> {
   if (body.id !== undefined && body.id !== id) fail('resource.id_fixed', { kind: 'service' });
-  return reviseEntry(deps, caller, 'services', id, async ({ tx }, held) => {
-    const service = await held();
+  return reviseEntry(deps, caller, 'services', id, async ({ tx }, lock) => {
+    const service = await lock();
     const values = {
       type: body.type ?? service.type,
       name: body.name === undefined ? service.name : body.name,

@@ -1,4 +1,4 @@
-// The catalog as a token shows it: addresses with the project and user of the token written in.
+// The catalog in a token: endpoint addresses with the ids of the token's project and user filled in.
 import type { EndpointRow, ServiceRow } from '../database.ts';
 
 export interface CatalogEntry {
@@ -8,15 +8,15 @@ export interface CatalogEntry {
   readonly endpoints: readonly { id: string; interface: string; region: string | null; region_id: string | null; url: string }[];
 }
 
-const KNOWN = /\$\((tenant_id|project_id|user_id)\)s|%\((tenant_id|project_id|user_id)\)s/g;
+const PLACEHOLDER = /\$\((tenant_id|project_id|user_id)\)s|%\((tenant_id|project_id|user_id)\)s/g;
 
-/** Something to fill in that no token can: such an address would reach clients with the hole in it. */
-export const hasUnknownPart = (url: string): boolean => /[$%]\(/.test(url.replace(KNOWN, ''));
+/** Whether a URL has a placeholder that we cannot fill in. Clients would get it as it is. */
+export const hasUnknownPlaceholder = (url: string): boolean => /[$%]\(/.test(url.replace(PLACEHOLDER, ''));
 
-/** Undefined when the address needs a project and there is none: such an endpoint is left out, as Keystone does. */
-function substituted(url: string, values: { project_id: string | undefined; user_id: string }): string | undefined {
+/** Undefined when the URL needs a project and the token has none. Such an endpoint is left out, as in Keystone. */
+function substitute(url: string, values: { project_id: string | undefined; user_id: string }): string | undefined {
   let complete = true;
-  const text = url.replace(KNOWN, (_, dollar?: string, percent?: string) => {
+  const text = url.replace(PLACEHOLDER, (_, dollar?: string, percent?: string) => {
     const name = dollar ?? percent;
     const value = name === 'user_id' ? values.user_id : values.project_id;
     if (value === undefined) complete = false;
@@ -35,7 +35,7 @@ export function tokenCatalog(
     type: service.type,
     name: service.name ?? '',
     endpoints: (byService.get(service.id) ?? []).flatMap((endpoint) => {
-      const url = substituted(endpoint.url, values);
+      const url = substitute(endpoint.url, values);
       if (url === undefined) return [];
       return [{ id: endpoint.id, interface: endpoint.interface, region: endpoint.region_id, region_id: endpoint.region_id, url }];
     }),

@@ -1,4 +1,4 @@
-// What clients send of a consumer beside the fields every consumer has.
+// Attributes of a consumer beyond the fields every consumer has.
 import type { Static } from '../../platform/http/index.ts';
 import { extraOf } from '../resource/index.ts';
 import { consumerFields, type UpdateConsumer } from './consumers.schema.ts';
@@ -7,10 +7,13 @@ import { checkRedirectUris } from './redirect-uris.ts';
 
 export type ConsumerChanges = Static<typeof UpdateConsumer>['consumer'];
 
-/** What is kept beyond the fields we know, wherever in the body it was. */
-export const extraIn = (body: ConsumerChanges): Record<string, unknown> => ({ ...body.extra, ...extraOf(body, consumerFields) });
+/** Unknown attributes, from the top level of the body or from its `extra`. */
+export const extraAttributes = (body: ConsumerChanges): Record<string, unknown> => ({
+  ...body.extra,
+  ...extraOf(body, consumerFields),
+});
 
-export function checkSent(body: ConsumerChanges): void {
+export function checkConsumerBody(body: ConsumerChanges): void {
   checkRedirectUris(body.redirect_uris ?? []);
-  checkOpenidFields(extraIn(body));
+  checkOpenidFields(extraAttributes(body));
 }

@@ -1,7 +1,7 @@
 // /v3/OS-OAUTH2/consumers, and its alias /v3/OS-ROLES/consumers that the old clients call
 
 import type { Caller, IdentityApp } from '../access/index.ts';
-import { filtered, listOf } from '../resource/index.ts';
+import { filterDocumentation, listOf } from '../resource/index.ts';
 import type { Consumers } from './consumers.rules.ts';
 import {
   ChangedConsumer,
@@ -15,7 +15,7 @@ import type { ConsumerWithSecret } from './secrets.rules.ts';
 
 const tag = 'Consumers';
 
-const FILTERED = filtered(['name', 'description', 'client_type', 'grant_type']);
+const FILTERED = filterDocumentation(['name', 'description', 'client_type', 'grant_type']);
 
 export function mountConsumers(app: IdentityApp, { consumers }: { consumers: Consumers }): void {
   const withSecret = (base: string, row: ConsumerWithSecret) => ({

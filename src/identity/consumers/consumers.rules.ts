@@ -1,4 +1,4 @@
-// Consumers: applications are registered, seen and changed. Who manages one is for the roles above them to say.
+// Consumers: registering, reading and changing applications. Roles decide who manages them (app-roles).
 import type { Query } from '../../platform/http/index.ts';
 import { type Caller, type IdentityTarget, targetOf } from '../access/index.ts';
 import type { Actor, Change } from '../audit/index.ts';
@@ -8,9 +8,9 @@ import { criteriaOf, type Filters, pageOf, single } from '../resource/index.ts';
 import type { ConsumerChanges } from './attributes.ts';
 import { refuseBuiltIn } from './built-in.ts';
 import { deleteConsumer, findConsumer, listConsumers, lockConsumer } from './consumers.store.ts';
-import { createConsumer, insertNew, type NewConsumer } from './create.rules.ts';
+import { createConsumer, insertNewConsumer, type NewConsumer } from './create.rules.ts';
 import { type ConsumerDeps, tagOfConsumer } from './deps.ts';
-import { type BodyOf, ensureConsumer } from './installed.rules.ts';
+import { type ConsumerBodyBuilder, ensureConsumer } from './ensure.rules.ts';
 import { reviseConsumer } from './revise.rules.ts';
 import { type ConsumerWithSecret, resealSecrets, rotateSecret, withSecret } from './secrets.rules.ts';
 
@@ -35,7 +35,7 @@ async function consumerTarget(
 }
 
 async function pageOfConsumers({ db, management }: ConsumerDeps, caller: Caller, query: Query) {
-  const page = await listConsumers(db, pageOf(query), criteriaOf(query, filters), await management.managed(caller));
+  const page = await listConsumers(db, pageOf(query), criteriaOf(query, filters), await management.managedApplications(caller));
   return page ?? fail('list.marker_not_found', { marker: single(query, 'marker') ?? '' });
 }
 
@@ -45,7 +45,7 @@ async function removeConsumer({ db, change, management }: ConsumerDeps, caller: 
   await change(caller, async (transaction) => {
     const { tx, audit, invalidate } = transaction;
     await lockConsumer(db, tx, id);
-    await management.leaving(transaction, caller, id);
+    await management.onDelete(transaction, caller, id);
     await deleteConsumer(tx, id);
     invalidate(tagOfConsumer(id));
     audit('consumer.deleted', { kind: 'consumer', id });
@@ -58,15 +58,15 @@ export function createConsumers(deps: ConsumerDeps) {
     list: (caller: Caller, query: Query) => pageOfConsumers(deps, caller, query),
     withSecret: (row: ConsumerRow) => withSecret(deps, row),
     create: (caller: Caller, body: NewConsumer) => createConsumer(deps, caller, body),
-    insert: (transaction: Change, body: NewConsumer, id?: string) => insertNew(deps, transaction, body, id),
+    insert: (transaction: Change, body: NewConsumer, id?: string) => insertNewConsumer(deps, transaction, body, id),
     update: (caller: Caller, consumer: ConsumerRow, body: ConsumerChanges) => reviseConsumer(deps, caller, consumer, body),
     remove: (caller: Caller, consumer: ConsumerRow) => removeConsumer(deps, caller, consumer),
     async rotateSecret(caller: Caller, consumer: ConsumerRow): Promise<ConsumerWithSecret> {
       refuseBuiltIn(consumer);
       return rotateSecret(deps, caller, consumer.id);
     },
-    ensure: (actor: Actor, id: string, bodyOf: BodyOf) => ensureConsumer(deps, actor, id, bodyOf),
-    /** For the OpenID provider: the application itself, whoever asks. */
+    ensure: (actor: Actor, id: string, bodyOf: ConsumerBodyBuilder) => ensureConsumer(deps, actor, id, bodyOf),
+    /** For the OpenID provider: without any check of the caller. */
     async findWithSecret(id: string): Promise<ConsumerWithSecret | undefined> {
       const row = await findConsumer(deps.db.read, id);
       return row && withSecret(deps, row);

@@ -1,13 +1,13 @@
-// Consumers on the wire: applications registered to consume OAuth2 resources.
+// Wire format of consumers: applications registered to consume OAuth2 resources.
 import { t } from '../../platform/http/index.ts';
 import type { ConsumerRow } from '../database.ts';
-import { Links, ListLinks, parsed } from '../resource/index.ts';
+import { Links, ListLinks, parseJson } from '../resource/index.ts';
 
 const Name = t.string({ minLength: 1, maxLength: 255, pattern: '\\S' });
 const ClientType = t.oneOf('confidential', 'public');
 export const GRANT_TYPES = ['authorization_code', 'password', 'client_credentials', 'refresh_token', 'implicit'] as const;
 
-/** The old client sends null for what its caller left out. */
+/** Old clients send null for values that were not set. */
 const optional = {
   description: t.nullable(t.string()),
   client_type: t.nullable(ClientType),
@@ -17,7 +17,7 @@ const optional = {
   extra: t.record(t.unknown()),
 };
 
-/** Anything else a caller sends is kept in `extra` and shown at top level too. */
+/** Other attributes are stored in `extra` and also shown at top level. */
 export const consumerFields = [
   'name',
   'description',
@@ -30,7 +30,7 @@ export const consumerFields = [
   'secret',
 ];
 
-const sent = {
+const exampleBody = {
   name: 'Reports',
   description: 'Monthly reports',
   client_type: 'confidential',
@@ -39,7 +39,7 @@ const sent = {
   scopes: ['all_info'],
   url: 'https://reports.example.org',
 };
-export const CreateConsumer = t.envelope('consumer', t.open({ name: Name }, optional, { examples: [sent] }));
+export const CreateConsumer = t.envelope('consumer', t.open({ name: Name }, optional, { examples: [exampleBody] }));
 export const UpdateConsumer = t.envelope(
   'consumer',
   t.open({}, { name: Name, ...optional }, { examples: [{ description: 'Weekly reports', redirect_uris: [], scopes: [] }] }),
@@ -77,7 +77,7 @@ export const ChangedConsumer = t.object({ consumer: Consumer, links: Links });
 export const ConsumerList = t.object({ links: ListLinks, consumers: t.array(Consumer) });
 
 export function renderConsumer(base: string, row: ConsumerRow) {
-  const extra = parsed(row.extra);
+  const extra = parseJson(row.extra);
   return {
     ...extra,
     id: row.id,

@@ -9,7 +9,7 @@ const byId = preparedRows<Tables, [id: string], ConsumerRow>((db, id) =>
 
 export const findConsumer = async (db: Reader, id: string): Promise<ConsumerRow | undefined> => (await byId(db, id))[0];
 
-/** All, or only these. */
+/** All consumers, or only those in `within`. */
 export function listConsumers(
   db: Database,
   page: PageRequest,
@@ -29,12 +29,12 @@ export async function updateConsumer(tx: Tx, id: string, values: Partial<Consume
   await tx.updateTable('consumers').set(values).where('id', '=', id).execute();
 }
 
-/** Its roles, permissions, links and assignments go with it. */
+/** Its roles, permissions, links and assignments are deleted too. */
 export async function deleteConsumer(tx: Tx, id: string): Promise<void> {
   await tx.deleteFrom('consumers').where('id', '=', id).execute();
 }
 
-/** Codes, grants and tokens that were given for it, and what people allowed it. */
+/** Deletes its codes, grants, tokens and consents. */
 export async function endGrants(tx: Tx, id: string): Promise<void> {
   await tx.deleteFrom('openid_records').where('consumer_id', '=', id).execute();
 }
@@ -42,6 +42,6 @@ export async function endGrants(tx: Tx, id: string): Promise<void> {
 export const readSecrets = (db: Reader): Promise<{ id: string; secret: string }[]> =>
   db.selectFrom('consumers').select(['id', 'secret']).execute();
 
-/** Held until the change ends, so that changes to it follow one another. */
+/** The row is locked so that concurrent updates do not overwrite each other. */
 export const lockConsumer = (db: Database, tx: Tx, id: string): Promise<ConsumerRow | undefined> =>
   lockRow(db, tx, 'consumers', id);

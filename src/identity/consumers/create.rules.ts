@@ -5,18 +5,18 @@ import { newId } from '../../platform/ids.ts';
 import type { Caller } from '../access/index.ts';
 import type { Change } from '../audit/index.ts';
 import type { ConsumerRow } from '../database.ts';
-import { checkSent, extraIn } from './attributes.ts';
+import { checkConsumerBody, extraAttributes } from './attributes.ts';
 import type { CreateConsumer } from './consumers.schema.ts';
 import { insertConsumer } from './consumers.store.ts';
 import type { ConsumerDeps } from './deps.ts';
-import { afterLogoutOf, withoutNull } from './openid-fields.ts';
-import { checkFit } from './redirect-uris.ts';
+import { postLogoutUrisOf, withoutNull } from './openid-fields.ts';
+import { checkRedirectUriConflicts } from './redirect-uris.ts';
 import { type ConsumerWithSecret, newSealedSecret, withSecret } from './secrets.rules.ts';
 
 export type NewConsumer = Static<typeof CreateConsumer>['consumer'];
 
-/** Makes the row of a consumer within a change of the caller's own. */
-export async function insertNew(
+/** Inserts a consumer in an existing transaction. */
+export async function insertNewConsumer(
   { clock, seal }: Pick<ConsumerDeps, 'clock' | 'seal'>,
   { tx, audit }: Change,
   body: NewConsumer,
@@ -30,7 +30,7 @@ export async function insertNew(
     grant_type: body.grant_type ?? 'authorization_code',
     redirect_uris: JSON.stringify(body.redirect_uris ?? []),
     scopes: JSON.stringify(body.scopes ?? []),
-    extra: JSON.stringify(withoutNull(extraIn(body))),
+    extra: JSON.stringify(withoutNull(extraAttributes(body))),
     secret: newSealedSecret(seal, id),
     created_at: seconds(clock),
   };
@@ -40,12 +40,12 @@ export async function insertNew(
 }
 
 export async function createConsumer(deps: ConsumerDeps, caller: Caller, body: NewConsumer): Promise<ConsumerWithSecret> {
-  checkSent(body);
-  checkFit(body.redirect_uris ?? [], afterLogoutOf(extraIn(body)));
+  checkConsumerBody(body);
+  checkRedirectUriConflicts(body.redirect_uris ?? [], postLogoutUrisOf(extraAttributes(body)));
   const row = await deps.change(caller, async (transaction) => {
-    const made = await insertNew(deps, transaction, body);
-    await deps.management.registered(transaction, caller, made.id);
-    return made;
+    const inserted = await insertNewConsumer(deps, transaction, body);
+    await deps.management.onRegistered(transaction, caller, inserted.id);
+    return inserted;
   });
   return withSecret(deps, row);
 }

@@ -1,9 +1,9 @@
-// Where an application may send its users back to: absolute addresses without a fragment (RFC 6749 section 3.1.2).
+// Redirect URIs of an application: absolute, without a fragment (RFC 6749 section 3.1.2).
 import { fail } from '../faults.ts';
 
 const MAX_URIS = 100;
 const MAX_LENGTH = 2048;
-/** Schemes that run code, read files or carry their own content; any other may be an application's private one (RFC 8252 section 7.1). */
+/** Schemes that run code, read files or contain data. Any other may be a private scheme of an application (RFC 8252 section 7.1). */
 const REFUSED = new Set([
   'javascript',
   'data',
@@ -22,7 +22,7 @@ const REFUSED = new Set([
 
 function problem(uri: string): string | undefined {
   if (uri.length > MAX_LENGTH) return `it is longer than ${MAX_LENGTH} characters`;
-  // Browsers drop control characters and blanks, and would then see another address than we checked.
+  // Browsers drop control characters and blanks, and would open another address than the one we checked.
   if (/[\s\p{Cc}\\]/u.test(uri)) return 'it contains blanks, control characters or a backslash';
   if (uri.includes('#')) return 'it has a fragment';
   const scheme = /^([a-z][a-z0-9+.-]*):/i.exec(uri)?.[1]?.toLowerCase();
@@ -30,7 +30,7 @@ function problem(uri: string): string | undefined {
   if (REFUSED.has(scheme)) return `the scheme ${scheme} is not allowed`;
   const { hostname, username, password } = new URL(uri);
   if ((scheme === 'http' || scheme === 'https') && (!/^https?:\/\/[^/]/i.test(uri) || hostname === '')) return 'it has no host';
-  if (username || password) return 'it holds credentials';
+  if (username || password) return 'it contains credentials';
   return undefined;
 }
 
@@ -45,27 +45,29 @@ export function checkRedirectUris(uris: readonly string[], field = 'redirect_uri
 export const isRedirectUri = (uri: string): boolean => problem(uri) === undefined;
 export const isWebAddress = (uri: string): boolean => /^https?:/i.test(uri) && isRedirectUri(uri);
 
-/** An address with a scheme of its own belongs to an application on the person's machine. */
+/** A URI with a private scheme belongs to a native application. */
 export const isNative = (uris: readonly string[]): boolean => uris.some((uri) => !/^https?:/i.test(uri));
 
 const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]']);
 
-/** Whether the OpenID provider takes an address beside the others: of that machine or of the web, but not both (RFC 8252). */
-export function misfit(uri: string, native: boolean): string | undefined {
+/** Why a URI does not fit the others: the redirect URIs of a client are either those of a native application or of a web one (RFC 8252). */
+export function redirectUriConflict(uri: string, native: boolean): string | undefined {
   const { protocol, hostname } = new URL(uri);
   const isWeb = protocol === 'http:' || protocol === 'https:';
-  if (!native) return isWeb ? undefined : 'only an application whose redirect_uris have a scheme of their own can have it';
+  if (!native) return isWeb ? undefined : 'private schemes are allowed only when the redirect_uris have one';
   if (!isWeb) return undefined;
   const fits = LOOPBACK.has(hostname) ? protocol === 'http:' : protocol === 'https:';
-  return fits ? undefined : 'beside an address with a scheme of its own, http is for this machine and https for others';
+  return fits
+    ? undefined
+    : 'an application with private-scheme redirect_uris may use http only for localhost and https only for other hosts';
 }
 
-/** Both lists as they will be kept. */
-export function checkFit(redirectUris: readonly string[], afterLogout: readonly string[]): void {
+/** Checks both lists as they will be stored. */
+export function checkRedirectUriConflicts(redirectUris: readonly string[], afterLogout: readonly string[]): void {
   const native = isNative(redirectUris);
   for (const [name, uris] of Object.entries({ redirect_uris: redirectUris, post_logout_redirect_uris: afterLogout }))
     for (const [index, uri] of uris.entries()) {
-      const why = misfit(uri, native);
+      const why = redirectUriConflict(uri, native);
       if (why) fail('request.bad_value', { field: `${name}.${index}`, why });
     }
 }

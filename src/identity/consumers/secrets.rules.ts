@@ -1,4 +1,4 @@
-// The secret of a consumer: kept sealed, opened for those who may see it, and replaced.
+// The secret of a consumer: stored encrypted, decrypted for those who may see it, and replaced.
 import { newSecret } from '../../platform/ids.ts';
 import type { Seal } from '../../platform/seal/index.ts';
 import type { Actor, Change } from '../audit/index.ts';
@@ -9,13 +9,13 @@ import { type ConsumerDeps, tagOfConsumer } from './deps.ts';
 
 export type ConsumerWithSecret = ConsumerRow & { readonly plainSecret: string };
 
-const placeOf = (id: string): string => `consumers/${id}`;
+const sealContext = (id: string): string => `consumers/${id}`;
 
-export const newSealedSecret = (seal: Seal, id: string): string => seal.seal(Buffer.from(newSecret()), placeOf(id));
+export const newSealedSecret = (seal: Seal, id: string): string => seal.seal(Buffer.from(newSecret()), sealContext(id));
 
 export const withSecret = ({ seal }: Pick<ConsumerDeps, 'seal'>, row: ConsumerRow): ConsumerWithSecret => ({
   ...row,
-  plainSecret: seal.open(row.secret, placeOf(row.id)).toString(),
+  plainSecret: seal.open(row.secret, sealContext(row.id)).toString(),
 });
 
 export async function rotateSecret(deps: ConsumerDeps, actor: Actor, id: string): Promise<ConsumerWithSecret> {
@@ -30,10 +30,10 @@ export async function rotateSecret(deps: ConsumerDeps, actor: Actor, id: string)
   return withSecret(deps, row);
 }
 
-/** After a change of the master key: every secret sealed anew under the current one. Returns how many. */
+/** After a change of the master key: encrypts every secret again with the current one. Returns how many. */
 export async function resealSecrets({ seal }: Pick<ConsumerDeps, 'seal'>, { tx }: Change): Promise<number> {
   const rows = await readSecrets(tx);
   for (const { id, secret } of rows)
-    await updateConsumer(tx, id, { secret: seal.seal(seal.open(secret, placeOf(id)), placeOf(id)) });
+    await updateConsumer(tx, id, { secret: seal.seal(seal.open(secret, sealContext(id)), sealContext(id)) });
   return rows.length;
 }

@@ -1,7 +1,7 @@
 // /v3/credentials
 
-import { about, type IdentityApp } from '../access/index.ts';
-import { filtered, listOf } from '../resource/index.ts';
+import { factsOnly, type IdentityApp } from '../access/index.ts';
+import { filterDocumentation, listOf } from '../resource/index.ts';
 import type { Credentials } from './credentials.rules.ts';
 import {
   CreateCredential,
@@ -23,8 +23,8 @@ export function mountCredentials(app: IdentityApp, { credentials }: { credential
       summary: 'List credentials',
       tag,
       rule: 'identity:list_credentials',
-      target: ({ caller }) => about({ userId: caller.userId }),
-      documentation: filtered(['user_id', 'type']),
+      target: ({ caller }) => factsOnly({ userId: caller.userId }),
+      documentation: filterDocumentation(['user_id', 'type']),
       reply: { 200: CredentialList },
     },
     async (call) => {

@@ -1,11 +1,11 @@
-// Credentials: kept sealed, shown to their owner and to administrators.
+// Credentials: stored encrypted, shown to their owner and to administrators.
 
 import { seconds } from '../../platform/clock.ts';
 import type { Query, Static } from '../../platform/http/index.ts';
 import { newId } from '../../platform/ids.ts';
 import type { Seal } from '../../platform/seal/index.ts';
 import {
-  asChecked,
+  actorAsVerified,
   type Caller,
   type FreshLogin,
   findProject,
@@ -17,7 +17,16 @@ import {
 import type { Change } from '../audit/index.ts';
 import type { CredentialRow } from '../database.ts';
 import { fail } from '../faults.ts';
-import { criteriaOf, type Deps, extraOf, type Filters, mergeExtra, pageOf, single, unlessMoved } from '../resource/index.ts';
+import {
+  criteriaOf,
+  type Deps,
+  extraOf,
+  type Filters,
+  failOnBrokenReference,
+  mergeExtra,
+  pageOf,
+  single,
+} from '../resource/index.ts';
 import { fromBase32, matchingStep } from '../two-factor/index.ts';
 import type { Users } from '../users/index.ts';
 import { type CreateCredential, credentialFields, type UpdateCredential } from './credentials.schema.ts';
@@ -34,7 +43,7 @@ import {
 
 type NewCredential = Static<typeof CreateCredential>['credential'];
 type CredentialChanges = Static<typeof UpdateCredential>['credential'];
-export type OpenCredential = CredentialRow & { readonly plain: string };
+export type DecryptedCredential = CredentialRow & { readonly plain: string };
 
 const filters: Filters = {
   user_id: { column: 'credentials.user_id', kind: 'text' },
@@ -42,9 +51,9 @@ const filters: Filters = {
 };
 
 const TOTP = 'totp';
-const placeOf = (id: string): string => `credentials/${id}`;
+const sealContext = (id: string): string => `credentials/${id}`;
 
-/** What an access key must be to be one, as Keystone says. */
+/** Keystone's check of an access key. */
 function isAccessKey(blob: string): boolean {
   try {
     const { access } = JSON.parse(blob) as { access?: unknown };
@@ -54,28 +63,31 @@ function isAccessKey(blob: string): boolean {
   }
 }
 
-/** A key that no app could have would lock its owner out. */
+/** Rejects keys that no authenticator app could use: they would lock their owner out. */
 function checkContent({ type, blob, projectId }: { type: string; blob: string; projectId: string | null }): void {
   const refuse = (field: string, why: string): never => fail('request.bad_value', { field, why });
-  if (type === TOTP && !fromBase32(blob)) refuse('blob', 'the key of a totp credential is base32');
+  if (type === TOTP && !fromBase32(blob)) refuse('blob', 'the key of a totp credential must be base32');
   if (type.toLowerCase() !== 'ec2') return;
-  if (projectId === null) refuse('project_id', 'an ec2 credential needs one');
-  if (!isAccessKey(blob)) refuse('blob', 'that of an ec2 credential is a JSON object with the text access');
+  if (projectId === null) refuse('project_id', 'an ec2 credential needs a project');
+  if (!isAccessKey(blob)) refuse('blob', 'the blob of an ec2 credential must be a JSON object with the string access');
 }
 
 export function createCredentials(
   deps: Pick<Deps, 'db' | 'clock' | 'change'> & { readonly users: Users; seal: Seal; freshLogin: FreshLogin },
 ) {
   const { db, clock, change, users, seal, freshLogin } = deps;
-  const opened = (row: CredentialRow): OpenCredential => ({ ...row, plain: seal.open(row.blob, placeOf(row.id)).toString() });
+  const decrypt = (row: CredentialRow): DecryptedCredential => ({
+    ...row,
+    plain: seal.open(row.blob, sealContext(row.id)).toString(),
+  });
 
   /**
-   * Whoever has the key of an app has its codes: reading one's own is as much as changing it. A list that would show it is refused
-   * as a whole, since one without it would say that there is none.
+   * Reading the key of an authenticator app needs a recent login, like changing it: the key gives all codes. A list with such a key is
+   * refused as a whole, since leaving it out would look as if there were none.
    */
-  function shown(caller: Caller, row: CredentialRow): OpenCredential {
+  function decryptFor(caller: Caller, row: CredentialRow): DecryptedCredential {
     if (row.type === TOTP) freshLogin.require(caller, row.user_id);
-    return opened(row);
+    return decrypt(row);
   }
 
   const target = async (id: string): Promise<IdentityTarget<CredentialRow>> =>
@@ -85,7 +97,7 @@ export function createCredentials(
       () => fail('credential.not_found', { id }),
     );
 
-  /** Whose a new one is to be. */
+  /** The owner of a new credential. */
   function ownerTarget(caller: Caller, { user_id: userId = caller.userId }: NewCredential): IdentityTarget<string> {
     return { facts: { userId }, get: () => userId };
   }
@@ -95,7 +107,7 @@ export function createCredentials(
     if (projectId !== null && !(await findProject(db.read, projectId))) fail('project.not_found', { id: projectId });
   }
 
-  async function create(caller: Caller, userId: string, body: NewCredential): Promise<OpenCredential> {
+  async function create(caller: Caller, userId: string, body: NewCredential): Promise<DecryptedCredential> {
     freshLogin.require(caller, userId);
     const projectId = body.project_id ?? null;
     checkContent({ type: body.type, blob: body.blob, projectId });
@@ -106,13 +118,13 @@ export function createCredentials(
       user_id: userId,
       project_id: projectId,
       type: body.type,
-      blob: seal.seal(Buffer.from(body.blob), placeOf(id)),
+      blob: seal.seal(Buffer.from(body.blob), sealContext(id)),
       extra: JSON.stringify(extraOf(body, credentialFields)),
       last_step: 0,
       created_at: seconds(clock),
     };
-    await change(asChecked(caller, userId), async ({ tx, audit }) => {
-      await unlessMoved(
+    await change(actorAsVerified(caller, userId), async ({ tx, audit }) => {
+      await failOnBrokenReference(
         () => fail('user.not_found', { id: userId }),
         () => insertCredential(tx, row),
       );
@@ -121,14 +133,14 @@ export function createCredentials(
     return { ...row, plain: body.blob };
   }
 
-  async function update(caller: Caller, row: CredentialRow, body: CredentialChanges): Promise<OpenCredential> {
+  async function update(caller: Caller, row: CredentialRow, body: CredentialChanges): Promise<DecryptedCredential> {
     const { id } = row;
     if (body.id !== undefined && body.id !== id) fail('resource.id_fixed', { kind: 'credential' });
     const userId = body.user_id ?? row.user_id;
-    // Giving it to someone else is making one for them.
+    // Giving it to another user counts as creating one for them.
     if (userId !== row.user_id) permit(caller, 'identity:create_credential', { userId });
     for (const owner of [row.user_id, userId]) freshLogin.require(caller, owner);
-    const { plain } = opened(row);
+    const { plain } = decrypt(row);
     const [type, blob] = [body.type ?? row.type, body.blob ?? plain];
     const projectId = body.project_id === undefined ? row.project_id : body.project_id;
     checkContent({ type, blob, projectId });
@@ -137,10 +149,10 @@ export function createCredentials(
       user_id: userId,
       project_id: projectId,
       type,
-      blob: seal.seal(Buffer.from(blob), placeOf(id)),
+      blob: seal.seal(Buffer.from(blob), sealContext(id)),
       extra: mergeExtra(row.extra, extraOf(body, credentialFields)),
     };
-    await change(asChecked(caller, row.user_id), async ({ tx, audit }) => {
+    await change(actorAsVerified(caller, row.user_id), async ({ tx, audit }) => {
       await updateCredential(tx, id, values);
       audit('credential.updated', { kind: 'credential', id }, { fields: Object.keys(body) });
     });
@@ -154,26 +166,26 @@ export function createCredentials(
       const owner = isAdministrator(caller) ? undefined : caller.userId;
       const page = await listCredentials(db, pageOf(query), criteriaOf(query, filters), owner);
       if (!page) fail('list.marker_not_found', { marker: single(query, 'marker') ?? '' });
-      return { ...page, items: page.items.map((row) => shown(caller, row)) };
+      return { ...page, items: page.items.map((row) => decryptFor(caller, row)) };
     },
-    get: shown,
+    get: decryptFor,
     create,
     update,
     async remove(caller: Caller, row: CredentialRow): Promise<void> {
       const { id } = row;
       freshLogin.require(caller, row.user_id);
-      await change(asChecked(caller, row.user_id), async ({ tx, audit }) => {
+      await change(actorAsVerified(caller, row.user_id), async ({ tx, audit }) => {
         await deleteCredential(tx, id);
         audit('credential.deleted', { kind: 'credential', id }, { user_id: row.user_id, type: row.type });
       });
     },
 
-    /** Whether a code comes from one of the user's TOTP credentials; each code counts once. Called within a counted guess. */
+    /** Whether a code is valid for one of the user's TOTP credentials. Each code is accepted once. Guesses are counted by the caller. */
     async acceptsCode({ tx }: Change, userId: string, code: string): Promise<boolean> {
       let [fresh, used] = [false, false];
-      // All of them: one key may be in several.
+      // Checks all of them, since several may have the same key.
       for (const row of await credentialsOf(tx, userId, TOTP)) {
-        const key = fromBase32(opened(row).plain);
+        const key = fromBase32(decrypt(row).plain);
         const step = key && matchingStep(key, code, clock.now(), 0);
         if (step === undefined) continue;
         if (await acceptCredentialStep(tx, row.id, step)) fresh = true;
@@ -185,7 +197,7 @@ export function createCredentials(
     async reseal({ tx }: Change): Promise<number> {
       const rows = await readBlobs(tx);
       for (const { id, blob } of rows)
-        await updateCredential(tx, id, { blob: seal.seal(seal.open(blob, placeOf(id)), placeOf(id)) });
+        await updateCredential(tx, id, { blob: seal.seal(seal.open(blob, sealContext(id)), sealContext(id)) });
       return rows.length;
     },
   };

@@ -1,7 +1,7 @@
-// Credentials on the wire: secrets a user keeps with the service, such as the key of a TOTP app.
+// Wire format of credentials: secrets a user stores here, such as the key of a TOTP app.
 import { t } from '../../platform/http/index.ts';
-import { Links, ListLinks, parsed } from '../resource/index.ts';
-import type { OpenCredential } from './credentials.rules.ts';
+import { Links, ListLinks, parseJson } from '../resource/index.ts';
+import type { DecryptedCredential } from './credentials.rules.ts';
 
 const Id = t.string({ minLength: 1, maxLength: 64 });
 const Type = t.string({ minLength: 1, maxLength: 255 });
@@ -28,8 +28,8 @@ const Credential = t.open({
 export const CredentialEnvelope = t.envelope('credential', Credential);
 export const CredentialList = t.object({ links: ListLinks, credentials: t.array(Credential) });
 
-export const renderCredential = (base: string, row: OpenCredential) => ({
-  ...parsed(row.extra),
+export const renderCredential = (base: string, row: DecryptedCredential) => ({
+  ...parseJson(row.extra),
   id: row.id,
   type: row.type,
   blob: row.plain,

@@ -6,7 +6,7 @@ import { applyCriteria, type Criterion } from '../resource/index.ts';
 export const findCredential = (db: Reader, id: string): Promise<CredentialRow | undefined> =>
   db.selectFrom('credentials').where('id', '=', id).selectAll().executeTakeFirst();
 
-/** `owner`: only what is theirs; a marker that is not tells them nothing. */
+/** `owner`: only their credentials. A marker of another user is treated as unknown. */
 export function listCredentials(
   db: Database,
   page: PageRequest,
@@ -36,7 +36,7 @@ export async function deleteCredential(tx: Tx, id: string): Promise<void> {
   await tx.deleteFrom('credentials').where('id', '=', id).execute();
 }
 
-/** Compare and set: of two requests with the same code, one moves the step. */
+/** Compare and set: of two requests with the same code, only one succeeds. */
 export async function acceptCredentialStep(tx: Tx, id: string, step: number): Promise<boolean> {
   const result = await tx
     .updateTable('credentials')

@@ -1,3 +1,3 @@
-// Credentials a user keeps with the service, TOTP keys among them.
+// Credentials that users store here, such as TOTP keys.
 export { mountCredentials } from './credentials.routes.ts';
 export { type Credentials, createCredentials } from './credentials.rules.ts';

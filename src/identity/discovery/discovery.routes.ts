@@ -1,4 +1,4 @@
-// GET / and /v3: which versions there are, and JSON Home for clients that ask for it.
+// GET / and /v3: the API versions, or JSON Home for clients that accept it.
 
 import { Answer, t } from '../../platform/http/index.ts';
 import type { IdentityApp } from '../access/index.ts';
@@ -8,7 +8,7 @@ const tag = 'Discovery';
 const Anything = t.open({});
 const HOME = 'application/json-home';
 
-/** The last version of the v3 API Keystone numbered; clients compare it. */
+/** The last numbered version of Keystone's v3 API; clients compare it. */
 const VERSION = { id: 'v3.14', status: 'stable', updated: '2020-04-07T00:00:00Z' };
 
 const versionDocument = (base: string) => ({
@@ -32,7 +32,7 @@ export function mountDiscovery(app: IdentityApp): void {
       summary: 'List API versions',
       tag,
       rule: 'anyone',
-      documentation: { otherTypes: [HOME], replyHeaders: { Location: 'Of 300: where the version is.' } },
+      documentation: { otherTypes: [HOME], replyHeaders: { Location: 'With 300: address of the version.' } },
       reply: { 300: Anything, 200: Anything },
     },
     ({ base, headers }) =>

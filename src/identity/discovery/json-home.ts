@@ -1,4 +1,4 @@
-// JSON Home: the resources of the base API under the relation names OpenStack gave them.
+// JSON Home: the resources of the base API by their OpenStack relation names.
 
 const REL = 'https://docs.openstack.org/api/openstack-identity/3/rel/';
 const PARAM = 'https://docs.openstack.org/api/openstack-identity/3/param/';

@@ -3,30 +3,34 @@
 import type { Call } from '../../platform/http/index.ts';
 import type { Caller, IdentityApp } from '../access/index.ts';
 import { DomainList, ProjectList, type ProjectPage, renderDomain, renderProject } from '../projects/index.ts';
-import { filtered, LISTED, listOf } from '../resource/index.ts';
+import { filterDocumentation, listOf, PAGE_DOCUMENTATION } from '../resource/index.ts';
 import type { Assignments } from './assignments.rules.ts';
 import { RoleAssignmentList, renderAssignment, SystemList } from './assignments.schema.ts';
-import type { Reach } from './reach.rules.ts';
+import type { UserScopes } from './user-scopes.rules.ts';
 
 const tag = 'Role assignments';
 
-const ASSIGNED = {
+const QUERY_DOCUMENTATION = {
   query: {
-    ...LISTED.query,
+    ...PAGE_DOCUMENTATION.query,
     'user.id': 'Only those of this user. Not with group.id.',
     'group.id': 'Only those of this group. Not with effective.',
     'role.id': 'Only those of this role.',
     'scope.project.id': 'Only those on this project. One scope at a time.',
     'scope.domain.id': 'Only those on this domain.',
     'scope.system': 'Only those on the system, whatever the value.',
-    'scope.OS-INHERIT:inherited_to': 'projects: only those that are handed down to projects.',
-    effective: 'Show what comes of them: of groups their members, of roles what they imply, of those handed down each project.',
-    include_subtree: 'With scope.project.id: those on the projects below it as well.',
-    include_names: 'Show names and domains beside the ids.',
+    'scope.OS-INHERIT:inherited_to': 'projects: only those that are inherited by projects.',
+    effective:
+      'Show effective assignments: groups are replaced by their members, implied roles are added, and inherited assignments are shown for each project.',
+    include_subtree: 'With scope.project.id: also those on the projects below it.',
+    include_names: 'Show names and domains in addition to ids.',
   },
 };
 
-export function mountAssignments(app: IdentityApp, { assignments, reach }: { assignments: Assignments; reach: Reach }): void {
+export function mountAssignments(
+  app: IdentityApp,
+  { assignments, userScopes }: { assignments: Assignments; userScopes: UserScopes },
+): void {
   app.get(
     '/v3/role_assignments',
     {
@@ -34,14 +38,14 @@ export function mountAssignments(app: IdentityApp, { assignments, reach }: { ass
       tag,
       rule: 'identity:list_role_assignments',
       target: ({ caller, query }) => assignments.target(caller, query),
-      documentation: ASSIGNED,
+      documentation: QUERY_DOCUMENTATION,
       reply: { 200: RoleAssignmentList },
     },
     async (call) => {
-      const { naming, ...page } = await assignments.list(call.caller, call.target, call.query);
+      const { names, ...page } = await assignments.list(call.caller, call.target, call.query);
       return listOf(call, 'role_assignments', {
         ...page,
-        items: page.items.map((item) => renderAssignment(call.base, item, naming)),
+        items: page.items.map((item) => renderAssignment(call.base, item, names)),
       });
     },
   );
@@ -55,11 +59,11 @@ export function mountAssignments(app: IdentityApp, { assignments, reach }: { ass
       summary: 'List the projects a user has a role in',
       tag,
       rule: 'identity:list_user_projects',
-      target: ({ params }) => reach.userTarget(params.user_id),
-      documentation: filtered(['name', 'domain_id'], ['enabled']),
+      target: ({ params }) => userScopes.userTarget(params.user_id),
+      documentation: filterDocumentation(['name', 'domain_id'], ['enabled']),
       reply: { 200: ProjectList },
     },
-    async (call) => projects(call, await reach.projectsOf(call.target, call.query)),
+    async (call) => projects(call, await userScopes.projectsOf(call.target, call.query)),
   );
 
   app.get(
@@ -68,10 +72,10 @@ export function mountAssignments(app: IdentityApp, { assignments, reach }: { ass
       summary: 'List the projects this token can be scoped to',
       tag,
       rule: 'identity:get_auth_projects',
-      documentation: filtered(['name', 'domain_id'], ['enabled']),
+      documentation: filterDocumentation(['name', 'domain_id'], ['enabled']),
       reply: { 200: ProjectList },
     },
-    async (call) => projects(call, await reach.ownProjects(call.caller, call.query)),
+    async (call) => projects(call, await userScopes.ownProjects(call.caller, call.query)),
   );
 
   app.get(
@@ -80,11 +84,13 @@ export function mountAssignments(app: IdentityApp, { assignments, reach }: { ass
       summary: 'List the domains this token can be scoped to',
       tag,
       rule: 'identity:get_auth_domains',
-      documentation: filtered(['name'], [], { domain_id: 'No domain is in another: with it the list is empty.' }),
+      documentation: filterDocumentation(['name'], [], {
+        domain_id: 'Domains are not nested, so the list is empty with this parameter.',
+      }),
       reply: { 200: DomainList },
     },
     async (call) => {
-      const page = await reach.ownDomains(call.caller, call.query);
+      const page = await userScopes.ownDomains(call.caller, call.query);
       return listOf(call, 'domains', { ...page, items: page.items.map((domain) => renderDomain(call.base, domain)) });
     },
   );
@@ -98,7 +104,7 @@ export function mountAssignments(app: IdentityApp, { assignments, reach }: { ass
       reply: { 200: SystemList },
     },
     async ({ caller, base, path }) => ({
-      system: (await reach.ownSystem(caller)) ? [{ all: true }] : [],
+      system: (await userScopes.ownSystem(caller)) ? [{ all: true }] : [],
       links: { self: base + path },
     }),
   );

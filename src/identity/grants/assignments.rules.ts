@@ -1,14 +1,6 @@
-// Role assignments as a list: grants as they are, or (effective) what they amount to for each user and project.
+// Lists of role assignments: the grants as stored or, with `effective`, the roles they give each user in each project.
 import type { Query } from '../../platform/http/index.ts';
-import {
-  ancestorsOf,
-  type Caller,
-  findProject,
-  type IdentityTarget,
-  listTarget,
-  permit,
-  visibleDomain,
-} from '../access/index.ts';
+import { ancestorsOf, type Caller, findProject, type IdentityTarget, listFacts, permit, visibleDomain } from '../access/index.ts';
 import type { GrantRow, Reader } from '../database.ts';
 import { fail } from '../faults.ts';
 import { descendants } from '../projects/index.ts';
@@ -16,7 +8,7 @@ import { type Deps, pageOf, readFlag, single } from '../resource/index.ts';
 import { readImplications } from '../roles/index.ts';
 import { type GrantFilter, listGrants, membersOf, type NameRow, namesOf, readDomainRoleIds } from './grants.store.ts';
 
-/** What one page may expand to: a group of everyone, inherited by every project, is a product. */
+/** Limit of effective assignments on one page: an inherited grant of a large group expands to members times projects. */
 const MAX_EFFECTIVE = 100_000;
 
 export interface Assignment {
@@ -25,13 +17,13 @@ export interface Assignment {
   readonly groupId?: string;
   readonly targetId: string | null;
   readonly inherited: boolean;
-  /** The grant this comes from, and by which way: for the links. */
+  /** The grant this comes from, and the role that implied this one: for the links. */
   readonly grant: GrantRow;
   readonly priorRoleId?: string;
 }
 
-/** What a page needs besides its ids: which targets are domains and, with `include_names`, what everything is called. */
-export interface Naming {
+/** What a page needs besides ids: which targets are domains and, with `include_names`, the names. */
+export interface AssignmentNames {
   isDomain(id: string): boolean;
   nameOf(
     kind: 'user' | 'group' | 'role' | 'target',
@@ -39,7 +31,7 @@ export interface Naming {
   ): { name: string; domain?: { id: string; name: string } } | undefined;
 }
 
-interface Asked {
+interface AssignmentQuery {
   readonly userId: string | undefined;
   readonly groupId: string | undefined;
   readonly roleId: string | undefined;
@@ -51,9 +43,9 @@ interface Asked {
   readonly subtree: boolean;
 }
 
-function askedOf(query: Query): Asked {
+function parseAssignmentQuery(query: Query): AssignmentQuery {
   const inheritedTo = single(query, 'scope.OS-INHERIT:inherited_to');
-  const asked: Asked = {
+  const criteria: AssignmentQuery = {
     userId: single(query, 'user.id'),
     groupId: single(query, 'group.id'),
     roleId: single(query, 'role.id'),
@@ -65,27 +57,29 @@ function askedOf(query: Query): Asked {
     subtree: readFlag(query, 'include_subtree') ?? false,
   };
   const refuse = (field: string, why: string): never => fail('request.bad_value', { field, why });
-  if (asked.effective && asked.groupId !== undefined) refuse('group.id', 'effective assignments are of users, not of groups');
-  if (asked.effective && asked.inherited && asked.domainId !== undefined)
-    refuse('scope.OS-INHERIT:inherited_to', 'what a domain hands down takes effect in projects only');
-  if (asked.userId !== undefined && asked.groupId !== undefined) refuse('group.id', 'an assignment is of a user or of a group');
-  if ([asked.projectId, asked.domainId, asked.system || undefined].filter((scope) => scope !== undefined).length > 1) {
+  if (criteria.effective && criteria.groupId !== undefined)
+    refuse('group.id', 'effective assignments belong to users, not to groups');
+  if (criteria.effective && criteria.inherited && criteria.domainId !== undefined)
+    refuse('scope.OS-INHERIT:inherited_to', 'inherited assignments of a domain take effect in projects only');
+  if (criteria.userId !== undefined && criteria.groupId !== undefined)
+    refuse('group.id', 'an assignment belongs to a user or to a group');
+  if ([criteria.projectId, criteria.domainId, criteria.system || undefined].filter((scope) => scope !== undefined).length > 1) {
     refuse('scope.domain.id', 'an assignment has one scope');
   }
-  if (asked.subtree && asked.projectId === undefined) refuse('include_subtree', 'it needs scope.project.id');
-  return asked;
+  if (criteria.subtree && criteria.projectId === undefined) refuse('include_subtree', 'it needs scope.project.id');
+  return criteria;
 }
 
-/** One query a table for the whole page, however long it is. */
-async function namingOf(db: Reader, items: readonly Assignment[], named: boolean): Promise<Naming> {
-  // A domain has no domain above it; that is what tells it from a project.
+/** Runs one query per table for the whole page. */
+async function readAssignmentNames(db: Reader, items: readonly Assignment[], withNames: boolean): Promise<AssignmentNames> {
+  // Only a domain has no domain_id.
   const targets = await namesOf(
     db,
     'projects',
     items.flatMap((item) => [item.targetId, item.grant.target_id].flatMap((id) => id ?? [])),
   );
   const isDomain = (id: string): boolean => targets.get(id)?.domain_id === null;
-  if (!named) return { isDomain, nameOf: () => undefined };
+  if (!withNames) return { isDomain, nameOf: () => undefined };
   const [user, group, role] = await Promise.all([
     namesOf(
       db,
@@ -117,7 +111,7 @@ async function namingOf(db: Reader, items: readonly Assignment[], named: boolean
 }
 
 export function createAssignments({ db }: Pick<Deps, 'db'>) {
-  /** Roles that amount to one role: itself and whatever implies it. */
+  /** The roles each role implies directly. */
   async function impliedMap(): Promise<Map<string, string[]>> {
     const links = await readImplications(db.read);
     const byPrior = Map.groupBy(links, (link) => link.prior_role_id);
@@ -135,19 +129,19 @@ export function createAssignments({ db }: Pick<Deps, 'db'>) {
     return found;
   };
 
-  async function projectsAsked(asked: Asked): Promise<string[] | undefined> {
-    if (asked.projectId === undefined) return undefined;
-    const below = asked.subtree ? await descendants(db.read, asked.projectId) : [];
-    return [asked.projectId, ...below.map((row) => row.id)];
+  async function queriedProjects(criteria: AssignmentQuery): Promise<string[] | undefined> {
+    if (criteria.projectId === undefined) return undefined;
+    const below = criteria.subtree ? await descendants(db.read, criteria.projectId) : [];
+    return [criteria.projectId, ...below.map((row) => row.id)];
   }
 
   async function filterFor(
-    asked: Asked,
+    criteria: AssignmentQuery,
     implied: ReadonlyMap<string, readonly string[]>,
     own: string | undefined,
   ): Promise<GrantFilter> {
-    const { userId, groupId, roleId, domainId, system, inherited, effective } = asked;
-    const projects = await projectsAsked(asked);
+    const { userId, groupId, roleId, domainId, system, inherited, effective } = criteria;
+    const projects = await queriedProjects(criteria);
     const targets = domainId !== undefined ? [domainId] : projects;
     const above =
       effective && projects ? [...new Set((await Promise.all(projects.map((id) => ancestorsOf(db.read, id)))).flat())] : [];
@@ -168,8 +162,8 @@ export function createAssignments({ db }: Pick<Deps, 'db'>) {
     };
   }
 
-  /** Where an inherited grant takes effect: every project below its target, or those that were asked for. */
-  async function reachOf(grant: GrantRow, projects: ReadonlySet<string> | undefined): Promise<(string | null)[]> {
+  /** Where a grant takes effect. An inherited one does in the projects below its target, or in those of them that were asked for. */
+  async function effectiveTargets(grant: GrantRow, projects: ReadonlySet<string> | undefined): Promise<(string | null)[]> {
     if (!grant.inherited) return [grant.target_id];
     const below = await descendants(db.read, grant.target_id!);
     return below.map((row) => row.id).filter((id) => !projects || projects.has(id));
@@ -177,21 +171,21 @@ export function createAssignments({ db }: Pick<Deps, 'db'>) {
 
   async function expand(
     rows: readonly GrantRow[],
-    asked: Asked,
+    criteria: AssignmentQuery,
     implied: ReadonlyMap<string, readonly string[]>,
   ): Promise<Assignment[]> {
     const groups = rows.flatMap((row) => row.group_id ?? []);
-    const members = await membersOf(db.read, groups, asked.userId, MAX_EFFECTIVE + 1);
-    const projects = await projectsAsked(asked);
-    const wanted = projects && new Set(projects);
+    const members = await membersOf(db.read, groups, criteria.userId, MAX_EFFECTIVE + 1);
+    const projects = await queriedProjects(criteria);
+    const selected = projects && new Set(projects);
     const domainRoles = await readDomainRoleIds(db.read);
     const found: Assignment[] = [];
     for (const grant of rows) {
       const users = grant.user_id !== null ? [grant.user_id] : (members.get(grant.group_id!) ?? []);
       const roles = [...closure(implied, grant.role_id)].filter(
-        (id) => !domainRoles.has(id) && (asked.roleId === undefined || id === asked.roleId),
+        (id) => !domainRoles.has(id) && (criteria.roleId === undefined || id === criteria.roleId),
       );
-      for (const targetId of await reachOf(grant, wanted)) {
+      for (const targetId of await effectiveTargets(grant, selected)) {
         for (const userId of users) {
           for (const roleId of roles) {
             found.push({
@@ -219,24 +213,24 @@ export function createAssignments({ db }: Pick<Deps, 'db'>) {
   });
 
   return {
-    async target(caller: Caller, query: Query): Promise<IdentityTarget<Asked>> {
-      const asked = askedOf(query);
-      const top = asked.subtree && asked.projectId ? await findProject(db.read, asked.projectId) : undefined;
-      // Another rule than the route's, and a narrower one.
-      if (asked.subtree) permit(caller, 'identity:list_role_assignments_for_tree', { domainId: top?.domain_id ?? null });
+    async target(caller: Caller, query: Query): Promise<IdentityTarget<AssignmentQuery>> {
+      const criteria = parseAssignmentQuery(query);
+      const top = criteria.subtree && criteria.projectId ? await findProject(db.read, criteria.projectId) : undefined;
+      // A subtree has a stricter rule than the route.
+      if (criteria.subtree) permit(caller, 'identity:list_role_assignments_for_tree', { domainId: top?.domain_id ?? null });
       return {
-        facts: listTarget(caller),
-        get: () => (asked.subtree && !top ? fail('project.not_found', { id: asked.projectId ?? '' }) : asked),
+        facts: listFacts(caller),
+        get: () => (criteria.subtree && !top ? fail('project.not_found', { id: criteria.projectId ?? '' }) : criteria),
       };
     },
 
-    async list(caller: Caller, asked: Asked, query: Query) {
-      const implied = asked.effective ? await impliedMap() : new Map<string, string[]>();
-      const filter = await filterFor(asked, implied, visibleDomain(caller));
+    async list(caller: Caller, criteria: AssignmentQuery, query: Query) {
+      const implied = criteria.effective ? await impliedMap() : new Map<string, string[]>();
+      const filter = await filterFor(criteria, implied, visibleDomain(caller));
       const page = await listGrants(db, pageOf(query), filter);
       if (!page) fail('list.marker_not_found', { marker: single(query, 'marker') ?? '' });
-      const items = asked.effective ? await expand(page.items, asked, implied) : page.items.map(plain);
-      return { ...page, items, naming: await namingOf(db.read, items, readFlag(query, 'include_names') ?? false) };
+      const items = criteria.effective ? await expand(page.items, criteria, implied) : page.items.map(plain);
+      return { ...page, items, names: await readAssignmentNames(db.read, items, readFlag(query, 'include_names') ?? false) };
     },
   };
 }

@@ -3,7 +3,7 @@
 import type { IdentityApp } from '../access/index.ts';
 import { wholeList } from '../resource/index.ts';
 import { RoleList, renderRole } from '../roles/index.ts';
-import type { GrantPlace, Grants, TargetKind } from './grants.rules.ts';
+import type { GrantContext, Grants, TargetKind } from './grants.rules.ts';
 
 const tag = 'Grants';
 
@@ -26,11 +26,11 @@ export function mountGrants(app: IdentityApp, { grants }: { grants: Grants }): v
   function mount(
     list: string,
     one: string,
-    placeOf: (params: Params) => GrantPlace,
+    contextOf: (params: Params) => GrantContext,
     what: string,
     kind: 'grant' | 'system_grant',
   ): void {
-    const target = ({ params }: { params: unknown }) => grants.target(placeOf(params as Params), (params as Params).role_id!);
+    const target = ({ params }: { params: unknown }) => grants.target(contextOf(params as Params), (params as Params).role_id!);
 
     app.get(
       list,
@@ -38,7 +38,7 @@ export function mountGrants(app: IdentityApp, { grants }: { grants: Grants }): v
         summary: `List roles of ${what}`,
         tag,
         rule: `identity:list_${kind}s`,
-        target: ({ params }) => grants.placeTarget(placeOf(params as Params)),
+        target: ({ params }) => grants.contextTarget(contextOf(params as Params)),
         reply: { 200: RoleList },
       },
       async (call) => {
@@ -69,9 +69,9 @@ export function mountGrants(app: IdentityApp, { grants }: { grants: Grants }): v
 
   for (const target of TARGETS) {
     for (const actor of ACTORS) {
-      const place =
+      const context =
         (inherited: boolean) =>
-        (params: Params): GrantPlace => ({
+        (params: Params): GrantContext => ({
           actor: { kind: actor.kind, id: params[actor.param]! },
           target: { kind: target.kind, id: target.param ? params[target.param]! : null },
           inherited,
@@ -79,13 +79,13 @@ export function mountGrants(app: IdentityApp, { grants }: { grants: Grants }): v
       const path = `${target.path}${actor.path}/roles`;
       const where = target.kind === 'system' ? 'the system' : `a ${target.kind}`;
       const kind = target.kind === 'system' ? 'system_grant' : 'grant';
-      mount(`/v3${path}`, `/v3${path}/:role_id`, place(false), `a ${actor.kind} on ${where}`, kind);
+      mount(`/v3${path}`, `/v3${path}/:role_id`, context(false), `a ${actor.kind} on ${where}`, kind);
       if (target.kind === 'system') continue;
       const below = `a ${actor.kind} on every project below ${where}`;
       mount(
         `/v3/OS-INHERIT${path}/inherited_to_projects`,
         `/v3/OS-INHERIT${path}/:role_id/inherited_to_projects`,
-        place(true),
+        context(true),
         below,
         kind,
       );

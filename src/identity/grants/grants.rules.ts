@@ -1,89 +1,93 @@
-// Granting roles. A grant has three parts; whoever may not see one of them learns nothing of the others.
+// Granting roles. A grant names an actor, a target and a role. A caller who may not see one of them learns nothing about the others.
 import { type Caller, findProject, type IdentityTarget, tagOf } from '../access/index.ts';
 import type { ProjectRow, RoleRow } from '../database.ts';
 import { fail } from '../faults.ts';
 import { findGroup } from '../groups/index.ts';
-import { type Deps, unlessMoved } from '../resource/index.ts';
+import { type Deps, failOnBrokenReference } from '../resource/index.ts';
 import { findRole, readRoles } from '../roles/index.ts';
 import { findUser } from '../users/index.ts';
 import { deleteGrant, type Grant, grantedRoleIds, hasGrant, insertGrant } from './grants.store.ts';
 
-/** Where a grant stands, by the words of its path. */
+/** What a grant is on, as named in the path. */
 export type TargetKind = 'project' | 'domain' | 'system';
 
-export interface GrantPlace {
+/** A grant without its role: who gets it, and where. */
+export interface GrantContext {
   readonly actor: Grant['actor'];
   readonly target: { readonly kind: TargetKind; readonly id: string | null };
   readonly inherited: boolean;
 }
 
-/** A grant, whether or not there is one: its place and its role, which are there. */
+/** The parts of a grant, which all exist. The grant itself may not. */
 export interface GrantParts {
-  readonly place: GrantPlace;
-  /** Where it stands; undefined for the system. */
-  readonly on: ProjectRow | undefined;
+  readonly context: GrantContext;
+  /** Row of the project or domain; undefined for the system. */
+  readonly targetRow: ProjectRow | undefined;
   readonly role: RoleRow;
 }
 
 export function createGrants({ db, change }: Pick<Deps, 'db' | 'change'>) {
-  async function findTarget({ kind, id }: GrantPlace['target']): Promise<ProjectRow | undefined> {
+  async function findTarget({ kind, id }: GrantContext['target']): Promise<ProjectRow | undefined> {
     const row = id === null ? undefined : await findProject(db.read, id);
     return kind === 'domain' && row?.is_domain !== 1 ? undefined : row;
   }
 
-  const findHolder = ({ kind, id }: GrantPlace['actor']) => (kind === 'user' ? findUser(db.read, id) : findGroup(db.read, id));
+  const findActor = ({ kind, id }: GrantContext['actor']) => (kind === 'user' ? findUser(db.read, id) : findGroup(db.read, id));
 
-  /** The domains are known only when every part is there: one that is missing is as one elsewhere. */
-  async function placeTarget(place: GrantPlace): Promise<IdentityTarget<GrantPlace> & { readonly on: ProjectRow | undefined }> {
-    const { actor, target } = place;
-    const [holder, on] = await Promise.all([findHolder(actor), findTarget(target)]);
+  /** The domains are known only when both parts exist. A missing part is treated like one in another domain. */
+  async function contextTarget(
+    context: GrantContext,
+  ): Promise<IdentityTarget<GrantContext> & { readonly targetRow: ProjectRow | undefined }> {
+    const { actor, target } = context;
+    const [actorRow, targetRow] = await Promise.all([findActor(actor), findTarget(target)]);
     return {
-      facts: { domains: holder && on ? [holder.domain_id, on.domain_id ?? on.id] : [] },
-      on,
+      facts: { domains: actorRow && targetRow ? [actorRow.domain_id, targetRow.domain_id ?? targetRow.id] : [] },
+      targetRow,
       get() {
-        if (!holder) fail(`${actor.kind}.not_found`, { id: actor.id });
-        if (target.kind !== 'system' && !on) fail(`${target.kind}.not_found`, { id: target.id ?? '' });
-        return place;
+        if (!actorRow) fail(`${actor.kind}.not_found`, { id: actor.id });
+        if (target.kind !== 'system' && !targetRow) fail(`${target.kind}.not_found`, { id: target.id ?? '' });
+        return context;
       },
     };
   }
 
-  async function target(place: GrantPlace, roleId: string): Promise<IdentityTarget<GrantParts>> {
-    const [{ facts, on, get }, role] = await Promise.all([placeTarget(place), findRole(db.read, roleId)]);
+  async function target(context: GrantContext, roleId: string): Promise<IdentityTarget<GrantParts>> {
+    const [{ facts, targetRow, get }, role] = await Promise.all([contextTarget(context), findRole(db.read, roleId)]);
     return {
       facts: role ? { ...facts, roleName: role.name, roleDomainId: role.domain_id } : { domains: [] },
-      get: () => ({ place: get(), on, role: role ?? fail('role.not_found', { id: roleId }) }),
+      get: () => ({ context: get(), targetRow, role: role ?? fail('role.not_found', { id: roleId }) }),
     };
   }
 
-  function checkRoleDomain({ role, on }: GrantParts): void {
+  function checkRoleDomain({ role, targetRow }: GrantParts): void {
     if (role.domain_id === null) return;
-    if (!on) fail('role.domain_role_on_system', { role: role.id });
-    if (role.domain_id !== (on.domain_id ?? on.id)) fail('role.wrong_domain', { role: role.id, domain: role.domain_id });
+    if (!targetRow) fail('role.domain_role_on_system', { role: role.id });
+    if (role.domain_id !== (targetRow.domain_id ?? targetRow.id))
+      fail('role.wrong_domain', { role: role.id, domain: role.domain_id });
   }
 
-  const grantOf = ({ place: { actor, target, inherited }, role }: GrantParts): Grant => ({
+  const grantOf = ({ context: { actor, target, inherited }, role }: GrantParts): Grant => ({
     actor,
     targetId: target.id,
     roleId: role.id,
     inherited,
   });
-  const detailOf = ({ place: { actor, target, inherited } }: GrantParts) => ({
+  const detailOf = ({ context: { actor, target, inherited } }: GrantParts) => ({
     [`${actor.kind}_id`]: actor.id,
     target: target.kind,
     target_id: target.id,
     inherited,
   });
-  const tagFor = ({ place: { actor } }: GrantParts): string => tagOf[actor.kind](actor.id);
+  const tagFor = ({ context: { actor } }: GrantParts): string => tagOf[actor.kind](actor.id);
 
   return {
-    placeTarget,
+    contextTarget,
     target,
 
-    async list(place: GrantPlace): Promise<RoleRow[]> {
+    async list(context: GrantContext): Promise<RoleRow[]> {
       return readRoles(
         db.read,
-        await grantedRoleIds(db.read, { actor: place.actor, targetId: place.target.id, inherited: place.inherited }),
+        await grantedRoleIds(db.read, { actor: context.actor, targetId: context.target.id, inherited: context.inherited }),
       );
     },
 
@@ -95,7 +99,7 @@ export function createGrants({ db, change }: Pick<Deps, 'db' | 'change'>) {
       const roleId = parts.role.id;
       checkRoleDomain(parts);
       await change(caller, async ({ tx, audit, invalidate }) => {
-        await unlessMoved(
+        await failOnBrokenReference(
           () => fail('grant.not_found', { role: roleId }),
           () => insertGrant(tx, grantOf(parts)),
         );

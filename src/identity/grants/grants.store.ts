@@ -1,4 +1,4 @@
-// Grants in the database: who (a user or a group) holds which role where (a project, a domain, the system).
+// Grants in the database: a user or group has a role on a project, a domain or the system.
 import { sql } from 'kysely';
 import { type PageRequest, type RowPage, readPage, type SqlCondition } from '../../platform/database/index.ts';
 import type { Database, GrantRow, Reader, Tx } from '../database.ts';
@@ -11,7 +11,7 @@ export interface Grant {
   readonly inherited: boolean;
 }
 
-/** The natural key as one text: what makes a repeated grant the same grant. */
+/** The natural key as one string, so that repeating a grant changes nothing. */
 const idOf = ({ actor, targetId, roleId, inherited }: Grant): string =>
   `${actor.kind}:${actor.id}:${targetId ?? 'system'}:${roleId}:${inherited ? 'inherited' : 'direct'}`;
 
@@ -51,15 +51,15 @@ export async function grantedRoleIds(db: Reader, { actor, targetId, inherited }:
   return rows.map((row) => row.role_id);
 }
 
-/** Which grants a list of assignments starts from. Every part that is given must hold. */
+/** Which grants a list of assignments starts from. All criteria must match. */
 export interface GrantFilter {
   readonly userId?: string;
-  /** With userId: also what the user's groups hold. */
+  /** With userId: also the grants of the user's groups. */
   readonly throughGroups?: boolean;
   readonly groupId?: string;
   readonly roleIds?: readonly string[];
   readonly targets?: readonly string[];
-  /** Besides the targets: what is inherited from these. */
+  /** In addition to the targets: grants inherited from these. */
   readonly inheritedFrom?: readonly string[];
   readonly system?: boolean;
   readonly inherited?: boolean;
@@ -107,7 +107,7 @@ export function listGrants(db: Database, page: PageRequest, filter: GrantFilter)
   return readPage(query, { table: 'grants' }, page, visible);
 }
 
-/** Members of groups, at most so many: group id to user ids. */
+/** Members of groups, up to `limit` in total: group id to user ids. */
 export async function membersOf(
   db: Reader,
   groupIds: readonly string[],
@@ -122,29 +122,29 @@ export async function membersOf(
   return new Map([...byGroup].map(([group, members]) => [group, members.map((row) => row.user_id)]));
 }
 
-const holds = (userId: string) => sql`(
+const grantsOfUser = (userId: string) => sql`(
   select target_id, inherited from grants
   where user_id = ${userId} or group_id in (select group_id from group_members where group_members.user_id = ${userId})
 )`;
 
-/** Projects a user has a role in: granted, or inherited from anything above. */
+/** Projects a user has a role in: granted there, or inherited from an ancestor. */
 export const reachableProjects = (userId: string): SqlCondition => sql`projects.is_domain = 0 and projects.id in (
   with recursive below (id) as (
-    select projects.id from projects join ${holds(userId)} as held on projects.parent_id = held.target_id where held.inherited = 1
+    select projects.id from projects join ${grantsOfUser(userId)} as held on projects.parent_id = held.target_id where held.inherited = 1
     union
     select projects.id from projects join below on projects.parent_id = below.id
   )
   select id from below
   union
-  select target_id from ${holds(userId)} as direct where inherited = 0 and target_id is not null
+  select target_id from ${grantsOfUser(userId)} as direct where inherited = 0 and target_id is not null
 )`;
 
-/** Those of them a token can be scoped to: enabled, in an enabled domain. */
+/** The reachable projects a token can be scoped to: enabled, in an enabled domain. */
 export const usableProjects = (userId: string): SqlCondition => sql`${reachableProjects(userId)} and projects.enabled = 1
   and projects.domain_id in (select domain.id from projects as domain where domain.enabled = 1)`;
 
 export const reachableDomains = (userId: string): SqlCondition => sql`projects.is_domain = 1 and projects.id in (
-  select target_id from ${holds(userId)} as direct where inherited = 0 and target_id is not null
+  select target_id from ${grantsOfUser(userId)} as direct where inherited = 0 and target_id is not null
 )`;
 
 export async function reachableProjectIds(db: Reader, userId: string): Promise<Set<string>> {
@@ -152,8 +152,8 @@ export async function reachableProjectIds(db: Reader, userId: string): Promise<S
   return new Set(rows.map((row) => row.id));
 }
 
-export async function holdsSystemRole(db: Reader, userId: string): Promise<boolean> {
-  const { rows } = await sql`select 1 from ${holds(userId)} as held where target_id is null limit 1`.execute(db);
+export async function hasSystemRole(db: Reader, userId: string): Promise<boolean> {
+  const { rows } = await sql`select 1 from ${grantsOfUser(userId)} as held where target_id is null limit 1`.execute(db);
   return rows.length > 0;
 }
 

@@ -1,7 +1,7 @@
-// Grants: roles given to users and groups on projects, domains and the system, and what they amount to.
+// Grants: roles of users and groups on projects, domains and the system, and their effective assignments.
 export { mountAssignments } from './assignments.routes.ts';
 export { createAssignments } from './assignments.rules.ts';
 export { mountGrants } from './grants.routes.ts';
 export { createGrants } from './grants.rules.ts';
 export { deleteGrant, type Grant, insertGrant, reachableProjectIds, reachableProjects } from './grants.store.ts';
-export { createReach } from './reach.rules.ts';
+export { createUserScopes } from './user-scopes.rules.ts';

@@ -1,15 +1,15 @@
 // /v3/groups and the groups of a user
 
 import { seconds } from '../../platform/clock.ts';
-import { about, domainOfNew, domainTarget, type IdentityApp, listTarget } from '../access/index.ts';
-import { type Deps, FILTERED_USERS, filtered, listOf } from '../resource/index.ts';
+import { domainOfNew, domainTarget, factsOnly, type IdentityApp, listFacts } from '../access/index.ts';
+import { type Deps, filterDocumentation, listOf, USER_LIST_DOCUMENTATION } from '../resource/index.ts';
 import { renderUser, UserList, type Users } from '../users/index.ts';
 import type { Groups } from './groups.rules.ts';
 import { CreateGroup, GroupEnvelope, GroupList, renderGroup, UpdateGroup } from './groups.schema.ts';
 
 const tag = 'Groups';
 
-const FILTERED = filtered(['name', 'domain_id']);
+const FILTERED = filterDocumentation(['name', 'domain_id']);
 
 export function mountGroups(
   app: IdentityApp,
@@ -25,7 +25,7 @@ export function mountGroups(
       summary: 'List groups',
       tag,
       rule: 'identity:list_groups',
-      target: ({ caller }) => about(listTarget(caller)),
+      target: ({ caller }) => factsOnly(listFacts(caller)),
       documentation: FILTERED,
       reply: { 200: GroupList },
     },
@@ -80,7 +80,7 @@ export function mountGroups(
       tag,
       rule: 'identity:list_users_in_group',
       target: group,
-      documentation: FILTERED_USERS,
+      documentation: USER_LIST_DOCUMENTATION,
       reply: { 200: UserList },
     },
     async (call) => {

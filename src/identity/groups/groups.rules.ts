@@ -19,13 +19,13 @@ import {
   type Deps,
   extraOf,
   type Filters,
+  failOnBrokenReference,
+  failOnDuplicateName,
+  type ListQuery,
   mergeExtra,
-  only,
   pageOf,
   single,
-  unlessMoved,
-  unlessTaken,
-  type Wanted,
+  whereEquals,
 } from '../resource/index.ts';
 import { type CreateGroup, groupFields, type UpdateGroup } from './groups.schema.ts';
 import { deleteGroup, findGroup, insertGroup, listGroups, lockGroup, updateGroup } from './groups.store.ts';
@@ -35,7 +35,7 @@ import { changeMembers, type MemberChange } from './membership.ts';
 type NewGroup = Static<typeof CreateGroup>['group'];
 type GroupChanges = Static<typeof UpdateGroup>['group'];
 
-/** A change of a group: of what the base API shows, and of what provisioning keeps with it. */
+/** A change of a group: fields of the base API, and the attributes of provisioning clients. */
 export interface GroupRevision {
   readonly body: GroupChanges;
   readonly externalId?: string | null;
@@ -47,10 +47,10 @@ const filters: Filters = {
   domain_id: { column: 'groups.domain_id', kind: 'text' },
 };
 
-/** What was asked for, within what the caller may see. */
-const wantedGroups = (caller: Caller, query: Query): Wanted => ({
+/** The filters of the request, limited to what the caller may see. */
+const groupListQuery = (caller: Caller, query: Query): ListQuery => ({
   criteria: criteriaOf(query, filters),
-  visible: only('groups.domain_id', visibleDomain(caller)),
+  visible: whereEquals('groups.domain_id', visibleDomain(caller)),
 });
 
 export const groupFacts = ({ domain_id }: GroupRow): Facts => ({ domainId: domain_id });
@@ -61,9 +61,9 @@ export function createGroups(deps: Pick<Deps, 'db' | 'clock' | 'change'> & { shi
   const target = async (id: string): Promise<IdentityTarget<GroupRow>> =>
     targetOf(await findGroup(db.read, id), groupFacts, () => fail('group.not_found', { id }));
 
-  /** Groups, or only those one user is a member of. */
+  /** All groups, or only those of one user. */
   async function list(caller: Caller, query: Query, userId?: string) {
-    const page = await listGroups(db, pageOf(query), wantedGroups(caller, query), userId);
+    const page = await listGroups(db, pageOf(query), groupListQuery(caller, query), userId);
     return page ?? fail('list.marker_not_found', { marker: single(query, 'marker') ?? '' });
   }
 
@@ -86,13 +86,13 @@ export function createGroups(deps: Pick<Deps, 'db' | 'clock' | 'change'> & { shi
       external_id: externalId,
     };
     await change(caller, async (transaction) => {
-      await unlessMoved(
+      await failOnBrokenReference(
         () => fail('domain.not_found', { id: domainId }),
-        () => unlessTaken('group', row.name, () => insertGroup(transaction.tx, row)),
+        () => failOnDuplicateName('group', row.name, () => insertGroup(transaction.tx, row)),
       );
       transaction.invalidate(tagOf.census('groups'));
       transaction.audit('group.created', { kind: 'group', id: row.id }, { domain_id: domainId });
-      // A new group holds nothing that its members could get.
+      // A new group has no roles, so anyone may be added.
       await changeMembers(transaction, row, members, async () => {});
     });
     return row;
@@ -101,7 +101,7 @@ export function createGroups(deps: Pick<Deps, 'db' | 'clock' | 'change'> & { shi
   const update = (caller: Caller, group: GroupRow, body: GroupChanges): Promise<GroupRow> =>
     revise(caller, group, () => ({ body }));
 
-  /** Changes a group by what it is at that moment: asked once for the checks, and again with the row held. */
+  /** `revisionOf` is called twice: before the transaction for the checks, and again with the locked row. */
   async function revise(caller: Caller, group: GroupRow, revisionOf: (group: GroupRow) => GroupRevision): Promise<GroupRow> {
     const { id } = group;
     await shield(db.read, caller, 'identity:update_group', { groupId: id });
@@ -109,24 +109,24 @@ export function createGroups(deps: Pick<Deps, 'db' | 'clock' | 'change'> & { shi
     if (body.id !== undefined && body.id !== id) fail('resource.id_fixed', { kind: 'group' });
     if (body.domain_id !== undefined && body.domain_id !== group.domain_id) fail('resource.domain_fixed');
     return change(caller, async (transaction) => {
-      const held = (await lockGroup(db, transaction.tx, id)) ?? fail('group.not_found', { id });
+      const current = (await lockGroup(db, transaction.tx, id)) ?? fail('group.not_found', { id });
       await shield(transaction.tx, caller, 'identity:update_group', { groupId: id });
-      const { body: fields, externalId, members = [] } = revisionOf(held);
+      const { body: fields, externalId, members = [] } = revisionOf(current);
       const values = {
-        name: fields.name?.trim() ?? held.name,
-        description: fields.description === undefined ? held.description : (fields.description ?? ''),
-        extra: mergeExtra(held.extra, extraOf(fields, groupFields)),
-        external_id: externalId === undefined ? held.external_id : externalId,
+        name: fields.name?.trim() ?? current.name,
+        description: fields.description === undefined ? current.description : (fields.description ?? ''),
+        extra: mergeExtra(current.extra, extraOf(fields, groupFields)),
+        external_id: externalId === undefined ? current.external_id : externalId,
         updated_at: clock.now(),
       };
-      const admit = (admits: readonly string[]) =>
+      const checkNewMembers = (admits: readonly string[]) =>
         shield(transaction.tx, caller, 'identity:update_group', { groupId: id }, { admits });
-      const changed = (await changeMembers(transaction, held, members, admit)) > 0 || Object.keys(fields).length > 0;
+      const changed = (await changeMembers(transaction, current, members, checkNewMembers)) > 0 || Object.keys(fields).length > 0;
       transaction.audit('group.updated', { kind: 'group', id }, { fields: Object.keys(fields) });
-      // Clients that provision repeat themselves: what is as they want it keeps its version.
-      if (!changed && values.external_id === held.external_id) return held;
-      await unlessTaken('group', values.name, () => updateGroup(transaction.tx, id, values));
-      return { ...held, ...values, version: held.version + 1 };
+      // Provisioning clients repeat requests. An unchanged group keeps its version.
+      if (!changed && values.external_id === current.external_id) return current;
+      await failOnDuplicateName('group', values.name, () => updateGroup(transaction.tx, id, values));
+      return { ...current, ...values, version: current.version + 1 };
     });
   }
 

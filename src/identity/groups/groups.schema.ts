@@ -1,7 +1,7 @@
-// Groups on the wire.
+// Wire format of groups.
 import { t } from '../../platform/http/index.ts';
 import type { GroupRow } from '../database.ts';
-import { Links, ListLinks, parsed } from '../resource/index.ts';
+import { Links, ListLinks, parseJson } from '../resource/index.ts';
 
 const Name = t.string({ minLength: 1, maxLength: 255, pattern: '\\S' });
 const optional = { description: t.nullable(t.string()) };
@@ -20,7 +20,7 @@ export const GroupList = t.object({ links: ListLinks, groups: t.array(Group) });
 
 export function renderGroup(base: string, row: GroupRow) {
   return {
-    ...parsed(row.extra),
+    ...parseJson(row.extra),
     id: row.id,
     name: row.name,
     domain_id: row.domain_id,

@@ -1,34 +1,33 @@
 // Groups and their members in the database.
 import { lockRow, type PageRequest, type RowPage, readPage } from '../../platform/database/index.ts';
 import type { Database, GroupRow, Reader, Tx } from '../database.ts';
-import { applyCriteria, type Wanted } from '../resource/index.ts';
+import { applyCriteria, type ListQuery } from '../resource/index.ts';
 
 export function findGroup(db: Reader, id: string): Promise<GroupRow | undefined> {
   return db.selectFrom('groups').where('id', '=', id).selectAll().executeTakeFirst();
 }
 
-/** Groups, or only those one user is a member of. */
+/** All groups, or only those of one user. */
 export function listGroups(
   db: Database,
   page: PageRequest,
-  wanted: Wanted,
+  query: ListQuery,
   userId?: string,
 ): Promise<RowPage<GroupRow> | undefined> {
-  let visible = applyCriteria(db.read.selectFrom('groups').selectAll('groups'), db.dialect, wanted.visible);
+  let visible = applyCriteria(db.read.selectFrom('groups').selectAll('groups'), db.dialect, query.visible);
   if (userId !== undefined) {
     visible = visible.where('groups.id', 'in', (eb) =>
       eb.selectFrom('group_members').where('user_id', '=', userId).select('group_id'),
     );
   }
-  const query = applyCriteria(visible, db.dialect, wanted.criteria);
-  return readPage(query, { table: 'groups', by: 'name' }, page, visible);
+  return readPage(applyCriteria(visible, db.dialect, query.criteria), { table: 'groups', by: 'name' }, page, visible);
 }
 
 export async function insertGroup(tx: Tx, row: GroupRow): Promise<void> {
   await tx.insertInto('groups').values(row).execute();
 }
 
-/** Every change of a group, or of who belongs to it, makes a new version of it. */
+/** Every change of a group or its members increases its version. */
 export async function updateGroup(tx: Tx, id: string, values: Partial<GroupRow> & { updated_at: number }): Promise<void> {
   await tx
     .updateTable('groups')
@@ -43,11 +42,11 @@ export async function deleteGroup(tx: Tx, id: string): Promise<void> {
 
 export interface NewMember {
   readonly userId: string;
-  /** What the client calls the member. */
+  /** The client's display name of the member. */
   readonly display: string | null;
 }
 
-/** One statement for any number of them. Those who are members already keep their place and take the new display. */
+/** In one statement. Existing members get the new display name, if there is one. */
 export async function addMembers(tx: Tx, groupId: string, members: readonly NewMember[]): Promise<void> {
   await tx
     .insertInto('group_members')
@@ -60,20 +59,23 @@ export async function addMembers(tx: Tx, groupId: string, members: readonly NewM
     .execute();
 }
 
-/** Without ids: all of them. Returns how many there were. */
+/** Removes all members when no ids are given. Returns how many were removed. */
 export async function removeMembers(tx: Tx, groupId: string, userIds?: readonly string[]): Promise<number> {
   let query = tx.deleteFrom('group_members').where('group_id', '=', groupId);
   if (userIds) query = query.where('user_id', 'in', [...userIds]);
   return Number((await query.executeTakeFirst()).numDeletedRows);
 }
 
-export interface Member extends NewMember {
+export interface GroupMember extends NewMember {
   readonly name: string;
   readonly profile: string;
 }
 
-/** The members of groups, in the order of their ids. Those of other domains are for the base API to show. */
-export async function readMembers(db: Reader, groupIds: readonly string[]): Promise<(Member & { readonly groupId: string })[]> {
+/** The members of groups, ordered by id. Members from other domains are left out: only the base API shows them. */
+export async function readMembers(
+  db: Reader,
+  groupIds: readonly string[],
+): Promise<(GroupMember & { readonly groupId: string })[]> {
   if (groupIds.length === 0) return [];
   return db
     .selectFrom('group_members')
@@ -94,15 +96,15 @@ export async function readMembers(db: Reader, groupIds: readonly string[]): Prom
     .execute();
 }
 
-export interface Candidate {
+export interface MemberCandidate {
   readonly id: string;
-  /** Whether they belong to the group already, and by which name. */
+  /** Set when the user is a member already. */
   readonly member: string | null;
   readonly display: string | null;
 }
 
 /** Which of these ids are users of the domain, and which of those are members. */
-export function candidatesAmong(tx: Tx, group: GroupRow, ids: readonly string[]): Promise<Candidate[]> {
+export function candidatesAmong(tx: Tx, group: GroupRow, ids: readonly string[]): Promise<MemberCandidate[]> {
   return tx
     .selectFrom('users')
     .leftJoin('group_members', (join) =>
@@ -129,5 +131,5 @@ export async function isMember(db: Reader, groupId: string, userId: string): Pro
   return row !== undefined;
 }
 
-/** Held until the change ends, so that changes to it follow one another. */
+/** The row is locked so that concurrent updates do not overwrite each other. */
 export const lockGroup = (db: Database, tx: Tx, id: string): Promise<GroupRow | undefined> => lockRow(db, tx, 'groups', id);

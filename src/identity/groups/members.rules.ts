@@ -1,9 +1,9 @@
-// Who belongs to a group, one user at a time.
+// Members of a group, one user at a time.
 import type { Query } from '../../platform/http/index.ts';
 import { type Caller, type IdentityTarget, type Shield, tagOf } from '../access/index.ts';
 import type { GroupRow } from '../database.ts';
 import { fail } from '../faults.ts';
-import { type Deps, unlessMoved } from '../resource/index.ts';
+import { type Deps, failOnBrokenReference } from '../resource/index.ts';
 import { findUser, pageOfUsers } from '../users/index.ts';
 import { addMembers, findGroup, isMember, removeMembers, updateGroup } from './groups.store.ts';
 
@@ -16,7 +16,7 @@ export interface Membership {
 export function createMemberships(deps: Pick<Deps, 'db' | 'clock' | 'change'> & { shield: Shield }) {
   const { db, clock, change, shield } = deps;
 
-  /** A membership touches two things: whoever may not see both learns of neither. */
+  /** A caller who may not see both the group and the user learns about neither. */
   async function membershipTarget(groupId: string, userId: string): Promise<IdentityTarget<Membership>> {
     const [group, user] = await Promise.all([findGroup(db.read, groupId), findUser(db.read, userId)]);
     return {
@@ -33,7 +33,7 @@ export function createMemberships(deps: Pick<Deps, 'db' | 'clock' | 'change'> & 
     await shield(db.read, caller, 'identity:add_user_to_group', { groupId });
     await change(caller, async ({ tx, audit, invalidate }) => {
       await shield(tx, caller, 'identity:add_user_to_group', { groupId }, { admits: [userId] });
-      await unlessMoved(
+      await failOnBrokenReference(
         () => fail('group.not_found', { id: groupId }),
         () => addMembers(tx, groupId, [{ userId, display: null }]),
       );

@@ -1,14 +1,14 @@
-// Changes of who belongs to a group, as statements: the size of the group does not matter to them.
+// Bulk changes of the members of a group. Their cost does not depend on the size of the group.
 import { tagOf } from '../access/index.ts';
 import type { Change } from '../audit/index.ts';
 import type { GroupRow } from '../database.ts';
 import { fail } from '../faults.ts';
-import { unlessMoved } from '../resource/index.ts';
+import { failOnBrokenReference } from '../resource/index.ts';
 import {
   addMembers,
-  type Candidate,
   candidatesAmong,
-  type Member,
+  type GroupMember,
+  type MemberCandidate,
   memberIds,
   type NewMember,
   readMembers,
@@ -18,36 +18,36 @@ import {
 export type MemberChange =
   | { readonly kind: 'add' | 'replace'; readonly members: readonly NewMember[] }
   | { readonly kind: 'remove'; readonly userIds: readonly string[] }
-  | { readonly kind: 'removeWhere'; readonly test: (member: Member) => boolean }
+  | { readonly kind: 'removeWhere'; readonly test: (member: GroupMember) => boolean }
   | { readonly kind: 'clear' };
 
-/** Databases limit the parameters of a statement. */
+/** Databases limit the number of parameters in a statement. */
 const CHUNK = 500;
 
 function* chunks<T>(items: readonly T[]): Generator<readonly T[]> {
   for (let at = 0; at < items.length; at += CHUNK) yield items.slice(at, at + CHUNK);
 }
 
-/** Goes on, or refuses the change: asked before people come in, not about those who are. */
-export type Admit = (userIds: readonly string[]) => Promise<void>;
+/** Fails when these users may not be added. Not called for existing members. */
+export type CheckNewMembers = (userIds: readonly string[]) => Promise<void>;
 
-/** Ids that are no user of the group's domain are left out: another client may just have deleted them. */
+/** Skips ids that are not users of the group's domain: another client may just have deleted them. */
 async function add(
   { tx, audit, invalidate }: Change,
   group: GroupRow,
   members: readonly NewMember[],
-  admit: Admit,
+  checkNewMembers: CheckNewMembers,
 ): Promise<number> {
-  const wanted = new Map(members.map((member) => [member.userId, member]));
+  const requested = new Map(members.map((member) => [member.userId, member]));
   let count = 0;
-  for (const chunk of chunks([...wanted.keys()])) {
+  for (const chunk of chunks([...requested.keys()])) {
     const candidates = await candidatesAmong(tx, group, chunk);
-    const isNew = ({ id, member, display }: Candidate): boolean =>
-      member === null || (wanted.get(id)!.display ?? display) !== display;
-    const rows = candidates.filter(isNew).map(({ id }) => wanted.get(id)!);
+    const isNew = ({ id, member, display }: MemberCandidate): boolean =>
+      member === null || (requested.get(id)!.display ?? display) !== display;
+    const rows = candidates.filter(isNew).map(({ id }) => requested.get(id)!);
     if (rows.length === 0) continue;
-    await admit(candidates.filter(({ member }) => member === null).map(({ id }) => id));
-    await unlessMoved(
+    await checkNewMembers(candidates.filter(({ member }) => member === null).map(({ id }) => id));
+    await failOnBrokenReference(
       () => fail('server.unavailable', undefined, { headers: { 'Retry-After': '1' }, reason: 'a member is being deleted' }),
       () => addMembers(tx, group.id, rows),
     );
@@ -77,34 +77,39 @@ async function clear({ tx, audit, invalidate }: Change, group: GroupRow): Promis
   return count;
 }
 
-/** Those who stay are not touched. */
-async function replace(transaction: Change, group: GroupRow, members: readonly NewMember[], admit: Admit): Promise<number> {
+/** Members that stay are not changed. */
+async function replace(
+  transaction: Change,
+  group: GroupRow,
+  members: readonly NewMember[],
+  checkNewMembers: CheckNewMembers,
+): Promise<number> {
   if (members.length === 0) return clear(transaction, group);
-  const wanted = new Set(members.map(({ userId }) => userId));
-  const gone = (await memberIds(transaction.tx, group.id)).filter((id) => !wanted.has(id));
-  return (await remove(transaction, group, gone)) + (await add(transaction, group, members, admit));
+  const requested = new Set(members.map(({ userId }) => userId));
+  const gone = (await memberIds(transaction.tx, group.id)).filter((id) => !requested.has(id));
+  return (await remove(transaction, group, gone)) + (await add(transaction, group, members, checkNewMembers));
 }
 
-async function removeWhere(transaction: Change, group: GroupRow, test: (member: Member) => boolean): Promise<number> {
-  const chosen = (await readMembers(transaction.tx, [group.id])).filter(test);
+async function removeWhere(transaction: Change, group: GroupRow, test: (member: GroupMember) => boolean): Promise<number> {
+  const matching = (await readMembers(transaction.tx, [group.id])).filter(test);
   return remove(
     transaction,
     group,
-    chosen.map((member) => member.userId),
+    matching.map((member) => member.userId),
   );
 }
 
-/** How many members came, went, or got another name. */
+/** Returns how many members were added, removed or renamed. */
 export async function changeMembers(
   transaction: Change,
   group: GroupRow,
   changes: readonly MemberChange[],
-  admit: Admit,
+  checkNewMembers: CheckNewMembers,
 ): Promise<number> {
   let count = 0;
   for (const change of changes) {
-    if (change.kind === 'add') count += await add(transaction, group, change.members, admit);
-    else if (change.kind === 'replace') count += await replace(transaction, group, change.members, admit);
+    if (change.kind === 'add') count += await add(transaction, group, change.members, checkNewMembers);
+    else if (change.kind === 'replace') count += await replace(transaction, group, change.members, checkNewMembers);
     else if (change.kind === 'remove') count += await remove(transaction, group, change.userIds);
     else if (change.kind === 'removeWhere') count += await removeWhere(transaction, group, change.test);
     else count += await clear(transaction, group);

@@ -1,2 +1,2 @@
-// What is done again and again: expired rows go.
+// Background jobs: expired rows are deleted.
 export { startSweeper } from './sweeper.ts';

@@ -1,4 +1,4 @@
-// Work nobody waits for: what has expired goes, token keys are replaced in time.
+// Background work: deletes what has expired and rotates token keys.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { withoutTimeLimit } from '../../platform/database/index.ts';
 import { type Job, repeat } from '../../platform/jobs/index.ts';
@@ -24,19 +24,19 @@ export function startSweeper(deps: {
   metrics: Metrics;
 }): Job {
   const { revocations, tokenKeys, records, passwords, devices, users, log, metrics } = deps;
-  /** Users up to this id have the form of their name. */
-  let formed: string | undefined = '';
+  /** Users up to this id have a name form; undefined when all have one. */
+  let lastUserWithForm: string | undefined = '';
 
   async function sweep(stopping: AbortSignal): Promise<void> {
     const revoked = await revocations.sweep();
     const ended = (await records.sweep()) + (await passwords.sweep()) + (await devices.sweep());
     await tokenKeys.rotate();
-    // Once through all users, with pauses: a million of them must not keep requests waiting. Everyone who comes later has one.
-    while (formed !== undefined && !stopping.aborted) {
-      formed = await users.fillNameForms(formed);
+    // Goes through all users once, with pauses, so that requests do not wait. New users get a name form when they are created.
+    while (lastUserWithForm !== undefined && !stopping.aborted) {
+      lastUserWithForm = await users.fillNameForms(lastUserWithForm);
       await sleep(PAUSE_MS);
     }
-    if (revoked + ended > 0) log.info({ revoked, ended }, 'swept what has expired');
+    if (revoked + ended > 0) log.info({ revoked, ended }, 'deleted expired rows');
   }
 
   const job = repeat({
@@ -45,7 +45,7 @@ export function startSweeper(deps: {
     log,
     failure: 'sweep failed; it will be tried again',
   });
-  // The worst of several workers: one whose sweeps fail must show.
+  // The maximum of all workers, so that one whose sweeps fail is visible.
   metrics.gauge('gatehouse_sweep_lag_seconds', 'Time since expired rows were last swept', job.lagSeconds, 'max');
   return job;
 }

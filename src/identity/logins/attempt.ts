@@ -1,19 +1,19 @@
-// An attempt to log in, or to prove a password again.
-import type { AttemptOrigin as Origin } from '../../platform/limits/index.ts';
+// An attempt to log in, or to confirm a password.
+import type { AttemptOrigin } from '../../platform/limits/index.ts';
 
-/** Filled in as soon as it is known whom a login is about. */
-export interface Whom {
+/** The user of a login. Filled in as soon as it is known. */
+export interface LoginSubject {
   userId?: string;
 }
 
-export interface Attempt extends Origin {
+export interface LoginAttempt extends AttemptOrigin {
   readonly requestId: string;
-  /** Which door it came by: `api` unless it says so. */
+  /** Where it was made; `api` by default. */
   readonly via?: string;
-  /** What a password was asked for, where that is no login. */
+  /** Why a password was asked for, when it is not a login. */
   readonly purpose?: string;
-  /** What guesses at the password are counted under, where that is not the account. */
+  /** Key for counting guesses at the password, when it is not the account. */
   readonly countedAs?: string | undefined;
-  /** Told whom it is about, once that is known. */
-  readonly whom?: Whom;
+  /** Gets the user once it is known. */
+  readonly subject?: LoginSubject;
 }

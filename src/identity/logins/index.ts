@@ -1,4 +1,4 @@
-// Logins as audit events: who, from where, how, and why not.
-export type { Attempt, Whom } from './attempt.ts';
-export { createLogins, type Logins } from './logins.ts';
-export { reasonOf, refused } from './refused.ts';
+// Logins as audit events, successful and refused.
+export type { LoginAttempt, LoginSubject } from './attempt.ts';
+export { loginRefused, refusalReason } from './login-refused.ts';
+export { createLoginEvents, type LoginEvents } from './logins.ts';

@@ -1,8 +1,8 @@
-// The event of one more guess at a name nobody has, where there were many.
+// The audit event that stands for further guesses at unknown names.
 import type { AuditEventRow } from '../../platform/audit/index.ts';
 import type { Tx } from '../database.ts';
 
-/** In the place of the one before it with the same id. */
+/** Replaces the event with the same id. */
 export async function replaceEvent(tx: Tx, row: AuditEventRow): Promise<void> {
   const { at, request_id, detail } = row;
   await tx

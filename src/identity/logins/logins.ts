@@ -1,5 +1,5 @@
-// Logins, good and bad, as audit events: who, from where, how, and why not; and passwords that are asked for again, likewise. What was
-// typed for a name that nobody has is not written down: it may be a password.
+// Writes audit events for logins, successful and refused, and for confirmed passwords. An unknown user name is not written: it may be a
+// password typed into the wrong field.
 import { createHash } from 'node:crypto';
 import { type Clock, seconds } from '../../platform/clock.ts';
 import { withBudget } from '../../platform/database/index.ts';
@@ -9,26 +9,31 @@ import type { RunChange } from '../audit/index.ts';
 import type { Database } from '../database.ts';
 import { Fault } from '../faults.ts';
 import type { PasswordCheck } from '../passwords/index.ts';
-import type { Attempt, Whom } from './attempt.ts';
+import type { LoginAttempt, LoginSubject } from './attempt.ts';
+import { loginRefused, refusalReason } from './login-refused.ts';
 import { replaceEvent } from './logins.store.ts';
-import { reasonOf, refused } from './refused.ts';
 
-/** Events of one address about names nobody has, in ten minutes, and the last one beyond them; the log has all of them. */
-const UNKNOWN = { attempts: 10, perSeconds: 600 };
+/** Events about unknown users for one address in ten minutes. Further ones share one event; the log has all of them. */
+const UNKNOWN_USERS = { attempts: 10, perSeconds: 600 };
 
 /** How long a login waits for its event to be stored. */
 const EVENT_MS = 1_500;
 
 const API = 'api';
 const REFUSED = 'user.login_refused';
-/** In the place of an id. */
+/** Target id of events about unknown users. */
 const NOBODY = 'unknown';
 
-export function createLogins({ db, change, clock, log }: { db: Database; change: RunChange; clock: Clock; log: Log }) {
-  const unknown = new Throttle(UNKNOWN, clock);
+export function createLoginEvents({ db, change, clock, log }: { db: Database; change: RunChange; clock: Clock; log: Log }) {
+  const unknownUsers = new Throttle(UNKNOWN_USERS, clock);
   const running = new Set<Promise<unknown>>();
 
-  async function write(attempt: Attempt, userId: string | undefined, methods: readonly string[], reason?: string): Promise<void> {
+  async function write(
+    attempt: LoginAttempt,
+    userId: string | undefined,
+    methods: readonly string[],
+    reason?: string,
+  ): Promise<void> {
     const { address, requestId, via = API, purpose } = attempt;
     const why = reason === undefined ? {} : { reason };
     const detail = { address, methods, via, ...(purpose === undefined ? {} : { purpose }), ...why };
@@ -43,22 +48,22 @@ export function createLogins({ db, change, clock, log }: { db: Database; change:
             good ? 'success' : 'failure',
           ),
         );
-      const isOneTooMany = userId === undefined && !unknown.has(addressKey(address));
-      if (userId === undefined && !isOneTooMany) unknown.take(addressKey(address));
-      // A time of its own: what a locked table costs must not be taken from the login.
-      await withBudget(isOneTooMany ? () => storeLast(address, requestId, detail) : store, EVENT_MS);
+      const isOverLimit = userId === undefined && !unknownUsers.has(addressKey(address));
+      if (userId === undefined && !isOverLimit) unknownUsers.take(addressKey(address));
+      // A separate time budget: a locked table must not use up the time of the login.
+      await withBudget(isOverLimit ? () => replaceLast(address, requestId, detail) : store, EVENT_MS);
     } catch (err) {
-      // A database that cannot be written to must not keep the administrator out who could mend it.
+      // An administrator must be able to log in and repair a database that cannot be written.
       log.warn({ request_id: requestId, user: userId ?? NOBODY, ...detail, err }, 'login event not stored');
     }
   }
 
-  /** In the place of the one before: strangers do not fill the table, and what was not written would be answered sooner, which tells. */
-  function storeLast(address: string, requestId: string, detail: Readonly<Record<string, unknown>>): Promise<void> {
+  /** Replaces the previous event, so that strangers cannot fill the table. Not writing at all would change the response time. */
+  function replaceLast(address: string, requestId: string, detail: Readonly<Record<string, unknown>>): Promise<void> {
     const at = seconds(clock);
-    const place = `${addressKey(address)} ${Math.floor(at / UNKNOWN.perSeconds)}`;
+    const period = `${addressKey(address)} ${Math.floor(at / UNKNOWN_USERS.perSeconds)}`;
     const row = {
-      id: createHash('sha256').update(place).digest('hex').slice(0, 32),
+      id: createHash('sha256').update(period).digest('hex').slice(0, 32),
       at,
       request_id: requestId,
       actor_id: null,
@@ -71,9 +76,13 @@ export function createLogins({ db, change, clock, log }: { db: Database; change:
     return db.write((tx) => replaceEvent(tx, row));
   }
 
-  /** Runs a login. When it is refused that is an event, and the log line says whom it was about. */
-  function witness<T>(attempt: Attempt, methods: readonly string[], work: (attempt: Attempt) => Promise<T>): Promise<T> {
-    const login = witnessed(attempt, methods, work);
+  /** Runs a login. A refused one is written as an event and logged with its user. */
+  function recordLogin<T>(
+    attempt: LoginAttempt,
+    methods: readonly string[],
+    work: (attempt: LoginAttempt) => Promise<T>,
+  ): Promise<T> {
+    const login = runRecorded(attempt, methods, work);
     running.add(login);
     const over = () => void running.delete(login);
     login.then(over, over);
@@ -81,49 +90,54 @@ export function createLogins({ db, change, clock, log }: { db: Database; change:
   }
 
   return {
-    good: (attempt: Attempt, userId: string, methods: readonly string[]): Promise<void> => write(attempt, userId, methods),
+    recordSuccess: (attempt: LoginAttempt, userId: string, methods: readonly string[]): Promise<void> =>
+      write(attempt, userId, methods),
 
-    witness,
+    recordLogin,
 
     /**
-     * A password that is asked for again, for what `purpose` says: refused unless it is one of those that are accepted. A right one is
-     * an event as well, whatever becomes of what it was for: else it could be tried without a trace.
+     * Confirms a password for `purpose`. Fails unless the result is one of `accepted`. A correct password is an event too, even if the
+     * purpose fails afterwards: otherwise passwords could be tried without a trace.
      */
-    confirm(
-      attempt: Attempt & { readonly purpose: string },
+    confirmPassword(
+      attempt: LoginAttempt & { readonly purpose: string },
       userId: string | undefined,
       check: () => Promise<PasswordCheck>,
       accepted: readonly PasswordCheck[] = ['good'],
     ): Promise<void> {
-      return witness(attempt, ['password'], async ({ whom }) => {
-        if (whom && userId !== undefined) whom.userId = userId;
+      return recordLogin(attempt, ['password'], async ({ subject }) => {
+        if (subject && userId !== undefined) subject.userId = userId;
         const found = await check();
-        if (userId === undefined || !accepted.includes(found)) throw refused(reasonOf(found));
+        if (userId === undefined || !accepted.includes(found)) throw loginRefused(refusalReason(found));
         await write(attempt, userId, ['password']);
       });
     },
 
-    /** When none is under way: those whose clients have gone have no connection that would tell. */
+    /** Resolves when no login is running, including those whose clients have disconnected. */
     async settled(): Promise<void> {
       await Promise.allSettled(running);
     },
   };
 
-  async function witnessed<T>(attempt: Attempt, methods: readonly string[], work: (attempt: Attempt) => Promise<T>): Promise<T> {
-    const whom: Whom = {};
+  async function runRecorded<T>(
+    attempt: LoginAttempt,
+    methods: readonly string[],
+    work: (attempt: LoginAttempt) => Promise<T>,
+  ): Promise<T> {
+    const subject: LoginSubject = {};
     try {
-      return await work({ ...attempt, whom });
+      return await work({ ...attempt, subject });
     } catch (error) {
       if (!(error instanceof Fault) || error.status !== 401) throw error;
       const reason = error.reason ?? error.code;
-      await write(attempt, whom.userId, methods, reason);
-      const told = `${reason}; ${whom.userId === undefined ? 'unknown user' : `user ${whom.userId}`}`;
-      // Pages answer it themselves: the line of the request would not say whom it was about.
+      await write(attempt, subject.userId, methods, reason);
+      const description = `${reason}; ${subject.userId === undefined ? 'unknown user' : `user ${subject.userId}`}`;
+      // Pages handle the refusal themselves, so it would not be in the log line of the request.
       const { requestId, via = API } = attempt;
-      if (via !== API) log.info({ request_id: requestId, code: error.code, reason: told }, 'request refused');
-      throw error.code === 'auth.required' ? refused(told) : error;
+      if (via !== API) log.info({ request_id: requestId, code: error.code, reason: description }, 'request refused');
+      throw error.code === 'auth.required' ? loginRefused(description) : error;
     }
   }
 }
 
-export type Logins = ReturnType<typeof createLogins>;
+export type LoginEvents = ReturnType<typeof createLoginEvents>;

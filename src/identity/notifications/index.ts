@@ -1,5 +1,5 @@
-// Notifications of what concerns the safety of an account, sent to a web hook: signed, retried from a table, off by default.
-// They are written in the transaction of what they tell of, so that neither happens without the other.
+// Notifications about the security of accounts, sent to a web hook: signed, retried, off by default. They are stored in the transaction
+// of the event they report, so that neither happens without the other.
 import { createHmac } from 'node:crypto';
 import { type Clock, isoTime, seconds } from '../../platform/clock.ts';
 import type { Log } from '../../platform/log/index.ts';
@@ -10,7 +10,7 @@ import { createOutbox, TIMEOUT_MS } from './outbox.ts';
 
 export type Notify = (change: Change, event: string, userId: string) => Promise<void>;
 
-/** `t=<seconds>,v1=<hex>`: HMAC-SHA256 of `<seconds>.<body>` under the secret both sides know. */
+/** `t=<seconds>,v1=<hex>`: HMAC-SHA256 of `<seconds>.<body>` with the shared secret. */
 export const signature = (secret: string, at: number, body: string): string =>
   `t=${at},v1=${createHmac('sha256', secret).update(`${at}.${body}`).digest('hex')}`;
 

@@ -1,4 +1,4 @@
-// Notifications that wait to be sent.
+// Notifications to be sent.
 import type { Database, OutboxRow, Reader, Tx } from '../database.ts';
 
 export async function insertNotification(tx: Tx, row: OutboxRow): Promise<void> {
@@ -8,7 +8,7 @@ export async function insertNotification(tx: Tx, row: OutboxRow): Promise<void> 
 export const dueNotifications = (db: Reader, now: number, limit: number): Promise<OutboxRow[]> =>
   db.selectFrom('outbox').where('next_at', '<=', now).orderBy('next_at').orderBy('id').limit(limit).selectAll().execute();
 
-/** Only one process sends it: whoever moves it forward first. */
+/** Compare and set, so that only one process sends it. */
 export async function claimNotification(db: Database, { id, attempts }: OutboxRow, nextAt: number): Promise<boolean> {
   const result = await db.write((tx) =>
     tx

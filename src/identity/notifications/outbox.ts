@@ -1,4 +1,4 @@
-// What is to be sent to others is written down in the transaction it tells of, and sent from there until it arrives.
+// Messages are stored in the transaction of the event they report, and sent until they are delivered or given up.
 import { type Clock, seconds } from '../../platform/clock.ts';
 import { newId } from '../../platform/ids.ts';
 import { type Job, repeat } from '../../platform/jobs/index.ts';
@@ -10,7 +10,7 @@ import { claimNotification, deleteNotification, dueNotifications, insertNotifica
 const EVERY_MS = 1_000;
 const BATCH = 20;
 const FIRST_RETRY_SECONDS = 5;
-/** Shorter than the first wait: until it is over, nobody else may send what is being sent. */
+/** Shorter than the first retry, so that a message is not sent twice at the same time. */
 export const TIMEOUT_MS = 4_000;
 const MAX_ATTEMPTS = 15;
 const MAX_WAIT_SECONDS = 3600;
@@ -19,8 +19,9 @@ export interface OutboxOptions {
   readonly db: Database;
   readonly clock: Clock;
   readonly log: Log;
-  /** Undefined when it arrived; else what went wrong. */
+  /** Returns undefined when it was delivered, else what went wrong. */
   send(row: OutboxRow): Promise<string | number | undefined>;
+  /** Log message for a failed delivery. */
   readonly refused: string;
 }
 

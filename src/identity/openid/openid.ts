@@ -6,7 +6,7 @@ import type { Mount } from '../../platform/http/index.ts';
 import type { Gate, Throttle } from '../../platform/limits/index.ts';
 import type { Seal } from '../../platform/seal/index.ts';
 import { type Access, type FreshLogin, tagOf } from '../access/index.ts';
-import type { Holdings } from '../app-roles/index.ts';
+import type { UserPermissionsReader } from '../app-roles/index.ts';
 import type { Actor } from '../audit/index.ts';
 import type { Consumers } from '../consumers/index.ts';
 import { fail } from '../faults.ts';
@@ -40,7 +40,7 @@ export interface OpenidDeps
   readonly gate: Gate;
   readonly records: Records;
   readonly consumers: Consumers;
-  readonly holdings: Holdings;
+  readonly userPermissions: UserPermissionsReader;
   readonly accounts: Accounts;
   readonly accessTokens: AccessTokens;
   readonly logouts: Logouts;

@@ -1,24 +1,24 @@
-// How a password is checked, and what a failure costs.
+// Checks a password, and counts failures.
 import { seconds } from '../../platform/clock.ts';
 import { addressKey } from '../../platform/limits/index.ts';
 import type { PasswordDeps } from './deps.ts';
-import { countWrong, isLockedOut } from './lock-out.rules.ts';
+import { countFailedLogin, isLockedOut } from './lock-out.rules.ts';
 import { findFailures, findPassword, forgetFailures, replaceHash } from './passwords.store.ts';
-import type { Guesser, Meant, PasswordCheck } from './passwords.ts';
+import type { Guesser, PasswordAccount, PasswordCheck } from './passwords.ts';
 
-const accountOf = (meant: Meant): string => ('id' in meant ? (meant.countedAs ?? meant.id) : meant.unknown);
+const countKeyOf = (account: PasswordAccount): string => ('id' in account ? (account.countedAs ?? account.id) : account.unknown);
 
-/** What would be refused when it is its turn does not wait in the line for it. */
+/** The limits are checked before the queue too, so that what would be refused anyway does not wait. */
 async function guess<T>(
   { gate, hashing }: PasswordDeps,
   by: Guesser,
   account: string,
-  look: (looked: () => void) => Promise<T>,
+  check: (onChecked: () => void) => Promise<T>,
   isRight: (found: T) => boolean,
 ): Promise<T> {
   gate.check(by, account);
-  const place = { key: addressKey(by.address), signal: by.signal };
-  return hashing.queue.run(place, () => gate.guess(by, account, look, isRight));
+  const client = { key: addressKey(by.address), signal: by.signal };
+  return hashing.queue.run(client, () => gate.guess(by, account, check, isRight));
 }
 
 async function afterSuccess(
@@ -37,22 +37,28 @@ async function afterSuccess(
   });
 }
 
-/** The lock is looked at, and a failure counted, while it is their turn: a thousand parallel guesses gain nothing. */
-async function look(deps: PasswordDeps, password: string, meant: Meant, by: Guesser, looked: () => void): Promise<PasswordCheck> {
+/** Runs when it is the request's turn in the queue. The lock is checked and a failure counted here, so parallel guesses gain nothing. */
+async function checkNow(
+  deps: PasswordDeps,
+  password: string,
+  account: PasswordAccount,
+  by: Guesser,
+  onChecked: () => void,
+): Promise<PasswordCheck> {
   const { db, clock, hashing, pauses } = deps;
-  const user = 'id' in meant ? meant : undefined;
-  const turn = await pauses.claim(by, accountOf(meant));
+  const user = 'id' in account ? account : undefined;
+  const turn = await pauses.claim(by, countKeyOf(account));
   const row = user && (await findPassword(db.read, user.id));
-  const matches = await hashing.verify(password, row?.hash ?? hashing.nobody);
-  looked();
+  const matches = await hashing.verify(password, row?.hash ?? hashing.dummyHash);
+  onChecked();
   const locked = user !== undefined && row !== undefined && (await isLockedOut(deps, user.id, user.options));
-  const good = matches && row !== undefined && user?.open === true && !locked;
-  if (good) await pauses.right(by, accountOf(meant), turn);
-  else await pauses.wrong(by, accountOf(meant), turn);
+  const good = matches && row !== undefined && user?.active === true && !locked;
+  if (good) await pauses.recordSuccess(by, countKeyOf(account), turn);
+  else await pauses.recordFailure(by, countKeyOf(account), turn);
   if (!user || !row) return 'wrong';
   if (locked) return 'locked';
   if (!good) {
-    await countWrong(deps, user.id, user.options, by);
+    await countFailedLogin(deps, user.id, user.options, by);
     return matches ? 'closed' : 'wrong';
   }
   const ends = user.options.ignore_password_expiry ? null : row.expires_at;
@@ -61,12 +67,17 @@ async function look(deps: PasswordDeps, password: string, meant: Meant, by: Gues
   return 'good';
 }
 
-export const checkPassword = (deps: PasswordDeps, password: string, meant: Meant, by: Guesser): Promise<PasswordCheck> =>
+export const checkPassword = (
+  deps: PasswordDeps,
+  password: string,
+  account: PasswordAccount,
+  by: Guesser,
+): Promise<PasswordCheck> =>
   guess(
     deps,
     by,
-    accountOf(meant),
-    (looked) => look(deps, password, meant, by, looked),
+    countKeyOf(account),
+    (onChecked) => checkNow(deps, password, account, by, onChecked),
     (found) => found === 'good' || found === 'expired',
   );
 

@@ -1,10 +1,10 @@
-// Hashing: slow by intent, so those who need it wait in a fair line, and what is begun is counted.
+// Hashing is slow on purpose, so requests wait for it in a fair queue. Hashes are counted for a metric.
 import { availableParallelism } from 'node:os';
 import { FairQueue } from '../../platform/limits/index.ts';
 import type { IdentityConfig } from '../settings.ts';
-import { hashOfNobody, hashPassword, isOutdated, verifyPassword } from './argon2.ts';
+import { dummyHash, hashPassword, isOutdated, verifyPassword } from './argon2.ts';
 
-/** Whoever would have to wait longer for a hash is better told so. */
+/** Requests that would have to wait longer are refused at once. */
 const PATIENCE_MS = 5000;
 
 export function createHashing(config: IdentityConfig) {
@@ -17,8 +17,8 @@ export function createHashing(config: IdentityConfig) {
   let begun = 0;
   return {
     queue,
-    /** What a password is compared with where there is none. */
-    nobody: hashOfNobody(cost),
+    /** Compared with when a user has no password. */
+    dummyHash: dummyHash(cost),
     hash(password: string): Promise<string> {
       begun++;
       return hashPassword(password, cost);
@@ -28,7 +28,7 @@ export function createHashing(config: IdentityConfig) {
       return verifyPassword(password, hash);
     },
     isOutdated: (hash: string): boolean => isOutdated(hash, cost),
-    /** Hashes that were begun. */
+    /** Number of hashes started. */
     get begun() {
       return begun;
     },

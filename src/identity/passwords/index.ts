@@ -1,3 +1,3 @@
-// Passwords: accepted by rules, kept as argon2id hashes, checked one after the other in a line that is fair.
+// Passwords: checked against rules, stored as argon2id hashes, verified in a fair queue.
 export { createPasswords } from './passwords.rules.ts';
-export type { Guesser, Meant, NewPassword, PasswordCheck, PasswordOptions, Passwords } from './passwords.ts';
+export type { Guesser, NewPassword, PasswordAccount, PasswordCheck, PasswordOptions, Passwords } from './passwords.ts';

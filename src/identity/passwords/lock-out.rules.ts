@@ -1,8 +1,8 @@
-// Lock-out: so many wrong passwords close an account for a while.
+// Lock-out: after too many wrong passwords an account is locked for a while.
 import { seconds } from '../../platform/clock.ts';
 import type { Actor } from '../audit/index.ts';
 import type { PasswordDeps } from './deps.ts';
-import { bringFailureBack, countFailure, findFailures } from './passwords.store.ts';
+import { clampFailureTime, countFailure, findFailures } from './passwords.store.ts';
 import type { PasswordOptions } from './passwords.ts';
 
 export async function isLockedOut(
@@ -14,11 +14,11 @@ export async function isLockedOut(
   const row = await findFailures(db.read, userId);
   const now = seconds(clock);
   if (!row || row.failures < config.lockoutFailureAttempts) return false;
-  if (row.last_at > now) await db.write((tx) => bringFailureBack(tx, userId, now));
+  if (row.last_at > now) await db.write((tx) => clampFailureTime(tx, userId, now));
   return row.last_at + config.lockoutDuration > now;
 }
 
-export async function countWrong(
+export async function countFailedLogin(
   { clock, change, config, notify }: PasswordDeps,
   userId: string,
   options: PasswordOptions,

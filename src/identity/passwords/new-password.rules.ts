@@ -1,4 +1,4 @@
-// A new password: which are accepted, for how long, and how it is stored.
+// New passwords: their rules, their expiry, and how they are stored.
 import { seconds } from '../../platform/clock.ts';
 import { newId } from '../../platform/ids.ts';
 import type { QueueClient } from '../../platform/limits/index.ts';
@@ -13,18 +13,18 @@ import type { NewPassword, PasswordOptions } from './passwords.ts';
 
 const DAY = 86_400;
 
-/** What every password is held to, whoever sets it; undefined when there is nothing to say against it. */
-export async function misfit(config: IdentityConfig, password: string): Promise<string | undefined> {
+/** Why a password is too weak, whoever sets it; undefined when it is acceptable. */
+export async function passwordProblem(config: IdentityConfig, password: string): Promise<string | undefined> {
   const least = config.passwordMinLength;
   if ([...password].length < least) return `it must have at least ${least} characters`;
   return config.passwordCommon === 'refuse' && (await isCommon(password)) ? 'it is one of those that are tried first' : undefined;
 }
 
 async function checkRules(config: IdentityConfig, password: string): Promise<void> {
-  const why = await misfit(config, password);
+  const why = await passwordProblem(config, password);
   if (why !== undefined) fail('user.password_rule', { why });
   if (config.passwordRegex && !config.passwordRegex.test(password)) {
-    fail('user.password_rule', { why: config.passwordRegexDescription || 'it does not match the pattern that is asked for' });
+    fail('user.password_rule', { why: config.passwordRegexDescription || 'it does not match the required pattern' });
   }
 }
 
@@ -38,7 +38,7 @@ async function checkHistory({ db, config, hashing }: PasswordDeps, password: str
 
 async function checkAge({ db, clock, config }: PasswordDeps, userId: string): Promise<void> {
   const current = config.minimumPasswordAge > 0 ? await findPassword(db.read, userId) : undefined;
-  // One that an administrator gave is there to be replaced.
+  // A password set by an administrator may always be replaced.
   if (!current?.self_service) return;
   const expired = current.expires_at !== null && current.expires_at <= seconds(clock);
   if (!expired && current.created_at + config.minimumPasswordAge * DAY > seconds(clock)) {
@@ -59,12 +59,12 @@ export async function preparePassword(
   password: string,
   by: NewPassword['by'],
   { id, options }: { id: string | undefined; options: PasswordOptions },
-  place: QueueClient,
+  client: QueueClient,
 ): Promise<NewPassword> {
   const { config, hashing } = deps;
   if (by === 'self' && options.lock_password) fail('user.password_locked');
   await checkRules(config, password);
-  return hashing.queue.run(place, async () => {
+  return hashing.queue.run(client, async () => {
     if (id && by === 'self') {
       await checkAge(deps, id);
       await checkHistory(deps, password, id);

@@ -21,7 +21,7 @@ export async function deletePasswords(tx: Tx, userId: string, upToSerial: number
   await tx.deleteFrom('passwords').where('user_id', '=', userId).where('serial', '<=', upToSerial).execute();
 }
 
-/** Only if it is still the hash that was checked: a password changed meanwhile stays changed. */
+/** Only if the hash is still the one that was checked. A password changed meanwhile stays. */
 export async function replaceHash(tx: Tx, id: string, oldHash: string, hash: string): Promise<void> {
   await tx.updateTable('passwords').set({ hash }).where('id', '=', id).where('hash', '=', oldHash).execute();
 }
@@ -30,7 +30,7 @@ export async function findFailures(db: Reader, userId: string): Promise<{ failur
   return db.selectFrom('login_failures').where('user_id', '=', userId).select(['failures', 'last_at']).executeTakeFirst();
 }
 
-/** One statement, so that parallel failures all count. Failures older than the lock-out start anew. */
+/** One statement, so that parallel failures all count. Restarts at 1 when the last failure is older than the lock-out. */
 export async function countFailure(tx: Tx, userId: string, now: number, forgetBefore: number): Promise<number> {
   const row = await tx
     .insertInto('login_failures')
@@ -46,8 +46,8 @@ export async function countFailure(tx: Tx, userId: string, now: number, forgetBe
   return row.failures;
 }
 
-/** A clock that was set back must not make a lock-out last for as long as the step: it lasts from now on. */
-export async function bringFailureBack(tx: Tx, userId: string, now: number): Promise<void> {
+/** After the clock was set back: the lock-out starts now, so that it does not last longer than configured. */
+export async function clampFailureTime(tx: Tx, userId: string, now: number): Promise<void> {
   await tx.updateTable('login_failures').set({ last_at: now }).where('user_id', '=', userId).where('last_at', '>', now).execute();
 }
 
@@ -60,8 +60,8 @@ export interface WrongPasswords {
   readonly last_at: number;
 }
 
-/** A guess that was let through after a pause, and what the time of the last wrong one was before it. */
-export interface Turn {
+/** A guess allowed after a pause: its time, and the time of the last wrong guess before it. */
+export interface GuessTurn {
   readonly at: number;
   readonly before: number;
 }
@@ -73,7 +73,7 @@ const wrongFor = preparedRows<Tables, [account: string], WrongPasswords>((db, ac
 export const findWrongPasswords = async (db: Reader, account: string): Promise<WrongPasswords | undefined> =>
   (await wrongFor(db, account))[0];
 
-/** One statement, so that of parallel ones that saw the same one succeeds. Fewer failures than were seen shut nobody out. */
+/** Compare and set, so that only one of several parallel guesses gets the turn. It also succeeds when failures were forgiven meanwhile. */
 export async function claimTurn(tx: Tx, account: string, now: number, seen: WrongPasswords): Promise<boolean> {
   const { numUpdatedRows } = await tx
     .updateTable('wrong_passwords')
@@ -85,7 +85,7 @@ export async function claimTurn(tx: Tx, account: string, now: number, seen: Wron
   return numUpdatedRows > 0n;
 }
 
-/** One statement, so that parallel ones all count. What had a turn is as old as the turn, which stands in the row. */
+/** One statement, so that parallel failures all count. A guess with a turn keeps the time of the turn, which is already in the row. */
 export async function countWrongPassword(
   tx: Tx,
   account: string,
@@ -103,8 +103,8 @@ export async function countWrongPassword(
     .execute();
 }
 
-/** The turn is given back, unless there was another guess since. */
-export async function forgiveWrongPasswords(tx: Tx, account: string, count: number, turn: Turn | undefined): Promise<void> {
+/** Also gives the turn back, unless there was another guess since. */
+export async function forgiveWrongPasswords(tx: Tx, account: string, count: number, turn: GuessTurn | undefined): Promise<void> {
   await tx
     .updateTable('wrong_passwords')
     .set({
@@ -117,7 +117,7 @@ export async function forgiveWrongPasswords(tx: Tx, account: string, count: numb
 
 const SWEEP_BATCH = 1000;
 
-/** In small batches, so that writers wait little. */
+/** In small batches, so that other writers do not wait long. */
 export async function sweepWrongPasswords(db: Database, before: number): Promise<number> {
   for (let swept = 0; ; ) {
     const { numDeletedRows } = await db.write((tx) =>

@@ -1,8 +1,8 @@
-// What others know of passwords.
+// The interface of the passwords module.
 import type { AttemptOrigin, QueueClient } from '../../platform/limits/index.ts';
 import type { Actor, Change } from '../audit/index.ts';
 
-/** The `options` of a user that bear on passwords. */
+/** The `options` of a user that concern passwords. */
 export interface PasswordOptions {
   readonly ignore_change_password_upon_first_use?: boolean;
   readonly ignore_password_expiry?: boolean;
@@ -10,7 +10,7 @@ export interface PasswordOptions {
   readonly lock_password?: boolean;
 }
 
-/** A hash that is ready to be stored: made before the transaction, since it takes long. */
+/** A hash to be stored. It is computed before the transaction, since that takes long. */
 export interface NewPassword {
   readonly hash: string;
   readonly expiresAt: number | null;
@@ -21,15 +21,15 @@ export interface NewPassword {
 export interface Guesser extends Actor, AttemptOrigin {}
 
 /**
- * Whose password it is, and whether the account is open: the right password of one that is closed counts as a wrong one, or the
- * counts would tell it. Where there is no such user, what was typed for one, which is counted like an account.
+ * The account whose password is checked. The right password of an inactive account counts as wrong; otherwise the counts would reveal
+ * it. For an unknown user: a key for what was typed, counted like an account.
  */
-export type Meant =
+export type PasswordAccount =
   | {
       readonly id: string;
       readonly options: PasswordOptions;
-      readonly open: boolean;
-      /** What guesses are counted under where counts of the account itself would tell that there is one. */
+      readonly active: boolean;
+      /** Key for counting guesses, when counting by account would reveal that the account exists. */
       readonly countedAs?: string | undefined;
     }
   | { readonly unknown: string };
@@ -37,35 +37,35 @@ export type Meant =
 export type PasswordCheck = 'good' | 'wrong' | 'locked' | 'closed' | 'expired';
 
 export interface Passwords {
-  /** Checks the rules, then hashes. `by` self: the user changes their own; administrator: someone sets it for them. */
+  /** Checks the rules, then hashes. `by`: `self` when users change their own password, `administrator` when someone sets it for them. */
   prepare(
     password: string,
     by: 'self' | 'administrator',
     user: { id: string | undefined; options: PasswordOptions },
-    place: QueueClient,
+    client: QueueClient,
   ): Promise<NewPassword>;
-  /** Why a password cannot be taken, where it is too short or too common. */
-  misfit(password: string): Promise<string | undefined>;
-  /** Whoever calls holds the row of the user, so that two that come at once are stored one after the other. */
+  /** Why a password is refused as too short or too common; undefined when it is acceptable. */
+  problem(password: string): Promise<string | undefined>;
+  /** The caller must have locked the row of the user, so that concurrent changes are stored one after the other. */
   store(change: Change, userId: string, password: NewPassword): Promise<void>;
-  /** The user has no password any more. */
+  /** Removes the password of the user. */
   remove(change: Change, userId: string): Promise<void>;
   /** Ends a lock-out. */
   unlock(change: Change, userId: string): Promise<void>;
-  /** Takes the same time whatever is wrong. Counted by account and by address before anything is hashed. */
-  check(password: string, meant: Meant, by: Guesser): Promise<PasswordCheck>;
-  /** For the service itself, which guesses at nothing: no count, no limit, no lock. */
-  isOf(userId: string, password: string): Promise<boolean>;
-  /** For other secrets people choose (the answer to a security question): hashed like a password. */
-  hash(secret: string, place: QueueClient): Promise<string>;
-  /** And compared like one. `expected` is asked when it is their turn; without a hash the answer is no. */
+  /** Takes the same time whatever is wrong. Guesses are counted by account and address before anything is hashed. */
+  check(password: string, account: PasswordAccount, by: Guesser): Promise<PasswordCheck>;
+  /** For the service itself: without counts, limits and lock-out. */
+  isPasswordOf(userId: string, password: string): Promise<boolean>;
+  /** Hashes other secrets that people choose, such as the answer to a security question. */
+  hash(secret: string, client: QueueClient): Promise<string>;
+  /** Checks such a secret. `expected` is called when it is the request's turn; the result is false when it returns no hash. */
   matches(secret: string, account: string, by: Guesser, expected: () => Promise<string | undefined>): Promise<boolean>;
-  /** Wrong passwords that are long past are forgotten. */
+  /** Deletes old counts of wrong passwords. */
   sweep(): Promise<number>;
-  /** When no password is being checked any more. */
+  /** Resolves when no password is being checked. */
   settled(): Promise<void>;
-  /** Those who wait for a hash. */
+  /** Requests waiting for a hash. */
   readonly waiting: number;
-  /** Hashes that were begun. */
+  /** Hashes started. */
   readonly hashed: number;
 }

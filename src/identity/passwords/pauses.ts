@@ -1,5 +1,5 @@
-// Wrong passwords for one account slow further tries, wherever they come from: a pause that grows, counted in the database so that
-// addresses and replicas do not help. It is short, so that nobody can shut somebody else out with it (docs/adr/013-guesses.md).
+// After wrong passwords for an account, further tries have to wait: a growing pause, counted in the database across all addresses and
+// replicas. It stays short, so that nobody can lock out another user with it (docs/adr/013-guesses.md).
 import { createHash } from 'node:crypto';
 import type { Clock } from '../../platform/clock.ts';
 import { isUnwritable } from '../../platform/database/index.ts';
@@ -11,31 +11,31 @@ import {
   countWrongPassword,
   findWrongPasswords,
   forgiveWrongPasswords,
+  type GuessTurn,
   sweepWrongPasswords,
-  type Turn,
   type WrongPasswords,
 } from './passwords.store.ts';
 import type { Guesser } from './passwords.ts';
 
-/** Wrong passwords that cost nothing: people mistype. */
+/** Wrong passwords without a pause: people mistype. */
 const FREE = 10;
 const LONGEST_MS = 30_000;
-/** For an address that did not fail at this account lately: whoever knows the password gets in between the tries of others. */
+/** Longest pause for an address without recent failures at this account, so that its user gets in while others guess. */
 const NEWCOMER_MS = 2000;
-/** Wrong passwords after which an address is no newcomer to an account. */
+/** Wrong passwords after which an address no longer gets the shorter pause. */
 const MISTYPED = 3;
-/** Wrong passwords are forgotten when there were no more for so long. */
+/** Wrong passwords are forgotten after this time without another one. */
 const FORGOTTEN_MS = 900_000;
-/** An address the account was logged in from, and did not fail at since, is not slowed for so long. */
+/** For this time after a login, the same address has no pause, as long as it does not fail. */
 const WELCOME_MS = 86_400_000;
-/** The clocks of replicas differ by less; what is further ahead was written before a clock was set back. */
+/** Largest difference between the clocks of replicas. Times further ahead were written before a clock was set back. */
 const CLOCKS_DIFFER_MS = 60_000;
 
-/** One second after the first that counts, then twice as long each time. */
+/** One second after the first failure that counts, doubled with each further one. */
 export const pauseAfter = (failures: number): number =>
   failures < FREE ? 0 : Math.min(LONGEST_MS, 1000 * 2 ** Math.min(failures - FREE, 10));
 
-/** What is typed for an account that does not exist may be anything, a password too: it is not written down. */
+/** Hashed, since the name of an unknown user may be anything, even a password. */
 const keyOf = (account: string): string => createHash('sha256').update(account).digest('base64url');
 
 export function createPauses({ db, clock, rateLimits }: { db: Database; clock: Clock; rateLimits: boolean }) {
@@ -53,12 +53,12 @@ export function createPauses({ db, clock, rateLimits }: { db: Database; clock: C
     fail('request.too_many', { seconds: wait }, { headers: { 'Retry-After': String(wait) } });
   }
 
-  async function take(key: string, now: number, seen: WrongPasswords): Promise<Turn | 'taken' | undefined> {
+  async function take(key: string, now: number, seen: WrongPasswords): Promise<GuessTurn | 'taken' | undefined> {
     try {
       const taken = !(await db.write((tx) => claimTurn(tx, key, now, seen)));
       return taken ? 'taken' : { at: now, before: Math.min(seen.last_at, now) };
     } catch (error) {
-      // A database that stores nothing must not keep the administrator out who could mend it.
+      // An administrator must be able to log in and repair a database that cannot be written.
       if (isUnwritable(error)) return undefined;
       throw error;
     }
@@ -66,10 +66,10 @@ export function createPauses({ db, clock, rateLimits }: { db: Database; clock: C
 
   return {
     /**
-     * Refuses while the pause lasts. When it is over, one guess gets the turn, and the next pause begins with it: of those that come
-     * at once all others are refused. A device the account remembers is not asked to wait. Nothing is written where nobody waits.
+     * Refuses while the pause lasts. After it, one guess gets the turn and the next pause begins, so other guesses at the same time are
+     * refused. A remembered device never waits. Nothing is written when there is no pause.
      */
-    async claim(by: Guesser, account: string): Promise<Turn | undefined> {
+    async claim(by: Guesser, account: string): Promise<GuessTurn | undefined> {
       if (!rateLimits || by.device !== undefined) return undefined;
       const key = keyOf(account);
       const found = await findWrongPasswords(db.read, key);
@@ -84,8 +84,8 @@ export function createPauses({ db, clock, rateLimits }: { db: Database; clock: C
       return turn === 'taken' ? refuse(pause) : turn;
     },
 
-    /** The pause of a guess that had a turn began with the turn: however long it took, nobody waits longer for it. */
-    async wrong(by: Guesser, account: string, turn: Turn | undefined): Promise<void> {
+    /** The pause of a guess with a turn began with the turn, so a slow check does not make it longer. */
+    async recordFailure(by: Guesser, account: string, turn: GuessTurn | undefined): Promise<void> {
       if (!rateLimits) return;
       const pair = attemptKey(by, account);
       welcome.forget(pair);
@@ -96,10 +96,10 @@ export function createPauses({ db, clock, rateLimits }: { db: Database; clock: C
     },
 
     /**
-     * Takes back what this address did wrong, and no more: else an account that is logged in to all day could be guessed at all day.
-     * The turn was no guess, and makes nobody wait.
+     * Forgives the failures of this address only. Otherwise an account with frequent logins could be guessed at without pauses. Also
+     * gives the turn back.
      */
-    async right(by: Guesser, account: string, turn: Turn | undefined): Promise<void> {
+    async recordSuccess(by: Guesser, account: string, turn: GuessTurn | undefined): Promise<void> {
       if (!rateLimits) return;
       const pair = attemptKey(by, account);
       const own = failed.count(pair);

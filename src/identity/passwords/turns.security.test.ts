@@ -19,7 +19,7 @@ onEachDatabase('The turn after a pause', (api) => {
     try {
       const make = (db = dbs[0]!) => createPauses({ db, clock: api.clock, rateLimits: true });
       const [account, pauses] = [uniqueName('account'), [make(), make(dbs[1])] as const];
-      for (let i = 0; i < wrong; i++) await pauses[0].wrong(someone(), account, undefined);
+      for (let i = 0; i < wrong; i++) await pauses[0].recordFailure(someone(), account, undefined);
       await work(pauses, account);
     } finally {
       for (const db of dbs) await db.close();
@@ -60,7 +60,7 @@ onEachDatabase('The turn after a pause', (api) => {
       const guesser = someone();
       const claim = await one.claim(guesser, account);
       api.clock.advance(1.5);
-      await one.wrong(guesser, account, claim);
+      await one.recordFailure(guesser, account, claim);
       await assert.rejects(other.claim(someone(), account));
       api.clock.advance(0.5);
       await other.claim(someone(), account);
@@ -70,11 +70,11 @@ onEachDatabase('The turn after a pause', (api) => {
     withPauses(13, async ([one, other], account) => {
       api.clock.advance(2);
       const person = someone();
-      await one.right(person, account, await one.claim(person, account));
+      await one.recordSuccess(person, account, await one.claim(person, account));
       const next = someone();
       const claim = await other.claim(next, account);
       await assert.rejects(one.claim(someone(), account));
-      await other.wrong(next, account, claim);
+      await other.recordFailure(next, account, claim);
       await assert.rejects(one.claim(someone(), account));
       assert.equal(await one.claim(person, account), undefined, 'an address where it went well needs none');
     }));
@@ -84,11 +84,11 @@ onEachDatabase('The turn after a pause', (api) => {
     try {
       const account = uniqueName('account');
       for (let i = 0; i < 13; i++)
-        await createPauses({ db, clock: api.clock, rateLimits: true }).wrong(someone(), account, undefined);
+        await createPauses({ db, clock: api.clock, rateLimits: true }).recordFailure(someone(), account, undefined);
       api.clock.advance(2);
       const full = { ...db, write: () => Promise.reject(Object.assign(new Error('no room'), { code: '53100' })) };
       const [pauses, person] = [createPauses({ db: full, clock: api.clock, rateLimits: true }), someone()];
-      await pauses.right(person, account, await pauses.claim(person, account));
+      await pauses.recordSuccess(person, account, await pauses.claim(person, account));
     } finally {
       await db.close();
     }

@@ -1,7 +1,7 @@
 // /v3/domains
 
-import { about, type IdentityApp, listTarget } from '../access/index.ts';
-import { filtered, listOf } from '../resource/index.ts';
+import { factsOnly, type IdentityApp, listFacts } from '../access/index.ts';
+import { filterDocumentation, listOf } from '../resource/index.ts';
 import type { Domains } from './domains.rules.ts';
 import { CreateDomain, DomainEnvelope, DomainList, renderDomain, UpdateDomain } from './projects.schema.ts';
 
@@ -16,8 +16,8 @@ export function mountDomains(app: IdentityApp, { domains }: { domains: Domains }
       summary: 'List domains',
       tag,
       rule: 'identity:list_domains',
-      target: ({ caller }) => about(listTarget(caller)),
-      documentation: filtered(['name'], ['enabled']),
+      target: ({ caller }) => factsOnly(listFacts(caller)),
+      documentation: filterDocumentation(['name'], ['enabled']),
       reply: { 200: DomainList },
     },
     async (call) => {

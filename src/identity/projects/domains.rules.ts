@@ -3,15 +3,24 @@ import type { Query, Static } from '../../platform/http/index.ts';
 import { type Caller, type IdentityTarget, tagOf, targetOf, visibleDomain } from '../access/index.ts';
 import type { ProjectRow } from '../database.ts';
 import { fail } from '../faults.ts';
-import { type Criterion, criteriaOf, type Deps, type Filters, only, pageOf, refuseImmutable, single } from '../resource/index.ts';
+import {
+  type Criterion,
+  criteriaOf,
+  type Deps,
+  type Filters,
+  pageOf,
+  refuseImmutable,
+  single,
+  whereEquals,
+} from '../resource/index.ts';
 import type { CreateDomain, ProjectWithTags, UpdateDomain } from './projects.schema.ts';
 import { deleteProject, findProjectRow, listProjects, projectsWithOptions, withTags } from './projects.store.ts';
-import { insertRow, updateRow } from './rows.ts';
+import { insertProjectRow, updateProjectRow } from './rows.ts';
 
 type NewDomain = Static<typeof CreateDomain>['domain'];
 type DomainChanges = Static<typeof UpdateDomain>['domain'];
 
-/** Holds the first administrator: without it nobody could log in to bring it back. */
+/** The domain of the first administrator. Without it nobody could log in to restore it. */
 const DEFAULT_DOMAIN = 'default';
 
 const filters: Filters = {
@@ -41,17 +50,17 @@ export function createDomains(deps: Pick<Deps, 'db' | 'clock' | 'change'>) {
   async function list(caller: Caller, query: Query) {
     const visible: Criterion[] = [
       { column: 'projects.is_domain', comparison: 'equals', value: 1 },
-      ...only('projects.id', visibleDomain(caller)),
+      ...whereEquals('projects.id', visibleDomain(caller)),
     ];
     const page = await listProjects(db, pageOf(query), { criteria: criteriaOf(query, filters), visible });
     return page ?? fail('list.marker_not_found', { marker: single(query, 'marker') ?? '' });
   }
 
   async function create(caller: Caller, body: NewDomain): Promise<ProjectWithTags> {
-    const asked = body.explicit_domain_id;
-    if (asked !== undefined && (await findProjectRow(db.read, asked)))
-      fail('resource.duplicate', { kind: 'domain', field: 'ID', value: asked });
-    const id = await change(caller, (transaction) => insertRow(transaction, clock, body, null, { id: asked }));
+    const requestedId = body.explicit_domain_id;
+    if (requestedId !== undefined && (await findProjectRow(db.read, requestedId)))
+      fail('resource.duplicate', { kind: 'domain', field: 'ID', value: requestedId });
+    const id = await change(caller, (transaction) => insertProjectRow(transaction, clock, body, null, { id: requestedId }));
     return reread(id);
   }
 
@@ -60,11 +69,11 @@ export function createDomains(deps: Pick<Deps, 'db' | 'clock' | 'change'>) {
     if (body.id !== undefined && body.id !== id) fail('resource.id_fixed', { kind: 'domain' });
     if (id === DEFAULT_DOMAIN && body.enabled === false) fail('domain.default');
     refuseImmutable('domain', domain, 'update', body);
-    await change(caller, (transaction) => updateRow(deps, transaction, domain, () => ({ body })));
+    await change(caller, (transaction) => updateProjectRow(deps, transaction, domain, () => ({ body })));
     return reread(id);
   }
 
-  /** Everything in it goes with it, in one transaction: users, groups, projects, roles, grants. */
+  /** Deletes everything in it in the same transaction: users, groups, projects, roles, grants. */
   async function remove(caller: Caller, domain: ProjectRow): Promise<void> {
     const { id } = domain;
     if (id === DEFAULT_DOMAIN) fail('domain.default');

@@ -1,6 +1,6 @@
-// `?parents_as_list`, `?subtree_as_ids` and their like: what stands above and below a project.
+// `?parents_as_list`, `?subtree_as_ids` and so on: the ancestors and descendants of a project.
 import type { Query } from '../../platform/http/index.ts';
-import { allowed, ancestorsOf, type Caller } from '../access/index.ts';
+import { ancestorsOf, type Caller, isAllowed } from '../access/index.ts';
 import type { Database, ProjectRow } from '../database.ts';
 import { fail } from '../faults.ts';
 import { readFlag } from '../resource/index.ts';
@@ -12,10 +12,10 @@ interface IdTree {
   [id: string]: IdTree | null;
 }
 
-function chosen(query: Query, kind: 'parents' | 'subtree'): 'list' | 'ids' | undefined {
+function hierarchyFormat(query: Query, kind: 'parents' | 'subtree'): 'list' | 'ids' | undefined {
   const asList = readFlag(query, `${kind}_as_list`);
   const asIds = readFlag(query, `${kind}_as_ids`);
-  if (asList && asIds) fail('request.bad_value', { field: `${kind}_as_list`, why: `it excludes ${kind}_as_ids` });
+  if (asList && asIds) fail('request.bad_value', { field: `${kind}_as_list`, why: `it cannot be combined with ${kind}_as_ids` });
   return asList ? 'list' : asIds ? 'ids' : undefined;
 }
 
@@ -25,7 +25,7 @@ function idTree(rootId: string, rows: readonly ProjectRow[]): IdTree | null {
   return Object.fromEntries(children.map((child) => [child.id, idTree(child.id, rows)]));
 }
 
-/** `reachable`: ids of the projects the caller has a role in; the names of others are not theirs to see. */
+/** `reachable`: ids of the projects the caller has a role in. A caller who may not see all projects sees only these. */
 export async function hierarchyOf(
   db: Database,
   caller: Caller,
@@ -34,12 +34,12 @@ export async function hierarchyOf(
   base: string,
   reachable: () => Promise<ReadonlySet<string>>,
 ): Promise<Record<string, unknown>> {
-  const parents = chosen(query, 'parents');
-  const subtree = chosen(query, 'subtree');
+  const parents = hierarchyFormat(query, 'parents');
+  const subtree = hierarchyFormat(query, 'subtree');
   const hierarchy: Record<string, unknown> = {};
 
-  async function listed(rows: readonly ProjectRow[]) {
-    const own = rows.every((row) => allowed(caller, 'identity:get_project', projectFacts(row))) ? undefined : await reachable();
+  async function renderVisible(rows: readonly ProjectRow[]) {
+    const own = rows.every((row) => isAllowed(caller, 'identity:get_project', projectFacts(row))) ? undefined : await reachable();
     const visible = rows.filter((row) => !own || own.has(row.id));
     return (await withTags(db.read, visible)).map((row) => ({ project: renderProject(base, row) }));
   }
@@ -49,12 +49,12 @@ export async function hierarchyOf(
     if (parents === 'ids') hierarchy.parents = ids.reduceRight<IdTree | null>((above, id) => ({ [id]: above }), null);
     else {
       const rows = await readProjects(db.read, ids);
-      hierarchy.parents = await listed(ids.flatMap((id) => rows.filter((row) => row.id === id && !row.is_domain)));
+      hierarchy.parents = await renderVisible(ids.flatMap((id) => rows.filter((row) => row.id === id && !row.is_domain)));
     }
   }
   if (subtree) {
     const rows = await descendants(db.read, project.id);
-    hierarchy.subtree = subtree === 'ids' ? idTree(project.id, rows) : await listed(rows);
+    hierarchy.subtree = subtree === 'ids' ? idTree(project.id, rows) : await renderVisible(rows);
   }
   return hierarchy;
 }

@@ -1,4 +1,4 @@
-// Projects (the organizations of the extension APIs), the domains that hold them, and their tags.
+// Projects (called organizations in the extension APIs), their domains, and their tags.
 import type { RowPage } from '../../platform/database/index.ts';
 import type { ProjectWithTags } from './projects.schema.ts';
 
@@ -8,6 +8,6 @@ export { mountProjects, mountTags } from './projects.routes.ts';
 export { createProjects, type Projects, projectFacts } from './projects.rules.ts';
 export { DomainList, ProjectList, renderDomain, renderProject } from './projects.schema.ts';
 export { descendants, findByName, listProjects, readProjects } from './projects.store.ts';
-export { insertRow, type ProjectRevision } from './rows.ts';
+export { insertProjectRow, type ProjectRevision } from './rows.ts';
 export type ProjectPage = RowPage<ProjectWithTags>;
 export { createTags, type ProjectTags } from './tags.rules.ts';

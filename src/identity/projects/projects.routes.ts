@@ -1,8 +1,8 @@
 // /v3/projects and the tags of a project
 
 import { Answer } from '../../platform/http/index.ts';
-import { about, type IdentityApp, listTarget } from '../access/index.ts';
-import { type Deps, filtered, listOf } from '../resource/index.ts';
+import { factsOnly, type IdentityApp, listFacts } from '../access/index.ts';
+import { type Deps, filterDocumentation, listOf } from '../resource/index.ts';
 import { hierarchyOf } from './hierarchy.ts';
 import type { Projects } from './projects.rules.ts';
 import {
@@ -18,19 +18,19 @@ import type { ProjectTags } from './tags.rules.ts';
 
 const tag = 'Projects';
 
-const FILTERED = filtered(['name', 'domain_id', 'parent_id'], ['enabled'], {
-  is_domain: 'true: those that act as a domain; false, or nothing: the others.',
-  tags: 'Names by commas. Only those with all of these tags.',
-  'tags-any': 'Only those with one of these tags.',
-  'not-tags': 'Only those without all of these tags together.',
-  'not-tags-any': 'Only those without any of these tags.',
+const FILTERED = filterDocumentation(['name', 'domain_id', 'parent_id'], ['enabled'], {
+  is_domain: 'true: only projects that act as a domain; false (the default): only the others.',
+  tags: 'Comma-separated. Only projects with all of these tags.',
+  'tags-any': 'Only projects with at least one of these tags.',
+  'not-tags': 'Only projects that do not have all of these tags.',
+  'not-tags-any': 'Only projects with none of these tags.',
 });
 const HIERARCHY = {
   query: {
-    parents_as_list: 'Show what is above, as far as the caller may see it. Not with parents_as_ids.',
-    parents_as_ids: 'Show the ids of what is above, as a tree.',
-    subtree_as_list: 'Show what is below, as far as the caller may see it. Not with subtree_as_ids.',
-    subtree_as_ids: 'Show the ids of what is below, as a tree.',
+    parents_as_list: 'Show the ancestors that the caller may see. Not with parents_as_ids.',
+    parents_as_ids: 'Show the ids of the ancestors, as a tree.',
+    subtree_as_list: 'Show the descendants that the caller may see. Not with subtree_as_ids.',
+    subtree_as_ids: 'Show the ids of the descendants, as a tree.',
   },
 };
 
@@ -50,7 +50,7 @@ export function mountProjects(app: IdentityApp, { db, projects, projectIdsOf }: 
       summary: 'List projects',
       tag,
       rule: 'identity:list_projects',
-      target: ({ caller }) => about(listTarget(caller)),
+      target: ({ caller }) => factsOnly(listFacts(caller)),
       documentation: FILTERED,
       reply: { 200: ProjectList },
     },
@@ -66,7 +66,7 @@ export function mountProjects(app: IdentityApp, { db, projects, projectIdsOf }: 
       summary: 'Create a project',
       tag,
       rule: 'identity:create_project',
-      target: ({ caller, body }) => projects.spotTarget(caller, body.project),
+      target: ({ caller, body }) => projects.positionTarget(caller, body.project),
       body: CreateProject,
       reply: { 201: ProjectEnvelope },
     },
@@ -78,7 +78,7 @@ export function mountProjects(app: IdentityApp, { db, projects, projectIdsOf }: 
   app.get(
     '/v3/projects/:project_id',
     {
-      summary: 'Show a project, with what is above or below it on request',
+      summary: 'Show a project, optionally with its ancestors and descendants',
       tag,
       rule: 'identity:get_project',
       target: project,
@@ -86,9 +86,9 @@ export function mountProjects(app: IdentityApp, { db, projects, projectIdsOf }: 
       reply: { 200: ProjectEnvelope },
     },
     async ({ caller, target, query, base }) => {
-      const shown = renderProject(base, await projects.get(target));
+      const rendered = renderProject(base, await projects.get(target));
       const hierarchy = await hierarchyOf(db, caller, target, query, base, () => projectIdsOf(caller.userId));
-      return { project: { ...shown, ...hierarchy } };
+      return { project: { ...rendered, ...hierarchy } };
     },
   );
 
@@ -118,7 +118,7 @@ export function mountTags(app: IdentityApp, { projects, tags }: Pick<ProjectDeps
   const project = ({ params }: { params: { project_id: string } }) => projects.target(params.project_id);
   const path = '/v3/projects/:project_id/tags';
   const one = '/v3/projects/:project_id/tags/:tag';
-  const rendered = (call: { base: string; path: string }, names: readonly string[]) => ({
+  const renderTags = (call: { base: string; path: string }, names: readonly string[]) => ({
     tags: names,
     links: { self: call.base + call.path },
   });
@@ -126,7 +126,7 @@ export function mountTags(app: IdentityApp, { projects, tags }: Pick<ProjectDeps
   app.get(
     path,
     { summary: 'List the tags of a project', tag, rule: 'identity:list_project_tags', target: project, reply: { 200: TagList } },
-    async (call) => rendered(call, await tags.list(call.target)),
+    async (call) => renderTags(call, await tags.list(call.target)),
   );
   app.put(
     path,
@@ -138,7 +138,7 @@ export function mountTags(app: IdentityApp, { projects, tags }: Pick<ProjectDeps
       body: UpdateTags,
       reply: { 200: TagList },
     },
-    async (call) => rendered(call, await tags.replace(call.caller, call.target, call.body.tags)),
+    async (call) => renderTags(call, await tags.replace(call.caller, call.target, call.body.tags)),
   );
   app.delete(
     path,
@@ -159,7 +159,7 @@ export function mountTags(app: IdentityApp, { projects, tags }: Pick<ProjectDeps
       tag,
       rule: 'identity:create_project_tag',
       target: project,
-      documentation: { replyHeaders: { Location: 'Where the tag is from now on.' } },
+      documentation: { replyHeaders: { Location: 'Address of the tag.' } },
       reply: { 201: null },
     },
     async ({ caller, target, params, base, path: at }) => {

@@ -17,11 +17,11 @@ import {
   criteriaOf,
   type Deps,
   type Filters,
-  only,
+  failOnBrokenReference,
   pageOf,
   refuseImmutable,
   single,
-  unlessMoved,
+  whereEquals,
 } from '../resource/index.ts';
 import type { Domains } from './domains.rules.ts';
 import type { CreateProject, ProjectWithTags, UpdateProject } from './projects.schema.ts';
@@ -34,7 +34,7 @@ import {
   type TagFilters,
   withTags,
 } from './projects.store.ts';
-import { insertRow, type ProjectRevision, updateRow } from './rows.ts';
+import { insertProjectRow, type ProjectRevision, updateProjectRow } from './rows.ts';
 
 export type NewProject = Static<typeof CreateProject>['project'];
 export type ProjectChanges = Static<typeof UpdateProject>['project'];
@@ -58,11 +58,11 @@ function tagFiltersOf(query: Query): TagFilters {
   };
 }
 
-/** One that acts as a domain is in none: what its own people may do to it is for the domains API to say. */
+/** A project that acts as a domain has no domain_id, so the rules for domain managers do not apply to it here. */
 export const projectFacts = ({ id, domain_id }: ProjectRow): Facts => ({ domainId: domain_id, projectId: id });
 
-/** Where a new project is to stand, as far as it is known before anything is checked. */
-export interface ProjectSpot {
+/** Where a new project is to be created, before it is checked. */
+export interface ProjectPosition {
   readonly domainId: string;
   readonly parent: ProjectRow | undefined;
 }
@@ -76,12 +76,12 @@ export function createProjects(deps: Pick<Deps, 'db' | 'clock' | 'config' | 'cha
   const target = async (id: string): Promise<IdentityTarget<ProjectRow>> =>
     targetOf(await findProjectRow(db.read, id), projectFacts, () => fail('project.not_found', { id }));
 
-  /** Below the parent that is named, else at the top of its domain. Null: it is to act as a domain. */
-  async function spotTarget(caller: Caller, body: NewProject): Promise<IdentityTarget<ProjectSpot | null>> {
+  /** Below the named parent, else at the top of its domain. Null for a project that acts as a domain. */
+  async function positionTarget(caller: Caller, body: NewProject): Promise<IdentityTarget<ProjectPosition | null>> {
     if (body.is_domain) {
       if (body.domain_id || body.parent_id)
         fail('request.bad_value', { field: 'parent_id', why: 'a project that acts as a domain has no parent' });
-      // Another rule than the route's, and a narrower one.
+      // Creating a domain has a stricter rule than the route.
       permit(caller, 'identity:create_domain');
       return { facts: {}, get: () => null };
     }
@@ -99,13 +99,16 @@ export function createProjects(deps: Pick<Deps, 'db' | 'clock' | 'config' | 'cha
 
   async function list(caller: Caller, query: Query) {
     const criteria = criteriaOf('is_domain' in query ? query : { ...query, is_domain: 'false' }, filters);
-    const visible = only('projects.domain_id', visibleDomain(caller));
+    const visible = whereEquals('projects.domain_id', visibleDomain(caller));
     const page = await listProjects(db, pageOf(query), { criteria, visible }, { tags: tagFiltersOf(query) });
     return page ?? fail('list.marker_not_found', { marker: single(query, 'marker') ?? '' });
   }
 
-  async function placeAt({ domainId, parent }: ProjectSpot, body: NewProject): Promise<{ domainId: string; parentId: string }> {
-    // The same words for a parent that is elsewhere: managers of one domain learn nothing of another.
+  async function checkPosition(
+    { domainId, parent }: ProjectPosition,
+    body: NewProject,
+  ): Promise<{ domainId: string; parentId: string }> {
+    // The same message for a parent in another domain, so that managers learn nothing about other domains.
     if (body.parent_id && domainAround(parent) !== domainId)
       fail('request.bad_value', { field: 'parent_id', why: `there is no project ${body.parent_id} in the domain ${domainId}` });
     const domain = parent?.is_domain ? parent : await findProjectRow(db.read, domainId);
@@ -117,19 +120,19 @@ export function createProjects(deps: Pick<Deps, 'db' | 'clock' | 'config' | 'cha
     return { domainId, parentId: parent?.id ?? domainId };
   }
 
-  /** `given`: what provisioning says beside the base API, an id of the client's own among it. */
+  /** `provisioned`: attributes of provisioning clients, which may choose the id. */
   async function create(
     caller: Caller,
-    spot: ProjectSpot | null,
+    position: ProjectPosition | null,
     body: NewProject,
-    given: { readonly id?: string | undefined; readonly externalId?: string | null } = {},
+    provisioned: { readonly id?: string | undefined; readonly externalId?: string | null } = {},
   ): Promise<ProjectWithTags> {
-    if (!spot) return domains.create(caller, body);
-    const place = await placeAt(spot, body);
-    const { id } = given;
+    if (!position) return domains.create(caller, body);
+    const parent = await checkPosition(position, body);
+    const { id } = provisioned;
     if (id !== undefined && (await findProjectRow(db.read, id)))
       fail('resource.duplicate', { kind: 'project', field: 'id', value: id });
-    return reread(await change(caller, (transaction) => insertRow(transaction, clock, body, place, given)));
+    return reread(await change(caller, (transaction) => insertProjectRow(transaction, clock, body, parent, provisioned)));
   }
 
   async function checkEnabling(tx: Reader, project: ProjectRow, enabled: boolean | undefined): Promise<void> {
@@ -152,7 +155,7 @@ export function createProjects(deps: Pick<Deps, 'db' | 'clock' | 'config' | 'cha
   const update = (caller: Caller, project: ProjectRow, body: ProjectChanges): Promise<ProjectWithTags> =>
     revise(caller, project, () => ({ body }));
 
-  /** Changes a project by what it is at that moment: asked once for the checks, and again with the row held. */
+  /** `revisionOf` is called twice: before the transaction for the checks, and again with the locked row. */
   async function revise(
     caller: Caller,
     project: ProjectRow,
@@ -160,15 +163,15 @@ export function createProjects(deps: Pick<Deps, 'db' | 'clock' | 'config' | 'cha
   ): Promise<ProjectWithTags> {
     const { id } = project;
     const { body, externalId } = revisionOf(project);
-    // Clients that provision repeat themselves: what is as they want it keeps its version.
+    // Provisioning clients repeat requests. An unchanged project keeps its version.
     if (externalId !== undefined && externalId === project.external_id && Object.keys(body).length === 0) return reread(id);
     checkFixed(project, body);
     if (project.is_domain) return domains.update(caller, project, body);
     refuseImmutable('project', project, 'update', body);
     return change(caller, async (transaction) => {
       await checkEnabling(transaction.tx, project, body.enabled);
-      await updateRow(deps, transaction, project, revisionOf);
-      // As this change left it, not a later one: its version lets the caller overwrite what it stands for.
+      await updateProjectRow(deps, transaction, project, revisionOf);
+      // Read in the transaction: with the version of a later change the caller could overwrite what they have not seen.
       return reread(id, transaction.tx);
     });
   }
@@ -180,14 +183,14 @@ export function createProjects(deps: Pick<Deps, 'db' | 'clock' | 'config' | 'cha
     await change(caller, async ({ tx, audit, invalidate }) => {
       const refuse = () => fail('project.has_children', { id });
       if (await hasChildren(tx, id, false)) refuse();
-      await unlessMoved(refuse, () => deleteProject(tx, id));
+      await failOnBrokenReference(refuse, () => deleteProject(tx, id));
       invalidate(tagOf.project(id));
       invalidate(tagOf.census('projects'));
       audit('project.deleted', { kind: 'project', id }, { domain_id: project.domain_id });
     });
   }
 
-  return { target, spotTarget, get, list, create, update, revise, remove };
+  return { target, positionTarget, get, list, create, update, revise, remove };
 }
 
 export type Projects = ReturnType<typeof createProjects>;

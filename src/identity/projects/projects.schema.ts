@@ -1,10 +1,10 @@
-// Projects (organizations) and domains on the wire. A domain is a project with `is_domain`.
+// Wire format of projects (organizations) and domains. A domain is a project with `is_domain`.
 import { t } from '../../platform/http/index.ts';
 import type { ProjectRow } from '../database.ts';
-import { Links, ListLinks, parsed } from '../resource/index.ts';
+import { Links, ListLinks, parseJson } from '../resource/index.ts';
 
 const Id = t.string({ minLength: 1, maxLength: 64 });
-/** Keystone's own limit for names of projects and domains. */
+/** Keystone's limit for names of projects and domains. */
 const Name = t.string({ minLength: 1, maxLength: 64, pattern: '\\S' });
 const Options = t.object({}, { immutable: t.nullable(t.boolean()) });
 
@@ -39,7 +39,7 @@ export const CreateProject = t.envelope('project', t.open({ name: Name }, projec
 export const UpdateProject = t.envelope('project', t.open({}, { name: Name, ...projectOptional }));
 
 const domainOptional = { enabled: t.boolean(), description: t.nullable(t.string()), tags: Tags, options: Options };
-/** Several services that share their domains need them under the same ids. */
+/** Services that share domains need them to have the same ids. */
 const ExplicitId = t.string({ pattern: '^[0-9a-f]{32}$' });
 export const CreateDomain = t.envelope('domain', t.open({ name: Name }, { ...domainOptional, explicit_domain_id: ExplicitId }));
 export const UpdateDomain = t.envelope('domain', t.open({}, { name: Name, ...domainOptional }));
@@ -72,7 +72,7 @@ export type ProjectWithTags = ProjectRow & { tags: readonly string[] };
 
 export function renderProject(base: string, row: ProjectWithTags) {
   return {
-    ...parsed(row.extra),
+    ...parseJson(row.extra),
     id: row.id,
     name: row.name,
     domain_id: row.domain_id,
@@ -81,7 +81,7 @@ export function renderProject(base: string, row: ProjectWithTags) {
     enabled: row.enabled === 1,
     description: row.description,
     tags: row.tags,
-    options: parsed(row.options),
+    options: parseJson(row.options),
     links: { self: `${base}/v3/projects/${row.id}` },
   };
 }

@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { lockRow, type PageRequest, type RowPage, readPage, type SqlCondition } from '../../platform/database/index.ts';
 import type { Database, ProjectRow, Reader, Tx } from '../database.ts';
-import { applyCriteria, type Wanted } from '../resource/index.ts';
+import { applyCriteria, type ListQuery } from '../resource/index.ts';
 import type { ProjectWithTags } from './projects.schema.ts';
 
 export function findProjectRow(db: Reader, id: string): Promise<ProjectRow | undefined> {
@@ -37,19 +37,19 @@ export interface TagFilters {
 export async function listProjects(
   db: Database,
   page: PageRequest,
-  wanted: Wanted,
+  listQuery: ListQuery,
   { tags, within }: { tags?: TagFilters; within?: SqlCondition } = {},
 ): Promise<RowPage<ProjectWithTags> | undefined> {
-  const carrying = (names: readonly string[], atLeast: number) => sql<number>`(
+  const hasTags = (names: readonly string[], atLeast: number) => sql<number>`(
     select count(*) from project_tags where project_id = projects.id and name in (${sql.join(names)})
   ) >= ${atLeast}`;
-  let visible = applyCriteria(db.read.selectFrom('projects').selectAll('projects'), db.dialect, wanted.visible);
+  let visible = applyCriteria(db.read.selectFrom('projects').selectAll('projects'), db.dialect, listQuery.visible);
   if (within) visible = visible.where(within);
-  let query = applyCriteria(visible, db.dialect, wanted.criteria);
-  if (tags?.all.length) query = query.where(sql<boolean>`${carrying(tags.all, tags.all.length)}`);
-  if (tags?.any.length) query = query.where(sql<boolean>`${carrying(tags.any, 1)}`);
-  if (tags?.notAll.length) query = query.where(sql<boolean>`not ${carrying(tags.notAll, tags.notAll.length)}`);
-  if (tags?.none.length) query = query.where(sql<boolean>`not ${carrying(tags.none, 1)}`);
+  let query = applyCriteria(visible, db.dialect, listQuery.criteria);
+  if (tags?.all.length) query = query.where(sql<boolean>`${hasTags(tags.all, tags.all.length)}`);
+  if (tags?.any.length) query = query.where(sql<boolean>`${hasTags(tags.any, 1)}`);
+  if (tags?.notAll.length) query = query.where(sql<boolean>`not ${hasTags(tags.notAll, tags.notAll.length)}`);
+  if (tags?.none.length) query = query.where(sql<boolean>`not ${hasTags(tags.none, 1)}`);
   const found = await readPage(query, { table: 'projects', by: 'name' }, page, visible);
   return found && { ...found, items: await withTags(db.read, found.items) };
 }
@@ -58,7 +58,7 @@ export async function insertProject(tx: Tx, row: ProjectRow): Promise<void> {
   await tx.insertInto('projects').values(row).execute();
 }
 
-/** Every change makes a new version. */
+/** Every change increases the version. */
 export async function updateProject(tx: Tx, id: string, values: Partial<ProjectRow> & { updated_at: number }): Promise<void> {
   await tx
     .updateTable('projects')
@@ -67,8 +67,8 @@ export async function updateProject(tx: Tx, id: string, values: Partial<ProjectR
     .execute();
 }
 
-/** Every token scoped to it dies, and for a domain those of its users too: they carry the sum of these epochs. */
-export async function endTokensOfProject(tx: Tx, id: string): Promise<void> {
+/** Revokes all tokens scoped to it and, for a domain, those of its users: tokens contain the sum of these epochs. */
+export async function revokeTokensOfProject(tx: Tx, id: string): Promise<void> {
   await tx
     .updateTable('projects')
     .set((eb) => ({ epoch: eb('epoch', '+', 1) }))
@@ -76,7 +76,7 @@ export async function endTokensOfProject(tx: Tx, id: string): Promise<void> {
     .execute();
 }
 
-/** A domain takes everything in it along; either way nobody keeps a default project that is gone. */
+/** Deleting a domain deletes everything in it. A deleted project is also removed as default project of users. */
 export async function deleteProject(tx: Tx, id: string): Promise<void> {
   await tx
     .updateTable('users')
@@ -102,7 +102,7 @@ export function projectsWithOptions(db: Reader, domainId: string): Promise<Proje
   return db.selectFrom('projects').where('domain_id', '=', domainId).where('options', '<>', '{}').selectAll().execute();
 }
 
-/** The projects below one, at any depth. */
+/** The descendants of a project, at any depth. */
 export async function descendants(db: Reader, id: string): Promise<ProjectRow[]> {
   const { rows } = await sql<ProjectRow>`
     with recursive below (id) as (
@@ -127,7 +127,7 @@ export function readProjects(db: Reader, ids: readonly string[]): Promise<Projec
 export async function replaceTags(tx: Tx, projectId: string, names: readonly string[]): Promise<void> {
   await tx.deleteFrom('project_tags').where('project_id', '=', projectId).execute();
   const rows = [...new Set(names)].map((name) => ({ project_id: projectId, name }));
-  // Another who replaces them at the same moment may have put the same ones.
+  // A concurrent request may have inserted the same tags.
   if (rows.length > 0)
     await tx
       .insertInto('project_tags')
@@ -153,5 +153,5 @@ export async function removeTag(tx: Tx, projectId: string, name: string): Promis
   return result.numDeletedRows > 0n;
 }
 
-/** Held until the change ends, so that changes to it follow one another. */
+/** The row is locked so that concurrent updates do not overwrite each other. */
 export const lockProject = (db: Database, tx: Tx, id: string): Promise<ProjectRow | undefined> => lockRow(db, tx, 'projects', id);

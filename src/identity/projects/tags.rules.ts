@@ -2,7 +2,7 @@
 import type { Caller } from '../access/index.ts';
 import type { ProjectRow } from '../database.ts';
 import { fail } from '../faults.ts';
-import { type Deps, refuseImmutable, unlessMoved } from '../resource/index.ts';
+import { type Deps, failOnBrokenReference, refuseImmutable } from '../resource/index.ts';
 import { addTag, removeTag, replaceTags, withTags } from './projects.store.ts';
 
 const MAX_TAGS = 80;
@@ -15,7 +15,7 @@ export function createTags({ db, change }: Pick<Deps, 'db' | 'change'>) {
     const { id } = project;
     refuseImmutable('project', project, 'update');
     await change(caller, async ({ tx, audit }) => {
-      await unlessMoved(gone(id), () => replaceTags(tx, id, tags));
+      await failOnBrokenReference(gone(id), () => replaceTags(tx, id, tags));
       audit('project.tags_replaced', { kind: 'project', id }, { count: tags.length });
     });
     return tags;
@@ -31,12 +31,12 @@ export function createTags({ db, change }: Pick<Deps, 'db' | 'change'>) {
       const { id } = project;
       refuseImmutable('project', project, 'update');
       if (tag.length > 255 || /[,/]/.test(tag))
-        fail('request.bad_value', { field: 'tag', why: 'it has 1 to 255 characters, none of them , or /' });
+        fail('request.bad_value', { field: 'tag', why: 'it must have 1 to 255 characters and no comma or slash' });
       const tags = await list(project);
       if (!tags.includes(tag) && tags.length >= MAX_TAGS)
         fail('request.bad_value', { field: 'tag', why: `a project has at most ${MAX_TAGS} tags` });
       await change(caller, async ({ tx, audit }) => {
-        await unlessMoved(gone(id), () => addTag(tx, id, tag));
+        await failOnBrokenReference(gone(id), () => addTag(tx, id, tag));
         audit('project.tag_added', { kind: 'project', id }, { tag });
       });
     },

@@ -1,23 +1,23 @@
-// Entities keep attributes we do not know ("extra"), and options that a client sets and unsets.
+// Resources store unknown attributes ("extra"), and options that clients set and unset.
 
 type Attributes = Readonly<Record<string, unknown>>;
 
-/** What a client sent beyond the fields of the entity. `links` is ours; `id` was handled by whoever calls. */
+/** Attributes in a body that are not known fields. `links` is ours; the caller handles `id`. */
 export function extraOf(body: Attributes, known: readonly string[]): Record<string, unknown> {
   return Object.fromEntries(Object.entries(body).filter(([key]) => !known.includes(key) && key !== 'links' && key !== 'id'));
 }
 
-/** A partial change: what is named replaces, the rest stays. */
-export function mergeExtra(kept: string, changes: Attributes): string {
-  return JSON.stringify({ ...(JSON.parse(kept) as Attributes), ...changes });
+/** Merges changed attributes into the stored ones. */
+export function mergeExtra(stored: string, changes: Attributes): string {
+  return JSON.stringify({ ...(JSON.parse(stored) as Attributes), ...changes });
 }
 
-/** Like extra, but null takes an option away. */
-export function mergeOptions(kept: string, changes: Attributes | undefined): string {
-  const merged = { ...(JSON.parse(kept) as Attributes), ...changes };
+/** Like mergeExtra, but null removes an option. */
+export function mergeOptions(stored: string, changes: Attributes | undefined): string {
+  const merged = { ...(JSON.parse(stored) as Attributes), ...changes };
   return JSON.stringify(Object.fromEntries(Object.entries(merged).filter(([, value]) => value !== null)));
 }
 
-export const parsed = <T extends Attributes = Record<string, unknown>>(text: string): T => JSON.parse(text) as T;
+export const parseJson = <T extends Attributes = Record<string, unknown>>(text: string): T => JSON.parse(text) as T;
 
 export const bit = (value: boolean): number => (value ? 1 : 0);

@@ -1,9 +1,9 @@
-// What others did meanwhile is the database's word: looking first would leave a gap for two that come at once.
+// Conflicts with concurrent changes are detected by the database. A check before the write would leave a gap.
 import { isForeignKeyViolation, isUniqueViolation } from '../../platform/database/index.ts';
 import { fail } from '../faults.ts';
 
-/** What a row refers to may be gone, and what is deleted may be referred to, between the look and the write. */
-export async function unlessMoved<T>(otherwise: () => never, write: () => Promise<T>): Promise<T> {
+/** Calls `otherwise` when a foreign key fails: a referenced row was deleted, or a deleted row is still referenced. */
+export async function failOnBrokenReference<T>(otherwise: () => never, write: () => Promise<T>): Promise<T> {
   try {
     return await write();
   } catch (error) {
@@ -12,7 +12,7 @@ export async function unlessMoved<T>(otherwise: () => never, write: () => Promis
   }
 }
 
-export async function unlessTaken<T>(kind: string, name: string, write: () => Promise<T>): Promise<T> {
+export async function failOnDuplicateName<T>(kind: string, name: string, write: () => Promise<T>): Promise<T> {
   try {
     return await write();
   } catch (error) {

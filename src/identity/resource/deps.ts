@@ -1,4 +1,4 @@
-// What is below every module. Whatever else a module needs it takes by name (modules.ts).
+// Dependencies of every module. What else a module needs is passed by name (modules.ts).
 import type { Clock } from '../../platform/clock.ts';
 import type { Log } from '../../platform/log/index.ts';
 import type { RunChange } from '../audit/index.ts';

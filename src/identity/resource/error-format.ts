@@ -1,4 +1,4 @@
-// Keystone's shape of an error, and the headers every answer of the identity service carries.
+// Keystone's error format, and the headers of every response of the identity service.
 import { type ErrorFormat, t } from '../../platform/http/index.ts';
 import { STATUS_CODES } from '../../platform/node-http.ts';
 
@@ -7,7 +7,7 @@ export const keystoneErrors: ErrorFormat = ({ status, message, detail }, base) =
   ...(status === 401 ? { headers: { 'WWW-Authenticate': `Keystone uri="${base}"` } } : {}),
 });
 
-/** OAuth's shape of an error (RFC 6749, 5.2). */
+/** OAuth's error format (RFC 6749, 5.2). */
 export const oauthErrors: ErrorFormat = ({ status, code, message }) => ({
   body: {
     error: code === 'oauth.invalid_client' ? 'invalid_client' : status >= 500 ? 'server_error' : 'invalid_request',

@@ -1,9 +1,9 @@
-// The `immutable` option of projects, domains and roles: such a thing can only have that option taken away, and nothing else with it.
+// The `immutable` option of projects, domains and roles. The only change it allows is to remove the option itself.
 
 import { fail } from '../faults.ts';
-import { parsed } from './attributes.ts';
+import { parseJson } from './attributes.ts';
 
-interface Body {
+interface OptionsBody {
   readonly options?: { readonly immutable?: boolean | null | undefined } | undefined;
 }
 
@@ -11,9 +11,9 @@ export function refuseImmutable(
   kind: string,
   row: { id: string; options: string },
   action: 'update' | 'delete',
-  body?: Body,
+  body?: OptionsBody,
 ): void {
-  if (!parsed<{ immutable?: boolean }>(row.options).immutable) return;
+  if (!parseJson<{ immutable?: boolean }>(row.options).immutable) return;
   const options = Object.keys(body ?? {}).join() === 'options' ? body?.options : undefined;
   if (options?.immutable !== false && options?.immutable !== null) fail('resource.immutable', { action, kind, id: row.id });
 }

@@ -1,6 +1,6 @@
-// What every noun of the base API shares: its lists and filters, attributes nobody queries, conflicts, errors.
-export { bit, extraOf, mergeExtra, mergeOptions, parsed } from './attributes.ts';
-export { unlessMoved, unlessTaken } from './conflicts.ts';
+// Shared by all resources of the base API: lists and filters, extra attributes, conflicts, errors.
+export { bit, extraOf, mergeExtra, mergeOptions, parseJson } from './attributes.ts';
+export { failOnBrokenReference, failOnDuplicateName } from './conflicts.ts';
 export type { Deps } from './deps.ts';
 export { commonHeaders, KeystoneError, keystoneErrors, oauthErrors, REQUEST_ID_HEADER } from './error-format.ts';
 export { refuseImmutable } from './immutable.ts';
@@ -8,18 +8,18 @@ export {
   applyCriteria,
   type Criterion,
   criteriaOf,
-  FILTERED_USERS,
   type Filters,
-  filtered,
-  LISTED,
+  filterDocumentation,
   Links,
   ListLinks,
+  type ListQuery,
   listOf,
   MAX_PAGE,
-  only,
+  PAGE_DOCUMENTATION,
   pageOf,
   readFlag,
   single,
-  type Wanted,
+  USER_LIST_DOCUMENTATION,
+  whereEquals,
   wholeList,
 } from './lists.ts';

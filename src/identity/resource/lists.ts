@@ -1,4 +1,4 @@
-// What every list of the API has in common: limit and marker, filters by field, and the links of the envelope.
+// Shared by all lists of the API: limit and marker, filters, and the links of the envelope.
 import type { SelectQueryBuilder } from 'kysely';
 import {
   type Dialect,
@@ -15,46 +15,46 @@ export const MAX_PAGE = 1000;
 export const Links = t.object({ self: t.string() });
 export const ListLinks = t.object({ self: t.string(), previous: t.nullable(t.string()), next: t.nullable(t.string()) });
 
-/** What the documentation says of every list that comes in pages. */
-export const LISTED = {
+/** Documentation of every paged list. */
+export const PAGE_DOCUMENTATION = {
   query: {
-    limit: `Items of a page, ${MAX_PAGE} at most and when it is not given.`,
-    marker: 'The id of the last item of the page before.',
+    limit: `Items per page; ${MAX_PAGE} at most and by default.`,
+    marker: 'Id of the last item of the previous page.',
   },
 } as const satisfies Documentation;
 
-/** The same of a list that can be filtered: by texts and by flags as `Filters` has them, and by what it has of its own. */
-export function filtered(
+/** Documentation of a list with filters: text fields and flags as in `Filters`, and the list's own parameters. */
+export function filterDocumentation(
   texts: readonly string[],
   flags: readonly string[] = [],
   own: Readonly<Record<string, string>> = {},
 ): Documentation {
   const exactly = (name: string): string =>
-    `Only those with exactly this. For a part of it: ${name}__contains, ${name}__startswith, ${name}__endswith; in any case with an i, as ${name}__icontains.`;
+    `Only items with exactly this value. To match a part: ${name}__contains, ${name}__startswith, ${name}__endswith; with an i to ignore case, as in ${name}__icontains.`;
   return {
     query: {
-      ...LISTED.query,
+      ...PAGE_DOCUMENTATION.query,
       ...Object.fromEntries(texts.map((name) => [name, exactly(name)])),
-      ...Object.fromEntries(flags.map((name) => [name, 'Only those of which it is true, or false.'])),
+      ...Object.fromEntries(flags.map((name) => [name, 'Only items with this value: true or false.'])),
       ...own,
     },
   };
 }
 
 /** Users are listed by more than one module. */
-export const FILTERED_USERS = filtered(['name', 'domain_id', 'default_project_id'], ['enabled'], {
+export const USER_LIST_DOCUMENTATION = filterDocumentation(['name', 'domain_id', 'default_project_id'], ['enabled'], {
   password_expires_at:
-    'Only those whose password expires at this time, or before, after or not then: lt:2026-12-08T22:02:00Z, also lte:, gt:, gte:, eq:, neq:.',
+    'Only users whose password expires at, before or after this time, as in lt:2026-12-08T22:02:00Z. Operators: lt, lte, gt, gte, eq, neq.',
 });
 
-/** One value of a query parameter; a repeated one is refused, since nobody could say which counts. */
+/** The value of a query parameter. A repeated one is refused, since it is not clear which value counts. */
 export function single(query: Query, name: string): string | undefined {
   const value = query[name];
   if (typeof value === 'object') fail('request.bad_value', { field: name, why: 'it is given more than once' });
   return value;
 }
 
-/** true, false, 1, 0 and Keystone's other words in any case; a bare `?enabled` means true. */
+/** true, false, 1, 0 and Keystone's other words, ignoring case. A bare `?enabled` means true. */
 export function readFlag(query: Query, name: string): boolean | undefined {
   const value = single(query, name);
   if (value === undefined) return undefined;
@@ -80,14 +80,14 @@ export interface Criterion {
   readonly value: string | number;
 }
 
-/** What of a list was asked for, and which of its rows the caller may see at all. */
-export interface Wanted {
+/** The filters of a request, and the limits of what the caller may see. */
+export interface ListQuery {
   readonly criteria: readonly Criterion[];
   readonly visible: readonly Criterion[];
 }
 
-/** Only rows with exactly this; all of them without a value. */
-export const only = (column: string, value: string | undefined): Criterion[] =>
+/** Only rows with this value; all rows when it is undefined. */
+export const whereEquals = (column: string, value: string | undefined): Criterion[] =>
   value === undefined ? [] : [{ column, comparison: 'equals', value }];
 
 export function criteriaOf(query: Query, filters: Filters): Criterion[] {
@@ -147,6 +147,6 @@ export function listOf<K extends string, T>(
   } as never;
 }
 
-/** A list that is whole by nature (the roles of one grant, the groups of one user). */
+/** A list without pages (the roles of one grant, the devices of one user). */
 export const wholeList = <K extends string, T>(call: ListCall, key: K, items: readonly T[]) =>
   listOf(call, key, { items, next: null, previous: null });

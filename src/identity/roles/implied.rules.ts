@@ -1,12 +1,12 @@
-// Implied roles: whoever holds the prior role holds the implied ones.
+// Implied roles: a user with the prior role also has the implied ones.
 import { takeAdvisoryLock } from '../../platform/database/index.ts';
 import { type Caller, type IdentityTarget, tagOf } from '../access/index.ts';
 import type { RoleRow, Tx } from '../database.ts';
 import { fail } from '../faults.ts';
-import { type Deps, unlessMoved } from '../resource/index.ts';
+import { type Deps, failOnBrokenReference } from '../resource/index.ts';
 import { deleteImplication, findRole, type Implication, insertImplication, readImplications, readRoles } from './roles.store.ts';
 
-/** No other role may come to mean everything. */
+/** No role may imply this one. */
 const ADMIN = 'admin';
 
 export interface RolePair {
@@ -38,7 +38,7 @@ export function createImpliedRoles({ db, change }: Pick<Deps, 'db' | 'change'>) 
     return { facts: {}, get: () => prior ?? fail('role.not_found', { id }) };
   }
 
-  /** Both roles of an implication, whether or not there is one. */
+  /** Both roles of an implication, whether or not it exists. */
   async function pairTarget(priorId: string, impliedId: string): Promise<IdentityTarget<RolePair>> {
     const [prior, implied] = await Promise.all([findRole(db.read, priorId), findRole(db.read, impliedId)]);
     return {
@@ -82,7 +82,7 @@ export function createImpliedRoles({ db, change }: Pick<Deps, 'db' | 'change'>) 
         }));
     },
 
-    /** 404 when the one does not imply the other. */
+    /** Fails with 404 when the prior role does not imply the other. */
     async check({ prior: { id: prior }, implied: { id: implied } }: RolePair): Promise<void> {
       const links = await readImplications(db.read);
       if (!links.some((link) => link.prior_role_id === prior && link.implied_role_id === implied))
@@ -95,7 +95,7 @@ export function createImpliedRoles({ db, change }: Pick<Deps, 'db' | 'change'>) 
       if (prior.domain_id === null && implied.domain_id !== null) fail('role.implied_by_global_role', { id: impliedId });
       await change(caller, async ({ tx, audit, invalidate }) => {
         await refuseCycle(tx, priorId, impliedId);
-        await unlessMoved(
+        await failOnBrokenReference(
           () => fail('role.not_found', { id: impliedId }),
           () => insertImplication(tx, { prior_role_id: priorId, implied_role_id: impliedId }),
         );

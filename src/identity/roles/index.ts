@@ -1,4 +1,4 @@
-// Base roles of the identity API (not those of applications), and what they imply.
+// Base roles of the identity API (not those of applications), and implied roles.
 export { createImpliedRoles, type ImpliedRoles } from './implied.rules.ts';
 export { mountImpliedRoles, mountRoles } from './roles.routes.ts';
 export { createRoles, type Roles } from './roles.rules.ts';

@@ -1,7 +1,7 @@
 // /v3/roles, the roles they imply, and /v3/role_inferences
 
 import type { IdentityApp } from '../access/index.ts';
-import { filtered, listOf, single } from '../resource/index.ts';
+import { filterDocumentation, listOf, single } from '../resource/index.ts';
 import type { ImpliedRoles, Inference, RolePair } from './implied.rules.ts';
 import type { Roles } from './roles.rules.ts';
 import {
@@ -18,7 +18,7 @@ import {
 
 const tag = 'Roles';
 
-const FILTERED = filtered(['name'], [], { domain_id: 'The roles of this domain, instead of those of none.' });
+const FILTERED = filterDocumentation(['name'], [], { domain_id: 'Roles of this domain instead of the global ones.' });
 
 export function mountRoles(app: IdentityApp, { roles }: { roles: Roles }): void {
   const role = ({ params }: { params: { role_id: string } }) => roles.target(params.role_id);
@@ -65,14 +65,14 @@ export function mountRoles(app: IdentityApp, { roles }: { roles: Roles }): void 
 }
 
 export function mountImpliedRoles(app: IdentityApp, { implied }: { implied: ImpliedRoles }): void {
-  const rendered = (base: string, { prior, implied: roles }: Inference) => ({
+  const renderInference = (base: string, { prior, implied: roles }: Inference) => ({
     prior_role: renderRoleRef(base, prior),
     implies: roles.map((role) => renderRoleRef(base, role)),
   });
   const one = '/v3/roles/:prior_role_id/implies/:implied_role_id';
   const pair = ({ params }: { params: { prior_role_id: string; implied_role_id: string } }) =>
     implied.pairTarget(params.prior_role_id, params.implied_role_id);
-  const shown = ({ target, base, path }: { target: RolePair; base: string; path: string }) => ({
+  const renderImplication = ({ target, base, path }: { target: RolePair; base: string; path: string }) => ({
     role_inference: { prior_role: renderRoleRef(base, target.prior), implies: renderRoleRef(base, target.implied) },
     links: { self: base + path },
   });
@@ -87,7 +87,7 @@ export function mountImpliedRoles(app: IdentityApp, { implied }: { implied: Impl
       reply: { 200: ImpliedRolesReply },
     },
     async ({ target, base, path }) => ({
-      role_inference: rendered(base, await implied.list(target)),
+      role_inference: renderInference(base, await implied.list(target)),
       links: { self: base + path },
     }),
   );
@@ -97,7 +97,7 @@ export function mountImpliedRoles(app: IdentityApp, { implied }: { implied: Impl
     { summary: 'Show an implication', tag, rule: 'identity:get_implied_role', target: pair, reply: { 200: ImpliedRole } },
     async (call) => {
       await implied.check(call.target);
-      return shown(call);
+      return renderImplication(call);
     },
   );
 
@@ -118,21 +118,21 @@ export function mountImpliedRoles(app: IdentityApp, { implied }: { implied: Impl
     },
     async (call) => {
       await implied.create(call.caller, call.target);
-      return shown(call);
+      return renderImplication(call);
     },
   );
 
   app.delete(
     one,
-    { summary: 'End an implication', tag, rule: 'identity:delete_implied_role', target: pair, reply: { 204: null } },
+    { summary: 'Delete an implication', tag, rule: 'identity:delete_implied_role', target: pair, reply: { 204: null } },
     ({ caller, target }) => implied.remove(caller, target),
   );
 
   app.get(
     '/v3/role_inferences',
-    { summary: 'List every implication', tag, rule: 'identity:list_role_inference_rules', reply: { 200: RoleInferences } },
+    { summary: 'List all implications', tag, rule: 'identity:list_role_inference_rules', reply: { 200: RoleInferences } },
     async ({ base, path }) => ({
-      role_inferences: (await implied.all()).map((inference) => rendered(base, inference)),
+      role_inferences: (await implied.all()).map((inference) => renderInference(base, inference)),
       links: { self: base + path },
     }),
   );

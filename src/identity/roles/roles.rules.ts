@@ -1,4 +1,4 @@
-// Base roles: names that grants refer to. A domain role belongs to one domain and counts only by what it implies.
+// Base roles, which grants refer to. A domain role belongs to one domain and has effect only through the roles it implies.
 import { seconds } from '../../platform/clock.ts';
 import type { Query, Static } from '../../platform/http/index.ts';
 import { newId } from '../../platform/ids.ts';
@@ -10,13 +10,13 @@ import {
   type Deps,
   extraOf,
   type Filters,
+  failOnBrokenReference,
+  failOnDuplicateName,
   mergeExtra,
   mergeOptions,
   pageOf,
   refuseImmutable,
   single,
-  unlessMoved,
-  unlessTaken,
 } from '../resource/index.ts';
 import { type CreateRole, roleFields, type UpdateRole } from './roles.schema.ts';
 import { deleteRole, findRole, insertRole, listRoles, lockRole, updateRole } from './roles.store.ts';
@@ -52,9 +52,9 @@ export function createRoles({ db, clock, change }: Pick<Deps, 'db' | 'clock' | '
       created_at: seconds(clock),
     };
     await change(caller, async ({ tx, audit, invalidate }) => {
-      await unlessMoved(
+      await failOnBrokenReference(
         () => fail('domain.not_found', { id: domainId ?? '' }),
-        () => unlessTaken('role', row.name, () => insertRole(tx, row)),
+        () => failOnDuplicateName('role', row.name, () => insertRole(tx, row)),
       );
       invalidate(tagOf.everything);
       audit('role.created', { kind: 'role', id: row.id });
@@ -68,17 +68,17 @@ export function createRoles({ db, clock, change }: Pick<Deps, 'db' | 'clock' | '
     if (body.domain_id !== undefined && body.domain_id !== role.domain_id) fail('resource.domain_fixed');
     refuseImmutable('role', role, 'update', body);
     return change(caller, async ({ tx, audit, invalidate }) => {
-      const held = (await lockRole(db, tx, id)) ?? fail('role.not_found', { id });
+      const current = (await lockRole(db, tx, id)) ?? fail('role.not_found', { id });
       const values = {
-        name: body.name?.trim() ?? held.name,
-        description: body.description === undefined ? held.description : body.description,
-        options: mergeOptions(held.options, body.options),
-        extra: mergeExtra(held.extra, extraOf(body, roleFields)),
+        name: body.name?.trim() ?? current.name,
+        description: body.description === undefined ? current.description : body.description,
+        options: mergeOptions(current.options, body.options),
+        extra: mergeExtra(current.extra, extraOf(body, roleFields)),
       };
-      await unlessTaken('role', values.name, () => updateRole(tx, id, values));
+      await failOnDuplicateName('role', values.name, () => updateRole(tx, id, values));
       invalidate(tagOf.everything);
       audit('role.updated', { kind: 'role', id }, { fields: Object.keys(body) });
-      return { ...held, ...values };
+      return { ...current, ...values };
     });
   }
 

@@ -1,7 +1,7 @@
-// Base roles and what they imply, on the wire.
+// Wire format of base roles and their implications.
 import { t } from '../../platform/http/index.ts';
 import type { RoleRow } from '../database.ts';
-import { Links, ListLinks, parsed } from '../resource/index.ts';
+import { Links, ListLinks, parseJson } from '../resource/index.ts';
 
 const Name = t.string({ minLength: 1, maxLength: 255, pattern: '\\S' });
 const optional = {
@@ -34,12 +34,12 @@ export const RoleInferences = t.object({ role_inferences: t.array(Inference), li
 
 export function renderRole(base: string, row: RoleRow) {
   return {
-    ...parsed(row.extra),
+    ...parseJson(row.extra),
     id: row.id,
     name: row.name,
     domain_id: row.domain_id,
     description: row.description,
-    options: parsed(row.options),
+    options: parseJson(row.options),
     links: { self: `${base}/v3/roles/${row.id}` },
   };
 }

@@ -7,12 +7,12 @@ export function findRole(db: Reader, id: string): Promise<RoleRow | undefined> {
   return db.selectFrom('roles').where('id', '=', id).selectAll().executeTakeFirst();
 }
 
-/** A role of no domain. */
+/** Finds a global role. */
 export function findRoleByName(db: Reader, name: string): Promise<RoleRow | undefined> {
   return db.selectFrom('roles').where('name', '=', name).where('domain_id', 'is', null).selectAll().executeTakeFirst();
 }
 
-/** Domain roles are listed for their domain only; without one, the roles of no domain. */
+/** The roles of a domain; without a domain, the global roles. */
 export function listRoles(
   db: Database,
   page: PageRequest,
@@ -40,7 +40,7 @@ export async function insertRole(tx: Tx, row: RoleRow): Promise<void> {
   await tx.insertInto('roles').values(row).execute();
 }
 
-/** False when it is gone, here and below. */
+/** This and `deleteRole` return false when the role does not exist. */
 export async function updateRole(tx: Tx, id: string, values: Partial<RoleRow>): Promise<boolean> {
   const { numUpdatedRows } = await tx.updateTable('roles').set(values).where('id', '=', id).executeTakeFirst();
   return numUpdatedRows > 0n;
@@ -75,5 +75,5 @@ export async function deleteImplication(tx: Tx, { prior_role_id, implied_role_id
   return result.numDeletedRows > 0n;
 }
 
-/** Held until the change ends, so that changes to it follow one another. */
+/** The row is locked so that concurrent updates do not overwrite each other. */
 export const lockRole = (db: Database, tx: Tx, id: string): Promise<RoleRow | undefined> => lockRow(db, tx, 'roles', id);

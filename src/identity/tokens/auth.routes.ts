@@ -16,19 +16,19 @@ import type { Tokens } from './tokens.ts';
 const tag = 'Tokens';
 const CatalogReply = t.object({ catalog: Catalog, links: Links });
 
-const NO_CATALOG = { nocatalog: 'Leave the catalog out, whatever the value.' };
-const SHOWN = { 'X-Subject-Token': 'The token.' };
-const GIVEN = {
-  headers: { 'Openstack-Auth-Receipt': 'Goes on with a login of which some methods succeeded.' },
+const NO_CATALOG = { nocatalog: 'Leave the catalog out. The value is ignored.' };
+const TOKEN_HEADER = { 'X-Subject-Token': 'The token.' };
+const LOGIN_DOCUMENTATION = {
+  headers: { 'Openstack-Auth-Receipt': 'Continues a login of which some methods succeeded.' },
   query: NO_CATALOG,
   replyHeaders: {
-    'X-Subject-Token': 'Of 201: the token.',
-    'Openstack-Auth-Receipt': 'Of 401, where more methods are asked for: proof of those that succeeded.',
+    'X-Subject-Token': 'With 201: the token.',
+    'Openstack-Auth-Receipt': 'With 401, when more methods are required: proof of those that succeeded.',
   },
 };
-const ABOUT = {
+const SUBJECT_DOCUMENTATION = {
   headers: { 'X-Subject-Token': 'The token the request is about.' },
-  query: { allow_expired: 'A token that expired lately is good as well.' },
+  query: { allow_expired: 'Also accept a token that expired recently.' },
   required: ['X-Subject-Token'],
 };
 
@@ -39,7 +39,7 @@ interface AuthDeps extends Pick<Deps, 'config'> {
   readonly revocations: Revocations;
 }
 
-/** 401, but one that says how to go on. */
+/** A 401 that names the methods still required. */
 function receiptAnswer(
   { text, receipt, authContext, required }: Extract<LogInOutcome, { kind: 'receipt' }>,
   base: string,
@@ -63,7 +63,7 @@ function receiptAnswer(
 }
 
 export function mountAuth(app: IdentityApp, { auth, tokens, tokenText, revocations, config }: AuthDeps): void {
-  /** The token a request is about. A token that does not hold is 404 to everyone: nobody guesses one, so it tells nothing. */
+  /** The token in X-Subject-Token. An invalid one is 404 for everyone: tokens cannot be guessed, so this reveals nothing. */
   function subject({
     headers,
     caller,
@@ -83,8 +83,10 @@ export function mountAuth(app: IdentityApp, { auth, tokens, tokenText, revocatio
     });
   }
 
-  /** With an answer about a token goes the token. */
-  const shown = ({ headers }: Pick<Call<Caller>, 'headers'>) => ({ 'X-Subject-Token': headers['x-subject-token'] as string });
+  /** Responses about a token repeat it in a header. */
+  const tokenHeader = ({ headers }: Pick<Call<Caller>, 'headers'>) => ({
+    'X-Subject-Token': headers['x-subject-token'] as string,
+  });
 
   app.post(
     '/v3/auth/tokens',
@@ -93,13 +95,18 @@ export function mountAuth(app: IdentityApp, { auth, tokens, tokenText, revocatio
       tag,
       rule: 'anyone',
       body: Auth,
-      documentation: GIVEN,
+      documentation: LOGIN_DOCUMENTATION,
       reply: { 201: TokenReply, 401: ReceiptReply },
     },
     async ({ body, query, headers, base, address, requestId, signal }) => {
       const receipt = headers['openstack-auth-receipt'];
-      const given = typeof receipt === 'string' ? receipt : undefined;
-      const outcome = await auth.logIn(body.auth.identity, readScope(body.auth.scope), { address, requestId, signal }, given);
+      const receiptText = typeof receipt === 'string' ? receipt : undefined;
+      const outcome = await auth.logIn(
+        body.auth.identity,
+        readScope(body.auth.scope),
+        { address, requestId, signal },
+        receiptText,
+      );
       if (outcome.kind === 'receipt') return receiptAnswer(outcome, base);
       const { text, record, authContext } = outcome;
       return new Answer({
@@ -117,13 +124,17 @@ export function mountAuth(app: IdentityApp, { auth, tokens, tokenText, revocatio
       fromMemory: true,
       rule: 'identity:validate_token',
       target: subject,
-      documentation: { ...ABOUT, query: { ...ABOUT.query, ...NO_CATALOG }, replyHeaders: SHOWN },
+      documentation: {
+        ...SUBJECT_DOCUMENTATION,
+        query: { ...SUBJECT_DOCUMENTATION.query, ...NO_CATALOG },
+        replyHeaders: TOKEN_HEADER,
+      },
       reply: { 200: TokenReply },
     },
     (call) =>
       andThen(
         tokenText(call.target.record, call.target.authContext, !('nocatalog' in call.query)),
-        ({ text, bytes }) => new Answer({ headers: shown(call), text, bytes }),
+        ({ text, bytes }) => new Answer({ headers: tokenHeader(call), text, bytes }),
       ),
   );
 
@@ -134,10 +145,10 @@ export function mountAuth(app: IdentityApp, { auth, tokens, tokenText, revocatio
       tag,
       rule: 'identity:check_token',
       target: subject,
-      documentation: { ...ABOUT, replyHeaders: SHOWN },
+      documentation: { ...SUBJECT_DOCUMENTATION, replyHeaders: TOKEN_HEADER },
       reply: { 200: null },
     },
-    (call) => new Answer({ headers: shown(call) }),
+    (call) => new Answer({ headers: tokenHeader(call) }),
   );
 
   app.delete(
@@ -148,7 +159,7 @@ export function mountAuth(app: IdentityApp, { auth, tokens, tokenText, revocatio
       access: DELEGATED,
       rule: 'identity:revoke_token',
       target: subject,
-      documentation: ABOUT,
+      documentation: SUBJECT_DOCUMENTATION,
       reply: { 204: null },
     },
     async ({ caller, target }) => {

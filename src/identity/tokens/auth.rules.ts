@@ -1,14 +1,14 @@
-// Logging in: prove who you are, then get a token for the scope you ask for; or, when a factor is missing, a receipt for what you proved.
+// Logging in. The result is a token for the requested scope or, when a method is missing, a receipt for the methods that succeeded.
 
 import { seconds } from '../../platform/clock.ts';
 import { type AuthContext, type AuthMethod, METHODS, type TokenRecord, tagOf } from '../access/index.ts';
 import { fail } from '../faults.ts';
-import { type Attempt, type Logins, refused } from '../logins/index.ts';
-import { type Deps, parsed } from '../resource/index.ts';
+import { type LoginAttempt, type LoginEvents, loginRefused } from '../logins/index.ts';
+import { type Deps, parseJson } from '../resource/index.ts';
 import type { Factor } from '../two-factor/index.ts';
 import { type UserWithExpiry, writeLastActive } from '../users/index.ts';
-import type { AskedScope, Identity } from './auth.schema.ts';
-import type { Authenticate, Proof } from './methods.ts';
+import type { AuthIdentity, RequestedScope } from './auth.schema.ts';
+import type { Authenticate, LoginProof } from './methods.ts';
 import type { Receipt, Receipts } from './receipts.ts';
 import type { Scopes } from './scopes.ts';
 import type { Tokens } from './tokens.ts';
@@ -31,35 +31,37 @@ interface MultiFactorOptions {
   readonly multi_factor_auth_rules?: readonly (readonly string[])[];
 }
 
-/** The ways a user may log in by Keystone's rules, of methods there are; empty when any way will do. */
+/** The combinations of methods a user may log in with (Keystone's multi_factor_auth_rules); empty when any will do. Unknown methods are ignored. */
 function rulesOf(user: UserWithExpiry): (readonly string[])[] {
-  const { multi_factor_auth_enabled: on = true, multi_factor_auth_rules: rules = [] } = parsed<MultiFactorOptions>(user.options);
+  const { multi_factor_auth_enabled: on = true, multi_factor_auth_rules: rules = [] } = parseJson<MultiFactorOptions>(
+    user.options,
+  );
   const served = rules.map((rule) => rule.filter((method) => METHODS.includes(method as AuthMethod)));
   return on ? served.filter((rule) => rule.length > 0) : [];
 }
 
 /**
- * A token made from a token is no login, nor is one that an application makes from its access token: nobody was there, and proxies
- * do it all day. What a receipt adds to it somebody proved.
+ * Exchanging a token, or an access token of an application, for a new token is not a login: nobody is present, and proxies do it all
+ * the time. Methods added by a receipt count as a login.
  */
-function isStandIn({ methods: asked }: Identity, { parent, methods }: Proof): boolean {
-  const proved = parent ? asked : [...methods];
-  return proved.every((method) => method === 'token' || method === 'oauth2');
+function isTokenExchange({ methods: requested }: AuthIdentity, { parent, methods }: LoginProof): boolean {
+  const verified = parent ? requested : [...methods];
+  return verified.every((method) => method === 'token' || method === 'oauth2');
 }
 
-/** What was proved of a person so far, and the state they were in when it was. */
-export interface Proved {
+/** A sign-in that is not complete yet: the methods that succeeded, and the state of the account at that time. */
+export interface PartialLogin {
   readonly userId: string;
   readonly methods: readonly AuthMethod[];
   readonly epoch: number;
   readonly generation: number;
 }
 
-export interface Recognised {
+export interface SignInResult {
   readonly user: UserWithExpiry;
   readonly generation: number;
   readonly methods: readonly AuthMethod[];
-  /** False: a second factor is still to come. */
+  /** False when a second factor is still required. */
   readonly complete: boolean;
 }
 
@@ -70,12 +72,12 @@ export function createAuth(
     scopes: Scopes;
     receipts: Receipts;
     factor: Factor;
-    logins: Logins;
+    logins: LoginEvents;
   },
 ) {
   const { clock, config, change, tokens, authenticate, scopes, receipts, factor, logins } = deps;
 
-  /** Only where inactivity closes accounts, and once a day. */
+  /** Only when accounts are disabled for inactivity, and once a day. */
   async function markActive(user: UserWithExpiry): Promise<void> {
     if (config.disableUserAccountDaysInactive === undefined) return;
     const now = seconds(clock);
@@ -87,77 +89,85 @@ export function createAuth(
     });
   }
 
-  /** What an earlier request of the same login proved, if the receipt is of this user and holds. */
+  /** The receipt, if it belongs to this user and is still valid. */
   async function receiptOf(user: UserWithExpiry, text: string): Promise<Receipt | undefined> {
     const receipt = await receipts.open(text);
     if (receipt?.userId !== user.id) return undefined;
     return receipt.generation === (await scopes.authContextFor(user, { kind: 'unscoped' })).generation ? receipt : undefined;
   }
 
-  /** The second factor is not among what it adds: the key may be another one since. */
-  async function withReceipt(proof: Proof, text: string | undefined): Promise<Proof> {
+  /** Adds the methods of the receipt, but not its second factor: the key may have been replaced since. */
+  async function withReceipt(proof: LoginProof, text: string | undefined): Promise<LoginProof> {
     if (text === undefined) return proof;
     const receipt = await receiptOf(proof.user, text);
-    if (!receipt) throw refused('receipt unknown, ended or of someone else');
+    if (!receipt) throw loginRefused('receipt unknown, ended or of someone else');
     return { ...proof, methods: new Set([...proof.methods, ...receipt.methods]) };
   }
 
-  /** The combinations that would do, when what was proved does not; undefined when it does. A token was checked when it was made. */
-  async function missing({ user, methods, second, parent, notAfter }: Proof): Promise<(readonly string[])[] | undefined> {
+  /** The combinations of methods that would suffice; undefined when the login is complete. A token was checked when it was issued. */
+  async function missingMethods({
+    user,
+    methods,
+    second,
+    parent,
+    notAfter,
+  }: LoginProof): Promise<(readonly string[])[] | undefined> {
     const rules = rulesOf(user);
     if (rules.length > 0 && !rules.some((rule) => rule.every((method) => methods.has(method as AuthMethod)))) return rules;
-    // So was the person behind an access token, when they let the application in.
+    // An access token was checked when the person authorized the application.
     if (parent || notAfter !== undefined) return undefined;
     const needsSecond = !second && (await factor.isEnabled(user.id));
-    // A code alone is half a login, whatever the rules say.
+    // A code alone is not enough, whatever the rules say.
     return needsSecond || !methods.has('password') ? [['password', 'totp']] : undefined;
   }
 
-  /** Whether what was proved before still counts: not when the password changed, or the account or its domain was closed, since. */
-  async function stands(user: UserWithExpiry, proved: Proved): Promise<boolean> {
-    if (user.id !== proved.userId || user.epoch !== proved.epoch) return false;
-    return (await scopes.authContextFor(user, { kind: 'unscoped' })).generation === proved.generation;
+  /** False when the password changed, or the account or its domain was disabled, since. */
+  async function isStillValid(user: UserWithExpiry, earlier: PartialLogin): Promise<boolean> {
+    if (user.id !== earlier.userId || user.epoch !== earlier.epoch) return false;
+    return (await scopes.authContextFor(user, { kind: 'unscoped' })).generation === earlier.generation;
   }
 
-  async function recognise(identity: Identity, attempt: Attempt, proved?: Proved): Promise<Recognised> {
-    const first = await authenticate(identity, attempt, async (user) => proved !== undefined && (await stands(user, proved)));
-    // Closed, or of a closed domain: the same answer as for a wrong password.
+  async function signIn(identity: AuthIdentity, attempt: LoginAttempt, earlier?: PartialLogin): Promise<SignInResult> {
+    const knewPassword = async (user: UserWithExpiry) => earlier !== undefined && (await isStillValid(user, earlier));
+    const first = await authenticate(identity, attempt, knewPassword);
+    // Fails for a disabled account or domain, with the same message as for a wrong password.
     const { generation } = await scopes.authContextFor(first.user, { kind: 'unscoped' });
-    const methods = new Set([...first.methods, ...(proved?.methods ?? [])]);
-    const complete = (await missing({ ...first, methods })) === undefined;
-    if (complete) await finished(first.user, attempt, [...methods]);
+    const methods = new Set([...first.methods, ...(earlier?.methods ?? [])]);
+    const complete = (await missingMethods({ ...first, methods })) === undefined;
+    if (complete) await recordSuccess(first.user, attempt, [...methods]);
     return { user: first.user, generation, methods: [...methods], complete };
   }
 
-  async function finished(user: UserWithExpiry, attempt: Attempt, methods: readonly string[]): Promise<void> {
+  async function recordSuccess(user: UserWithExpiry, attempt: LoginAttempt, methods: readonly string[]): Promise<void> {
     await markActive(user);
-    await logins.good(attempt, user.id, methods);
+    await logins.recordSuccess(attempt, user.id, methods);
   }
 
   async function logIn(
-    identity: Identity,
-    asked: AskedScope,
-    attempt: Attempt,
+    identity: AuthIdentity,
+    scope: RequestedScope,
+    attempt: LoginAttempt,
     receiptText: string | undefined,
   ): Promise<LogInOutcome> {
     const first = await authenticate(identity, attempt, async (user) => {
       const receipt = receiptText === undefined ? undefined : await receiptOf(user, receiptText);
       return receipt?.methods.includes('password') ?? false;
     });
-    const narrower = asked.kind === 'project' || asked.kind === 'domain';
+    const narrower = scope.kind === 'project' || scope.kind === 'domain';
     if (first.parent?.scope.kind === 'system' && narrower) fail('auth.rescope_system');
     const unscoped = await scopes.authContextFor(first.user, { kind: 'unscoped' });
     const proof = await withReceipt(first, receiptText);
-    const required = await missing(proof);
+    const required = await missingMethods(proof);
     if (required) {
       const { text, receipt } = receipts.issue(proof.user.id, [...proof.methods], unscoped.generation);
       return { kind: 'receipt', text, receipt, authContext: unscoped, required };
     }
-    const authContext = await scopes.authContextFor(proof.user, asked);
-    // The person may be an administrator since the application got its first token.
-    if (proof.methods.has('oauth2') && authContext.roleNames.has('admin')) throw refused('an application for an administrator');
-    if (isStandIn(identity, proof)) await markActive(proof.user);
-    else await finished(proof.user, attempt, [...proof.methods]);
+    const authContext = await scopes.authContextFor(proof.user, scope);
+    // The person may have become an administrator since the application got its first token.
+    if (proof.methods.has('oauth2') && authContext.roleNames.has('admin'))
+      throw loginRefused('an application for an administrator');
+    if (isTokenExchange(identity, proof)) await markActive(proof.user);
+    else await recordSuccess(proof.user, attempt, [...proof.methods]);
     const { parent, notAfter, applicationId } = proof;
     return {
       kind: 'token',
@@ -167,26 +177,36 @@ export function createAuth(
   }
 
   return {
-    /** A person at a browser. `proved`: what earlier steps of the same sign-in did. */
-    recognise: (identity: Identity, attempt: Attempt, proved?: Proved): Promise<Recognised> =>
-      logins.witness(attempt, identity.methods, (witnessed) => recognise(identity, witnessed, proved)),
+    /** For a person at a browser. `earlier`: the previous steps of the same sign-in. */
+    signIn: (identity: AuthIdentity, attempt: LoginAttempt, earlier?: PartialLogin): Promise<SignInResult> =>
+      logins.recordLogin(attempt, identity.methods, (recorded) => signIn(identity, recorded, earlier)),
 
-    stands,
+    isStillValid,
 
-    /** The same for what only the caller can check: a remembered device, a recovery code. */
-    async completes(user: UserWithExpiry, proved: Proved, attempt: Attempt, by: 'device' | 'recovery_code'): Promise<boolean> {
-      const proof = { user, methods: new Set([...proved.methods, 'totp' as const]), second: true, parent: undefined };
-      if (!(await stands(user, proved)) || (await missing(proof)) !== undefined) return false;
-      await finished(user, attempt, [...proved.methods, by]);
+    /** The last step of a sign-in, when the caller has checked a remembered device or a recovery code. False when it is still not complete. */
+    async completeSignIn(
+      user: UserWithExpiry,
+      earlier: PartialLogin,
+      attempt: LoginAttempt,
+      by: 'device' | 'recovery_code',
+    ): Promise<boolean> {
+      const proof = { user, methods: new Set([...earlier.methods, 'totp' as const]), second: true, parent: undefined };
+      if (!(await isStillValid(user, earlier)) || (await missingMethods(proof)) !== undefined) return false;
+      await recordSuccess(user, attempt, [...earlier.methods, by]);
       return true;
     },
 
-    logIn: (identity: Identity, asked: AskedScope, attempt: Attempt, receiptText: string | undefined): Promise<LogInOutcome> =>
-      logins.witness(attempt, identity.methods, (witnessed) => logIn(identity, asked, witnessed, receiptText)),
+    logIn: (
+      identity: AuthIdentity,
+      scope: RequestedScope,
+      attempt: LoginAttempt,
+      receiptText: string | undefined,
+    ): Promise<LogInOutcome> =>
+      logins.recordLogin(attempt, identity.methods, (recorded) => logIn(identity, scope, recorded, receiptText)),
 
-    /** For the steps of a sign-in that prove something themselves. */
-    witness: logins.witness,
-    confirm: logins.confirm,
+    /** For steps of a sign-in that are checked by the caller. */
+    recordLogin: logins.recordLogin,
+    confirmPassword: logins.confirmPassword,
     settled: logins.settled,
   };
 }

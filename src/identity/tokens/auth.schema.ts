@@ -1,4 +1,4 @@
-// POST /v3/auth/tokens on the wire: identity by one or more methods, and the scope that is asked for.
+// Wire format of POST /v3/auth/tokens: the identity by one or more methods, and the requested scope.
 import { type Static, t } from '../../platform/http/index.ts';
 import { fail } from '../faults.ts';
 
@@ -8,7 +8,7 @@ const DomainRef = t.open({}, { id: Text, name: Text });
 const userRef = { id: Text, name: Text, domain: DomainRef };
 const Code = t.string({ minLength: 1, maxLength: 64 });
 
-/** The second factor may come with the password: a code, a remembered device, or a recovery code. */
+/** A second factor can be sent with the password: a code, a remembered device, or a recovery code. */
 const PasswordUserSchema = t.open(
   { password: t.string({ maxLength: 4096 }) },
   { ...userRef, verification_code: Code, device_data: t.open({ device_id: Text, device_token: Text }), recovery_code: Code },
@@ -33,21 +33,21 @@ export const Auth = t.envelope(
   ),
 );
 
-export type Identity = Static<typeof Auth>['auth']['identity'];
+export type AuthIdentity = Static<typeof Auth>['auth']['identity'];
 export type PasswordUser = Static<typeof PasswordUserSchema>;
 export type UserRef = Pick<PasswordUser, 'id' | 'name' | 'domain'>;
-export type ThingRef = Static<typeof DomainRef>;
+export type ResourceRef = Static<typeof DomainRef>;
 
-export type AskedScope =
+export type RequestedScope =
   | { readonly kind: 'default' | 'unscoped' | 'system' }
-  | { readonly kind: 'project'; readonly ref: ThingRef & { domain?: ThingRef | undefined } }
-  | { readonly kind: 'domain'; readonly ref: ThingRef };
+  | { readonly kind: 'project'; readonly ref: ResourceRef & { domain?: ResourceRef | undefined } }
+  | { readonly kind: 'domain'; readonly ref: ResourceRef };
 
 const SCOPES = ['project', 'domain', 'system', 'unscoped'] as const;
 
 const refuse = (field: string, why: string): never => fail('request.invalid_field', { field, why });
 
-function readRef(value: unknown, field: string): ThingRef & { domain?: unknown } {
+function readRef(value: unknown, field: string): ResourceRef & { domain?: unknown } {
   if (typeof value !== 'object' || value === null) return refuse(field, 'must be object');
   const { id, name, domain } = value as Record<string, unknown>;
   for (const [key, text] of Object.entries({ id, name })) {
@@ -58,14 +58,14 @@ function readRef(value: unknown, field: string): ThingRef & { domain?: unknown }
   return { ...(id === undefined ? {} : { id: id as string }), ...(name === undefined ? {} : { name: name as string }), domain };
 }
 
-/** Clients say "unscoped" as a word or as an object; exactly one scope may be asked for. */
-export function readScope(scope: unknown): AskedScope {
+/** Clients send "unscoped" as a string or as an object. Only one scope may be named. */
+export function readScope(scope: unknown): RequestedScope {
   if (scope === undefined) return { kind: 'default' };
   if (scope === 'unscoped') return { kind: 'unscoped' };
   if (typeof scope !== 'object' || scope === null) return refuse('auth.scope', 'must be object');
-  const named = SCOPES.filter((kind) => kind in scope);
-  const [kind] = named;
-  if (named.length !== 1 || !kind) return refuse('auth.scope', `it must name exactly one of ${SCOPES.join(', ')}`);
+  const kinds = SCOPES.filter((kind) => kind in scope);
+  const [kind] = kinds;
+  if (kinds.length !== 1 || !kind) return refuse('auth.scope', `it must name exactly one of ${SCOPES.join(', ')}`);
   const value = (scope as Record<string, unknown>)[kind];
   if (kind === 'unscoped') return { kind };
   if (kind === 'system') {
@@ -78,7 +78,7 @@ export function readScope(scope: unknown): AskedScope {
 }
 
 const Ref = t.open({ id: t.string(), name: t.string() });
-/** Only checks answers in tests: the text of a token is put together by hand, since it is the hottest of all. */
+/** Only checks responses in tests. The JSON of a token is built by hand (render.ts) for speed. */
 export const TokenReply = t.envelope(
   'token',
   t.open(
@@ -94,7 +94,7 @@ export const TokenReply = t.envelope(
   ),
 );
 
-/** Some methods were good and others are missing: what is missing, and a receipt for what was good. */
+/** When methods are missing: the missing ones, and a receipt for those that succeeded. */
 export const ReceiptReply = t.object({
   error: t.open({
     code: t.integer(),

@@ -1,6 +1,6 @@
-// Tokens: issued on login, verified from memory, revoked one by one or by what they depend on.
+// Tokens: issued at login, verified from memory, revoked one by one or through what they depend on.
 export { mountAuth } from './auth.routes.ts';
-export { type AuthRules, createAuth, type Proved } from './auth.rules.ts';
+export { type AuthRules, createAuth, type PartialLogin } from './auth.rules.ts';
 export { createAuthenticate } from './methods.ts';
 export { createReceipts } from './receipts.ts';
 export { createTokenText } from './render.ts';

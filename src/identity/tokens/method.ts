@@ -1,13 +1,13 @@
-// A method of a login: it takes what a request brought for it, and proves by it who is there.
+// A login method: verifies its part of the request and finds the user.
 import type { Gate } from '../../platform/limits/index.ts';
 import type { AuthMethod, TokenRecord } from '../access/index.ts';
 import type { Credentials as StoredCredentials } from '../credentials/index.ts';
 import { fail } from '../faults.ts';
-import type { Attempt } from '../logins/index.ts';
+import type { LoginAttempt } from '../logins/index.ts';
 import type { Passwords } from '../passwords/index.ts';
 import type { Devices, Factor } from '../two-factor/index.ts';
 import type { Users, UserWithExpiry } from '../users/index.ts';
-import type { Identity } from './auth.schema.ts';
+import type { AuthIdentity } from './auth.schema.ts';
 import type { Scopes } from './scopes.ts';
 import type { Tokens } from './tokens.ts';
 
@@ -20,39 +20,40 @@ export interface MethodDeps {
   readonly devices: Devices;
   readonly credentials: StoredCredentials;
   readonly gate: Gate;
-  /** The user of an access token that may stand in for a login, the application it was given to, and when it ends. */
+  /** Resolves an access token that can be used to log in: its user, its application, and its expiry. */
   accessToken(
     text: string,
   ): Promise<{ readonly user: UserWithExpiry; readonly clientId: string; readonly expiresAt: number } | undefined>;
 }
 
-/** What one method proved. */
-export interface Proven {
+/** The result of one method. */
+export interface MethodResult {
   readonly user: UserWithExpiry;
   readonly methods: readonly AuthMethod[];
-  /** A code, a remembered device or a recovery code was good. */
+  /** A code, a remembered device or a recovery code was verified. */
   readonly second?: boolean;
-  /** The token it was proved with, if one was. */
+  /** The token that was used, for the method `token`. */
   readonly parent?: TokenRecord;
-  /** When what it was proved with ends (milliseconds): an access token of an application. */
+  /** Expiry of the access token that was used, in milliseconds. */
   readonly notAfter?: number;
-  /** The application that access token was given to. */
+  /** The application of that access token. */
   readonly applicationId?: string;
 }
 
-/** `mayTryCode`: whether the user proved something else, in this request or in an earlier one of the same login. */
-export type Prover = (
+/** `mayTryCode`: whether another method succeeded for the user, in this request or an earlier one of the same login. */
+export type LoginMethod = (
   deps: MethodDeps,
-  identity: Identity,
-  attempt: Attempt,
+  identity: AuthIdentity,
+  attempt: LoginAttempt,
   mayTryCode: (user: UserWithExpiry) => boolean | Promise<boolean>,
-) => Promise<Proven>;
+) => Promise<MethodResult>;
 
-/** What the request brought for a method it names. */
-export function given<T>(method: string, data: T | undefined): T {
+/** The data of a method in the request. */
+export function requireMethodData<T>(method: string, data: T | undefined): T {
   return data ?? fail('request.invalid_field', { field: `auth.identity.${method}`, why: 'it is a required property' });
 }
 
-export function tell({ whom }: Attempt, user: { readonly id: string } | undefined): void {
-  if (whom && user) whom.userId = user.id;
+/** Records the user of a login for its audit event. */
+export function setSubject({ subject }: LoginAttempt, user: { readonly id: string } | undefined): void {
+  if (subject && user) subject.userId = user.id;
 }

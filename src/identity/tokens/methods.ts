@@ -1,49 +1,49 @@
-// Authentication: every method that is named must succeed, and all of them for the same user.
+// Authentication: every named method must succeed, and all for the same user.
 import type { AuthMethod } from '../access/index.ts';
 import { fail } from '../faults.ts';
-import { type Attempt, refused } from '../logins/index.ts';
+import { type LoginAttempt, loginRefused } from '../logins/index.ts';
 import type { UserWithExpiry } from '../users/index.ts';
-import type { Identity } from './auth.schema.ts';
-import type { MethodDeps, Proven, Prover } from './method.ts';
-import { proveByAccessToken } from './oauth2.method.ts';
-import { proveByPassword } from './password.method.ts';
-import { proveByToken } from './token.method.ts';
-import { proveByTotp } from './totp.method.ts';
+import type { AuthIdentity } from './auth.schema.ts';
+import type { LoginMethod, MethodDeps, MethodResult } from './method.ts';
+import { loginByAccessToken } from './oauth2.method.ts';
+import { loginByPassword } from './password.method.ts';
+import { loginByToken } from './token.method.ts';
+import { loginByTotp } from './totp.method.ts';
 
-/** Tried in this order. A code comes after what gives the right to try one. */
-const PROVERS: readonly (readonly [method: string, prover: Prover])[] = [
-  ['oauth2', proveByAccessToken],
-  ['password', proveByPassword],
-  ['token', proveByToken],
-  ['totp', proveByTotp],
+/** In the order they run. `totp` is last, since a code may only be tried after another method succeeded. */
+const LOGIN_METHODS: readonly (readonly [method: string, run: LoginMethod])[] = [
+  ['oauth2', loginByAccessToken],
+  ['password', loginByPassword],
+  ['token', loginByToken],
+  ['totp', loginByTotp],
 ];
 
-/** What all methods of a login proved together. */
-export interface Proof extends Pick<Proven, 'user'> {
+/** The combined result of all methods of a login. */
+export interface LoginProof extends Pick<MethodResult, 'user'> {
   readonly methods: ReadonlySet<AuthMethod>;
   readonly second: boolean;
-  readonly parent: Proven['parent'] | undefined;
+  readonly parent: MethodResult['parent'] | undefined;
   readonly notAfter?: number | undefined;
   readonly applicationId?: string | undefined;
 }
 
-/** `knewPassword`: whether an earlier request of the same login brought the password of this user. */
+/** `knewPassword`: whether an earlier request of the same login had the password of this user. */
 export type Authenticate = (
-  identity: Identity,
-  attempt: Attempt,
+  identity: AuthIdentity,
+  attempt: LoginAttempt,
   knewPassword: (user: UserWithExpiry) => Promise<boolean>,
-) => Promise<Proof>;
+) => Promise<LoginProof>;
 
-/** The user as they were at the first method: what changed since then was not checked by it. */
-function together(proven: readonly Proven[]): Proof {
-  const [first] = proven;
-  if (!first || proven.some(({ user }) => user.id !== first.user.id)) throw refused('methods name different users');
-  const ofApplication = proven.find((one) => one.notAfter !== undefined);
+/** Uses the user row of the first method: a change since then was not checked by it. */
+function combineResults(results: readonly MethodResult[]): LoginProof {
+  const [first] = results;
+  if (!first || results.some(({ user }) => user.id !== first.user.id)) throw loginRefused('methods name different users');
+  const ofApplication = results.find((one) => one.notAfter !== undefined);
   return {
     user: first.user,
-    methods: new Set(proven.flatMap(({ methods }) => methods)),
-    second: proven.some(({ second }) => second),
-    parent: proven.find((one) => one.parent)?.parent,
+    methods: new Set(results.flatMap(({ methods }) => methods)),
+    second: results.some(({ second }) => second),
+    parent: results.find((one) => one.parent)?.parent,
     notAfter: ofApplication?.notAfter,
     applicationId: ofApplication?.applicationId,
   };
@@ -52,14 +52,15 @@ function together(proven: readonly Proven[]): Proof {
 export function createAuthenticate(deps: MethodDeps): Authenticate {
   return async (identity, attempt, knewPassword) => {
     const named = new Set(identity.methods);
-    const provers = PROVERS.filter(([method]) => named.has(method));
-    // A method we do not serve is refused before all, so that nothing is spent on it.
-    if (provers.length < named.size) fail('auth.method_unsupported');
-    const proven: Proven[] = [];
-    for (const [, prove] of provers) {
-      const mayTryCode = proven.length > 0 ? ({ id }: UserWithExpiry) => proven.some(({ user }) => user.id === id) : knewPassword;
-      proven.push(await prove(deps, identity, attempt, mayTryCode));
+    const methods = LOGIN_METHODS.filter(([method]) => named.has(method));
+    // Unsupported methods are refused first, before anything is verified or counted.
+    if (methods.length < named.size) fail('auth.method_unsupported');
+    const results: MethodResult[] = [];
+    for (const [, run] of methods) {
+      const mayTryCode =
+        results.length > 0 ? ({ id }: UserWithExpiry) => results.some(({ user }) => user.id === id) : knewPassword;
+      results.push(await run(deps, identity, attempt, mayTryCode));
     }
-    return together(proven);
+    return combineResults(results);
   };
 }

@@ -1,10 +1,10 @@
-// The method `oauth2`: an access token that a person let an application have.
-import { refused } from '../logins/index.ts';
-import { given, type Prover, tell } from './method.ts';
+// The method `oauth2`: an access token that a person granted to an application.
+import { loginRefused } from '../logins/index.ts';
+import { type LoginMethod, requireMethodData, setSubject } from './method.ts';
 
-export const proveByAccessToken: Prover = async ({ accessToken }, identity, attempt) => {
-  const held = await accessToken(given('oauth2', identity.oauth2).access_token_id);
-  if (!held) throw refused('access token unknown, ended or without the scope all_info');
-  tell(attempt, held.user);
-  return { user: held.user, methods: ['oauth2'], notAfter: held.expiresAt, applicationId: held.clientId };
+export const loginByAccessToken: LoginMethod = async ({ accessToken }, identity, attempt) => {
+  const token = await accessToken(requireMethodData('oauth2', identity.oauth2).access_token_id);
+  if (!token) throw loginRefused('access token unknown, ended or without the scope all_info');
+  setSubject(attempt, token.user);
+  return { user: token.user, methods: ['oauth2'], notAfter: token.expiresAt, applicationId: token.clientId };
 };

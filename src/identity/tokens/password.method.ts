@@ -1,32 +1,33 @@
-// The method `password`. The second factor may come with it: a code, a remembered device, or a recovery code.
+// The method `password`. A second factor can be sent with it: a code, a remembered device, or a recovery code.
 import { fail } from '../faults.ts';
-import { reasonOf, refused } from '../logins/index.ts';
+import { loginRefused, refusalReason } from '../logins/index.ts';
 import type { PasswordOptions } from '../passwords/index.ts';
-import { parsed } from '../resource/index.ts';
-import { meantUser } from './meant-user.ts';
-import { given, type Prover, tell } from './method.ts';
-import { codeIsGood } from './totp.method.ts';
+import { parseJson } from '../resource/index.ts';
+import { findLoginUser } from './login-user.ts';
+import { type LoginMethod, requireMethodData, setSubject } from './method.ts';
+import { isCodeValid } from './totp.method.ts';
 
-export const proveByPassword: Prover = async (deps, identity, attempt) => {
+export const loginByPassword: LoginMethod = async (deps, identity, attempt) => {
   const { passwords, users, factor, devices } = deps;
-  const sent = given('password', identity.password).user;
-  const { user: meant, key } = await meantUser(deps, sent, 'password');
-  tell(attempt, meant);
-  const { verification_code: code, device_data: device, recovery_code: recovery } = sent;
+  const body = requireMethodData('password', identity.password).user;
+  const { user, key } = await findLoginUser(deps, body, 'password');
+  setSubject(attempt, user);
+  const { verification_code: code, device_data: device, recovery_code: recovery } = body;
   const pair = device && { deviceId: device.device_id, deviceToken: device.device_token };
-  const known = meant && pair && (await devices.knows(meant.id, pair)) ? pair.deviceId : attempt.device;
-  const by = { ...attempt, userId: null, device: known };
-  const options = parsed<PasswordOptions & Record<string, unknown>>(meant?.options ?? '{}');
+  const rememberedDevice = user && pair && (await devices.isRemembered(user.id, pair)) ? pair.deviceId : attempt.device;
+  const by = { ...attempt, userId: null, device: rememberedDevice };
+  const options = parseJson<PasswordOptions & Record<string, unknown>>(user?.options ?? '{}');
   const { countedAs } = attempt;
-  const whose = meant ? { id: meant.id, options, open: await users.isOpen(meant), countedAs } : { unknown: key };
-  const check = await passwords.check(sent.password, whose, by);
-  if (check === 'expired') fail('auth.password_expired', { id: meant!.id });
-  if (check !== 'good' || !meant) throw refused(reasonOf(check));
-  if (code !== undefined && !(await codeIsGood(deps, by, meant.id, code))) throw refused('verification code wrong');
-  if (pair && (await devices.check(by, meant.id, pair)) !== 'good') throw refused('device unknown or stolen');
-  if (recovery !== undefined && !(await factor.proveRecoveryCode(by, meant.id, recovery))) throw refused('recovery code wrong');
+  const account = user ? { id: user.id, options, active: await users.isActive(user), countedAs } : { unknown: key };
+  const check = await passwords.check(body.password, account, by);
+  if (check === 'expired') fail('auth.password_expired', { id: user!.id });
+  if (check !== 'good' || !user) throw loginRefused(refusalReason(check));
+  if (code !== undefined && !(await isCodeValid(deps, by, user.id, code))) throw loginRefused('verification code wrong');
+  if (pair && (await devices.check(by, user.id, pair)) !== 'good') throw loginRefused('device unknown or stolen');
+  if (recovery !== undefined && !(await factor.acceptRecoveryCode(by, user.id, recovery)))
+    throw loginRefused('recovery code wrong');
   return {
-    user: meant,
+    user,
     methods: code === undefined ? ['password'] : ['password', 'totp'],
     second: code !== undefined || device !== undefined || recovery !== undefined,
   };

@@ -1,5 +1,5 @@
-// Receipts: proof that some methods of a login succeeded while others are missing (Openstack-Auth-Receipt). Sealed like tokens,
-// short-lived, and good for nothing but the rest of that login.
+// Receipts: proof that some methods of a login succeeded while others are missing (Openstack-Auth-Receipt). Encrypted like tokens,
+// short-lived, and usable only to complete that login.
 
 import type { Clock } from '../../platform/clock.ts';
 import { type AuthMethod, METHODS } from '../access/index.ts';
@@ -13,13 +13,13 @@ export interface Receipt {
   readonly methods: readonly AuthMethod[];
   readonly issuedAt: number;
   readonly expiresAt: number;
-  /** The generation of the user when it was made: a changed password voids it. */
+  /** The generation of the user when it was issued. A changed password makes the receipt invalid. */
   readonly generation: number;
 }
 
 export interface Receipts {
   issue(userId: string, methods: readonly AuthMethod[], generation: number): { text: string; receipt: Receipt };
-  /** Undefined for what is no receipt of ours, or has ended. */
+  /** Undefined when it is not one of our receipts, or has expired. */
   open(text: string): Promise<Receipt | undefined>;
 }
 
@@ -33,13 +33,13 @@ export function createReceipts({ keys, clock }: { keys: TokenKeys; clock: Clock 
     async open(text) {
       const keyId = tokenKeyId(text);
       if (keyId === undefined) return undefined;
-      if (!keys.known(keyId)) await keys.look();
-      const key = keys.known(keyId);
+      if (!keys.find(keyId)) await keys.reloadIfDue();
+      const key = keys.find(keyId);
       const plain = key && openBytes(text, key, 'receipt');
       if (!plain) return undefined;
       const receipt = JSON.parse(plain.toString()) as Receipt;
-      const known = receipt.methods.every((method) => METHODS.includes(method));
-      return known && receipt.expiresAt > clock.now() ? receipt : undefined;
+      const isKnown = receipt.methods.every((method) => METHODS.includes(method));
+      return isKnown && receipt.expiresAt > clock.now() ? receipt : undefined;
     },
   };
 }

@@ -1,23 +1,23 @@
-// The body of a token, as text. Everything but four fields is the same for every token of a user in a scope,
-// so that part is made once for a context and cached with it; the four fields are kept with the opened token.
+// The JSON of a token. All but four fields are the same for every token of a user in a scope. That part is built once per AuthContext
+// and cached with it; the four fields are cached with the opened token.
 import { isoTime } from '../../platform/clock.ts';
 import { andThen, type MaybePromise } from '../../platform/maybe-promise.ts';
 import type { AuthContext, TokenRecord } from '../access/index.ts';
 import { type CatalogEntry, readCatalog, tokenCatalog } from '../catalog/index.ts';
 import type { Database } from '../database.ts';
 
-/** Text, and how many bytes it travels as: counted once for the parts, since counting costs as much as opening a token. */
-export interface Text {
+/** Text and its size in bytes. Sizes are counted once per part, since counting takes as long as opening a token. */
+export interface SizedText {
   readonly text: string;
   readonly bytes: number;
 }
 
-interface Tail {
-  readonly whole: Text;
-  readonly withoutCatalog: Text;
+interface TokenTail {
+  readonly whole: SizedText;
+  readonly withoutCatalog: SizedText;
 }
 
-const counted = (text: string): Text => ({ text, bytes: Buffer.byteLength(text) });
+const withSize = (text: string): SizedText => ({ text, bytes: Buffer.byteLength(text) });
 
 function bodyOf({ user, project, domain, scope, roles }: AuthContext) {
   return {
@@ -35,35 +35,35 @@ function bodyOf({ user, project, domain, scope, roles }: AuthContext) {
 }
 
 export interface TokenText {
-  (record: TokenRecord, authContext: AuthContext, catalog: boolean): MaybePromise<Text>;
+  (record: TokenRecord, authContext: AuthContext, catalog: boolean): MaybePromise<SizedText>;
   catalogOf(authContext: AuthContext): Promise<CatalogEntry[]>;
 }
 
 export function createTokenText(db: Database): TokenText {
-  const tails = new WeakMap<AuthContext, Tail>();
-  const heads = new WeakMap<TokenRecord, Text>();
+  const tails = new WeakMap<AuthContext, TokenTail>();
+  const heads = new WeakMap<TokenRecord, SizedText>();
 
   const catalogOf = async (authContext: AuthContext): Promise<CatalogEntry[]> =>
     tokenCatalog(await readCatalog(db.read), { project_id: authContext.project?.id, user_id: authContext.user.id });
 
-  async function makeTail(authContext: AuthContext): Promise<Tail> {
+  async function makeTail(authContext: AuthContext): Promise<TokenTail> {
     const body = bodyOf(authContext);
     const catalog = authContext.scope.kind === 'unscoped' ? undefined : await catalogOf(authContext);
-    const tailOf = (value: object): Text => counted(`${JSON.stringify(value).slice(1)}}`);
+    const tailOf = (value: object): SizedText => withSize(`${JSON.stringify(value).slice(1)}}`);
     const tail = { whole: tailOf({ ...body, catalog }), withoutCatalog: tailOf(body) };
     tails.set(authContext, tail);
     return tail;
   }
 
-  function makeHead(record: TokenRecord): Text {
+  function makeHead(record: TokenRecord): SizedText {
     const auditIds = record.parentAuditId ? [record.auditId, record.parentAuditId] : [record.auditId];
     const names = `{"token":{"methods":${JSON.stringify(record.methods)},"audit_ids":${JSON.stringify(auditIds)}`;
-    const head = counted(`${names},"expires_at":"${isoTime(record.expiresAt)}","issued_at":"${isoTime(record.issuedAt)}",`);
+    const head = withSize(`${names},"expires_at":"${isoTime(record.expiresAt)}","issued_at":"${isoTime(record.issuedAt)}",`);
     heads.set(record, head);
     return head;
   }
 
-  const text = (record: TokenRecord, authContext: AuthContext, catalog: boolean): MaybePromise<Text> =>
+  const text = (record: TokenRecord, authContext: AuthContext, catalog: boolean): MaybePromise<SizedText> =>
     andThen(tails.get(authContext) ?? makeTail(authContext), ({ whole, withoutCatalog }) => {
       const head = heads.get(record) ?? makeHead(record);
       const tail = catalog ? whole : withoutCatalog;

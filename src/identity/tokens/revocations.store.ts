@@ -1,20 +1,20 @@
-// Tokens revoked one by one, kept until they would have expired anyway.
+// Tokens revoked one by one, stored until they would have expired anyway.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isIn, preparedRows } from '../../platform/database/index.ts';
 import type { Database, Reader, Tables, Tx } from '../database.ts';
 
 const PAGE = 5000;
 
-/** By its audit id, with the end of the token in seconds. */
-export interface Revoked {
+/** A revoked token: its audit id, and its expiry in seconds. */
+export interface RevokedToken {
   readonly id: string;
   readonly expiresAt: number;
 }
 
 const COLUMNS = ['audit_id as id', 'expires_at as expiresAt'] as const;
 
-/** All of them, page by page: there may be a hundred thousand, and requests are answered in between. */
-export async function* readRevoked(db: Reader): AsyncGenerator<Revoked[]> {
+/** All of them, page by page. There may be a hundred thousand, and requests must be answered in between. */
+export async function* readRevoked(db: Reader): AsyncGenerator<RevokedToken[]> {
   let after = '';
   for (;;) {
     const rows = await db
@@ -37,8 +37,8 @@ const revoked = preparedRows<Tables, [id: string], { audit_id: string }>((db, id
 
 export const isRevoked = async (db: Reader, auditId: string): Promise<boolean> => (await revoked(db, auditId)).length > 0;
 
-/** Those of these that are revoked. */
-export const findRevoked = (db: Reader, auditIds: readonly string[]): Promise<Revoked[]> =>
+/** Which of these are revoked. */
+export const findRevoked = (db: Reader, auditIds: readonly string[]): Promise<RevokedToken[]> =>
   db.selectFrom('revoked_tokens').where(isIn('audit_id', auditIds)).select(COLUMNS).execute();
 
 export async function insertRevoked(tx: Tx, auditId: string, expiresAt: number): Promise<void> {
@@ -51,7 +51,7 @@ export async function insertRevoked(tx: Tx, auditId: string, expiresAt: number):
 
 const SWEEP_BATCH = 1000;
 
-/** In small batches, so that writers wait little. Says how many went. */
+/** In small batches, so that other writers do not wait long. Returns how many were deleted. */
 export async function sweepRevoked(db: Database, before: number): Promise<number> {
   let swept = 0;
   for (;;) {

@@ -1,4 +1,4 @@
-// Which tokens were revoked one by one: all of them in memory, and in the database for when memory cannot tell.
+// Tokens revoked one by one: all of them in memory, and in the database for when the cache is not available.
 
 import { type Clock, seconds } from '../../platform/clock.ts';
 import type { TokenRecord } from '../access/index.ts';
@@ -9,16 +9,16 @@ import { findRevoked, insertRevoked, isRevoked, readRevoked, sweepRevoked } from
 const PREFIX = 'revoked:';
 
 export interface Revocations {
-  /** Undefined: memory cannot tell; ask `lookUp`. */
+  /** Undefined when the cache is not available; then use `lookUp`. */
   cached(auditId: string): boolean | undefined;
   lookUp(auditId: string): Promise<boolean>;
   revoke(actor: Actor, record: TokenRecord): Promise<void>;
-  /** Forgets what has expired. Returns how many. */
+  /** Deletes expired entries. Returns how many. */
   sweep(): Promise<number>;
   readonly size: number;
 }
 
-/** Reads what there is in the background: until it is read, the database is asked about each token. */
+/** Loads the cache in the background. Until then, each token is looked up in the database. */
 export function createRevocations(deps: {
   db: Database;
   change: RunChange;
@@ -48,7 +48,7 @@ export function createRevocations(deps: {
     async sweep() {
       const before = seconds(clock) - deps.allowExpiredSeconds;
       const swept = await sweepRevoked(db, before);
-      // Also those whose rows another process swept.
+      // Also removes those whose rows another process deleted.
       revoked.deleteExpired(before);
       return swept;
     },

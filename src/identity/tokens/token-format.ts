@@ -1,12 +1,12 @@
-// A token is its own proof: a small binary record sealed with AES-256-GCM. No row is kept for it, and nobody outside can read it.
+// Tokens are self-contained: a small binary record encrypted with AES-256-GCM. They are not stored, and only we can read them.
 //
 //   text   = base64url( key id (4) | nonce (12) | sealed record | tag (16) )
 //   record = version (1) | methods (1) | scope kind (1) | user id | scope id? | issued ms (6) | expires ms (6) | generation (6) | audit id (16) | parent audit id? | login ms? (6) | application id?
 //
-// Replicas of an older version leave out what follows what they know. So a field has all those before it: where there is no parent, the
-// application of a token follows its own audit id and its own time.
+// Older replicas ignore trailing fields they do not know, so a field is only present when all fields before it are. A token with an
+// application but without a parent has its own audit id and time in the place of the parent's.
 //
-// Nonces are random; a key seals far fewer than 2^32 tokens before it is rotated (GATEHOUSE_IDENTITY_TOKEN_KEY_DAYS).
+// Nonces are random. A key encrypts far fewer than 2^32 tokens before it is rotated (GATEHOUSE_IDENTITY_TOKEN_KEY_DAYS).
 import { createCipheriv, createDecipheriv, type KeyObject, randomBytes } from 'node:crypto';
 import { METHODS, type Scope, type TokenRecord } from '../access/index.ts';
 
@@ -21,7 +21,7 @@ const HEX_ID = /^[0-9a-f]{32}$/;
 
 export const newAuditId = (): string => randomBytes(AUDIT_BYTES).toString('base64url');
 
-/** Ids of our own making take 16 bytes; any other (a region, a client's own id) its length and its text. */
+/** Generated ids take 16 bytes. Any other id (chosen by a client) is stored as length and text. */
 function packId(id: string): Buffer {
   if (HEX_ID.test(id)) return Buffer.concat([Buffer.of(0), Buffer.from(id, 'hex')]);
   const bytes = Buffer.from(id);
@@ -34,7 +34,7 @@ function packTime(value: number): Buffer {
   return bytes;
 }
 
-/** Of a token with an application that is its own beginning: itself. */
+/** Parent and login time. A token with an application but no parent names itself. */
 function originOf({ applicationId, auditId, issuedAt, parentAuditId, loginAt }: TokenRecord) {
   if (applicationId === undefined) return { parentAuditId, loginAt };
   return parentAuditId === undefined ? { parentAuditId: auditId, loginAt: issuedAt } : { parentAuditId, loginAt: loginAt ?? 0 };
@@ -116,18 +116,18 @@ export interface TokenKey {
   readonly key: KeyObject;
 }
 
-/** Sealed for one purpose: a receipt is not accepted as a token, nor a token as a receipt. */
-export type Purpose = 'token' | 'receipt';
+/** Part of the associated data, so that a receipt is not accepted as a token, nor a token as a receipt. */
+export type SealPurpose = 'token' | 'receipt';
 
-const associated = (head: Buffer, purpose: Purpose): Buffer =>
+const associatedData = (head: Buffer, purpose: SealPurpose): Buffer =>
   purpose === 'token' ? head : Buffer.concat([head, Buffer.from(purpose)]);
 
-export function sealBytes(plain: Buffer, { id, key }: TokenKey, purpose: Purpose): string {
+export function sealBytes(plain: Buffer, { id, key }: TokenKey, purpose: SealPurpose): string {
   const head = Buffer.alloc(HEAD_BYTES);
   head.writeUInt32BE(id, 0);
   randomBytes(NONCE_BYTES).copy(head, KEY_ID_BYTES);
   const cipher = createCipheriv('aes-256-gcm', key, head.subarray(KEY_ID_BYTES));
-  cipher.setAAD(associated(head, purpose));
+  cipher.setAAD(associatedData(head, purpose));
   return Buffer.concat([head, cipher.update(plain), cipher.final(), cipher.getAuthTag()]).toString('base64url');
 }
 
@@ -136,21 +136,21 @@ export const sealToken = (record: TokenRecord, key: TokenKey): string => sealByt
 const MIN_BYTES = HEAD_BYTES + TAG_BYTES + 3;
 const MAX_TEXT = 1024;
 
-/** The id of the key a text says it was sealed with; undefined when it cannot be a token of ours. */
+/** The id of the key a token names; undefined when it cannot be one of our tokens. */
 export function tokenKeyId(text: string): number | undefined {
   if (text.length > MAX_TEXT || !/^[\w-]+$/.test(text)) return undefined;
   const bytes = Buffer.from(text, 'base64url');
-  // base64url has several spellings for the same bytes; only ours is a token, or one revoked could return in another spelling.
+  // base64url can encode the same bytes in several ways. Only ours is accepted, so that a revoked token cannot return in another encoding.
   if (bytes.length < MIN_BYTES || bytes.toString('base64url') !== text) return undefined;
   return bytes.readUInt32BE(0);
 }
 
-/** Undefined for anything that was not sealed by this key for this purpose, as it is. */
-export function openBytes(text: string, key: KeyObject, purpose: Purpose): Buffer | undefined {
+/** Undefined for anything that was not encrypted with this key for this purpose. */
+export function openBytes(text: string, key: KeyObject, purpose: SealPurpose): Buffer | undefined {
   const bytes = Buffer.from(text, 'base64url');
   const head = bytes.subarray(0, HEAD_BYTES);
   const decipher = createDecipheriv('aes-256-gcm', key, head.subarray(KEY_ID_BYTES), { authTagLength: TAG_BYTES });
-  decipher.setAAD(associated(head, purpose));
+  decipher.setAAD(associatedData(head, purpose));
   decipher.setAuthTag(bytes.subarray(-TAG_BYTES));
   const plain = decipher.update(bytes.subarray(HEAD_BYTES, -TAG_BYTES));
   try {

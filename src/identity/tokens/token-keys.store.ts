@@ -1,4 +1,4 @@
-// The keys that seal tokens, sealed themselves.
+// Token keys, stored encrypted with the master key.
 import type { Reader, Tx } from '../database.ts';
 
 export interface SealedTokenKey {

@@ -85,7 +85,7 @@ for (const kind of KINDS) {
       api.clock.advance(2 * ANNOUNCED);
       await keys().rotate();
       assert.deepEqual(await storedIds(), [current + 1]);
-      assert.equal(keys().known(current), undefined);
+      assert.equal(keys().find(current), undefined);
       assert.equal(await isAlive(api, old), false);
       assert.equal(await isAlive(api, await logIn()), true);
     });

@@ -1,4 +1,4 @@
-// The ring of token keys. A new key is announced before it seals anything, and an old one opens what it sealed until the last of it has expired.
+// The keys that encrypt tokens. A new key is announced before it is used. An old one is kept until all its tokens have expired.
 import { createSecretKey, type KeyObject, randomBytes } from 'node:crypto';
 import { type Clock, seconds } from '../../platform/clock.ts';
 import { isUniqueViolation } from '../../platform/database/index.ts';
@@ -10,12 +10,12 @@ import { deleteTokenKeys, insertTokenKey, readTokenKeys, resealTokenKey, type Se
 
 const TAG = 'token-keys';
 const DAY = 86_400;
-/** Long enough for every replica to have heard of a new key before it is used. */
+/** Long enough for every replica to load a new key before it is used. */
 const ANNOUNCE_SECONDS = 60;
-/** An unknown key id makes us look again, but not for every forged token. */
+/** An unknown key id triggers a reload, but forged tokens must not cause one each. */
 const RELOAD_MS = 1000;
 
-const placeOf = (id: number): string => `token_keys/${id}`;
+const sealContext = (id: number): string => `token_keys/${id}`;
 
 export interface TokenKeyRules {
   readonly tokenKeyDays: number;
@@ -24,15 +24,15 @@ export interface TokenKeyRules {
 }
 
 export interface TokenKeys {
-  /** The key to seal with now. */
+  /** The key for new tokens. */
   current(): TokenKey;
-  /** The key of that id, if it is known already. */
-  known(id: number): KeyObject | undefined;
-  /** Looks for keys made elsewhere, at most once a second. */
-  look(): Promise<void>;
-  /** Makes a key when the newest is too old (or at once when forced) and removes those nothing valid depends on. */
+  /** The key with this id, if it is loaded. */
+  find(id: number): KeyObject | undefined;
+  /** Loads keys created by other processes, at most once a second. */
+  reloadIfDue(): Promise<void>;
+  /** Creates a key when the newest is too old (or when forced), and deletes keys that no valid token needs. */
   rotate(options?: { force?: boolean }): Promise<void>;
-  /** After a change of the master key: every key sealed anew under the current one. Returns how many. */
+  /** After a change of the master key: encrypts every key again with the current one. Returns how many. */
   reseal(change: Change): Promise<number>;
 }
 
@@ -51,13 +51,13 @@ export async function createTokenKeys(deps: {
     const rows = await readTokenKeys(db.read);
     keys = rows.map(({ id, sealed, active_from }) => ({
       id,
-      key: createSecretKey(seal.open(sealed, placeOf(id))),
+      key: createSecretKey(seal.open(sealed, sealContext(id))),
       activeFrom: active_from,
     }));
   }
 
   function sealed(id: number, activeFrom: number): SealedTokenKey {
-    return { id, sealed: seal.seal(randomBytes(32), placeOf(id)), active_from: activeFrom };
+    return { id, sealed: seal.seal(randomBytes(32), sealContext(id)), active_from: activeFrom };
   }
 
   async function rotate({ force = false } = {}): Promise<void> {
@@ -66,7 +66,7 @@ export async function createTokenKeys(deps: {
     const newest = keys.at(-1);
     const due = !newest || force || newest.activeFrom + rules.tokenKeyDays * DAY <= now;
     const life = rules.tokenSeconds + rules.allowExpiredSeconds + ANNOUNCE_SECONDS;
-    // A key is needed until all it sealed has ended: it stopped sealing when its successor became active.
+    // A key is needed until all its tokens have expired. It was last used when its successor became active.
     const gone = keys.filter((_, index) => {
       const successor = keys[index + 1];
       return successor !== undefined && successor.activeFrom + life < now;
@@ -87,7 +87,7 @@ export async function createTokenKeys(deps: {
         invalidate(TAG);
       });
     } catch (error) {
-      // Another process rotated at the same moment: its key serves us too.
+      // Another process rotated at the same time; its key is used.
       if (!isUniqueViolation(error)) throw error;
     }
     await reload();
@@ -103,8 +103,8 @@ export async function createTokenKeys(deps: {
       const now = seconds(clock);
       return keys.findLast((key) => key.activeFrom <= now) ?? keys[0]!;
     },
-    known: (id) => keys.find((key) => key.id === id)?.key,
-    async look() {
+    find: (id) => keys.find((key) => key.id === id)?.key,
+    async reloadIfDue() {
       if (performance.now() - lookedAt < RELOAD_MS) return;
       lookedAt = performance.now();
       await reload();
@@ -112,7 +112,8 @@ export async function createTokenKeys(deps: {
     rotate,
     async reseal({ tx }) {
       const rows = await readTokenKeys(tx);
-      for (const { id, sealed: text } of rows) await resealTokenKey(tx, id, seal.seal(seal.open(text, placeOf(id)), placeOf(id)));
+      for (const { id, sealed: text } of rows)
+        await resealTokenKey(tx, id, seal.seal(seal.open(text, sealContext(id)), sealContext(id)));
       return rows.length;
     },
   };

@@ -1,10 +1,10 @@
-// The method `token`: a token of ours, and whatever it was made by.
+// The method `token`: one of our tokens. The new token also has the methods of the old one.
 import { fail } from '../faults.ts';
-import { given, type Prover } from './method.ts';
+import { type LoginMethod, requireMethodData } from './method.ts';
 
-export const proveByToken: Prover = async ({ tokens, users }, identity) => {
-  const verified = await tokens.verify(given('token', identity.token).id);
-  // Keystone's clients tell a token that is gone (404) from a login that is refused (401).
+export const loginByToken: LoginMethod = async ({ tokens, users }, identity) => {
+  const verified = await tokens.verify(requireMethodData('token', identity.token).id);
+  // Keystone's clients expect 404 for an invalid token and 401 for a refused login.
   if (!verified) fail('token.not_found');
   const { record, authContext } = verified;
   const user = await users.find(record.userId);

@@ -180,7 +180,7 @@ onEachDatabase('Security of tokens', (api) => {
           clock: api.clock,
           passwords: undefined as never,
           access: undefined as never,
-          cutAccess: undefined as never,
+          revokeAccess: undefined as never,
           shield: undefined as never,
           freshLogin: undefined as never,
           logins: undefined as never,

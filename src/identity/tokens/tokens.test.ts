@@ -50,7 +50,13 @@ describe('A token that was good a moment ago', () => {
         read: async () => authContext,
         expand: async () => [],
       },
-      keys: { current: () => key, known: () => key.key, look: async () => {}, rotate: async () => {}, reseal: async () => 0 },
+      keys: {
+        current: () => key,
+        find: () => key.key,
+        reloadIfDue: async () => {},
+        rotate: async () => {},
+        reseal: async () => 0,
+      },
       revocations: {
         cached: (id) => (isLive ? revoked.has(id) : undefined),
         lookUp: async (id) => revoked.has(id),

@@ -1,4 +1,4 @@
-// Issues and verifies tokens. Verifying touches no database while memory is warm: open the token, look at the context of its user, compare.
+// Issues and verifies tokens. With warm caches, verifying needs no database: decrypt the token, get the AuthContext, compare.
 import type { Clock } from '../../platform/clock.ts';
 import type { Caches } from '../../platform/database/index.ts';
 import type { MaybePromise } from '../../platform/maybe-promise.ts';
@@ -16,43 +16,43 @@ import type { Revocations } from './revocations.ts';
 import { newAuditId, openToken, sealToken, tokenKeyId } from './token-format.ts';
 import type { TokenKeys } from './token-keys.ts';
 
-/** Opened tokens kept, in two halves: when the young half is full it becomes the old one. */
+/** The cache of opened tokens has two halves. When the young one is full, it replaces the old one. */
 const HALF = 8_000;
 
-/** An opened token, with the key of its context: made once, since a token is shown many times. */
-interface Opened {
+/** An opened token, with the cache key of its AuthContext. Cached, since the same token is used many times. */
+interface OpenedToken {
   readonly text: string;
   readonly record: TokenRecord;
   readonly key: string;
-  verdict: Verdict | undefined;
+  verdict: CachedVerdict | undefined;
 }
 
-/** That a token was good. It still is while nothing changed anywhere and its time has not come: most often that is all there is to see. */
-interface Verdict {
+/** A successful verification. It stays valid until any cached data changes or the token expires. */
+interface CachedVerdict {
   readonly verified: VerifiedToken;
-  /** Of the database. */
+  /** Version of the caches. */
   readonly version: number;
   readonly until: number;
 }
 
 /**
- * What opened tokens are found by: the end of their text, as random as the whole. A request brings its tokens as new strings, and
- * to hash one whole costs more than to compare it.
+ * Cache key: the end of a token, which is as random as the whole. Tokens arrive as new strings, and hashing a whole one takes longer
+ * than comparing it.
  */
 const endOf = (text: string): string => text.slice(-END);
 const END = 12;
 
 export interface Tokens {
-  /** The token, if it is good now; a promise only when memory cannot tell. `graceMs` accepts one that ended so long ago. */
+  /** The token, if it is valid; a promise only when the caches do not have the answer. `graceMs` accepts recently expired tokens. */
   verify(text: string, graceMs?: number): MaybePromise<VerifiedToken | undefined>;
   issue(authContext: AuthContext, options: IssueOptions): { text: string; record: TokenRecord };
 }
 
 export interface IssueOptions {
   readonly methods: readonly AuthMethod[];
-  /** A token made from a token ends when that one does. */
+  /** The token it is made from. The new one expires at the same time. */
   readonly parent?: TokenRecord | undefined;
-  /** The end of what else it was made from (milliseconds). */
+  /** Latest expiry in milliseconds. */
   readonly notAfter?: number | undefined;
   /** The application whose access token it was made from. */
   readonly applicationId?: string | undefined;
@@ -68,16 +68,16 @@ export function createTokens(deps: {
 }): Tokens {
   const { access, keys, revocations, clock } = deps;
   const versionNow = deps.caches.versioned({ name: 'token_verdicts', size: () => young.size + old.size });
-  let young = new Map<string, Opened>();
-  let old = new Map<string, Opened>();
+  let young = new Map<string, OpenedToken>();
+  let old = new Map<string, OpenedToken>();
 
-  function opened(text: string): Opened | undefined | 'unknown key' {
+  function openCached(text: string): OpenedToken | undefined | 'unknown key' {
     const end = endOf(text);
-    const kept = young.get(end) ?? old.get(end);
-    if (kept?.text === text) return kept;
+    const cached = young.get(end) ?? old.get(end);
+    if (cached?.text === text) return cached;
     const keyId = tokenKeyId(text);
     if (keyId === undefined) return undefined;
-    const key = keys.known(keyId);
+    const key = keys.find(keyId);
     if (!key) return 'unknown key';
     const record = openToken(text, key);
     if (!record) return undefined;
@@ -94,12 +94,12 @@ export function createTokens(deps: {
     authContext && !revoked && authContext.generation === record.generation ? { record, authContext } : undefined;
 
   async function verifySlowly(text: string, graceMs: number): Promise<VerifiedToken | undefined> {
-    await keys.look();
-    const token = opened(text);
+    await keys.reloadIfDue();
+    const token = openCached(text);
     return token === undefined || token === 'unknown key' ? undefined : verifyOpened(token, graceMs);
   }
 
-  function verifyOpened(token: Opened, graceMs: number): MaybePromise<VerifiedToken | undefined> {
+  function verifyOpened(token: OpenedToken, graceMs: number): MaybePromise<VerifiedToken | undefined> {
     const { record, key, verdict } = token;
     const now = clock.now();
     const version = versionNow();
@@ -121,7 +121,7 @@ export function createTokens(deps: {
 
   return {
     verify(text, graceMs = 0) {
-      const token = opened(text);
+      const token = openCached(text);
       if (token === undefined) return undefined;
       return token === 'unknown key' ? verifySlowly(text, graceMs) : verifyOpened(token, graceMs);
     },

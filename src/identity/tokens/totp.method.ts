@@ -1,27 +1,27 @@
-// The method `totp`: a code of the second factor.
-import { refused } from '../logins/index.ts';
+// The method `totp`: a code of a second factor.
+import { loginRefused } from '../logins/index.ts';
 import type { Guesser } from '../passwords/index.ts';
-import { meantUser } from './meant-user.ts';
-import { given, type MethodDeps, type Prover, tell } from './method.ts';
+import { findLoginUser } from './login-user.ts';
+import { type LoginMethod, type MethodDeps, requireMethodData, setSubject } from './method.ts';
 
-/** From the key of two-factor authentication or a TOTP credential: one second factor, whichever API made it. */
-export async function codeIsGood(
+/** The key of two-factor authentication, or else TOTP credentials: a user has one second factor, whichever API created it. */
+export async function isCodeValid(
   { factor, credentials }: MethodDeps,
   by: Guesser,
   userId: string,
   code: string,
 ): Promise<boolean> {
-  if (await factor.isEnabled(userId)) return factor.proveCode(by, userId, code);
+  if (await factor.isEnabled(userId)) return factor.verifyCode(by, userId, code);
   return factor.guess(by, userId, 'credential_code', (transaction) => credentials.acceptsCode(transaction, userId, code));
 }
 
-/** Only for a user who proved something else: a stranger could spend their codes, or use up their guesses. */
-export const proveByTotp: Prover = async (deps, identity, attempt, mayTryCode) => {
-  const { passcode, ...ref } = given('totp', identity.totp).user;
-  const { user, key } = await meantUser(deps, ref, 'totp');
-  tell(attempt, user);
+/** Only after another method succeeded. Otherwise a stranger could use up the user's codes and guesses. */
+export const loginByTotp: LoginMethod = async (deps, identity, attempt, mayTryCode) => {
+  const { passcode, ...ref } = requireMethodData('totp', identity.totp).user;
+  const { user, key } = await findLoginUser(deps, ref, 'totp');
+  setSubject(attempt, user);
   const mayGuess = await deps.gate.guess(attempt, `first step of ${key}`, async () => user !== undefined && mayTryCode(user));
-  if (!user || !mayGuess) throw refused('passcode without the password');
-  if (!(await codeIsGood(deps, { ...attempt, userId: null }, user.id, passcode))) throw refused('passcode wrong');
+  if (!user || !mayGuess) throw loginRefused('passcode without the password');
+  if (!(await isCodeValid(deps, { ...attempt, userId: null }, user.id, passcode))) throw loginRefused('passcode wrong');
   return { user, methods: ['totp'], second: true };
 };

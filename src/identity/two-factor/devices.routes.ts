@@ -6,22 +6,22 @@ import { fail } from '../faults.ts';
 import { single, wholeList } from '../resource/index.ts';
 import type { DevicePair, Devices } from './devices.rules.ts';
 import type { Factor } from './factor.rules.ts';
-import { reading, type Subject } from './subject.ts';
-import { WHOSE } from './two-factor.documentation.ts';
+import { type Subject, withParsed } from './subject.ts';
+import { USER_DOCUMENTATION } from './two-factor.documentation.ts';
 import { DeviceList, DeviceReply, renderDevice } from './two-factor.schema.ts';
 
 const tag = 'Remembered devices';
 
-const RENEWED = {
+const REMEMBER_DOCUMENTATION = {
   query: {
-    ...WHOSE,
-    device_id: 'The device that gets a new token; a new device when it is not given.',
-    device_token: 'The token it has now. Required with device_id.',
+    ...USER_DOCUMENTATION,
+    device_id: 'The device that gets a new token. Without it, a new device is remembered.',
+    device_token: 'Its current token. Required with device_id.',
   },
-  headers: { 'User-Agent': 'What a new device is listed as.' },
+  headers: { 'User-Agent': 'Name of a new device in lists.' },
 };
-const CHECKED = {
-  query: { ...WHOSE, device_id: 'The device.', device_token: 'The token it has now.' },
+const CHECK_DOCUMENTATION = {
+  query: { ...USER_DOCUMENTATION, device_id: 'The device.', device_token: 'Its current token.' },
   required: ['device_id', 'device_token'],
 };
 
@@ -49,8 +49,8 @@ export function mountDevices(
       summary: 'Remember a device, or give a remembered one a new token',
       tag,
       rule: 'remember_device',
-      target: async ({ query }) => reading(pairOf(query), await subject.queryTarget(query)),
-      documentation: RENEWED,
+      target: async ({ query }) => withParsed(pairOf(query), await subject.queryTarget(query)),
+      documentation: REMEMBER_DOCUMENTATION,
       reply: { 200: DeviceReply },
     },
     async ({ caller, target: { user, read: pair }, headers, base, address, signal }) => {
@@ -77,9 +77,9 @@ export function mountDevices(
       target: async ({ query }) => {
         const pair =
           pairOf(query) ?? fail('request.bad_value', { field: 'device_id', why: 'device_id and device_token are required' });
-        return reading(pair, await subject.queryTarget(query));
+        return withParsed(pair, await subject.queryTarget(query));
       },
-      documentation: CHECKED,
+      documentation: CHECK_DOCUMENTATION,
       reply: { 204: null },
     },
     async ({ caller, target: { user, read: pair }, address, signal }) => {

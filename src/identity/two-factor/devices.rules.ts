@@ -1,5 +1,5 @@
-// Devices a user asked to remember, so that they are not asked for a code there again. Each has an id and a token that changes with
-// every renewal; a token that was already replaced can only be a copy, so its use ends them all.
+// Remembered devices: users are not asked for a code there again. Each has an id and a token that changes with every renewal. A token
+// that was already replaced must be a stolen copy, so its use removes all devices of the user.
 
 import { createHash } from 'node:crypto';
 import { seconds } from '../../platform/clock.ts';
@@ -10,7 +10,7 @@ import type { DeviceRow } from '../database.ts';
 import { fail } from '../faults.ts';
 import type { Notify } from '../notifications/index.ts';
 import type { Guesser } from '../passwords/index.ts';
-import { type Deps, unlessMoved } from '../resource/index.ts';
+import { type Deps, failOnBrokenReference } from '../resource/index.ts';
 import {
   deleteDevice,
   deleteDevices,
@@ -22,10 +22,10 @@ import {
   listDevices,
   replaceDeviceToken,
   sweepDevices,
-  touchDevice,
+  updateLastUsed,
 } from './devices.store.ts';
 
-/** Replaced tokens remembered for each device. */
+/** Replaced tokens stored for each device, to recognise theft. */
 const KEPT_TOKENS = 50;
 const MAX_USER_AGENT = 255;
 const DAY = 86_400;
@@ -41,7 +41,7 @@ export type DeviceCheck = 'good' | 'unknown' | 'stolen';
 
 export function createDevices(deps: Pick<Deps, 'db' | 'clock' | 'change' | 'config'> & { readonly notify: Notify; gate: Gate }) {
   const { db, clock, change, notify, gate, config } = deps;
-  /** Those remembered before this moment have ended. */
+  /** Devices remembered before this time have expired. */
   const oldest = (): number => seconds(clock) - config.deviceDays * DAY;
   const guess = (by: Guesser, userId: string, work: () => Promise<DeviceCheck>): Promise<DeviceCheck> =>
     gate.guess(by, `devices of ${userId}`, work, (found) => found === 'good');
@@ -52,8 +52,8 @@ export function createDevices(deps: Pick<Deps, 'db' | 'clock' | 'change' | 'conf
     await notify(transaction, 'device.stolen', userId);
   }
 
-  /** A replaced token forgets every device, in the change that found it out. */
-  async function look(transaction: Change, userId: string, { deviceId, deviceToken }: DevicePair): Promise<DeviceCheck> {
+  /** A replaced token removes every device, in the same transaction. */
+  async function checkToken(transaction: Change, userId: string, { deviceId, deviceToken }: DevicePair): Promise<DeviceCheck> {
     const found = await findDeviceToken(transaction.tx, userId, deviceId, hashOf(deviceToken), oldest());
     if (!found) return 'unknown';
     if (found.replaced_at === null) return 'good';
@@ -64,8 +64,8 @@ export function createDevices(deps: Pick<Deps, 'db' | 'clock' | 'change' | 'conf
   async function check(by: Guesser, userId: string, pair: DevicePair): Promise<DeviceCheck> {
     return guess(by, userId, () =>
       change(by, async (transaction) => {
-        const outcome = await look(transaction, userId, pair);
-        if (outcome === 'good') await touchDevice(transaction.tx, pair.deviceId, seconds(clock));
+        const outcome = await checkToken(transaction, userId, pair);
+        if (outcome === 'good') await updateLastUsed(transaction.tx, pair.deviceId, seconds(clock));
         transaction.audit(`device.check_${outcome}`, { kind: 'user', id: userId }, { device_id: pair.deviceId });
         return outcome;
       }),
@@ -76,16 +76,16 @@ export function createDevices(deps: Pick<Deps, 'db' | 'clock' | 'change' | 'conf
     const token = newSecret();
     const replace = async (transaction: Change): Promise<DeviceCheck> => {
       const { tx, audit } = transaction;
-      const found = await look(transaction, userId, pair);
+      const found = await checkToken(transaction, userId, pair);
       audit(`device.renewal_${found}`, { kind: 'user', id: userId }, { device_id: pair.deviceId });
       if (found !== 'good') return found;
       if (!(await replaceDeviceToken(tx, hashOf(pair.deviceToken), seconds(clock)))) {
-        // Two requests came with one token; the other one was first, so this one is the copy.
+        // Two requests used the same token and the other was first, so this one is the copy.
         await onTheft(transaction, userId, pair.deviceId);
         return 'stolen';
       }
       await insertDeviceToken(tx, pair.deviceId, hashOf(token));
-      await touchDevice(tx, pair.deviceId, seconds(clock));
+      await updateLastUsed(tx, pair.deviceId, seconds(clock));
       await forgetOldTokens(tx, pair.deviceId, KEPT_TOKENS);
       return 'good';
     };
@@ -100,7 +100,7 @@ export function createDevices(deps: Pick<Deps, 'db' | 'clock' | 'change' | 'conf
     const now = seconds(clock);
     await change(actor, async ({ tx, audit }) => {
       const agent = userAgent.slice(0, MAX_USER_AGENT);
-      await unlessMoved(
+      await failOnBrokenReference(
         () => fail('user.not_found', { id: userId }),
         () => insertDevice(tx, { id: pair.deviceId, user_id: userId, user_agent: agent, created_at: now, last_used_at: now }),
       );
@@ -116,8 +116,8 @@ export function createDevices(deps: Pick<Deps, 'db' | 'clock' | 'change' | 'conf
     renew,
     list: (userId: string): Promise<DeviceRow[]> => listDevices(db.read, userId, oldest()),
     has: (userId: string, deviceId: string): Promise<boolean> => hasDevice(db.read, userId, deviceId),
-    /** Whether it is one of theirs: only a question, before anything is decided by it. */
-    async knows(userId: string, { deviceId, deviceToken }: DevicePair): Promise<boolean> {
+    /** Whether the token is valid. Writes nothing and counts no guess. */
+    async isRemembered(userId: string, { deviceId, deviceToken }: DevicePair): Promise<boolean> {
       return (await findDeviceToken(db.read, userId, deviceId, hashOf(deviceToken), oldest()))?.replaced_at === null;
     },
     sweep: (): Promise<number> => sweepDevices(db, oldest()),
@@ -132,8 +132,8 @@ export function createDevices(deps: Pick<Deps, 'db' | 'clock' | 'change' | 'conf
         audit('device.forgotten', { kind: 'user', id: userId }, { device_id: deviceId });
       });
     },
-    /** When access of a user is cut: within the change that cuts it. */
-    forgetWithin: async ({ tx }: Change, userId: string): Promise<void> => void (await deleteDevices(tx, userId)),
+    /** When access of a user is revoked, in the same transaction. */
+    forgetInTransaction: async ({ tx }: Change, userId: string): Promise<void> => void (await deleteDevices(tx, userId)),
   };
 }
 

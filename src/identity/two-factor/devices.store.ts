@@ -1,4 +1,4 @@
-// Remembered devices in the database. Tokens are kept as hashes only.
+// Remembered devices in the database. Tokens are stored as hashes only.
 import type { Database, DeviceRow, Reader, Tx } from '../database.ts';
 
 export async function insertDevice(tx: Tx, row: DeviceRow): Promise<void> {
@@ -9,7 +9,7 @@ export async function insertDeviceToken(tx: Tx, deviceId: string, hash: string):
   await tx.insertInto('device_tokens').values({ token_hash: hash, device_id: deviceId, replaced_at: null }).execute();
 }
 
-/** What a token is to a user: undefined when it was never theirs on that device, or the device was remembered too long ago. */
+/** Undefined when the token never belonged to that device of the user, or the device has expired. */
 export function findDeviceToken(
   db: Reader,
   userId: string,
@@ -28,7 +28,7 @@ export function findDeviceToken(
     .executeTakeFirst();
 }
 
-/** Compare and set: of two requests with the same token, one replaces it. */
+/** Compare and set: of two requests with the same token, only one succeeds. */
 export async function replaceDeviceToken(tx: Tx, hash: string, now: number): Promise<boolean> {
   const result = await tx
     .updateTable('device_tokens')
@@ -39,11 +39,11 @@ export async function replaceDeviceToken(tx: Tx, hash: string, now: number): Pro
   return result.numUpdatedRows > 0n;
 }
 
-export async function touchDevice(tx: Tx, deviceId: string, now: number): Promise<void> {
+export async function updateLastUsed(tx: Tx, deviceId: string, now: number): Promise<void> {
   await tx.updateTable('devices').set({ last_used_at: now }).where('id', '=', deviceId).execute();
 }
 
-/** Old tokens are kept to recognise theft, but not for ever. */
+/** Replaced tokens are stored to recognise theft; only the newest `keep` of them stay. */
 export async function forgetOldTokens(tx: Tx, deviceId: string, keep: number): Promise<void> {
   await tx
     .deleteFrom('device_tokens')
@@ -83,7 +83,7 @@ export const listDevices = (db: Reader, userId: string, since: number): Promise<
 
 const SWEEP_BATCH = 1000;
 
-/** In small batches, so that writers wait little. */
+/** In small batches, so that other writers do not wait long. */
 export async function sweepDevices(db: Database, before: number): Promise<number> {
   for (let swept = 0; ; ) {
     const { numDeletedRows } = await db.write((tx) =>

@@ -1,54 +1,54 @@
-// Turning the second factor of a user on, with a key that may be tried out first, and off.
+// Turns the second factor of a user on, optionally after a key was tried out, and off.
 import { seconds } from '../../platform/clock.ts';
 import type { Actor } from '../audit/index.ts';
 import type { TwoFactorRow } from '../database.ts';
 import { fail } from '../faults.ts';
 import type { UserWithExpiry } from '../users/index.ts';
 import { deleteDevices } from './devices.store.ts';
-import { type FactorDeps, placeOf, unlessGone } from './factor.ts';
-import { guessedRight } from './guesses.ts';
-import { hashAnswer, type Question } from './security-question.rules.ts';
+import { type FactorDeps, failIfUserMissing, sealContext } from './factor.ts';
+import { clearGuesses } from './guesses.ts';
+import { hashAnswer, type SecurityQuestion } from './security-question.rules.ts';
 import { matchingStep, newKey, otpauthUri, toBase32 } from './totp.ts';
 import { deleteFactor, findFactor, putFactor, replaceRecoveryCodes } from './two-factor.store.ts';
 
-export interface Enabled {
+export interface EnabledFactor {
   readonly key: string;
   readonly uri: string;
   readonly question: string;
   readonly answer: string | undefined;
 }
 
-/** A key to try out before it counts. */
+/** A key to try out before it is enabled. */
 export interface Proposal {
-  /** The key, sealed for this user: it can be left with the browser meanwhile. */
+  /** The key, encrypted for this user, so that the browser can keep it meanwhile. */
   readonly proposed: string;
   readonly key: string;
   readonly uri: string;
 }
 
-/** First enabling needs a question; later the old one stays unless a new one is given. Question and devices outlive a new key. */
+/** A security question is required the first time; later the old one stays unless a new one is given. A new key keeps question and devices. */
 export async function enableFactor(
   deps: FactorDeps,
   actor: Actor,
   user: UserWithExpiry,
-  given: Question | undefined,
+  question: SecurityQuestion | undefined,
   { key, lastStep }: { key: Buffer; lastStep: number } = { key: newKey(), lastStep: 0 },
-): Promise<Enabled> {
+): Promise<EnabledFactor> {
   const { db, clock, change, notify, seal, issuer } = deps;
   const before = await findFactor(db.read, user.id);
-  if (!given && !before)
+  if (!question && !before)
     fail('request.invalid_field', { field: 'two_factor_auth.security_question', why: 'it is a required property' });
   const row: TwoFactorRow = {
     user_id: user.id,
-    key: seal.seal(key, placeOf(user.id)),
-    security_question: given?.question ?? before!.security_question,
-    security_answer: given ? await hashAnswer(deps, actor, given.answer) : before!.security_answer,
+    key: seal.seal(key, sealContext(user.id)),
+    security_question: question?.question ?? before!.security_question,
+    security_answer: question ? await hashAnswer(deps, actor, question.answer) : before!.security_answer,
     last_step: lastStep,
     created_at: before?.created_at ?? seconds(clock),
   };
   await change(actor, async (transaction) => {
-    await unlessGone(user.id, () => putFactor(transaction.tx, row));
-    await guessedRight(transaction.tx, user.id);
+    await failIfUserMissing(user.id, () => putFactor(transaction.tx, row));
+    await clearGuesses(transaction.tx, user.id);
     const event = before ? 'two_factor.key_replaced' : 'two_factor.enabled';
     transaction.audit(event, { kind: 'user', id: user.id });
     await notify(transaction, event, user.id);
@@ -57,7 +57,7 @@ export async function enableFactor(
     key: toBase32(key),
     uri: otpauthUri(issuer, user.name, key),
     question: row.security_question,
-    answer: given?.answer,
+    answer: question?.answer,
   };
 }
 
@@ -71,12 +71,12 @@ export async function disableFactor({ change, notify }: FactorDeps, actor: Actor
   });
 }
 
-const proposalPlaceOf = ({ id }: UserWithExpiry): string => `${placeOf(id)}/proposed`;
+const proposalSealContext = ({ id }: UserWithExpiry): string => `${sealContext(id)}/proposed`;
 
 export function proposeKey({ seal, issuer }: FactorDeps, user: UserWithExpiry): Proposal {
   const key = newKey();
   return {
-    proposed: seal.seal(key, proposalPlaceOf(user)),
+    proposed: seal.seal(key, proposalSealContext(user)),
     key: toBase32(key),
     uri: otpauthUri(issuer, user.name, key),
   };
@@ -84,29 +84,29 @@ export function proposeKey({ seal, issuer }: FactorDeps, user: UserWithExpiry): 
 
 function proposedKey({ seal }: FactorDeps, user: UserWithExpiry, proposed: string): Buffer | undefined {
   try {
-    return seal.open(proposed, proposalPlaceOf(user));
+    return seal.open(proposed, proposalSealContext(user));
   } catch {
     return undefined;
   }
 }
 
-/** The same key again, for a page that has to be shown once more; undefined when it is not one of ours. */
+/** The proposal again, for a page that is shown once more; undefined when it is not valid for this user. */
 export function proposalOf(deps: FactorDeps, user: UserWithExpiry, proposed: string): Proposal | undefined {
   const key = proposedKey(deps, user, proposed);
   return key && { proposed, key: toBase32(key), uri: otpauthUri(deps.issuer, user.name, key) };
 }
 
-/** Turns it on once the app showed a code of the proposed key, so that nobody locks themselves out. False: the code is wrong. */
+/** Enables a proposed key after the user entered a code of it, so that nobody locks themselves out. False when the code is wrong. */
 export async function enableProposed(
   deps: FactorDeps,
   actor: Actor,
   user: UserWithExpiry,
-  tried: { readonly proposed: string; readonly code: string },
-  given: Question | undefined,
+  proposal: { readonly proposed: string; readonly code: string },
+  question: SecurityQuestion | undefined,
 ): Promise<boolean> {
-  const key = proposedKey(deps, user, tried.proposed);
-  const step = key && matchingStep(key, tried.code, deps.clock.now(), 0);
+  const key = proposedKey(deps, user, proposal.proposed);
+  const step = key && matchingStep(key, proposal.code, deps.clock.now(), 0);
   if (!key || step === undefined) return false;
-  await enableFactor(deps, actor, user, given, { key, lastStep: step });
+  await enableFactor(deps, actor, user, question, { key, lastStep: step });
   return true;
 }

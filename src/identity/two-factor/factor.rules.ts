@@ -1,12 +1,12 @@
-// The second factor of a user: enabling, the security question, codes and recovery codes. Each has a file of its own.
+// The second factor of a user: enabling, the security question, codes and recovery codes. Each has its own file.
 import type { Actor, Change } from '../audit/index.ts';
 import type { Guesser } from '../passwords/index.ts';
 import type { UserWithExpiry } from '../users/index.ts';
-import { guessCode, type Look, proveCode } from './codes.rules.ts';
+import { type CheckGuess, guessCode, verifyCode } from './codes.rules.ts';
 import { disableFactor, enableFactor, enableProposed, proposalOf, proposeKey } from './enable.rules.ts';
-import { type FactorDeps, factorOf, placeOf } from './factor.ts';
-import { makeRecoveryCodes, proveRecoveryCode } from './recovery-codes.rules.ts';
-import { checkAnswer, type Question } from './security-question.rules.ts';
+import { type FactorDeps, factorOf, sealContext } from './factor.ts';
+import { acceptRecoveryCode, makeRecoveryCodes } from './recovery-codes.rules.ts';
+import { checkAnswer, type SecurityQuestion } from './security-question.rules.ts';
 import { countRecoveryCodes, findFactor, readFactorKeys, setFactorKey } from './two-factor.store.ts';
 
 async function dataOf(deps: FactorDeps, userId: string): Promise<{ question: string; recoveryCodesLeft: number }> {
@@ -16,22 +16,24 @@ async function dataOf(deps: FactorDeps, userId: string): Promise<{ question: str
 
 async function resealKeys({ seal }: FactorDeps, { tx }: Change): Promise<number> {
   const rows = await readFactorKeys(tx);
-  for (const { user_id: id, key } of rows) await setFactorKey(tx, id, seal.seal(seal.open(key, placeOf(id)), placeOf(id)));
+  for (const { user_id: id, key } of rows)
+    await setFactorKey(tx, id, seal.seal(seal.open(key, sealContext(id)), sealContext(id)));
   return rows.length;
 }
 
 export function createFactor(deps: FactorDeps) {
   return {
-    enable: (actor: Actor, user: UserWithExpiry, given: Question | undefined) => enableFactor(deps, actor, user, given),
+    enable: (actor: Actor, user: UserWithExpiry, question: SecurityQuestion | undefined) =>
+      enableFactor(deps, actor, user, question),
     disable: (actor: Actor, userId: string) => disableFactor(deps, actor, userId),
     propose: (user: UserWithExpiry) => proposeKey(deps, user),
     proposalOf: (user: UserWithExpiry, proposed: string) => proposalOf(deps, user, proposed),
     enableProposed: (
       actor: Actor,
       user: UserWithExpiry,
-      tried: { readonly proposed: string; readonly code: string },
-      given: Question | undefined,
-    ) => enableProposed(deps, actor, user, tried, given),
+      proposal: { readonly proposed: string; readonly code: string },
+      question: SecurityQuestion | undefined,
+    ) => enableProposed(deps, actor, user, proposal, question),
 
     isEnabled: async (userId: string): Promise<boolean> => (await findFactor(deps.db.read, userId)) !== undefined,
     require: async (userId: string): Promise<void> => void (await factorOf(deps, userId)),
@@ -39,10 +41,10 @@ export function createFactor(deps: FactorDeps) {
 
     checkAnswer: (by: Guesser, userId: string, answer: string) => checkAnswer(deps, by, userId, answer),
     makeRecoveryCodes: (actor: Actor, userId: string) => makeRecoveryCodes(deps, actor, userId),
-    proveCode: (by: Guesser, userId: string, code: string) => proveCode(deps, by, userId, code),
-    proveRecoveryCode: (by: Guesser, userId: string, code: string) => proveRecoveryCode(deps, by, userId, code),
-    /** For other keys of the same kind (TOTP credentials): the same limit on guesses. */
-    guess: (by: Guesser, userId: string, what: string, look: Look) => guessCode(deps, by, userId, what, look),
+    verifyCode: (by: Guesser, userId: string, code: string) => verifyCode(deps, by, userId, code),
+    acceptRecoveryCode: (by: Guesser, userId: string, code: string) => acceptRecoveryCode(deps, by, userId, code),
+    /** For TOTP credentials, which share the limit on guesses. */
+    guess: (by: Guesser, userId: string, what: string, check: CheckGuess) => guessCode(deps, by, userId, what, check),
 
     reseal: (transaction: Change) => resealKeys(deps, transaction),
   };

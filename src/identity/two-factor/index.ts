@@ -1,4 +1,4 @@
-// Two-factor authentication: codes, the security question, recovery codes, and devices that are remembered.
+// Two-factor authentication: codes, the security question, recovery codes, and remembered devices.
 export { mountDevices } from './devices.routes.ts';
 export { createDevices, type Devices } from './devices.rules.ts';
 export { createFactor, type Factor } from './factor.rules.ts';

@@ -1,7 +1,7 @@
-// The address for an authenticator app as a QR code: for a page, and for a terminal.
+// The otpauth URI for an authenticator app as a QR code, for a page or a terminal.
 import { renderSVG, renderUnicodeCompact } from 'uqr';
 
-/** Apps read nothing else, and nothing else should be turned into a code that people scan. */
+/** Only otpauth URIs: people scan these codes, so nothing else must get into one. */
 const isOtpauth = (text: string): boolean => /^otpauth:\/\/totp\/\S+$/.test(text);
 
 export function qrCode(uri: string, form: 'svg' | 'terminal'): string | undefined {

@@ -3,25 +3,25 @@ import type { Actor } from '../audit/index.ts';
 import { fail } from '../faults.ts';
 import type { Guesser } from '../passwords/index.ts';
 import { type FactorDeps, factorOf } from './factor.ts';
-import { countGuess, guessedRight } from './guesses.ts';
+import { clearGuesses, countGuess } from './guesses.ts';
 
-export interface Question {
+export interface SecurityQuestion {
   readonly question: string;
   readonly answer: string;
 }
 
-/** People type answers as they come. */
-const folded = (answer: string): string => answer.trim().normalize('NFKC').toLowerCase();
+/** Ignores case and surrounding blanks. */
+const normalizeAnswer = (answer: string): string => answer.trim().normalize('NFKC').toLowerCase();
 
 export const hashAnswer = ({ passwords }: FactorDeps, actor: Actor, answer: string): Promise<string> =>
-  passwords.hash(folded(answer), { key: `user ${actor.userId}` });
+  passwords.hash(normalizeAnswer(answer), { key: `user ${actor.userId}` });
 
-/** The guess is counted first: hashing takes long, and many could be under way at once. */
+/** The guess is counted before hashing, which takes long: otherwise many could run at once. */
 export async function checkAnswer(deps: FactorDeps, by: Guesser, userId: string, answer: string): Promise<void> {
   const { clock, change, passwords, notify } = deps;
   const { security_answer: hash } = await factorOf(deps, userId);
   let [allowed, last] = [false, false];
-  const right = await passwords.matches(folded(answer), `security answer of ${userId}`, by, async () => {
+  const right = await passwords.matches(normalizeAnswer(answer), `security answer of ${userId}`, by, async () => {
     ({ allowed, last } = await change(by, async (transaction) => {
       transaction.audit('two_factor.answer_tried', { kind: 'user', id: userId });
       return countGuess(transaction.tx, userId, clock);
@@ -35,7 +35,7 @@ export async function checkAnswer(deps: FactorDeps, by: Guesser, userId: string,
     });
   if (!right) fail('auth.required', undefined, { reason: allowed ? 'security answer wrong' : 'too many guesses' });
   await change(by, async (transaction) => {
-    await guessedRight(transaction.tx, userId);
+    await clearGuesses(transaction.tx, userId);
     transaction.audit('two_factor.answer_accepted', { kind: 'user', id: userId });
   });
 }

@@ -5,7 +5,7 @@ import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 const PERIOD_SECONDS = 30;
 const DIGITS = 6;
-/** One step each way: clocks differ, and people type. */
+/** One step each way, since clocks differ and typing takes time. */
 const DRIFT = 1;
 const KEY_BYTES = 20;
 
@@ -27,7 +27,7 @@ export function toBase32(bytes: Buffer): string {
   return bits > 0 ? text + ALPHABET[(value << (5 - bits)) & 31] : text;
 }
 
-/** Undefined for anything that is no base32; blanks, padding and lower case are forgiven, as apps show keys in groups. */
+/** Undefined when it is not base32. Blanks, padding and lower case are accepted, as apps show keys in groups. */
 export function fromBase32(text: string): Buffer | undefined {
   const clean = text.replace(/[\s=]/g, '').toUpperCase();
   const bytes: number[] = [];
@@ -63,7 +63,7 @@ export function matchingStep(key: Buffer, code: string, now: number, lastStep: n
   if (!/^\d{6}$/.test(code)) return undefined;
   const current = stepAt(now);
   let found: number | undefined;
-  // Every candidate is compared, so that the time taken says nothing.
+  // Every candidate is compared, so that the time taken reveals nothing.
   for (let step = current - DRIFT; step <= current + DRIFT; step++) {
     const equal = timingSafeEqual(Buffer.from(codeAt(key, step)), Buffer.from(code));
     if (equal && step > lastStep) found = step;
@@ -71,7 +71,7 @@ export function matchingStep(key: Buffer, code: string, now: number, lastStep: n
   return found;
 }
 
-/** What authenticator apps read from a QR code. */
+/** The content of the QR code for authenticator apps. */
 export function otpauthUri(issuer: string, account: string, key: Buffer): string {
   const label = `${encodeURIComponent(issuer)}:${encodeURIComponent(account)}`;
   return `otpauth://totp/${label}?secret=${toBase32(key)}&issuer=${encodeURIComponent(issuer)}&algorithm=SHA1&digits=${DIGITS}&period=${PERIOD_SECONDS}`;

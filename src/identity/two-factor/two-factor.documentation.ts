@@ -1,7 +1,7 @@
-// What the documentation says of whom a request is about, where the path does not.
-export const WHOSE = {
-  user_id: 'The user: this, or user_name with a domain.',
-  user_name: 'The name of the user, with domain_id or domain_name.',
-  domain_id: 'The domain of user_name.',
-  domain_name: 'The same by its name.',
+// Documentation of the query parameters that name a user.
+export const USER_DOCUMENTATION = {
+  user_id: 'Id of the user. Alternatively, user_name with a domain.',
+  user_name: 'Name of the user. Needs domain_id or domain_name.',
+  domain_id: 'Id of the domain of user_name.',
+  domain_name: 'Name of the domain of user_name.',
 };

@@ -4,15 +4,15 @@ import type { IdentityApp } from '../access/index.ts';
 import { fail } from '../faults.ts';
 import { single } from '../resource/index.ts';
 import type { Factor } from './factor.rules.ts';
-import type { Question } from './security-question.rules.ts';
-import { reading, type Subject } from './subject.ts';
-import { WHOSE } from './two-factor.documentation.ts';
+import type { SecurityQuestion } from './security-question.rules.ts';
+import { type Subject, withParsed } from './subject.ts';
+import { USER_DOCUMENTATION } from './two-factor.documentation.ts';
 import { DataReply, EnabledReply, EnableTwoFactor, RecoveryReply } from './two-factor.schema.ts';
 
 const tag = 'Two-factor authentication';
 
 const ANSWER = {
-  query: { security_answer: 'The answer.', sec_answer: 'Its name before, for old clients.' },
+  query: { security_answer: 'The answer.', sec_answer: 'Old name of security_answer.' },
   required: ['security_answer'],
 };
 
@@ -21,14 +21,14 @@ interface TwoFactorDeps {
   readonly subject: Subject;
 }
 
-interface Sent {
+interface QuestionBody {
   readonly security_question?: string | null | undefined;
   readonly security_answer?: string | null | undefined;
 }
 
-/** Both or neither. Answers are compared trimmed, so blanks are no answer. */
-function questionOf(sent: Sent | null | undefined): Question | undefined {
-  const { security_question: question, security_answer: answer } = sent ?? {};
+/** Question and answer must be given together. Answers are trimmed, so blanks are not an answer. */
+function questionOf(body: QuestionBody | null | undefined): SecurityQuestion | undefined {
+  const { security_question: question, security_answer: answer } = body ?? {};
   if (question && answer?.trim()) return { question, answer };
   if (!question && !answer) return undefined;
   return fail('request.invalid_field', {
@@ -49,7 +49,7 @@ export function mountTwoFactor(app: IdentityApp, { factor, subject }: TwoFactorD
       tag,
       rule: 'is_two_factor_auth_enabled',
       target: ({ query }) => subject.queryTarget(query),
-      documentation: { query: WHOSE },
+      documentation: { query: USER_DOCUMENTATION },
       reply: { 204: null },
     },
     (call) => factor.require(call.target.id),
@@ -58,22 +58,22 @@ export function mountTwoFactor(app: IdentityApp, { factor, subject }: TwoFactorD
   app.post(
     `${own}/two_factor_auth`,
     {
-      summary: 'Enable two-factor authentication, or make a new key',
+      summary: 'Enable two-factor authentication, or replace the key',
       tag,
       rule: 'enable_two_factor_auth',
-      target: async ({ params, body }) => reading(questionOf(body.two_factor_auth), await subject.target(params.user_id)),
+      target: async ({ params, body }) => withParsed(questionOf(body.two_factor_auth), await subject.target(params.user_id)),
       body: EnableTwoFactor,
       reply: { 201: EnabledReply },
     },
     async ({ caller, target: { user, read: question }, base, path }) => {
-      const made = await factor.enable(subject.toChange(caller, user), user, question);
+      const enabled = await factor.enable(subject.toChange(caller, user), user, question);
       return {
         two_factor_auth: {
-          two_factor_key: made.key,
-          uri: made.uri,
+          two_factor_key: enabled.key,
+          uri: enabled.uri,
           user_id: user.id,
-          security_question: made.question,
-          ...(made.answer === undefined ? {} : { security_answer: made.answer }),
+          security_question: enabled.question,
+          ...(enabled.answer === undefined ? {} : { security_answer: enabled.answer }),
           links: linksOf(base, path),
         },
       };
@@ -89,7 +89,7 @@ export function mountTwoFactor(app: IdentityApp, { factor, subject }: TwoFactorD
   app.get(
     `${own}/two_factor_data`,
     {
-      summary: 'Show what is not sensitive: the question, and how many recovery codes are left',
+      summary: 'Show the security question and the number of recovery codes left',
       tag,
       rule: 'get_two_factor_data',
       target,
@@ -117,7 +117,7 @@ export function mountTwoFactor(app: IdentityApp, { factor, subject }: TwoFactorD
       target: async ({ params, query }) => {
         const answer = single(query, 'security_answer') ?? single(query, 'sec_answer');
         if (!answer) fail('request.bad_value', { field: 'security_answer', why: 'it is required' });
-        return reading(answer, await subject.target(params.user_id));
+        return withParsed(answer, await subject.target(params.user_id));
       },
       documentation: ANSWER,
       reply: { 204: null },
@@ -131,7 +131,7 @@ export function mountTwoFactor(app: IdentityApp, { factor, subject }: TwoFactorD
   app.post(
     `${own}/recovery_codes`,
     {
-      summary: 'Make a new set of recovery codes; they are shown only now',
+      summary: 'Create new recovery codes; they are shown only once',
       tag,
       rule: 'make_recovery_codes',
       target,

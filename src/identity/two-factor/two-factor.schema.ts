@@ -1,10 +1,10 @@
-// The second factor on the wire.
+// Wire format of the second factor.
 import { isoTime } from '../../platform/clock.ts';
 import { t } from '../../platform/http/index.ts';
 import type { DeviceRow } from '../database.ts';
 import { Links, ListLinks } from '../resource/index.ts';
 
-/** The body may be missing altogether: then only a new key is made. */
+/** The body may be empty: then only a new key is created. */
 export const EnableTwoFactor = t.open(
   {},
   {

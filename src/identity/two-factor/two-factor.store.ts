@@ -23,7 +23,7 @@ export async function deleteFactor(tx: Tx, userId: string): Promise<boolean> {
   return result.numDeletedRows > 0n;
 }
 
-/** Compare and set: of two requests with the same code, one moves the step. */
+/** Compare and set: of two requests with the same code, only one succeeds. */
 export async function acceptStep(tx: Tx, userId: string, step: number): Promise<boolean> {
   const result = await tx
     .updateTable('two_factor')
@@ -42,8 +42,8 @@ export async function setFactorKey(tx: Tx, userId: string, key: string): Promise
 }
 
 /**
- * Counts a guess before it is looked at, and says how many there were. Past the limit the time stands still, so that the
- * wait ends though guesses go on; it comes back to now where a clock was set back. The row is locked until the transaction ends.
+ * Counts a guess before it is checked, and returns the count. Beyond the limit the time is not updated, so that the wait ends even
+ * if guesses continue; a time in the future (the clock was set back) becomes now. The row is locked until the transaction ends.
  */
 export async function countAttempt(tx: Tx, userId: string, now: number, limit: number, forgetAfter: number): Promise<number> {
   const stale = sql<boolean>`factor_attempts.last_at < ${now - forgetAfter}`;
@@ -74,7 +74,7 @@ export async function replaceRecoveryCodes(tx: Tx, userId: string, hashes: reado
       .execute();
 }
 
-/** Each code works once: whoever deletes it has used it. */
+/** Each code works once: using it deletes it. */
 export async function spendRecoveryCode(tx: Tx, userId: string, hash: string): Promise<boolean> {
   const result = await tx
     .deleteFrom('recovery_codes')

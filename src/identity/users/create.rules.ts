@@ -1,4 +1,4 @@
-// Making a user.
+// Creates users.
 
 import { seconds } from '../../platform/clock.ts';
 import type { Static } from '../../platform/http/index.ts';
@@ -8,26 +8,26 @@ import type { Change } from '../audit/index.ts';
 import type { UserRow } from '../database.ts';
 import { fail } from '../faults.ts';
 import type { Passwords } from '../passwords/index.ts';
-import { bit, type Deps, mergeOptions, unlessMoved, unlessTaken } from '../resource/index.ts';
-import type { Names } from './names.rules.ts';
+import { bit, type Deps, failOnBrokenReference, failOnDuplicateName, mergeOptions } from '../resource/index.ts';
+import type { UserNames } from './names.rules.ts';
 import { emailKeys, type Person } from './profile.ts';
 import type { ReferenceChecks } from './references.ts';
-import { attributesOf, optionsOf, placeOf } from './revision.ts';
+import { attributesOf, optionsOf, queueClientOf } from './revision.ts';
 import type { CreateUser } from './users.schema.ts';
 import { findUser, insertUser, nameKey, replaceEmails, type UserWithExpiry } from './users.store.ts';
 
 type NewUser = Static<typeof CreateUser>['user'];
 
-/** What provisioning says beside the base API. */
-export interface Given {
-  /** An id of the client's own. */
+/** Attributes of provisioning clients, in addition to the base API. */
+export interface ProvisioningDetails {
+  /** An id chosen by the client. */
   readonly id?: string | undefined;
   readonly person?: Person | undefined;
-  /** What else belongs to making this user, in the same transaction. */
-  readonly also?: (transaction: Change, id: string) => Promise<void>;
+  /** More work in the transaction that creates the user. */
+  readonly inTransaction?: (transaction: Change, id: string) => Promise<void>;
 }
 
-export function createCreating({
+export function createUserCreation({
   db,
   clock,
   change,
@@ -36,15 +36,15 @@ export function createCreating({
   checks,
 }: Pick<Deps, 'db' | 'clock' | 'change'> & {
   readonly passwords: Passwords;
-  readonly names: Names;
+  readonly names: UserNames;
   readonly checks: ReferenceChecks;
 }) {
-  /** Makes a user within a change of the caller's own; the names and domain were checked. */
+  /** Inserts a user in an existing transaction. The caller has checked the domain and the default project. */
   async function insert(
     { tx, audit, invalidate }: Change,
     body: NewUser,
     domainId: string,
-    { id = newId(), person }: Pick<Given, 'id' | 'person'> = {},
+    { id = newId(), person }: Pick<ProvisioningDetails, 'id' | 'person'> = {},
   ): Promise<string> {
     const name = body.name.trim();
     const { extra, profile } = attributesOf({ extra: {}, profile: {} }, body, person);
@@ -67,11 +67,11 @@ export function createCreating({
       profile: JSON.stringify(profile),
     };
     await names.check(tx, { id, domainId, name });
-    await unlessMoved(
+    await failOnBrokenReference(
       () => fail('domain.not_found', { id: domainId }),
-      () => unlessTaken('user', name, () => insertUser(tx, row)),
+      () => failOnDuplicateName('user', name, () => insertUser(tx, row)),
     );
-    await names.note(tx, id, domainId, name);
+    await names.save(tx, id, domainId, name);
     if (emails.length > 0) await replaceEmails(tx, id, emails);
     invalidate(tagOf.census('users'));
     audit('user.created', { kind: 'user', id }, { domain_id: domainId });
@@ -82,22 +82,22 @@ export function createCreating({
     caller: Caller,
     domainId: string,
     body: NewUser,
-    { id, person, also }: Given = {},
+    { id, person, inTransaction }: ProvisioningDetails = {},
   ): Promise<UserWithExpiry> {
     await checks.domain(domainId);
     await checks.defaultProject(body.default_project_id);
     if (id !== undefined && (await findUser(db.read, id))) fail('resource.duplicate', { kind: 'user', field: 'id', value: id });
     const account = { id: undefined, options: optionsOf(body.options) };
     const password = body.password
-      ? await passwords.prepare(body.password, 'administrator', account, placeOf(caller))
+      ? await passwords.prepare(body.password, 'administrator', account, queueClientOf(caller))
       : undefined;
-    const madeId = await change(caller, async (transaction) => {
-      const made = await insert(transaction, body, domainId, { id, person });
-      if (password) await passwords.store(transaction, made, password);
-      await also?.(transaction, made);
-      return made;
+    const createdId = await change(caller, async (transaction) => {
+      const userId = await insert(transaction, body, domainId, { id, person });
+      if (password) await passwords.store(transaction, userId, password);
+      await inTransaction?.(transaction, userId);
+      return userId;
     });
-    return (await findUser(db.read, madeId)) ?? fail('user.not_found', { id: madeId });
+    return (await findUser(db.read, createdId)) ?? fail('user.not_found', { id: createdId });
   }
 
   return { insert, create };

@@ -1,4 +1,4 @@
-// Users: accounts of a domain, with passwords, options and whatever attributes a client keeps with them.
+// Users: accounts in a domain, with passwords, options and extra attributes.
 
 export type { Person, Profile } from './profile.ts';
 export { pageOfUsers } from './users.lists.ts';
@@ -9,8 +9,8 @@ export {
   findUser,
   findUserByName,
   nameKey,
-  nobodyKey,
   setDefaultProject,
   type UserWithExpiry,
+  unknownUserKey,
   writeLastActive,
 } from './users.store.ts';

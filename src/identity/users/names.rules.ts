@@ -1,47 +1,47 @@
-// A new name is one that people can tell from the others of its domain. Names that are there already stay as they are.
+// A new user name must not look like another one in its domain. Existing names stay as they are.
 import type { Database, Tx } from '../database.ts';
 import { fail } from '../faults.ts';
 import { lockForms, usersOfForm, usersWithForms, writeForm } from './names.store.ts';
-import { faultOfName, formOfName, isPlain } from './names.ts';
+import { isPlain, lookalikeForm, nameProblem } from './names.ts';
 import { nameKey } from './users.store.ts';
 
-/** So few that a request waits no longer for them than for another request. */
-const AT_ONCE = 100;
+/** Few enough that requests do not wait long for a batch. */
+const BATCH = 100;
 
-export function createNames(db: Database) {
+export function createUserNames(db: Database) {
   return {
-    /** Throws unless the name can be given. Called inside the change that gives it. */
+    /** Fails unless the name can be used. Called in the transaction that sets it. */
     async check(tx: Tx, { id, domainId, name }: { id: string; domainId: string; name: string }): Promise<void> {
-      const why = faultOfName(name);
+      const why = nameProblem(name);
       if (why !== undefined) fail('request.bad_value', { field: 'name', why });
       const plain = isPlain(name);
-      const form = formOfName(name);
+      const form = lookalikeForm(name);
       await lockForms(db, tx, domainId, plain);
       for (const other of await usersOfForm(tx, domainId, form)) {
-        // Two plain names can be told apart by who types them, and the same name is for the index to refuse.
+        // Two ASCII names may look alike. The same name is refused by the unique index.
         const differs = (plain && isPlain(other.name)) || nameKey(other.name) === nameKey(name);
-        // A replica of an older version may have given them another name since.
-        if (other.id !== id && !differs && formOfName(other.name) === form) fail('user.name_alike', { name });
+        // An older replica may have renamed the other user without updating the form.
+        if (other.id !== id && !differs && lookalikeForm(other.name) === form) fail('user.name_alike', { name });
       }
     },
 
-    note: (tx: Tx, id: string, domainId: string, name: string): Promise<void> => writeForm(tx, id, domainId, formOfName(name)),
+    save: (tx: Tx, id: string, domainId: string, name: string): Promise<void> => writeForm(tx, id, domainId, lookalikeForm(name)),
 
     /**
-     * Forms for names of users that are older than this rule, or made by an older version: one page of users after this id. Returns
-     * the id to go on from, undefined when there are no more.
+     * Stores missing forms of names from before this rule or from older replicas, for one page of users after this id. Returns the id
+     * to continue from; undefined when there are no more.
      */
-    async fill(after: string): Promise<string | undefined> {
-      const page = await usersWithForms(db.read, { after, limit: AT_ONCE });
+    async fillMissing(after: string): Promise<string | undefined> {
+      const page = await usersWithForms(db.read, { after, limit: BATCH });
       const missing = page.filter(({ form }) => form === null);
-      // A user that is deleted meanwhile spoils the page: whoever calls tries again.
+      // Fails when one of the users is deleted meanwhile; the caller tries again.
       if (missing.length > 0)
         await db.write(async (tx) => {
-          for (const { id, domain_id: domainId, name } of missing) await writeForm(tx, id, domainId, formOfName(name));
+          for (const { id, domain_id: domainId, name } of missing) await writeForm(tx, id, domainId, lookalikeForm(name));
         });
       return page.at(-1)?.id;
     },
   };
 }
 
-export type Names = ReturnType<typeof createNames>;
+export type UserNames = ReturnType<typeof createUserNames>;

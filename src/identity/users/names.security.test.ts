@@ -1,11 +1,11 @@
-// Nobody gets a name that people would take for another one's.
+// Nobody can get a name that looks like that of another user.
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
 import { assertEachStatus, assertOk, assertRefused } from '../../../test/support/answers.ts';
 import { onEachDatabase, uniqueName } from '../../../test/support/api.ts';
 import { databaseOf } from '../../../test/support/restartable-api.ts';
 import { assertScimRefused, connect, patchOf, type ScimClient, USER } from '../../../test/support/scim.ts';
-import { createNames } from './names.rules.ts';
+import { createUserNames } from './names.rules.ts';
 
 onEachDatabase('Names that look alike', (api) => {
   let domain: { id: string };
@@ -53,7 +53,7 @@ onEachDatabase('Names that look alike', (api) => {
     assertOk(await create('ухо'), 201);
   });
 
-  it('are one when they come at the same moment', async () => {
+  it('are refused when two are created at the same time', async () => {
     const answers = await Promise.all([create('ерос'), create('epoc'), create('ерос'), create('EPOC')]);
     assertEachStatus(answers, [201, 409]);
     const names = answers.filter(({ status }) => status === 201).map(({ body }) => body.user.name);
@@ -80,8 +80,8 @@ onEachDatabase('Names that look alike', (api) => {
       assertOk(await api.patch(`/v3/users/${kept.id}`, { user: { password } }));
       assertOk(await api.patch(`/v3/users/${kept.id}`, { user: { name: odd, email: 'a@example.org' } }));
       await api.logIn({ name: odd, password, domain: { id: domain.id } });
-      const names = createNames(db);
-      for (let after: string | undefined = ''; after !== undefined; after = await names.fill(after));
+      const names = createUserNames(db);
+      for (let after: string | undefined = ''; after !== undefined; after = await names.fillMissing(after));
     } finally {
       await db.close();
     }

@@ -1,4 +1,4 @@
-// What names look like, in the database.
+// Lookalike forms of user names in the database.
 import { sql } from 'kysely';
 import type { Database, Reader, Tx } from '../database.ts';
 
@@ -8,7 +8,7 @@ export interface NamedUser {
   readonly name: string;
 }
 
-/** Plain names come side by side; another one waits for those under way and holds up the next, so that neither misses its double. */
+/** ASCII names take a shared lock, others an exclusive one, so that two lookalikes created at the same time see each other. */
 export async function lockForms({ dialect }: Pick<Database, 'dialect'>, tx: Tx, domainId: string, plain: boolean): Promise<void> {
   if (dialect !== 'postgres') return;
   const key = sql`hashtext(${`gatehouse names of ${domainId}`})`;
@@ -32,7 +32,7 @@ export async function writeForm(tx: Tx, userId: string, domainId: string, form: 
     .execute();
 }
 
-/** A page of all users by id: what one statement looks at is bounded, however many have their form already. */
+/** A page of all users by id, with their forms. Reads a bounded number of rows, however many have a form already. */
 export const usersWithForms = (
   db: Reader,
   { after, limit }: { after: string; limit: number },

@@ -1,7 +1,7 @@
-// What is known of a person beside the account: the attributes of the SCIM schema, and the one e-mail address of the base API.
+// The profile of a user: the attributes of the SCIM schema, and the e-mail address of the base API.
 import { nameKey } from './users.store.ts';
 
-/** Attributes by their SCIM names; those with a column of their own (userName, active, externalId) are not in it. */
+/** Attributes by their SCIM names, without those that have their own column (userName, active, externalId). */
 export type Profile = Readonly<Record<string, unknown>>;
 
 export interface Person {
@@ -25,7 +25,7 @@ export function mainEmail(profile: Profile): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-/** The base API changed its one address: the main one of the profile follows, the others stay. */
+/** Sets the main address of the profile to the address of the base API. The others stay. */
 export function withMainEmail(profile: Profile, value: string | null | undefined): Profile {
   const emails = emailsOf(profile);
   const main = emails.find(isMain) ?? emails[0];
@@ -35,7 +35,7 @@ export function withMainEmail(profile: Profile, value: string | null | undefined
   return now.length > 0 ? { ...rest, emails: now } : rest;
 }
 
-/** What a person is found by, as it is compared. */
+/** Normalized addresses, by which users are found. */
 export const emailKeys = (profile: Profile): string[] => [
   ...new Set(emailsOf(profile).flatMap(({ value }) => (typeof value === 'string' && value !== '' ? [nameKey(value)] : []))),
 ];

@@ -1,4 +1,4 @@
-// What a user refers to.
+// Checks the domain and the default project of a user.
 import { findProject } from '../access/index.ts';
 import type { Database } from '../database.ts';
 import { fail } from '../faults.ts';

@@ -1,4 +1,4 @@
-// Changing a user.
+// Changes users.
 
 import { seconds } from '../../platform/clock.ts';
 import { type Caller, type FreshLogin, type Shield, tagOf } from '../access/index.ts';
@@ -6,14 +6,22 @@ import type { Change } from '../audit/index.ts';
 import type { Reader, UserRow } from '../database.ts';
 import { fail } from '../faults.ts';
 import type { Passwords } from '../passwords/index.ts';
-import { bit, type Deps, mergeOptions, parsed, unlessTaken } from '../resource/index.ts';
-import type { Names } from './names.rules.ts';
+import { bit, type Deps, failOnDuplicateName, mergeOptions, parseJson } from '../resource/index.ts';
+import type { UserNames } from './names.rules.ts';
 import { emailKeys } from './profile.ts';
 import type { ReferenceChecks } from './references.ts';
-import { attributesOf, changesNothing, changesSignIn, optionsOf, placeOf, type UserRevision } from './revision.ts';
-import { endTokensOfUser, findUser, lockUser, nameKey, replaceEmails, type UserWithExpiry, updateUser } from './users.store.ts';
+import { attributesOf, changesNothing, changesSignIn, optionsOf, queueClientOf, type UserRevision } from './revision.ts';
+import {
+  findUser,
+  lockUser,
+  nameKey,
+  replaceEmails,
+  revokeTokensOfUser,
+  type UserWithExpiry,
+  updateUser,
+} from './users.store.ts';
 
-export function createRevising({
+export function createUserRevision({
   db,
   clock,
   change,
@@ -22,57 +30,57 @@ export function createRevising({
   checks,
   shield,
   freshLogin,
-  cutAccess,
+  revokeAccess,
 }: Pick<Deps, 'db' | 'clock' | 'change'> & {
   readonly passwords: Passwords;
-  readonly names: Names;
+  readonly names: UserNames;
   readonly checks: ReferenceChecks;
   readonly shield: Shield;
   readonly freshLogin: FreshLogin;
-  cutAccess(change: Change, userId: string): Promise<void>;
+  revokeAccess(change: Change, userId: string): Promise<void>;
 }) {
-  /** One's own only after a login that is not long ago. Programs that provision, which have none, the shield keeps from it. */
+  /** Changing how one signs in needs a recent login. The shield decides for provisioning clients, which have no login. */
   async function permitSignIn(reader: Reader, caller: Caller, id: string): Promise<void> {
     await shield(reader, caller, 'identity:update_user', { userId: id }, { signIn: true });
     freshLogin.require(caller, id);
   }
 
-  /** The row, and what ends when an account is closed or gets another password. */
-  async function write(transaction: Change, held: UserRow, { body, person }: UserRevision): Promise<void> {
+  /** Writes the row. Revokes access when the account is disabled or gets a new password. */
+  async function write(transaction: Change, current: UserRow, { body, person }: UserRevision): Promise<void> {
     const { tx } = transaction;
-    const { id } = held;
-    const name = body.name?.trim() ?? held.name;
-    const kept = { extra: parsed(held.extra), profile: parsed(held.profile) };
-    const { extra, profile } = attributesOf(kept, body, person);
+    const { id } = current;
+    const name = body.name?.trim() ?? current.name;
+    const stored = { extra: parseJson(current.extra), profile: parseJson(current.profile) };
+    const { extra, profile } = attributesOf(stored, body, person);
     const values = {
       name,
       name_key: nameKey(name),
-      enabled: body.enabled === undefined ? held.enabled : bit(body.enabled),
-      default_project_id: body.default_project_id === undefined ? held.default_project_id : body.default_project_id,
-      options: mergeOptions(held.options, body.options),
+      enabled: body.enabled === undefined ? current.enabled : bit(body.enabled),
+      default_project_id: body.default_project_id === undefined ? current.default_project_id : body.default_project_id,
+      options: mergeOptions(current.options, body.options),
       extra: JSON.stringify(extra),
       profile: JSON.stringify(profile),
       updated_at: clock.now(),
       ...(person ? { external_id: person.externalId } : {}),
-      // An account that was closed for inactivity and is opened again starts counting anew.
+      // Enabling an account restarts the time of inactivity.
       ...(body.enabled === true ? { last_active_at: seconds(clock) } : {}),
     };
-    const renamed = name !== held.name;
-    if (renamed) await names.check(tx, { id, domainId: held.domain_id, name });
-    await unlessTaken('user', name, () => updateUser(tx, id, values));
-    if (renamed) await names.note(tx, id, held.domain_id, name);
-    if (profile !== kept.profile) await replaceEmails(tx, id, emailKeys(profile));
+    const renamed = name !== current.name;
+    if (renamed) await names.check(tx, { id, domainId: current.domain_id, name });
+    await failOnDuplicateName('user', name, () => updateUser(tx, id, values));
+    if (renamed) await names.save(tx, id, current.domain_id, name);
+    if (profile !== stored.profile) await replaceEmails(tx, id, emailKeys(profile));
     if (body.enabled === true) await passwords.unlock(transaction, id);
-    const closed = body.enabled === false && held.enabled === 1;
-    if (body.password !== undefined || closed) {
-      await endTokensOfUser(tx, id);
-      await cutAccess(transaction, id);
+    const isDisabled = body.enabled === false && current.enabled === 1;
+    if (body.password !== undefined || isDisabled) {
+      await revokeTokensOfUser(tx, id);
+      await revokeAccess(transaction, id);
     }
   }
 
   /**
-   * Changes a user by what it is at that moment: `revisionOf` is asked once before, for the checks and the password, and again
-   * with the row held, so that changes that come together do not undo one another.
+   * `revisionOf` is called twice: before the transaction for the checks and the password, and again with the locked row, so that
+   * concurrent updates do not overwrite each other.
    */
   async function revise(
     caller: Caller,
@@ -89,22 +97,22 @@ export function createRevising({
     if (body.domain_id !== undefined && body.domain_id !== user.domain_id) fail('resource.domain_fixed');
     await checks.defaultProject(body.default_project_id);
 
-    const options = parsed<Record<string, unknown>>(mergeOptions(user.options, body.options));
+    const options = parseJson<Record<string, unknown>>(mergeOptions(user.options, body.options));
     const password = body.password
-      ? await passwords.prepare(body.password, 'administrator', { id, options: optionsOf(options) }, placeOf(caller))
+      ? await passwords.prepare(body.password, 'administrator', { id, options: optionsOf(options) }, queueClientOf(caller))
       : undefined;
     return change(caller, async (transaction) => {
-      const held = (await lockUser(db, transaction.tx, id)) ?? fail('user.not_found', { id });
-      const revision = revisionOf(held);
-      if (password !== undefined || changesSignIn(held, revision)) await permitSignIn(transaction.tx, caller, id);
+      const current = (await lockUser(db, transaction.tx, id)) ?? fail('user.not_found', { id });
+      const revision = revisionOf(current);
+      if (password !== undefined || changesSignIn(current, revision)) await permitSignIn(transaction.tx, caller, id);
       else await shield(transaction.tx, caller, 'identity:update_user', { userId: id });
-      await write(transaction, held, revision);
-      await revision.also?.(transaction);
+      await write(transaction, current, revision);
+      await revision.inTransaction?.(transaction);
       if (password) await passwords.store(transaction, id, password);
       if (revision.body.password === null) await passwords.remove(transaction, id);
       transaction.invalidate(tagOf.user(id));
       transaction.audit('user.updated', { kind: 'user', id }, { fields: Object.keys(revision.body) });
-      // As this change left it: who gets the version of a later one could overwrite what they have not seen.
+      // Read in the transaction: with the version of a later change the caller could overwrite what they have not seen.
       return (await findUser(transaction.tx, id))!;
     });
   }

@@ -1,57 +1,57 @@
-// What a change of a user comes to.
+// A change of a user, and what it affects.
 import { isDeepStrictEqual } from 'node:util';
 import type { Static } from '../../platform/http/index.ts';
 import type { Actor, Change } from '../audit/index.ts';
 import type { UserRow } from '../database.ts';
 import type { PasswordOptions } from '../passwords/index.ts';
-import { extraOf, mergeOptions, parsed } from '../resource/index.ts';
+import { extraOf, mergeOptions, parseJson } from '../resource/index.ts';
 import { emailKeys, mainEmail, type Person, type Profile, withMainEmail } from './profile.ts';
 import { type UpdateUser, userFields } from './users.schema.ts';
 
 export type UserChanges = Static<typeof UpdateUser>['user'];
 
-/** A change of a user: of what the base API shows, and of the person behind the account where provisioning says so. */
+/** A change of a user: fields of the base API, and the profile from provisioning clients. */
 export interface UserRevision {
   readonly body: UserChanges;
   readonly person?: Person;
-  /** What else belongs to the change, in the same transaction. */
-  readonly also?: ((transaction: Change) => Promise<void>) | undefined;
+  /** More work in the same transaction. */
+  readonly inTransaction?: ((transaction: Change) => Promise<void>) | undefined;
 }
 
-interface Attributes {
+interface UserAttributes {
   readonly extra: Readonly<Record<string, unknown>>;
   readonly profile: Profile;
 }
 
-/** Clients that provision repeat themselves: what is as they want it stays as it is, its version too (RFC 7644, 3.5.2.1). */
-export const changesNothing = (user: UserRow, { body, person, also }: UserRevision): boolean =>
+/** Provisioning clients repeat requests. An unchanged user keeps its version (RFC 7644, 3.5.2.1). */
+export const changesNothing = (user: UserRow, { body, person, inTransaction }: UserRevision): boolean =>
   person !== undefined &&
-  also === undefined &&
+  inTransaction === undefined &&
   Object.keys(body).length === 0 &&
   person.externalId === user.external_id &&
-  isDeepStrictEqual(person.profile, parsed(user.profile));
+  isDeepStrictEqual(person.profile, parseJson(user.profile));
 
-/** The base API has one e-mail address, the profile many: whoever writes one side writes the other. */
-export function attributesOf(kept: Attributes, body: UserChanges, person: Person | undefined): Attributes {
-  const extra = { ...kept.extra, ...extraOf(body, userFields) };
+/** The base API has one e-mail address, the profile has many. A change of one updates the other. */
+export function attributesOf(stored: UserAttributes, body: UserChanges, person: Person | undefined): UserAttributes {
+  const extra = { ...stored.extra, ...extraOf(body, userFields) };
   if (person) return { extra: { ...extra, email: mainEmail(person.profile) }, profile: person.profile };
-  return { extra, profile: 'email' in body ? withMainEmail(kept.profile, body.email) : kept.profile };
+  return { extra, profile: 'email' in body ? withMainEmail(stored.profile, body.email) : stored.profile };
 }
 
-/** Whether someone would sign in, or get back in, by something else than before. Every option of a user is about that. */
+/** Whether a change affects how the user signs in or recovers the account. All options of a user do. */
 export function changesSignIn(user: UserRow, { body, person }: UserRevision): boolean {
-  const kept = { extra: parsed(user.extra), profile: parsed<Profile>(user.profile) };
-  const { profile } = attributesOf(kept, body, person);
+  const stored = { extra: parseJson(user.extra), profile: parseJson<Profile>(user.profile) };
+  const { profile } = attributesOf(stored, body, person);
   return (
     body.password !== undefined ||
-    !isDeepStrictEqual(parsed(mergeOptions(user.options, body.options)), parsed(user.options)) ||
+    !isDeepStrictEqual(parseJson(mergeOptions(user.options, body.options)), parseJson(user.options)) ||
     (body.name?.trim() ?? user.name) !== user.name ||
-    mainEmail(profile) !== mainEmail(kept.profile) ||
-    !isDeepStrictEqual(new Set(emailKeys(profile)), new Set(emailKeys(kept.profile)))
+    mainEmail(profile) !== mainEmail(stored.profile) ||
+    !isDeepStrictEqual(new Set(emailKeys(profile)), new Set(emailKeys(stored.profile)))
   );
 }
 
-/** Those who are known take turns by who they are, wherever they are. */
-export const placeOf = (actor: Actor) => ({ key: `user ${actor.userId}` });
+/** In the queue for hashing, authenticated callers are identified by user instead of address. */
+export const queueClientOf = (actor: Actor) => ({ key: `user ${actor.userId}` });
 
 export const optionsOf = (options: unknown): PasswordOptions => (options ?? {}) as PasswordOptions;

@@ -1,10 +1,10 @@
-// Users from memory: whoever asks about a user asks again.
+// Cache of users by id.
 import type { MaybePromise } from '../../platform/maybe-promise.ts';
 import { tagOf } from '../access/index.ts';
 import type { Database } from '../database.ts';
 import { findUser, type UserWithExpiry } from './users.store.ts';
 
-/** A project that is deleted leaves the users whose default it was, a domain takes its users along. */
+/** Deleting a project changes the users whose default it was; deleting a domain deletes its users. */
 const tagsOf = (user: UserWithExpiry): string[] => [
   tagOf.user(user.id),
   tagOf.project(user.domain_id),

@@ -1,9 +1,9 @@
-// Which users a list has.
+// Lists of users.
 import type { Query } from '../../platform/http/index.ts';
 import { type Caller, visibleDomain } from '../access/index.ts';
 import type { Database } from '../database.ts';
 import { fail } from '../faults.ts';
-import { criteriaOf, type Filters, only, pageOf, single, type Wanted } from '../resource/index.ts';
+import { criteriaOf, type Filters, type ListQuery, pageOf, single, whereEquals } from '../resource/index.ts';
 import { type ExpiryCriterion, listUsers } from './users.store.ts';
 
 const filters: Filters = {
@@ -24,19 +24,19 @@ function expiryOf(query: Query): ExpiryCriterion | undefined {
   if (Number.isNaN(at))
     fail('request.bad_value', {
       field: 'password_expires_at',
-      why: 'it must be an operator and a time, as lt:2026-12-08T22:02:00Z',
+      why: 'it must be an operator and a time, as in lt:2026-12-08T22:02:00Z',
     });
   return { comparison: COMPARISONS[(operator ?? 'eq') as keyof typeof COMPARISONS], at: Math.floor(at / 1000) };
 }
 
-/** What was asked for, within what the caller may see. */
-const wantedUsers = (caller: Caller, query: Query): Wanted => ({
+/** The filters of the request, limited to what the caller may see. */
+const userListQuery = (caller: Caller, query: Query): ListQuery => ({
   criteria: criteriaOf(query, filters),
-  visible: only('users.domain_id', visibleDomain(caller)),
+  visible: whereEquals('users.domain_id', visibleDomain(caller)),
 });
 
-/** Users, or only the members of one group. */
+/** All users, or only the members of one group. */
 export async function pageOfUsers(db: Database, caller: Caller, query: Query, within: { readonly groupId?: string } = {}) {
-  const page = await listUsers(db, pageOf(query), wantedUsers(caller, query), { ...within, expires: expiryOf(query) });
+  const page = await listUsers(db, pageOf(query), userListQuery(caller, query), { ...within, expires: expiryOf(query) });
   return page ?? fail('list.marker_not_found', { marker: single(query, 'marker') ?? '' });
 }

@@ -2,8 +2,8 @@
 
 import { seconds } from '../../platform/clock.ts';
 import { Answer } from '../../platform/http/index.ts';
-import { about, domainOfNew, domainTarget, type IdentityApp, listTarget } from '../access/index.ts';
-import { type Deps, FILTERED_USERS, listOf } from '../resource/index.ts';
+import { domainOfNew, domainTarget, factsOnly, type IdentityApp, listFacts } from '../access/index.ts';
+import { type Deps, listOf, USER_LIST_DOCUMENTATION } from '../resource/index.ts';
 import type { Users } from './users.rules.ts';
 import { ChangePassword, CreateUser, renderUser, UpdateUser, UserEnvelope, UserList } from './users.schema.ts';
 import type { UserWithExpiry } from './users.store.ts';
@@ -17,11 +17,11 @@ export function mountUsers(
   const render = (base: string, user: UserWithExpiry) =>
     renderUser(user, { base, now: seconds(clock), daysInactive: config.disableUserAccountDaysInactive });
 
-  /** Rows are kept in memory, so their texts are worth keeping beside them, unless time alone can close an account. */
+  /** Responses are cached with the cached rows, except when accounts are disabled by inactivity. */
   const texts = new WeakMap<UserWithExpiry, { readonly base: string; readonly answer: Answer }>();
   function answerOf(base: string, user: UserWithExpiry): Answer {
-    const kept = texts.get(user);
-    if (kept?.base === base) return kept.answer;
+    const cached = texts.get(user);
+    if (cached?.base === base) return cached.answer;
     const text = JSON.stringify({ user: render(base, user) });
     const answer = new Answer({ text, bytes: Buffer.byteLength(text) });
     if (config.disableUserAccountDaysInactive === undefined) texts.set(user, { base, answer });
@@ -36,8 +36,8 @@ export function mountUsers(
       summary: 'List users',
       tag,
       rule: 'identity:list_users',
-      target: ({ caller }) => about(listTarget(caller)),
-      documentation: FILTERED_USERS,
+      target: ({ caller }) => factsOnly(listFacts(caller)),
+      documentation: USER_LIST_DOCUMENTATION,
       reply: { 200: UserList },
     },
     async (call) => {
@@ -66,7 +66,7 @@ export function mountUsers(
       summary: 'Show a user',
       tag,
       rule: 'identity:get_user',
-      target: ({ params }) => users.shownTarget(params.user_id),
+      target: ({ params }) => users.cachedTarget(params.user_id),
       reply: { 200: UserEnvelope },
     },
     ({ target, base }) => answerOf(base, target),

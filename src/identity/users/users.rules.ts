@@ -1,4 +1,4 @@
-// What may happen to a user, and what follows from it.
+// Users: reading, creating, changing and deleting them.
 
 import type { Query } from '../../platform/http/index.ts';
 import { andThen, type MaybePromise } from '../../platform/maybe-promise.ts';
@@ -16,14 +16,14 @@ import {
 import type { Change } from '../audit/index.ts';
 import type { UserRow } from '../database.ts';
 import { fail } from '../faults.ts';
-import type { Logins } from '../logins/index.ts';
+import type { LoginEvents } from '../logins/index.ts';
 import type { Passwords } from '../passwords/index.ts';
 import type { Deps } from '../resource/index.ts';
-import { createCreating } from './create.rules.ts';
-import { createNames } from './names.rules.ts';
+import { createUserCreation } from './create.rules.ts';
+import { createUserNames } from './names.rules.ts';
 import { createOwnPasswords } from './own-password.rules.ts';
 import { createReferenceChecks } from './references.ts';
-import { createRevising } from './revise.rules.ts';
+import { createUserRevision } from './revise.rules.ts';
 import type { UserChanges } from './revision.ts';
 import { createUserCache } from './user-cache.ts';
 import { pageOfUsers } from './users.lists.ts';
@@ -34,38 +34,38 @@ export const userFacts = ({ id, domain_id }: UserRow): Facts => ({ domainId: dom
 const targetOfUser = (id: string, user: UserWithExpiry | undefined): IdentityTarget<UserWithExpiry> =>
   targetOf(user, userFacts, () => fail('user.not_found', { id }));
 
-/** `cutAccess`: what else ends with a user's tokens, within the same change. */
+/** `revokeAccess`: ends sessions and devices of a user, in the transaction that revokes the tokens. */
 export function createUsers(
   deps: Pick<Deps, 'db' | 'clock' | 'change'> & {
     readonly passwords: Passwords;
     readonly access: Access;
-    cutAccess(change: Change, userId: string): Promise<void>;
+    revokeAccess(change: Change, userId: string): Promise<void>;
     shield: Shield;
     freshLogin: FreshLogin;
-    logins: Logins;
+    logins: LoginEvents;
   },
 ) {
-  const { db, change, access, cutAccess, shield } = deps;
+  const { db, change, access, revokeAccess, shield } = deps;
   const cachedUser = createUserCache(db);
-  const names = createNames(db);
+  const names = createUserNames(db);
   const checks = createReferenceChecks(db);
 
-  /** Enabled, not closed for lack of use, and of a domain that is open. */
-  async function isOpen({ id, epoch }: UserRow): Promise<boolean> {
+  /** Enabled, not disabled for inactivity, and in an enabled domain. */
+  async function isActive({ id, epoch }: UserRow): Promise<boolean> {
     const scope = { kind: 'unscoped' } as const;
     return access.cached(authContextKey(id, scope))?.userEpoch === epoch || (await access.read(id, scope)) !== undefined;
   }
 
-  const { insert, create } = createCreating({ ...deps, names, checks });
-  const revise = createRevising({ ...deps, names, checks });
-  const { changePassword, replacePassword } = createOwnPasswords({ ...deps, isOpen });
+  const { insert, create } = createUserCreation({ ...deps, names, checks });
+  const revise = createUserRevision({ ...deps, names, checks });
+  const { changePassword, replacePassword } = createOwnPasswords({ ...deps, isActive });
 
   async function remove(caller: Caller, { id, domain_id }: UserRow): Promise<void> {
     await shield(db.read, caller, 'identity:delete_user', { userId: id });
     await change(caller, async (transaction) => {
       const { tx, audit, invalidate } = transaction;
       await shield(tx, caller, 'identity:delete_user', { userId: id });
-      await cutAccess(transaction, id);
+      await revokeAccess(transaction, id);
       await deleteUser(tx, id);
       invalidate(tagOf.user(id));
       invalidate(tagOf.census('users'));
@@ -74,10 +74,10 @@ export function createUsers(
   }
 
   return {
-    /** To look at: from memory, where the user is there. */
-    shownTarget: (id: string): MaybePromise<IdentityTarget<UserWithExpiry>> =>
+    /** For reading, from the cache. */
+    cachedTarget: (id: string): MaybePromise<IdentityTarget<UserWithExpiry>> =>
       andThen(cachedUser(id), (user) => targetOfUser(id, user)),
-    /** To change, by what the user is now. */
+    /** For changes, read from the database. */
     target: async (id: string): Promise<IdentityTarget<UserWithExpiry>> => targetOfUser(id, await findUser(db.read, id)),
     list: (caller: Caller, query: Query) => pageOfUsers(db, caller, query),
     create,
@@ -88,11 +88,11 @@ export function createUsers(
     remove,
     changePassword,
     replacePassword,
-    isOpen,
+    isActive,
     find: (id: string) => findUser(db.read, id),
-    fillNameForms: names.fill,
-    /** Users of this name in every domain. */
-    findEverywhere: (name: string) => findUsersByName(db.read, name),
+    fillNameForms: names.fillMissing,
+    /** Users with this name in all domains. */
+    findInAllDomains: (name: string) => findUsersByName(db.read, name),
     findByName: (domainId: string, name: string) => findUserByName(db.read, domainId, name),
   };
 }

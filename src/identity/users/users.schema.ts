@@ -1,14 +1,14 @@
-// Users on the wire.
+// Wire format of users.
 import { isoTime } from '../../platform/clock.ts';
 import { t } from '../../platform/http/index.ts';
 import { inactivityEnd } from '../access/index.ts';
-import { Links, ListLinks, parsed } from '../resource/index.ts';
+import { Links, ListLinks, parseJson } from '../resource/index.ts';
 import type { UserWithExpiry } from './users.store.ts';
 
 export const Name = t.string({ minLength: 1, maxLength: 255, pattern: '\\S' });
 export const Id = t.string({ minLength: 1, maxLength: 64 });
 
-/** Long enough for any passphrase, short enough that hashing it costs nothing of note. */
+/** Long enough for any passphrase, short enough to hash quickly. */
 const Password = t.string({ minLength: 1, maxLength: 4096 });
 
 export const UserOptions = t.object(
@@ -34,7 +34,7 @@ const optional = {
   email: t.nullable(t.string({ maxLength: 320 })),
 };
 
-/** Fields with a meaning of their own; anything else a client sends is kept as it is. */
+/** Known fields. Other attributes are stored as they are. */
 export const userFields = [
   'name',
   'domain_id',
@@ -75,14 +75,14 @@ export interface UserRendering {
 export function renderUser(row: UserWithExpiry, { base, now, daysInactive }: UserRendering) {
   const inactiveFrom = inactivityEnd(row, daysInactive);
   return {
-    ...parsed(row.extra),
+    ...parseJson(row.extra),
     id: row.id,
     name: row.name,
     domain_id: row.domain_id,
     enabled: row.enabled === 1 && (inactiveFrom === null || now < inactiveFrom),
     ...(row.default_project_id === null ? {} : { default_project_id: row.default_project_id }),
     password_expires_at: row.password_expires_at === null ? null : isoTime(row.password_expires_at * 1000),
-    options: parsed(row.options),
+    options: parseJson(row.options),
     links: { self: `${base}/v3/users/${row.id}` },
   };
 }

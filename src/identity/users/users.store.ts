@@ -2,17 +2,17 @@
 import { type ExpressionBuilder, type RawBuilder, type SqlBool, sql } from 'kysely';
 import { lockRow, type PageRequest, preparedRow, type RowPage, readPage } from '../../platform/database/index.ts';
 import type { Database, Reader, Tables, Tx, UserRow } from '../database.ts';
-import { applyCriteria, type Wanted } from '../resource/index.ts';
+import { applyCriteria, type ListQuery } from '../resource/index.ts';
 
 export type UserWithExpiry = UserRow & { password_expires_at: number | null };
 
-/** One person is not two because of a capital letter or a look-alike form of the same letters. */
+/** Names are unique regardless of case and of compatibility forms of the same letters. */
 export const nameKey = (name: string): string =>
-  // There and back: some letters have a partner in one direction only (ß is SS, and two small sigmas are one capital).
+  // Both directions, since some letters change in one direction only (ß becomes SS, and both small sigmas have one capital).
   name.normalize('NFKC').toLowerCase().toUpperCase().toLowerCase().normalize('NFKC');
 
-/** What guesses at a name nobody has are counted under: one key wherever it is typed, or the counts would tell who exists. */
-export const nobodyKey = (domainId: string, name: string): string => `${domainId} ${nameKey(name)}`;
+/** Key for counting guesses at an unknown name. It ignores spelling; otherwise the counts would reveal which users exist. */
+export const unknownUserKey = (domainId: string, name: string): string => `${domainId} ${nameKey(name)}`;
 
 const expiry = (eb: ExpressionBuilder<Tables, 'users'>) =>
   eb
@@ -47,7 +47,7 @@ export async function insertUser(tx: Tx, row: UserRow): Promise<void> {
   await tx.insertInto('users').values(row).execute();
 }
 
-/** Every change of a user makes a new version of it. */
+/** Every change increases the version. */
 export async function updateUser(tx: Tx, id: string, values: Partial<UserRow> & { updated_at: number }): Promise<void> {
   await tx
     .updateTable('users')
@@ -56,12 +56,12 @@ export async function updateUser(tx: Tx, id: string, values: Partial<UserRow> & 
     .execute();
 }
 
-/** The user logged in: nothing about them changed. */
+/** A login is not a change: the version stays. */
 export async function writeLastActive(tx: Tx, id: string, at: number): Promise<void> {
   await tx.updateTable('users').set({ last_active_at: at }).where('id', '=', id).execute();
 }
 
-/** Part of making the user: no new version. */
+/** Part of creating the user: the version stays. */
 export async function setDefaultProject(tx: Tx, id: string, projectId: string): Promise<void> {
   await tx.updateTable('users').set({ default_project_id: projectId }).where('id', '=', id).execute();
 }
@@ -76,8 +76,8 @@ export async function replaceEmails(tx: Tx, id: string, keys: readonly string[])
       .execute();
 }
 
-/** Every token of the user dies: they carry the epoch they were made in. False when the user is gone. */
-export async function endTokensOfUser(tx: Tx, id: string): Promise<boolean> {
+/** Revokes all tokens of the user, which contain the epoch. False when the user does not exist. */
+export async function revokeTokensOfUser(tx: Tx, id: string): Promise<boolean> {
   const { numUpdatedRows } = await tx
     .updateTable('users')
     .set((eb) => ({ epoch: eb('epoch', '+', 1) }))
@@ -95,15 +95,15 @@ export interface ExpiryCriterion {
   readonly at: number;
 }
 
-/** Users, or only the members of one group. */
+/** All users, or only the members of one group. */
 export function listUsers(
   db: Database,
   page: PageRequest,
-  wanted: Wanted,
+  listQuery: ListQuery,
   { groupId, expires }: { groupId?: string; expires?: ExpiryCriterion | undefined } = {},
 ): Promise<RowPage<UserWithExpiry> | undefined> {
-  const visible = applyCriteria(db.read.selectFrom('users').selectAll('users').select(expiry), db.dialect, wanted.visible);
-  let query = applyCriteria(visible, db.dialect, wanted.criteria);
+  const visible = applyCriteria(db.read.selectFrom('users').selectAll('users').select(expiry), db.dialect, listQuery.visible);
+  let query = applyCriteria(visible, db.dialect, listQuery.criteria);
   if (groupId !== undefined) {
     query = query.where('users.id', 'in', (eb) =>
       eb.selectFrom('group_members').where('group_id', '=', groupId).select('user_id'),
@@ -118,5 +118,5 @@ export function listUsers(
   return readPage(query, { table: 'users', by: 'name' }, page, visible);
 }
 
-/** Held until the change ends, so that changes to it follow one another. */
+/** The row is locked so that concurrent updates do not overwrite each other. */
 export const lockUser = (db: Database, tx: Tx, id: string): Promise<UserRow | undefined> => lockRow(db, tx, 'users', id);

@@ -1,7 +1,7 @@
 // Who is at the account page: the person of the session, as long as it stands.
 import type { Provider, Session } from 'oidc-provider';
 import type { Access } from '../../access/index.ts';
-import type { Attempt } from '../../logins/index.ts';
+import type { LoginAttempt } from '../../logins/index.ts';
 import type { Guesser } from '../../passwords/index.ts';
 import type { Users, UserWithExpiry } from '../../users/index.ts';
 import { type Browser, redirect } from '../pages/browser.ts';
@@ -18,7 +18,7 @@ export interface SignedInDeps {
 export interface SignedIn {
   readonly user: UserWithExpiry;
   readonly session: Session;
-  readonly actor: Guesser & Attempt;
+  readonly actor: Guesser & LoginAttempt;
 }
 
 export async function signedIn(

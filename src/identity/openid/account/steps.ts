@@ -1,7 +1,7 @@
 // What a person does on the account page, one function a form.
 import { type FreshLogin, tagOf } from '../../access/index.ts';
 import type { Passwords } from '../../passwords/index.ts';
-import { type Deps, parsed } from '../../resource/index.ts';
+import { type Deps, parseJson } from '../../resource/index.ts';
 import type { AuthRules } from '../../tokens/index.ts';
 import { type Devices, type Factor, qrCode } from '../../two-factor/index.ts';
 import type { Users } from '../../users/index.ts';
@@ -66,9 +66,9 @@ const confirmFactor: Step = async ({ factor }, { user, actor }, form) => {
 
 /** Knowing the password proves that it is the person, and not somebody at their desk. */
 const disableFactor: Step = async ({ auth, passwords, factor }, { user, actor }, form) => {
-  const meant = { id: user.id, options: parsed(user.options), open: true };
-  await auth.confirm({ ...actor, purpose: 'two-factor off' }, user.id, () =>
-    passwords.check(text(form, 'password'), meant, actor),
+  const account = { id: user.id, options: parseJson(user.options), active: true };
+  await auth.confirmPassword({ ...actor, purpose: 'two-factor off' }, user.id, () =>
+    passwords.check(text(form, 'password'), account, actor),
   );
   await factor.disable(actor, user.id);
   return { good: words.done };

@@ -1,7 +1,7 @@
 // What the account page shows of a person.
 import { findConsumer } from '../../consumers/index.ts';
 import type { Database } from '../../database.ts';
-import { parsed } from '../../resource/index.ts';
+import { parseJson } from '../../resource/index.ts';
 import type { Devices, Factor } from '../../two-factor/index.ts';
 import type { Profile, UserWithExpiry } from '../../users/index.ts';
 import type { AccountView } from '../pages/account-page.ts';
@@ -22,9 +22,9 @@ export type Shown = Pick<AccountView, 'proposal' | 'recoveryCodes' | 'good' | 'w
 const time = (seconds: number): string => `${new Date(seconds * 1000).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 
 function namesOf(user: UserWithExpiry): Pick<AccountView, 'name' | 'userName' | 'email'> {
-  const { displayName, name = {} } = parsed<Profile>(user.profile);
+  const { displayName, name = {} } = parseJson<Profile>(user.profile);
   const { formatted } = name as { formatted?: unknown };
-  const { email } = parsed<{ email?: unknown }>(user.extra);
+  const { email } = parseJson<{ email?: unknown }>(user.extra);
   return {
     name: typeof displayName === 'string' ? displayName : typeof formatted === 'string' ? formatted : user.name,
     userName: user.name,

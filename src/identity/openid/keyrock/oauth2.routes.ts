@@ -3,7 +3,7 @@
 import { isoTime } from '../../../platform/clock.ts';
 import { Answer, t } from '../../../platform/http/index.ts';
 import { andThen } from '../../../platform/maybe-promise.ts';
-import { about, type IdentityApp, targetOf } from '../../access/index.ts';
+import { factsOnly, type IdentityApp, targetOf } from '../../access/index.ts';
 import type { Actor } from '../../audit/index.ts';
 import { fail } from '../../faults.ts';
 import { Links, ListLinks, single, wholeList } from '../../resource/index.ts';
@@ -129,7 +129,7 @@ export function mountKeyrockOAuth(app: IdentityApp, parts: Parts): void {
       summary: 'What an application asks the caller for',
       tag,
       rule: 'authorize',
-      target: ({ caller }) => about({ userId: caller.userId }),
+      target: ({ caller }) => factsOnly({ userId: caller.userId }),
       documentation: ASKED,
       reply: { 200: Asked },
     },
@@ -156,7 +156,7 @@ export function mountKeyrockOAuth(app: IdentityApp, parts: Parts): void {
       summary: 'Let an application act for the caller: redirects with a code',
       tag,
       rule: 'authorize',
-      target: ({ caller, body }) => about({ userId: body.user_auth.user_id ?? caller.userId }),
+      target: ({ caller, body }) => factsOnly({ userId: body.user_auth.user_id ?? caller.userId }),
       body: Allowed,
       documentation: REDIRECTED,
       reply: { 302: null },

@@ -2,7 +2,7 @@
 import type { Clock } from '../../../platform/clock.ts';
 import { andThen, type MaybePromise } from '../../../platform/maybe-promise.ts';
 import { type Access, tagOf } from '../../access/index.ts';
-import { appTagOf, type Holdings } from '../../app-roles/index.ts';
+import { appTagOf, type UserPermissionsReader } from '../../app-roles/index.ts';
 import { findConsumer } from '../../consumers/index.ts';
 import type { Database } from '../../database.ts';
 import type { UserWithExpiry } from '../../users/index.ts';
@@ -45,9 +45,9 @@ export function createAccessTokens(deps: {
   records: Records;
   access: Access;
   accounts: Accounts;
-  holdings: Holdings;
+  userPermissions: UserPermissionsReader;
 }): AccessTokens {
-  const { db, clock, records, access, accounts, holdings } = deps;
+  const { db, clock, records, access, accounts, userPermissions } = deps;
   const cache = db.cached<CachedToken>({
     name: 'access_tokens',
     limit: LIMIT,
@@ -71,7 +71,7 @@ export function createAccessTokens(deps: {
     const authContext = await access.read(accountId, { kind: 'unscoped' });
     const user = authContext?.generation === generation ? await accounts.find(accountId) : undefined;
     if (!authContext || user?.epoch !== authContext.userEpoch) return undefined;
-    const held = await holdings.of(accountId, clientId);
+    const held = await userPermissions.of(accountId, clientId);
     return { user, tags: [...authContext.tags, ...(held?.tags ?? [])] };
   }
 

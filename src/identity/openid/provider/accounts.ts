@@ -1,7 +1,7 @@
 // Users as accounts of the OpenID provider: what is said about a person, scope by scope.
 
-import type { Holdings } from '../../app-roles/index.ts';
-import { parsed } from '../../resource/index.ts';
+import type { UserPermissionsReader } from '../../app-roles/index.ts';
+import { parseJson } from '../../resource/index.ts';
 import type { Profile, Users, UserWithExpiry } from '../../users/index.ts';
 
 /** Scopes and the claims each brings. docs/guide/first-application.md shows the same table. */
@@ -39,18 +39,18 @@ interface Held {
 
 const text = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
 
-export function createAccounts({ users, holdings }: { users: Users; holdings: Holdings }) {
+export function createAccounts({ users, userPermissions }: { users: Users; userPermissions: UserPermissionsReader }) {
   /** What the user holds in an application, in the words of Keyrock's back-end. */
   async function heldIn(userId: string, applicationId: string): Promise<Held> {
-    const found = await holdings.of(userId, applicationId);
+    const found = await userPermissions.of(userId, applicationId);
     const { roles, organizations } = found ? (JSON.parse(found.text) as Held) : { roles: [], organizations: [] };
     return { roles, organizations: organizations.map(({ id, name, roles: own }) => ({ id, name, roles: own })) };
   }
 
   /** `GET /v3/access-tokens/{token}` and the scope `all_info`. */
   async function keyrockInformation(user: UserWithExpiry, applicationId: string) {
-    const { email } = parsed<{ email?: unknown }>(user.extra);
-    const { displayName } = parsed<Profile>(user.profile);
+    const { email } = parseJson<{ email?: unknown }>(user.extra);
+    const { displayName } = parseJson<Profile>(user.profile);
     return {
       id: user.id,
       email: text(email) ?? '',
@@ -63,9 +63,9 @@ export function createAccounts({ users, holdings }: { users: Users; holdings: Ho
   }
 
   async function claims(user: UserWithExpiry, applicationId: string, scopes: ReadonlySet<string>) {
-    const profile = parsed<Profile>(user.profile);
+    const profile = parseJson<Profile>(user.profile);
     const name = (profile.name ?? {}) as Record<string, unknown>;
-    const { email } = parsed<{ email?: unknown }>(user.extra);
+    const { email } = parseJson<{ email?: unknown }>(user.extra);
     const full = [name.givenName, name.familyName].flatMap((part) => text(part) ?? []).join(' ');
     const wantsRoles = scopes.has('roles') || scopes.has('organizations') || scopes.has('all_info');
     return {

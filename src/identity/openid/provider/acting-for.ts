@@ -1,6 +1,6 @@
 // For whom an access token may act outside of OAuth2: at a login of the base API, and in provisioning.
 import type { Clock } from '../../../platform/clock.ts';
-import { type Access, holdsRoleAnywhere, type Ref } from '../../access/index.ts';
+import { type Access, hasRoleAnywhere, type Ref } from '../../access/index.ts';
 import type { Database } from '../../database.ts';
 import type { UserWithExpiry } from '../../users/index.ts';
 import type { AccessTokens, GoodToken } from './access-tokens.ts';
@@ -23,7 +23,7 @@ export function createActingFor(deps: { db: Database; clock: Clock; access: Acce
     async userAtLogin(token: string): Promise<{ user: UserWithExpiry; clientId: string; expiresAt: number } | undefined> {
       const found = await accessTokens.verify(token);
       if (!actsFor(found, 'all_info')) return undefined;
-      if (await holdsRoleAnywhere(db.read, { userId: found.user.id }, 'admin')) return undefined;
+      if (await hasRoleAnywhere(db.read, { userId: found.user.id }, 'admin')) return undefined;
       const expiresAt = Math.min(found.expiresAt * 1000, clock.now() + LOGIN_MS);
       return { user: found.user, clientId: found.clientId, expiresAt };
     },

@@ -1,7 +1,13 @@
 // Consumers as clients of the OpenID provider: read anew whenever one is asked for, so that changes count at once.
 import type { ClientMetadata } from 'oidc-provider';
-import { afterLogoutOf, type ConsumerWithSecret, isNative, misfit, openidFieldsOf } from '../../consumers/index.ts';
-import { parsed } from '../../resource/index.ts';
+import {
+  type ConsumerWithSecret,
+  isNative,
+  openidFieldsOf,
+  postLogoutUrisOf,
+  redirectUriConflict,
+} from '../../consumers/index.ts';
+import { parseJson } from '../../resource/index.ts';
 
 const DEVICE = 'urn:ietf:params:oauth:grant-type:device_code';
 
@@ -23,16 +29,16 @@ function authMethodOf(isConfidential: boolean, registered: unknown): 'none' | 'c
 }
 
 export function clientOf(consumer: ConsumerWithSecret): ClientMetadata {
-  const extra = parsed(consumer.extra);
+  const extra = parseJson(consumer.extra);
   const registered = JSON.parse(consumer.redirect_uris) as string[];
   const native = isNative(registered);
   // Addresses that do not go together are refused now; older rows may have some.
-  const fitting = (uris: readonly string[]) => uris.filter((uri) => misfit(uri, native) === undefined);
+  const fitting = (uris: readonly string[]) => uris.filter((uri) => redirectUriConflict(uri, native) === undefined);
   const redirectUris = fitting(registered);
   const isConfidential = consumer.client_type === 'confidential';
   return {
     ...openidFieldsOf(extra),
-    post_logout_redirect_uris: fitting(afterLogoutOf(extra)),
+    post_logout_redirect_uris: fitting(postLogoutUrisOf(extra)),
     client_id: consumer.id,
     client_name: consumer.name,
     token_endpoint_auth_method: authMethodOf(isConfidential, extra.token_endpoint_auth_method),

@@ -9,7 +9,7 @@ import type { Log } from '../../../platform/log/index.ts';
 import type { Change } from '../../audit/index.ts';
 import { findConsumer, openidFieldsOf } from '../../consumers/index.ts';
 import type { Database, LogoutRow } from '../../database.ts';
-import { parsed } from '../../resource/index.ts';
+import { parseJson } from '../../resource/index.ts';
 import {
   claimClient,
   type DueClient,
@@ -126,7 +126,7 @@ export function createLogouts(deps: { db: Database; clock: Clock; log: Log }) {
       const bySession: string[] = [];
       for (const clientId of known.keys()) {
         const consumer = await findConsumer(transaction.tx, clientId);
-        const fields = consumer ? openidFieldsOf(parsed(consumer.extra)) : {};
+        const fields = consumer ? openidFieldsOf(parseJson(consumer.extra)) : {};
         if (fields.backchannel_logout_uri === undefined) continue;
         if (fields.backchannel_logout_session_required === true) bySession.push(clientId);
         else await add(transaction, { client_id: clientId, sub: userId });

@@ -1,11 +1,11 @@
 // The pages of a sign-in: the password, a new one where it has expired, and the second factor.
 import { Fault } from '../../../platform/faults/index.ts';
-import type { Proved } from '../../tokens/index.ts';
+import type { PartialLogin } from '../../tokens/index.ts';
 import { type Browser, readCookie, redirect, sendPage, setCookie } from '../pages/browser.ts';
 import { newPasswordPage, secondFactorPage, signInPage } from '../pages/sign-in-pages.ts';
 import { english } from '../pages/words.ts';
 import type { Records } from '../provider/records/records.ts';
-import { type Attempt, type DeviceCookie, deviceCookieName, type SignIn, type Step } from './sign-in.ts';
+import { type DeviceCookie, deviceCookieName, type LoginAttempt, type SignIn, type Step } from './sign-in.ts';
 import type { Steps, Visit } from './visit.ts';
 
 const words = english;
@@ -19,7 +19,7 @@ export interface SignInPagesDeps {
 }
 
 /** What the first step proved, kept until the second. */
-interface Pending extends Proved {
+interface Pending extends PartialLogin {
   readonly at: number;
 }
 
@@ -52,7 +52,7 @@ function keepDevice(browser: Browser, userId: string, { deviceId, deviceToken }:
 export class SignInSteps implements Steps {
   readonly #deps: SignInPagesDeps;
   readonly #visit: Visit;
-  readonly #attempt: Attempt;
+  readonly #attempt: LoginAttempt;
 
   constructor(deps: SignInPagesDeps, visit: Visit) {
     const { address, requestId, signal } = visit.browser.exchange;
@@ -104,14 +104,14 @@ export class SignInSteps implements Steps {
     return pending && this.#deps.now() - pending.at <= SECOND_STEP_MS ? pending : undefined;
   }
 
-  async #keep({ userId, methods, epoch, generation }: Proved): Promise<void> {
+  async #keep({ userId, methods, epoch, generation }: PartialLogin): Promise<void> {
     const { interaction } = this.#visit;
     const pending: Pending = { userId, methods, epoch, generation, at: this.#deps.now() };
     interaction.lastSubmission = { pending };
     await interaction.save(interaction.exp - Math.floor(Date.now() / 1000));
   }
 
-  #signedIn({ userId, methods, generation }: Proved): Promise<void> {
+  #signedIn({ userId, methods, generation }: PartialLogin): Promise<void> {
     this.#deps.records.bind(userId, generation);
     const amr = methods.includes('totp') ? ['pwd', 'otp', 'mfa'] : ['pwd'];
     // When it was proved, not when it is collected.
@@ -171,7 +171,7 @@ export class SignInSteps implements Steps {
     }
   }
 
-  async #remember(proved: Proved): Promise<void> {
+  async #remember(proved: PartialLogin): Promise<void> {
     const { browser } = this.#visit;
     const agent = browser.exchange.request.headers['user-agent'] ?? '';
     keepDevice(browser, proved.userId, await this.#deps.signIn.remember(proved, agent, this.#attempt));

@@ -4,13 +4,13 @@
 import { createHash } from 'node:crypto';
 import { Fault } from '../../../platform/faults/index.ts';
 import { fail } from '../../faults.ts';
-import type { Attempt } from '../../logins/index.ts';
+import type { LoginAttempt } from '../../logins/index.ts';
 import type { Guesser } from '../../passwords/index.ts';
-import type { AuthRules, Proved, Scopes } from '../../tokens/index.ts';
+import type { AuthRules, PartialLogin, Scopes } from '../../tokens/index.ts';
 import type { Devices, Factor } from '../../two-factor/index.ts';
-import { nobodyKey, type Users } from '../../users/index.ts';
+import { type Users, unknownUserKey } from '../../users/index.ts';
 
-export type { Attempt } from '../../logins/index.ts';
+export type { LoginAttempt } from '../../logins/index.ts';
 
 /** A remembered device, as its cookie has it. */
 export interface DeviceCookie {
@@ -18,7 +18,7 @@ export interface DeviceCookie {
   readonly deviceToken: string;
 }
 
-export interface Step extends Proved {
+export interface Step extends PartialLogin {
   readonly complete: boolean;
   /** The device was known; it gets a new token with every use. */
   readonly device?: DeviceCookie | undefined;
@@ -39,8 +39,8 @@ export interface SignInDeps {
 const DEFAULT_DOMAIN = 'default';
 
 export function createSignIn({ auth, factor, devices, users, scopes }: SignInDeps) {
-  const stranger = (attempt: Attempt): Guesser & Attempt => ({ ...attempt, userId: null });
-  const person = ({ userId, epoch }: Proved, attempt: Attempt): Guesser => ({ ...attempt, userId, epoch });
+  const stranger = (attempt: LoginAttempt): Guesser & LoginAttempt => ({ ...attempt, userId: null });
+  const person = ({ userId, epoch }: PartialLogin, attempt: LoginAttempt): Guesser => ({ ...attempt, userId, epoch });
 
   /** By name or id, as people type it; what they leave blank is the default one. */
   const domainOf = async (typed: string): Promise<string> =>
@@ -53,35 +53,40 @@ export function createSignIn({ auth, factor, devices, users, scopes }: SignInDep
   async function whoIs(name: string, domain: string): Promise<{ user: { readonly id: string } | undefined; countedAs?: string }> {
     if (domain !== '') return { user: await users.findByName(await domainOf(domain), name) };
     // Both, whatever the first finds: what is asked takes as long for everybody.
-    const [user, found] = await Promise.all([users.findByName(DEFAULT_DOMAIN, name), users.findEverywhere(name)]);
+    const [user, found] = await Promise.all([users.findByName(DEFAULT_DOMAIN, name), users.findInAllDomains(name)]);
     if (user) return { user };
-    return { user: found.length === 1 ? found[0] : undefined, countedAs: nobodyKey(DEFAULT_DOMAIN, name) };
+    return { user: found.length === 1 ? found[0] : undefined, countedAs: unknownUserKey(DEFAULT_DOMAIN, name) };
   }
 
   /** Guesses from a device the account remembers are counted by the device, and not slowed by those of others. */
   async function fromDevice(
     user: { readonly id: string } | undefined,
-    attempt: Attempt,
+    attempt: LoginAttempt,
     deviceOf: (userId: string) => DeviceCookie | undefined,
-  ): Promise<Attempt> {
+  ): Promise<LoginAttempt> {
     const cookie = user && deviceOf(user.id);
-    return cookie && (await devices.knows(user.id, cookie)) ? { ...attempt, device: cookie.deviceId } : attempt;
+    return cookie && (await devices.isRemembered(user.id, cookie)) ? { ...attempt, device: cookie.deviceId } : attempt;
   }
 
   /** A device that is remembered stands in for the code, and is renewed. */
-  async function byDevice(step: Proved, cookie: DeviceCookie | undefined, attempt: Attempt): Promise<Step> {
+  async function byDevice(step: PartialLogin, cookie: DeviceCookie | undefined, attempt: LoginAttempt): Promise<Step> {
     const user = cookie && (await users.find(step.userId));
     if (!cookie || !user) return { ...step, complete: false };
     const by = person(step, attempt);
     if ((await devices.check(by, step.userId, cookie)) !== 'good') return { ...step, complete: false };
     const device = await devices.renew(by, step.userId, cookie);
-    return { ...step, methods: [...step.methods, 'totp'], complete: await auth.completes(user, step, attempt, 'device'), device };
+    return {
+      ...step,
+      methods: [...step.methods, 'totp'],
+      complete: await auth.completeSignIn(user, step, attempt, 'device'),
+      device,
+    };
   }
 
   return {
     async password(
       given: { readonly name: string; readonly domain: string; readonly password: string },
-      attempt: Attempt,
+      attempt: LoginAttempt,
       deviceOf: (userId: string) => DeviceCookie | undefined,
     ): Promise<Step> {
       const { user: found, countedAs } = await whoIs(given.name, given.domain);
@@ -89,34 +94,34 @@ export function createSignIn({ auth, factor, devices, users, scopes }: SignInDep
       const who = found ? { id: found.id } : { name: given.name, domain: { id: await domainOf(given.domain) } };
       const identity = { methods: ['password'], password: { user: { ...who, password: given.password } } };
       const from = { ...(await fromDevice(found, attempt, deviceOf)), countedAs };
-      const { user, methods, generation, complete } = await auth.recognise(identity, from);
+      const { user, methods, generation, complete } = await auth.signIn(identity, from);
       const step = { userId: user.id, methods, epoch: user.epoch, generation };
       return complete ? { ...step, complete } : byDevice(step, deviceOf(user.id), attempt);
     },
 
-    async code(proved: Proved, passcode: string, attempt: Attempt): Promise<Step> {
+    async code(proved: PartialLogin, passcode: string, attempt: LoginAttempt): Promise<Step> {
       const identity = { methods: ['totp'], totp: { user: { id: proved.userId, passcode } } };
-      const { methods, complete } = await auth.recognise(identity, attempt, proved);
+      const { methods, complete } = await auth.signIn(identity, attempt, proved);
       return { ...proved, methods, complete };
     },
 
-    async recoveryCode(proved: Proved, code: string, attempt: Attempt): Promise<Step> {
+    async recoveryCode(proved: PartialLogin, code: string, attempt: LoginAttempt): Promise<Step> {
       const { userId, methods } = proved;
       const user = await users.find(userId);
-      await auth.witness(attempt, ['recovery_code'], async ({ whom }) => {
-        if (user && whom) whom.userId = userId;
-        if (!user || !(await factor.proveRecoveryCode(stranger(attempt), userId, code)))
+      await auth.recordLogin(attempt, ['recovery_code'], async ({ subject }) => {
+        if (user && subject) subject.userId = userId;
+        if (!user || !(await factor.acceptRecoveryCode(stranger(attempt), userId, code)))
           fail('auth.required', undefined, { reason: 'recovery code wrong' });
       });
-      const complete = user !== undefined && (await auth.completes(user, proved, attempt, 'recovery_code'));
+      const complete = user !== undefined && (await auth.completeSignIn(user, proved, attempt, 'recovery_code'));
       return { ...proved, methods: [...methods, 'totp'], complete };
     },
 
     /** Whether what was proved at an earlier page still counts. */
-    async stands(proved: Proved): Promise<boolean> {
+    async stands(proved: PartialLogin): Promise<boolean> {
       const user = await users.find(proved.userId);
       try {
-        return user !== undefined && (await auth.stands(user, proved));
+        return user !== undefined && (await auth.isStillValid(user, proved));
       } catch (error) {
         if (error instanceof Fault && error.code === 'auth.required') return false;
         throw error;
@@ -127,15 +132,15 @@ export function createSignIn({ auth, factor, devices, users, scopes }: SignInDep
     async changePassword(
       given: { readonly name: string; readonly domain: string; readonly password: string },
       fresh: string,
-      attempt: Attempt,
+      attempt: LoginAttempt,
     ): Promise<void> {
       const { user, countedAs } = await whoIs(given.name, given.domain);
       // What was typed counts as an account where there is none, in the same words as at a sign-in.
-      const whose = user ? { id: user.id } : { unknown: nobodyKey(await domainOf(given.domain), given.name) };
+      const whose = user ? { id: user.id } : { unknown: unknownUserKey(await domainOf(given.domain), given.name) };
       await users.changePassword({ ...stranger(attempt), countedAs }, whose, given.password, fresh);
     },
 
-    remember: (proved: Proved, userAgent: string, attempt: Attempt): Promise<DeviceCookie> =>
+    remember: (proved: PartialLogin, userAgent: string, attempt: LoginAttempt): Promise<DeviceCookie> =>
       devices.remember(person(proved, attempt), proved.userId, userAgent),
   };
 }

@@ -4,14 +4,14 @@ import type { Database, GroupRow } from '../../database.ts';
 import { fail } from '../../faults.ts';
 import {
   findGroup,
+  type GroupMember,
   type Groups,
   groupFacts,
-  type Member,
   type MemberChange,
   type NewMember,
   readMembers,
 } from '../../groups/index.ts';
-import { parsed } from '../../resource/index.ts';
+import { parseJson } from '../../resource/index.ts';
 import type { Resource } from './attribute.ts';
 import { groupType } from './definitions.ts';
 import { matches } from './filter.ts';
@@ -28,13 +28,13 @@ import {
 import { type MemberStep, memberSteps } from './members.ts';
 import { applyPatch } from './patch.ts';
 
-function renderMember(member: Member, base: string): Resource {
-  const { displayName } = parsed(member.profile);
+function renderMember(member: GroupMember, base: string): Resource {
+  const { displayName } = parseJson(member.profile);
   const display = member.display ?? (typeof displayName === 'string' ? displayName : member.name);
   return { value: member.userId, $ref: `${base}/Users/${member.userId}`, type: 'User', display };
 }
 
-function renderGroup(row: GroupRow, base: string, members: readonly Member[] = []): Resource {
+function renderGroup(row: GroupRow, base: string, members: readonly GroupMember[] = []): Resource {
   return {
     schemas: [groupType.core.id],
     id: row.id,

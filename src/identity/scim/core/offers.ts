@@ -1,9 +1,9 @@
 // What Okta's governance finds in a list and gives people as an attribute: roles of applications, memberships of organizations.
 
 import {
-  everGiven,
-  forgetGiven,
-  noteGiven,
+  assignedRoleEntries,
+  deleteGrantedEntries,
+  memberOrganizationIds,
   type OfferedOrganization,
   type OfferedRole,
   offeredOrganizations,
@@ -11,9 +11,9 @@ import {
   offeredRoles,
   offeredRolesOf,
   organizationsAmong,
-  organizationsHeld,
   provision,
-  roleEntriesHeld,
+  readGrantedEntries,
+  recordGrantedEntries,
 } from '../../app-roles/index.ts';
 import type { Change } from '../../audit/index.ts';
 import type { Database, Reader } from '../../database.ts';
@@ -56,7 +56,7 @@ export const roleOffers: OfferKind<OfferedRole> = {
   displayOf: ({ applicationName, roleName }) => `${applicationName}: ${roleName}`,
   descriptionOf: ({ organizationName }) => `In the organization ${organizationName}`,
   all: offeredRoles,
-  given: roleEntriesHeld,
+  given: assignedRoleEntries,
   of: offeredRolesOf,
 };
 
@@ -78,7 +78,7 @@ export const entitlementOffers: OfferKind<OfferedOrganization> = {
       domainId,
       ids?.map((id) => id.slice(ORGANIZATION.length + 1)),
     ),
-  given: async (db, domainId, userId) => (await organizationsHeld(db, domainId, userId)).map(entryOf),
+  given: async (db, domainId, userId) => (await memberOrganizationIds(db, domainId, userId)).map(entryOf),
   of: offeredOrganizationsOf,
 };
 
@@ -268,18 +268,18 @@ export async function holdOffers(transaction: Change, user: Owner, wantedOf: (he
   const wanted = wantedOf(held);
   const plans = plansOf(held, wanted);
   const closing = wanted.resource.active === false;
-  const before = await everGiven(transaction.tx, user.id);
+  const before = await readGrantedEntries(transaction.tx, user.id);
   const roles = await given(roleOffers, transaction.tx, user, { missing: plans.roles.missing, before, closing });
   const { missing } = plans.entitlements;
   const organizations = await given(entitlementOffers, transaction.tx, user, { missing, before, closing });
-  await forgetGiven(transaction.tx, user.id, forgotten(before, wanted));
+  await deleteGrantedEntries(transaction.tx, user.id, forgotten(before, wanted));
   // Whoever gets a role inside an organization is shown as a member of it. Roles are noted where they are assigned.
   const entered = [...organizations.map(({ id }) => id), ...roles.map(({ organizationId }) => organizationId)];
-  await noteGiven(transaction.tx, user.id, [...new Set(entered.map(entryOf))]);
+  await recordGrantedEntries(transaction.tx, user.id, [...new Set(entered.map(entryOf))]);
   if (roles.length + organizations.length + plans.roles.taken.length + plans.entitlements.taken.length === 0) return;
   await provision(transaction, user, {
-    roles: { given: roles, taken: plans.roles.taken },
-    organizations: { given: organizations, taken: plans.entitlements.taken },
+    roles: { added: roles, removed: plans.roles.taken },
+    organizations: { added: organizations, removed: plans.entitlements.taken },
   });
 }
 

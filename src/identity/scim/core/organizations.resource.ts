@@ -3,7 +3,7 @@
 import type { Database, ProjectRow } from '../../database.ts';
 import { fail } from '../../faults.ts';
 import { type Projects, projectFacts } from '../../projects/index.ts';
-import { bit, parsed } from '../../resource/index.ts';
+import { bit, parseJson } from '../../resource/index.ts';
 import type { Resource } from './attribute.ts';
 import { organizationType } from './definitions.ts';
 import {
@@ -20,7 +20,7 @@ import { applyPatch } from './patch.ts';
 import { findOrganization } from './scim.store.ts';
 
 /** A project of the base API may carry this mark as an attribute of its own. */
-const isDefault = (row: ProjectRow): boolean => parsed(row.extra).is_default === true;
+const isDefault = (row: ProjectRow): boolean => parseJson(row.extra).is_default === true;
 
 const renderOrganization = (row: ProjectRow, base: string): Resource => ({
   schemas: [organizationType.core.id],

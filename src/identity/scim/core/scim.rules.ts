@@ -4,7 +4,7 @@ import type { Change } from '../../audit/index.ts';
 import { fail } from '../../faults.ts';
 import { insertGrant } from '../../grants/index.ts';
 import type { Groups } from '../../groups/index.ts';
-import { findByName, insertRow, type Projects } from '../../projects/index.ts';
+import { findByName, insertProjectRow, type Projects } from '../../projects/index.ts';
 import type { Deps } from '../../resource/index.ts';
 import { findRoleByName } from '../../roles/index.ts';
 import { setDefaultProject, type Users } from '../../users/index.ts';
@@ -41,7 +41,7 @@ export function createScim(
     const name = user.name.trim();
     const owner = await findRoleByName(transaction.tx, OWNER);
     const taken = await findByName(transaction.tx, name, user.domainId);
-    const projectId = await insertRow(
+    const projectId = await insertProjectRow(
       transaction,
       clock,
       { name: taken ? user.id : name, ...{ is_default: true } },

@@ -1,9 +1,9 @@
 // Users as SCIM resources.
-import { everGiven } from '../../app-roles/index.ts';
+import { readGrantedEntries } from '../../app-roles/index.ts';
 import type { Change } from '../../audit/index.ts';
 import type { Database } from '../../database.ts';
 import { fail } from '../../faults.ts';
-import { bit, parsed } from '../../resource/index.ts';
+import { bit, parseJson } from '../../resource/index.ts';
 import { type Person, type Profile, type Users, userFacts } from '../../users/index.ts';
 import type { Resource } from './attribute.ts';
 import { userType } from './definitions.ts';
@@ -69,7 +69,7 @@ interface Held {
 }
 
 function renderUser(row: Rows['users'], base: string, { groups = [], offers = {} }: Held = {}): Resource {
-  const profile = withHeld(parsed<Profile>(row.profile), offers);
+  const profile = withHeld(parseJson<Profile>(row.profile), offers);
   return {
     schemas: schemasOf(userType, profile),
     id: row.id,
@@ -144,18 +144,18 @@ export function createUserResources(deps: {
         )
       )({});
       const wanted: Wanted = { resource: input, speaksOf: (attribute) => attribute in input, isEntry, namesAll: true };
-      const also = async (transaction: Change, id: string): Promise<void> => {
+      const inTransaction = async (transaction: Change, id: string): Promise<void> => {
         await welcome?.(transaction, { id, name, domainId, hasDefault: !!extras.defaultProjectId });
         if (changesOffers(NOTHING_HELD, wanted, [])) await holdOffers(transaction, { id, domain_id: domainId }, () => wanted);
       };
-      return users.create(caller, domainId, body, { id: extras.id, person: personOf(wanted, NOTHING_HELD), also });
+      return users.create(caller, domainId, body, { id: extras.id, person: personOf(wanted, NOTHING_HELD), inTransaction });
     },
 
     async revise({ caller }, user, revision, expect?: Precondition, extras: Extras = {}) {
       // What nobody speaks of is not looked up.
       const spoken = OFFERED_ATTRIBUTES.filter((attribute) => speaksOf(revision, attribute));
       const held = spoken.length > 0 ? await heldOffers(db.read, user) : NOTHING_HELD;
-      const before = spoken.length > 0 ? await everGiven(db.read, user.id) : [];
+      const before = spoken.length > 0 ? await readGrantedEntries(db.read, user.id) : [];
       const sent = revision.kind === 'patch' ? revision.operations : spoken.map((attribute) => revision.input[attribute]);
       const entries = await entriesIn(db.read, user.domain_id, spoken.length > 0 ? sent : []);
       return users.revise(caller, user, (row) => {
@@ -163,7 +163,7 @@ export function createUserResources(deps: {
         const wantedOf = (now: HeldOffers): Wanted => ({
           resource: next(row, revision, now),
           speaksOf: (attribute) => spoken.includes(attribute),
-          isEntry: entries(parsed<Profile>(row.profile)),
+          isEntry: entries(parseJson<Profile>(row.profile)),
           namesAll: revision.kind !== 'patch',
         });
         const wanted = wantedOf(held);
@@ -181,7 +181,9 @@ export function createUserResources(deps: {
             ...(password === undefined ? {} : { password }),
           },
           person: personOf(wanted, held),
-          also: changesOffers(held, wanted, before) ? (transaction) => holdOffers(transaction, row, wantedOf) : undefined,
+          inTransaction: changesOffers(held, wanted, before)
+            ? (transaction) => holdOffers(transaction, row, wantedOf)
+            : undefined,
         };
       });
     },

@@ -1,6 +1,6 @@
 // /scim/v2/Roles and /Entitlements: what a client can give people as `roles` and `entitlements`.
 
-import { about, type IdentityApp, type IdentityTarget, listTarget, PROVISIONING } from '../../access/index.ts';
+import { factsOnly, type IdentityApp, type IdentityTarget, listFacts, PROVISIONING } from '../../access/index.ts';
 import { fail } from '../../faults.ts';
 import type { Resource } from '../core/attribute.ts';
 import { matches, parseFilter } from '../core/filter.ts';
@@ -28,7 +28,7 @@ export function mountOffers<T>(app: IdentityApp, parts: { readonly scim: Scim },
     const id = pathId(call);
     const offer = (await parts.scim.listOffers(kind, contextOf(call), [id])).find((one) => kind.idOf(one) === id);
     const missing = () => fail(kind.attribute === 'roles' ? 'role.not_found' : 'project.not_found', { id });
-    return { facts: listTarget(call.caller), get: () => offer ?? missing() };
+    return { facts: listFacts(call.caller), get: () => offer ?? missing() };
   }
 
   app.get(
@@ -38,7 +38,7 @@ export function mountOffers<T>(app: IdentityApp, parts: { readonly scim: Scim },
       tag,
       access,
       rule,
-      target: ({ caller }) => about(listTarget(caller)),
+      target: ({ caller }) => factsOnly(listFacts(caller)),
       documentation: LISTED,
       reply: { 200: listSchema({ ...One, required: ['schemas', 'id'] }) },
     },

@@ -1,6 +1,6 @@
 // What can be done with each kind of resource: the rule that decides, what it decides about, and how it is done. Routes and bulk
 // operations use the same table, so that nobody may do within a bulk request what they may not do alone.
-import { type Action, about, authorize, domainTarget, type IdentityTarget, listTarget } from '../../access/index.ts';
+import { type Action, authorize, domainTarget, factsOnly, type IdentityTarget, listFacts } from '../../access/index.ts';
 import type { Resource, ResourceType } from '../core/attribute.ts';
 import { groupType, organizationType, userType } from '../core/definitions.ts';
 import type { Context, Handler, Precondition } from '../core/handler.ts';
@@ -105,7 +105,7 @@ export function operationsOf<T extends Table>({ type, of, rules }: Kind<T>, scim
   return {
     list: {
       rule: rules.list,
-      target: ({ caller }) => about(listTarget(caller)),
+      target: ({ caller }) => factsOnly(listFacts(caller)),
       handler: ({ context, data }) => scim().list(of(scim()), context, data),
     },
     create: {

@@ -1,7 +1,7 @@
 // /scim/v2: SCIM as RFC 7643, 7644 and 9865 have it.
 
 import { type Answer, t } from '../../../platform/http/index.ts';
-import { about, type IdentityApp, listTarget, PROVISIONING } from '../../access/index.ts';
+import { factsOnly, type IdentityApp, listFacts, PROVISIONING } from '../../access/index.ts';
 import { fail } from '../../faults.ts';
 import { shownOf } from '../core/handler.ts';
 import { entitlementOffers, roleOffers } from '../core/offers.ts';
@@ -183,7 +183,7 @@ function mountSearch(app: IdentityApp, parts: Parts): void {
       tag,
       access,
       rule: users.rules.list,
-      target: ({ caller }) => about(listTarget(caller)),
+      target: ({ caller }) => factsOnly(listFacts(caller)),
       onlyReads: true,
       body: Message,
       documentation: SEARCHED_ALL,

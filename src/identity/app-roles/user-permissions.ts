@@ -1,13 +1,19 @@
-// The question every enforcement proxy asks: which roles and permissions does this user have in this application, in each organization?
-// Answered from memory like a token check, and asked by our own rules too: who manages an application, who may assign a role.
+// The roles and permissions of a user in an application, by organization. Enforcement proxies ask for them with every request, so they
+// are cached like token checks. Our own rules use them too: who manages an application, who may assign a role.
 import type { MaybePromise } from '../../platform/maybe-promise.ts';
 import { findUserWithDomain, groupIdsOf, tagOf } from '../access/index.ts';
 import { findConsumer, tagOfConsumer } from '../consumers/index.ts';
 import type { Database, Reader } from '../database.ts';
 import type { InternalPermission } from './built-in.ts';
-import { type HeldRoleRow, type LinkedPermission, memberships, permissionsHeld, readHeldRoles } from './holdings.store.ts';
+import {
+  type AssignedRoleRow,
+  type LinkedPermission,
+  memberships,
+  readAssignedPermissions,
+  readAssignedRoles,
+} from './user-permissions.store.ts';
 
-/** About a kilobyte each. */
+/** Each takes about a kilobyte. */
 const LIMIT = 20_000;
 
 export const appTagOf = {
@@ -17,7 +23,7 @@ export const appTagOf = {
   user: (id: string): string => `app-user:${id}`,
 } as const;
 
-interface Held {
+interface RolesAndPermissions {
   readonly roles: readonly { id: string; name: string }[];
   readonly permissions: readonly {
     id: string;
@@ -29,10 +35,10 @@ interface Held {
   }[];
 }
 
-export interface UserHoldings {
-  /** The answer to the question, as JSON: made once, sent many times. */
+export interface UserPermissions {
+  /** The response as JSON, serialized once and sent many times. */
   readonly text: string;
-  /** Length of the text as it travels. */
+  /** Length of the text in bytes. */
   readonly bytes: number;
   /** In any organization. */
   readonly roleIds: ReadonlySet<string>;
@@ -40,42 +46,50 @@ export interface UserHoldings {
   readonly tags: readonly string[];
 }
 
-export interface Holdings {
-  /** Undefined when there is no such user or application. */
-  of(userId: string, applicationId: string): MaybePromise<UserHoldings | undefined>;
-  /** Whether the user holds an internal permission in the application, in whichever organization. */
+export interface UserPermissionsReader {
+  /** Undefined when the user or the application does not exist. */
+  of(userId: string, applicationId: string): MaybePromise<UserPermissions | undefined>;
+  /** Whether the user has one of these internal permissions in the application, in any organization. */
   has(userId: string, applicationId: string, ...permissions: readonly InternalPermission[]): Promise<boolean>;
 }
 
-/** What a user holds in an application, as the database has it now; undefined when there is no such user or application. */
-export async function readHoldings(db: Reader, userId: string, applicationId: string): Promise<UserHoldings | undefined> {
+/** Reads from the database. Undefined when the user or the application does not exist. */
+export async function readUserPermissions(
+  db: Reader,
+  userId: string,
+  applicationId: string,
+): Promise<UserPermissions | undefined> {
   const [user, application, groups, all] = await Promise.all([
     findUserWithDomain(db, userId),
     findConsumer(db, applicationId),
     groupIdsOf(db, userId),
-    readHeldRoles(db, userId, applicationId),
+    readAssignedRoles(db, userId, applicationId),
   ]);
   if (!user || !application) return undefined;
   const organizations = [...new Set(all.map((row) => row.organization_id))];
-  // Someone who left an organization keeps nothing of what they held inside it; their own is always theirs.
+  // Roles in an organization count only while the user is a member of it. The default organization always counts.
   const member = await memberships(
     db,
     userId,
     organizations.filter((id) => id !== user.default_project_id),
   );
-  const counts = (row: HeldRoleRow): boolean =>
+  const counts = (row: AssignedRoleRow): boolean =>
     row.organization_enabled === 1 && (row.organization_id === user.default_project_id || member.has(row.organization_id));
   const rows = user.enabled && user.domain_enabled ? all.filter(counts) : [];
-  const permissions = rows.length > 0 ? await permissionsHeld(db, userId, applicationId) : [];
+  const permissions = rows.length > 0 ? await readAssignedPermissions(db, userId, applicationId) : [];
   const byOrganization = Map.groupBy(rows, (row) => row.organization_id);
   const own = byOrganization.get(user.default_project_id ?? '') ?? [];
   const roleIds = new Set(rows.map((row) => row.role_id));
   const internal = permissions.filter((permission) => permission.is_internal && roleIds.has(permission.role_id));
   const answer = {
-    ...heldOf(own, permissions),
+    ...rolesAndPermissionsOf(own, permissions),
     organizations: [...byOrganization]
       .filter(([id]) => id !== user.default_project_id)
-      .map(([id, held]) => ({ id, name: held[0]!.organization_name, ...heldOf(held, permissions) })),
+      .map(([id, assigned]) => ({
+        id,
+        name: assigned[0]!.organization_name,
+        ...rolesAndPermissionsOf(assigned, permissions),
+      })),
   };
   const text = JSON.stringify(answer);
   return {
@@ -95,7 +109,7 @@ export async function readHoldings(db: Reader, userId: string, applicationId: st
   };
 }
 
-function heldOf(rows: readonly HeldRoleRow[], permissions: readonly LinkedPermission[]): Held {
+function rolesAndPermissionsOf(rows: readonly AssignedRoleRow[], permissions: readonly LinkedPermission[]): RolesAndPermissions {
   const roles = rows.map((row) => ({ id: row.role_id, name: row.role_name }));
   const linked = permissions.filter((permission) => roles.some((role) => role.id === permission.role_id));
   const unique = [...new Map(linked.map((permission) => [permission.id, permission])).values()];
@@ -112,17 +126,18 @@ function heldOf(rows: readonly HeldRoleRow[], permissions: readonly LinkedPermis
   };
 }
 
-export function createHoldings(db: Database): Holdings {
-  const cache = db.cached<UserHoldings>({ name: 'holdings', limit: LIMIT, tags: ({ tags }) => tags });
+export function createUserPermissions(db: Database): UserPermissionsReader {
+  // The name is a label of a metric, so it stays.
+  const cache = db.cached<UserPermissions>({ name: 'holdings', limit: LIMIT, tags: ({ tags }) => tags });
 
-  const of = (userId: string, applicationId: string): MaybePromise<UserHoldings | undefined> =>
-    cache.getOrLoad(`${userId} ${applicationId}`, () => readHoldings(db.read, userId, applicationId));
+  const of = (userId: string, applicationId: string): MaybePromise<UserPermissions | undefined> =>
+    cache.getOrLoad(`${userId} ${applicationId}`, () => readUserPermissions(db.read, userId, applicationId));
 
   return {
     of,
     async has(userId, applicationId, ...permissions) {
-      const held = await of(userId, applicationId);
-      return permissions.some((permission) => held?.internal.has(permission));
+      const found = await of(userId, applicationId);
+      return permissions.some((permission) => found?.internal.has(permission));
     },
   };
 }

@@ -1,10 +1,10 @@
-// Reads what a user or an organization holds in an application.
+// Reads the roles and permissions of users and organizations in applications.
 import type { ExpressionBuilder } from 'kysely';
 import { preparedRows } from '../../platform/database/index.ts';
 import type { AppPermissionRow, AppRoleRow, Reader, Tables } from '../database.ts';
 import { reachableProjects } from '../grants/index.ts';
 
-export interface HeldRoleRow {
+export interface AssignedRoleRow {
   readonly organization_id: string;
   readonly organization_name: string;
   readonly organization_enabled: number;
@@ -12,7 +12,7 @@ export interface HeldRoleRow {
   readonly role_name: string;
 }
 
-const heldRoles = preparedRows<Tables, [user: string, application: string], HeldRoleRow>((db, user, application) =>
+const assignedRoles = preparedRows<Tables, [user: string, application: string], AssignedRoleRow>((db, user, application) =>
   db
     .selectFrom('app_user_roles')
     .innerJoin('app_roles', 'app_roles.id', 'app_user_roles.role_id')
@@ -30,8 +30,8 @@ const heldRoles = preparedRows<Tables, [user: string, application: string], Held
     ]),
 );
 
-export const readHeldRoles = async (db: Reader, userId: string, applicationId: string): Promise<HeldRoleRow[]> =>
-  heldRoles(db, userId, applicationId);
+export const readAssignedRoles = async (db: Reader, userId: string, applicationId: string): Promise<AssignedRoleRow[]> =>
+  assignedRoles(db, userId, applicationId);
 
 /** Of these organizations, those the user is still a member of (has any base role in). */
 export async function memberships(db: Reader, userId: string, organizationIds: readonly string[]): Promise<Set<string>> {
@@ -47,7 +47,7 @@ export async function memberships(db: Reader, userId: string, organizationIds: r
 
 export type LinkedPermission = AppPermissionRow & { readonly role_id: string };
 
-const heldPermissions = preparedRows<Tables, [user: string, application: string], LinkedPermission>((db, user, application) =>
+const assignedPermissions = preparedRows<Tables, [user: string, application: string], LinkedPermission>((db, user, application) =>
   db
     .selectFrom('app_role_permissions')
     .innerJoin('app_permissions', 'app_permissions.id', 'app_role_permissions.permission_id')
@@ -64,9 +64,9 @@ const heldPermissions = preparedRows<Tables, [user: string, application: string]
     .select('app_role_permissions.role_id'),
 );
 
-/** What every role a user holds in an application carries, whichever organization they hold it in. */
-export const permissionsHeld = async (db: Reader, userId: string, applicationId: string): Promise<LinkedPermission[]> =>
-  heldPermissions(db, userId, applicationId);
+/** The permissions of all roles of a user in an application, in any organization. */
+export const readAssignedPermissions = async (db: Reader, userId: string, applicationId: string): Promise<LinkedPermission[]> =>
+  assignedPermissions(db, userId, applicationId);
 
 export function permissionsOfRoles(db: Reader, roleIds: readonly string[]): Promise<LinkedPermission[]> {
   if (roleIds.length === 0) return Promise.resolve([]);
@@ -81,59 +81,59 @@ export function permissionsOfRoles(db: Reader, roleIds: readonly string[]): Prom
     .execute();
 }
 
-/** Roles by application that a user holds in an organization (or anywhere), or that an organization holds. */
+/** Roles by application: of a user in one organization or in all, or of an organization. */
 export async function rolesByApplication(
   db: Reader,
-  holder: { userId: string; organizationId?: string } | { organizationId: string; userId?: never },
+  assignee: { userId: string; organizationId?: string } | { organizationId: string; userId?: never },
 ): Promise<Map<string, string[]>> {
   const rows =
-    holder.userId === undefined
+    assignee.userId === undefined
       ? await db
           .selectFrom('app_organization_roles')
-          .where('organization_id', '=', holder.organizationId)
+          .where('organization_id', '=', assignee.organizationId)
           .select(['application_id', 'role_id'])
           .execute()
-      : await (holder.organizationId === undefined
-          ? db.selectFrom('app_user_roles').where('user_id', '=', holder.userId)
+      : await (assignee.organizationId === undefined
+          ? db.selectFrom('app_user_roles').where('user_id', '=', assignee.userId)
           : db
               .selectFrom('app_user_roles')
-              .where('user_id', '=', holder.userId)
-              .where('organization_id', '=', holder.organizationId)
+              .where('user_id', '=', assignee.userId)
+              .where('organization_id', '=', assignee.organizationId)
         )
           .select(['application_id', 'role_id'])
           .execute();
   const grouped = Map.groupBy(rows, (row) => row.application_id);
-  return new Map([...grouped].map(([application, held]) => [application, [...new Set(held.map((row) => row.role_id))]]));
+  return new Map([...grouped].map(([application, assigned]) => [application, [...new Set(assigned.map((row) => row.role_id))]]));
 }
 
-const heldIn = (applicationIds: readonly string[]) => (eb: ExpressionBuilder<Tables, 'app_roles'>) =>
+const assignableInApplications = (applicationIds: readonly string[]) => (eb: ExpressionBuilder<Tables, 'app_roles'>) =>
   eb.or([eb('app_roles.application_id', 'in', applicationIds), eb('app_roles.is_internal', '=', 1)]);
 
-/** Every role that can be held in applications: their own, and the internal ones. */
+/** Every role that can be assigned in the applications: their own, and the internal ones. */
 export const candidateRoles = (db: Reader, applicationIds: readonly string[]): Promise<AppRoleRow[]> =>
   db
     .selectFrom('app_roles')
-    .where(heldIn(applicationIds))
+    .where(assignableInApplications(applicationIds))
     .orderBy('is_internal')
     .orderBy('name')
     .orderBy('id')
     .selectAll()
     .execute();
 
-/** The internal permissions those roles carry. */
+/** The internal permissions of those roles. */
 export const candidatePermissions = (db: Reader, applicationIds: readonly string[]): Promise<LinkedPermission[]> =>
   db
     .selectFrom('app_role_permissions')
     .innerJoin('app_permissions', 'app_permissions.id', 'app_role_permissions.permission_id')
     .where('app_permissions.is_internal', '=', 1)
     .where('app_role_permissions.role_id', 'in', (eb) =>
-      eb.selectFrom('app_roles').where(heldIn(applicationIds)).select('app_roles.id'),
+      eb.selectFrom('app_roles').where(assignableInApplications(applicationIds)).select('app_roles.id'),
     )
     .selectAll('app_permissions')
     .select('app_role_permissions.role_id')
     .execute();
 
-/** Roles of applications that organizations of a domain hold: all of them, or those among `organizationIds`. */
+/** Application roles of the organizations of a domain: of all, or of those in `organizationIds`. */
 export const organizationRolesIn = (db: Reader, domainId: string, organizationIds?: readonly string[]) =>
   db
     .selectFrom('app_organization_roles')
@@ -151,8 +151,8 @@ export const organizationRolesIn = (db: Reader, domainId: string, organizationId
     ])
     .execute();
 
-/** What users hold inside organizations of a domain. */
-export async function rolesHeldInside(db: Reader, domainId: string, userIds: readonly string[]) {
+/** Application roles of users in the organizations of a domain. */
+export async function userRolesIn(db: Reader, domainId: string, userIds: readonly string[]) {
   if (userIds.length === 0) return [];
   return db
     .selectFrom('app_user_roles')

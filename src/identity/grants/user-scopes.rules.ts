@@ -1,11 +1,11 @@
-// Where a user can go: the projects, domains and system they have a role in.
+// The scopes a user has a role in: projects, domains, the system.
 import type { Query } from '../../platform/http/index.ts';
 import { type Caller, type IdentityTarget, targetOf } from '../access/index.ts';
 import { fail } from '../faults.ts';
 import { listProjects } from '../projects/index.ts';
 import { criteriaOf, type Deps, type Filters, pageOf, single } from '../resource/index.ts';
 import { findUser, userFacts } from '../users/index.ts';
-import { holdsSystemRole, reachableDomains, reachableProjects, usableProjects } from './grants.store.ts';
+import { hasSystemRole, reachableDomains, reachableProjects, usableProjects } from './grants.store.ts';
 
 const filters: Filters = {
   name: { column: 'projects.name', kind: 'text' },
@@ -13,7 +13,7 @@ const filters: Filters = {
   enabled: { column: 'projects.enabled', kind: 'flag' },
 };
 
-export function createReach({ db }: Pick<Deps, 'db'>) {
+export function createUserScopes({ db }: Pick<Deps, 'db'>) {
   async function list(query: Query, within: ReturnType<typeof reachableProjects>) {
     const page = await listProjects(db, pageOf(query), { criteria: criteriaOf(query, filters), visible: [] }, { within });
     return page ?? fail('list.marker_not_found', { marker: single(query, 'marker') ?? '' });
@@ -23,11 +23,11 @@ export function createReach({ db }: Pick<Deps, 'db'>) {
     userTarget: async (id: string): Promise<IdentityTarget<{ readonly id: string }>> =>
       targetOf(await findUser(db.read, id), userFacts, () => fail('user.not_found', { id })),
     projectsOf: ({ id }: { readonly id: string }, query: Query) => list(query, reachableProjects(id)),
-    /** What a token of the caller could be scoped to: only what is enabled. */
+    /** The scopes a token of the caller can have: only enabled ones. */
     ownProjects: (caller: Caller, query: Query) => list(query, usableProjects(caller.userId)),
     ownDomains: (caller: Caller, query: Query) => list({ ...query, enabled: 'true' }, reachableDomains(caller.userId)),
-    ownSystem: (caller: Caller): Promise<boolean> => holdsSystemRole(db.read, caller.userId),
+    ownSystem: (caller: Caller): Promise<boolean> => hasSystemRole(db.read, caller.userId),
   };
 }
 
-export type Reach = ReturnType<typeof createReach>;
+export type UserScopes = ReturnType<typeof createUserScopes>;

@@ -1,10 +1,10 @@
-// What users were given, as entries of the lists that provisioning has; kept when the thing itself goes.
+// Role and organization entries that users were ever given, in the format of the provisioning API. They outlive the assignment itself.
 import type { Reader, Tx } from '../database.ts';
 
-/** Databases limit the parameters of a statement. */
+/** Databases limit the number of parameters in a statement. */
 const CHUNK = 400;
 
-export async function noteGiven(tx: Tx, userId: string, entries: readonly string[]): Promise<void> {
+export async function recordGrantedEntries(tx: Tx, userId: string, entries: readonly string[]): Promise<void> {
   for (let at = 0; at < entries.length; at += CHUNK)
     await tx
       .insertInto('given_entries')
@@ -13,12 +13,12 @@ export async function noteGiven(tx: Tx, userId: string, entries: readonly string
       .execute();
 }
 
-export async function everGiven(db: Reader, userId: string): Promise<string[]> {
+export async function readGrantedEntries(db: Reader, userId: string): Promise<string[]> {
   const rows = await db.selectFrom('given_entries').where('user_id', '=', userId).select('entry').execute();
   return rows.map(({ entry }) => entry);
 }
 
-export async function forgetGiven(tx: Tx, userId: string, entries: readonly string[]): Promise<void> {
+export async function deleteGrantedEntries(tx: Tx, userId: string, entries: readonly string[]): Promise<void> {
   for (let at = 0; at < entries.length; at += CHUNK)
     await tx
       .deleteFrom('given_entries')
