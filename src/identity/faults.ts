@@ -1,4 +1,4 @@
-// Everything the identity service refuses, with its status and text (Keystone's wording where clients match on it).
+// The errors of the identity service: code, status and text (Keystone's text where clients match on it).
 import { faultsOf, platformFaults } from '../platform/faults/index.ts';
 
 export const identityFaults = {
@@ -64,14 +64,14 @@ export const identityFaults = {
   'role.implied_not_found': { status: 404, text: 'Could not find implied role: {prior} implies {implied}.' },
   'role.implied_admin': { status: 403, text: 'The administrator role {id} cannot be an implied role.' },
   'role.implied_by_global_role': { status: 403, text: 'A global role cannot imply the role {id} of a domain.' },
-  'role.implied_cycle': { status: 400, text: 'Role {prior} cannot imply {implied}: it is implied by it.' },
+  'role.implied_cycle': { status: 400, text: 'Role {prior} cannot imply {implied}: {implied} already implies it.' },
   'role.wrong_domain': { status: 403, text: 'Role {role} belongs to domain {domain} and cannot be granted there.' },
   'role.domain_role_on_system': { status: 400, text: 'Role {role} belongs to a domain and cannot be granted on the system.' },
   'grant.not_found': { status: 404, text: 'Could not find role assignment with role: {role}.' },
 
   'assignments.too_many': {
     status: 400,
-    text: 'The effective role assignments asked for are more than {limit}; name a user, a project or a role.',
+    text: 'There are more than {limit} effective role assignments. Filter by user, project or role.',
   },
 
   'access_token.not_found': { status: 404, text: 'Could not find the access token.' },
@@ -80,19 +80,19 @@ export const identityFaults = {
   'scim.invalid_filter': { status: 400, text: 'The filter cannot be used: {why}.' },
   'scim.too_many': {
     status: 400,
-    text: 'The filter looks at more than {limit} resources; name a userName, an externalId or an e-mail.',
+    text: 'The filter has to check more than {limit} resources. Filter by userName, externalId or e-mail.',
   },
   'scim.invalid_path': { status: 400, text: 'The path {path} cannot be used: {why}.' },
-  'scim.no_target': { status: 400, text: 'The path {path} matches nothing that could be changed.' },
+  'scim.no_target': { status: 400, text: 'The path {path} matches nothing that can be changed.' },
   'scim.mutability': { status: 400, text: 'The attribute {name} cannot be changed.' },
   'scim.invalid_value': { status: 400, text: 'The value of {name} cannot be used: {why}.' },
   'scim.invalid_syntax': { status: 400, text: 'The request is not valid SCIM: {why}.' },
-  'scim.invalid_cursor': { status: 400, text: 'The cursor is not one of this list.' },
+  'scim.invalid_cursor': { status: 400, text: 'The cursor does not belong to this list.' },
   'scim.invalid_count': { status: 400, text: 'The count must be a number of at least 0.' },
   'scim.changed': { status: 412, text: 'The resource was changed since the version that If-Match names.' },
   'scim.connection_not_found': { status: 404, text: 'Could not find the provisioning connection {id}.' },
   'scim.bulk_too_large': { status: 413, text: 'A bulk request may have {limit} operations at most.' },
-  'scim.bulk_reference': { status: 409, text: 'The bulkId {id} does not lead to a resource.' },
+  'scim.bulk_reference': { status: 409, text: 'The bulkId {id} does not refer to a resource.' },
   'scim.administrator_shielded': {
     status: 403,
     text: 'This belongs to an administrator and cannot be changed by a provisioning connection.',
@@ -140,5 +140,5 @@ export { Fault } from '../platform/faults/index.ts';
 
 const own = faultsOf(identityFaults);
 export const fault = own.fault;
-/** Annotated, so that TypeScript knows nothing after a call is reached. */
+/** Annotated, so that TypeScript knows that it never returns. */
 export const fail: typeof own.fail = own.fail;

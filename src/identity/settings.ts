@@ -13,7 +13,7 @@ export const identitySettings = {
   ),
   url: setting.address(
     'GATEHOUSE_IDENTITY_URL',
-    'Public address of the identity service, used in links and in the catalog; else taken from each request.',
+    'Public address of the identity service, used in links and in the catalog. When unset, it is taken from each request.',
   ),
   databaseUrl: setting.databaseUrl(
     'GATEHOUSE_IDENTITY_DATABASE_URL',
@@ -23,16 +23,16 @@ export const identitySettings = {
     'GATEHOUSE_IDENTITY_POOL_SIZE',
     10,
     { min: 2, max: 500, unit: 'connections' },
-    'PostgreSQL connections of each process, one more for the feed of changes.',
+    'PostgreSQL connections of each process. One more is used for change notifications.',
   ),
   namedStatements: setting.flag(
     'GATEHOUSE_IDENTITY_NAMED_STATEMENTS',
     true,
-    'Prepared statements by name; off behind a pgbouncer that cannot keep them in transaction mode.',
+    'Use named prepared statements. Turn off behind a pgbouncer in transaction mode that does not support them.',
   ),
   adminPassword: setting.secret(
     'GATEHOUSE_ADMIN_PASSWORD',
-    'Password of the first administrator, used on the first start and by `gatehouse admin-password` only; random and printed once when unset.',
+    'Password of the first administrator, used only on the first start and by `gatehouse admin-password`. When unset, a random one is generated and printed once.',
   ),
   bodyLimit: setting.number(
     'GATEHOUSE_IDENTITY_BODY_LIMIT',
@@ -45,19 +45,19 @@ export const identitySettings = {
     'GATEHOUSE_IDENTITY_TOKEN_SECONDS',
     3600,
     { min: 30, max: 31_536_000, unit: 'seconds' },
-    'Life of a token.',
+    'Lifetime of a token.',
   ),
   allowExpiredSeconds: setting.number(
     'GATEHOUSE_IDENTITY_ALLOW_EXPIRED_SECONDS',
     172_800,
     { min: 0, max: 31_536_000, unit: 'seconds' },
-    'How long after its end a token can still be validated with allow_expired.',
+    'How long after its expiry a token can still be validated with allow_expired.',
   ),
   tokenKeyDays: setting.number(
     'GATEHOUSE_IDENTITY_TOKEN_KEY_DAYS',
     7,
     days,
-    'Age at which the key that seals tokens is replaced; older keys keep opening what they sealed.',
+    'Age at which the key that encrypts tokens is replaced. Tokens of older keys stay valid.',
   ),
 
   argon2Memory: setting.number(
@@ -76,7 +76,7 @@ export const identitySettings = {
     'GATEHOUSE_IDENTITY_HASH_QUEUE',
     500,
     { min: 1, max: 100_000, unit: 'logins' },
-    'Logins that may wait for a free core; beyond it the answer is 503.',
+    'Logins that may wait for a free core. Further ones get 503.',
   ),
 
   lockoutFailureAttempts: setting.optionalNumber(
@@ -94,7 +94,7 @@ export const identitySettings = {
     'GATEHOUSE_IDENTITY_UNIQUE_LAST_PASSWORD_COUNT',
     0,
     { min: 0, max: 1000, unit: 'passwords' },
-    'How many of the last passwords, the current one included, a new one must differ from.',
+    'Number of last passwords, including the current one, that a new password must differ from.',
   ),
   minimumPasswordAge: setting.number(
     'GATEHOUSE_IDENTITY_MINIMUM_PASSWORD_AGE',
@@ -111,70 +111,70 @@ export const identitySettings = {
     'GATEHOUSE_IDENTITY_PASSWORD_MIN_LENGTH',
     8,
     { min: 1, max: 128, unit: 'characters' },
-    'Fewest characters of a new password.',
+    'Minimum length of a new password.',
   ),
   passwordCommon: setting.choice(
     'GATEHOUSE_IDENTITY_PASSWORD_COMMON',
     'refuse',
     ['refuse', 'allow'],
-    'What becomes of a new password that is on the list of common ones; allow is for suites and old clients.',
+    'Whether a new password on the list of common ones is refused. Use allow only for test suites and old clients.',
   ),
   passwordRegex: setting.pattern('GATEHOUSE_IDENTITY_PASSWORD_REGEX', 'Pattern a new password must match.'),
   passwordRegexDescription: setting.text(
     'GATEHOUSE_IDENTITY_PASSWORD_REGEX_DESCRIPTION',
     '',
-    'What the pattern asks for, in words for a person.',
+    'Description of the pattern, shown to users.',
   ),
   changePasswordUponFirstUse: setting.flag(
     'GATEHOUSE_IDENTITY_CHANGE_PASSWORD_UPON_FIRST_USE',
     false,
-    'A password set by an administrator must be changed before it gives a token.',
+    'A password set by an administrator must be changed before the user can get a token.',
   ),
   disableUserAccountDaysInactive: setting.optionalNumber(
     'GATEHOUSE_IDENTITY_DISABLE_USER_ACCOUNT_DAYS_INACTIVE',
     days,
-    'Days without a login after which a user counts as disabled; never when unset.',
+    'Days without a login after which a user is disabled; never when unset.',
   ),
   twoFactorIssuer: setting.text(
     'GATEHOUSE_IDENTITY_TWO_FACTOR_ISSUER',
     'Gatehouse',
-    'Name that authenticator apps show beside the account.',
+    'Name that authenticator apps show next to the account.',
   ),
   deviceDays: setting.number(
     'GATEHOUSE_IDENTITY_DEVICE_DAYS',
     90,
     days,
-    'How long a remembered device stands in for a code; then people are asked for one again.',
+    'How long a remembered device replaces the code. After that, a code is required again.',
   ),
   sessionIdleSeconds: setting.number(
     'GATEHOUSE_IDENTITY_SESSION_IDLE_SECONDS',
     28_800,
     { min: 60, max: 2_592_000, unit: 'seconds' },
-    'How long a signed-in session lasts when nobody uses it.',
+    'How long an unused session lasts.',
   ),
   sessionSeconds: setting.number(
     'GATEHOUSE_IDENTITY_SESSION_SECONDS',
     604_800,
     { min: 60, max: 31_536_000, unit: 'seconds' },
-    'How long a session lasts at most; then people sign in again.',
+    'How long a session lasts at most. After that, users must sign in again.',
   ),
   freshLoginSeconds: setting.number(
     'GATEHOUSE_IDENTITY_FRESH_LOGIN_SECONDS',
     900,
     { min: 60, max: 86_400, unit: 'seconds' },
-    'How old a login may be when people change how they sign in (second factor, recovery codes, devices, credentials; where they may change accounts, their own password, name, e-mail address and options) or read the key of their app; else they log in again.',
+    'Maximum age of a login for changing how one signs in (second factor, recovery codes, devices, credentials; for users who may change accounts, also their own password, name, e-mail address and options) or for reading the key of an authenticator app. After that, users must log in again.',
   ),
   accessTokenSeconds: setting.number(
     'GATEHOUSE_IDENTITY_ACCESS_TOKEN_SECONDS',
     3600,
     { min: 60, max: 86_400, unit: 'seconds' },
-    'Life of an OAuth2 access token.',
+    'Lifetime of an OAuth2 access token.',
   ),
   refreshTokenSeconds: setting.number(
     'GATEHOUSE_IDENTITY_REFRESH_TOKEN_SECONDS',
     2_592_000,
     { min: 60, max: 31_536_000, unit: 'seconds' },
-    'Life of an OAuth2 refresh token that is not used, and of what a person allowed an application.',
+    'Lifetime of an unused OAuth2 refresh token, and of the consent of a user.',
   ),
   scimExtension: setting.text(
     'GATEHOUSE_IDENTITY_SCIM_EXTENSION',
@@ -188,11 +188,11 @@ export const identitySettings = {
   ),
   webhookUrl: setting.address(
     'GATEHOUSE_IDENTITY_WEBHOOK_URL',
-    'Where notifications about the safety of accounts are sent; nowhere when unset.',
+    'Address for notifications about the security of accounts. None are sent when unset.',
   ),
   webhookSecret: setting.secret(
     'GATEHOUSE_IDENTITY_WEBHOOK_SECRET',
-    'Secret that signs those notifications; needed with the address.',
+    'Secret that signs these notifications. Required with the address.',
   ),
   domainConfigDir: setting.optionalText(
     'GATEHOUSE_IDENTITY_DOMAIN_CONFIG_DIR',
@@ -230,7 +230,7 @@ export const identitySettings = {
     'GATEHOUSE_IDENTITY_MAX_PROJECT_TREE_DEPTH',
     5,
     { min: 1, max: 50, unit: 'levels' },
-    'Levels of projects below a domain.',
+    'Maximum depth of the project tree below a domain.',
   ),
 } as const;
 
