@@ -1,4 +1,4 @@
-// Whoever may not see a thing must not learn whether it is there: an id of someone else's is answered exactly as one that nobody has.
+// A caller who may not see something must not learn whether it exists: its id gets the same answer as an unknown id.
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import { type ApiAnswer, onDatabase, onEachDatabase, type TestApi, uniqueName } from '../../../test/support/api.ts';
@@ -10,17 +10,17 @@ import type { Route } from '../../platform/http/index.ts';
 const PASSWORD = 'a password of a test';
 const UNKNOWN = 'f'.repeat(31);
 
-/** Routes that are about nothing secret: what they show is open to every caller, or the path is itself the secret. */
+/** Routes without secrets: what they show is open to every caller, or the path itself is the secret. */
 const OPEN: readonly string[] = [
   'GET /v3/regions/:region_id',
   'GET /scim/v2/ResourceTypes/:id',
   'GET /scim/v2/Schemas/:id',
   'GET /v3/access-tokens/:token',
 ];
-/** A service asks on behalf of others, and is told. */
+/** Services ask on behalf of others, so they get an answer. */
 const TOLD: Readonly<Record<string, readonly string[]>> = {
   service: ['GET /v3/OS-ROLES/users/:user_id/applications/:application_id/permissions'],
-  // Roles that are theirs to hand out are theirs to read.
+  // Managers may read the roles they may grant.
   'manager of another domain': ['GET /v3/roles/:role_id'],
 };
 
@@ -112,7 +112,7 @@ const fill = (path: string, ids: Ids): string =>
   path.replace(/:(\w+)/g, (_, name: string) => ids[name] ?? assert.fail(name)) +
   (path.endsWith('/sec_question') ? '?security_answer=a' : '');
 
-/** What an answer tells, without the ids that were asked about. */
+/** The content of a response, without the requested ids. */
 function told({ status, text, headers }: ApiAnswer, ids: Ids): string {
   let body = text.replace(/"(x-openstack-request-id|requestId)":"[^"]*"/gi, '');
   for (const id of Object.values(ids)) body = body.replaceAll(id, '{id}');
@@ -173,11 +173,11 @@ onDatabase('SQLite', 'What exists', {}, (api) => {
       const seen: string[] = [];
       for (const route of routes.filter((one) => !TOLD[persona]?.includes(nameOfRoute(one)))) {
         const ids = idsFor(route.path, world);
-        // Their own domain is theirs to see.
+        // They may see their own domain.
         const open = persona === 'member of this domain' ? 'domain_id' : undefined;
         const names = [...route.path.matchAll(/:(\w+)/g)].map(([, name]) => name!).filter((name) => name !== open);
         const answer = await ask(route, ids, headers);
-        // A request that is refused for its form says nothing of what it was about.
+        // A request refused for its format reveals nothing.
         assert.notEqual(answer.status, 400, `${nameOfRoute(route)}: ${answer.text}`);
         const real = told(answer, ids);
         const unknown = names.map((name, at) => ({ name, with: { ...ids, [name]: `${UNKNOWN}${at}` } }));
@@ -267,7 +267,7 @@ onEachDatabase('The marker of a list', (api) => {
         assert.match(await asked(path, marker, { token: api.adminToken }), /^200 /, path);
     });
 
-    it('and goes on from a row that meets the filter no more', async () => {
+    it('and continues after a row that no longer matches the filter', async () => {
       const prefix = uniqueName('page');
       const users = [];
       for (const letter of ['a', 'b', 'c']) users.push(await api.make('user', { name: `${prefix}-${letter}` }));

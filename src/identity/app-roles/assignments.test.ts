@@ -32,7 +32,7 @@ async function cast(api: TestApi) {
 
 onEachDatabase('Role assignments in applications', (api) => {
   describe('Of users', () => {
-    it('are put with 200 and nothing else, in the own organization and inside another, and are listed', async () => {
+    it('are created with 200 and an empty body, in the default organization and in another, and are listed', async () => {
       const { application, role, person, user, organization } = await cast(api);
       for (const where of [
         { user, application, role },
@@ -54,7 +54,7 @@ onEachDatabase('Role assignments in applications', (api) => {
       assert.deepEqual((await listed(api, `${USERS}?user_id=${user.id}`)).sort(byOrganization), expected.sort(byOrganization));
     });
 
-    it('are removed with 204, as often as one likes', async () => {
+    it('are removed with 204, also repeatedly', async () => {
       const { application, role, user, organization } = await cast(api);
       for (const where of [
         { user, application, role },
@@ -181,7 +181,7 @@ onEachDatabase('Role assignments in applications', (api) => {
       assertRefused(await api.put(assignmentPath({ organization, application, role: foreign })), 400);
     });
 
-    it('take along, when removed, what users inside held because of them, and nothing else', async () => {
+    it('take the roles that users had because of them along when removed, and no others', async () => {
       const { application, role, user, organization, person } = await cast(api);
       const kept = await makeRole(api, application);
       const elsewhere = await makeOrganization(api, person);
@@ -206,7 +206,7 @@ onEachDatabase('Role assignments in applications', (api) => {
   });
 
   describe('Who may assign', () => {
-    /** Someone who holds in the application a role with just these internal permissions. */
+    /** A user with a role that has exactly these internal permissions in the application. */
     async function holder(application: { id: string }, ...permissions: string[]) {
       const [person, role] = [await makePerson(api), await makeRole(api, application)];
       for (const permission of permissions) await api.put(`/v3/OS-ROLES/roles/${role.id}/permissions/${permission}`);
@@ -272,7 +272,7 @@ onEachDatabase('Role assignments in applications', (api) => {
       assert.equal(await may(member.token, { user, organization: owned, application, role }), false);
     });
 
-    it('not someone who left the organization they held the permission in', async () => {
+    it('not a user who left the organization in which they had the permission', async () => {
       const { application, role, user } = await cast(api);
       const person = await makePerson(api);
       const organization = await makeOrganization(api, person);

@@ -1,5 +1,5 @@
-// What is internal works in every application, so nobody who manages only one of them may decide about it;
-// and nobody hands out more management than they hold.
+// Internal roles and permissions work in every application, so the manager of one application must not change them. Nobody may assign
+// permissions they do not have.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { assertRefused } from '../../../test/support/answers.ts';
@@ -19,7 +19,7 @@ const PERMISSIONS = '/v3/OS-ROLES/permissions';
 const CONSUMERS = '/v3/OS-OAUTH2/consumers';
 
 onEachDatabase('Internal roles of applications', (api) => {
-  /** Application A of an attacker, application B of a victim, and an internal role of A that the attacker holds in B. */
+  /** Application A of an attacker, application B of a victim, and an internal role of A that the attacker has in B. */
   async function twoApplications() {
     const [attacker, victim] = [await makePerson(api), await makePerson(api)];
     const a = await makeApplication(api, {}, attacker.token);
@@ -28,7 +28,7 @@ onEachDatabase('Internal roles of applications', (api) => {
     await assign(api, { user: attacker.user, application: b, role: internal });
     return { attacker, victim, a, b, internal, token: attacker.token };
   }
-  /** Someone who holds in the application a role with just these permissions. */
+  /** A user with a role that has exactly these permissions in the application. */
   async function holder(application: { id: string }, ...permissions: string[]) {
     const [person, role] = [await makePerson(api), await makeRole(api, application)];
     for (const permission of permissions) await api.put(`${ROLES}/${role.id}/permissions/${permission}`);
@@ -45,7 +45,7 @@ onEachDatabase('Internal roles of applications', (api) => {
   };
 
   describe('The manager of one application', () => {
-    it('cannot reach another one by linking a built-in permission to an internal role that is held there', async () => {
+    it('cannot get into another one by linking a built-in permission to an internal role that is assigned there', async () => {
       const { b, internal, token } = await twoApplications();
       for (const permission of ['manage-application', 'manage-roles']) {
         assertRefused(await api.put(`${ROLES}/${internal.id}/permissions/${permission}`, undefined, { token }), 403);
@@ -102,7 +102,7 @@ onEachDatabase('Internal roles of applications', (api) => {
       assert.deepEqual(await held(), [], 'what was remembered of the other application is forgotten too');
     });
 
-    it('does not go on to steer another one through a role that is internal no more', async () => {
+    it('loses control of another one when the role is no longer internal', async () => {
       const { a, b, internal, attacker, token } = await twoApplications();
       const everywhere = await makePermission(api, a, { is_internal: true });
       const foreign = await makeRole(api, b);
@@ -124,7 +124,7 @@ onEachDatabase('Internal roles of applications', (api) => {
   });
 
   describe('A role that carries management', () => {
-    it('is not handed out by a purchaser, to themselves or anyone else', async () => {
+    it('is not assigned by a purchaser, to themselves or anyone else', async () => {
       const application = await makeApplication(api);
       const [purchaser, other] = [await makePerson(api), await makePerson(api)];
       await assign(api, { user: purchaser.user, application, role: { id: 'purchaser' } });
@@ -142,7 +142,7 @@ onEachDatabase('Internal roles of applications', (api) => {
       assert.deepEqual(roles[application.id], [plain.id], 'nor is it shown as if it could be');
     });
 
-    it('is not handed out by whoever may assign internal roles and holds nothing else', async () => {
+    it('is not assigned by a user who may assign internal roles and has no other permission', async () => {
       const application = await makeApplication(api);
       const { token, user } = await holder(application, 'get-assign-internal-roles');
       for (const role of [{ id: 'provider' }, { id: 'purchaser' }]) await mayNot(token, { user, application, role });
@@ -151,7 +151,7 @@ onEachDatabase('Internal roles of applications', (api) => {
       await mayNot(letsIn.token, { user, application, role: { id: 'provider' } });
     });
 
-    it('is handed out by a provider, who holds all of it there, and only there', async () => {
+    it('is assigned by a provider, who has all of its permissions, and only in that application', async () => {
       const [provider, other] = [await makePerson(api), await makePerson(api)];
       const application = await makeApplication(api, {}, provider.token);
       for (const role of [{ id: 'provider' }, { id: 'purchaser' }]) {
@@ -164,7 +164,7 @@ onEachDatabase('Internal roles of applications', (api) => {
       await mayNot(provider.token, { user: provider.user, application: elsewhere, role: managing });
     });
 
-    it('is not handed out by the owner of an organization that holds less', async () => {
+    it('is not assigned by the owner of an organization with fewer permissions', async () => {
       const application = await makeApplication(api);
       const person = await makePerson(api);
       const organization = await makeOrganization(api, person);
@@ -177,7 +177,7 @@ onEachDatabase('Internal roles of applications', (api) => {
       await mayNot(token, { user: person.user, organization, application, role: managing });
     });
 
-    it('cannot be made by who manages roles: linking a management permission is an administrator’s', async () => {
+    it('cannot be created by managers of roles: only administrators link internal permissions', async () => {
       const application = await makeApplication(api);
       const { token, role } = await holder(application, 'manage-roles');
       assertRefused(await api.put(`${ROLES}/${role.id}/permissions/manage-application`, undefined, { token }), 403);

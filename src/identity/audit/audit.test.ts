@@ -41,7 +41,7 @@ onEachDatabase('The audit log', (api) => {
     return Number(total);
   };
 
-  // What the requests below are about; filled in as they go.
+  // Ids of what the requests below create.
   const made: Record<string, any> = {};
   const tested = new Set<string>();
 
@@ -266,7 +266,7 @@ onEachDatabase('The audit log', (api) => {
     assert.equal(await count(), before + 1);
   });
 
-  it('takes the id of a request from nobody but the service', async () => {
+  it('ignores request ids sent by clients', async () => {
     const answer = await api.post(
       '/v3/roles',
       { role: { name: uniqueName('role') } },

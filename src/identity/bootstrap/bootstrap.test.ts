@@ -16,7 +16,7 @@ for (const kind of KINDS) {
     });
     after(() => api.remove());
 
-    it('makes a password for its first administrator, tells it once, and logs it never', () => {
+    it('generates a password for its first administrator, returns it once, and never logs it', () => {
       assert.match(password, /^[\w-]{20,}$/);
       assert.ok(!api.logged.join('\n').includes(password));
     });
@@ -79,7 +79,7 @@ for (const kind of KINDS) {
       assertOk(await api.delete(`/v3/OS-ROLES/users/${users[0].id}/applications/idm_admin_app/roles/purchaser`), 204);
     });
 
-    it('has a catalog without which no client takes one step', async () => {
+    it('has the catalog that clients need', async () => {
       assert.deepEqual(
         assertOk(await api.get('/v3/regions')).regions.map(({ id }: any) => id),
         ['RegionOne'],

@@ -1,4 +1,4 @@
-// What a consumer says of itself as a client of the OpenID provider: refused when it is registered, not when people sign in.
+// Invalid OpenID attributes of a consumer are refused at registration, not when users sign in.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
@@ -133,7 +133,7 @@ onEachDatabase('What the OpenID provider reads of a consumer', (api) => {
     assert.equal((await new TestBrowser(api).go(authorization(api, id, 'myapp:/cb'))).status, 200);
   });
 
-  it('is left out when it was stored before anybody looked', async () => {
+  it('is left out when it was stored before the check existed', async () => {
     const { id } = await makeApplication(api, { redirect_uris: [CALLBACK] });
     const db = await databaseOf(api);
     const store = (values: { extra?: string; redirect_uris?: string }) =>

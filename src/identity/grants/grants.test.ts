@@ -6,7 +6,7 @@ import { assertGuarded } from '../../../test/support/guarded.ts';
 
 const PASSWORD = 'a password of a test';
 
-/** Every way to write a grant: where, to whom, and whether it counts there or below. */
+/** Every kind of grant: target, actor, and whether it is inherited. */
 const PLACES = (['project', 'domain', 'system'] as const).flatMap((target) =>
   (['user', 'group'] as const).flatMap((actor) =>
     [false, true].filter((inherited) => !(inherited && target === 'system')).map((inherited) => ({ target, actor, inherited })),
@@ -110,7 +110,7 @@ onEachDatabase('Grants', (api) => {
     });
   }
 
-  it('takes a project for no domain', async () => {
+  it('does not accept a project as a domain', async () => {
     const wrong = pathOf({ target: 'domain', actor: 'user', inherited: false }, { domain: project.id });
     assertRefused(await api.put(wrong.one), 404, new RegExp(`Could not find domain: ${project.id}`));
   });
@@ -202,7 +202,7 @@ onEachDatabase('Grants', (api) => {
     });
   });
 
-  it('hands an inherited role down to every level below, and not to the place itself', async () => {
+  it('applies an inherited role to every level below the target, and not to the target itself', async () => {
     const child = await api.make('project', { name: uniqueName('child'), parent_id: project.id });
     const grandchild = await api.make('project', { name: uniqueName('grandchild'), parent_id: child.id });
     const heir = await api.make('user', { name: uniqueName('heir'), password: PASSWORD });
@@ -228,7 +228,7 @@ onEachDatabase('Grants', (api) => {
     assert.deepEqual(await statuses(), [401, 401, 401, 401, 401]);
   });
 
-  it('go with whoever or whatever they were about', async () => {
+  it('are deleted with their user, group, target or role', async () => {
     const parts = {
       user: await api.make('user', { name: uniqueName('doomed') }),
       group: await api.make('group', { name: uniqueName('doomed') }),

@@ -39,7 +39,7 @@ interface World {
   readonly shop: any;
   readonly ann: any;
   readonly staff: any;
-  /** Holds a role on the system, which shields it from managers of the domain. */
+  /** Has a role on the system, which protects it from managers of the domain. */
   readonly auditors: any;
   readonly foreigner: any;
   readonly abroad: any;
@@ -52,7 +52,7 @@ interface World {
 
 interface Operation {
   readonly allowed: readonly Persona[];
-  /** Made anew for each persona, so that what one deletes is there for the next. */
+  /** Created for each persona, so that one can delete it without affecting the next. */
   request(world: World, api: TestApi): Promise<Requested> | Requested;
 }
 interface Requested {
@@ -418,7 +418,7 @@ onEachDatabase('Who may do what', (api) => {
   });
 });
 
-/** A body the schema accepts, so that a request is not refused for its form before it is refused for its sender. */
+/** A body the schema accepts, so that a request is refused for its caller and not for its format. */
 function sampleOf(schema: Schema): unknown {
   if (Array.isArray(schema.enum)) return schema.enum[0];
   const type = [schema.type].flat()[0];

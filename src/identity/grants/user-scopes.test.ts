@@ -89,7 +89,7 @@ onEachDatabase('Where a user has roles', (api) => {
   });
 
   describe('GET /v3/auth/projects', () => {
-    it('lists where the caller can go, whatever the token is scoped to', async () => {
+    it('lists the projects of the caller, whatever the token is scoped to', async () => {
       const scoped = await api.logIn({ id: user.id, password: PASSWORD }, { project: { id: projects.shared.id } });
       for (const own of [token, scoped]) {
         const body = assertOk(await api.get('/v3/auth/projects', { token: own }));

@@ -334,7 +334,7 @@ onEachDatabase('Groups', (api) => {
       assert.deepEqual(ids(assertOk(await api.get(groups)).groups), [other.id]);
     });
 
-    it('and groups that are deleted while they are changed leave nothing between', async () => {
+    it('and groups that are deleted while they are changed leave no partial state', async () => {
       for (let round = 0; round < 3; round++) {
         const domain = await api.make('domain', { name: uniqueName('domain'), enabled: false });
         const [group, user] = [await makeGroup(api, { domain_id: domain.id }), await makeUser(api)];

@@ -1,4 +1,4 @@
-// Logins leave a trace: good and bad ones, by every door, with whom they were about, and never with what was typed.
+// All logins are audit events, successful or not, at every endpoint: with the user, and never with what was typed.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { onEachDatabase, type TestApi, uniqueName } from '../../../test/support/api.ts';

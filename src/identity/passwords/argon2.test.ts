@@ -4,8 +4,8 @@ import { dummyHash, hashPassword, isOutdated, verifyPassword } from './argon2.ts
 
 const COST = { memory: 64, passes: 2 };
 
-describe('The hash of nobody', () => {
-  it('costs as much as that of somebody, and is of the same length', async () => {
+describe('The dummy hash', () => {
+  it('costs as much as that of a user, and has the same length', async () => {
     const [nobody, somebody] = [dummyHash(COST), await hashPassword('a password', COST)];
     assert.ok(!isOutdated(nobody, COST), nobody);
     assert.deepEqual(

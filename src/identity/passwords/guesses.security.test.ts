@@ -1,4 +1,4 @@
-// What strangers try with guesses at secrets: without limits, at doors that were forgotten, and so many that nobody else gets in.
+// Attacks by guessing secrets: without limits, at forgotten endpoints, and so many that nobody else can log in.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
@@ -93,7 +93,7 @@ onEachDatabase(
   (api) => {
     api.clock.hold();
 
-    /** Makes the guess until it is refused for being one too many, and says how many were looked at. */
+    /** Repeats the guess until it is refused by the limit. Returns how many were checked. */
     async function guessed(guess: (index: number) => Promise<number>): Promise<number> {
       for (let index = 0; index < 150; index++) if ((await guess(index)) === 429) return index;
       throw new Error('nobody said stop');

@@ -1,4 +1,4 @@
-// Wrong passwords for one account from everywhere: they slow what comes after them, and nobody can shut somebody else out that way.
+// Wrong passwords for one account from many addresses: further tries have to wait, but nobody can lock another user out.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { type ApiAnswer, onEachDatabase, type TestApi, uniqueName } from '../../../test/support/api.ts';
@@ -48,7 +48,7 @@ onEachDatabase(
       assert.equal(await hashes(api), before);
     });
 
-    it('do not shut out who knows the password for more than two seconds, however many they were', async () => {
+    it('do not delay a user with the right password for more than two seconds, however many they were', async () => {
       const { user, password } = await makeUser(api);
       await attack({ id: user.id }, 40);
       api.clock.advance(2);
@@ -77,7 +77,7 @@ onEachDatabase(
       assert.equal((await logIn(api, address, { id: user.id, password })).status, 201);
     });
 
-    it('do not slow an address from where it went well, until it fails there', async () => {
+    it('do not slow an address after a successful login, until it fails', async () => {
       const { user, password } = await makeUser(api);
       const address = newAddress();
       assert.equal((await logIn(api, address, { id: user.id, password })).status, 201);
@@ -87,7 +87,7 @@ onEachDatabase(
       assert.equal((await logIn(api, address, { id: user.id, password })).status, 429);
     });
 
-    it('of the person who then got it right are taken back', async () => {
+    it('of a user who then logs in are forgiven', async () => {
       const { user, password } = await makeUser(api);
       const address = newAddress();
       for (let i = 0; i < 9; i++) assert.equal((await logIn(api, address, { id: user.id, password: 'typo' })).status, 401);
@@ -96,7 +96,7 @@ onEachDatabase(
       assert.equal((await logIn(api, newAddress(), { id: user.id, password })).status, 201);
     });
 
-    it('do not begin anew because the account is logged in to', async () => {
+    it('are not reset by logins from other addresses', async () => {
       const { user, password } = await makeUser(api);
       await attack({ id: user.id }, 14);
       api.clock.advance(2);
@@ -105,7 +105,7 @@ onEachDatabase(
       assert.equal((await logIn(api, newAddress(), { id: user.id, password })).status, 429);
     });
 
-    it('and the right one of a closed account, or of a closed domain, count alike: neither the pause nor the count tells', async () => {
+    it('and the right one of a disabled account or domain count alike: neither the pause nor the count reveals it', async () => {
       const probe = async (close: (user: { id: string; domain_id: string }) => Promise<unknown>, right: boolean) => {
         const domain = await api.make('domain', { name: uniqueName('d') });
         const { user, password } = await makeUser(api, { domain_id: domain.id });
@@ -127,7 +127,7 @@ onEachDatabase(
       }
     });
 
-    it('that come at once after a pause are looked at one for each pause', async () => {
+    it('that come at once after a pause are checked one per pause', async () => {
       const { user } = await makeUser(api);
       await attack({ id: user.id }, 13);
       for (let round = 0; round < 3; round++) {
@@ -238,7 +238,7 @@ onEachDatabase(
   (api) => {
     api.clock.hold();
 
-    it('does not tell by the pause that a password is right', async () => {
+    it('does not reveal by the pause that a password is right', async () => {
       const probe = async (right: boolean) => {
         const { user, password } = await makeUser(api);
         for (let tries = 0; tries < 13; ) {

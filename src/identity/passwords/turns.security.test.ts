@@ -1,4 +1,4 @@
-// Guesses that come at once when a pause after wrong passwords ends: one of them is looked at, in however many processes.
+// Parallel guesses when a pause after wrong passwords ends: only one of them is checked, across all processes.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { onEachDatabase, uniqueName } from '../../../test/support/api.ts';
@@ -32,7 +32,7 @@ onEachDatabase('The turn after a pause', (api) => {
     return (await Promise.allSettled(tries)).filter(({ status }) => status === 'fulfilled').length;
   }
 
-  it('is one for all who come at once, to whatever process', () =>
+  it('is given to one of several parallel guesses, across processes', () =>
     withPauses(13, async (pauses, account) => {
       assert.equal(await claimed(pauses, account), 0);
       for (let round = 0; round < 3; round++) {
@@ -42,7 +42,7 @@ onEachDatabase('The turn after a pause', (api) => {
       }
     }));
 
-  it('is one also after a clock was set back', () =>
+  it('is given to one guess after a clock was set back too', () =>
     withPauses(13, async (pauses, account) => {
       api.clock.advance(-7200);
       try {
@@ -66,7 +66,7 @@ onEachDatabase('The turn after a pause', (api) => {
       await other.claim(someone(), account);
     }));
 
-  it('is given back by who was right', () =>
+  it('is given back after a right password', () =>
     withPauses(13, async ([one, other], account) => {
       api.clock.advance(2);
       const person = someone();
@@ -79,7 +79,7 @@ onEachDatabase('The turn after a pause', (api) => {
       assert.equal(await one.claim(person, account), undefined, 'an address where it went well needs none');
     }));
 
-  it('needs no room on a disk that is full: whoever could mend that gets in', async () => {
+  it('is not needed on a full disk, so that an administrator can log in', async () => {
     const db = await databaseOf(api);
     try {
       const account = uniqueName('account');
@@ -94,7 +94,7 @@ onEachDatabase('The turn after a pause', (api) => {
     }
   });
 
-  it('is nothing that is written down where nobody has to wait', async () => {
+  it('is not stored when nobody has to wait', async () => {
     const db = await databaseOf(api);
     const rows = () => db.read.selectFrom('wrong_passwords').selectAll().orderBy('account').execute();
     try {

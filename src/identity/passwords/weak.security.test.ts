@@ -1,4 +1,4 @@
-// Passwords that whoever guesses tries first are not taken, by no way there is to set one.
+// Weak passwords are refused, wherever a password can be set.
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -58,7 +58,7 @@ onDatabase('SQLite', 'Weak passwords', { settings: DEFAULT_PASSWORDS }, (api) =>
     assert.match(answer.text, /tried first/);
   });
 
-  it('that somebody has already go on to work', async () => {
+  it('of existing users still work', async () => {
     const { user } = await makeUser(api);
     const db = await databaseOf(api);
     try {

@@ -180,7 +180,7 @@ onEachDatabase('Domains', (api) => {
       assertOk(await patch(api, 'default', { description: 'The default domain', enabled: true }));
     });
 
-    it('lets an immutable domain not change until that is lifted, alone', async () => {
+    it('refuses changes of an immutable domain, except one that only removes the option', async () => {
       const domain = await makeDomain(api, { options: { immutable: true } });
       assertRefused(await patch(api, domain.id, { enabled: false }), 403, /Cannot update immutable domain/);
       const both = { enabled: false, options: { immutable: false } };
@@ -276,7 +276,7 @@ onEachDatabase('Domains', (api) => {
       assertRefused(await api.authenticate({ id: user.id, password: 'a password' }), 401);
     });
 
-    it('leaves nothing between when it meets changes', async () => {
+    it('leaves no partial state when it runs at the same time as changes', async () => {
       for (let round = 0; round < 4; round++) {
         const domain = await makeDomain(api, { enabled: false });
         const path = `/v3/domains/${domain.id}`;

@@ -458,7 +458,7 @@ onEachDatabase('Projects', (api) => {
       assertOk(await api.delete(`/v3/projects/${parent.id}`), 204);
     });
 
-    it('leaves nothing between when it meets changes', async () => {
+    it('leaves no partial state when it runs at the same time as changes', async () => {
       for (let round = 0; round < 4; round++) {
         const project = await makeProject(api);
         const path = `/v3/projects/${project.id}`;
@@ -514,7 +514,7 @@ onEachDatabase('Projects', (api) => {
         assert.equal((await api.get(path)).status, 404);
     });
 
-    it('is not for its managers to change through any door', async () => {
+    it('cannot be changed by its managers through any API', async () => {
       const domain = await makeDomain(api);
       const { token } = await api.persona(['manager'], { domain: domain.id });
       const path = `/v3/projects/${domain.id}`;

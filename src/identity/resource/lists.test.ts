@@ -106,7 +106,7 @@ onEachDatabase('Lists', (api) => {
       assert.deepEqual([...seen].sort(), ['a', 'b', 'c', 'd', 'e', 'f', 'h', 'i'].map(row));
     });
 
-    it('go on when rows are gone, but not from one that is', async () => {
+    it('continue when rows are deleted, but not from a deleted marker', async () => {
       const prefix = uniqueName('shrink');
       const rows = await fill(
         'user',

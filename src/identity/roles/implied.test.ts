@@ -96,7 +96,7 @@ onEachDatabase('Implied roles', (api) => {
     }
   });
 
-  it('never lets another role come to mean the administrator', async () => {
+  it('never lets a role imply the administrator', async () => {
     const admin = await api.roleId('admin');
     const role = await makeRole();
     assertRefused(await api.put(`/v3/roles/${role.id}/implies/${admin}`), 403, /cannot be an implied role/);

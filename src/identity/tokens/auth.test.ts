@@ -152,7 +152,7 @@ onEachDatabase('Logging in', (api) => {
     });
   });
 
-  it('refuses everything it cannot believe with the same words', async () => {
+  it('refuses every failed login with the same message', async () => {
     const foreign = await api.make('project', { name: uniqueName('foreign') });
     const silent = await api.make('user', { name: uniqueName('silent') });
     const plain = await api.make('user', { name: uniqueName('plain'), password: PASSWORD });
@@ -415,7 +415,7 @@ onEachDatabase(
     const asAdmin = () =>
       api.logIn({ name: 'admin', password: ADMIN_PASSWORD }, { project: { name: 'admin', domain: { id: 'default' } } });
 
-    it('comes when its time is over; allow_expired looks back for a while', async () => {
+    it('comes at its expiry; allow_expired accepts it for a while longer', async () => {
       const old = api.adminToken;
       const rescoped = tokenOf(await byToken(api, old, 'unscoped'));
       api.clock.advance(585);

@@ -1,4 +1,4 @@
-// A login takes time. What is changed meanwhile must count: whoever began with the old password has nothing at the end.
+// A login takes time. When the password is changed meanwhile, a login with the old one must fail.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Client } from 'pg';
@@ -132,7 +132,7 @@ onEachDatabase('Changes while others change the same', (api) => {
     });
   });
 
-  it('are refused to whoever was checked before the password changed', async () => {
+  it('are refused when the caller was verified before the password changed', async () => {
     const person = await makePerson(api);
     const db = await databaseOf(api);
     try {

@@ -110,7 +110,7 @@ onEachDatabase('Revocations', (api) => {
     assert.ok(other.size <= before);
   });
 
-  it('are not believed of whoever can notify: the table is looked into, and nothing else stays in memory', async () => {
+  it('are checked in the table after a notification, so that forged ones have no effect', async () => {
     const handlers: ((tags: readonly string[] | undefined) => void)[] = [];
     const tell = (...ids: string[]): void => {
       for (const handler of handlers) handler(ids.map((id) => `revoked:${id}`));

@@ -253,7 +253,7 @@ onEachDatabase('Security of tokens', (api) => {
       same(await Promise.all(scopes.map((scope) => api.authenticate({ id: user.id, password: PASSWORD }, scope))));
     });
 
-    it('every answer names the request and may be kept by nobody', async () => {
+    it('every response has a request id and must not be cached', async () => {
       for (const path of ['/v3/users', '/v3', '/v3/nothing', '/v3/roles?limit=x']) {
         const { headers } = await api.get(path, { token: path.includes('limit') ? api.adminToken : null });
         assert.match(headers.get('x-openstack-request-id')!, /^req-[0-9a-f]{8}-[0-9a-f-]{27}$/);
@@ -334,7 +334,7 @@ onDatabase('SQLite', 'Guessing passwords', { rateLimits: true }, (api) => {
   // Each test starts with a full allowance of its address.
   const rest = () => api.clock.advance(61);
 
-  it('is over after ten wrong ones, for the right one too, until time has passed', async () => {
+  it('is refused after ten wrong ones, also the right one, until time has passed', async () => {
     const user = await newUser();
     assert.deepEqual(await statuses(10, () => wrongly({ id: user.id })), times(10, 401));
     const limited = await wrongly({ id: user.id });
@@ -358,7 +358,7 @@ onDatabase('SQLite', 'Guessing passwords', { rateLimits: true }, (api) => {
     rest();
   });
 
-  it('is not what good logins are counted as', async () => {
+  it('does not count successful logins', async () => {
     const user = await newUser();
     const good = () => api.authenticate({ id: user.id, password: PASSWORD });
     assert.deepEqual(await statuses(30, good), times(30, 201));
@@ -404,7 +404,7 @@ onDatabase('SQLite', 'Guessing passwords', { rateLimits: true }, (api) => {
     rest();
   });
 
-  it('of many users from one address is over too', async () => {
+  it('of many users from one address is limited too', async () => {
     const tried = await untilLimited();
     // The allowance of an address is a hundred, and grows a little while the test runs.
     assert.ok(tried >= 100 && tried < 150, `${tried} attempts`);
@@ -412,7 +412,7 @@ onDatabase('SQLite', 'Guessing passwords', { rateLimits: true }, (api) => {
     assertOk(await api.authenticate({ name: 'admin', password: ADMIN_PASSWORD }), 201);
   });
 
-  it('does not hinder those who have a token', async () => {
+  it('does not affect callers with a token', async () => {
     await untilLimited();
     assertOk(await api.get('/v3/users'));
     rest();

@@ -6,8 +6,8 @@ import { createTokens, type Tokens } from './tokens.ts';
 
 const HOUR = 3_600_000;
 
-// The parts a token is judged by, as plain values the test can turn: the whole of it is tested over HTTP elsewhere.
-describe('A token that was good a moment ago', () => {
+// The dependencies of token verification as plain values the test can change. The rest is tested over HTTP elsewhere.
+describe('A token that was just verified', () => {
   let now: number;
   let isLive: boolean;
   let looks: number;
@@ -74,12 +74,12 @@ describe('A token that was good a moment ago', () => {
     assert.deepEqual(tokens.verify(text), { record, authContext });
   });
 
-  it('is good without another look while there is no news', () => {
+  it('is valid without another check while nothing changed', () => {
     assert.ok(tokens.verify(text));
     assert.equal(looks, 1);
   });
 
-  it('is looked at again after any news', () => {
+  it('is checked again after any change', () => {
     tell();
     assert.ok(tokens.verify(text));
     revoked.add(auditId);
@@ -91,7 +91,7 @@ describe('A token that was good a moment ago', () => {
     assert.equal(tokens.verify(text), undefined);
   });
 
-  it('is asked of the database while news may be missing', async () => {
+  it('is checked in the database while changes may be missed', async () => {
     revoked.add(auditId);
     isLive = false;
     assert.equal(await tokens.verify(text), undefined);
@@ -106,7 +106,7 @@ describe('A token that was good a moment ago', () => {
     assert.equal(tokens.verify(text), undefined);
   });
 
-  it('is looked at again when its account goes inactive', () => {
+  it('is checked again when its account becomes inactive', () => {
     authContext = { ...authContext, validUntil: now / 1000 + 60 };
     tell();
     assert.ok(tokens.verify(text));

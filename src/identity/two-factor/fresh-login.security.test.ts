@@ -1,4 +1,4 @@
-// A token or a session that somebody left behind must not be enough to change how its owner signs in.
+// A stolen token or an unattended session must not be enough to change how its owner signs in.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { type ApiAnswer, onEachDatabase, type TestApi, uniqueName } from '../../../test/support/api.ts';
@@ -231,7 +231,7 @@ onEachDatabase('Changing how one signs in', (api) => {
       assert.equal(codes.text.match(/(?:[A-Z2-7]{4}-){3}[A-Z2-7]{4}/g)?.length, 10);
     });
 
-    it('leaves what only takes away as it was', async () => {
+    it('does not require it for steps that only remove something', async () => {
       const [person, browser] = [await makeUser(api), new TestBrowser(api)];
       await browser.signIn('/account', person);
       await new TestBrowser(api).signIn('/account', person);

@@ -1,4 +1,4 @@
-// A manager of a domain must not become an administrator by way of one.
+// A manager of a domain must not become an administrator by taking over an account.
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import { assertOk, assertRefused } from '../../../test/support/answers.ts';
@@ -80,7 +80,7 @@ onEachDatabase('A manager of a domain', (api) => {
         [`projects/${abroad.id}`, 'owner'],
         ['system', 'reader'],
         ['system', 'member'],
-        // What any service may ask is asked in whatever organization.
+        // The role service has effect in every organization.
         [`projects/${own.id}`, 'service'],
         [`projects/${own.id}`, 'proxy'],
         [`projects/${own.id}`, 'admin'],
@@ -119,7 +119,7 @@ onEachDatabase('A manager of a domain', (api) => {
     });
 
     it('but their managers look after everyone else, also who is a guest elsewhere or manages the same domain', async () => {
-      // A program does not change how those sign in who manage the domain it provisions.
+      // A provisioning client must not change how managers of its domain sign in.
       const forPeople = ['SCIM password', 'SCIM replace'];
       const abroad = await api.make('project', { name: uniqueName('abroad'), domain_id: elsewhere.id });
       const places: [string, string][] = [

@@ -66,7 +66,7 @@ onEachDatabase('Names that look alike', (api) => {
     for (const name of ['山田太郎', 'Иван Петров', 'محمد', 'José Müller', 'jose muller']) assertOk(await create(name), 201);
   });
 
-  it('that are there already log in, are changed and stay as they are, and keep others out once they were looked at', async () => {
+  it('of existing users still work, and block lookalikes once their form is stored', async () => {
     const password = 'a password of a test';
     const odd = '\u0430dmin\u200b';
     const [kept, plain] = [assertOk(await create(uniqueName('kept')), 201).user, assertOk(await create('exact'), 201).user];

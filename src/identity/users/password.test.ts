@@ -87,7 +87,7 @@ onEachDatabase('Passwords', (api) => {
     assertRefused(await change(api, id, OLD, OLD), 400, /identical to the current password/);
   });
 
-  it('lets administrators and managers of the domain set a password, and users not through that door', async () => {
+  it('lets administrators and managers of the domain set a password, but not users by PATCH', async () => {
     await api.make('role', { name: 'manager' });
     const manager = await api.persona(['manager'], { domain: 'default' });
     const self = await api.persona(['member'], { domain: 'default' });

@@ -423,7 +423,7 @@ onEachDatabase('Users', (api) => {
   });
 
   describe('when requests run into each other', () => {
-    it('a user who is deleted while being changed is there or not, nothing between', async () => {
+    it('a user who is deleted while being changed leaves no partial state', async () => {
       for (let round = 0; round < 5; round++) {
         const user = await api.make('user', { name: uniqueName('user'), password: 'old' });
         const path = `/v3/users/${user.id}`;
