@@ -13,13 +13,13 @@ import { load } from '../src/platform/config/index.ts';
 import { createSeal, newMasterKey } from '../src/platform/seal/index.ts';
 import { createWalletChanges } from '../src/wallet/access/caller.ts';
 import type { UnlessDamaged } from '../src/wallet/access/damage.ts';
-import { createHeldCredentials } from '../src/wallet/credentials/index.ts';
+import { createStoredCredentials } from '../src/wallet/credentials/index.ts';
 import { createFormats } from '../src/wallet/formats/index.ts';
 import { hashOf } from '../src/wallet/jose/index.ts';
 import { createKeys, createSoftwareStore } from '../src/wallet/keys/index.ts';
 import { loadPresentations } from '../src/wallet/presentation/index.ts';
 import { createPublication } from '../src/wallet/publication/index.ts';
-import { always } from '../src/wallet/resource/idempotency.store.ts';
+import { notIdempotent } from '../src/wallet/resource/idempotency.store.ts';
 import { openWalletDatabase } from '../src/wallet/service.ts';
 import { walletSettings } from '../src/wallet/settings.ts';
 
@@ -37,7 +37,7 @@ const caller = { userId: 'bench', owner: 'bench', requestId: null, isAdministrat
 const stores = { software: createSoftwareStore(seal) };
 const unlessDamaged: UnlessDamaged = (_kind, _id, read) => read();
 const keys = createKeys({ db, clock, change, stores, listener: createPublication({ clock }).keyListener, unlessDamaged });
-const { row: key } = await keys.create(caller, {}, always);
+const { row: key } = await keys.create(caller, {}, notIdempotent);
 const jwk = JSON.parse(key.public_jwk);
 const issuer = generateKeyPairSync('ec', { namedCurve: 'P-256' });
 
@@ -61,7 +61,7 @@ const raw = await issue(
   { _sd: Object.keys(claims) },
 );
 
-const heldCredentials = createHeldCredentials({
+const storedCredentials = createStoredCredentials({
   db,
   clock,
   seal,
@@ -71,8 +71,8 @@ const heldCredentials = createHeldCredentials({
   change,
 });
 const formats = createFormats({ trust: {} as never, clock });
-const { createMatching } = await loadPresentations();
-const matching = createMatching({ heldCredentials });
+const { createMatcher } = await loadPresentations();
+const matcher = createMatcher({ storedCredentials });
 
 async function fill(count: number): Promise<void> {
   for (let at = 0; at < count; at += 500) {
@@ -88,8 +88,8 @@ async function fill(count: number): Promise<void> {
           claims: { vct: type, ...claims },
           binding: { kind: 'jwk' as const, jwk },
         };
-        await heldCredentials.store(transaction, caller.owner, {
-          id: heldCredentials.newId(),
+        await storedCredentials.store(transaction, caller.owner, {
+          id: storedCredentials.newId(),
           configuration: { id: 'card', raw: {} },
           copies: [{ raw, credential, boundTo: { keyId: key.id } }],
           from: { address: issuedBy.id },
@@ -110,13 +110,13 @@ const query = {
   ],
 };
 const data = randomBytes(64);
-const match = () => matching.match(caller, query as never, {}, true, { names: () => true, reads: async () => true });
+const match = () => matcher.match(caller, query as never, {}, true, { names: () => true, reads: async () => true });
 
 const works: Readonly<Record<string, { prepare?(): Promise<void>; work(): unknown }>> = {
   'bare signature': { work: () => sign(hashOf('ES256'), data, { key: issuer.privateKey, dsaEncoding: 'ieee-p1363' }) },
   presentation: {
     work: () =>
-      formats['dc+sd-jwt'].show(
+      formats['dc+sd-jwt'].present(
         raw,
         { paths: [['claim_1'], ['claim_2']], nonce: 'a nonce', audience: 'x509_hash:abc', now: clock.now() },
         { algorithm: 'ES256', jwk, sign: (bytes) => keys.sign(caller.owner, key.id, bytes, 'presentation') },

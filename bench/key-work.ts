@@ -9,14 +9,14 @@ const keyContext = { owner: 'the owner of the bench', keyId: 'key_of_the_bench' 
 const data = Buffer.from('what is signed');
 const store = createSoftwareStore(createSeal([newMasterKey()]));
 const generate = promisify(generateKeyPair);
-const { kept } = await store.generate('ES256', keyContext);
+const { stored } = await store.generate('ES256', keyContext);
 const { privateKey } = await generate('ec', { namedCurve: 'prime256v1' });
 
 const works: Readonly<Record<string, () => unknown>> = {
   'bare generation': () => generate('ec', { namedCurve: 'prime256v1' }),
   generation: () => store.generate('ES256', keyContext),
   'bare signature': () => sign('sha256', data, { key: privateKey, dsaEncoding: 'ieee-p1363' }),
-  signature: () => store.sign(kept, 'ES256', keyContext, data),
+  signature: () => store.sign(stored, 'ES256', keyContext, data),
 };
 const work = works[what]!;
 

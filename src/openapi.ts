@@ -7,7 +7,7 @@ import { type IdentityRouteDeps, mountIdentity } from './identity/routes.ts';
 import { createApp, mountProbes, openApi } from './platform/http/index.ts';
 import { version } from './version.ts';
 import { Problem } from './wallet/resource/index.ts';
-import { mountWallet, type Parts as WalletParts } from './wallet/routes.ts';
+import { mountWallet, type WalletRouteDeps as WalletParts } from './wallet/routes.ts';
 
 /** All other routes take a token of the service. */
 const IDENTITY_SECURITY: Readonly<Record<string, readonly string[]>> = {

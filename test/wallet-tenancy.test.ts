@@ -8,14 +8,14 @@ import { newUlid } from '../src/platform/ids.ts';
 import type { Caller } from '../src/wallet/access/caller.ts';
 import { actAs, EVERYONE, readAs } from '../src/wallet/access/owners.store.ts';
 import type { WalletApp } from '../src/wallet/access/rules.ts';
-import { mountWallet, type Parts } from '../src/wallet/routes.ts';
+import { mountWallet, type WalletRouteDeps } from '../src/wallet/routes.ts';
 import { onEachWallet, type TestWallet, type WalletUser } from './support/wallet.ts';
 import { assertProblem } from './support/wallet-answers.ts';
 import { ownerOfPerson, storeCredential } from './support/wallet-credentials.ts';
 
 function walletRoutes(): readonly Route<Caller>[] {
   const app: WalletApp = createApp();
-  mountWallet(app, {} as Parts);
+  mountWallet(app, {} as WalletRouteDeps);
   return app.routes;
 }
 

@@ -8,12 +8,12 @@ import { ConfigError } from '../platform/config/index.ts';
 import { lockFolder } from '../platform/database/index.ts';
 import { newMasterKey } from '../platform/seal/index.ts';
 import type { RunOptions } from '../run.ts';
-import type { Resealed } from '../wallet/service.ts';
+import type { ResealResult } from '../wallet/service.ts';
 import type { Command } from './command.ts';
 import { print, settings, withService } from './support.ts';
 
 /** Does nothing if there is no wallet database. */
-async function resealWalletOf({ shared, wallet }: Required<RunOptions>, folder: string): Promise<Resealed> {
+async function resealWalletOf({ shared, wallet }: Required<RunOptions>, folder: string): Promise<ResealResult> {
   if (!wallet.databaseUrl && !existsSync(join(folder, 'wallet.sqlite'))) return { count: 0, damaged: [] };
   const keys = masterKeys(shared, folder, wallet.databaseUrl !== undefined);
   const { resealWallet } = await import('../wallet/service.ts');

@@ -27,8 +27,8 @@ export type PresentationState =
   | 'answering';
 
 /** Nothing more happens. */
-export type OverState = 'issued' | 'submitted' | 'rejected' | 'failed' | 'expired';
-export type ExchangeState = IssuanceState | PresentationState | OverState;
+export type FinalState = 'issued' | 'submitted' | 'rejected' | 'failed' | 'expired';
+export type ExchangeState = IssuanceState | PresentationState | FinalState;
 
 export interface KeyRow {
   id: string;
@@ -169,4 +169,4 @@ export interface Tables {
 export type Database = AnyDatabase<Tables>;
 export type Reader = AnyReader<Tables>;
 export type Tx = AnyTx<Tables>;
-export type Change = ChangeOn<Tables>;
+export type WalletChange = ChangeOn<Tables>;

@@ -6,17 +6,17 @@ import type { Log } from '../platform/log/index.ts';
 import type { Metrics } from '../platform/metrics/index.ts';
 import { createExceptions, createOutbound, hostPort, type Outbound } from '../platform/outbound/index.ts';
 import type { Seal } from '../platform/seal/index.ts';
-import { createUnlessDamaged, createWalletChanges, type RunChange } from './access/index.ts';
-import { type Credentials, createCredentials, createHeldCredentials } from './credentials/index.ts';
+import { createUnlessDamaged, createWalletChanges, type RunWalletChange } from './access/index.ts';
+import { type Credentials, createCredentials, createStoredCredentials } from './credentials/index.ts';
 import type { Database } from './database.ts';
 import { createDids, type Dids } from './dids/index.ts';
 import { createExchanges, type Exchanges } from './exchanges/index.ts';
 import { loadIssuance } from './issuance/index.ts';
-import { createKeys, type Keys, type Stores } from './keys/index.ts';
+import { createKeys, type KeyStores, type Keys } from './keys/index.ts';
 import { loadPresentations, type RegisteredVerifiers } from './presentation/index.ts';
 import { createDocuments, createPublication } from './publication/index.ts';
 import { createIdempotency, createListCache } from './resource/index.ts';
-import type { Parts } from './routes.ts';
+import type { WalletRouteDeps } from './routes.ts';
 import {
   createAuthenticate,
   createBearer,
@@ -45,15 +45,15 @@ export interface ModuleOptions {
   readonly outboundAllow: readonly string[];
   /** The provider people log in through. */
   readonly provider: ProviderOptions;
-  readonly stores: Stores;
+  readonly stores: KeyStores;
   readonly verifiers: RegisteredVerifiers;
   publicUrl(): string;
 }
 
-type OnRequest = (kind: string, outcome: string) => void;
+type CountRequest = (kind: string, outcome: string) => void;
 
 /** Logging in through the provider, and who a request is from. */
-function buildSession(db: Database, { onRequest, ...options }: ModuleOptions & { onRequest: OnRequest }) {
+function buildSession(db: Database, { onRequest, ...options }: ModuleOptions & { onRequest: CountRequest }) {
   const { config, log, clock, seal, publicUrl } = options;
   const { sessionSeconds, bearerAudience } = config;
   const cookies = createCookies(seal, publicUrl);
@@ -72,9 +72,9 @@ function buildSession(db: Database, { onRequest, ...options }: ModuleOptions & {
   return { provider, sessions, logins, sessionOf: createSessionReader(cookies, sessions), authenticate };
 }
 
-interface Below {
+interface ProtocolDeps {
   readonly db: Database;
-  readonly change: RunChange;
+  readonly change: RunWalletChange;
   readonly outbound: Outbound;
   readonly keys: Keys;
   readonly dids: Dids;
@@ -86,7 +86,7 @@ interface Below {
  * Receiving and showing credentials, and what both need. Their libraries are large: they are loaded with the first offer or
  * request, and a node that only keeps keys and documents never needs them.
  */
-async function loadProtocols({ db, change, outbound, keys, dids, credentials, exchanges }: Below, options: ModuleOptions) {
+async function loadProtocols({ db, change, outbound, keys, dids, credentials, exchanges }: ProtocolDeps, options: ModuleOptions) {
   const { config, clock, log, seal, outboundAllow, publicUrl } = options;
   const [
     { createResolver },
@@ -102,22 +102,22 @@ async function loadProtocols({ db, change, outbound, keys, dids, credentials, ex
     import('./protocols/index.ts'),
   ]);
   const resolver = createResolver({ outbound, clock, insecureHosts: outboundAllow });
-  const known = { outbound, resolver, clock, isDevelopment: outboundAllow.length > 0 };
+  const trustDeps = { outbound, resolver, clock, isDevelopment: outboundAllow.length > 0 };
   // Whoever may issue credentials may not ask for them by that alone, and the other way round.
   const trust = createTrust({
-    ...known,
+    ...trustDeps,
     anchors: createAnchors(config.issuerTrustAnchors ?? config.trustAnchors, log),
     policy: { mode: config.issuerTrust, dids: config.trustedDids },
   });
   // Verifiers prove who they are; whether they may ask is the person's to say.
   const verifierTrust = createTrust({
-    ...known,
+    ...trustDeps,
     anchors: createAnchors(config.verifierTrustAnchors ?? config.trustAnchors, log),
     policy: { mode: 'any', dids: [] },
   });
   const formats = createFormats({ trust, clock });
   const status = createStatus({ outbound, trust, clock, verifyList: listVerifier(formats) });
-  const heldCredentials = createHeldCredentials({ db, clock, seal, keys, dids, status, change });
+  const storedCredentials = createStoredCredentials({ db, clock, seal, keys, dids, status, change });
 
   const { createClients, createIssuance } = await loadIssuance();
   const isExcepted = createExceptions(outboundAllow);
@@ -129,17 +129,17 @@ async function loadProtocols({ db, change, outbound, keys, dids, credentials, ex
     }),
     (url) => url.protocol === 'https:' || (url.protocol === 'http:' && isExcepted(url)),
   );
-  const issuance = createIssuance({ clock, change, exchanges, credentials, heldCredentials, formats, keys, dids, clients });
+  const issuance = createIssuance({ clock, change, exchanges, credentials, storedCredentials, formats, keys, dids, clients });
 
-  const { createPresentations, createMatching } = await loadPresentations();
+  const { createPresentations, createMatcher } = await loadPresentations();
   const presentations = createPresentations({
     clock,
     change,
     outbound,
     exchanges,
-    heldCredentials,
+    storedCredentials,
     formats,
-    matching: createMatching({ heldCredentials }),
+    matcher: createMatcher({ storedCredentials }),
     trust: verifierTrust,
     callbacks: createCallbacks({ outbound, trust: verifierTrust, kind: 'verifier' })(),
     rules: {
@@ -150,11 +150,11 @@ async function loadProtocols({ db, change, outbound, keys, dids, credentials, ex
       transactionDataTypes: config.transactionDataTypes,
     },
   });
-  return { issuance, presentations, heldCredentials };
+  return { issuance, presentations, storedCredentials };
 }
 
 /** Once, for all who ask; again after it failed. */
-function later<T>(load: () => Promise<T>): () => Promise<T> {
+function lazy<T>(load: () => Promise<T>): () => Promise<T> {
   let loading: Promise<T> | undefined;
   return () => {
     loading ??= load().catch((error: unknown) => {
@@ -168,7 +168,7 @@ function later<T>(load: () => Promise<T>): () => Promise<T> {
 export function buildModules(db: Database, options: ModuleOptions) {
   const { config, log, clock, seal, metrics, stores, publicUrl, rateLimits } = options;
   const called = metrics.counter('wallet_outbound_requests_total', 'Calls to other services', ['kind', 'outcome']);
-  const onRequest: OnRequest = (kind, outcome) => called({ kind, outcome });
+  const onRequest: CountRequest = (kind, outcome) => called({ kind, outcome });
   const outbound = createOutbound(options.outboundAllow, { onRequest });
   const change = createWalletChanges(db, clock);
   const unlessDamaged = createUnlessDamaged(log);
@@ -182,14 +182,14 @@ export function buildModules(db: Database, options: ModuleOptions) {
   const credentials = createCredentials({ db, clock, change, seal, unlessDamaged });
   const count = metrics.counter('wallet_exchanges_total', 'Exchanges by how they ended', ['protocol', 'outcome']);
   const exchanges = createExchanges({ db, clock, change, seal, unlessDamaged, log, count });
-  const protocols = later(() => loadProtocols({ db, change, outbound, keys, dids, credentials, exchanges }, options));
+  const protocols = lazy(() => loadProtocols({ db, change, outbound, keys, dids, credentials, exchanges }, options));
 
-  const parts: Parts = {
+  const routeDeps: WalletRouteDeps = {
     keys,
     dids,
     documents: createDocuments(db),
     credentials,
-    refreshStatus: async (rows) => (await protocols()).heldCredentials.refreshStatus(rows),
+    refreshStatus: async (rows) => (await protocols()).storedCredentials.refreshStatus(rows),
     exchanges,
     issuance: async () => (await protocols()).issuance,
     presentations: async () => (await protocols()).presentations,
@@ -201,7 +201,7 @@ export function buildModules(db: Database, options: ModuleOptions) {
     logoutThrottle: new Throttle(rateLimits ? REFUSED_LOGOUTS : undefined, clock),
     exchangeThrottle: new Throttle(rateLimits ? EXCHANGES : undefined, clock),
   };
-  return { ...session, parts, change, keys, dids, publication, credentials, exchanges, idempotency };
+  return { ...session, routeDeps, change, keys, dids, publication, credentials, exchanges, idempotency };
 }
 
 export type Modules = ReturnType<typeof buildModules>;

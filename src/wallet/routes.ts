@@ -14,7 +14,7 @@ import { mountSession } from './session/index.ts';
 const Root = t.object({ service: t.string(), did: t.string(), login: t.string(), userinfo: t.string() });
 
 /** What the routes need, as each says for itself. */
-export type Parts = Parameters<typeof mountDocuments>[1] &
+export type WalletRouteDeps = Parameters<typeof mountDocuments>[1] &
   Parameters<typeof mountSession>[1] &
   Parameters<typeof mountKeys>[1] &
   Parameters<typeof mountDids>[1] &
@@ -23,7 +23,7 @@ export type Parts = Parameters<typeof mountDocuments>[1] &
   Parameters<typeof mountPresentations>[1] &
   Parameters<typeof mountExchanges>[1];
 
-export function mountWallet(app: WalletApp, parts: Parts): void {
+export function mountWallet(app: WalletApp, parts: WalletRouteDeps): void {
   app.get('/', { summary: 'Where things are', tag: 'Documents', rule: 'anyone', reply: { 200: Root } }, () => ({
     service: 'Gatehouse wallet node',
     did: '/.well-known/did.json',

@@ -12,12 +12,12 @@ import { createMetrics, type Metrics } from '../platform/metrics/index.ts';
 import type { ReservedPort } from '../platform/reserved-port.ts';
 import type { createSeal } from '../platform/seal/index.ts';
 import { waitAtMost } from '../platform/wait-at-most.ts';
-import { authorize, type Caller, guardOwners, theNode, type WalletApp } from './access/index.ts';
+import { authorize, type Caller, ensureRowSecurity, theNode, type WalletApp } from './access/index.ts';
 import type { Database, Tables } from './database.ts';
 import { hostOf } from './dids/index.ts';
 import { continueExchanges } from './exchanges/index.ts';
-import { type Resealed, resealAll, startSweeper, sweepExpired } from './jobs/index.ts';
-import { createSoftwareStore, type Keys, openStores, type Stores } from './keys/index.ts';
+import { type ResealResult, resealAll, startSweeper, sweepExpired } from './jobs/index.ts';
+import { createSoftwareStore, type KeyStores, type Keys, openStores } from './keys/index.ts';
 import { buildModules, type Modules } from './modules.ts';
 import { type RegisteredVerifiers, readVerifiers } from './presentation/index.ts';
 import { retireKeys } from './publication/index.ts';
@@ -29,7 +29,7 @@ import type { WalletConfig } from './settings.ts';
 
 const MIGRATIONS = fileURLToPath(new URL('./migrations', import.meta.url));
 
-export type { Resealed };
+export type { ResealResult };
 
 export interface WalletOptions {
   readonly config: WalletConfig;
@@ -101,12 +101,12 @@ export async function createWalletService(options: WalletOptions): Promise<Walle
   const verifiers = readVerifiers(options.config.verifiersFile);
   const db = await openWalletDatabase(options.config, options.dataDir, databaseWaitOf(options));
   try {
-    const { holds, mended } = await withoutTimeLimit(() => guardOwners(db));
-    if (mended.length > 0)
-      options.log.warn({ tables: mended }, 'row-level security was switched off or changed; it is in force again');
-    if (!holds)
+    const { isEnforced, restored } = await withoutTimeLimit(() => ensureRowSecurity(db));
+    if (restored.length > 0)
+      options.log.warn({ tables: restored }, 'row-level security was switched off or changed; it is in force again');
+    if (!isEnforced)
       options.log.warn('the database user is a superuser: row-level security does not hold for it; use a role of its own');
-    return createOn(db, await openStores(options.config, options.seal), verifiers, options);
+    return createServiceOn(db, await openStores(options.config, options.seal), verifiers, options);
   } catch (error) {
     // A wrong PIN, for one: whoever tries again must not find the database taken.
     await db.close();
@@ -115,7 +115,7 @@ export async function createWalletService(options: WalletOptions): Promise<Walle
 }
 
 /** What `gatehouse master-key rotate` does to the wallet: nothing is served. */
-export async function resealWallet(options: Pick<WalletOptions, 'config' | 'dataDir' | 'seal'>): Promise<Resealed> {
+export async function resealWallet(options: Pick<WalletOptions, 'config' | 'dataDir' | 'seal'>): Promise<ResealResult> {
   const db = await openWalletDatabase(options.config, options.dataDir);
   try {
     return await withoutTimeLimit(() => resealAll(db, options.seal, { software: createSoftwareStore(options.seal) }));
@@ -125,7 +125,7 @@ export async function resealWallet(options: Pick<WalletOptions, 'config' | 'data
 }
 
 /** What is there, as others count it. */
-function gauges(metrics: Metrics, db: Database, { keys, dids, credentials, sessions }: Modules): void {
+function registerGauges(metrics: Metrics, db: Database, { keys, dids, credentials, sessions }: Modules): void {
   const counted = (count: () => Promise<Record<string, number>>) => () => count().catch(() => ({}));
   metrics.labelledGauge('wallet_keys', 'Keys by their state', 'state', counted(keys.countByState));
   metrics.labelledGauge('wallet_dids', 'DIDs by their state', 'state', counted(dids.countByState));
@@ -140,17 +140,17 @@ function gauges(metrics: Metrics, db: Database, { keys, dids, credentials, sessi
   metrics.labelledGauge('wallet_cache_entries', 'Entries in memory, by cache', 'cache', db.cacheSizes, 'sum');
 }
 
-function createOn(db: Database, stores: Stores, verifiers: RegisteredVerifiers, options: WalletOptions): WalletService {
+function createServiceOn(db: Database, stores: KeyStores, verifiers: RegisteredVerifiers, options: WalletOptions): WalletService {
   const { config, log, clock } = options;
   const metrics = options.metrics ?? createMetrics();
   let address = serviceUrl(config, options.tls !== undefined);
   const publicUrl = (): string => address;
 
   const modules = buildModules(db, { ...options, metrics, stores, verifiers, publicUrl });
-  const { parts, change, keys, dids, exchanges, publication, idempotency } = modules;
+  const { routeDeps, change, keys, dids, exchanges, publication, idempotency } = modules;
 
   const app: WalletApp = createApp();
-  mountWallet(app, parts);
+  mountWallet(app, routeDeps);
 
   const probes = mountProbes(
     app,
@@ -158,7 +158,7 @@ function createOn(db: Database, stores: Stores, verifiers: RegisteredVerifiers, 
     { reported: { identityProvider: () => modules.provider.ping() } },
   );
 
-  gauges(metrics, db, modules);
+  registerGauges(metrics, db, modules);
 
   const server: Server = createServer<Caller>({
     app,
@@ -179,30 +179,30 @@ function createOn(db: Database, stores: Stores, verifiers: RegisteredVerifiers, 
     ...(options.checkReplies ? { checkReplies: true } : {}),
   });
 
-  const keepHouse = async () => ({
+  const runMaintenance = async () => ({
     retired: await retireKeys({ db, clock, change, publication }),
     expired: await sweepExpired(db, [idempotency, modules.sessions, exchanges]),
-    destroyed: await keys.destroyLeft(),
+    destroyed: await keys.destroyPending(),
   });
-  const goOn = async () => ({ continued: await continueExchanges(exchanges, parts.issuance, log) });
+  const continueWaiting = async () => ({ continued: await continueExchanges(exchanges, routeDeps.issuance, log) });
   /** Apart: an issuer that takes its time does not keep a key in a document. */
   const sweepers: Job[] = [];
 
   return {
     metrics,
     keys,
-    sweep: async () => ({ ...(await keepHouse()), ...(await goOn()) }),
+    sweep: async () => ({ ...(await runMaintenance()), ...(await continueWaiting()) }),
     async start() {
       // A port of 0 is any that is free: the address, and with it the DID, is known only when it listens.
-      const isKnown = config.url !== undefined || config.port !== 0;
-      if (db.dialect === 'sqlite') await exchanges.releaseLeft();
-      if (isKnown) await dids.ensureNode(theNode);
+      const isAddressKnown = config.url !== undefined || config.port !== 0;
+      if (db.dialect === 'sqlite') await exchanges.releaseStaleClaims();
+      if (isAddressKnown) await dids.ensureNode(theNode);
       const listening = await server.listen(config.host, config.port, options.reserved);
-      if (!isKnown) {
+      if (!isAddressKnown) {
         address = listening;
         await dids.ensureNode(theNode);
       }
-      for (const jobs of [keepHouse, goOn]) sweepers.push(startSweeper(log, jobs));
+      for (const jobs of [runMaintenance, continueWaiting]) sweepers.push(startSweeper(log, jobs));
       return listening;
     },
     drain: probes.drain,

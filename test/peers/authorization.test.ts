@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { VCT } from './credo-credentials.ts';
-import { browse, held, onPeers, Peer, stepsOf, VCI } from './peers.ts';
+import { browse, credentialsOf, onPeers, Peer, stepsOf, VCI } from './peers.ts';
 
 const TOKEN_SECONDS = 5;
 const CALLBACK = '/api/v1/wallet/oid4vci/callback';
@@ -73,7 +73,7 @@ onPeers('Receiving through an authorization server', [issuer, brief, server], (w
       assert.equal(done.status, 303, done.text);
       const { state } = (await person.get(done.headers.get('location')!)).body;
       assert.equal(state, 'issued');
-      assert.equal((await held(person)).length, 1);
+      assert.equal((await credentialsOf(person)).length, 1);
       const seen = await issuer.settled(session, ({ state }) => state === 'Completed');
       assert.equal(seen.state, 'Completed', seen.error);
     });
@@ -87,7 +87,7 @@ onPeers('Receiving through an authorization server', [issuer, brief, server], (w
       const answer = await person.post(VCI, { exchangeId: body.exchangeId, authorizationResponse: back.href });
       assert.equal(answer.status, 422, answer.text);
       assert.match(answer.body.type, /authorization-refused$/);
-      assert.deepEqual(await held(person), []);
+      assert.deepEqual(await credentialsOf(person), []);
     });
 
     it("takes nobody else's answer", async () => {
@@ -99,7 +99,7 @@ onPeers('Receiving through an authorization server', [issuer, brief, server], (w
       const authorizationResponse = await browse(foreign.body.authorizationUrl, `${wallet.url}${CALLBACK}?`);
       const answer = await person.post(VCI, { exchangeId: own.body.exchangeId, authorizationResponse });
       assert.equal(answer.status, 400, answer.text);
-      assert.deepEqual(await held(person), []);
+      assert.deepEqual(await credentialsOf(person), []);
     });
 
     it('renews tokens that ran out while the issuer took its time, with DPoP and without', async () => {

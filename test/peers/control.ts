@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 
 /** `'POST /offers'`, `'GET /sessions/:id'`. */
-export type Wishes = Record<string, (about: any, id: string) => unknown>;
+export type ControlRoutes = Record<string, (about: any, id: string) => unknown>;
 
 async function listen(server: Server, port = 0): Promise<number> {
   await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
@@ -13,13 +13,13 @@ async function listen(server: Server, port = 0): Promise<number> {
 }
 
 /** Its address. What goes wrong is answered with 500 and the message. */
-export async function control(wishes: Wishes): Promise<string> {
+export async function control(routes: ControlRoutes): Promise<string> {
   const server = createServer(async (request, response) => {
     const [, noun, id = '', verb] = request.url!.split('/');
-    const wish = wishes[`${request.method} /${noun}${id && '/:id'}${verb ? `/${verb}` : ''}`];
+    const handler = routes[`${request.method} /${noun}${id && '/:id'}${verb ? `/${verb}` : ''}`];
     try {
-      if (!wish) throw new Error(`nobody wishes ${request.method} ${request.url}`);
-      const result = await wish(JSON.parse((await text(request)) || '{}'), id);
+      if (!handler) throw new Error(`no route for ${request.method} ${request.url}`);
+      const result = await handler(JSON.parse((await text(request)) || '{}'), id);
       response.writeHead(200, { 'Content-Type': 'application/json' }).end(JSON.stringify(result ?? {}));
     } catch (error) {
       response.writeHead(500, { 'Content-Type': 'application/json' }).end(JSON.stringify({ error: String(error) }));

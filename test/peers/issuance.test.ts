@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CLAIMS, DOCUMENT, MEMBER, VCT } from './credo-credentials.ts';
-import { held, onPeers, otherThan, Peer, stepsOf, VCI } from './peers.ts';
+import { credentialsOf, onPeers, otherThan, Peer, stepsOf, VCI } from './peers.ts';
 
 const issuer = new Peer('credo-issuer');
 
@@ -32,7 +32,7 @@ onPeers('Receiving from Credo', [issuer], (withWallet) => {
       assert.equal(holder.binding, 'jwk');
       assert.equal(by.trust, 'anchor');
       assert.equal(display.name, 'Person');
-      assert.deepEqual(await held(person), [credential]);
+      assert.deepEqual(await credentialsOf(person), [credential]);
       await completed(session);
     });
 
@@ -73,7 +73,7 @@ onPeers('Receiving from Credo', [issuer], (withWallet) => {
       const wrong = await person.post(VCI, { exchangeId, txCode: otherThan(txCode) });
       assert.equal(wrong.status, 422, wrong.text);
       assert.match(wrong.body.type, /tx-code-rejected$/);
-      assert.deepEqual(await held(person), []);
+      assert.deepEqual(await credentialsOf(person), []);
 
       const right = await person.post(VCI, { exchangeId, txCode });
       assert.equal(right.status, 201, right.text);
@@ -120,7 +120,7 @@ onPeers('Receiving from Credo', [issuer], (withWallet) => {
       const stolen = await stranger.post(VCI, { offer });
       assert.equal(stolen.status, 422, stolen.text);
       assert.match(stolen.body.type, /offer-spent$/);
-      assert.deepEqual(await held(stranger), []);
+      assert.deepEqual(await credentialsOf(stranger), []);
       await completed(session);
     });
 
@@ -195,13 +195,13 @@ onPeers('Receiving from Credo', [issuer], (withWallet) => {
       await wallet.open();
       const waits = await person.post(VCI, { exchangeId });
       assert.equal(waits.status, 202, waits.text);
-      assert.deepEqual(await held(person), []);
+      assert.deepEqual(await credentialsOf(person), []);
 
       await issuer.tell(`/sessions/${session}/ready`);
       await sleep(1100);
       const answer = await person.post(VCI, { exchangeId });
       assert.equal(answer.status, 201, answer.text);
-      assert.deepEqual(await held(person), answer.body.credentials);
+      assert.deepEqual(await credentialsOf(person), answer.body.credentials);
       await completed(session);
     });
 
@@ -217,7 +217,7 @@ onPeers('Receiving from Credo', [issuer], (withWallet) => {
       // Nobody is asked again within five seconds, however short a time they name.
       wallet.clock.advance(5);
       assert.equal((await wallet.service.sweep()).continued, 1);
-      const [credential] = await held(person);
+      const [credential] = await credentialsOf(person);
       assert.equal(credential?.type, VCT);
       const { state } = (await person.get(`/api/v1/wallet/exchanges/${begun.body.exchangeId}`)).body;
       assert.equal(state, 'issued');

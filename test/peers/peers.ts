@@ -99,10 +99,10 @@ interface WalletOptions {
 }
 
 /** A suite with a wallet of its own, which believes what the peers sign unless its settings say otherwise. */
-export type WithWallet = (name: string, options: WalletOptions, define: (wallet: TestWallet) => void) => void;
+export type WalletSuite = (name: string, options: WalletOptions, define: (wallet: TestWallet) => void) => void;
 
 /** Starting a peer costs a second or two: a suite starts them once, for all its wallets, and ends every process, or the runner waits. */
-export function onPeers(name: string, peers: readonly Peer[], define: (withWallet: WithWallet) => void): void {
+export function onPeers(name: string, peers: readonly Peer[], define: (withWallet: WalletSuite) => void): void {
   describe(name, () => {
     const folder = mkdtempSync(join(tmpdir(), 'gatehouse-peers-'));
     const anchors = join(folder, 'anchors.pem');
@@ -125,7 +125,7 @@ export function onPeers(name: string, peers: readonly Peer[], define: (withWalle
 }
 
 /** What a person holds now, as the API lists it. */
-export const held = async (person: WalletUser): Promise<any[]> => (await person.get('/api/v1/wallet/credentials')).body;
+export const credentialsOf = async (person: WalletUser): Promise<any[]> => (await person.get('/api/v1/wallet/credentials')).body;
 
 export const stepsOf = async (person: WalletUser, exchangeId: string): Promise<{ step: string; detail?: string }[]> =>
   (await person.get(`/api/v1/wallet/exchanges/${exchangeId}`)).body.steps;

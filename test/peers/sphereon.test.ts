@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { CLAIMS, VCT } from './credo-credentials.ts';
-import { held, onPeers, otherThan, Peer, VCI } from './peers.ts';
+import { credentialsOf, onPeers, otherThan, Peer, VCI } from './peers.ts';
 
 const issuer = new Peer('sphereon-issuer');
 
@@ -21,7 +21,7 @@ onPeers('Receiving from Sphereon', [issuer], (withWallet) => {
       const [credential] = answer.body.credentials;
       assert.deepEqual([credential.format, credential.type, credential.issuer.trust], ['dc+sd-jwt', VCT, 'did']);
       assert.deepEqual({ ...credential.claims, ...CLAIMS }, credential.claims);
-      assert.deepEqual(await held(person), [credential]);
+      assert.deepEqual(await credentialsOf(person), [credential]);
       await accepted(session);
     });
 

@@ -1,7 +1,7 @@
 // The routes of the services, without running any handler.
 import { type IdentityRouteDeps, mountIdentity } from '../../src/identity/routes.ts';
 import { createApp, type Route } from '../../src/platform/http/index.ts';
-import { mountWallet, type Parts as WalletParts } from '../../src/wallet/routes.ts';
+import { mountWallet, type WalletRouteDeps as WalletParts } from '../../src/wallet/routes.ts';
 
 export function identityRoutes(): readonly Route<never>[] {
   const app = createApp<never>();

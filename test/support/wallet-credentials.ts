@@ -5,14 +5,14 @@ import { ownerOf } from '../../src/wallet/access/caller.ts';
 import { actAs } from '../../src/wallet/access/owners.store.ts';
 import { insertInstances } from '../../src/wallet/credentials/copies.store.ts';
 import { insertCredential } from '../../src/wallet/credentials/credentials.store.ts';
-import { credentialPlace, type Held, instancePlace } from '../../src/wallet/credentials/index.ts';
+import { type CredentialContent, credentialSealContext, instanceSealContext } from '../../src/wallet/credentials/index.ts';
 import type { CredentialRow } from '../../src/wallet/database.ts';
 import type { WalletUser } from './wallet.ts';
 
 /** The owner id of a test user. */
 export const ownerOfPerson = ({ wallet, name }: WalletUser): string => ownerOf(wallet.provider.issuer, name);
 
-const HELD: Held = {
+const HELD: CredentialContent = {
   types: ['https://types.example/pid'],
   issuer: { id: 'https://issuer.example', name: 'The issuer', verified: true, trust: 'anchor' },
   claims: { given_name: 'Ada', address: { country: 'ES' } },
@@ -24,7 +24,11 @@ const HELD: Held = {
 const RAW = ['eyJ.one.~', 'eyJ.two.~'];
 
 /** A stored row: sealed for its owner and id. */
-export function credentialRow(person: WalletUser, row: Partial<CredentialRow> = {}, held: Partial<Held> = {}): CredentialRow {
+export function credentialRow(
+  person: WalletUser,
+  row: Partial<CredentialRow> = {},
+  held: Partial<CredentialContent> = {},
+): CredentialRow {
   const { wallet } = person;
   const [owner, id] = [ownerOfPerson(person), `cred_${newUlid(wallet.clock.now())}`];
   const plain = Buffer.from(JSON.stringify({ ...HELD, ...held }));
@@ -43,7 +47,7 @@ export function credentialRow(person: WalletUser, row: Partial<CredentialRow> = 
     valid_until: null,
     issued_at: null,
     added_at: wallet.clock.now(),
-    sealed: createSeal([wallet.masterKey]).seal(plain, credentialPlace({ owner, id })),
+    sealed: createSeal([wallet.masterKey]).seal(plain, credentialSealContext({ owner, id })),
     ...row,
   };
 }
@@ -51,7 +55,7 @@ export function credentialRow(person: WalletUser, row: Partial<CredentialRow> = 
 const copiesOf = ({ wallet }: WalletUser, { id: credential, owner, key_id }: CredentialRow) =>
   RAW.map((raw, at) => {
     const id = `${credential}.${at}`;
-    const sealed = createSeal([wallet.masterKey]).seal(Buffer.from(JSON.stringify({ raw })), instancePlace({ owner, id }));
+    const sealed = createSeal([wallet.masterKey]).seal(Buffer.from(JSON.stringify({ raw })), instanceSealContext({ owner, id }));
     return { id, credential_id: credential, owner, key_id, sealed };
   });
 
@@ -74,7 +78,7 @@ export async function storeCredentials(person: WalletUser, rows: readonly Creden
 export async function storeCredential(
   person: WalletUser,
   row: Partial<CredentialRow> = {},
-  held: Partial<Held> = {},
+  held: Partial<CredentialContent> = {},
 ): Promise<string> {
   const whole = credentialRow(person, row, held);
   await storeCredentials(person, [whole]);

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { createSeal } from '../../src/platform/seal/index.ts';
 import { actForSession, readForSession } from '../../src/wallet/access/owners.store.ts';
-import { sessionPlace } from '../../src/wallet/session/index.ts';
+import { sessionSealContext } from '../../src/wallet/session/index.ts';
 import type { ApiAnswer } from './api.ts';
 import type { TestWallet } from './wallet.ts';
 
@@ -23,7 +23,7 @@ export async function secretsOf(wallet: TestWallet, cookie: string): Promise<Ses
     const row = await readForSession(db, idHash, (reader) =>
       reader.selectFrom('sessions').where('id_hash', '=', idHash).select('sealed').executeTakeFirstOrThrow(),
     );
-    const { idToken, refreshToken } = JSON.parse(seal.open(row.sealed, sessionPlace(idHash)).toString());
+    const { idToken, refreshToken } = JSON.parse(seal.open(row.sealed, sessionSealContext(idHash)).toString());
     return { id, idHash, idToken, refreshToken };
   } finally {
     await new Promise((resolve) => setImmediate(resolve));
@@ -45,8 +45,13 @@ export async function downgradeSessions(wallet: TestWallet, cookies: readonly st
       await actForSession(db, tx, idHash);
       const sessions = tx.selectFrom('sessions').where('id_hash', '=', idHash);
       const { sealed } = await sessions.select('sealed').executeTakeFirstOrThrow();
-      const { sid: _, accessEndsAt: __, endsAt: ___, ...kept } = JSON.parse(seal.open(sealed, sessionPlace(idHash)).toString());
-      const former = seal.seal(Buffer.from(JSON.stringify(kept)), sessionPlace(idHash));
+      const {
+        sid: _,
+        accessEndsAt: __,
+        endsAt: ___,
+        ...kept
+      } = JSON.parse(seal.open(sealed, sessionSealContext(idHash)).toString());
+      const former = seal.seal(Buffer.from(JSON.stringify(kept)), sessionSealContext(idHash));
       await tx.updateTable('sessions').set({ sealed: former, sid_hash: null }).where('id_hash', '=', idHash).execute();
     });
   await db.close();

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { type AuditActor, createChanges, type RunAuditedChange as RunChangeOn } from '../../platform/audit/index.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { KeyedLocks, takeAdvisoryLock } from '../../platform/database/index.ts';
-import type { Change, Database, Tables } from '../database.ts';
+import type { Database, Tables, WalletChange } from '../database.ts';
 import { actAs, NODE } from './owners.store.ts';
 
 export interface Caller extends AuditActor {
@@ -23,13 +23,13 @@ export const ownerOf = (issuer: string, subject: string): string =>
     .update(JSON.stringify([issuer, subject]))
     .digest('base64url');
 
-export type RunChange = <T>(caller: Caller, owner: string, work: (change: Change) => Promise<T>) => Promise<T>;
+export type RunWalletChange = <T>(caller: Caller, owner: string, work: (change: WalletChange) => Promise<T>) => Promise<T>;
 
 /**
  * A change of one owner's things, with its audit event. Changes of one owner follow one another: keys, DIDs and documents
  * depend on each other, and whoever changes one reads the others first.
  */
-export function createWalletChanges(db: Database, clock: Clock): RunChange {
+export function createWalletChanges(db: Database, clock: Clock): RunWalletChange {
   const change: RunChangeOn<Tables> = createChanges(db, clock);
   const lines = new KeyedLocks();
   return (caller, owner, work) => {

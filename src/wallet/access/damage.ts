@@ -15,7 +15,7 @@ export const createUnlessDamaged =
     }
   };
 
-class Damaged extends Error {}
+class DamagedRowError extends Error {}
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -23,7 +23,8 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
 /** An object with these texts in it. */
 export function readObject<T>(text: string, ...texts: readonly (keyof T & string)[]): T {
   const value: unknown = JSON.parse(text);
-  if (!isObject(value) || texts.some((name) => typeof value[name] !== 'string')) throw new Damaged('not what is kept there');
+  if (!isObject(value) || texts.some((name) => typeof value[name] !== 'string'))
+    throw new DamagedRowError('not what is kept there');
   return value as T;
 }
 
@@ -32,6 +33,6 @@ export function readList<T>(text: string, ...texts: readonly (keyof T & string)[
   const values: unknown = JSON.parse(text);
   const isOne = (value: unknown): boolean =>
     texts.length === 0 ? typeof value === 'string' : isObject(value) && texts.every((name) => typeof value[name] === 'string');
-  if (!Array.isArray(values) || !values.every(isOne)) throw new Damaged('not what is kept there');
+  if (!Array.isArray(values) || !values.every(isOne)) throw new DamagedRowError('not what is kept there');
   return values as T[];
 }

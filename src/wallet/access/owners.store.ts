@@ -14,62 +14,62 @@ export const EVERYONE = '*';
 const OWNER = `current_setting('gatehouse.owner', true)`;
 const BY_OWNER = `owner = ${OWNER} or ${OWNER} = '${EVERYONE}'`;
 
-interface Policy {
+interface RowPolicy {
   readonly name: string;
   readonly command: 'ALL' | 'SELECT';
   readonly using: string;
 }
 
-const owners = (using: string): Policy => ({ name: 'owners', command: 'ALL', using });
+const ownerPolicy = (using: string): RowPolicy => ({ name: 'owners', command: 'ALL', using });
 
 /** Every table that names an owner, and who may see its rows. */
-const WALLS: Readonly<Record<string, readonly Policy[]>> = {
-  keys: [owners(BY_OWNER)],
-  spent_kids: [owners(BY_OWNER)],
-  dids: [owners(BY_OWNER)],
-  did_keys: [owners(BY_OWNER)],
-  credentials: [owners(BY_OWNER)],
-  credential_instances: [owners(BY_OWNER)],
-  exchanges: [owners(BY_OWNER)],
-  idempotent_requests: [owners(BY_OWNER)],
+const POLICIES: Readonly<Record<string, readonly RowPolicy[]>> = {
+  keys: [ownerPolicy(BY_OWNER)],
+  spent_kids: [ownerPolicy(BY_OWNER)],
+  dids: [ownerPolicy(BY_OWNER)],
+  did_keys: [ownerPolicy(BY_OWNER)],
+  credentials: [ownerPolicy(BY_OWNER)],
+  credential_instances: [ownerPolicy(BY_OWNER)],
+  exchanges: [ownerPolicy(BY_OWNER)],
+  idempotent_requests: [ownerPolicy(BY_OWNER)],
   // Whether a name is taken concerns everybody; taking it in somebody's name does not.
-  did_names: [owners(BY_OWNER), { name: 'readers', command: 'SELECT', using: 'true' }],
+  did_names: [ownerPolicy(BY_OWNER), { name: 'readers', command: 'SELECT', using: 'true' }],
   // Sessions tell who is asking: one that is looked for is named by the hash of its id before its owner is known.
-  sessions: [owners(`${BY_OWNER} or id_hash = current_setting('gatehouse.session', true)`)],
+  sessions: [ownerPolicy(`${BY_OWNER} or id_hash = current_setting('gatehouse.session', true)`)],
 };
 
-const become = (reader: Reader, owner: string) => sql`select set_config('gatehouse.owner', ${owner}, true)`.execute(reader);
+const setOwner = (reader: Reader, owner: string) => sql`select set_config('gatehouse.owner', ${owner}, true)`.execute(reader);
 
 /** Within a transaction: from here on it sees the rows of this owner only. */
 export async function actAs({ dialect }: Pick<Database, 'dialect'>, tx: Tx, owner: string): Promise<void> {
-  if (dialect === 'postgres') await become(tx, owner);
+  if (dialect === 'postgres') await setOwner(tx, owner);
 }
 
 export async function readAs<T>(db: Database, owner: string, work: (reader: Reader) => Promise<T>): Promise<T> {
   if (db.dialect === 'sqlite') return work(db.read);
   return db.read.transaction().execute(async (tx) => {
-    await become(tx, owner);
+    await setOwner(tx, owner);
     return work(tx);
   });
 }
 
-const nameSession = (reader: Reader, idHash: string) =>
+const setSession = (reader: Reader, idHash: string) =>
   sql`select set_config('gatehouse.session', ${idHash}, true)`.execute(reader);
 
 /** Within a transaction: it sees this session as well. */
 export async function actForSession({ dialect }: Pick<Database, 'dialect'>, tx: Tx, idHash: string): Promise<void> {
-  if (dialect === 'postgres') await nameSession(tx, idHash);
+  if (dialect === 'postgres') await setSession(tx, idHash);
 }
 
 export async function readForSession<T>(db: Database, idHash: string, work: (reader: Reader) => Promise<T>): Promise<T> {
   if (db.dialect === 'sqlite') return work(db.read);
   return db.read.transaction().execute(async (tx) => {
-    await nameSession(tx, idHash);
+    await setSession(tx, idHash);
     return work(tx);
   });
 }
 
-interface Found {
+interface TableSecurity {
   readonly table: string;
   readonly forced: boolean;
   /** It has, or had, row-level security: who only switches it off leaves a trace. */
@@ -79,7 +79,7 @@ interface Found {
 }
 
 /** As the database repeats what a policy says. Another spelling costs a policy that is made anew, and nothing else. */
-const spelled = (using: string): string =>
+const canonicalExpression = (using: string): string =>
   using === 'true'
     ? using
     : `(${using
@@ -88,10 +88,10 @@ const spelled = (using: string): string =>
         .join(' OR ')
         .replace(/'([^']*)'/g, "'$1'::text")})`;
 
-const documentation = ({ name, command, using }: Policy): string =>
-  JSON.stringify([name, 'PERMISSIVE', '{public}', command, spelled(using), null]);
+const policyText = ({ name, command, using }: RowPolicy): string =>
+  JSON.stringify([name, 'PERMISSIVE', '{public}', command, canonicalExpression(using), null]);
 
-async function inspect(reader: Reader): Promise<readonly Found[]> {
+async function readTableSecurity(reader: Reader): Promise<readonly TableSecurity[]> {
   const { rows: tables } = await sql<{ table: string; forced: boolean; marked: boolean }>`
     select relname as table, relrowsecurity and relforcerowsecurity as forced,
       relrowsecurity or relforcerowsecurity as marked from pg_class
@@ -113,48 +113,48 @@ async function inspect(reader: Reader): Promise<readonly Found[]> {
   }));
 }
 
-const isWhole = ({ table, forced, policies }: Found): boolean => {
-  const wanted = WALLS[table];
-  return !wanted || (forced && JSON.stringify(policies) === JSON.stringify(wanted.map(documentation)));
+const isIntact = ({ table, forced, policies }: TableSecurity): boolean => {
+  const expected = POLICIES[table];
+  return !expected || (forced && JSON.stringify(policies) === JSON.stringify(expected.map(policyText)));
 };
 
 /** Puts the wall of one table up as it is to be, whatever was there. */
-async function mend(tx: Tx, { table, policies }: Found): Promise<void> {
+async function restorePolicies(tx: Tx, { table, policies }: TableSecurity): Promise<void> {
   const name = sql.table(table);
   await sql`alter table ${name} enable row level security`.execute(tx);
   // The owner of a table is exempt unless it is forced.
   await sql`alter table ${name} force row level security`.execute(tx);
   for (const policy of policies) await sql`drop policy ${sql.ref(JSON.parse(policy)[0])} on ${name}`.execute(tx);
-  for (const { name: policy, command, using } of WALLS[table]!)
+  for (const { name: policy, command, using } of POLICIES[table]!)
     await sql`create policy ${sql.ref(policy)} on ${name} for ${sql.raw(command)} using (${sql.raw(using)})`.execute(tx);
 }
 
 const INSUFFICIENT_PRIVILEGE = '42501';
 
-export interface Guard {
+export interface RowSecurityReport {
   /** False when the wall does not hold for us: a superuser walks through it. */
-  readonly holds: boolean;
+  readonly isEnforced: boolean;
   /** Tables whose wall somebody had taken down or changed. */
-  readonly mended: readonly string[];
+  readonly restored: readonly string[];
 }
 
 /** Puts the second wall up where it is missing, switched off, or not as it was. */
-export async function guardOwners(db: Database): Promise<Guard> {
-  if (db.dialect === 'sqlite') return { holds: true, mended: [] };
-  let mended: readonly string[] = [];
-  if (!(await inspect(db.read)).every(isWhole))
-    mended = await db.write(async (tx) => {
+export async function ensureRowSecurity(db: Database): Promise<RowSecurityReport> {
+  if (db.dialect === 'sqlite') return { isEnforced: true, restored: [] };
+  let restored: readonly string[] = [];
+  if (!(await readTableSecurity(db.read)).every(isIntact))
+    restored = await db.write(async (tx) => {
       await takeAdvisoryLock(db, tx, 'row-level security');
-      const before = await inspect(tx);
-      const broken = before.filter((found) => !isWhole(found));
+      const before = await readTableSecurity(tx);
+      const broken = before.filter((found) => !isIntact(found));
       for (const found of broken)
-        await mend(tx, found).catch((error: { code?: string }) => {
+        await restorePolicies(tx, found).catch((error: { code?: string }) => {
           if (error.code !== INSUFFICIENT_PRIVILEGE) throw error;
           throw new ConfigError(
             `GATEHOUSE_WALLET_DATABASE_URL: row-level security of the table ${found.table} is switched off or changed, and this role may not mend it; start it once as the owner of the table`,
           );
         });
-      const after = new Map((await inspect(tx)).map((found) => [found.table, JSON.stringify(found)]));
+      const after = new Map((await readTableSecurity(tx)).map((found) => [found.table, JSON.stringify(found)]));
       // Where there was none at all, this is the first start that puts it up.
       const changed = broken.filter(({ marked, policies }) => marked || policies.length > 0);
       return changed.filter((found) => after.get(found.table) !== JSON.stringify(found)).map(({ table }) => table);
@@ -162,5 +162,5 @@ export async function guardOwners(db: Database): Promise<Guard> {
   const { rows } = await sql<{ exempt: boolean }>`
     select rolsuper or rolbypassrls as exempt from pg_roles where rolname = current_user
   `.execute(db.read);
-  return { holds: rows[0]?.exempt !== true, mended };
+  return { isEnforced: rows[0]?.exempt !== true, restored };
 }

@@ -10,7 +10,7 @@ import { ownerOfPerson, storeCredential } from '../../../test/support/wallet-cre
 import { secretsOf } from '../../../test/support/wallet-session.ts';
 import type { Database, Reader } from '../database.ts';
 import { openWalletDatabase } from '../service.ts';
-import { actAs, actForSession, EVERYONE, guardOwners, NODE, readAs, readForSession } from './owners.store.ts';
+import { actAs, actForSession, EVERYONE, ensureRowSecurity, NODE, readAs, readForSession } from './owners.store.ts';
 
 /** Tables that name an owner and that everybody reads: whether a name is taken concerns all. */
 const READ_BY_ALL = ['did_names'];
@@ -189,8 +189,8 @@ onWallet('PostgreSQL', 'Row-level security', {}, (wallet) => {
         await guardedTables(db),
         'every table that names an owner is forced',
       );
-      for (const guard of await Promise.all([guardOwners(db), guardOwners(db)]))
-        assert.deepEqual(guard, { holds: true, mended: [] });
+      for (const guard of await Promise.all([ensureRowSecurity(db), ensureRowSecurity(db)]))
+        assert.deepEqual(guard, { isEnforced: true, restored: [] });
       assert.deepEqual(await wallOf(db), before, 'the very same policies');
       assert.deepEqual(await readAs(db, owner, (reader) => ownersIn(reader, 'keys')), [owner]);
     });
@@ -257,7 +257,7 @@ onWallet('PostgreSQL', 'Row-level security', {}, (wallet) => {
     await withDatabase(wallet, async (db) => {
       await sql`create policy reports on credentials for select to pg_monitor using (true)`.execute(db.read);
       const before = await wallOf(db);
-      assert.deepEqual((await guardOwners(db)).mended, []);
+      assert.deepEqual((await ensureRowSecurity(db)).restored, []);
       assert.deepEqual(await wallOf(db), before);
       await sql`drop policy reports on credentials`.execute(db.read);
     });
@@ -279,9 +279,9 @@ onWallet('PostgreSQL', 'Row-level security', {}, (wallet) => {
         as.username = other;
         as.password = 'other';
         const db = await openWalletDatabase({ ...wallet.config, databaseUrl: as.href }, wallet.folder);
-        return guardOwners(db).finally(() => db.close());
+        return ensureRowSecurity(db).finally(() => db.close());
       };
-      assert.deepEqual(await open(), { holds: true, mended: [] }, 'nothing is to be mended, so nothing is tried');
+      assert.deepEqual(await open(), { isEnforced: true, restored: [] }, 'nothing is to be mended, so nothing is tried');
       await asSuperuser.query('alter table keys no force row level security');
       await assert.rejects(open(), /GATEHOUSE_WALLET_DATABASE_URL: row-level security of the table keys .* may not mend it/);
       await asSuperuser.query('alter table keys force row level security');
@@ -304,7 +304,7 @@ onWallet('PostgreSQL', 'Row-level security', {}, (wallet) => {
     const { createDatabase } = await sharedPostgres();
     const db = await openWalletDatabase({ ...wallet.config, databaseUrl: await createDatabase() }, wallet.folder);
     try {
-      for (let start = 0; start < 2; start++) assert.deepEqual(await guardOwners(db), { holds: false, mended: [] });
+      for (let start = 0; start < 2; start++) assert.deepEqual(await ensureRowSecurity(db), { isEnforced: false, restored: [] });
     } finally {
       await db.close();
     }
@@ -316,7 +316,7 @@ onEachWallet('Owners', (wallet) => {
   it('reads and writes on either database as whom it says', async () => {
     const owner = await fill(await wallet.logIn());
     await withDatabase(wallet, async (db) => {
-      assert.deepEqual(await guardOwners(db), { holds: true, mended: [] });
+      assert.deepEqual(await ensureRowSecurity(db), { isEnforced: true, restored: [] });
       const mine = (reader: Reader) => reader.selectFrom('dids').where('owner', '=', owner).select('owner').distinct().execute();
       assert.deepEqual(await readAs(db, owner, mine), [{ owner }]);
       const written = await db.write(async (tx) => {

@@ -36,7 +36,7 @@ export function authorize(rule: string, caller: Caller, facts: unknown): void {
   if (!rules[rule as RuleName](caller, (facts ?? {}) as Facts)) fail('forbidden', { why: 'it is for the owner of a wallet' });
 }
 
-interface Finding<Row> {
+interface TargetLookup<Row> {
   /** The rule of the routes that are about it. It is looked for only among what that allows: what is another's does not exist. */
   readonly rule: RuleName;
   readonly kind: string;
@@ -46,7 +46,7 @@ interface Finding<Row> {
 /** A thing by its row, if the caller has one. */
 export async function targetFor<Row extends { readonly owner: string }>(
   caller: Caller,
-  { rule, kind, find }: Finding<Row>,
+  { rule, kind, find }: TargetLookup<Row>,
 ): Promise<WalletTarget<Row>> {
   for (const owner of new Set([caller.owner, NODE])) {
     const row = rules[rule](caller, { owner }) ? await find(owner) : undefined;

@@ -2,31 +2,31 @@
 import { type Caller, readAs } from '../access/index.ts';
 import type { CredentialRow } from '../database.ts';
 import type { FormatName } from '../formats/index.ts';
+import { type CredentialContent, openContent, tryOpen } from './credential-content.ts';
 import { type CandidateFilter, candidateRows } from './credentials.store.ts';
-import type { HeldDeps } from './deps.ts';
-import { type Held, ifWhole, openHeld } from './held.ts';
+import type { StoredCredentialDeps } from './deps.ts';
 
 const CHUNK = 20;
 
 /** A credential that may answer a verifier, opened. */
-export interface Candidate {
+export interface CredentialCandidate {
   readonly row: CredentialRow;
-  readonly held: Held;
+  readonly content: CredentialContent;
   readonly format: FormatName;
   readonly authorityKeyIds: readonly string[];
 }
 
 export async function* candidates(
-  { db, seal }: Pick<HeldDeps, 'db' | 'seal'>,
+  { db, seal }: Pick<StoredCredentialDeps, 'db' | 'seal'>,
   { owner }: Caller,
   filter: CandidateFilter,
-): AsyncGenerator<Candidate> {
+): AsyncGenerator<CredentialCandidate> {
   for (let before: string | undefined; ; ) {
     const rows = await readAs(db, owner, (reader) => candidateRows(reader, owner, filter, before, CHUNK));
     for (const row of rows) {
-      const held = ifWhole(() => openHeld(seal, row));
+      const content = tryOpen(() => openContent(seal, row));
       // One that is damaged answers nothing, and keeps no other from answering.
-      if (held) yield { row, held, format: row.format as FormatName, authorityKeyIds: held.authorityKeyIds ?? [] };
+      if (content) yield { row, content, format: row.format as FormatName, authorityKeyIds: content.authorityKeyIds ?? [] };
     }
     if (rows.length < CHUNK) return;
     before = rows.at(-1)!.id;

@@ -9,13 +9,13 @@ import { CredentialList, CredentialQuery, renderCredential } from './credentials
 const tag = 'Credentials';
 const CREDENTIALS = '/api/v1/wallet/credentials';
 
-interface CredentialParts {
+interface CredentialRouteDeps {
   readonly credentials: Credentials;
   /** Looks their status up again. */
   readonly refreshStatus: (rows: readonly CredentialRow[]) => Promise<void>;
 }
 
-export function mountCredentials(app: WalletApp, { credentials, refreshStatus }: CredentialParts): void {
+export function mountCredentials(app: WalletApp, { credentials, refreshStatus }: CredentialRouteDeps): void {
   app.get(
     CREDENTIALS,
     {

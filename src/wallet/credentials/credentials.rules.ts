@@ -6,7 +6,7 @@ import {
   type Caller,
   EVERYONE,
   ownerTag,
-  type RunChange,
+  type RunWalletChange,
   readAs,
   targetFor,
   type UnlessDamaged,
@@ -14,9 +14,10 @@ import {
 } from '../access/index.ts';
 import type { CredentialInstanceRow, CredentialRow, Database, Reader } from '../database.ts';
 import { fail } from '../faults.ts';
-import type { Page } from '../resource/index.ts';
+import type { PageRequest } from '../resource/index.ts';
 import { instancesOf } from './copies.store.ts';
-import { type Credential, type CredentialParts, renderCredential } from './credentials.schema.ts';
+import { damagedContent, openContent, openCopy } from './credential-content.ts';
+import { type Credential, type CredentialDetails, renderCredential } from './credentials.schema.ts';
 import {
   type CredentialFilter,
   countCredentials,
@@ -26,25 +27,24 @@ import {
   keyStates,
   listCredentials,
 } from './credentials.store.ts';
-import { damaged, openCopy, openHeld } from './held.ts';
 
 const present = (ids: readonly (string | null)[]): string[] => [...new Set(ids.flatMap((id) => id ?? []))];
 
 export function createCredentials(deps: {
   db: Database;
   clock: Clock;
-  change: RunChange;
+  change: RunWalletChange;
   seal: Seal;
   unlessDamaged: UnlessDamaged;
 }) {
   const { db, clock, change, seal, unlessDamaged } = deps;
 
-  async function withParts(
+  async function withDetails(
     reader: Reader,
     owner: string,
     rows: readonly CredentialRow[],
     raw: boolean,
-  ): Promise<CredentialParts[]> {
+  ): Promise<CredentialDetails[]> {
     const now = clock.now();
     const dids = await didsByIds(reader, owner, present(rows.map((row) => row.did_id)));
     const copies = await instancesOf(
@@ -58,11 +58,11 @@ export function createCredentials(deps: {
       const own = copies.filter((copy) => copy.credential_id === row.id);
       // The copy that is shown next: one whose key was revoked is passed over.
       const next = own.find((copy) => ['active', 'rotated'].includes(stateOf(copy) ?? '')) ?? own[0];
-      const held = unlessDamaged('credential', row.id, () => openHeld(seal, row));
+      const content = unlessDamaged('credential', row.id, () => openContent(seal, row));
       return {
         row,
-        held: held ?? damaged(row),
-        isDamaged: held === undefined,
+        content: content ?? damagedContent(row),
+        isDamaged: content === undefined,
         did: row.did_id === null ? undefined : dids.get(row.did_id),
         keyId: next?.key_id ?? undefined,
         keyState: next && stateOf(next),
@@ -76,15 +76,15 @@ export function createCredentials(deps: {
   }
 
   return {
-    list: ({ owner }: Caller, filter: CredentialFilter, page: Page, raw: boolean): Promise<CredentialParts[]> =>
+    list: ({ owner }: Caller, filter: CredentialFilter, page: PageRequest, raw: boolean): Promise<CredentialDetails[]> =>
       readAs(db, owner, async (reader) =>
-        withParts(reader, owner, await listCredentials(reader, owner, filter, page, clock.now()), raw),
+        withDetails(reader, owner, await listCredentials(reader, owner, filter, page, clock.now()), raw),
       ),
 
     /** As they are shown, for whoever just received them. */
     byIds: ({ owner }: Caller, ids: readonly string[]): Promise<Static<typeof Credential>[]> =>
       readAs(db, owner, async (reader) =>
-        (await withParts(reader, owner, await credentialsByIds(reader, owner, ids), false)).map(renderCredential),
+        (await withDetails(reader, owner, await credentialsByIds(reader, owner, ids), false)).map(renderCredential),
       ),
 
     /** Of everybody. */

@@ -2,7 +2,7 @@
 import { type Static, t } from '../../platform/http/index.ts';
 import type { CredentialRow } from '../database.ts';
 import { flag, pageQuery, time } from '../resource/index.ts';
-import type { Held } from './held.ts';
+import type { CredentialContent } from './credential-content.ts';
 
 export const STATUSES = ['valid', 'expired', 'revoked', 'suspended', 'unknown'] as const;
 
@@ -50,9 +50,9 @@ export const CredentialQuery = t.object(
 
 const maybe = (name: string, milliseconds: number | null) => (milliseconds === null ? {} : { [name]: time(milliseconds) });
 
-export interface CredentialParts {
+export interface CredentialDetails {
   readonly row: CredentialRow;
-  readonly held: Held;
+  readonly content: CredentialContent;
   /** What it says cannot be read any more. */
   readonly isDamaged: boolean;
   readonly did: string | undefined;
@@ -67,7 +67,7 @@ export interface CredentialParts {
 
 export function renderCredential({
   row,
-  held,
+  content,
   isDamaged,
   did,
   keyId,
@@ -75,7 +75,7 @@ export function renderCredential({
   instances,
   raw,
   now,
-}: CredentialParts): Static<typeof Credential> {
+}: CredentialDetails): Static<typeof Credential> {
   const status = row.valid_until !== null && row.valid_until <= now ? 'expired' : (row.status as (typeof STATUSES)[number]);
   // One that is bound to nobody is shown as it is; presentations of the other formats are signed by somebody.
   const isHeld = row.binding === 'none' ? row.format === 'dc+sd-jwt' : keyState === 'active' || keyState === 'rotated';
@@ -84,24 +84,24 @@ export function renderCredential({
     id: row.id,
     format: row.format,
     type: row.type,
-    types: [...held.types],
-    issuer: held.issuer,
-    ...(held.subject === undefined ? {} : { subject: held.subject }),
+    types: [...content.types],
+    issuer: content.issuer,
+    ...(content.subject === undefined ? {} : { subject: content.subject }),
     holder: {
       ...(keyId === undefined ? {} : { keyId }),
       ...(did === undefined ? {} : { did }),
       binding: row.binding,
     },
-    claims: { ...held.claims },
+    claims: { ...content.claims },
     ...maybe('issuedAt', row.issued_at),
     ...maybe('validFrom', row.valid_from),
     ...maybe('validUntil', row.valid_until),
     status,
     ...maybe('statusCheckedAt', row.status_checked_at),
     presentable: !isDamaged && isHeld && hasBegun && (status === 'valid' || status === 'unknown'),
-    ...(held.display === undefined ? {} : { display: { ...held.display } }),
-    credentialIssuer: held.credentialIssuer,
-    credentialConfigurationId: held.credentialConfigurationId,
+    ...(content.display === undefined ? {} : { display: { ...content.display } }),
+    credentialIssuer: content.credentialIssuer,
+    credentialConfigurationId: content.credentialConfigurationId,
     addedAt: time(row.added_at),
     instances,
     ...(isDamaged ? { damaged: true } : {}),

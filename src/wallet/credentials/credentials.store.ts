@@ -1,6 +1,6 @@
 // Held credentials in the database. Every statement names the owner.
 import type { CredentialRow, Reader, Tx } from '../database.ts';
-import type { Page } from '../resource/index.ts';
+import type { PageRequest } from '../resource/index.ts';
 
 export interface CredentialFilter {
   readonly type?: string | undefined;
@@ -14,7 +14,7 @@ export function listCredentials(
   db: Reader,
   owner: string,
   { type, format, issuer, status }: CredentialFilter,
-  { limit, after }: Page,
+  { limit, after }: PageRequest,
   now: number,
 ): Promise<CredentialRow[]> {
   let query = db.selectFrom('credentials').where('owner', '=', owner);

@@ -2,19 +2,19 @@
 import type { Clock } from '../../platform/clock.ts';
 import type { Seal } from '../../platform/seal/index.ts';
 import type { Caller } from '../access/index.ts';
-import type { Change, Database } from '../database.ts';
+import type { Database, WalletChange } from '../database.ts';
 import type { Dids } from '../dids/index.ts';
 import type { Keys } from '../keys/index.ts';
 import type { Status } from '../status/index.ts';
 
-export interface HeldDeps {
+export interface StoredCredentialDeps {
   readonly db: Database;
   readonly clock: Clock;
   readonly seal: Seal;
   readonly keys: Keys;
   readonly dids: Pick<Dids, 'has'>;
   readonly status: Status;
-  readonly change: (caller: Caller, owner: string, work: (transaction: Change) => Promise<void>) => Promise<void>;
+  readonly change: (caller: Caller, owner: string, work: (transaction: WalletChange) => Promise<void>) => Promise<void>;
   /** Copies that answers are being made with in this process, and how many. */
   readonly reserved: Map<string, number>;
 }

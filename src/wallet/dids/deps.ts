@@ -1,6 +1,6 @@
 // What the steps of a DID's life work with.
 import type { Clock } from '../../platform/clock.ts';
-import type { RunChange, UnlessDamaged } from '../access/index.ts';
+import type { RunWalletChange, UnlessDamaged } from '../access/index.ts';
 import type { Database } from '../database.ts';
 import type { Keys } from '../keys/index.ts';
 import type { Publication } from '../publication/index.ts';
@@ -8,7 +8,7 @@ import type { Publication } from '../publication/index.ts';
 export interface DidDeps {
   readonly db: Database;
   readonly clock: Clock;
-  readonly change: RunChange;
+  readonly change: RunWalletChange;
   readonly keys: Keys;
   readonly publication: Publication;
   readonly unlessDamaged: UnlessDamaged;

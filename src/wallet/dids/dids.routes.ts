@@ -2,7 +2,16 @@
 
 import { Answer } from '../../platform/http/index.ts';
 import type { Caller, WalletApp } from '../access/index.ts';
-import { CREATED, ForceQuery, type Idempotency, type ListCache, Nothing, PAGED, pageAnswer, pageOf } from '../resource/index.ts';
+import {
+  CREATED,
+  EmptyBody,
+  ForceQuery,
+  type Idempotency,
+  type ListCache,
+  PAGED,
+  pageAnswer,
+  pageOf,
+} from '../resource/index.ts';
 import type { Dids } from './dids.rules.ts';
 import { Did, DidList, DidQuery, NewDid, renderDid, requestOf } from './dids.schema.ts';
 
@@ -55,13 +64,13 @@ export function mountDids(
 
   app.post(
     `${DIDS}/:id/publish`,
-    { summary: 'Publish the document of a DID', tag, rule, target, body: Nothing, reply: { 200: Did } },
+    { summary: 'Publish the document of a DID', tag, rule, target, body: EmptyBody, reply: { 200: Did } },
     async (call) => renderDid(await dids.publish(call.caller, call.target)),
   );
 
   app.post(
     `${DIDS}/:id/unpublish`,
-    { summary: 'Withdraw the document of a DID', tag, rule, target, body: Nothing, reply: { 200: Did } },
+    { summary: 'Withdraw the document of a DID', tag, rule, target, body: EmptyBody, reply: { 200: Did } },
     async (call) => renderDid(await dids.unpublish(call.caller, call.target)),
   );
 

@@ -1,26 +1,26 @@
 // DIDs: provisioned, published, unpublished, deleted. Each step has a file of its own.
 import { type Caller, EVERYONE, readAs } from '../access/index.ts';
 import type { DidRow, Reader } from '../database.ts';
-import type { Once, Page } from '../resource/index.ts';
+import type { IdempotentRequest, PageRequest } from '../resource/index.ts';
 import type { DidDeps } from './deps.ts';
 import type { DidRequest } from './dids.schema.ts';
 import { countDids, type DidFilter, findDid } from './dids.store.ts';
-import { publishDid, removeDid, unpublishDid } from './life.ts';
+import { publishDid, removeDid, unpublishDid } from './lifecycle.ts';
 import { ensureNode } from './node.ts';
 import { createDid } from './provision.ts';
 import { didTarget, listOwn, showDid } from './reading.ts';
 
-type Given = Omit<DidDeps, 'maxDids' | 'maxDidNames'> & Partial<Pick<DidDeps, 'maxDids' | 'maxDidNames'>>;
+type DidOptions = Omit<DidDeps, 'maxDids' | 'maxDidNames'> & Partial<Pick<DidDeps, 'maxDids' | 'maxDidNames'>>;
 
-export function createDids(given: Given) {
+export function createDids(given: DidOptions) {
   const deps: DidDeps = { maxDids: Number.POSITIVE_INFINITY, maxDidNames: Number.POSITIVE_INFINITY, ...given };
   return {
     target: (caller: Caller, idOrDid: string) => didTarget(deps, caller, idOrDid),
     /** For rules that are told of a DID by its id. */
     find: async (caller: Caller, idOrDid: string): Promise<DidRow> => (await didTarget(deps, caller, idOrDid)).get(),
     show: (row: DidRow) => showDid(deps, row),
-    list: (caller: Caller, filter: DidFilter, page: Page) => listOwn(deps, caller, filter, page),
-    create: (caller: Caller, request: DidRequest, once: Once) => createDid(deps, caller, request, once),
+    list: (caller: Caller, filter: DidFilter, page: PageRequest) => listOwn(deps, caller, filter, page),
+    create: (caller: Caller, request: DidRequest, once: IdempotentRequest) => createDid(deps, caller, request, once),
     publish: (caller: Caller, did: DidRow) => publishDid(deps, caller, did),
     unpublish: (caller: Caller, did: DidRow) => unpublishDid(deps, caller, did),
     remove: (caller: Caller, did: DidRow, force: boolean) => removeDid(deps, caller, did, force),

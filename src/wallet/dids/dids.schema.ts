@@ -2,7 +2,7 @@
 import { type Static, t } from '../../platform/http/index.ts';
 import type { DidRow } from '../database.ts';
 import { fail } from '../faults.ts';
-import type { CarriedKey, DidDocument, Service } from '../publication/index.ts';
+import type { CarriedKey, DidDocument, DidService } from '../publication/index.ts';
 import { Alias, pageQuery, time } from '../resource/index.ts';
 
 const Method = t.string({ minLength: 1, maxLength: 20, examples: ['web', 'key', 'jwk'] });
@@ -97,16 +97,16 @@ export const DidQuery = t.object(
   { ...pageQuery, state: t.oneOf('draft', 'published', 'unpublished'), method: t.oneOf('web', 'key', 'jwk') },
 );
 
-export interface DidParts {
+export interface DidDetails {
   readonly row: DidRow;
-  readonly service: readonly Service[];
+  readonly service: readonly DidService[];
   readonly keys: readonly (CarriedKey & { readonly verificationMethod: string; readonly relationships: readonly string[] })[];
   readonly document: DidDocument | object;
   readonly documentUrl: string | undefined;
   readonly isDamaged?: boolean;
 }
 
-export function renderDid({ row, keys, service, document, documentUrl, isDamaged }: DidParts): Static<typeof Did> {
+export function renderDid({ row, keys, service, document, documentUrl, isDamaged }: DidDetails): Static<typeof Did> {
   return {
     id: row.id,
     did: row.did,
@@ -121,7 +121,7 @@ export function renderDid({ row, keys, service, document, documentUrl, isDamaged
       relationships: [...key.relationships],
       state: key.state,
     })),
-    service: service as (Service & Record<string, unknown>)[],
+    service: service as (DidService & Record<string, unknown>)[],
     document: document as { id: string },
     ...(documentUrl === undefined ? {} : { documentUrl }),
     createdAt: time(row.created_at),

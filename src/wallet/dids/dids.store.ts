@@ -1,6 +1,6 @@
 // DIDs in the database. Every statement names the owner; names of hosted documents are everybody's.
 import type { DidMethod, DidRow, DidState, Reader, Tx } from '../database.ts';
-import type { Page } from '../resource/index.ts';
+import type { PageRequest } from '../resource/index.ts';
 
 export interface DidFilter {
   readonly state?: DidState | undefined;
@@ -8,7 +8,12 @@ export interface DidFilter {
 }
 
 /** One more than the page has. */
-export function listDids(db: Reader, owner: string, { state, method }: DidFilter, { limit, after }: Page): Promise<DidRow[]> {
+export function listDids(
+  db: Reader,
+  owner: string,
+  { state, method }: DidFilter,
+  { limit, after }: PageRequest,
+): Promise<DidRow[]> {
   let query = db.selectFrom('dids').where('owner', '=', owner);
   if (state) query = query.where('state', '=', state);
   if (method) query = query.where('method', '=', method);

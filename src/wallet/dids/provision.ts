@@ -3,13 +3,13 @@ import { randomBytes } from 'node:crypto';
 import { Fault } from '../../platform/faults/index.ts';
 import { newUlid } from '../../platform/ids.ts';
 import { type Caller, NODE, ownerTag } from '../access/index.ts';
-import type { Change, DidMethod, DidRow, KeyRow } from '../database.ts';
+import type { DidMethod, DidRow, KeyRow, WalletChange } from '../database.ts';
 import { fail, fault } from '../faults.ts';
 import type { PublicJwk } from '../jose/index.ts';
 import { didJwkOf, didKeyOf, didWebOf } from '../resolver/index.ts';
-import type { Once } from '../resource/index.ts';
+import type { IdempotentRequest } from '../resource/index.ts';
 import type { DidDeps } from './deps.ts';
-import type { DidParts, DidRequest } from './dids.schema.ts';
+import type { DidDetails, DidRequest } from './dids.schema.ts';
 import { clearDefault, countDidsOf, findDid, hasAlias, hasDids, insertDid, takeName } from './dids.store.ts';
 import { hostOf } from './hosting.ts';
 import { getDid } from './reading.ts';
@@ -23,20 +23,20 @@ export const newDidId = (now: number): string => `did_${newUlid(now)}`;
 
 /** The method that is asked for, if what else is asked for goes with it. */
 export function readMethod({ method, domain, path, keyIds, service, alsoKnownAs }: DidRequest, publicUrl: string): DidMethod {
-  const known = METHODS.find((one) => one === method);
-  if (!known) fail('unsupported-did-method', { method, why: `; there are ${METHODS.join(', ')}` });
+  const supported = METHODS.find((one) => one === method);
+  if (!supported) fail('unsupported-did-method', { method, why: `; there are ${METHODS.join(', ')}` });
   const host = hostOf(publicUrl);
   // As in an address, or as in a DID.
   if (domain !== undefined && domain.replace(/%3a/i, ':').toLowerCase() !== host) fail('domain-not-hosted', { host });
   if (!alsoKnownAs.every(isAddress)) fail('invalid-request', { why: 'alsoKnownAs must have absolute addresses or DIDs' });
-  if (known === 'web') {
+  if (supported === 'web') {
     if (path !== undefined && !NAME.test(path)) fail('invalid-request', { why: 'path must be 1 to 63 of a-z, 0-9 and -' });
-    return known;
+    return supported;
   }
   if (path !== undefined || service.length > 0 || alsoKnownAs.length > 0)
-    fail('invalid-request', { why: `a did:${known} is made of its key: it has no path, services or other names` });
-  if (keyIds && keyIds.length > 1) fail('invalid-request', { why: `a did:${known} has one key` });
-  return known;
+    fail('invalid-request', { why: `a did:${supported} is made of its key: it has no path, services or other names` });
+  if (keyIds && keyIds.length > 1) fail('invalid-request', { why: `a did:${supported} has one key` });
+  return supported;
 }
 
 function didOf(method: DidMethod, name: string, key: KeyRow, publicUrl: string): string {
@@ -46,14 +46,19 @@ function didOf(method: DidMethod, name: string, key: KeyRow, publicUrl: string):
 }
 
 /** Within the owner's turn; the name, where it is a new one, is counted already. */
-async function checkQuota({ maxDids, maxDidNames }: DidDeps, { tx }: Change, owner: string, method: DidMethod): Promise<void> {
+async function checkQuota(
+  { maxDids, maxDidNames }: DidDeps,
+  { tx }: WalletChange,
+  owner: string,
+  method: DidMethod,
+): Promise<void> {
   if (owner === NODE) return;
   const { dids, names } = await countDidsOf(tx, owner);
   if (dids >= maxDids) fail('quota-exceeded', { what: 'DIDs', most: String(maxDids) });
   if (method === 'web' && names > maxDidNames) fail('quota-exceeded', { what: 'names of documents', most: String(maxDidNames) });
 }
 
-interface NewDid {
+interface DidDraft {
   readonly id: string;
   readonly owner: string;
   readonly method: DidMethod;
@@ -62,9 +67,9 @@ interface NewDid {
 
 async function insert(
   deps: DidDeps,
-  transaction: Change,
+  transaction: WalletChange,
   request: DidRequest,
-  { id, owner, method, carried }: NewDid,
+  { id, owner, method, carried }: DidDraft,
 ): Promise<void> {
   const { tx, audit, invalidate } = transaction;
   const { path: name = newName(), alias } = request;
@@ -99,18 +104,23 @@ async function insert(
   invalidate(ownerTag(owner));
 }
 
-export async function createDid(deps: DidDeps, caller: Caller, request: DidRequest, once: Once): Promise<DidParts> {
+export async function createDid(
+  deps: DidDeps,
+  caller: Caller,
+  request: DidRequest,
+  once: IdempotentRequest,
+): Promise<DidDetails> {
   const { clock, change, keys } = deps;
   const { owner } = caller;
   const method = readMethod(request, deps.publicUrl());
-  const earlier = await once.earlier();
+  const earlier = await once.earlierResult();
   if (earlier !== undefined)
     return getDid(deps, owner, earlier).catch((error: unknown) => {
       throw error instanceof Fault && error.code === 'not-found' ? fault('idempotent-result-gone') : error;
     });
   const id = newDidId(clock.now());
   const draft = request.keyIds ? undefined : await keys.draft(owner);
-  const made = await change(caller, owner, async (transaction) => {
+  const didId = await change(caller, owner, async (transaction) => {
     const before = await once.claim(transaction, id);
     if (before !== undefined) {
       transaction.audit('did.repeated', { kind: 'did', id: before });
@@ -122,5 +132,5 @@ export async function createDid(deps: DidDeps, caller: Caller, request: DidReque
     await insert(deps, transaction, request, { id, owner, method, carried });
     return id;
   });
-  return getDid(deps, owner, made);
+  return getDid(deps, owner, didId);
 }

@@ -1,10 +1,10 @@
 // What a document says beside its keys: services (DID Core, 5.4) and other names. Whoever reads it may follow them.
 import { fail } from '../faults.ts';
-import type { Service } from '../publication/index.ts';
+import type { DidService } from '../publication/index.ts';
 import type { DidRequest } from './dids.schema.ts';
 
 /** Absolute, as DID Core asks: whoever reads the document alone must understand it. */
-export function servicesOf(did: string, given: DidRequest['service']): Service[] {
+export function servicesOf(did: string, given: DidRequest['service']): DidService[] {
   const services = given.map(({ id, type, serviceEndpoint }, at) => {
     const fragment = id?.startsWith(`${did}#`) ? id.slice(did.length + 1) : (id ?? `service-${at + 1}`).replace(/^#/, '');
     if (!/^[\w.~-]+$/.test(fragment)) fail('invalid-request', { why: `service id ${id} is not a fragment` });
@@ -18,21 +18,21 @@ export function servicesOf(did: string, given: DidRequest['service']): Service[]
 }
 
 /** Whoever shows a document may make links of what it says: those that would run something are not for documents. */
-const RUNS = /^(?:javascript|data|vbscript):/i;
+const SCRIPT_SCHEME = /^(?:javascript|data|vbscript):/i;
 /** Browsers skip blanks and control characters on their way to the scheme: we refuse them. */
 const ADDRESS = /^[a-z][a-z0-9+.-]*:[^\s\p{Cc}<>"]+$/iu;
 
 export const isAddress = (value: string): boolean =>
-  value.length <= 2000 && ADDRESS.test(value) && URL.canParse(value) && !RUNS.test(value);
+  value.length <= 2000 && ADDRESS.test(value) && URL.canParse(value) && !SCRIPT_SCHEME.test(value);
 
-const runsNothing = (value: unknown): boolean =>
+const hasNoScript = (value: unknown): boolean =>
   typeof value === 'string'
-    ? !RUNS.test(value.replace(/[\s\p{Cc}]/gu, ''))
-    : typeof value !== 'object' || value === null || Object.values(value).every(runsNothing);
+    ? !SCRIPT_SCHEME.test(value.replace(/[\s\p{Cc}]/gu, ''))
+    : typeof value !== 'object' || value === null || Object.values(value).every(hasNoScript);
 
 function isEndpoint(value: unknown): boolean {
   if (typeof value === 'string') return isAddress(value);
   if (typeof value !== 'object' || value === null || JSON.stringify(value).length > 4000) return false;
   if (Array.isArray(value)) return value.length > 0 && value.every((one) => !Array.isArray(one) && isEndpoint(one));
-  return runsNothing(value);
+  return hasNoScript(value);
 }

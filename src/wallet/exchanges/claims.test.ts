@@ -26,9 +26,9 @@ onEachWallet('The claim of an exchange', (wallet) => {
         log: createLog('silent'),
         renewMs: 5,
       });
-      const exchange = await exchanges.open(caller, 'oid4vci', {}, { state: 'offered' });
+      const exchange = await exchanges.start(caller, 'oid4vci', {}, { state: 'offered' });
       const until = async () => (await exchanges.find(caller, exchange.id)).claimed_until;
-      await exchanges.during(
+      await exchanges.run(
         exchange,
         () => false,
         async () => {
@@ -39,7 +39,7 @@ onEachWallet('The claim of an exchange', (wallet) => {
               await new Promise((resolve) => setTimeout(resolve, 5));
           }
           await assert.rejects(
-            exchanges.takeUp(caller, exchange.id, 'oid4vci'),
+            exchanges.resume(caller, exchange.id, 'oid4vci'),
             (error) => error instanceof Fault && error.code === 'exchange-busy',
           );
           await exchanges.release(exchange);
@@ -48,7 +48,7 @@ onEachWallet('The claim of an exchange', (wallet) => {
           assert.equal(await until(), 0);
         },
       );
-      const next = await exchanges.takeUp(caller, exchange.id, 'oid4vci');
+      const next = await exchanges.resume(caller, exchange.id, 'oid4vci');
       assert.notEqual(next.claim, exchange.claim);
     } finally {
       await db.close();

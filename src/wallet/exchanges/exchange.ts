@@ -2,7 +2,7 @@
 import type { Clock } from '../../platform/clock.ts';
 import type { Log } from '../../platform/log/index.ts';
 import type { Seal } from '../../platform/seal/index.ts';
-import { type Caller, type RunChange, readList, type UnlessDamaged } from '../access/index.ts';
+import { type Caller, type RunWalletChange, readList, type UnlessDamaged } from '../access/index.ts';
 import type { Database, ExchangeRow, ExchangeState } from '../database.ts';
 import { time } from '../resource/index.ts';
 
@@ -12,7 +12,7 @@ const MAX_STEPS = 200;
 
 export type Protocol = 'oid4vci' | 'oid4vp';
 
-export interface Step {
+export interface ExchangeStep {
   readonly at: string;
   readonly step: string;
   readonly detail?: string;
@@ -21,11 +21,11 @@ export interface Step {
 }
 
 /** As it is shown. */
-export interface ExchangeParts {
+export interface ExchangeDetails {
   readonly id: string;
   readonly row: ExchangeRow;
   /** Undefined where it was damaged. */
-  readonly steps: readonly Step[] | undefined;
+  readonly steps: readonly ExchangeStep[] | undefined;
 }
 
 /** An exchange somebody works on. `data` is what it needs to go on, and is sealed whenever it is written down. */
@@ -39,17 +39,18 @@ export interface Exchange<Data> {
   state: ExchangeState;
   peer: string | undefined;
   data: Data;
-  readonly steps: Step[];
+  readonly steps: ExchangeStep[];
   pollAt: number | null;
   expiresAt: number;
 }
 
-export const exchangePlace = ({ owner, id }: Pick<ExchangeRow, 'owner' | 'id'>): string => `wallet|${owner}|${id}|exchange|v1`;
+export const exchangeSealContext = ({ owner, id }: Pick<ExchangeRow, 'owner' | 'id'>): string =>
+  `wallet|${owner}|${id}|exchange|v1`;
 
 export interface ExchangeDeps {
   readonly db: Database;
   readonly clock: Clock;
-  readonly change: RunChange;
+  readonly change: RunWalletChange;
   readonly seal: Seal;
   readonly unlessDamaged: UnlessDamaged;
   count(values: { protocol: string; outcome: string }): void;
@@ -72,28 +73,28 @@ export function openRow<Data>(
     claim,
     state: row.state,
     peer: row.peer ?? undefined,
-    data: JSON.parse(seal.open(row.sealed!, exchangePlace(row)).toString()) as Data,
-    steps: JSON.parse(row.steps) as Step[],
+    data: JSON.parse(seal.open(row.sealed!, exchangeSealContext(row)).toString()) as Data,
+    steps: JSON.parse(row.steps) as ExchangeStep[],
     pollAt: row.poll_at,
     expiresAt: row.expires_at,
   };
 }
 
 /** As it is written down. */
-export const valuesOf = ({ clock, seal }: Pick<ExchangeDeps, 'clock' | 'seal'>, exchange: Exchange<unknown>) => ({
+export const columnsOf = ({ clock, seal }: Pick<ExchangeDeps, 'clock' | 'seal'>, exchange: Exchange<unknown>) => ({
   state: exchange.state,
   peer: exchange.peer ?? null,
   steps: JSON.stringify(exchange.steps),
-  sealed: seal.seal(Buffer.from(JSON.stringify(exchange.data)), exchangePlace(exchange)),
+  sealed: seal.seal(Buffer.from(JSON.stringify(exchange.data)), exchangeSealContext(exchange)),
   poll_at: exchange.pollAt,
   expires_at: exchange.expiresAt,
   updated_at: clock.now(),
 });
 
-export const partsOf = ({ unlessDamaged }: Pick<ExchangeDeps, 'unlessDamaged'>, row: ExchangeRow): ExchangeParts => ({
+export const detailsOf = ({ unlessDamaged }: Pick<ExchangeDeps, 'unlessDamaged'>, row: ExchangeRow): ExchangeDetails => ({
   id: row.id,
   row,
-  steps: unlessDamaged('exchange', row.id, () => readList<Step>(row.steps, 'at', 'step')),
+  steps: unlessDamaged('exchange', row.id, () => readList<ExchangeStep>(row.steps, 'at', 'step')),
 });
 
 /** For people who ask what happened. Nothing is decided by it. */

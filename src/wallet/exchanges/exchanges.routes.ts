@@ -35,6 +35,6 @@ export function mountExchanges(app: WalletApp, { exchanges }: { exchanges: Excha
       target: ({ caller, params }) => exchanges.target(caller, params.id),
       reply: { 200: ExchangeSchema },
     },
-    ({ target }) => renderExchange(exchanges.partsOf(target)),
+    ({ target }) => renderExchange(exchanges.detailsOf(target)),
   );
 }

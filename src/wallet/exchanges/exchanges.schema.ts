@@ -1,7 +1,7 @@
 // The JSON of exchanges.
 import { type Static, t } from '../../platform/http/index.ts';
 import { pageQuery, time } from '../resource/index.ts';
-import type { ExchangeParts } from './exchange.ts';
+import type { ExchangeDetails } from './exchange.ts';
 
 export const StepSchema = t.object(
   { at: t.string({ format: 'date-time' }), step: t.string() },
@@ -32,7 +32,7 @@ export const ExchangeQuery = t.object(
   { ...pageQuery, protocol: t.oneOf('oid4vci', 'oid4vp'), state: t.string({ maxLength: 40 }) },
 );
 
-export const renderExchange = ({ row, steps }: ExchangeParts): Static<typeof ExchangeSchema> => ({
+export const renderExchange = ({ row, steps }: ExchangeDetails): Static<typeof ExchangeSchema> => ({
   id: row.id,
   protocol: row.protocol as 'oid4vci' | 'oid4vp',
   state: row.state,

@@ -1,6 +1,6 @@
 // Exchanges in the database. Every statement names the owner, but for the job that goes on with those that wait.
 import type { ExchangeRow, ExchangeState, Reader, Tx } from '../database.ts';
-import type { Page } from '../resource/index.ts';
+import type { PageRequest } from '../resource/index.ts';
 
 export interface ExchangeFilter {
   readonly protocol?: string | undefined;
@@ -12,7 +12,7 @@ export function listExchanges(
   db: Reader,
   owner: string,
   { protocol, state }: ExchangeFilter,
-  { limit, after }: Page,
+  { limit, after }: PageRequest,
 ): Promise<ExchangeRow[]> {
   let query = db.selectFrom('exchanges').where('owner', '=', owner);
   if (protocol) query = query.where('protocol', '=', protocol);
@@ -48,13 +48,13 @@ export async function updateExchange(tx: Tx, owner: string, id: string, values: 
   await tx.updateTable('exchanges').set(values).where('owner', '=', owner).where('id', '=', id).execute();
 }
 
-export interface Claim {
+export interface ExchangeClaim {
   readonly claimed_by: string;
   readonly claimed_until: number;
 }
 
 /** True for the one who may work on it. */
-export async function claimExchange(tx: Tx, owner: string, id: string, claim: Claim, now: number): Promise<boolean> {
+export async function claimExchange(tx: Tx, owner: string, id: string, claim: ExchangeClaim, now: number): Promise<boolean> {
   const { numUpdatedRows } = await tx
     .updateTable('exchanges')
     .set(claim)

@@ -1,13 +1,13 @@
 // How far an exchange is, written down: saved, released for whoever goes on with it, ended. Only by who has its claim.
-import type { Change, ExchangeRow, OverState } from '../database.ts';
+import type { ExchangeRow, FinalState, WalletChange } from '../database.ts';
 import { fail } from '../faults.ts';
-import { CLAIM_MS, type Exchange, type ExchangeDeps, valuesOf } from './exchange.ts';
+import { CLAIM_MS, columnsOf, type Exchange, type ExchangeDeps } from './exchange.ts';
 import { updateClaimed, updateExchange } from './exchanges.store.ts';
 
 /** What is over is kept for those who ask what happened. */
-const KEPT_MS = 30 * 24 * 3600 * 1000;
+const RETENTION_MS = 30 * 24 * 3600 * 1000;
 
-export interface Ending {
+export interface ExchangeEnd {
   readonly outcome?: string;
   /** For whoever asks again. */
   readonly result?: object;
@@ -16,14 +16,14 @@ export interface Ending {
 }
 
 /** Whoever was taken for dead does not write over what another does since. */
-async function write({ tx }: Change, exchange: Exchange<unknown>, values: Partial<ExchangeRow>): Promise<void> {
+async function write({ tx }: WalletChange, exchange: Exchange<unknown>, values: Partial<ExchangeRow>): Promise<void> {
   if (!(await updateClaimed(tx, exchange, values))) fail('exchange-busy', undefined, { detail: { exchangeId: exchange.id } });
 }
 
 /** Within a change or in one of its own; whoever works on it keeps working on it. */
-export async function saveExchange(deps: ExchangeDeps, exchange: Exchange<unknown>, transaction?: Change): Promise<void> {
-  const work = async (within: Change): Promise<void> => {
-    await write(within, exchange, { ...valuesOf(deps, exchange), claimed_until: deps.clock.now() + CLAIM_MS });
+export async function saveExchange(deps: ExchangeDeps, exchange: Exchange<unknown>, transaction?: WalletChange): Promise<void> {
+  const work = async (within: WalletChange): Promise<void> => {
+    await write(within, exchange, { ...columnsOf(deps, exchange), claimed_until: deps.clock.now() + CLAIM_MS });
     within.audit(`exchange.${exchange.state}`, { kind: 'exchange', id: exchange.id });
   };
   if (transaction) await work(transaction);
@@ -34,27 +34,27 @@ export async function saveExchange(deps: ExchangeDeps, exchange: Exchange<unknow
 export async function endExchange(
   deps: ExchangeDeps,
   exchange: Exchange<unknown>,
-  state: OverState,
-  transaction: Change,
-  { outcome = state, result, keep = false }: Ending = {},
+  state: FinalState,
+  transaction: WalletChange,
+  { outcome = state, result, keep = false }: ExchangeEnd = {},
 ): Promise<void> {
   exchange.state = state;
   await write(transaction, exchange, {
-    ...valuesOf(deps, exchange),
+    ...columnsOf(deps, exchange),
     outcome,
     ...(result === undefined ? {} : { result: JSON.stringify(result) }),
     ...(keep ? {} : { sealed: null, poll_at: null }),
     claimed_until: 0,
-    expires_at: deps.clock.now() + KEPT_MS,
+    expires_at: deps.clock.now() + RETENTION_MS,
   });
   transaction.audit(`exchange.${state}`, { kind: 'exchange', id: exchange.id }, { outcome });
   deps.count({ protocol: exchange.protocol, outcome });
 }
 
 /** It is over, and something was sent afterwards, or is to be tried again. */
-export async function noteAfterwards(deps: ExchangeDeps, exchange: Exchange<unknown>, keep: boolean): Promise<void> {
+export async function recordAfterEnd(deps: ExchangeDeps, exchange: Exchange<unknown>, keep: boolean): Promise<void> {
   await deps.change(exchange.caller, exchange.owner, async ({ tx, audit }) => {
-    const { steps, sealed: rest, poll_at, updated_at } = valuesOf(deps, exchange);
+    const { steps, sealed: rest, poll_at, updated_at } = columnsOf(deps, exchange);
     const left = keep ? { sealed: rest, poll_at } : { sealed: null, poll_at: null };
     await updateExchange(tx, exchange.owner, exchange.id, { steps, updated_at, ...left });
     audit('exchange.noted', { kind: 'exchange', id: exchange.id });
@@ -64,7 +64,7 @@ export async function noteAfterwards(deps: ExchangeDeps, exchange: Exchange<unkn
 /** It waits for whoever goes on with it. */
 export async function releaseExchange(deps: ExchangeDeps, exchange: Exchange<unknown>): Promise<void> {
   await deps.change(exchange.caller, exchange.owner, async (transaction) => {
-    await write(transaction, exchange, { ...valuesOf(deps, exchange), claimed_until: 0 });
+    await write(transaction, exchange, { ...columnsOf(deps, exchange), claimed_until: 0 });
     transaction.audit('exchange.waits', { kind: 'exchange', id: exchange.id });
   });
 }

@@ -8,7 +8,7 @@ import { renewClaim } from './exchanges.store.ts';
 import { endExchange, releaseExchange } from './progress.ts';
 
 /** Keeps the claim while the work goes on. One that was let go, or that another has, is not taken back. */
-async function claiming<T>(deps: ExchangeDeps, exchange: Exchange<unknown>, work: () => Promise<T>): Promise<T> {
+async function withClaim<T>(deps: ExchangeDeps, exchange: Exchange<unknown>, work: () => Promise<T>): Promise<T> {
   const { db, clock, log, renewMs } = deps;
   const renew = (): Promise<void> =>
     db.write(async (tx) => {
@@ -34,14 +34,14 @@ async function claiming<T>(deps: ExchangeDeps, exchange: Exchange<unknown>, work
  * Runs a part of an exchange. What goes wrong is written down and told with everything that happened before; a fault that the
  * caller can mend leaves the exchange waiting, any other ends it. When another works on it by now, nothing is written.
  */
-export async function duringExchange<T>(
+export async function runExchange<T>(
   deps: ExchangeDeps,
   exchange: Exchange<unknown>,
   mendable: (error: unknown) => boolean,
   work: () => Promise<T>,
 ): Promise<T> {
   try {
-    return await claiming(deps, exchange, work);
+    return await withClaim(deps, exchange, work);
   } catch (error) {
     const code = error instanceof Fault ? error.code : 'unexpected';
     addStep(deps, exchange, 'stopped', { error: code, ...(error instanceof Fault ? { detail: error.message } : {}) });

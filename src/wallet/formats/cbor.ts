@@ -39,7 +39,7 @@ function endOf(bytes: Buffer, at: number, depth: number): number {
   const { major, argument, next } = headAt(bytes, at);
   if (major === 0 || major === 1 || major === 7) return next;
   if (major === 6) return endOfTagged(bytes, argument!, next, depth);
-  if (argument === undefined) return endOfOpen(bytes, major, next, depth);
+  if (argument === undefined) return endOfIndefinite(bytes, major, next, depth);
   if (major === 2 || major === 3) return next + argument;
   let end = next;
   // Each element takes a byte at least: whatever is promised, this ends with the bytes.
@@ -47,7 +47,7 @@ function endOf(bytes: Buffer, at: number, depth: number): number {
   return end;
 }
 
-function endOfOpen(bytes: Buffer, major: number, start: number, depth: number): number {
+function endOfIndefinite(bytes: Buffer, major: number, start: number, depth: number): number {
   let at = start;
   while (bytes[at] !== BREAK) {
     // Of a text or of bytes there are only pieces of the same kind.

@@ -1,15 +1,14 @@
 // The JSON-LD contexts we know. None is ever fetched, and none is taken from a document: a context is not signed, so whoever may
 // choose one may rename claims under a signature that still holds.
 import { reject } from './format.ts';
+import type { JsonDocument } from './w3c.ts';
 
 const CREDENTIALS = ['https://www.w3.org/ns/credentials/v2', 'https://www.w3.org/2018/credentials/v1'] as const;
 export const [CREDENTIALS_V2, CREDENTIALS_V1] = CREDENTIALS;
 export const DATA_INTEGRITY_V2 = 'https://w3id.org/security/data-integrity/v2';
 
-type Json = Readonly<Record<string, unknown>>;
-
 /** What W3C publishes there: every term is an example. Many demonstrations, and its own test vectors, need it. */
-const EXAMPLES: Json = { '@context': { '@vocab': 'https://www.w3.org/ns/credentials/examples#' } };
+const EXAMPLES: JsonDocument = { '@context': { '@vocab': 'https://www.w3.org/ns/credentials/examples#' } };
 
 const KNOWN: readonly unknown[] = [
   ...CREDENTIALS,
@@ -38,7 +37,7 @@ export function checkContexts(value: unknown): void {
 }
 
 /** The one a credential must begin with says which data model it follows. */
-export function modelOf(document: Json): typeof CREDENTIALS_V1 | typeof CREDENTIALS_V2 {
+export function modelOf(document: JsonDocument): typeof CREDENTIALS_V1 | typeof CREDENTIALS_V2 {
   const [first] = [document['@context']].flat();
   return CREDENTIALS.find((one) => one === first) ?? reject('unknown-context', 'its first context is not one of credentials');
 }

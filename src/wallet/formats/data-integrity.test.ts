@@ -3,8 +3,8 @@ import { describe, it } from 'node:test';
 import { jwkInDidKey } from '../../../test/support/data-integrity.ts';
 import { newSigner } from '../../../test/support/issuers.ts';
 import { documentOfDidKey } from '../resolver/index.ts';
-import { checkSize, isSupported, type Proof, prove, signedBytes, verifyProof } from './data-integrity.ts';
-import { CredentialRejected } from './format.ts';
+import { addProof, checkSize, type DataIntegrityProof, isSupported, signedBytes, verifyProof } from './data-integrity.ts';
+import { CredentialRejectedError } from './format.ts';
 
 /** The credential of the test vectors of vc-di-eddsa and vc-di-ecdsa. */
 const DOCUMENT = {
@@ -18,7 +18,7 @@ const DOCUMENT = {
   credentialSubject: { id: 'did:example:abcdefgh', alumniOf: 'The School of Examples' },
 };
 
-const proofBy = (cryptosuite: string, key: string, proofValue: string): Proof => ({
+const proofBy = (cryptosuite: string, key: string, proofValue: string): DataIntegrityProof => ({
   type: 'DataIntegrityProof',
   cryptosuite,
   created: '2023-02-24T23:36:38Z',
@@ -45,9 +45,9 @@ const VECTORS = {
   ),
 };
 
-const keyOf = ({ verificationMethod }: Proof) => jwkInDidKey(documentOfDidKey(verificationMethod.split('#', 1)[0]!));
+const keyOf = ({ verificationMethod }: DataIntegrityProof) => jwkInDidKey(documentOfDidKey(verificationMethod.split('#', 1)[0]!));
 const refused = (work: Promise<unknown>, code: string): Promise<void> =>
-  assert.rejects(work, (error) => error instanceof CredentialRejected && error.code === code);
+  assert.rejects(work, (error) => error instanceof CredentialRejectedError && error.code === code);
 
 describe('A Data Integrity proof', () => {
   it('is over the hashes of the test vector', async () => {
@@ -75,8 +75,8 @@ describe('A Data Integrity proof', () => {
     // Made by its key, but under the name of the other suite.
     const signer = newSigner();
     const options = { ...eddsa, proofValue: undefined, cryptosuite: 'eddsa-rdfc-2022' };
-    const { proof } = await prove(DOCUMENT, JSON.parse(JSON.stringify(options)), 'ES256', signer.sign);
-    await refused(verifyProof(DOCUMENT, proof as Proof, signer.jwk), 'invalid-signature');
+    const { proof } = await addProof(DOCUMENT, JSON.parse(JSON.stringify(options)), 'ES256', signer.sign);
+    await refused(verifyProof(DOCUMENT, proof as DataIntegrityProof, signer.jwk), 'invalid-signature');
   });
 
   it('has a signature in base58', async () => {
@@ -104,7 +104,7 @@ describe('A Data Integrity proof', () => {
     const signer = newSigner();
     const document = { '@context': ['https://www.w3.org/ns/credentials/v2'], type: ['VerifiablePresentation'], unheardOf: 1 };
     await assert.rejects(
-      prove(document, { proofPurpose: 'authentication' }, 'ES256', signer.sign),
+      addProof(document, { proofPurpose: 'authentication' }, 'ES256', signer.sign),
       /[Ss]afe mode|invalid property/,
     );
   });
@@ -124,7 +124,7 @@ describe('What is canonicalised', () => {
       contexts: { a: times(64, () => ({ '@context': DOCUMENT['@context'][0] })) },
     };
     for (const [what, subject] of Object.entries(tooMuch))
-      assert.throws(() => checkSize(about(subject)), CredentialRejected, what);
+      assert.throws(() => checkSize(about(subject)), CredentialRejectedError, what);
     checkSize(about({ a: times(300, (at) => ({ type: 'T', name: `${at}` })) }));
   });
 

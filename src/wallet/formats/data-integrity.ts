@@ -7,22 +7,21 @@ import { type Algorithm, type PublicJwk, verifyWith } from '../jose/index.ts';
 import { fromBase58, toBase58 } from '../resolver/index.ts';
 import { createLoader } from './contexts.ts';
 import { reject } from './format.ts';
-
-type Json = Readonly<Record<string, unknown>>;
+import type { JsonDocument } from './w3c.ts';
 
 /**
  * Canonicalising can be made expensive on purpose, and does not let go of the event loop while it expands a document: what goes in
  * is bounded, so that the worst takes about a fifth of a second. Each is far beyond what real credentials have.
  */
-const MOST = { objects: 400, values: 1_500, types: 400, contexts: 64 } as const;
+const LIMITS = { objects: 400, values: 1_500, types: 400, contexts: 64 } as const;
 
 /** The library looks whether it should stop after every third order of blank nodes that it tries. */
 const MAX_LOOKS = 300;
 
 /** Before it is canonicalised, and when it is known not to be nested deeply. */
-export function checkSize(document: Json): void {
-  const left: Record<keyof typeof MOST, number> = { ...MOST };
-  const take = (what: keyof typeof MOST, count: number): void => {
+export function checkSize(document: JsonDocument): void {
+  const left: Record<keyof typeof LIMITS, number> = { ...LIMITS };
+  const take = (what: keyof typeof LIMITS, count: number): void => {
     left[what] -= count;
     if (left[what] < 0) reject('malformed', `it has too many ${what}`);
   };
@@ -69,13 +68,13 @@ const SUITES: ReadonlyMap<string, Suite> = new Map([
 
 const ALGORITHMS: Readonly<Record<string, Algorithm>> = { Ed25519: 'EdDSA', 'P-256': 'ES256', 'P-384': 'ES384' };
 
-export interface Proof extends Json {
+export interface DataIntegrityProof extends JsonDocument {
   readonly cryptosuite: string;
   readonly verificationMethod: string;
   readonly proofValue: string;
 }
 
-export const isSupported = (proof: Json): proof is Proof =>
+export const isSupported = (proof: JsonDocument): proof is DataIntegrityProof =>
   proof.type === 'DataIntegrityProof' &&
   [...SUITES.values()].some(({ cryptosuite }) => cryptosuite === proof.cryptosuite) &&
   typeof proof.verificationMethod === 'string' &&
@@ -102,7 +101,7 @@ async function load() {
           signal: newLimit(),
         },
       }),
-    compact: (document: Json) => jsonld.compact(document, document['@context'], { ...common, compactArrays: true }),
+    compact: (document: JsonDocument) => jsonld.compact(document, document['@context'], { ...common, compactArrays: true }),
   };
 }
 
@@ -110,40 +109,41 @@ async function load() {
 const tagOf = (language: unknown): unknown => (typeof language === 'string' ? language.toLowerCase() : language);
 
 /** Where the order of a list, a list of one, and a thing of which only the id is known are not told apart, as in what is signed. */
-function normal(value: unknown): unknown {
+function normalize(value: unknown): unknown {
   if (Array.isArray(value)) {
-    const items = value.map(normal).sort((one, other) => (JSON.stringify(one) < JSON.stringify(other) ? -1 : 1));
+    const items = value.map(normalize).sort((one, other) => (JSON.stringify(one) < JSON.stringify(other) ? -1 : 1));
     return items.length === 1 ? items[0] : items;
   }
   if (typeof value !== 'object' || value === null) return value;
   const entries = Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1));
   if (entries.length === 1 && entries[0]![0] === 'id') return entries[0]![1];
-  return Object.fromEntries(entries.map(([name, child]) => [name, name === '@language' ? tagOf(child) : normal(child)]));
+  return Object.fromEntries(entries.map(([name, child]) => [name, name === '@language' ? tagOf(child) : normalize(child)]));
 }
 
-const unsigned = (what: string): never => reject('malformed', `it has ${what}, which a proof does not cover`);
+const rejectUncovered = (what: string): never => reject('malformed', `it has ${what}, which a proof does not cover`);
 
 /** What can be added to a document, or moved within it, under a signature that still holds. */
-function checkCovered(document: Json): void {
-  const documentation = new Map<string, unknown>();
+function checkCovered(document: JsonDocument): void {
+  const contentById = new Map<string, unknown>();
   const walk = (value: unknown): void => {
-    if (value === null) unsigned('a null');
+    if (value === null) rejectUncovered('a null');
     if (typeof value !== 'object') return;
     if (Array.isArray(value)) {
-      if (value.length === 0) unsigned('an empty list');
-      if (value.some(Array.isArray)) unsigned('a list in a list');
+      if (value.length === 0) rejectUncovered('an empty list');
+      if (value.some(Array.isArray)) rejectUncovered('a list in a list');
       const plain = value.filter((item) => typeof item !== 'object');
-      if (new Set(plain).size < plain.length) unsigned('a value twice in a list');
+      if (new Set(plain).size < plain.length) rejectUncovered('a value twice in a list');
       for (const item of value) walk(item);
       return;
     }
-    const { id, ...rest } = value as Json;
+    const { id, ...rest } = value as JsonDocument;
     if (typeof id === 'string') {
-      if (id.startsWith('_:')) unsigned('a name of its own for what has none');
+      if (id.startsWith('_:')) rejectUncovered('a name of its own for what has none');
       // Claims of one thing may stand wherever it is named: between places that say the same there is nothing to move.
-      const content = normal(value);
-      if (documentation.has(id) && !isDeepStrictEqual(documentation.get(id), content)) unsigned('the same thing in two places');
-      documentation.set(id, content);
+      const content = normalize(value);
+      if (contentById.has(id) && !isDeepStrictEqual(contentById.get(id), content))
+        rejectUncovered('the same thing in two places');
+      contentById.set(id, content);
     }
     for (const child of Object.values(rest)) walk(child);
   };
@@ -154,19 +154,19 @@ function checkCovered(document: Json): void {
  * What is signed is a set of statements; many JSON documents make the same one. Only the document that the statements are written
  * as by its own contexts is taken, so that what is shown is what was signed: no claim under another name, none hidden, none added.
  */
-export async function checkWriting(document: Json): Promise<void> {
+export async function checkCompactForm(document: JsonDocument): Promise<void> {
   checkCovered(document);
   loading ??= load();
   const { '@context': _, ...compacted } = await (await loading).compact(document);
   const { '@context': __, ...own } = document;
-  if (!isDeepStrictEqual(normal(own), normal(compacted))) reject('malformed', 'it is not written as its contexts write it');
+  if (!isDeepStrictEqual(normalize(own), normalize(compacted))) reject('malformed', 'it is not written as its contexts write it');
 }
 
 /** What is signed: the hash of how it is signed, then that of what. */
-export async function signedBytes(document: Json, options: Json, hash: Suite['hash']): Promise<Buffer> {
+export async function signedBytes(document: JsonDocument, options: JsonDocument, hash: Suite['hash']): Promise<Buffer> {
   loading ??= load();
   const { canonize } = await loading;
-  const digest = async (value: Json): Promise<Buffer> =>
+  const digest = async (value: JsonDocument): Promise<Buffer> =>
     createHash(hash.replace('-', ''))
       .update(await canonize(value, hash))
       .digest();
@@ -174,7 +174,7 @@ export async function signedBytes(document: Json, options: Json, hash: Suite['ha
 }
 
 /** `document` without its proofs. */
-export async function verifyProof(document: Json, proof: Proof, jwk: PublicJwk): Promise<void> {
+export async function verifyProof(document: JsonDocument, proof: DataIntegrityProof, jwk: PublicJwk): Promise<void> {
   const algorithm = ALGORITHMS[jwk.crv ?? ''];
   const suite = algorithm && SUITES.get(algorithm);
   if (!algorithm || suite?.cryptosuite !== proof.cryptosuite)
@@ -187,17 +187,17 @@ export async function verifyProof(document: Json, proof: Proof, jwk: PublicJwk):
   if (!signature) reject('malformed', 'its signature is not base58');
   if (!verifyWith(jwk, algorithm, await signedBytes(document, options, suite.hash), signature))
     reject('invalid-signature', 'its signature does not hold');
-  await checkWriting(document);
-  await checkWriting({ '@context': document['@context'], ...options });
+  await checkCompactForm(document);
+  await checkCompactForm({ '@context': document['@context'], ...options });
 }
 
 /** Adds a proof, as a key of this algorithm makes it. */
-export async function prove(
-  document: Json,
-  options: Json,
+export async function addProof(
+  document: JsonDocument,
+  options: JsonDocument,
   algorithm: string,
   sign: (data: Buffer) => Promise<Buffer>,
-): Promise<Json> {
+): Promise<JsonDocument> {
   const suite = SUITES.get(algorithm) ?? reject('unsupported-binding', 'there is no Data Integrity proof with such a key');
   const proof = { type: 'DataIntegrityProof', cryptosuite: suite.cryptosuite, ...options };
   const signature = await sign(await signedBytes(document, proof, suite.hash));

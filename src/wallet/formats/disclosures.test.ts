@@ -5,19 +5,19 @@ import fc from 'fast-check';
 import { deepJson } from '../../../test/support/issuers.ts';
 import * as rfc from '../../../test/support/rfc9901.ts';
 import { decodeJws } from '../jose/index.ts';
-import { claimsOf, openDisclosures, select } from './disclosures.ts';
-import { CredentialRejected } from './format.ts';
+import { claimsOf, decodeDisclosures, selectDisclosures } from './disclosures.ts';
+import { CredentialRejectedError } from './format.ts';
 
 const encode = (parts: unknown): string =>
   Buffer.from(typeof parts === 'string' ? parts : JSON.stringify(parts)).toString('base64url');
 const digestOf = (disclosure: string): string => createHash('sha256').update(disclosure).digest('base64url');
 const open = (payload: object, disclosures: readonly string[]) =>
-  openDisclosures(payload as Record<string, unknown>, disclosures, 'sha256');
+  decodeDisclosures(payload as Record<string, unknown>, disclosures, 'sha256');
 
 const malformed = (payload: object, disclosures: readonly string[], why: RegExp): void => {
   assert.throws(
     () => open(payload, disclosures),
-    (error) => error instanceof CredentialRejected && error.code === 'malformed' && why.test(error.message),
+    (error) => error instanceof CredentialRejectedError && error.code === 'malformed' && why.test(error.message),
   );
 };
 
@@ -46,7 +46,7 @@ describe('The main example of RFC 9901', () => {
 
   it('shows what its presentation shows', () => {
     const { family_name, address, given_name, US } = rfc.MAIN_DISCLOSURES;
-    const chosen = select(open(payload, all), [['family_name'], ['address'], ['given_name'], ['nationalities', 0]]);
+    const chosen = selectDisclosures(open(payload, all), [['family_name'], ['address'], ['given_name'], ['nationalities', 0]]);
     assert.deepEqual(chosen, new Set([family_name, address, given_name, US]));
     const presented = [rfc.MAIN_JWT, family_name, address, given_name, US, ''].join('~');
     assert.equal(digestOf(presented), decodeJws(rfc.MAIN_KB_JWT).payload.sd_hash);
@@ -123,17 +123,17 @@ describe('Selecting disclosures', () => {
     const dotted = encode(['salt', 'a.b', 'secret']);
     const inner = encode(['salt', 'b', 'asked']);
     const root = open({ _sd: [digestOf(dotted)], a: { _sd: [digestOf(inner)] } }, [dotted, inner]);
-    assert.deepEqual(select(root, [['a', 'b']]), new Set([inner]));
-    assert.deepEqual(select(root, [['a.b']]), new Set([dotted]));
+    assert.deepEqual(selectDisclosures(root, [['a', 'b']]), new Set([inner]));
+    assert.deepEqual(selectDisclosures(root, [['a.b']]), new Set([dotted]));
   });
 
   it('counts elements that can be seen, not decoys', () => {
     const [first, second] = [encode(['salt', 'first']), encode(['salt', 'second'])];
     const root = open({ list: [{ '...': 'decoy' }, { '...': digestOf(first) }, { '...': digestOf(second) }] }, [first, second]);
-    assert.deepEqual(select(root, [['list', 0]]), new Set([first]));
-    assert.deepEqual(select(root, [['list', 1]]), new Set([second]));
-    assert.deepEqual(select(root, [['list', 2]]), new Set());
-    assert.deepEqual(select(root, [['list', null]]), new Set([first, second]));
+    assert.deepEqual(selectDisclosures(root, [['list', 0]]), new Set([first]));
+    assert.deepEqual(selectDisclosures(root, [['list', 1]]), new Set([second]));
+    assert.deepEqual(selectDisclosures(root, [['list', 2]]), new Set());
+    assert.deepEqual(selectDisclosures(root, [['list', null]]), new Set([first, second]));
   });
 
   it('shows what leads to a claim, and nothing on a way that leads nowhere', () => {
@@ -141,11 +141,11 @@ describe('Selecting disclosures', () => {
     const city = encode(['salt', 'city', 'Anytown']);
     const address = encode(['salt', 'address', { _sd: [digestOf(street), digestOf(city)] }]);
     const root = open({ _sd: [digestOf(address)] }, [address, street, city]);
-    assert.deepEqual(select(root, [['address', 'street']]), new Set([address, street]));
-    assert.deepEqual(select(root, [['address']]), new Set([address, street, city]));
+    assert.deepEqual(selectDisclosures(root, [['address', 'street']]), new Set([address, street]));
+    assert.deepEqual(selectDisclosures(root, [['address']]), new Set([address, street, city]));
     for (const path of [['address', 'planet'], ['address', 0], ['address', null], ['address', 'street', 'x'], ['toString'], [0]])
-      assert.deepEqual(select(root, [path]), new Set(), JSON.stringify(path));
-    assert.deepEqual(select(root, []), new Set());
+      assert.deepEqual(selectDisclosures(root, [path]), new Set(), JSON.stringify(path));
+    assert.deepEqual(selectDisclosures(root, []), new Set());
   });
 });
 
@@ -261,7 +261,7 @@ describe('What is shown of any credential', () => {
     fc.assert(
       fc.property(asked, ([root, paths]) => {
         const { value, disclosures } = issue(root);
-        const chosen = select(
+        const chosen = selectDisclosures(
           open(
             value as object,
             disclosures.map(({ encoded }) => encoded),

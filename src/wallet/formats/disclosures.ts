@@ -2,8 +2,8 @@
 // @sd-jwt is not used for this: it names claims by paths joined with dots (a claim `a.b` is shown to whoever asks for `b` in `a`),
 // counts decoys as elements of a list (another element is shown than was asked for), and lets a disclosure replace an open claim.
 import { createHash } from 'node:crypto';
-import { isHostile, MAX_DEPTH } from '../jose/index.ts';
-import { CredentialRejected, type Showing } from './format.ts';
+import { isUnsafeJson, MAX_DEPTH } from '../jose/index.ts';
+import { CredentialRejectedError, type PresentationContext } from './format.ts';
 
 export const HASHES: Readonly<Record<string, string>> = { 'sha-256': 'sha256', 'sha-384': 'sha384', 'sha-512': 'sha512' };
 
@@ -11,11 +11,11 @@ const MAX_DISCLOSURES = 1000;
 const RESERVED = new Set(['_sd', '...', '__proto__', 'constructor', 'prototype']);
 
 /** A value, the disclosure it is hidden in, and what is in it. */
-export interface Part {
+export interface DisclosureTree {
   readonly disclosure?: string;
   readonly value?: unknown;
-  readonly members?: ReadonlyMap<string, Part>;
-  readonly items?: readonly Part[];
+  readonly members?: ReadonlyMap<string, DisclosureTree>;
+  readonly items?: readonly DisclosureTree[];
 }
 
 interface Disclosure {
@@ -26,20 +26,24 @@ interface Disclosure {
 }
 
 function malformed(why: string): never {
-  throw new CredentialRejected('malformed', why);
+  throw new CredentialRejectedError('malformed', why);
 }
 
 function parse(encoded: string): Disclosure {
   if (!/^[\w-]+$/.test(encoded)) malformed('a disclosure is not base64url');
   const parts: unknown = JSON.parse(Buffer.from(encoded, 'base64url').toString('utf8'));
-  if (!Array.isArray(parts) || typeof parts[0] !== 'string' || isHostile(parts)) malformed('a disclosure is not one');
+  if (!Array.isArray(parts) || typeof parts[0] !== 'string' || isUnsafeJson(parts)) malformed('a disclosure is not one');
   if (parts.length === 2) return { encoded, value: parts[1] };
   if (parts.length !== 3 || typeof parts[1] !== 'string') malformed('a disclosure is not one');
   return { encoded, name: parts[1], value: parts[2] };
 }
 
 /** Reads the claims of a payload. Every disclosure belongs to exactly one digest, and no digest is there twice. */
-export function openDisclosures(payload: Readonly<Record<string, unknown>>, encoded: readonly string[], hash: string): Part {
+export function decodeDisclosures(
+  payload: Readonly<Record<string, unknown>>,
+  encoded: readonly string[],
+  hash: string,
+): DisclosureTree {
   if (encoded.length > MAX_DISCLOSURES) malformed('it has too many disclosures');
   const byDigest = new Map<string, Disclosure>();
   for (const one of encoded) byDigest.set(createHash(hash).update(one).digest('base64url'), parse(one));
@@ -56,7 +60,7 @@ export function openDisclosures(payload: Readonly<Record<string, unknown>>, enco
     return found;
   }
 
-  function item(value: unknown, depth: number): Part | undefined {
+  function item(value: unknown, depth: number): DisclosureTree | undefined {
     if (typeof value !== 'object' || value === null || !Object.hasOwn(value, '...')) return open(value, depth);
     if (Object.keys(value).length !== 1) malformed('an element of a list has more than its digest');
     const found = take((value as Record<string, unknown>)['...']);
@@ -64,10 +68,10 @@ export function openDisclosures(payload: Readonly<Record<string, unknown>>, enco
     return found && { ...open(found.value, depth), disclosure: found.encoded };
   }
 
-  function object(value: Readonly<Record<string, unknown>>, depth: number): Part {
+  function object(value: Readonly<Record<string, unknown>>, depth: number): DisclosureTree {
     const { _sd: digests = [], ...rest } = value;
     if (!Array.isArray(digests)) malformed('_sd is not a list of digests');
-    const members = new Map<string, Part>();
+    const members = new Map<string, DisclosureTree>();
     for (const [name, child] of Object.entries(rest)) {
       if (name === '...') malformed('a claim has a name it may not have');
       members.set(name, open(child, depth + 1));
@@ -82,7 +86,7 @@ export function openDisclosures(payload: Readonly<Record<string, unknown>>, enco
     return { members };
   }
 
-  function open(value: unknown, depth: number): Part {
+  function open(value: unknown, depth: number): DisclosureTree {
     // Each disclosure may hold digests of others: together they can be deeper than each of them.
     if (depth > MAX_DEPTH) malformed('it is nested too deeply');
     if (Array.isArray(value)) return { items: value.flatMap((one) => item(one, depth + 1) ?? []) };
@@ -96,13 +100,13 @@ export function openDisclosures(payload: Readonly<Record<string, unknown>>, enco
 }
 
 /** As if nothing had ever been hidden. */
-export function claimsOf({ members, items, value }: Part): unknown {
+export function claimsOf({ members, items, value }: DisclosureTree): unknown {
   if (members) return Object.fromEntries([...members].map(([name, part]) => [name, claimsOf(part)]));
   return items ? items.map(claimsOf) : value;
 }
 
 /** Every disclosure in a part, its own first. */
-export function disclosuresIn({ disclosure, members, items }: Part): string[] {
+export function disclosuresIn({ disclosure, members, items }: DisclosureTree): string[] {
   const below = [...(members?.values() ?? []), ...(items ?? [])].flatMap(disclosuresIn);
   return disclosure === undefined ? below : [disclosure, ...below];
 }
@@ -111,9 +115,9 @@ export function disclosuresIn({ disclosure, members, items }: Part): string[] {
  * The disclosures that show what the paths select (OpenID4VP, 7), and those without which it could not be seen. A path that ends
  * at an object asks for all of it; one that leads nowhere asks for nothing.
  */
-export function select(root: Part, paths: Showing['paths']): ReadonlySet<string> {
+export function selectDisclosures(root: DisclosureTree, paths: PresentationContext['paths']): ReadonlySet<string> {
   const chosen = new Set<string>();
-  function follow(part: Part, [step, ...rest]: readonly (string | number | null)[], above: readonly string[]): void {
+  function follow(part: DisclosureTree, [step, ...rest]: readonly (string | number | null)[], above: readonly string[]): void {
     if (step === undefined) {
       for (const one of [...above, ...disclosuresIn(part)]) chosen.add(one);
       return;

@@ -33,7 +33,7 @@ export interface VerifiedCredential {
 }
 
 /** Why a credential is not taken. The code is for machines, and never holds what is in it. */
-export class CredentialRejected extends Error {
+export class CredentialRejectedError extends Error {
   readonly code: string;
   constructor(code: string, why: string) {
     super(why);
@@ -42,15 +42,15 @@ export class CredentialRejected extends Error {
 }
 
 export function reject(code: string, why: string): never {
-  throw new CredentialRejected(code, why);
+  throw new CredentialRejectedError(code, why);
 }
 
 /** Everything libraries and checks complain of, as one kind of refusal; whose key it was remains a question of trust. */
-export async function refusing<T>(work: () => Promise<T>): Promise<T> {
+export async function asRejection<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    if (error instanceof CredentialRejected || error instanceof TrustError) throw error;
+    if (error instanceof CredentialRejectedError || error instanceof TrustError) throw error;
     if (error instanceof JwsError) reject(error.code, error.message);
     return reject('malformed', 'it cannot be read');
   }
@@ -59,7 +59,7 @@ export async function refusing<T>(work: () => Promise<T>): Promise<T> {
 /** Signs with the key the credential is bound to. */
 export type HolderSign = (data: Buffer) => Promise<Buffer>;
 
-export interface Holder {
+export interface CredentialHolder {
   readonly algorithm: string;
   readonly jwk: PublicJwk;
   readonly sign: HolderSign;
@@ -68,7 +68,7 @@ export interface Holder {
 }
 
 /** What a verifier asked for of one credential, and what the answer is bound to. */
-export interface Showing {
+export interface PresentationContext {
   /** Paths to disclose; nothing that can be held back is shown beside them. */
   readonly paths: readonly (readonly (string | number | null)[])[];
   readonly nonce: string;
@@ -88,7 +88,7 @@ export interface Format {
   readonly name: FormatName;
   /** Throws CredentialRejected. */
   verify(raw: unknown): Promise<VerifiedCredential>;
-  show(raw: unknown, showing: Showing, holder: Holder | undefined): Promise<unknown>;
+  present(raw: unknown, showing: PresentationContext, holder: CredentialHolder | undefined): Promise<unknown>;
   /** How the issuer signed it, by the name verifiers list it under: an algorithm of JOSE or COSE, or a cryptosuite. */
-  signedWith(raw: unknown): Promise<string | number | undefined>;
+  issuerAlgorithm(raw: unknown): Promise<string | number | undefined>;
 }

@@ -11,13 +11,13 @@ import { isObject } from './w3c.ts';
 
 export {
   type Binding,
-  CredentialRejected,
+  type CredentialHolder,
+  CredentialRejectedError,
   FORMATS,
   type Format,
   type FormatName,
-  type Holder,
   type HolderSign,
-  type Showing,
+  type PresentationContext,
   type VerifiedCredential,
 } from './format.ts';
 

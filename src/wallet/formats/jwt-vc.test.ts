@@ -4,7 +4,7 @@ import { importJWK, type JWK, jwtVerify } from 'jose';
 import { certify } from '../../../test/support/certificates.ts';
 import { deepJson, issuerWorld, NOW, newJwt, newSigner, rawJwt } from '../../../test/support/issuers.ts';
 import { TrustError } from '../trust/index.ts';
-import { CredentialRejected, type Showing } from './format.ts';
+import { CredentialRejectedError, type PresentationContext } from './format.ts';
 import { createJwtVc } from './jwt-vc.ts';
 
 const SECONDS = NOW / 1000;
@@ -43,7 +43,7 @@ const setUp = () => {
 
 const refused = async (raw: unknown, code: string): Promise<void> => {
   await assert.rejects(setUp().verify(raw), (error) => {
-    assert.ok(error instanceof CredentialRejected || error instanceof TrustError, String(error));
+    assert.ok(error instanceof CredentialRejectedError || error instanceof TrustError, String(error));
     assert.equal(error.code, code, error.message);
     return true;
   });
@@ -152,11 +152,11 @@ describe('Verifying a W3C credential as JWT', () => {
 });
 
 describe('Showing a W3C credential as JWT', () => {
-  const showing: Showing = { paths: [], nonce: 'n', audience: 'decentralized_identifier:did:web:v', now: NOW };
+  const showing: PresentationContext = { paths: [], nonce: 'n', audience: 'decentralized_identifier:did:web:v', now: NOW };
 
   it('makes a presentation that jose verifies', async () => {
     const raw = await newJwt(issuer, V1_JWT);
-    const text = String(await setUp().show(raw, showing, holder));
+    const text = String(await setUp().present(raw, showing, holder));
     const { payload, protectedHeader } = await jwtVerify(text, await importJWK(holder.jwk as JWK, 'ES256'), {
       audience: showing.audience,
       issuer: holder.did,
@@ -171,8 +171,8 @@ describe('Showing a W3C credential as JWT', () => {
 
   it('carries the key where there is no DID, and needs a holder', async () => {
     const { didUrl: _, ...byKey } = holder;
-    const text = String(await setUp().show('raw', showing, byKey));
+    const text = String(await setUp().present('raw', showing, byKey));
     assert.deepEqual(JSON.parse(Buffer.from(text.split('.')[0]!, 'base64url').toString()).jwk, holder.jwk);
-    await assert.rejects(setUp().show('raw', showing, undefined), /bound to nobody/);
+    await assert.rejects(setUp().present('raw', showing, undefined), /bound to nobody/);
   });
 });

@@ -5,16 +5,24 @@ import { decodeJws, signJws, verifyJws } from '../jose/index.ts';
 import { readPublicJwk } from '../resolver/index.ts';
 import { referenceOf } from '../status/index.ts';
 import type { Trust } from '../trust/index.ts';
-import { type Binding, type Format, type Holder, refusing, reject, type Showing, type VerifiedCredential } from './format.ts';
-import { checkTimes, narrowest, timesOfJwt, timesOfW3c } from './times.ts';
-import { didOf, idOf, isObject, type Json, subjectIdOf, typesOf } from './w3c.ts';
+import {
+  asRejection,
+  type Binding,
+  type CredentialHolder,
+  type Format,
+  type PresentationContext,
+  reject,
+  type VerifiedCredential,
+} from './format.ts';
+import { checkTimes, intersectTimes, timesOfJwt, timesOfW3c } from './times.ts';
+import { didOf, idOf, isObject, type JsonDocument, subjectIdOf, typesOf } from './w3c.ts';
 
 const MINUTES_MS = 5 * 60_000;
 
 /** `vc+jwt` of VCDM 2.0, and what was written before it. Anything else is a JWT for another purpose. */
 const TYPES: readonly string[] = ['jwt', 'vc+jwt', 'vc+ld+jwt', 'vc-ld+jwt', 'vc+ld+json+jwt'];
 
-function bindingOf(payload: Json, subject: string | undefined): Binding {
+function bindingOf(payload: JsonDocument, subject: string | undefined): Binding {
   const jwk = isObject(payload.cnf) ? payload.cnf.jwk : undefined;
   if (jwk !== undefined) return { kind: 'jwk', jwk: readPublicJwk(jwk) };
   const did = didOf(subject);
@@ -22,7 +30,7 @@ function bindingOf(payload: Json, subject: string | undefined): Binding {
 }
 
 /** VCDM 1.1 lets an issuer say whom it is about in `sub` alone; queries look for it in the credential (6.3.1). */
-function withSubject(credential: Json, id: string | undefined): Json {
+function withSubject(credential: JsonDocument, id: string | undefined): JsonDocument {
   const { credentialSubject: about } = credential;
   return id === undefined || !isObject(about) || 'id' in about
     ? credential
@@ -46,11 +54,11 @@ export function createJwtVc({ trust, clock }: { trust: Trust; clock: Clock }): F
     const issuer = typeof payload.iss === 'string' ? payload.iss : idOf(credential.issuer);
     if (issuer === undefined) reject('malformed', 'it has no issuer');
     // Said twice, it must be the same (VCDM 1.1, 6.3.1).
-    const said = idOf(credential.issuer);
-    if (said !== undefined && said !== issuer) reject('malformed', 'it names two issuers');
+    const namedIssuer = idOf(credential.issuer);
+    if (namedIssuer !== undefined && namedIssuer !== issuer) reject('malformed', 'it names two issuers');
     const key = await trust.keyOfJwt(header, issuer);
     await verifyJws(raw as string, key.jwk);
-    const times = narrowest(timesOfW3c(credential), timesOfJwt(payload));
+    const times = intersectTimes(timesOfW3c(credential), timesOfJwt(payload));
     checkTimes(times, clock);
     const about = subjectIdOf(credential);
     const subject = typeof payload.sub === 'string' ? payload.sub : about;
@@ -71,7 +79,11 @@ export function createJwtVc({ trust, clock }: { trust: Trust; clock: Clock }): F
   }
 
   /** A presentation as a JWT: by whom, to whom, and that it is fresh. */
-  async function show(raw: unknown, { nonce, audience, now }: Showing, holder: Holder | undefined): Promise<string> {
+  async function present(
+    raw: unknown,
+    { nonce, audience, now }: PresentationContext,
+    holder: CredentialHolder | undefined,
+  ): Promise<string> {
     if (!holder) reject('unsupported-binding', 'a credential that is bound to nobody cannot be shown as a JWT');
     const by = didOf(holder.didUrl);
     const presentation = {
@@ -98,8 +110,8 @@ export function createJwtVc({ trust, clock }: { trust: Trust; clock: Clock }): F
 
   return {
     name: 'jwt_vc_json',
-    verify: (raw) => refusing(() => verify(raw)),
-    show,
-    signedWith: async (raw) => String(decodeJws(raw).header.alg),
+    verify: (raw) => asRejection(() => verify(raw)),
+    present,
+    issuerAlgorithm: async (raw) => String(decodeJws(raw).header.alg),
   };
 }

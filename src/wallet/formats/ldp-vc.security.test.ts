@@ -5,7 +5,7 @@ import { describe, it } from 'node:test';
 import { issueCredential, newMultikeySigner } from '../../../test/support/data-integrity.ts';
 import { issuerWorld } from '../../../test/support/issuers.ts';
 import { signedBytes } from './data-integrity.ts';
-import { CredentialRejected } from './format.ts';
+import { CredentialRejectedError } from './format.ts';
 import { createLdpVc } from './ldp-vc.ts';
 
 const NOW = Math.floor(Date.now() / 1000) * 1000;
@@ -51,7 +51,7 @@ const bytesOf = async ({ proof, ...document }: Signed): Promise<string> => {
 const refused = async (original: Signed, changed: object, code = 'malformed'): Promise<void> => {
   assert.equal(await bytesOf(changed as Signed), await bytesOf(original), 'the proof would not hold anyhow');
   await assert.rejects(verify(changed), (error) => {
-    assert.ok(error instanceof CredentialRejected, String(error));
+    assert.ok(error instanceof CredentialRejectedError, String(error));
     assert.equal(error.code, code, error.message);
     return true;
   });

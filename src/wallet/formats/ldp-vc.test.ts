@@ -5,8 +5,8 @@ import { newEcKey } from '../../../test/support/certificates.ts';
 import { faultsOfPresentation, issueCredential, newMultikeySigner } from '../../../test/support/data-integrity.ts';
 import { deepJson, issuerWorld, newSigner, type TestSigner } from '../../../test/support/issuers.ts';
 import { TrustError } from '../trust/index.ts';
-import { prove } from './data-integrity.ts';
-import { CredentialRejected, type Showing } from './format.ts';
+import { addProof } from './data-integrity.ts';
+import { CredentialRejectedError, type PresentationContext } from './format.ts';
 import { createLdpVc } from './ldp-vc.ts';
 
 // That implementation knows no other time than that of the machine.
@@ -50,7 +50,7 @@ const setUp = () => {
 
 const refused = async (raw: unknown, code: string): Promise<void> => {
   await assert.rejects(setUp().verify(raw), (error) => {
-    assert.ok(error instanceof CredentialRejected || error instanceof TrustError, String(error));
+    assert.ok(error instanceof CredentialRejectedError || error instanceof TrustError, String(error));
     assert.equal(error.code, code, error.message);
     return true;
   });
@@ -58,7 +58,7 @@ const refused = async (raw: unknown, code: string): Promise<void> => {
 
 /** By our own proofs, whatever it says. */
 const by = (change: object = {}, options: object = {}, signer: TestSigner = issuer): Promise<object> =>
-  prove(
+  addProof(
     { ...CREDENTIAL, ...change },
     { created: at(0), verificationMethod: issuer.didUrl, proofPurpose: 'assertionMethod', ...options },
     signer.algorithm,
@@ -135,7 +135,7 @@ describe('Verifying a W3C credential with a Data Integrity proof', () => {
     assert.equal(await endOf(at(50)), NOW + 50_000);
     assert.equal(await endOf(at(500)), NOW + 100_000);
     const { validUntil: _, ...endless } = CREDENTIAL;
-    const raw = await prove(
+    const raw = await addProof(
       endless,
       { created: at(0), expires: at(50), verificationMethod: issuer.didUrl, proofPurpose: 'assertionMethod' },
       issuer.algorithm,
@@ -177,7 +177,7 @@ describe('Verifying a W3C credential with a Data Integrity proof', () => {
 
   it('refuses words that have no meaning: they would not be signed', async () => {
     const { '@context': _, ...plain } = CREDENTIAL;
-    const raw = await prove(
+    const raw = await addProof(
       { '@context': [V2], ...plain, type: ['VerifiableCredential'], credentialSubject: { id: holder.did } },
       { created: at(0), verificationMethod: issuer.didUrl, proofPurpose: 'assertionMethod' },
       issuer.algorithm,
@@ -207,14 +207,18 @@ describe('Verifying a W3C credential with a Data Integrity proof', () => {
     const started = performance.now();
     for (const one of [many, proofs]) {
       await refused(one, 'malformed');
-      await assert.rejects(setUp().show(one, { paths: [], nonce: 'n', audience: 'a', now: NOW }, holder), CredentialRejected);
+      await assert.rejects(
+        setUp().present(one, { paths: [], nonce: 'n', audience: 'a', now: NOW }, holder),
+        CredentialRejectedError,
+      );
     }
     assert.ok(performance.now() - started < 20_000, 'it would take minutes');
   });
 
   it('refuses what is no credential, too long, too deep, or would be a prototype', async () => {
     const raw = await by();
-    for (const one of [undefined, 7, '', 'x', '[]', null, [], {}]) await assert.rejects(setUp().verify(one), CredentialRejected);
+    for (const one of [undefined, 7, '', 'x', '[]', null, [], {}])
+      await assert.rejects(setUp().verify(one), CredentialRejectedError);
     await refused({ ...raw, type: ['VerifiablePresentation'] }, 'malformed');
     await refused({ ...raw, name: 'x'.repeat(256 * 1024) }, 'malformed');
     await refused(JSON.stringify({ ...raw, name: 'x'.repeat(256 * 1024) }), 'malformed');
@@ -226,7 +230,7 @@ describe('Verifying a W3C credential with a Data Integrity proof', () => {
 });
 
 describe('Showing a W3C credential with a Data Integrity proof', () => {
-  const showing: Showing = { paths: [], nonce: 'n-1', audience: 'x509_hash:abc', now: NOW };
+  const showing: PresentationContext = { paths: [], nonce: 'n-1', audience: 'x509_hash:abc', now: NOW };
 
   const keys: Record<string, KeyObject> = {
     ES256: newEcKey(),
@@ -238,7 +242,7 @@ describe('Showing a W3C credential with a Data Integrity proof', () => {
       const device = newMultikeySigner(key);
       for (const credential of [CREDENTIAL, OLD]) {
         const raw = await issueCredential(issuer, { ...credential, credentialSubject: { id: device.did } }, NOW);
-        const shown = (await setUp().show(raw, showing, device)) as Record<string, unknown>;
+        const shown = (await setUp().present(raw, showing, device)) as Record<string, unknown>;
         assert.equal(shown.holder, device.did);
         assert.deepEqual(shown.verifiableCredential, [raw]);
         assert.deepEqual(await faultsOfPresentation(shown, 'n-1', 'x509_hash:abc'), []);
@@ -254,8 +258,8 @@ describe('Showing a W3C credential with a Data Integrity proof', () => {
     const { didUrl: _, ...byKey } = holder;
     for (const one of [undefined, byKey, { ...holder, algorithm: 'ES512' }, { ...holder, algorithm: 'RS256' }])
       await assert.rejects(
-        setUp().show(raw, showing, one),
-        (error) => (error as CredentialRejected).code === 'unsupported-binding',
+        setUp().present(raw, showing, one),
+        (error) => (error as CredentialRejectedError).code === 'unsupported-binding',
       );
   });
 });

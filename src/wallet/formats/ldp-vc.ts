@@ -1,20 +1,27 @@
 // W3C credentials with Data Integrity proofs (`ldp_vc`), VCDM 1.1 and 2.0.
 import type { Clock } from '../../platform/clock.ts';
-import { isHostile } from '../jose/index.ts';
+import { isUnsafeJson } from '../jose/index.ts';
 import { referenceOf } from '../status/index.ts';
 import type { Trust } from '../trust/index.ts';
 import { CREDENTIALS_V1, CREDENTIALS_V2, checkContexts, DATA_INTEGRITY_V2, modelOf } from './contexts.ts';
-import { checkSize, isSupported, type Proof, prove, verifyProof } from './data-integrity.ts';
-import { type Format, type Holder, refusing, reject, type Showing, type VerifiedCredential } from './format.ts';
-import { checkTimes, narrowest, timeOf, timesOfW3c } from './times.ts';
-import { didOf, idOf, isObject, type Json, subjectIdOf, typesOf } from './w3c.ts';
+import { addProof, checkSize, type DataIntegrityProof, isSupported, verifyProof } from './data-integrity.ts';
+import {
+  asRejection,
+  type CredentialHolder,
+  type Format,
+  type PresentationContext,
+  reject,
+  type VerifiedCredential,
+} from './format.ts';
+import { checkTimes, intersectTimes, timeOf, timesOfW3c } from './times.ts';
+import { didOf, idOf, isObject, type JsonDocument, subjectIdOf, typesOf } from './w3c.ts';
 
 const MAX_LENGTH = 256 * 1024;
 
-function read(raw: unknown): Json {
+function read(raw: unknown): JsonDocument {
   if (typeof raw === 'string' && raw.length > MAX_LENGTH) reject('malformed', 'it is too long');
   const document: unknown = typeof raw === 'string' ? JSON.parse(raw) : raw;
-  if (!isObject(document) || isHostile(document) || JSON.stringify(document).length > MAX_LENGTH)
+  if (!isObject(document) || isUnsafeJson(document) || JSON.stringify(document).length > MAX_LENGTH)
     reject('malformed', 'it is no credential in JSON');
   checkContexts(document);
   checkSize(document);
@@ -22,14 +29,14 @@ function read(raw: unknown): Json {
 }
 
 /** Of several proofs, the first we can verify: each stands for itself. */
-function proofOf({ proof }: Json): Proof {
+function proofOf({ proof }: JsonDocument): DataIntegrityProof {
   const proofs = [proof].flat().filter(isObject);
   if (proofs.length === 0) reject('malformed', 'it has no proof');
   return proofs.find(isSupported) ?? reject('unsupported', 'it has no proof of a kind that is supported');
 }
 
 /** In an order that is not up to whoever hands it on: that of types is not signed. */
-const sorted = (types: readonly string[]): string[] => [
+const sortTypes = (types: readonly string[]): string[] => [
   'VerifiableCredential',
   ...types.filter((type) => type !== 'VerifiableCredential').sort(),
 ];
@@ -41,7 +48,7 @@ export function createLdpVc({ trust, clock }: { trust: Trust; clock: Clock }): F
     modelOf(document);
     const proof = proofOf(whole);
     if (proof.proofPurpose !== 'assertionMethod') reject('malformed', 'its proof is for another purpose');
-    const types = sorted(typesOf(document));
+    const types = sortTypes(typesOf(document));
     const issuer = idOf(document.issuer) ?? reject('malformed', 'it has no issuer');
     const key = await trust.keyOfDid(proof.verificationMethod, issuer, 'assertionMethod');
     await verifyProof(document, proof, key.jwk);
@@ -49,7 +56,7 @@ export function createLdpVc({ trust, clock }: { trust: Trust; clock: Clock }): F
     if (created !== undefined) checkTimes({ issuedAt: created }, clock);
     const expires = timeOf(proof.expires, 'expires');
     // It ends with its proof.
-    const times = narrowest(timesOfW3c(document), expires === undefined ? {} : { validUntil: expires });
+    const times = intersectTimes(timesOfW3c(document), expires === undefined ? {} : { validUntil: expires });
     checkTimes(times, clock);
     // Which of them comes first is not signed, and the first would be the holder.
     const subjects = [document.credentialSubject].flat();
@@ -73,7 +80,11 @@ export function createLdpVc({ trust, clock }: { trust: Trust; clock: Clock }): F
   }
 
   /** A presentation by the DID it is bound to: to whom, and that it is fresh, is in the proof. */
-  async function show(raw: unknown, { nonce, audience, now }: Showing, holder: Holder | undefined): Promise<Json> {
+  async function present(
+    raw: unknown,
+    { nonce, audience, now }: PresentationContext,
+    holder: CredentialHolder | undefined,
+  ): Promise<JsonDocument> {
     const by = didOf(holder?.didUrl);
     if (!holder || by === undefined) reject('unsupported-binding', 'such a credential is shown by a DID');
     const credential = read(raw);
@@ -90,13 +101,13 @@ export function createLdpVc({ trust, clock }: { trust: Trust; clock: Clock }): F
       challenge: nonce,
       domain: audience,
     };
-    return prove(presentation, options, holder.algorithm, holder.sign);
+    return addProof(presentation, options, holder.algorithm, holder.sign);
   }
 
   return {
     name: 'ldp_vc',
-    verify: (raw) => refusing(() => verify(raw)),
-    show,
-    signedWith: async (raw) => proofOf(read(raw)).cryptosuite,
+    verify: (raw) => asRejection(() => verify(raw)),
+    present,
+    issuerAlgorithm: async (raw) => proofOf(read(raw)).cryptosuite,
   };
 }

@@ -21,7 +21,7 @@ import { certify, newEcKey } from '../../../test/support/certificates.ts';
 import { issuerWorld, NOW, newSigner, type TestSigner } from '../../../test/support/issuers.ts';
 import { type Algorithm, type PublicJwk, publicJwkOf, verifyWith } from '../jose/index.ts';
 import { TrustError } from '../trust/index.ts';
-import { CredentialRejected, type Showing } from './format.ts';
+import { CredentialRejectedError, type PresentationContext } from './format.ts';
 import { createMdoc } from './mdoc.ts';
 
 const DOCTYPE = 'org.iso.18013.5.1.mDL';
@@ -201,7 +201,7 @@ const setUp = (anchors = [root]) => {
 
 const refused = async (raw: unknown, code: string, format = setUp()): Promise<void> => {
   await assert.rejects(format.verify(raw), (error) => {
-    assert.ok(error instanceof CredentialRejected || error instanceof TrustError, String(error));
+    assert.ok(error instanceof CredentialRejectedError || error instanceof TrustError, String(error));
     assert.equal(error.code, code, error.message);
     return true;
   });
@@ -426,7 +426,7 @@ describe('Verifying an mdoc', () => {
 });
 
 describe('Showing an mdoc', () => {
-  const showing: Showing = {
+  const showing: PresentationContext = {
     paths: [
       [NS, 'family_name'],
       [NS, 'age_over_21'],
@@ -462,7 +462,7 @@ describe('Showing an mdoc', () => {
   };
 
   it('shows the elements asked for and no other, in a session that a verifier of the library accepts', async () => {
-    const presented = await setUp().show(await issue(), showing, holder);
+    const presented = await setUp().present(await issue(), showing, holder);
     const transcript = await SessionTranscript.forOid4Vp({ ...session, jwkThumbprint: encryptionThumbprint! }, contextOf());
     assert.deepEqual(await verifyShown(presented, transcript), []);
     const [document] = DeviceResponse.fromEncodedForOid4Vp(String(presented)).documents!;
@@ -474,7 +474,7 @@ describe('Showing an mdoc', () => {
   });
 
   it('is bound to its session', async () => {
-    const presented = await setUp().show(await issue(), showing, holder);
+    const presented = await setUp().present(await issue(), showing, holder);
     const others = [
       {},
       { jwkThumbprint: Buffer.alloc(32) },
@@ -490,14 +490,14 @@ describe('Showing an mdoc', () => {
   it('signs the transcript of the example in OpenID4VP', async () => {
     const signed: Buffer[] = [];
     const watching = { ...holder, sign: (data: Buffer) => holder.sign(signed[signed.push(data) - 1]!) };
-    await setUp().show(await issue(), showing, watching);
+    await setUp().present(await issue(), showing, watching);
     const example =
       '83f6f682714f70656e494434565048616e646f7665725820048bc053c00442af9b8eed494cefdd9d95240d254b046b11b68013722aad38ac';
     assert.ok(signed[0]!.toString('hex').includes(example));
   });
 
   it('has no thumbprint when the answer is not encrypted', async () => {
-    const plain = await setUp().show(await issue(), { ...showing, handover: { responseUri } }, holder);
+    const plain = await setUp().present(await issue(), { ...showing, handover: { responseUri } }, holder);
     assert.deepEqual(await verifyShown(plain, await SessionTranscript.forOid4Vp(session, contextOf())), []);
   });
 
@@ -506,10 +506,10 @@ describe('Showing an mdoc', () => {
     for (const key of [newEcKey('P-384'), newEcKey('P-521'), generateKeyPairSync('ed25519').privateKey]) {
       const device = newSigner(key);
       const raw = await issue(issuer, SignatureAlgorithm.ES256, device);
-      assert.deepEqual(await verifyShown(await setUp().show(raw, showing, device), transcript), [], device.algorithm);
+      assert.deepEqual(await verifyShown(await setUp().present(raw, showing, device), transcript), [], device.algorithm);
     }
-    await assert.rejects(setUp().show(await issue(), showing, { ...holder, algorithm: 'ES256K' }), CredentialRejected);
-    await assert.rejects(setUp().show(await issue(), showing, undefined), CredentialRejected);
+    await assert.rejects(setUp().present(await issue(), showing, { ...holder, algorithm: 'ES256K' }), CredentialRejectedError);
+    await assert.rejects(setUp().present(await issue(), showing, undefined), CredentialRejectedError);
   });
 
   it('shows the bytes the issuer signed, also when they are spelled otherwise', async () => {
@@ -517,7 +517,7 @@ describe('Showing an mdoc', () => {
       const [first] = items.get(NS)!;
       items.get(NS)![0] = Buffer.concat([Buffer.of(0xbf), Buffer.from(first!.subarray(1)), Buffer.of(0xff)]);
     });
-    const presented = Buffer.from(String(await setUp().show(raw, showing, holder)), 'base64url');
+    const presented = Buffer.from(String(await setUp().present(raw, showing, holder)), 'base64url');
     const [item] = (cborDecode(Buffer.from(raw, 'base64url')) as Map<string, Map<string, DataItem[]>>)
       .get('nameSpaces')!
       .get(NS)!;
@@ -525,7 +525,7 @@ describe('Showing an mdoc', () => {
   });
 
   it('shows nothing but the doctype when nothing is asked for', async () => {
-    const presented = await setUp().show(await issue(), { ...showing, paths: [] }, holder);
+    const presented = await setUp().present(await issue(), { ...showing, paths: [] }, holder);
     // By hand: the library cannot read what has no namespaces, but an empty map of them is none (ISO/IEC 18013-5, 8.3.2.1.2.2).
     const response = cborDecode(Buffer.from(String(presented), 'base64url')) as Map<string, Map<string, unknown>[]>;
     const [document] = response.get('documents')!;

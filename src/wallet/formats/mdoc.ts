@@ -9,10 +9,18 @@ import { readPublicJwk } from '../resolver/index.ts';
 import { referenceOf } from '../status/index.ts';
 import { type SignerKey, subjectOf, type Trust } from '../trust/index.ts';
 import { checkCbor } from './cbor.ts';
-import { type Binding, type Format, type Holder, refusing, reject, type Showing, type VerifiedCredential } from './format.ts';
+import {
+  asRejection,
+  type Binding,
+  type CredentialHolder,
+  type Format,
+  type PresentationContext,
+  reject,
+  type VerifiedCredential,
+} from './format.ts';
 import { checkTimes } from './times.ts';
 
-type Library = typeof import('@owf/mdoc');
+type MdocLibrary = typeof import('@owf/mdoc');
 
 const MAX_LENGTH = 512 * 1024;
 const MAX_ELEMENTS = 1000;
@@ -44,7 +52,7 @@ const CURVES: ReadonlyMap<
 const HASHES = { 'SHA-256': 'sha256', 'SHA-384': 'sha384', 'SHA-512': 'sha512' } as const;
 
 /** Times as text, bytes as base64url. */
-function jsonOf(value: unknown, library: Library): unknown {
+function jsonOf(value: unknown, library: MdocLibrary): unknown {
   if (value === null || value === undefined) return null;
   if (typeof value === 'string' || typeof value === 'boolean') return value;
   if (typeof value === 'number') return Number.isFinite(value) ? value : null;
@@ -74,14 +82,14 @@ type IssuerAuth = readonly [
 type NameSpaces = ReadonlyMap<string, readonly DataItem<Map<string, unknown>>[]>;
 
 /** Structures as the library sees them, and the bytes behind them. */
-function open(raw: unknown, library: Library) {
+function decode(raw: unknown, library: MdocLibrary) {
   if (typeof raw !== 'string' || raw.length > MAX_LENGTH || !/^[\w-]+={0,2}$/.test(raw))
     reject('malformed', 'it is not an mdoc as issuers send it');
   const bytes = Buffer.from(raw, 'base64url');
   checkCbor(bytes);
   const encoded = library.cborDecode<ReadonlyMap<string, unknown>>(bytes);
-  const written = encoded.get('issuerAuth') as IssuerAuth;
-  const [protectedHeaders, , payload] = written;
+  const issuerAuthBytes = encoded.get('issuerAuth') as IssuerAuth;
+  const [protectedHeaders, , payload] = issuerAuthBytes;
   if (!payload) reject('malformed', 'it has no security object');
   // These two are CBOR in bytes without saying so.
   checkCbor(protectedHeaders);
@@ -92,16 +100,16 @@ function open(raw: unknown, library: Library) {
   return {
     issuerAuth,
     mso,
-    written,
+    issuerAuthBytes,
     items: issuerNamespaces.issuerNamespaces,
     nameSpaces: encoded.get('nameSpaces') as NameSpaces,
   };
 }
 
-type Opened = ReturnType<typeof open>;
+type DecodedMdoc = ReturnType<typeof decode>;
 
-function checkSignature({ issuerAuth, written }: Opened, key: SignerKey, { cborEncode }: Library): void {
-  const [protectedHeaders, , payload, signature] = written;
+function checkSignature({ issuerAuth, issuerAuthBytes }: DecodedMdoc, key: SignerKey, { cborEncode }: MdocLibrary): void {
+  const [protectedHeaders, , payload, signature] = issuerAuthBytes;
   const headers = issuerAuth.protectedHeaders.headers;
   if (headers.has(CRITICAL)) reject('malformed', 'its header names extensions that are not understood');
   // Only what is protected counts.
@@ -113,7 +121,7 @@ function checkSignature({ issuerAuth, written }: Opened, key: SignerKey, { cborE
 }
 
 /** Every element is one the issuer signed the digest of. */
-function checkDigests({ mso, items, nameSpaces }: Opened, { cborEncode, DataItem }: Library): void {
+function checkDigests({ mso, items, nameSpaces }: DecodedMdoc, { cborEncode, DataItem }: MdocLibrary): void {
   let count = 0;
   for (const [namespace, elements] of items) {
     const digests = mso.valueDigests.valueDigests.get(namespace);
@@ -128,7 +136,7 @@ function checkDigests({ mso, items, nameSpaces }: Opened, { cborEncode, DataItem
   if (count > MAX_ELEMENTS) reject('malformed', 'it has too many elements');
 }
 
-function bindingOf({ mso }: Opened): Binding {
+function bindingOf({ mso }: DecodedMdoc): Binding {
   const { deviceKey } = mso.deviceKeyInfo;
   if (deviceKey.d !== undefined) reject('malformed', 'its device key is a private one');
   const curve = CURVES.get(deviceKey.curve) ?? reject('malformed', 'its device key is on no curve that is known');
@@ -144,7 +152,7 @@ function bindingOf({ mso }: Opened): Binding {
 }
 
 /** Nothing of what the library may ask for beyond hashes and one signature is needed to show a document. */
-function contextOf(sign: Holder['sign']): Pick<MdocContext, 'crypto' | 'cose'> {
+function contextOf(sign: CredentialHolder['sign']): Pick<MdocContext, 'crypto' | 'cose'> {
   const never = (): never => {
     throw new Error('not needed to show an mdoc');
   };
@@ -162,8 +170,8 @@ function contextOf(sign: Holder['sign']): Pick<MdocContext, 'crypto' | 'cose'> {
 }
 
 async function transcriptOf(
-  { audience, nonce, handover }: Showing,
-  { SessionTranscript }: Library,
+  { audience, nonce, handover }: PresentationContext,
+  { SessionTranscript }: MdocLibrary,
   context: Pick<MdocContext, 'crypto'>,
 ) {
   if (!handover) throw new Error('an mdoc is shown in a session: the handover is missing');
@@ -175,12 +183,12 @@ async function transcriptOf(
 }
 
 /** Signs that the holder's device shows a document in this session, and that it adds nothing of its own. */
-async function deviceSigned(docType: string, showing: Showing, holder: Holder, library: Library) {
+async function deviceSigned(docType: string, context: PresentationContext, holder: CredentialHolder, library: MdocLibrary) {
   const algorithm = [...ALGORITHMS].find(([, name]) => name === holder.algorithm)?.[0];
   if (algorithm === undefined) reject('unsupported-binding', 'an mdoc cannot be shown with such a key');
-  const context = contextOf(holder.sign);
+  const mdocContext = contextOf(holder.sign);
   const deviceNamespaces = library.DeviceNamespaces.create({ deviceNamespaces: new Map() });
-  const sessionTranscript = await transcriptOf(showing, library, context);
+  const sessionTranscript = await transcriptOf(context, library, mdocContext);
   const deviceSignature = await library.DeviceSignature.create(
     {
       protectedHeaders: new Map([[ALGORITHM, algorithm]]),
@@ -191,7 +199,7 @@ async function deviceSigned(docType: string, showing: Showing, holder: Holder, l
       // Handed on to what signs, which knows better.
       signingKey: library.CoseKey.create({ keyType: library.KeyType.Reserved }),
     },
-    context,
+    mdocContext,
   );
   return library.DeviceSigned.create({ deviceNamespaces, deviceAuth: library.DeviceAuth.create({ deviceSignature }) });
 }
@@ -199,12 +207,12 @@ async function deviceSigned(docType: string, showing: Showing, holder: Holder, l
 export function createMdoc({ trust, clock }: { trust: Trust; clock: Clock }): Format {
   async function verify(raw: unknown): Promise<VerifiedCredential> {
     const library = await import('@owf/mdoc');
-    const opened = open(raw, library);
-    const { issuerAuth, mso, items } = opened;
+    const decoded = decode(raw, library);
+    const { issuerAuth, mso, items } = decoded;
     const chain = (issuerAuth.x5chain ?? []).map((der) => Buffer.from(der).toString('base64'));
     const key = trust.keyOfChain(chain, 'document');
-    checkSignature(opened, key, library);
-    checkDigests(opened, library);
+    checkSignature(decoded, key, library);
+    checkDigests(decoded, library);
     const { signed, validFrom, validUntil } = mso.validityInfo;
     const times = { issuedAt: signed.getTime(), validFrom: validFrom.getTime(), validUntil: validUntil.getTime() };
     if (Object.values(times).some(Number.isNaN)) reject('invalid-times', 'a time in it is none');
@@ -214,8 +222,8 @@ export function createMdoc({ trust, clock }: { trust: Trust; clock: Clock }): Fo
     // ISO/IEC 18013-5, 9.3.1: otherwise a certificate that has ended could sign for the past.
     if (signed < key.leaf.validFromDate || signed > key.leaf.validToDate)
       reject('invalid-times', 'it was signed when its certificate did not hold');
-    const said: unknown = mso.decodedStructure.toMap().get('status' as never);
-    const status = said === undefined ? undefined : referenceOf({ status: jsonOf(said, library) });
+    const statusClaim: unknown = mso.decodedStructure.toMap().get('status' as never);
+    const status = statusClaim === undefined ? undefined : referenceOf({ status: jsonOf(statusClaim, library) });
     return {
       format: 'mso_mdoc',
       type: mso.docType,
@@ -228,32 +236,32 @@ export function createMdoc({ trust, clock }: { trust: Trust; clock: Clock }): Fo
         ]),
       ),
       ...times,
-      binding: bindingOf(opened),
+      binding: bindingOf(decoded),
       ...(status ? { status } : {}),
       ...(key.authorityKeyIds ? { authorityKeyIds: key.authorityKeyIds } : {}),
     };
   }
 
-  async function show(raw: unknown, showing: Showing, holder: Holder | undefined): Promise<string> {
+  async function present(raw: unknown, context: PresentationContext, holder: CredentialHolder | undefined): Promise<string> {
     if (!holder) reject('unsupported-binding', 'an mdoc is shown with the key it is bound to');
     const library = await import('@owf/mdoc');
-    const { mso, items, nameSpaces, written } = open(raw, library);
+    const { mso, items, nameSpaces, issuerAuthBytes } = decode(raw, library);
     // By the very name: the library would answer age_over_18 with another age.
     const isAsked = (namespace: string, element: string): boolean =>
-      showing.paths.some((path) => path.length === 2 && path[0] === namespace && path[1] === element);
-    const shown = [...items].flatMap(([namespace, elements]) => {
+      context.paths.some((path) => path.length === 2 && path[0] === namespace && path[1] === element);
+    const disclosed = [...items].flatMap(([namespace, elements]) => {
       const chosen = nameSpaces.get(namespace)!.filter((_, at) => isAsked(namespace, elements[at]!.elementIdentifier));
       return chosen.length > 0 ? [[namespace, chosen] as const] : [];
     });
-    const device = await deviceSigned(mso.docType, showing, holder, library);
+    const device = await deviceSigned(mso.docType, context, holder, library);
     const document = new Map<string, unknown>([
       ['docType', mso.docType],
       [
         'issuerSigned',
         new Map<string, unknown>([
           // Absent rather than empty.
-          ...(shown.length > 0 ? [['nameSpaces', new Map(shown)] as const] : []),
-          ['issuerAuth', written],
+          ...(disclosed.length > 0 ? [['nameSpaces', new Map(disclosed)] as const] : []),
+          ['issuerAuth', issuerAuthBytes],
         ]),
       ],
       ['deviceSigned', device.encodedStructure],
@@ -266,10 +274,10 @@ export function createMdoc({ trust, clock }: { trust: Trust; clock: Clock }): Fo
     return Buffer.from(library.cborEncode(response)).toString('base64url');
   }
 
-  async function signedWith(raw: unknown): Promise<number | undefined> {
-    const algorithm: unknown = open(raw, await import('@owf/mdoc')).issuerAuth.protectedHeaders.headers.get(ALGORITHM);
+  async function issuerAlgorithm(raw: unknown): Promise<number | undefined> {
+    const algorithm: unknown = decode(raw, await import('@owf/mdoc')).issuerAuth.protectedHeaders.headers.get(ALGORITHM);
     return typeof algorithm === 'number' ? algorithm : undefined;
   }
 
-  return { name: 'mso_mdoc', verify: (raw) => refusing(() => verify(raw)), show, signedWith };
+  return { name: 'mso_mdoc', verify: (raw) => asRejection(() => verify(raw)), present, issuerAlgorithm };
 }

@@ -7,7 +7,7 @@ import { deepJson, issuerWorld, NOW, newSigner, rawJwt, type TestSigner } from '
 import * as rfc from '../../../test/support/rfc9901.ts';
 import { decodeJws, verifyJws } from '../jose/index.ts';
 import { TrustError } from '../trust/index.ts';
-import { CredentialRejected, type Showing } from './format.ts';
+import { CredentialRejectedError, type PresentationContext } from './format.ts';
 import { createSdJwt } from './sd-jwt.ts';
 
 const SECONDS = NOW / 1000;
@@ -59,7 +59,7 @@ const setUp = (options?: Parameters<typeof issuerWorld>[0]) => {
 
 const refused = async (raw: unknown, code: string, format = setUp()): Promise<void> => {
   await assert.rejects(format.verify(raw), (error) => {
-    assert.ok(error instanceof CredentialRejected || error instanceof TrustError, String(error));
+    assert.ok(error instanceof CredentialRejectedError || error instanceof TrustError, String(error));
     assert.equal(error.code, code, error.message);
     return true;
   });
@@ -249,7 +249,7 @@ describe('Verifying an SD-JWT VC', () => {
 });
 
 describe('Showing an SD-JWT VC', () => {
-  const showing: Showing = {
+  const showing: PresentationContext = {
     paths: [['given_name'], ['address', 'city'], ['nationalities', 1]],
     nonce: 'n',
     audience: 'x509_hash:v',
@@ -257,7 +257,7 @@ describe('Showing an SD-JWT VC', () => {
   };
 
   it('shows what was asked for, to whom it was, in a way another implementation verifies', async () => {
-    const presented = String(await setUp().show(await issue(), showing, holder));
+    const presented = String(await setUp().present(await issue(), showing, holder));
     const { payload, kb } = await library(issuer).verify(presented, { keyBindingNonce: 'n', currentDate: SECONDS } as never);
     const { given_name, family_name, address, nationalities } = payload as Record<string, unknown>;
     assert.deepEqual([given_name, family_name, address, nationalities], ['Ada', undefined, { city: 'London' }, ['FR']]);
@@ -269,7 +269,7 @@ describe('Showing an SD-JWT VC', () => {
     const { age_equal_or_over: age, 18: adult, nationalities, given_name: name } = rfc.PID_DISCLOSURES;
     const raw = [rfc.PID_JWT, age, name, adult, nationalities, ''].join('~');
     const paths = [['age_equal_or_over', '18'], ['nationalities']];
-    const presented = String(await setUp().show(raw, { ...showing, paths }, holder));
+    const presented = String(await setUp().present(raw, { ...showing, paths }, holder));
     const end = presented.lastIndexOf('~') + 1;
     assert.equal(presented.slice(0, end), [rfc.PID_JWT, age, adult, nationalities, ''].join('~'));
     const { header, payload } = decodeJws(presented.slice(end));
@@ -280,12 +280,12 @@ describe('Showing an SD-JWT VC', () => {
 
   it('shows nothing that can be held back when nothing is asked for, and no key binding without a holder', async () => {
     const raw = await issue();
-    assert.equal(await setUp().show(raw, { ...showing, paths: [] }, undefined), `${raw.split('~', 1)[0]}~`);
+    assert.equal(await setUp().present(raw, { ...showing, paths: [] }, undefined), `${raw.split('~', 1)[0]}~`);
   });
 
   it('confirms transaction data', async () => {
     const transactionData = { hashes: ['h1', 'h2'], algorithm: 'sha-256' };
-    const presented = String(await setUp().show(await issue(), { ...showing, transactionData }, holder));
+    const presented = String(await setUp().present(await issue(), { ...showing, transactionData }, holder));
     const { payload } = decodeJws(presented.slice(presented.lastIndexOf('~') + 1));
     assert.deepEqual(payload.transaction_data_hashes, ['h1', 'h2']);
     assert.equal(payload.transaction_data_hashes_alg, 'sha-256');

@@ -5,8 +5,8 @@ import { decodeJws, signJws, verifyJws } from '../jose/index.ts';
 import { readPublicJwk } from '../resolver/index.ts';
 import { referenceOf } from '../status/index.ts';
 import { subjectOf, type Trust } from '../trust/index.ts';
-import { claimsOf, disclosuresIn, HASHES, openDisclosures, type Part, select } from './disclosures.ts';
-import { type Binding, type Format, refusing, reject, type VerifiedCredential } from './format.ts';
+import { claimsOf, type DisclosureTree, decodeDisclosures, disclosuresIn, HASHES, selectDisclosures } from './disclosures.ts';
+import { asRejection, type Binding, type Format, reject, type VerifiedCredential } from './format.ts';
 import { checkTimes, timesOfJwt } from './times.ts';
 
 const TYPES: readonly unknown[] = ['dc+sd-jwt', 'vc+sd-jwt'];
@@ -22,16 +22,16 @@ function bindingOf(cnf: unknown): Binding {
   return reject('unsupported-binding', 'it is bound in a way that is not supported');
 }
 
-interface Opened {
+interface DecodedSdJwt {
   readonly jwt: string;
   readonly header: Readonly<Record<string, unknown>>;
   readonly payload: Readonly<Record<string, unknown>>;
   readonly disclosures: readonly string[];
-  readonly root: Part;
+  readonly root: DisclosureTree;
   readonly hash: string;
 }
 
-function open(raw: unknown): Opened {
+function decode(raw: unknown): DecodedSdJwt {
   if (typeof raw !== 'string' || raw.length > MAX_LENGTH || !raw.endsWith('~'))
     reject('malformed', 'it is not an SD-JWT as issuers send it');
   const [jwt = '', ...disclosures] = raw.split('~').slice(0, -1);
@@ -39,12 +39,12 @@ function open(raw: unknown): Opened {
   const { _sd_alg: name = 'sha-256' } = payload;
   const hash = typeof name === 'string' && Object.hasOwn(HASHES, name) ? HASHES[name] : undefined;
   if (hash === undefined) reject('unsupported', 'its hash is not one that is accepted');
-  return { jwt, header, payload, disclosures, hash, root: openDisclosures(payload, disclosures, hash) };
+  return { jwt, header, payload, disclosures, hash, root: decodeDisclosures(payload, disclosures, hash) };
 }
 
 export function createSdJwt({ trust, clock }: { trust: Trust; clock: Clock }): Format {
   async function verify(raw: unknown): Promise<VerifiedCredential> {
-    const { jwt, header, payload, root } = open(raw);
+    const { jwt, header, payload, root } = decode(raw);
     if (!TYPES.includes(header.typ)) reject('wrong-type', 'its header does not say that it is an SD-JWT VC');
     const hidden = OPEN_CLAIMS.find((name) => disclosuresIn(root.members?.get(name) ?? {}).length > 0);
     if (hidden) reject('malformed', `${hidden} must not be held back`);
@@ -72,11 +72,11 @@ export function createSdJwt({ trust, clock }: { trust: Trust; clock: Clock }): F
 
   return {
     name: 'dc+sd-jwt',
-    verify: (raw) => refusing(() => verify(raw)),
-    signedWith: async (raw) => String(open(raw).header.alg),
-    async show(raw, { paths, nonce, audience, now, transactionData }, holder) {
-      const { jwt, disclosures, root, hash } = open(raw);
-      const chosen = select(root, paths);
+    verify: (raw) => asRejection(() => verify(raw)),
+    issuerAlgorithm: async (raw) => String(decode(raw).header.alg),
+    async present(raw, { paths, nonce, audience, now, transactionData }, holder) {
+      const { jwt, disclosures, root, hash } = decode(raw);
+      const chosen = selectDisclosures(root, paths);
       const presented = [jwt, ...disclosures.filter((one) => chosen.has(one)), ''].join('~');
       if (!holder) return presented;
       const binding = {

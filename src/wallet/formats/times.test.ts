@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { CredentialRejected } from './format.ts';
-import { checkTimes, narrowest, timeOf, timesOfJwt, timesOfW3c } from './times.ts';
+import { CredentialRejectedError } from './format.ts';
+import { checkTimes, intersectTimes, timeOf, timesOfJwt, timesOfW3c } from './times.ts';
 
 const refused = (work: () => unknown, code = 'invalid-times'): void => {
-  assert.throws(work, (error) => error instanceof CredentialRejected && error.code === code);
+  assert.throws(work, (error) => error instanceof CredentialRejectedError && error.code === code);
 };
 
 describe('Times', () => {
@@ -43,12 +43,12 @@ describe('Times', () => {
   });
 
   it('said twice are the narrower', () => {
-    assert.deepEqual(narrowest({ issuedAt: 1, validFrom: 5, validUntil: 9 }, { issuedAt: 2, validFrom: 4, validUntil: 8 }), {
+    assert.deepEqual(intersectTimes({ issuedAt: 1, validFrom: 5, validUntil: 9 }, { issuedAt: 2, validFrom: 4, validUntil: 8 }), {
       issuedAt: 2,
       validFrom: 5,
       validUntil: 8,
     });
-    assert.deepEqual(narrowest({ validUntil: 9 }, { validFrom: 4 }), { validFrom: 4, validUntil: 9 });
+    assert.deepEqual(intersectTimes({ validUntil: 9 }, { validFrom: 4 }), { validFrom: 4, validUntil: 9 });
   });
 
   it('allow for a minute between clocks', () => {

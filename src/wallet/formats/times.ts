@@ -29,28 +29,28 @@ export const timeOf = (value: unknown, name: string): number | undefined => {
 };
 
 /** Only what is there: an absent time is no time. */
-const present = (times: { [K in keyof Times]: Times[K] | undefined }): Times =>
+const definedOnly = (times: { [K in keyof Times]: Times[K] | undefined }): Times =>
   Object.fromEntries(Object.entries(times).filter(([, at]) => at !== undefined));
 
 export const timesOfJwt = ({ iat, nbf, exp }: Readonly<Record<string, unknown>>): Times =>
-  present({ issuedAt: numeric(iat, 'iat'), validFrom: numeric(nbf, 'nbf'), validUntil: numeric(exp, 'exp') });
+  definedOnly({ issuedAt: numeric(iat, 'iat'), validFrom: numeric(nbf, 'nbf'), validUntil: numeric(exp, 'exp') });
 
 /** Null is not absent: it is no time. */
 const orElse = (one: unknown, other: unknown): unknown => (one === undefined ? other : one);
 
 /** VCDM 2.0 and 1.1, where `issuanceDate` is when it begins to hold, which may well be later than when it was issued (1.1, 4.6). */
 export const timesOfW3c = (credential: Readonly<Record<string, unknown>>): Times =>
-  present({
+  definedOnly({
     validFrom: timeOf(orElse(credential.validFrom, credential.issuanceDate), 'validFrom'),
     validUntil: timeOf(orElse(credential.validUntil, credential.expirationDate), 'validUntil'),
   });
 
 /** Said in two places, the narrower counts. */
-export function narrowest(one: Times, other: Times): Times {
+export function intersectTimes(one: Times, other: Times): Times {
   const both = (name: keyof Times): number[] => [one[name], other[name]].filter((at) => at !== undefined);
   const of = (name: keyof Times, pick: (...times: number[]) => number): number | undefined =>
     both(name).length > 0 ? pick(...both(name)) : undefined;
-  return present({
+  return definedOnly({
     issuedAt: of('issuedAt', Math.max),
     validFrom: of('validFrom', Math.max),
     validUntil: of('validUntil', Math.min),

@@ -3,9 +3,9 @@ import type { Oauth2Client } from '@openid4vc/oauth2';
 import type { IssuerMetadataResult } from '@openid4vc/openid4vci';
 import { newSecret } from '../../platform/ids.ts';
 import { fail } from '../faults.ts';
-import { calling } from '../protocols/index.ts';
-import type { MaySend, WalletIdentity } from './clients.ts';
-import { redeemCode, serverOf, type Token, type TokenRequest } from './token.ts';
+import { withUpstreamFaults } from '../protocols/index.ts';
+import type { CanRedirectTo, WalletIdentity } from './clients.ts';
+import { type IssuerToken, redeemCode, serverOf, type TokenRequest } from './token.ts';
 
 export interface PendingAuthorization {
   readonly state: string;
@@ -14,9 +14,9 @@ export interface PendingAuthorization {
 }
 
 /** By scope where every configuration has one, else by its details (RFC 9396). */
-function askedFor(metadata: IssuerMetadataResult, ids: readonly string[]): { scope?: string; details?: string } {
-  const known = metadata.credentialIssuer.credential_configurations_supported as Record<string, { scope?: string }>;
-  const scopes = ids.map((id) => known[id]?.scope);
+function authorizationScope(metadata: IssuerMetadataResult, ids: readonly string[]): { scope?: string; details?: string } {
+  const configurations = metadata.credentialIssuer.credential_configurations_supported as Record<string, { scope?: string }>;
+  const scopes = ids.map((id) => configurations[id]?.scope);
   if (scopes.every((scope) => typeof scope === 'string')) return { scope: [...new Set(scopes)].join(' ') };
   const { credential_issuer: issuer, authorization_servers: servers } = metadata.credentialIssuer;
   const details = ids.map((id) => ({
@@ -34,14 +34,14 @@ export async function beginAuthorization(
   exchangeId: string,
   ids: readonly string[],
   { clientId, redirectUri }: WalletIdentity,
-  maySend: MaySend,
+  canRedirectTo: CanRedirectTo,
 ): Promise<{ url: string; pending: PendingAuthorization }> {
   // Whoever comes back with it says which exchange it is about.
   const state = `${exchangeId}.${newSecret()}`;
   const verifier = newSecret();
-  const { scope, details } = askedFor(metadata, ids);
+  const { scope, details } = authorizationScope(metadata, ids);
   const grant = offer.grants?.authorization_code;
-  const { url, server } = await calling('issuer', 'authorization', async () => {
+  const { url, server } = await withUpstreamFaults('issuer', 'authorization', async () => {
     const server = serverOf(metadata, offer);
     // Not the library's way from an offer: that one drops our state.
     const { authorizationRequestUrl } = await oauth.createAuthorizationRequestUrl({
@@ -62,7 +62,7 @@ export async function beginAuthorization(
   });
   // Over plain http anybody on the way reads and changes what the person does there.
   const target = URL.parse(url);
-  if (!target || !maySend(target))
+  if (!target || !canRedirectTo(target))
     fail('upstream-error', { who: 'issuer', why: 'nobody is sent to its authorization_endpoint, which is not https' });
   return { url, pending: { state, verifier, authorizationServer: server } };
 }
@@ -73,7 +73,7 @@ export async function finishAuthorization(
   pending: PendingAuthorization,
   response: string,
   { clientId, redirectUri }: WalletIdentity,
-): Promise<Token> {
+): Promise<IssuerToken> {
   const url = URL.parse(response);
   if (!url || !response.startsWith(`${redirectUri}?`))
     fail('invalid-request', { why: 'authorizationResponse is not the address of our callback' });
@@ -81,7 +81,7 @@ export async function finishAuthorization(
   for (const name of ['state', 'code', 'iss', 'error'])
     if (searchParams.getAll(name).length > 1) fail('invalid-request', { why: `${name} is there twice` });
   if (searchParams.get('state') !== pending.state) fail('invalid-request', { why: 'the answer belongs to another request' });
-  const server = await calling('issuer', 'authorization', async () => serverOf(request.metadata, request.offer));
+  const server = await withUpstreamFaults('issuer', 'authorization', async () => serverOf(request.metadata, request.offer));
   // The code goes to whom it was asked of, whatever the issuer says since.
   if (server.issuer !== pending.authorizationServer)
     fail('authorization-refused', undefined, { detail: { protocol: { error: 'invalid_issuer', endpoint: 'authorization' } } });

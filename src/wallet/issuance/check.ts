@@ -1,10 +1,10 @@
 // What an issuer sent, looked at before anything is kept: it must be what was offered, bound to what we proved, and hold.
 import { isDeepStrictEqual } from 'node:util';
 import { fail, fault } from '../faults.ts';
-import { CredentialRejected, type Formats, type VerifiedCredential } from '../formats/index.ts';
+import { CredentialRejectedError, type Formats, type VerifiedCredential } from '../formats/index.ts';
 import { thumbprintOf } from '../jose/index.ts';
 import { TrustError } from '../trust/index.ts';
-import type { Configuration } from './offer.ts';
+import type { CredentialConfiguration } from './offer.ts';
 import type { ProofKey } from './proof-key.ts';
 
 /** What copies may differ in, lest verifiers compare them: whose and which one it is, and when it was made. */
@@ -18,7 +18,7 @@ const sameIn = ({ types, issuer, claims }: VerifiedCredential): unknown => [
 ];
 
 /** A copy that passed. */
-export interface Checked {
+export interface CheckedCopy {
   readonly raw: unknown;
   readonly credential: VerifiedCredential;
   readonly boundTo: ProofKey | undefined;
@@ -34,11 +34,11 @@ function checkNames({ type, types, issuer }: VerifiedCredential): void {
     rejected('its type, or the name of its issuer, is not a name', 'malformed');
 }
 
-function checkType({ format, raw }: Configuration, { format: got, type, types }: VerifiedCredential): void {
+function checkType({ format, raw }: CredentialConfiguration, { format: got, type, types }: VerifiedCredential): void {
   if (format !== got) rejected('it has another format than was offered', 'wrong-format');
   const definition = raw.credential_definition as { type?: unknown } | undefined;
-  const wanted = raw.vct ?? raw.doctype;
-  if (typeof wanted === 'string' && wanted !== type) rejected('it is of another type than was offered', 'wrong-type');
+  const offeredType = raw.vct ?? raw.doctype;
+  if (typeof offeredType === 'string' && offeredType !== type) rejected('it is of another type than was offered', 'wrong-type');
   const all = Array.isArray(definition?.type) ? definition.type : [];
   if (!all.every((one) => types.includes(one as string))) rejected('it is of another type than was offered', 'wrong-type');
 }
@@ -53,11 +53,15 @@ function boundKeyOf({ binding }: VerifiedCredential, free: readonly ProofKey[]):
   return undefined;
 }
 
-async function verified(formats: Formats, configuration: Configuration, raw: unknown): Promise<VerifiedCredential> {
+async function verifyCredential(
+  formats: Formats,
+  configuration: CredentialConfiguration,
+  raw: unknown,
+): Promise<VerifiedCredential> {
   try {
     return await formats[configuration.format].verify(raw);
   } catch (error) {
-    if (error instanceof CredentialRejected) return rejected(error.message, error.code);
+    if (error instanceof CredentialRejectedError) return rejected(error.message, error.code);
     if (!(error instanceof TrustError)) throw error;
     if (error.code === 'untrusted') throw fault('untrusted-issuer', { why: error.message });
     if (error.code === 'unreachable') throw fault('upstream-error', { who: 'issuer', why: error.message });
@@ -67,15 +71,15 @@ async function verified(formats: Formats, configuration: Configuration, raw: unk
 
 export async function checkReceived(
   formats: Formats,
-  configuration: Configuration,
+  configuration: CredentialConfiguration,
   credentials: readonly unknown[],
   proofKeys: readonly ProofKey[],
-): Promise<Checked[]> {
+): Promise<CheckedCopy[]> {
   if (credentials.length > Math.max(proofKeys.length, 1)) rejected('there are more than were asked for', 'too-many');
   const free = [...proofKeys];
-  const checked: Checked[] = [];
+  const checked: CheckedCopy[] = [];
   for (const raw of credentials) {
-    const credential = await verified(formats, configuration, raw);
+    const credential = await verifyCredential(formats, configuration, raw);
     checkNames(credential);
     checkType(configuration, credential);
     const boundTo = boundKeyOf(credential, free);

@@ -2,7 +2,7 @@
 import { type CallbackContext, Oauth2Client } from '@openid4vc/oauth2';
 import type { IssuerMetadataResult, Openid4vciClient } from '@openid4vc/openid4vci';
 import { OutboundError } from '../../platform/outbound/index.ts';
-import type { createCallbacks, Signer } from '../protocols/index.ts';
+import type { createCallbacks, WalletSigner } from '../protocols/index.ts';
 import type { IssuanceData } from './data.ts';
 import type { AuthorizedClient } from './endpoint.ts';
 import { dpopOptions, dpopSigner } from './token.ts';
@@ -17,7 +17,7 @@ export interface WalletIdentity {
 }
 
 /** Whether a person's browser may be sent there: by https, or to a host that plain http is allowed for. */
-export type MaySend = (url: URL) => boolean;
+export type CanRedirectTo = (url: URL) => boolean;
 
 /** Metadata names other addresses, and those are fetched: so many, and no longer. */
 function bounded(callbacks: CallbackContext): CallbackContext {
@@ -36,7 +36,7 @@ function bounded(callbacks: CallbackContext): CallbackContext {
 export async function createClients(
   callbacksFor: ReturnType<typeof createCallbacks>,
   identity: () => WalletIdentity,
-  maySend: MaySend,
+  canRedirectTo: CanRedirectTo,
 ) {
   const { Openid4vciClient: Client, setGlobalConfig } = await import('@openid4vc/openid4vci');
   // Which addresses may be plain http is for the guarded client to say, at every call.
@@ -44,7 +44,7 @@ export async function createClients(
   const clientWith = (callbacks: CallbackContext): Openid4vciClient => new Client({ callbacks });
   return {
     plain: () => clientWith(bounded(callbacksFor())),
-    signing: (signer: Signer) => clientWith(callbacksFor(signer)),
+    signing: (signer: WalletSigner) => clientWith(callbacksFor(signer)),
     oauth: () => new Oauth2Client({ callbacks: callbacksFor() }),
     /** With the token of an exchange, and the key it may be bound to. */
     authorized({ dpopKey, token }: Pick<IssuanceData, 'dpopKey' | 'token'>, metadata: IssuerMetadataResult): AuthorizedClient {
@@ -59,7 +59,7 @@ export async function createClients(
       };
     },
     identity,
-    maySend,
+    canRedirectTo,
   };
 }
 

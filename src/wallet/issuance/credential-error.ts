@@ -1,7 +1,7 @@
 // What an issuer answers instead of a credential, and what becomes of the exchange then.
 import { OutboundError } from '../../platform/outbound/index.ts';
 import { fault } from '../faults.ts';
-import { WORD as OAUTH_WORD, upstreamFault } from '../protocols/index.ts';
+import { OAUTH_TEXT as OAUTH_WORD, upstreamFault } from '../protocols/index.ts';
 
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -35,7 +35,7 @@ export function refusalOf(body: unknown, status: number): CredentialError {
 }
 
 /** Whether asking later may help: what it promised before stays promised. Older drafts say "later" by an error. */
-export function isPassing(error: unknown): boolean {
+export function isTransient(error: unknown): boolean {
   if (error instanceof CredentialError)
     return error.message === 'issuance_pending' || error.status >= 500 || error.status === 429;
   for (let cause = error; cause instanceof Error; cause = cause.cause)
@@ -48,8 +48,8 @@ export function toFault(error: unknown, endpoint: string): unknown {
   if (!(error instanceof CredentialError)) return upstreamFault(error, 'issuer', endpoint);
   const { description } = error;
   const words = { error: error.message, ...(description === undefined ? {} : { error_description: description }) };
-  const said = error.isWord ? { protocol: { ...words, endpoint } } : {};
-  const detail = { detail: { ...said, ...(isPassing(error) ? { temporary: true } : {}) } };
+  const protocol = error.isWord ? { protocol: { ...words, endpoint } } : {};
+  const detail = { detail: { ...protocol, ...(isTransient(error) ? { temporary: true } : {}) } };
   if (error.message === 'credential_request_denied') return fault('issuance-denied', undefined, detail);
   return fault('upstream-error', { who: 'issuer', why: `${endpoint}: ${error.message}` }, detail);
 }

@@ -5,12 +5,12 @@ import { deferredEndpointOf } from './deferred.ts';
 import { encryptionFor } from './encryption.ts';
 import { type AuthorizedClient, send } from './endpoint.ts';
 import { isNonceRefused, nonceOf } from './nonce.ts';
-import type { Configuration } from './offer.ts';
+import type { CredentialConfiguration } from './offer.ts';
 
 /** Before draft 15 a request named the format; the library knows how each draft wrote it. */
 async function byLibrary(
   { client, metadata, token, dpop }: AuthorizedClient,
-  configuration: Configuration,
+  configuration: CredentialConfiguration,
   jwts: readonly string[],
 ): Promise<unknown> {
   try {
@@ -40,7 +40,7 @@ const LATEST = ['Draft15', 'V1'];
 /** Asks once, and once more when only the nonce was too old. */
 export async function requestCredential(
   client: AuthorizedClient,
-  configuration: Configuration,
+  configuration: CredentialConfiguration,
   proofsFor: (nonce: string | undefined) => Promise<readonly string[]>,
 ): Promise<CredentialResponse> {
   const { metadata, token } = client;

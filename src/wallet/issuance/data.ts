@@ -4,14 +4,14 @@ import type { CredentialOfferObject } from '@openid4vc/openid4vci';
 import { Fault } from '../../platform/faults/index.ts';
 import type { Exchange } from '../exchanges/index.ts';
 import type { PendingAuthorization } from './authorization.ts';
-import type { Checked } from './check.ts';
-import type { Configuration } from './offer.ts';
+import type { CheckedCopy } from './check.ts';
+import type { CredentialConfiguration } from './offer.ts';
 import type { ProofKey } from './proof-key.ts';
-import type { Wanted } from './proof-keys.ts';
-import type { Token } from './token.ts';
+import type { BindingPreferences } from './proof-keys.ts';
+import type { IssuerToken } from './token.ts';
 
 /** One of the offered credentials, and how far it is. */
-export interface Part {
+export interface RequestedCredential {
   readonly configurationId: string;
   /** The keys that were proved: what comes is bound to these. Exchanges that wait are stored with this name. */
   holdings?: readonly ProofKey[];
@@ -23,11 +23,11 @@ export interface Part {
 /** What an exchange needs to go on. */
 export interface IssuanceData {
   readonly offer: CredentialOfferObject;
-  parts: readonly Part[];
-  wanted: Wanted;
+  parts: readonly RequestedCredential[];
+  wanted: BindingPreferences;
   readonly dpopKey: JsonWebKey;
   authorization?: PendingAuthorization;
-  token?: Token;
+  token?: IssuerToken;
   /** Credentials stored so far. */
   readonly kept: string[];
   notifications: { readonly id: string; readonly event: 'credential_accepted' }[];
@@ -36,19 +36,19 @@ export interface IssuanceData {
   endsAt?: number;
 }
 
-export type Running = Exchange<IssuanceData>;
+export type IssuanceExchange = Exchange<IssuanceData>;
 
-export interface Received {
-  readonly part: Part;
+export interface CredentialDelivery {
+  readonly part: RequestedCredential;
   /** What it is stored under. */
   readonly id: string;
-  readonly configuration: Configuration;
+  readonly configuration: CredentialConfiguration;
   readonly notificationId: string | undefined;
-  copies: readonly Checked[];
+  copies: readonly CheckedCopy[];
 }
 
 /** What the caller can mend, or the issuer may be over soon: the exchange waits for them. */
-const MENDABLE = new Set([
+const RECOVERABLE = new Set([
   'tx-code-required',
   'tx-code-rejected',
   'upstream-timeout',
@@ -62,5 +62,5 @@ const MENDABLE = new Set([
 ]);
 
 /** Whether an exchange goes on after this. */
-export const canBeMended = (error: unknown): boolean =>
-  error instanceof Fault && (MENDABLE.has(error.code) || error.detail?.temporary === true);
+export const isRecoverable = (error: unknown): boolean =>
+  error instanceof Fault && (RECOVERABLE.has(error.code) || error.detail?.temporary === true);

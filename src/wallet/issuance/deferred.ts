@@ -1,9 +1,9 @@
 // Issuers that take their time: the deferred credential endpoint (OID4VCI, 9).
 import type { IssuerMetadataResult } from '@openid4vc/openid4vci';
 import { fail } from '../faults.ts';
-import { CredentialError, isPassing, toFault } from './credential-error.ts';
+import { CredentialError, isTransient, toFault } from './credential-error.ts';
 import { type CredentialResponse, DEFAULT_INTERVAL, responseOf } from './credential-response.ts';
-import type { Running } from './data.ts';
+import type { IssuanceExchange } from './data.ts';
 import { encryptionFor } from './encryption.ts';
 import { type AuthorizedClient, send } from './endpoint.ts';
 
@@ -25,13 +25,13 @@ export async function requestDeferred(client: AuthorizedClient, transactionId: s
       throw new CredentialError('it is about another transaction');
     return answer;
   } catch (error) {
-    if (isPassing(error)) return { kind: 'deferred', transactionId, intervalSeconds: DEFAULT_INTERVAL };
+    if (isTransient(error)) return { kind: 'deferred', transactionId, intervalSeconds: DEFAULT_INTERVAL };
     throw toFault(error, 'deferred credential');
   }
 }
 
 /** However long the issuer takes, there is time to ask it then; but nobody is asked for ever. */
-export function defer(exchange: Running, seconds: number, now: number): void {
+export function defer(exchange: IssuanceExchange, seconds: number, now: number): void {
   const { data } = exchange;
   exchange.state = 'deferred';
   exchange.pollAt = now + Math.max(seconds, LEAST_SECONDS) * 1000;

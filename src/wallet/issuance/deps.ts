@@ -1,7 +1,7 @@
 // What the steps of receiving credentials work with.
 import type { Clock } from '../../platform/clock.ts';
-import type { RunChange } from '../access/index.ts';
-import type { Credentials, HeldCredentials } from '../credentials/index.ts';
+import type { RunWalletChange } from '../access/index.ts';
+import type { Credentials, StoredCredentials } from '../credentials/index.ts';
 import type { Exchanges } from '../exchanges/index.ts';
 import type { Formats } from '../formats/index.ts';
 import type { Clients } from './clients.ts';
@@ -9,10 +9,10 @@ import type { ProofKeyDeps } from './proof-key.ts';
 
 export interface IssuanceDeps extends ProofKeyDeps {
   readonly clock: Clock;
-  readonly change: RunChange;
+  readonly change: RunWalletChange;
   readonly exchanges: Exchanges;
   readonly credentials: Credentials;
-  readonly heldCredentials: HeldCredentials;
+  readonly storedCredentials: StoredCredentials;
   readonly formats: Formats;
   readonly clients: Clients;
 }

@@ -3,7 +3,7 @@ import { type CallbackContext, type RequestDpopOptions, resourceRequest } from '
 import type { IssuerMetadataResult, Openid4vciClient } from '@openid4vc/openid4vci';
 import { CredentialError, refusalOf } from './credential-error.ts';
 import { decrypt, type Encryption } from './encryption.ts';
-import type { Token } from './token.ts';
+import type { IssuerToken } from './token.ts';
 
 /** A client of the library, with what it may call the issuer with. */
 export interface AuthorizedClient {
@@ -11,11 +11,11 @@ export interface AuthorizedClient {
   /** Signs DPoP proofs. */
   readonly callbacks: CallbackContext;
   readonly metadata: IssuerMetadataResult;
-  readonly token: Token;
+  readonly token: IssuerToken;
   readonly dpop: RequestDpopOptions | undefined;
 }
 
-export const NO_JSON = 'an answer that is not JSON';
+export const NOT_JSON = 'an answer that is not JSON';
 
 function jsonOf(text: string): unknown {
   try {
@@ -27,7 +27,7 @@ function jsonOf(text: string): unknown {
 
 function parse(text: string): unknown {
   const value = jsonOf(text);
-  if (value === undefined) throw new CredentialError(NO_JSON);
+  if (value === undefined) throw new CredentialError(NOT_JSON);
   return value;
 }
 

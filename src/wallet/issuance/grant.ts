@@ -3,61 +3,61 @@ import type { IssuerMetadataResult } from '@openid4vc/openid4vci';
 import { fail } from '../faults.ts';
 import { time } from '../resource/index.ts';
 import { beginAuthorization, finishAuthorization } from './authorization.ts';
-import type { Running } from './data.ts';
+import type { IssuanceExchange } from './data.ts';
 import type { IssuanceDeps } from './deps.ts';
 import { encryptionFor } from './encryption.ts';
 import type { IssuanceAnswer, IssuanceRequest } from './issuance.schema.ts';
 import { configurationOf, grantOf, txCodeOf } from './offer.ts';
 import { checkProofKeys } from './proof-keys.ts';
-import { dpopSigner, redeemOffer, type Token, type TokenRequest } from './token.ts';
+import { dpopSigner, type IssuerToken, redeemOffer, type TokenRequest } from './token.ts';
 
-type Granting = Pick<IssuanceDeps, 'clock' | 'exchanges' | 'keys' | 'dids' | 'clients'>;
+type GrantDeps = Pick<IssuanceDeps, 'clock' | 'exchanges' | 'keys' | 'dids' | 'clients'>;
 
 /** Before a code is spent that works once. */
-async function checkBefore(deps: Granting, { caller, data }: Running, metadata: IssuerMetadataResult): Promise<void> {
+async function checkBefore(deps: GrantDeps, { caller, data }: IssuanceExchange, metadata: IssuerMetadataResult): Promise<void> {
   for (const { configurationId } of data.parts)
     await checkProofKeys(deps, caller, configurationOf(metadata, configurationId), data.wanted);
   await encryptionFor(metadata);
 }
 
 async function byPreAuthorizedCode(
-  { exchanges }: Granting,
-  exchange: Running,
+  { exchanges }: GrantDeps,
+  exchange: IssuanceExchange,
   request: TokenRequest,
-  given: string | undefined,
-): Promise<Token> {
+  txCodeInput: string | undefined,
+): Promise<IssuerToken> {
   const txCode = txCodeOf(request.offer);
-  if (txCode && given === undefined) fail('tx-code-required', undefined, { detail: { txCode } });
+  if (txCode && txCodeInput === undefined) fail('tx-code-required', undefined, { detail: { txCode } });
   exchange.state = 'redeeming';
   await exchanges.save(exchange);
-  return redeemOffer(request, txCode ? given : undefined);
+  return redeemOffer(request, txCode ? txCodeInput : undefined);
 }
 
 /** The person is sent to the authorization server. */
 async function askForAuthorization(
-  { exchanges, clients }: Granting,
-  exchange: Running,
+  { exchanges, clients }: GrantDeps,
+  exchange: IssuanceExchange,
   request: TokenRequest,
 ): Promise<IssuanceAnswer> {
   const { data } = exchange;
   const ids = data.parts.map(({ configurationId }) => configurationId);
-  const begun = await beginAuthorization(clients.oauth(), request, exchange.id, ids, clients.identity(), clients.maySend);
-  data.authorization = begun.pending;
+  const started = await beginAuthorization(clients.oauth(), request, exchange.id, ids, clients.identity(), clients.canRedirectTo);
+  data.authorization = started.pending;
   exchange.state = 'authorization_required';
   exchanges.step(exchange, 'authorization asked for');
   await exchanges.release(exchange);
   return {
     status: 'authorization_required',
     exchangeId: exchange.id,
-    authorizationUrl: begun.url,
+    authorizationUrl: started.url,
     expiresAt: time(exchange.expiresAt),
   };
 }
 
 /** Gets the token, or says what has to come before that. */
 export async function obtainToken(
-  deps: Granting,
-  exchange: Running,
+  deps: GrantDeps,
+  exchange: IssuanceExchange,
   metadata: IssuerMetadataResult,
   body: IssuanceRequest,
 ): Promise<IssuanceAnswer | undefined> {

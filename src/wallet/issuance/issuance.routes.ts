@@ -3,9 +3,9 @@
 import { Answer, type Query } from '../../platform/http/index.ts';
 import type { Throttle } from '../../platform/limits/index.ts';
 import type { WalletApp } from '../access/index.ts';
-import { type Idempotency, ONCE } from '../resource/index.ts';
+import { IDEMPOTENT, type Idempotency } from '../resource/index.ts';
 import type { Issuance } from './issuance.rules.ts';
-import { Deferred, IssuanceRequest, Issued, Onward } from './issuance.schema.ts';
+import { Deferred, IssuanceRequest, Issued, NextStep } from './issuance.schema.ts';
 
 const tag = 'Issuance';
 const CALLBACK = {
@@ -20,7 +20,7 @@ const CALLBACK = {
 } as const;
 const PATH = '/api/v1/wallet/oid4vci';
 
-interface IssuanceParts {
+interface IssuanceRouteDeps {
   /** Loaded when it is needed first. */
   readonly issuance: () => Promise<Issuance>;
   /** Of exchanges, by owner: each makes calls to others. */
@@ -28,7 +28,7 @@ interface IssuanceParts {
   readonly idempotency: Idempotency;
 }
 
-export function mountIssuance(app: WalletApp, { issuance, exchangeThrottle, idempotency }: IssuanceParts): void {
+export function mountIssuance(app: WalletApp, { issuance, exchangeThrottle, idempotency }: IssuanceRouteDeps): void {
   app.post(
     PATH,
     {
@@ -36,8 +36,8 @@ export function mountIssuance(app: WalletApp, { issuance, exchangeThrottle, idem
       tag,
       rule: 'signed_in',
       body: IssuanceRequest,
-      documentation: { ...ONCE, replyHeaders: { 'Retry-After': 'Of 202: in how many seconds to go on.' } },
-      reply: { 201: Issued, 200: Onward, 202: Deferred },
+      documentation: { ...IDEMPOTENT, replyHeaders: { 'Retry-After': 'Of 202: in how many seconds to go on.' } },
+      reply: { 201: Issued, 200: NextStep, 202: Deferred },
     },
     async ({ caller, body, headers }) => {
       exchangeThrottle.take(caller.owner);

@@ -4,10 +4,10 @@ import type { IssuerMetadataResult } from '@openid4vc/openid4vci';
 import { Fault } from '../../platform/faults/index.ts';
 import type { Caller } from '../access/index.ts';
 import type { ExchangeRow } from '../database.ts';
-import { isOver } from '../exchanges/index.ts';
+import { isFinished } from '../exchanges/index.ts';
 import { fail } from '../faults.ts';
-import { always, type Once } from '../resource/index.ts';
-import { canBeMended, type IssuanceData, type Running } from './data.ts';
+import { type IdempotentRequest, notIdempotent } from '../resource/index.ts';
+import { type IssuanceData, type IssuanceExchange, isRecoverable } from './data.ts';
 import type { IssuanceDeps } from './deps.ts';
 import { obtainToken } from './grant.ts';
 import type { IssuanceAnswer, IssuanceRequest } from './issuance.schema.ts';
@@ -17,7 +17,7 @@ import { grantOf, offerHashOf, readOffer } from './offer.ts';
 import { previewOf } from './preview.ts';
 import { discardProofKeys } from './proof-keys.ts';
 import { receiveCredentials } from './receive.ts';
-import { partsOf, reviseSelection } from './selection.ts';
+import { requestedCredentialsOf, reviseSelection } from './selection.ts';
 import { newDpopKey } from './token.ts';
 import { refreshAccessToken } from './token-refresh.ts';
 
@@ -27,7 +27,7 @@ const POLL_AGAIN_MS = 60_000;
 /** The steps of an exchange, from wherever it is. */
 async function proceed(
   deps: IssuanceDeps,
-  exchange: Running,
+  exchange: IssuanceExchange,
   metadata: IssuerMetadataResult,
   body: IssuanceRequest,
 ): Promise<IssuanceAnswer> {
@@ -46,18 +46,18 @@ async function proceed(
 }
 
 /** Before a code is spent, another key or DID than the one that was named mends what the issuer has against it. */
-const canBeChosenAnew = ({ data: { token, wanted } }: Running, error: unknown): boolean =>
+const canChangeBinding = ({ data: { token, wanted } }: IssuanceExchange, error: unknown): boolean =>
   !token && (wanted.keyId ?? wanted.didId) !== undefined && error instanceof Fault && error.code === 'unsupported-proof-type';
 
 /** When nothing came of it, keys that were made for copies are of no use to anybody. */
-async function during<T>(
+async function runExchange<T>(
   deps: IssuanceDeps,
-  exchange: Running,
+  exchange: IssuanceExchange,
   mendable: (error: unknown) => boolean,
   work: () => Promise<T>,
 ): Promise<T> {
   try {
-    return await deps.exchanges.during(exchange, (error) => mendable(error) || canBeChosenAnew(exchange, error), work);
+    return await deps.exchanges.run(exchange, (error) => mendable(error) || canChangeBinding(exchange, error), work);
   } catch (error) {
     if (exchange.state === 'failed')
       for (const { holdings: made, isDone } of exchange.data.parts)
@@ -66,24 +66,29 @@ async function during<T>(
   }
 }
 
-async function begin(deps: IssuanceDeps, caller: Caller, body: IssuanceRequest, once: Once): Promise<IssuanceAnswer> {
+async function begin(
+  deps: IssuanceDeps,
+  caller: Caller,
+  body: IssuanceRequest,
+  once: IdempotentRequest,
+): Promise<IssuanceAnswer> {
   const { exchanges, clients } = deps;
   const offer = await readOffer(clients.plain(), body);
   const requestHash = offerHashOf(offer);
   const before = requestHash === undefined ? undefined : await exchanges.findByRequest(caller, PROTOCOL, requestHash);
-  if (before && !isOver(before.state)) return goOn(deps, caller, { ...body, exchangeId: before.id }, once);
+  if (before && !isFinished(before.state)) return resume(deps, caller, { ...body, exchangeId: before.id }, once);
   if (before) fail('exchange-finished', { state: before.state }, { detail: { exchangeId: before.id } });
   const metadata = await issuerMetadata(clients, offer);
   const data: IssuanceData = {
     offer,
-    parts: partsOf(offer, metadata, body.credentialConfigurationIds),
+    parts: requestedCredentialsOf(offer, metadata, body.credentialConfigurationIds),
     wanted: { keyId: body.keyId, didId: body.didId, count: body.count ?? 1 },
     dpopKey: newDpopKey(),
     kept: [],
     notifications: [],
     tries: 0,
   };
-  const exchange = await exchanges.open(caller, PROTOCOL, data, {
+  const exchange = await exchanges.start(caller, PROTOCOL, data, {
     state: 'offered',
     peer: offer.credential_issuer,
     once,
@@ -92,17 +97,22 @@ async function begin(deps: IssuanceDeps, caller: Caller, body: IssuanceRequest, 
   exchanges.step(exchange, 'offer read', {
     detail: `${data.parts.length} of ${offer.credential_configuration_ids.length} offered, by ${grantOf(offer)}`,
   });
-  return during(deps, exchange, canBeMended, () => proceed(deps, exchange, metadata, body));
+  return runExchange(deps, exchange, isRecoverable, () => proceed(deps, exchange, metadata, body));
 }
 
-async function goOn(deps: IssuanceDeps, caller: Caller, body: IssuanceRequest, once: Once): Promise<IssuanceAnswer> {
-  const exchange = await deps.exchanges.takeUp<IssuanceData>(caller, body.exchangeId!, PROTOCOL, once);
+async function resume(
+  deps: IssuanceDeps,
+  caller: Caller,
+  body: IssuanceRequest,
+  once: IdempotentRequest,
+): Promise<IssuanceAnswer> {
+  const exchange = await deps.exchanges.resume<IssuanceData>(caller, body.exchangeId!, PROTOCOL, once);
   let isReached = false;
   // Whatever happens now, the issuer is not asked again and again.
   if (exchange.pollAt !== null) exchange.pollAt = deps.clock.now() + POLL_AGAIN_MS;
   // An issuer that is away has used up nothing.
-  const mendable = (error: unknown): boolean => canBeMended(error) || !isReached;
-  return during(deps, exchange, mendable, async () => {
+  const mendable = (error: unknown): boolean => isRecoverable(error) || !isReached;
+  return runExchange(deps, exchange, mendable, async () => {
     const metadata = await issuerMetadata(deps.clients, exchange.data.offer);
     isReached = true;
     reviseSelection(exchange.data, metadata, body);
@@ -111,9 +121,15 @@ async function goOn(deps: IssuanceDeps, caller: Caller, body: IssuanceRequest, o
 }
 
 /** The same request once more: what became of it, or how it goes on. */
-async function again(deps: IssuanceDeps, caller: Caller, id: string, body: IssuanceRequest, once: Once): Promise<IssuanceAnswer> {
+async function repeatRequest(
+  deps: IssuanceDeps,
+  caller: Caller,
+  id: string,
+  body: IssuanceRequest,
+  once: IdempotentRequest,
+): Promise<IssuanceAnswer> {
   const row = await deps.exchanges.find(caller, id);
-  if (row.state !== 'issued') return goOn(deps, caller, { ...body, exchangeId: id }, once);
+  if (row.state !== 'issued') return resume(deps, caller, { ...body, exchangeId: id }, once);
   const { credentialIds } = JSON.parse(row.result ?? '{"credentialIds":[]}') as { credentialIds: string[] };
   return { status: 'issued', exchangeId: id, credentials: await deps.credentials.byIds(caller, credentialIds) };
 }
@@ -122,7 +138,7 @@ async function again(deps: IssuanceDeps, caller: Caller, id: string, body: Issua
 async function finish(deps: IssuanceDeps, caller: Caller, parameters: URLSearchParams): Promise<string> {
   const exchangeId = parameters.get('state')?.split('.', 1)[0] ?? fail('invalid-request', { why: 'there is no state' });
   const authorizationResponse = `${deps.clients.identity().redirectUri}?${parameters}`;
-  await goOn(deps, caller, { exchangeId, authorizationResponse }, always);
+  await resume(deps, caller, { exchangeId, authorizationResponse }, notIdempotent);
   return exchangeId;
 }
 
@@ -130,20 +146,20 @@ async function finish(deps: IssuanceDeps, caller: Caller, parameters: URLSearchP
 async function poll(deps: IssuanceDeps, row: ExchangeRow): Promise<void> {
   const { exchanges, clients } = deps;
   const caller = exchanges.callerFor(row);
-  if (!isOver(row.state)) {
-    await goOn(deps, caller, { exchangeId: row.id }, always);
+  if (!isFinished(row.state)) {
+    await resume(deps, caller, { exchangeId: row.id }, notIdempotent);
     return;
   }
-  const exchange = exchanges.revived<IssuanceData>(row, caller);
+  const exchange = exchanges.openFinished<IssuanceData>(row, caller);
   await notifyWhenOver(deps, exchange, () => issuerMetadata(clients, exchange.data.offer));
 }
 
 export function createIssuance(deps: IssuanceDeps) {
   return {
-    async process(caller: Caller, body: IssuanceRequest, once: Once): Promise<IssuanceAnswer> {
-      const earlier = await once.earlier();
-      if (earlier !== undefined) return again(deps, caller, earlier, body, once);
-      return body.exchangeId === undefined ? begin(deps, caller, body, once) : goOn(deps, caller, body, once);
+    async process(caller: Caller, body: IssuanceRequest, once: IdempotentRequest): Promise<IssuanceAnswer> {
+      const earlier = await once.earlierResult();
+      if (earlier !== undefined) return repeatRequest(deps, caller, earlier, body, once);
+      return body.exchangeId === undefined ? begin(deps, caller, body, once) : resume(deps, caller, body, once);
     },
     finish: (caller: Caller, parameters: URLSearchParams) => finish(deps, caller, parameters),
     poll: (row: ExchangeRow) => poll(deps, row),

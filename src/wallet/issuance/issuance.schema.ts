@@ -32,7 +32,7 @@ const Issuer = t.object({ id: t.string() }, { name: t.string() });
 export const Issued = t.object({ status: t.oneOf('issued'), exchangeId: t.string(), credentials: t.array(Credential) });
 export const Deferred = t.object({ status: t.oneOf('deferred'), exchangeId: t.string(), retryAfter: t.integer() });
 /** A preview, or what the caller does next. */
-export const Onward = t.object(
+export const NextStep = t.object(
   { status: t.oneOf('preview', 'authorization_required'), exchangeId: t.string() },
   {
     issuer: Issuer,
@@ -46,4 +46,4 @@ export const Onward = t.object(
   },
 );
 
-export type IssuanceAnswer = (Static<typeof Issued> & { retryAfter?: never }) | Static<typeof Deferred> | Static<typeof Onward>;
+export type IssuanceAnswer = (Static<typeof Issued> & { retryAfter?: never }) | Static<typeof Deferred> | Static<typeof NextStep>;

@@ -1,14 +1,14 @@
 // The issuer is told whether its credentials were taken: the notification endpoint (OID4VCI, 11).
 import type { IssuerMetadataResult } from '@openid4vc/openid4vci';
 import { CredentialError } from './credential-error.ts';
-import type { Received, Running } from './data.ts';
+import type { CredentialDelivery, IssuanceExchange } from './data.ts';
 import type { IssuanceDeps } from './deps.ts';
-import { type AuthorizedClient, NO_JSON, send } from './endpoint.ts';
+import { type AuthorizedClient, NOT_JSON, send } from './endpoint.ts';
 
 const NOTIFY_AGAIN_MS = 60_000;
 const MAX_NOTIFICATIONS = 5;
 
-type Notifying = Pick<IssuanceDeps, 'clock' | 'exchanges' | 'clients'>;
+type NotificationDeps = Pick<IssuanceDeps, 'clock' | 'exchanges' | 'clients'>;
 
 /** Nobody waits for it, and it may come twice. */
 async function notify(
@@ -22,23 +22,23 @@ async function notify(
     await send(client, url, { notification_id: notificationId, event }, undefined);
   } catch (error) {
     // An empty answer is the usual one.
-    if (!(error instanceof CredentialError && error.message === NO_JSON)) throw error;
+    if (!(error instanceof CredentialError && error.message === NOT_JSON)) throw error;
   }
 }
 
 /** When the issuer is to be told what it was not told yet; null when there is nothing to tell. */
-export const notifyTime = ({ notifications }: Running['data'], now: number): number | null =>
+export const notifyTime = ({ notifications }: IssuanceExchange['data'], now: number): number | null =>
   notifications.length > 0 ? now + NOTIFY_AGAIN_MS : null;
 
 /** Nothing is stored of what came. */
-export async function notifyFailure(client: AuthorizedClient, received: readonly Received[]): Promise<void> {
+export async function notifyFailure(client: AuthorizedClient, received: readonly CredentialDelivery[]): Promise<void> {
   for (const { notificationId } of received)
     if (notificationId !== undefined) await notify(client, notificationId, 'credential_failure').catch(() => undefined);
 }
 
 export async function notifyAccepted(
-  { exchanges, clients }: Notifying,
-  exchange: Running,
+  { exchanges, clients }: NotificationDeps,
+  exchange: IssuanceExchange,
   metadata: () => Promise<IssuerMetadataResult>,
 ): Promise<void> {
   const { data } = exchange;
@@ -56,8 +56,8 @@ export async function notifyAccepted(
 
 /** After it is over: whoever hears of it late hears of it nevertheless. */
 export async function notifyWhenOver(
-  deps: Notifying,
-  exchange: Running,
+  deps: NotificationDeps,
+  exchange: IssuanceExchange,
   metadata: () => Promise<IssuerMetadataResult>,
 ): Promise<void> {
   const { data } = exchange;
@@ -65,5 +65,5 @@ export async function notifyWhenOver(
   await notifyAccepted(deps, exchange, metadata);
   const again = data.notifications.length > 0 && data.tries < MAX_NOTIFICATIONS;
   exchange.pollAt = again ? deps.clock.now() + NOTIFY_AGAIN_MS * data.tries : null;
-  await deps.exchanges.noted(exchange, again);
+  await deps.exchanges.recordAfterEnd(exchange, again);
 }

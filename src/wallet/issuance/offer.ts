@@ -3,8 +3,8 @@ import { createHash } from 'node:crypto';
 import type { CredentialOfferObject, IssuerMetadataResult, Openid4vciClient } from '@openid4vc/openid4vci';
 import { fail } from '../faults.ts';
 import type { FormatName } from '../formats/index.ts';
-import { isHostile } from '../jose/index.ts';
-import { calling } from '../protocols/index.ts';
+import { isUnsafeJson } from '../jose/index.ts';
+import { withUpstreamFaults } from '../protocols/index.ts';
 import type { IssuanceRequest } from './issuance.schema.ts';
 
 const MAX_OFFERED = 20;
@@ -19,7 +19,7 @@ const FORMATS: Readonly<Record<string, FormatName>> = {
   ldp_vc: 'ldp_vc',
 };
 
-export interface Configuration {
+export interface CredentialConfiguration {
   readonly id: string;
   readonly format: FormatName;
   readonly raw: Readonly<Record<string, unknown>>;
@@ -41,7 +41,7 @@ export async function readOffer(client: Openid4vciClient, { uri, offer }: Issuan
   if (uri !== undefined) checkUri(uri);
   const text = uri ?? `openid-credential-offer://?credential_offer=${encodeURIComponent(JSON.stringify(offer))}`;
   const isFetched = uri !== undefined && URL.parse(uri)!.searchParams.has('credential_offer_uri');
-  const read = await calling('issuer', 'offer', () => client.resolveCredentialOffer(text)).catch((error: unknown) =>
+  const read = await withUpstreamFaults('issuer', 'offer', () => client.resolveCredentialOffer(text)).catch((error: unknown) =>
     // What came with the request is nobody's answer.
     isFetched ? Promise.reject(error) : fail('invalid-offer', { why: 'it is not an offer of credentials' }),
   );
@@ -49,7 +49,7 @@ export async function readOffer(client: Openid4vciClient, { uri, offer }: Issuan
   if (ids.length === 0 || new Set(ids).size !== ids.length)
     fail('invalid-offer', { why: 'it names no credentials, or one twice' });
   // Each of them is asked for: an offer of thousands is an attack.
-  if (ids.length > MAX_OFFERED || ids.some((id) => id.length > 500) || isHostile(read))
+  if (ids.length > MAX_OFFERED || ids.some((id) => id.length > 500) || isUnsafeJson(read))
     fail('invalid-offer', { why: 'it is larger than any offer is' });
   return read;
 }
@@ -76,9 +76,9 @@ export function offerHashOf({ credential_issuer: issuer, grants }: CredentialOff
 }
 
 export function txCodeOf(offer: CredentialOfferObject): { inputMode: string; length?: number; description?: string } | undefined {
-  const wanted = offer.grants?.[PRE_AUTHORIZED]?.tx_code;
-  if (!wanted) return undefined;
-  const { input_mode: inputMode = 'numeric', length, description } = wanted;
+  const txCode = offer.grants?.[PRE_AUTHORIZED]?.tx_code;
+  if (!txCode) return undefined;
+  const { input_mode: inputMode = 'numeric', length, description } = txCode;
   return {
     inputMode,
     ...(typeof length === 'number' ? { length } : {}),
@@ -87,10 +87,13 @@ export function txCodeOf(offer: CredentialOfferObject): { inputMode: string; len
   };
 }
 
-export function configurationsOf(metadata: IssuerMetadataResult, ids: readonly string[]): (Configuration | { id: string })[] {
-  const known = metadata.credentialIssuer.credential_configurations_supported as Record<string, Record<string, unknown>>;
+export function configurationsOf(
+  metadata: IssuerMetadataResult,
+  ids: readonly string[],
+): (CredentialConfiguration | { id: string })[] {
+  const configurations = metadata.credentialIssuer.credential_configurations_supported as Record<string, Record<string, unknown>>;
   return ids.map((id) => {
-    const raw = Object.hasOwn(known, id) ? known[id]! : undefined;
+    const raw = Object.hasOwn(configurations, id) ? configurations[id]! : undefined;
     if (!raw) fail('invalid-offer', { why: `the issuer does not know the configuration ${id.slice(0, 100)}` });
     const name = String(raw.format);
     const format = Object.hasOwn(FORMATS, name) ? FORMATS[name] : undefined;
@@ -99,20 +102,22 @@ export function configurationsOf(metadata: IssuerMetadataResult, ids: readonly s
 }
 
 /** One that is still to come: an issuer that changed its mind about it does not get it past us. */
-export function configurationOf(metadata: IssuerMetadataResult, id: string): Configuration {
+export function configurationOf(metadata: IssuerMetadataResult, id: string): CredentialConfiguration {
   const [one] = configurationsOf(metadata, [id]);
   return one && 'format' in one ? one : fail('unsupported-format');
 }
 
 /** Those of the offer that are wanted and that this wallet can hold. */
-export function chosenOf(
+export function selectConfigurations(
   offer: CredentialOfferObject,
   metadata: IssuerMetadataResult,
-  wanted: readonly string[] | undefined,
-): Configuration[] {
+  requested: readonly string[] | undefined,
+): CredentialConfiguration[] {
   const offered = offer.credential_configuration_ids;
-  const foreign = wanted?.find((id) => !offered.includes(id));
+  const foreign = requested?.find((id) => !offered.includes(id));
   if (foreign !== undefined) fail('invalid-request', { why: `the offer does not have ${foreign.slice(0, 100)}` });
-  const usable = configurationsOf(metadata, wanted ?? offered).filter((one): one is Configuration => 'format' in one);
+  const usable = configurationsOf(metadata, requested ?? offered).filter(
+    (one): one is CredentialConfiguration => 'format' in one,
+  );
   return usable.length > 0 ? usable : fail('unsupported-format');
 }

@@ -1,7 +1,7 @@
 // A DID that is proved to the issuer, and the key of it that signs.
 import type { Caller } from '../access/index.ts';
 import { fail } from '../faults.ts';
-import { always } from '../resource/index.ts';
+import { notIdempotent } from '../resource/index.ts';
 import { anyKey, namedKey, type ProofKey, type ProofKeyDeps, proofKeyOf } from './proof-key.ts';
 import type { BindingMethods } from './proof-types.ts';
 
@@ -68,7 +68,7 @@ export async function anyDid(
       service: [],
       alsoKnownAs: [],
     },
-    always,
+    notIdempotent,
   );
   return { ...key, did: { id: made.row.id, did: made.row.did, url: made.keys[0]!.verificationMethod } };
 }

@@ -6,7 +6,7 @@ import type { Dids } from '../dids/index.ts';
 import { fail } from '../faults.ts';
 import { ALGORITHMS, type PublicJwk } from '../jose/index.ts';
 import { isSlow, type Keys } from '../keys/index.ts';
-import { always } from '../resource/index.ts';
+import { notIdempotent } from '../resource/index.ts';
 import { noAlgorithm } from './proof-types.ts';
 
 /** One copy of a credential is bound to this. */
@@ -26,7 +26,7 @@ export interface ProofKeyDeps {
   readonly dids: Dids;
 }
 
-type WithKeys = Pick<ProofKeyDeps, 'keys'>;
+type KeyAccess = Pick<ProofKeyDeps, 'keys'>;
 
 /** Besides the first, where the issuer takes nothing that is made quickly. */
 const MAX_SLOW_COPIES = 2;
@@ -38,21 +38,26 @@ export const proofKeyOf = (row: Pick<KeyRow, 'id' | 'algorithm' | 'kid' | 'publi
   jwk: JSON.parse(row.public_jwk) as PublicJwk,
 });
 
-export async function namedKey({ keys }: WithKeys, caller: Caller, algorithms: readonly string[], id: string): Promise<ProofKey> {
+export async function namedKey(
+  { keys }: KeyAccess,
+  caller: Caller,
+  algorithms: readonly string[],
+  id: string,
+): Promise<ProofKey> {
   const row = await keys.find(caller, id);
   if (row.owner !== caller.owner || row.state !== 'active') fail('key-not-active/named', { id });
   if (!algorithms.includes(row.algorithm)) fail('unsupported-proof-type', { why: `the issuer takes ${algorithms.join(', ')}` });
   return proofKeyOf(row);
 }
 
-async function newKey({ keys }: WithKeys, caller: Caller, algorithms: readonly string[]): Promise<ProofKey> {
+async function newKey({ keys }: KeyAccess, caller: Caller, algorithms: readonly string[]): Promise<ProofKey> {
   const algorithm = ALGORITHMS.find((one) => algorithms.includes(one)) ?? noAlgorithm(algorithms);
-  return proofKeyOf((await keys.create(caller, { algorithm }, always)).row);
+  return proofKeyOf((await keys.create(caller, { algorithm }, notIdempotent)).row);
 }
 
 /** The one named, the default one, any other, or a new one. */
 export async function anyKey(
-  deps: WithKeys,
+  deps: KeyAccess,
   caller: Caller,
   algorithms: readonly string[],
   named: string | undefined,
@@ -67,7 +72,7 @@ export async function anyKey(
 
 /** Copies that share a key are one credential to whoever compares them: each gets a key of its own. */
 export async function keysForCopies(
-  deps: WithKeys,
+  deps: KeyAccess,
   caller: Caller,
   first: ProofKey,
   algorithms: readonly string[],

@@ -1,14 +1,14 @@
 // The keys and DIDs a credential will be bound to: checked before a code is spent, chosen when proofs are made.
 import type { Caller } from '../access/index.ts';
 import { ALGORITHMS } from '../jose/index.ts';
-import type { Signer } from '../protocols/index.ts';
-import type { Configuration } from './offer.ts';
+import type { WalletSigner } from '../protocols/index.ts';
+import type { CredentialConfiguration } from './offer.ts';
 import { anyDid, namedDid, newDidMethod, ownDid } from './proof-did.ts';
 import { anyKey, keysForCopies, namedKey, type ProofKey, type ProofKeyDeps } from './proof-key.ts';
 import { bindingMethodsOf, noAlgorithm, proofAlgorithmsOf } from './proof-types.ts';
 
 /** What the caller wants it bound to, and in how many copies. */
-export interface Wanted {
+export interface BindingPreferences {
   readonly keyId?: string | undefined;
   readonly didId?: string | undefined;
   readonly count: number;
@@ -18,8 +18,8 @@ export interface Wanted {
 export async function checkProofKeys(
   deps: ProofKeyDeps,
   caller: Caller,
-  configuration: Configuration,
-  { keyId, didId }: Omit<Wanted, 'count'>,
+  configuration: CredentialConfiguration,
+  { keyId, didId }: Omit<BindingPreferences, 'count'>,
 ): Promise<void> {
   const algorithms = proofAlgorithmsOf(configuration);
   if (!algorithms) return;
@@ -52,8 +52,8 @@ export async function discardProofKeys(
 export async function chooseProofKeys(
   deps: ProofKeyDeps,
   caller: Caller,
-  configuration: Configuration,
-  { keyId, didId, count }: Wanted,
+  configuration: CredentialConfiguration,
+  { keyId, didId, count }: BindingPreferences,
   before: readonly ProofKey[] | undefined,
 ): Promise<readonly ProofKey[]> {
   if (before && (await areActive(deps, caller, before))) return before;
@@ -67,7 +67,11 @@ export async function chooseProofKeys(
   return [first, ...(await keysForCopies(deps, caller, first, algorithms, count - 1))];
 }
 
-export const signerOf = ({ keys }: Pick<ProofKeyDeps, 'keys'>, caller: Caller, { keyId, algorithm, jwk }: ProofKey): Signer => ({
+export const signerOf = (
+  { keys }: Pick<ProofKeyDeps, 'keys'>,
+  caller: Caller,
+  { keyId, algorithm, jwk }: ProofKey,
+): WalletSigner => ({
   algorithm,
   jwk,
   sign: (data) => keys.sign(caller.owner, keyId, data),

@@ -2,7 +2,7 @@
 // `cryptographic_binding_methods_supported`.
 import { fail } from '../faults.ts';
 import { ALGORITHMS, PROOF_ALGORITHMS } from '../jose/index.ts';
-import type { Configuration } from './offer.ts';
+import type { CredentialConfiguration } from './offer.ts';
 
 /** What the issuer takes as the binding. */
 export interface BindingMethods {
@@ -17,7 +17,7 @@ const strings = (value: unknown): string[] =>
   Array.isArray(value) ? value.filter((one): one is string => typeof one === 'string') : [];
 
 /** Undefined: the configuration asks for no proof, and the credential is bound to nobody. */
-export function proofAlgorithmsOf({ raw, format }: Configuration): readonly string[] | undefined {
+export function proofAlgorithmsOf({ raw, format }: CredentialConfiguration): readonly string[] | undefined {
   // A credential whose key could never show it is of no use.
   const showable = (all: readonly string[]): readonly string[] =>
     format === 'ldp_vc' ? all.filter((one) => PROOF_ALGORITHMS.includes(one)) : all;
@@ -29,7 +29,7 @@ export function proofAlgorithmsOf({ raw, format }: Configuration): readonly stri
 }
 
 /** The binding is to be a DID only where the issuer takes no bare key, or the caller wants one. */
-export function bindingMethodsOf({ raw, format }: Configuration): BindingMethods {
+export function bindingMethodsOf({ raw, format }: CredentialConfiguration): BindingMethods {
   const stated = strings(raw.cryptographic_binding_methods_supported);
   const takesKey = stated.length === 0 || stated.includes('jwk') || stated.includes('cose_key');
   const didMethods = stated.flatMap((one) => /^did:(\w+)$/.exec(one)?.[1] ?? []);

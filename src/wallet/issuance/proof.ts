@@ -1,12 +1,12 @@
 // That a key is ours, for this issuer, now: a key proof of the type `jwt` (OID4VCI, appendix F.1).
 import type { IssuerMetadataResult, Openid4vciClient } from '@openid4vc/openid4vci';
-import type { Configuration } from './offer.ts';
+import type { CredentialConfiguration } from './offer.ts';
 import type { ProofKey } from './proof-key.ts';
 
 export async function proofJwt(
   client: Openid4vciClient,
   metadata: IssuerMetadataResult,
-  configuration: Configuration,
+  configuration: CredentialConfiguration,
   { algorithm: alg, jwk, did }: ProofKey,
   { nonce, clientId, now }: { nonce: string | undefined; clientId: string | undefined; now: number },
 ): Promise<string> {

@@ -4,22 +4,22 @@ import type { IssuerMetadataResult } from '@openid4vc/openid4vci';
 import { checkReceived } from './check.ts';
 import { requestCredential } from './credential-request.ts';
 import type { CredentialResponse } from './credential-response.ts';
-import { canBeMended, type Part, type Received, type Running } from './data.ts';
+import { type CredentialDelivery, type IssuanceExchange, isRecoverable, type RequestedCredential } from './data.ts';
 import { defer, requestDeferred } from './deferred.ts';
 import type { IssuanceDeps } from './deps.ts';
 import type { AuthorizedClient } from './endpoint.ts';
 import type { IssuanceAnswer } from './issuance.schema.ts';
 import { notifyAccepted, notifyFailure, notifyTime, notifyWhenOver } from './notification.ts';
-import { type Configuration, configurationOf, grantOf, issuerNameOf } from './offer.ts';
+import { type CredentialConfiguration, configurationOf, grantOf, issuerNameOf } from './offer.ts';
 import { proofJwt } from './proof.ts';
 import type { ProofKey } from './proof-key.ts';
 import { chooseProofKeys, signerOf } from './proof-keys.ts';
 
-function prove(
+function createProof(
   deps: IssuanceDeps,
-  { caller, data }: Running,
+  { caller, data }: IssuanceExchange,
   { metadata }: AuthorizedClient,
-  configuration: Configuration,
+  configuration: CredentialConfiguration,
   key: ProofKey,
   nonce: string | undefined,
 ): Promise<string> {
@@ -35,10 +35,10 @@ function prove(
 /** Written down before each call: whoever lost the exchange to another does not ask beside them. */
 async function requestOne(
   deps: IssuanceDeps,
-  exchange: Running,
+  exchange: IssuanceExchange,
   client: AuthorizedClient,
-  configuration: Configuration,
-  part: Part,
+  configuration: CredentialConfiguration,
+  part: RequestedCredential,
 ): Promise<CredentialResponse> {
   const { data, caller } = exchange;
   if (part.transactionId !== undefined) {
@@ -53,12 +53,12 @@ async function requestOne(
   exchange.state = 'requesting';
   await deps.exchanges.save(exchange);
   return requestCredential(client, configuration, (nonce) =>
-    Promise.all(proofKeys.map((key) => prove(deps, exchange, client, configuration, key, nonce))),
+    Promise.all(proofKeys.map((key) => createProof(deps, exchange, client, configuration, key, nonce))),
   );
 }
 
 /** How long the issuer wants to be left alone, and the first fault that can be mended. */
-interface Outcome {
+interface RequestOutcome {
   readonly interval: number;
   readonly stopped: unknown;
 }
@@ -66,11 +66,11 @@ interface Outcome {
 /** Requests everything that is still to come. What can be mended in one does not keep the others from coming. */
 async function requestAll(
   deps: IssuanceDeps,
-  exchange: Running,
+  exchange: IssuanceExchange,
   client: AuthorizedClient,
-  received: Received[],
-): Promise<Outcome> {
-  const { clock, exchanges, heldCredentials, formats } = deps;
+  received: CredentialDelivery[],
+): Promise<RequestOutcome> {
+  const { clock, exchanges, storedCredentials, formats } = deps;
   let interval = 0;
   let stopped: unknown;
   for (const part of exchange.data.parts.filter(({ isDone }) => !isDone)) {
@@ -85,12 +85,12 @@ async function requestAll(
         continue;
       }
       const { credentials, notificationId } = response;
-      const one: Received = { part, configuration, notificationId, id: heldCredentials.newId(), copies: [] };
+      const one: CredentialDelivery = { part, configuration, notificationId, id: storedCredentials.newId(), copies: [] };
       received.push(one);
       one.copies = await checkReceived(formats, configuration, credentials, part.holdings ?? []);
       exchanges.step(exchange, 'credential checked', { detail: `${configuration.id}: ${one.copies.length}` });
     } catch (error) {
-      if (!canBeMended(error)) throw error;
+      if (!isRecoverable(error)) throw error;
       stopped ??= error;
     }
   }
@@ -99,10 +99,10 @@ async function requestAll(
 
 /** What was received is stored, all of it or nothing, together with how far the exchange is. */
 async function storeAll(
-  { clock, change, exchanges, heldCredentials }: IssuanceDeps,
-  exchange: Running,
+  { clock, change, exchanges, storedCredentials }: IssuanceDeps,
+  exchange: IssuanceExchange,
   metadata: IssuerMetadataResult,
-  received: readonly Received[],
+  received: readonly CredentialDelivery[],
   interval: number,
 ): Promise<void> {
   const { data, caller, owner } = exchange;
@@ -121,7 +121,7 @@ async function storeAll(
   else exchange.pollAt = null;
   await change(caller, owner, async (transaction) => {
     for (const { id, configuration, copies } of received)
-      await heldCredentials.store(transaction, owner, { id, configuration, copies, from });
+      await storedCredentials.store(transaction, owner, { id, configuration, copies, from });
     const result = { credentialIds: data.kept };
     if (isOver) await exchanges.end(exchange, 'issued', transaction, { result, keep: data.notifications.length > 0 });
     else await exchanges.save(exchange, transaction);
@@ -130,13 +130,13 @@ async function storeAll(
 
 export async function receiveCredentials(
   deps: IssuanceDeps,
-  exchange: Running,
+  exchange: IssuanceExchange,
   metadata: IssuerMetadataResult,
 ): Promise<IssuanceAnswer> {
   const { exchanges, credentials, clients } = deps;
   const client = clients.authorized(exchange.data, metadata);
-  const received: Received[] = [];
-  let outcome: Outcome;
+  const received: CredentialDelivery[] = [];
+  let outcome: RequestOutcome;
   try {
     outcome = await requestAll(deps, exchange, client, received);
     await storeAll(deps, exchange, metadata, received, outcome.interval);

@@ -2,11 +2,11 @@
 import { Oauth2Client } from '@openid4vc/oauth2';
 import type { CredentialOfferObject } from '@openid4vc/openid4vci';
 import type { Exchange, Exchanges } from '../exchanges/index.ts';
-import { calling } from '../protocols/index.ts';
+import { withUpstreamFaults } from '../protocols/index.ts';
 import type { WalletIdentity } from './clients.ts';
 import type { AuthorizedClient } from './endpoint.ts';
 import { grantOf } from './offer.ts';
-import { serverOf, type Token, tokenOf } from './token.ts';
+import { type IssuerToken, serverOf, tokenOf } from './token.ts';
 
 /** One that runs out on its way is of no use either. */
 const EARLY_MS = 10_000;
@@ -14,7 +14,7 @@ const EARLY_MS = 10_000;
 /** Written down at once: refresh tokens may work once only. */
 export async function refreshAccessToken(
   exchanges: Exchanges,
-  exchange: Exchange<{ readonly offer: CredentialOfferObject; token?: Token }>,
+  exchange: Exchange<{ readonly offer: CredentialOfferObject; token?: IssuerToken }>,
   { callbacks, metadata, token, dpop }: AuthorizedClient,
   { clientId }: WalletIdentity,
   now: number,
@@ -26,7 +26,7 @@ export async function refreshAccessToken(
   const server = serverOf(metadata, offer);
   // A refresh token goes to whom it is from, whatever the issuer says since.
   if (token.server !== undefined && server.issuer !== token.server) return;
-  const result = await calling('issuer', 'token', () =>
+  const result = await withUpstreamFaults('issuer', 'token', () =>
     new Oauth2Client({ callbacks }).retrieveRefreshTokenAccessToken({
       authorizationServerMetadata: server,
       refreshToken,

@@ -14,10 +14,10 @@ import {
 } from '@openid4vc/openid4vci';
 import { fail } from '../faults.ts';
 import { type PublicJwk, publicJwkOf, signWith } from '../jose/index.ts';
-import { calling, protocolError, type Signer, upstreamFault } from '../protocols/index.ts';
+import { protocolError, upstreamFault, type WalletSigner, withUpstreamFaults } from '../protocols/index.ts';
 import { grantOf, PRE_AUTHORIZED, txCodeOf } from './offer.ts';
 
-export interface Token {
+export interface IssuerToken {
   readonly accessToken: string;
   readonly dpop: boolean;
   /** The nonce the issuer last gave for DPoP. */
@@ -37,7 +37,7 @@ export function newDpopKey(): JsonWebKey {
   return generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ format: 'jwk' });
 }
 
-export function dpopSigner(jwk: JsonWebKey): Signer {
+export function dpopSigner(jwk: JsonWebKey): WalletSigner {
   const key = createPrivateKey({ key: jwk, format: 'jwk' });
   return { algorithm: 'ES256', jwk: publicJwkOf(key), sign: (data) => signWith(key, 'ES256', data) };
 }
@@ -47,7 +47,7 @@ export const dpopOptions = (jwk: PublicJwk, nonce?: string): RequestDpopOptions 
   ...(nonce === undefined ? {} : { nonce }),
 });
 
-function identifiersOf(details: unknown): Token['identifiers'] {
+function identifiersOf(details: unknown): IssuerToken['identifiers'] {
   const found: Record<string, string[]> = Object.create(null);
   for (const one of Array.isArray(details) ? details : []) {
     const { type, credential_configuration_id: id, credential_identifiers: all } = (one ?? {}) as Record<string, unknown>;
@@ -63,7 +63,10 @@ interface TokenResult {
   readonly authorizationServer?: string;
 }
 
-export function tokenOf({ accessTokenResponse: answer, dpop, authorizationServer: server }: TokenResult, now: number): Token {
+export function tokenOf(
+  { accessTokenResponse: answer, dpop, authorizationServer: server }: TokenResult,
+  now: number,
+): IssuerToken {
   const {
     access_token: accessToken,
     token_type: type,
@@ -99,7 +102,7 @@ export function serverOf(metadata: IssuerMetadataResult, offer: CredentialOfferO
   return getAuthorizationServerMetadataFromList(metadata.authorizationServers, issuer);
 }
 
-function knowsDpop(metadata: IssuerMetadataResult, offer: CredentialOfferObject): boolean {
+function supportsDpop(metadata: IssuerMetadataResult, offer: CredentialOfferObject): boolean {
   const { dpop_signing_alg_values_supported: all } = serverOf(metadata, offer);
   return (all as readonly string[] | undefined)?.includes('ES256') ?? false;
 }
@@ -109,7 +112,7 @@ async function withDpop(
   { metadata, offer, dpopJwk: jwk }: Pick<TokenRequest, 'metadata' | 'offer' | 'dpopJwk'>,
   ask: (dpop?: RequestDpopOptions) => Promise<TokenResult>,
 ): Promise<TokenResult> {
-  if (knowsDpop(metadata, offer)) return ask(dpopOptions(jwk));
+  if (supportsDpop(metadata, offer)) return ask(dpopOptions(jwk));
   try {
     return await ask();
   } catch (error) {
@@ -129,7 +132,7 @@ export interface TokenRequest {
 export async function redeemOffer(
   { client, metadata, offer, dpopJwk, now }: TokenRequest,
   txCode: string | undefined,
-): Promise<Token> {
+): Promise<IssuerToken> {
   try {
     const result = await withDpop(
       { metadata, offer, dpopJwk },
@@ -143,10 +146,10 @@ export async function redeemOffer(
     );
     return tokenOf(result, now);
   } catch (error) {
-    const said = protocolError(error);
-    const detail = said ? { protocol: { ...said, endpoint: 'token' } } : {};
+    const oauthError = protocolError(error);
+    const detail = oauthError ? { protocol: { ...oauthError, endpoint: 'token' } } : {};
     // The caller can mend a wrong transaction code; a code that is spent nobody can.
-    if (said?.error === 'invalid_grant') {
+    if (oauthError?.error === 'invalid_grant') {
       if (txCodeOf(offer)) fail('tx-code-rejected', undefined, { detail });
       fail('offer-spent', undefined, { detail });
     }
@@ -162,8 +165,8 @@ export async function redeemCode(
     redirectUri,
     clientId,
   }: { code: string; verifier: string | undefined; redirectUri: string; clientId: string },
-): Promise<Token> {
-  return calling('issuer', 'token', async () => {
+): Promise<IssuerToken> {
+  return withUpstreamFaults('issuer', 'token', async () => {
     const result = await withDpop(
       { metadata, offer, dpopJwk },
       (dpop) =>

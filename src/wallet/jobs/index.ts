@@ -1,3 +1,3 @@
 // Work nobody waits for.
-export { type Resealed, resealAll, sweepExpired } from './jobs.store.ts';
+export { type ResealResult, resealAll, sweepExpired } from './jobs.store.ts';
 export { startSweeper } from './sweeper.ts';

@@ -1,11 +1,11 @@
 // Work over everybody's rows: what has expired goes, secrets are sealed anew.
 import { DamagedSeal, keyIdOf, type Seal } from '../../platform/seal/index.ts';
 import { actAs, EVERYONE } from '../access/index.ts';
-import { credentialPlace, instancePlace } from '../credentials/index.ts';
+import { credentialSealContext, instanceSealContext } from '../credentials/index.ts';
 import type { Database, ExchangeRow, KeyRow, SessionRow, Tx } from '../database.ts';
-import { exchangePlace } from '../exchanges/index.ts';
-import type { Stores } from '../keys/index.ts';
-import { sessionPlace } from '../session/index.ts';
+import { exchangeSealContext } from '../exchanges/index.ts';
+import type { KeyStores } from '../keys/index.ts';
+import { sessionSealContext } from '../session/index.ts';
 
 const BATCH = 100;
 
@@ -22,13 +22,13 @@ export async function sweepExpired(db: Database, all: readonly { sweep(tx: Tx): 
 /** What all these tables have in common is what is done with them. */
 type SealedRow = Pick<ExchangeRow, 'id' | 'owner' | 'sealed'>;
 const SEALED = [
-  { table: 'credentials', key: 'id', place: credentialPlace },
-  { table: 'credential_instances', key: 'id', place: instancePlace },
-  { table: 'exchanges', key: 'id', place: exchangePlace },
-  { table: 'sessions', key: 'id_hash', place: ({ id_hash }: SessionRow) => sessionPlace(id_hash) },
-] as unknown as readonly { readonly table: 'exchanges'; readonly key: 'id'; place(row: SealedRow): string }[];
+  { table: 'credentials', key: 'id', sealContext: credentialSealContext },
+  { table: 'credential_instances', key: 'id', sealContext: instanceSealContext },
+  { table: 'exchanges', key: 'id', sealContext: exchangeSealContext },
+  { table: 'sessions', key: 'id_hash', sealContext: ({ id_hash }: SessionRow) => sessionSealContext(id_hash) },
+] as unknown as readonly { readonly table: 'exchanges'; readonly key: 'id'; sealContext(row: SealedRow): string }[];
 
-export interface Resealed {
+export interface ResealResult {
   readonly count: number;
   /** Rows that no key opens any more; they stay as they are. */
   readonly damaged: readonly string[];
@@ -38,7 +38,7 @@ export interface Resealed {
  * After a change of the master key: what is sealed under a former one is sealed under the one in force. What is sealed under a key
  * that was not given stops it; a row that was damaged does not, and is named.
  */
-export async function resealAll(db: Database, seal: Seal & { readonly keyId: string }, stores: Stores): Promise<Resealed> {
+export async function resealAll(db: Database, seal: Seal & { readonly keyId: string }, stores: KeyStores): Promise<ResealResult> {
   let count = 0;
   const damaged: string[] = [];
 
@@ -82,14 +82,14 @@ export async function resealAll(db: Database, seal: Seal & { readonly keyId: str
         .execute(),
     ({ id }) => id,
     async (tx, { id, owner, storage, wrapped_key: wrappedKey, material }) => {
-      const store = stores[storage as keyof Stores];
-      const kept = unlessDamaged('keys', id, () => store?.rewrap({ wrappedKey, material: material! }, { owner, keyId: id }));
-      if (!kept) return false;
-      const query = tx.updateTable('keys').set({ wrapped_key: kept.wrappedKey }).where('id', '=', id);
+      const store = stores[storage as keyof KeyStores];
+      const rewrapped = unlessDamaged('keys', id, () => store?.rewrap({ wrappedKey, material: material! }, { owner, keyId: id }));
+      if (!rewrapped) return false;
+      const query = tx.updateTable('keys').set({ wrapped_key: rewrapped.wrappedKey }).where('id', '=', id);
       return (await query.where('wrapped_key', '=', wrappedKey).executeTakeFirst()).numUpdatedRows > 0n;
     },
   );
-  for (const { table, key, place } of SEALED)
+  for (const { table, key, sealContext } of SEALED)
     await each<SealedRow>(
       (tx, after) =>
         tx
@@ -103,9 +103,9 @@ export async function resealAll(db: Database, seal: Seal & { readonly keyId: str
       (row) => row[key],
       async (tx, row) => {
         if (keyIdOf(row.sealed!) === seal.keyId) return false;
-        const plain = unlessDamaged(table, row[key], () => seal.open(row.sealed!, place(row)));
+        const plain = unlessDamaged(table, row[key], () => seal.open(row.sealed!, sealContext(row)));
         if (!plain) return false;
-        const sealed = seal.seal(plain, place(row));
+        const sealed = seal.seal(plain, sealContext(row));
         // Not over what a replica wrote meanwhile.
         const query = tx.updateTable(table).set({ sealed }).where(key, '=', row[key]).where('sealed', '=', row.sealed);
         return (await query.executeTakeFirst()).numUpdatedRows > 0n;

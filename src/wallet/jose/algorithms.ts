@@ -79,7 +79,7 @@ export function thumbprintOf(jwk: PublicJwk): string {
 }
 
 /** Ours, or a stranger's. */
-export function isGoodRsa({ asymmetricKeyDetails: details }: KeyObject): boolean {
+export function isAcceptableRsa({ asymmetricKeyDetails: details }: KeyObject): boolean {
   const { modulusLength: bits = 0, publicExponent: e = 0n } = details ?? {};
   // With the exponent 1 anything is a signature of itself; an even one has no private key.
   return bits >= MIN_RSA_BITS && bits <= MAX_RSA_BITS && e >= 3n && e % 2n === 1n && e <= MAX_RSA_EXPONENT;
@@ -92,7 +92,7 @@ export function algorithmOf(key: KeyObject, wanted?: string): Algorithm | undefi
   const { asymmetricKeyType: type, asymmetricKeyDetails: details } = key;
   if (type === 'ed25519') return 'EdDSA';
   if (type === 'ec') return Object.values(CURVES).find(({ node }) => node === details?.namedCurve)?.algorithm;
-  if (type !== 'rsa' || !isGoodRsa(key)) return undefined;
+  if (type !== 'rsa' || !isAcceptableRsa(key)) return undefined;
   return wanted === 'PS256' ? 'PS256' : 'RS256';
 }
 

@@ -6,7 +6,7 @@ export {
   curveOf,
   generatePair,
   hashOf,
-  isGoodRsa,
+  isAcceptableRsa,
   MAX_RSA_BITS,
   PROOF_ALGORITHMS,
   type PublicJwk,
@@ -15,5 +15,5 @@ export {
   thumbprintOf,
   verifyWith,
 } from './algorithms.ts';
-export { type DecodedJws, decodeJws, isHostile, JwsError, MAX_DEPTH, signJws, verifyJws } from './jws.ts';
+export { type DecodedJws, decodeJws, isUnsafeJson, JwsError, MAX_DEPTH, signJws, verifyJws } from './jws.ts';
 export { generateRsa } from './rsa.ts';

@@ -21,11 +21,11 @@ export interface DecodedJws {
 }
 
 /** Nested beyond reason, with a key that becomes a prototype in careless hands, or with a NUL, which not every database takes. */
-export function isHostile(value: unknown, depth = MAX_DEPTH): boolean {
+export function isUnsafeJson(value: unknown, depth = MAX_DEPTH): boolean {
   if (typeof value === 'string') return value.includes('\0');
   if (typeof value !== 'object' || value === null) return false;
   if (depth === 0 || Object.hasOwn(value, '__proto__')) return true;
-  return Object.entries(value).some(([name, inner]) => name.includes('\0') || isHostile(inner, depth - 1));
+  return Object.entries(value).some(([name, inner]) => name.includes('\0') || isUnsafeJson(inner, depth - 1));
 }
 
 function jsonOf(part: string, what: string): Record<string, unknown> {
@@ -37,7 +37,7 @@ function jsonOf(part: string, what: string): Record<string, unknown> {
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw new JwsError(`the ${what} is not an object`, 'malformed');
-  if (isHostile(value)) throw new JwsError(`the ${what} is nested too deeply, or has what no honest one has`, 'malformed');
+  if (isUnsafeJson(value)) throw new JwsError(`the ${what} is nested too deeply, or has what no honest one has`, 'malformed');
   return value as Record<string, unknown>;
 }
 

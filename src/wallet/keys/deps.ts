@@ -1,16 +1,16 @@
 // What the steps of a key's life work with.
 import type { Clock } from '../../platform/clock.ts';
-import type { RunChange, UnlessDamaged } from '../access/index.ts';
+import type { RunWalletChange, UnlessDamaged } from '../access/index.ts';
 import type { Database } from '../database.ts';
-import type { Drafts, Stores } from './drafts.ts';
+import type { KeyDrafts, KeyStores } from './drafts.ts';
 import type { KeyListener } from './listener.ts';
 
 export interface KeyDeps {
   readonly db: Database;
   readonly clock: Clock;
-  readonly change: RunChange;
-  readonly stores: Stores;
-  readonly drafts: Drafts;
+  readonly change: RunWalletChange;
+  readonly stores: KeyStores;
+  readonly drafts: KeyDrafts;
   readonly listener: KeyListener;
   readonly unlessDamaged: UnlessDamaged;
   /** Of one owner. */

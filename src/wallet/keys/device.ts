@@ -5,7 +5,7 @@ import type { KeyStore } from './key-store.ts';
 import { CKR, isCode } from './pkcs11/constants.ts';
 
 /** What tokens say of a curve they do not have. */
-const NOT_MADE = [
+const CURVE_UNSUPPORTED = [
   CKR.ATTRIBUTE_VALUE_INVALID,
   CKR.TEMPLATE_INCONSISTENT,
   CKR.DOMAIN_PARAMS_INVALID,
@@ -15,14 +15,14 @@ const NOT_MADE = [
 const asFault = (error: unknown): unknown =>
   error instanceof Fault ? error : fault('key-store-unavailable', undefined, { reason: (error as Error).message });
 
-export function inDevice(store: KeyStore): KeyStore {
+export function withDeviceFaults(store: KeyStore): KeyStore {
   const answered = <T>(work: Promise<T>): Promise<T> => work.catch((error: unknown) => Promise.reject(asFault(error)));
   return {
     ...store,
-    generate: (algorithm, place) =>
+    generate: (algorithm, identity) =>
       answered(
-        store.generate(algorithm, place).catch((error: unknown) => {
-          if (isCode(error, ...NOT_MADE)) throw fault('unsupported-algorithm', { algorithm, why: ' by this device' });
+        store.generate(algorithm, identity).catch((error: unknown) => {
+          if (isCode(error, ...CURVE_UNSUPPORTED)) throw fault('unsupported-algorithm', { algorithm, why: ' by this device' });
           throw error;
         }),
       ),

@@ -4,61 +4,66 @@ import { newUlid } from '../../platform/ids.ts';
 import type { KeyRow } from '../database.ts';
 import { fail } from '../faults.ts';
 import { ALGORITHMS, type Algorithm } from '../jose/index.ts';
-import { createSlowKeys, type Turn } from './generation.ts';
+import { createSlowKeys, type KeyRequester } from './generation.ts';
 import { importKey } from './import.ts';
-import type { KeptKey, KeyStore, NewKey as MadeKey, Storage } from './key-store.ts';
+import type { CreatedKey, KeyStorage, KeyStore, StoredKey } from './key-store.ts';
 import type { NewKey } from './keys.schema.ts';
 
-export type Stores = Readonly<Partial<Record<Storage, KeyStore>>> & { readonly software: KeyStore };
+export type KeyStores = Readonly<Partial<Record<KeyStorage, KeyStore>>> & { readonly software: KeyStore };
 
-export interface Draft {
+export interface KeyDraft {
   readonly id: string;
   readonly algorithm: Algorithm;
-  readonly storage: Storage;
-  readonly made: MadeKey;
+  readonly storage: KeyStorage;
+  readonly created: CreatedKey;
 }
 
-export function algorithmNamed(name: string): Algorithm {
+export function parseAlgorithm(name: string): Algorithm {
   const found = ALGORITHMS.find((one) => one === name);
   return found ?? fail('unsupported-algorithm', { algorithm: name, why: `; there are ${ALGORITHMS.join(', ')}` });
 }
 
 /** What the row of a key keeps for its store. */
-export const keptOf = ({ wrapped_key: wrappedKey, material }: KeyRow): KeptKey => ({ wrappedKey, material: material! });
+export const storedKeyOf = ({ wrapped_key: wrappedKey, material }: KeyRow): StoredKey => ({ wrappedKey, material: material! });
 
-export function createDrafts({ clock, stores }: { clock: Clock; stores: Stores }) {
+export function createDrafts({ clock, stores }: { clock: Clock; stores: KeyStores }) {
   const slowKeys = createSlowKeys();
 
   const storeOf = (storage: string): KeyStore =>
-    stores[storage as Storage] ?? fail('unsupported-storage', { what: 'kept', storage });
+    stores[storage as KeyStorage] ?? fail('unsupported-storage', { what: 'kept', storage });
 
   const newKeyId = (): string => `key_${newUlid(clock.now())}`;
 
-  async function generate(turn: Turn, algorithm: Algorithm, storage: Storage): Promise<Draft> {
+  async function generate(requester: KeyRequester, algorithm: Algorithm, storage: KeyStorage): Promise<KeyDraft> {
     const store = storeOf(storage);
     if (!store.algorithms.includes(algorithm)) fail('unsupported-algorithm', { algorithm, why: ` in ${storage}` });
     const id = newKeyId();
-    const place = { owner: turn.owner, keyId: id };
-    return { id, algorithm, storage, made: await slowKeys.make(algorithm, turn, () => store.generate(algorithm, place)) };
+    const identity = { owner: requester.owner, keyId: id };
+    return {
+      id,
+      algorithm,
+      storage,
+      created: await slowKeys.make(algorithm, requester, () => store.generate(algorithm, identity)),
+    };
   }
 
-  async function draftOf(turn: Turn, body: NewKey): Promise<Draft> {
+  async function createDraft(requester: KeyRequester, body: NewKey): Promise<KeyDraft> {
     const storage = body.storage ?? 'software';
     if (body.jwk === undefined && body.pem === undefined)
-      return generate(turn, algorithmNamed(body.algorithm ?? 'ES256'), storage);
+      return generate(requester, parseAlgorithm(body.algorithm ?? 'ES256'), storage);
     if (body.jwk !== undefined && body.pem !== undefined) fail('invalid-request', { why: 'give a JWK or a PEM, not both' });
-    const { take } = storeOf(storage);
-    if (!take) fail('unsupported-storage', { what: 'imported', storage });
-    const { privateKey, algorithm } = await importKey(body, body.algorithm && algorithmNamed(body.algorithm));
+    const { importPrivateKey } = storeOf(storage);
+    if (!importPrivateKey) fail('unsupported-storage', { what: 'imported', storage });
+    const { privateKey, algorithm } = await importKey(body, body.algorithm && parseAlgorithm(body.algorithm));
     const id = newKeyId();
-    return { id, algorithm, storage, made: await take(privateKey, { owner: turn.owner, keyId: id }) };
+    return { id, algorithm, storage, created: await importPrivateKey(privateKey, { owner: requester.owner, keyId: id }) };
   }
 
-  const discard = (owner: string, { storage, made, id }: Draft): Promise<void> =>
-    storeOf(storage).destroy(made.kept, { owner, keyId: id });
+  const discard = (owner: string, { storage, created, id }: KeyDraft): Promise<void> =>
+    storeOf(storage).destroy(created.stored, { owner, keyId: id });
 
   /** A key made for a change that did not come to pass leaves nothing behind in a device either. */
-  async function orDiscard<T>(owner: string, draft: Draft | undefined, work: () => Promise<T>): Promise<T> {
+  async function discardOnFailure<T>(owner: string, draft: KeyDraft | undefined, work: () => Promise<T>): Promise<T> {
     try {
       return await work();
     } catch (error) {
@@ -68,7 +73,7 @@ export function createDrafts({ clock, stores }: { clock: Clock; stores: Stores }
     }
   }
 
-  return { storeOf, generate, draftOf, discard, orDiscard };
+  return { storeOf, generate, createDraft, discard, discardOnFailure };
 }
 
-export type Drafts = ReturnType<typeof createDrafts>;
+export type KeyDrafts = ReturnType<typeof createDrafts>;

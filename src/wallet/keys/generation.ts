@@ -5,13 +5,13 @@ import { fail } from '../faults.ts';
 import type { Algorithm } from '../jose/index.ts';
 
 /** For each owner, what runs and what waits. */
-const OF_ONE_OWNER = 3;
+const MAX_PER_OWNER = 3;
 const RULES = { slots: 1, maxWaiting: 20, patienceMs: 15_000 };
 
 export const isSlow = (algorithm: string): boolean => algorithm === 'RS256' || algorithm === 'PS256';
 
 /** Whose key it is, and whether they still wait for it. */
-export interface Turn {
+export interface KeyRequester {
   readonly owner: string;
   readonly signal?: AbortSignal | undefined;
 }
@@ -19,23 +19,23 @@ export interface Turn {
 /** The line of this process. */
 export function createSlowKeys(rules = RULES) {
   const queue = new FairQueue(rules);
-  const held = new Map<string, number>();
+  const pendingByOwner = new Map<string, number>();
 
   return {
     get waiting(): number {
       return queue.waiting;
     },
-    async make<T>(algorithm: Algorithm, { owner, signal }: Turn, work: () => Promise<T>): Promise<T> {
+    async make<T>(algorithm: Algorithm, { owner, signal }: KeyRequester, work: () => Promise<T>): Promise<T> {
       if (!isSlow(algorithm)) return work();
-      const count = held.get(owner) ?? 0;
-      if (count >= OF_ONE_OWNER) fail('too-many-at-once', undefined, { headers: { 'Retry-After': '10' } });
-      held.set(owner, count + 1);
+      const count = pendingByOwner.get(owner) ?? 0;
+      if (count >= MAX_PER_OWNER) fail('too-many-at-once', undefined, { headers: { 'Retry-After': '10' } });
+      pendingByOwner.set(owner, count + 1);
       try {
         return await queue.run({ key: owner, signal }, work);
       } finally {
-        const left = held.get(owner)! - 1;
-        if (left > 0) held.set(owner, left);
-        else held.delete(owner);
+        const left = pendingByOwner.get(owner)! - 1;
+        if (left > 0) pendingByOwner.set(owner, left);
+        else pendingByOwner.delete(owner);
       }
     },
   };

@@ -3,7 +3,7 @@ import { createPrivateKey, type KeyObject, randomBytes } from 'node:crypto';
 import { fail } from '../faults.ts';
 import { type Algorithm, algorithmOf, publicJwkOf, signWith, verifyWith } from '../jose/index.ts';
 
-export interface Imported {
+export interface ImportedKey {
   readonly privateKey: KeyObject;
   readonly algorithm: Algorithm;
 }
@@ -52,7 +52,7 @@ function isConsistent(key: KeyObject): boolean {
 
 /** The two halves must belong together: whoever trusts the public one would otherwise wait for signatures that never fit. */
 async function checkHalves(
-  { privateKey, algorithm }: Imported,
+  { privateKey, algorithm }: ImportedKey,
   jwk: Readonly<Record<string, unknown>> | undefined,
 ): Promise<void> {
   // Of Ed25519 the public half is computed, whatever the JWK says.
@@ -70,7 +70,7 @@ async function checkHalves(
 export async function importKey(
   { jwk, pem }: { jwk?: Readonly<Record<string, unknown>> | undefined; pem?: string | undefined },
   wanted: string | undefined,
-): Promise<Imported> {
+): Promise<ImportedKey> {
   const privateKey = jwk ? parseJwk(jwk) : parsePem(pem!);
   const named = wanted ?? (typeof jwk?.alg === 'string' ? jwk.alg : undefined);
   const algorithm = algorithmOf(privateKey, named);

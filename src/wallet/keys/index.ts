@@ -1,7 +1,7 @@
 // Keys: made, imported, rotated, revoked, purged; and what signs with them.
-export type { Stores } from './drafts.ts';
+export type { KeyStores } from './drafts.ts';
 export { isSlow } from './generation.ts';
-export type { KeyStore, Storage } from './key-store.ts';
+export type { KeyStorage, KeyStore } from './key-store.ts';
 export { mountKeys } from './keys.routes.ts';
 export { createKeys, type Keys } from './keys.rules.ts';
 export type { KeyListener } from './listener.ts';

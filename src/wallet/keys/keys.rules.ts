@@ -1,17 +1,17 @@
 // The life of a key: registered, rotated, revoked, purged. There is no way back. Each step has a file of its own.
 import { type Caller, EVERYONE, readAs } from '../access/index.ts';
-import type { Change, KeyRow } from '../database.ts';
-import type { Once, Page } from '../resource/index.ts';
+import type { KeyRow, WalletChange } from '../database.ts';
+import type { IdempotentRequest, PageRequest } from '../resource/index.ts';
 import type { KeyDeps } from './deps.ts';
-import { createDrafts, type Draft } from './drafts.ts';
+import { createDrafts, type KeyDraft } from './drafts.ts';
 import type { NewKey, Revocation, Rotation } from './keys.schema.ts';
 import { countKeys, type KeyFilter } from './keys.store.ts';
 import { purgeKey } from './purge.ts';
 import { keyTarget, listOwn, showKey } from './reading.ts';
 import { addKey, createKey } from './registration.ts';
-import { destroyLeft, revokeKey } from './revocation.ts';
+import { destroyPending, revokeKey } from './revocation.ts';
 import { rotateKey } from './rotation.ts';
-import { activeKeys, isActive, type Purpose, sign, tryNodeKey } from './signing.ts';
+import { activeKeys, isActive, type SigningPurpose, sign, tryNodeKey } from './signing.ts';
 
 export type { KeyWithUse } from './reading.ts';
 
@@ -22,21 +22,22 @@ export function createKeys(given: Omit<KeyDeps, 'drafts' | 'maxKeys'> & { readon
     /** For rules that are told of a key by its id. */
     find: async (caller: Caller, id: string): Promise<KeyRow> => (await keyTarget(deps, caller, id)).get(),
     show: (row: KeyRow) => showKey(deps, row),
-    list: (caller: Caller, filter: KeyFilter, page: Page) => listOwn(deps, caller, filter, page),
-    create: (caller: Caller, body: NewKey, once: Once, signal?: AbortSignal) => createKey(deps, caller, body, once, signal),
+    list: (caller: Caller, filter: KeyFilter, page: PageRequest) => listOwn(deps, caller, filter, page),
+    create: (caller: Caller, body: NewKey, once: IdempotentRequest, signal?: AbortSignal) =>
+      createKey(deps, caller, body, once, signal),
     rotate: (caller: Caller, key: KeyRow, body: Rotation, signal?: AbortSignal) => rotateKey(deps, caller, key, body, signal),
     revoke: (caller: Caller, key: KeyRow, body: Revocation, force: boolean, signal?: AbortSignal) =>
       revokeKey(deps, caller, key, body, force, signal),
     purge: (caller: Caller, key: KeyRow, force: boolean) => purgeKey(deps, caller, key, force),
     /** For rules that make a key along with something else: drafted before their change, added within it. */
     draft: (owner: string) => deps.drafts.generate({ owner }, 'ES256', 'software'),
-    add: (transaction: Change, owner: string, draft: Draft, body: Pick<NewKey, 'alias' | 'use' | 'default'>) =>
+    add: (transaction: WalletChange, owner: string, draft: KeyDraft, body: Pick<NewKey, 'alias' | 'use' | 'default'>) =>
       addKey(deps, transaction, owner, draft, body),
     active: activeKeys,
     isActive: (owner: string, id: string) => isActive(deps, owner, id),
-    sign: (owner: string, id: string, data: Buffer, purpose: Purpose = 'any') => sign(deps, owner, id, data, purpose),
+    sign: (owner: string, id: string, data: Buffer, purpose: SigningPurpose = 'any') => sign(deps, owner, id, data, purpose),
     tryNodeKey: () => tryNodeKey(deps),
-    destroyLeft: () => destroyLeft(deps),
+    destroyPending: () => destroyPending(deps),
     /** Of everybody. */
     countByState: () => readAs(deps.db, EVERYONE, countKeys),
   };

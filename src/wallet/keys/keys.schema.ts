@@ -100,14 +100,14 @@ export const readContent = (row: Pick<KeyRow, 'public_jwk' | 'uses'>): KeyConten
 });
 
 /** What the other columns still tell of it. */
-const remainsOf = ({ algorithm }: KeyRow): KeyContent => ({
+const damagedContent = ({ algorithm }: KeyRow): KeyContent => ({
   jwk: { kty: algorithm === 'EdDSA' ? 'OKP' : algorithm.startsWith('ES') ? 'EC' : 'RSA' },
   use: [],
 });
 
 export function renderKey(row: KeyRow, content: KeyContent | undefined, references: KeyReferences): Static<typeof Key> {
   const { dids, credentialCount } = references;
-  const { jwk, use } = content ?? remainsOf(row);
+  const { jwk, use } = content ?? damagedContent(row);
   return {
     id: row.id,
     ...(row.alias === null ? {} : { alias: row.alias }),

@@ -1,6 +1,6 @@
 // Keys in the database. Every statement names the owner.
 import type { KeyRow, KeyState, Reader, Tx } from '../database.ts';
-import type { Page } from '../resource/index.ts';
+import type { PageRequest } from '../resource/index.ts';
 
 export interface KeyFilter {
   readonly state?: KeyState | undefined;
@@ -8,7 +8,12 @@ export interface KeyFilter {
 }
 
 /** One more than the page has. */
-export function listKeys(db: Reader, owner: string, { state, algorithm }: KeyFilter, { limit, after }: Page): Promise<KeyRow[]> {
+export function listKeys(
+  db: Reader,
+  owner: string,
+  { state, algorithm }: KeyFilter,
+  { limit, after }: PageRequest,
+): Promise<KeyRow[]> {
   let query = db.selectFrom('keys').where('owner', '=', owner);
   if (state) query = query.where('state', '=', state);
   if (algorithm) query = query.where('algorithm', '=', algorithm);

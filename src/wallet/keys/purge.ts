@@ -1,33 +1,33 @@
 // The row of a key goes. That there was one of this thumbprint stays.
 import { type Caller, NODE, ownerTag } from '../access/index.ts';
-import type { Change, KeyRow } from '../database.ts';
+import type { KeyRow, WalletChange } from '../database.ts';
 import { fail } from '../faults.ts';
 import type { KeyDeps } from './deps.ts';
 import { credentialsOfKey, deleteKey } from './keys.store.ts';
-import { findAgain, withUse } from './reading.ts';
-import { destroy, endKey } from './revocation.ts';
+import { reloadKey, withUse } from './reading.ts';
+import { destroy, markRevoked } from './revocation.ts';
 
-async function checkUnused(deps: KeyDeps, { tx }: Change, key: KeyRow): Promise<void> {
+async function checkUnused(deps: KeyDeps, { tx }: WalletChange, key: KeyRow): Promise<void> {
   const [use] = await withUse(deps, tx, key.owner, [key]);
   const { dids } = use!;
   const credentials = await credentialsOfKey(tx, key.owner, key.id);
   if (dids.length > 0 || credentials.length > 0) fail('key-in-use', undefined, { detail: { references: { dids, credentials } } });
 }
 
-async function remove(transaction: Change, key: KeyRow): Promise<void> {
+async function remove(transaction: WalletChange, key: KeyRow): Promise<void> {
   await deleteKey(transaction.tx, key);
   transaction.audit('key.purged', { kind: 'key', id: key.id });
   transaction.invalidate(ownerTag(key.owner));
 }
 
 /** The key, where a device must forget it before its row goes. */
-async function purgeWithin(deps: KeyDeps, transaction: Change, seen: KeyRow, force: boolean): Promise<KeyRow | undefined> {
-  const key = await findAgain(transaction, seen);
+async function purgeWithin(deps: KeyDeps, transaction: WalletChange, row: KeyRow, force: boolean): Promise<KeyRow | undefined> {
+  const key = await reloadKey(transaction, row);
   if (key.state !== 'revoked') {
     if (!force) await checkUnused(deps, transaction, key);
-    await endKey(deps, transaction, key, 'cessation');
+    await markRevoked(deps, transaction, key, 'cessation');
   }
-  const ended = await findAgain(transaction, seen);
+  const ended = await reloadKey(transaction, row);
   if (ended.material !== null) {
     transaction.audit('key.purging', { kind: 'key', id: key.id });
     return ended;
@@ -36,14 +36,14 @@ async function purgeWithin(deps: KeyDeps, transaction: Change, seen: KeyRow, for
   return undefined;
 }
 
-export async function purgeKey(deps: KeyDeps, caller: Caller, seen: KeyRow, force: boolean): Promise<void> {
+export async function purgeKey(deps: KeyDeps, caller: Caller, row: KeyRow, force: boolean): Promise<void> {
   const { db, change } = deps;
-  const { owner } = seen;
+  const { owner } = row;
   if (owner === NODE) fail('forbidden', { why: 'the key of the node is rotated or revoked, never purged' });
-  const left = await change(caller, owner, (transaction) => purgeWithin(deps, transaction, seen, force));
+  const left = await change(caller, owner, (transaction) => purgeWithin(deps, transaction, row, force));
   if (!left) return db.scrub();
   // A device forgets the key before its row goes: nobody would find it there afterwards.
   await destroy(deps, left);
-  await change(caller, owner, async (transaction) => remove(transaction, await findAgain(transaction, left)));
+  await change(caller, owner, async (transaction) => remove(transaction, await reloadKey(transaction, left)));
   await db.scrub();
 }

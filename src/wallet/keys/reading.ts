@@ -1,8 +1,8 @@
 // Keys found and shown, with what refers to them.
 import { type Caller, readAs, targetFor, type WalletTarget } from '../access/index.ts';
-import type { Change, KeyRow, Reader } from '../database.ts';
+import type { KeyRow, Reader, WalletChange } from '../database.ts';
 import { fail } from '../faults.ts';
-import type { Page } from '../resource/index.ts';
+import type { PageRequest } from '../resource/index.ts';
 import type { KeyDeps } from './deps.ts';
 import { type KeyContent, readContent } from './keys.schema.ts';
 import { findKey, type KeyFilter, listKeys, usesOf } from './keys.store.ts';
@@ -24,7 +24,7 @@ export const keyTarget = ({ db }: Pick<KeyDeps, 'db'>, caller: Caller, id: strin
   });
 
 /** As it is now, within the owner's turn: what was seen before may have changed since. */
-export const findAgain = async ({ tx }: Change, { owner, id }: KeyRow): Promise<KeyRow> =>
+export const reloadKey = async ({ tx }: WalletChange, { owner, id }: KeyRow): Promise<KeyRow> =>
   (await findKey(tx, owner, id)) ?? fail('not-found', { kind: 'key' });
 
 export async function withUse(
@@ -46,16 +46,16 @@ export async function withUse(
   }));
 }
 
-type Reading = Pick<KeyDeps, 'db' | 'unlessDamaged'>;
+type KeyReadDeps = Pick<KeyDeps, 'db' | 'unlessDamaged'>;
 
-export async function showKey(deps: Reading, row: KeyRow): Promise<KeyWithUse> {
+export async function showKey(deps: KeyReadDeps, row: KeyRow): Promise<KeyWithUse> {
   const [key] = await readAs(deps.db, row.owner, (reader) => withUse(deps, reader, row.owner, [row]));
   return key!;
 }
 
 /** One of this owner's, as it is now. */
-export const getKey = async (deps: Reading, owner: string, id: string): Promise<KeyWithUse> =>
+export const getKey = async (deps: KeyReadDeps, owner: string, id: string): Promise<KeyWithUse> =>
   showKey(deps, (await readAs(deps.db, owner, (reader) => findKey(reader, owner, id))) ?? fail('not-found', { kind: 'key' }));
 
-export const listOwn = (deps: Reading, { owner }: Caller, filter: KeyFilter, page: Page): Promise<KeyWithUse[]> =>
+export const listOwn = (deps: KeyReadDeps, { owner }: Caller, filter: KeyFilter, page: PageRequest): Promise<KeyWithUse[]> =>
   readAs(deps.db, owner, async (reader) => withUse(deps, reader, owner, await listKeys(reader, owner, filter, page)));

@@ -1,12 +1,12 @@
 // A key is registered: made or imported before the change, checked and written within it.
 import { Fault } from '../../platform/faults/index.ts';
 import { type Caller, NODE, ownerTag } from '../access/index.ts';
-import type { Change, KeyRow } from '../database.ts';
+import type { KeyRow, WalletChange } from '../database.ts';
 import { fail, fault } from '../faults.ts';
 import { thumbprintOf } from '../jose/index.ts';
-import type { Once } from '../resource/index.ts';
+import type { IdempotentRequest } from '../resource/index.ts';
 import type { KeyDeps } from './deps.ts';
-import type { Draft } from './drafts.ts';
+import type { KeyDraft } from './drafts.ts';
 import type { NewKey } from './keys.schema.ts';
 import { clearDefault, countKeysOf, findDefaultKey, hasActiveAlias, insertKey, isKnownKid } from './keys.store.ts';
 import { getKey, type KeyWithUse } from './reading.ts';
@@ -20,18 +20,18 @@ export interface KeyValues {
   readonly predecessorId?: string;
 }
 
-export const unfitForAgreement = (algorithm: string): never =>
+export const failKeyAgreement = (algorithm: string): never =>
   fail('unsupported-algorithm', { algorithm, why: ' for keyAgreement; ES256 is' });
 
 /** Within the owner's turn: of several requests at once none passes the other. */
-async function checkQuota({ maxKeys }: Pick<KeyDeps, 'maxKeys'>, { tx }: Change, owner: string): Promise<void> {
+async function checkQuota({ maxKeys }: Pick<KeyDeps, 'maxKeys'>, { tx }: WalletChange, owner: string): Promise<void> {
   if (owner !== NODE && (await countKeysOf(tx, owner)) >= maxKeys)
     fail('quota-exceeded', { what: 'keys', most: String(maxKeys) });
 }
 
 function rowOf(
   owner: string,
-  { id, algorithm, storage, made: { publicJwk, kept } }: Draft,
+  { id, algorithm, storage, created: { publicJwk, stored } }: KeyDraft,
   values: KeyValues,
   now: number,
 ): KeyRow {
@@ -46,8 +46,8 @@ function rowOf(
     uses: JSON.stringify(values.use),
     storage,
     public_jwk: JSON.stringify(publicJwk),
-    wrapped_key: kept.wrappedKey,
-    material: kept.material,
+    wrapped_key: stored.wrappedKey,
+    material: stored.material,
     created_at: now,
     rotated_at: null,
     verify_until: null,
@@ -59,14 +59,14 @@ function rowOf(
   };
 }
 
-type Registering = Pick<KeyDeps, 'clock' | 'maxKeys'>;
+type RegistrationDeps = Pick<KeyDeps, 'clock' | 'maxKeys'>;
 
 /** Writes it down, if nothing speaks against it. */
 export async function register(
-  deps: Registering,
-  transaction: Change,
+  deps: RegistrationDeps,
+  transaction: WalletChange,
   owner: string,
-  draft: Draft,
+  draft: KeyDraft,
   values: KeyValues,
 ): Promise<KeyRow> {
   const { tx, audit, invalidate } = transaction;
@@ -75,7 +75,7 @@ export async function register(
   await checkQuota(deps, transaction, owner);
   if (await isKnownKid(tx, owner, row.kid)) fail('key-exists');
   if (alias !== undefined && (await hasActiveAlias(tx, owner, alias))) fail('alias-taken', { kind: 'key', alias });
-  if (use.includes('keyAgreement') && draft.algorithm !== 'ES256') unfitForAgreement(draft.algorithm);
+  if (use.includes('keyAgreement') && draft.algorithm !== 'ES256') failKeyAgreement(draft.algorithm);
   if (isDefault) await clearDefault(tx, owner);
   await insertKey(tx, row);
   audit('key.created', { kind: 'key', id: row.id }, { algorithm: draft.algorithm, storage: draft.storage });
@@ -85,10 +85,10 @@ export async function register(
 
 /** The same as its owner asks for it. The first one is the default, unless they say otherwise. */
 export async function addKey(
-  deps: Registering,
-  transaction: Change,
+  deps: RegistrationDeps,
+  transaction: WalletChange,
   owner: string,
-  draft: Draft,
+  draft: KeyDraft,
   body: Pick<NewKey, 'alias' | 'use' | 'default'>,
 ): Promise<KeyRow> {
   const isFirst = !(await findDefaultKey(transaction.tx, owner));
@@ -100,9 +100,9 @@ export async function addKey(
 }
 
 /** The id of the key: this draft's, or of what an earlier request with the same Idempotency-Key made. */
-function addOnce(deps: KeyDeps, caller: Caller, draft: Draft, body: NewKey, once: Once): Promise<string> {
+function addOnce(deps: KeyDeps, caller: Caller, draft: KeyDraft, body: NewKey, once: IdempotentRequest): Promise<string> {
   const { owner } = caller;
-  return deps.drafts.orDiscard(owner, draft, () =>
+  return deps.drafts.discardOnFailure(owner, draft, () =>
     deps.change(caller, owner, async (transaction) => {
       const made = await once.claim(transaction, draft.id);
       if (made === undefined) return (await addKey(deps, transaction, owner, draft, body)).id;
@@ -116,12 +116,12 @@ export async function createKey(
   deps: KeyDeps,
   caller: Caller,
   body: NewKey,
-  once: Once,
+  once: IdempotentRequest,
   signal?: AbortSignal,
 ): Promise<KeyWithUse> {
   const { owner } = caller;
-  const earlier = await once.earlier();
-  const draft = earlier === undefined ? await deps.drafts.draftOf({ owner, signal }, body) : undefined;
+  const earlier = await once.earlierResult();
+  const draft = earlier === undefined ? await deps.drafts.createDraft({ owner, signal }, body) : undefined;
   const id = draft ? await addOnce(deps, caller, draft, body, once) : earlier!;
   // Another request with the same Idempotency-Key was first: what this one made is not needed.
   if (draft && id !== draft.id) await deps.drafts.discard(owner, draft).catch(() => {});

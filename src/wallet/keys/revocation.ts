@@ -1,32 +1,32 @@
 // A key ends at once and for ever: nothing can be signed with it again, here or by whoever has a copy of the row.
 import { type Caller, EVERYONE, NODE, ownerTag, readAs, theNode } from '../access/index.ts';
-import type { Change, KeyRow } from '../database.ts';
+import type { KeyRow, WalletChange } from '../database.ts';
 import type { KeyDeps } from './deps.ts';
-import { algorithmNamed, type Draft, keptOf } from './drafts.ts';
-import type { Storage } from './key-store.ts';
+import { type KeyDraft, parseAlgorithm, storedKeyOf } from './drafts.ts';
+import type { KeyStorage } from './key-store.ts';
 import type { Revocation } from './keys.schema.ts';
 import { credentialsOfKey, findDefaultKey, findNewestActive, listUndestroyed, updateKey } from './keys.store.ts';
-import { findAgain, getKey, type KeyWithUse } from './reading.ts';
-import { succeed } from './rotation.ts';
+import { getKey, type KeyWithUse, reloadKey } from './reading.ts';
+import { addSuccessor } from './rotation.ts';
 
 const BATCH = 100;
 
 /** When the default key goes, the newest of the others takes its place. */
-async function replaceDefault({ tx }: Change, { owner, is_default: wasDefault }: KeyRow): Promise<void> {
+async function replaceDefault({ tx }: WalletChange, { owner, is_default: wasDefault }: KeyRow): Promise<void> {
   if (wasDefault !== 1 || (await findDefaultKey(tx, owner))) return;
   const next = await findNewestActive(tx, owner);
   if (next) await updateKey(tx, owner, next.id, { is_default: 1 });
 }
 
 /** Ends a key within a change. */
-export async function endKey(
+export async function markRevoked(
   { clock, listener }: Pick<KeyDeps, 'clock' | 'listener'>,
-  transaction: Change,
+  transaction: WalletChange,
   key: KeyRow,
   reason: string,
 ): Promise<void> {
   const { owner, id } = key;
-  const republished = await listener.onEnded(transaction, key);
+  const republished = await listener.onRevoked(transaction, key);
   await updateKey(transaction.tx, owner, id, {
     state: 'revoked',
     is_default: 0,
@@ -44,12 +44,12 @@ export async function endKey(
 
 /** What is outside the database goes too. */
 export const destroy = ({ drafts }: Pick<KeyDeps, 'drafts'>, key: KeyRow): Promise<void> =>
-  drafts.storeOf(key.storage).destroy(keptOf(key), { owner: key.owner, keyId: key.id });
+  drafts.storeOf(key.storage).destroy(storedKeyOf(key), { owner: key.owner, keyId: key.id });
 
 /** The device forgets a revoked key. Not when it is not connected to this node: another one, or a later start, will. */
-async function forget(deps: KeyDeps, caller: Caller, key: KeyRow): Promise<void> {
+async function destroyInDevice(deps: KeyDeps, caller: Caller, key: KeyRow): Promise<void> {
   const { owner, id, material, storage } = key;
-  if (material === null || !deps.stores[storage as Storage]) return;
+  if (material === null || !deps.stores[storage as KeyStorage]) return;
   await destroy(deps, key);
   await deps.change(caller, owner, async (transaction) => {
     await updateKey(transaction.tx, owner, id, { material: null });
@@ -58,10 +58,10 @@ async function forget(deps: KeyDeps, caller: Caller, key: KeyRow): Promise<void>
 }
 
 /** What devices kept of revoked keys, because they did not answer or this process ended, goes. Counts it. */
-export async function destroyLeft(deps: KeyDeps): Promise<number> {
+export async function destroyPending(deps: KeyDeps): Promise<number> {
   const left = await readAs(deps.db, EVERYONE, (reader) => listUndestroyed(reader, Object.keys(deps.stores), BATCH));
   const failures: unknown[] = [];
-  for (const key of left) await forget(deps, theNode, key).catch((error: unknown) => failures.push(error));
+  for (const key of left) await destroyInDevice(deps, theNode, key).catch((error: unknown) => failures.push(error));
   // One that a device does not give up keeps nobody from the others.
   if (failures.length > 0) throw failures[0];
   return left.length;
@@ -73,15 +73,15 @@ async function successorOf(
   { owner, state, algorithm, storage }: KeyRow,
   successor: Revocation['successor'],
   signal: AbortSignal | undefined,
-): Promise<Draft | undefined> {
+): Promise<KeyDraft | undefined> {
   // A node without a key is not ready, and could not be mended: its key always has one to follow it.
-  const wanted = successor || owner === NODE ? algorithmNamed(successor?.algorithm ?? algorithm) : undefined;
-  return wanted && state === 'active' ? drafts.generate({ owner, signal }, wanted, storage as Storage) : undefined;
+  const wanted = successor || owner === NODE ? parseAlgorithm(successor?.algorithm ?? algorithm) : undefined;
+  return wanted && state === 'active' ? drafts.generate({ owner, signal }, wanted, storage as KeyStorage) : undefined;
 }
 
-interface Revoking {
+interface RevocationOptions {
   readonly reason: string;
-  readonly draft: Draft | undefined;
+  readonly draft: KeyDraft | undefined;
   /** It may be the last one of a published DID. */
   readonly mayBeLast: boolean;
 }
@@ -89,27 +89,27 @@ interface Revoking {
 /** Tells whether the draft follows it. */
 async function revokeWithin(
   deps: KeyDeps,
-  transaction: Change,
-  seen: KeyRow,
-  { reason, draft, mayBeLast }: Revoking,
+  transaction: WalletChange,
+  row: KeyRow,
+  { reason, draft, mayBeLast }: RevocationOptions,
 ): Promise<boolean> {
-  const key = await findAgain(transaction, seen);
+  const key = await reloadKey(transaction, row);
   const { owner, id } = key;
   if (key.state === 'revoked') {
     transaction.audit('key.revoked_again', { kind: 'key', id });
     return false;
   }
-  if (!mayBeLast && key.state === 'active') await deps.listener.onAbandoning(transaction.tx, key);
+  if (!mayBeLast && key.state === 'active') await deps.listener.beforeRevocation(transaction.tx, key);
   const isFollowed = draft !== undefined && key.state === 'active';
   if (isFollowed) {
     await updateKey(transaction.tx, owner, id, { state: 'rotated', is_default: 0, successor_id: draft.id });
-    await succeed(deps, transaction, key, draft, key.alias ?? undefined);
+    await addSuccessor(deps, transaction, key, draft, key.alias ?? undefined);
   }
-  await endKey(deps, transaction, isFollowed ? { ...key, is_default: 0 } : key, reason);
+  await markRevoked(deps, transaction, isFollowed ? { ...key, is_default: 0 } : key, reason);
   return isFollowed;
 }
 
-export interface Revoked {
+export interface RevocationResult {
   readonly key: KeyWithUse;
   readonly affectedCredentials: string[];
   readonly republishedDids: string[];
@@ -118,18 +118,18 @@ export interface Revoked {
 export async function revokeKey(
   deps: KeyDeps,
   caller: Caller,
-  seen: KeyRow,
+  row: KeyRow,
   { reason = 'unspecified', successor }: Revocation,
   force: boolean,
   signal?: AbortSignal,
-): Promise<Revoked> {
+): Promise<RevocationResult> {
   const { db, change, drafts } = deps;
-  const { owner, id } = seen;
-  const draft = await successorOf(deps, seen, successor, signal);
-  if (seen.state !== 'revoked') {
-    const follows = await drafts.orDiscard(owner, draft, () =>
+  const { owner, id } = row;
+  const draft = await successorOf(deps, row, successor, signal);
+  if (row.state !== 'revoked') {
+    const follows = await drafts.discardOnFailure(owner, draft, () =>
       change(caller, owner, (transaction) =>
-        revokeWithin(deps, transaction, seen, { reason, draft, mayBeLast: successor !== undefined || force }),
+        revokeWithin(deps, transaction, row, { reason, draft, mayBeLast: successor !== undefined || force }),
       ),
     );
     // Somebody else was first: what was made to follow it is not needed.
@@ -138,7 +138,7 @@ export async function revokeKey(
   }
   const key = await getKey(deps, owner, id);
   // Here, so that a revocation the device did not follow can be repeated.
-  await forget(deps, caller, key.row);
+  await destroyInDevice(deps, caller, key.row);
   return {
     key,
     affectedCredentials: await readAs(db, owner, (reader) => credentialsOfKey(reader, owner, id)),

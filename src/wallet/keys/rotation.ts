@@ -1,15 +1,15 @@
 // A key is replaced: its successor takes over what it was for, and both are shown until the grace period ends.
 import type { Caller } from '../access/index.ts';
-import type { Change, KeyRow } from '../database.ts';
+import type { KeyRow, WalletChange } from '../database.ts';
 import { fail } from '../faults.ts';
 import type { KeyDeps } from './deps.ts';
-import { algorithmNamed, type Draft } from './drafts.ts';
+import { type KeyDraft, parseAlgorithm } from './drafts.ts';
 import { parseDuration } from './duration.ts';
-import type { Storage } from './key-store.ts';
+import type { KeyStorage } from './key-store.ts';
 import type { Rotation } from './keys.schema.ts';
 import { updateKey } from './keys.store.ts';
-import { findAgain, getKey, type KeyWithUse } from './reading.ts';
-import { register, unfitForAgreement } from './registration.ts';
+import { getKey, type KeyWithUse, reloadKey } from './reading.ts';
+import { failKeyAgreement, register } from './registration.ts';
 
 const DEFAULT_GRACE = 'P30D';
 
@@ -22,18 +22,18 @@ export function graceOf({ gracePeriod, duration }: Pick<Rotation, 'gracePeriod' 
 }
 
 /** The successor takes over what the key was for; whoever carries the key elsewhere is told. */
-export async function succeed(
+export async function addSuccessor(
   deps: Pick<KeyDeps, 'clock' | 'maxKeys' | 'listener'>,
-  transaction: Change,
+  transaction: WalletChange,
   key: KeyRow,
-  draft: Draft,
+  draft: KeyDraft,
   alias: string | undefined,
 ): Promise<void> {
   const { algorithm } = draft;
   const use = (JSON.parse(key.uses) as string[]).filter((one) => one !== 'keyAgreement' || algorithm === 'ES256');
-  if (use.length === 0) unfitForAgreement(algorithm);
+  if (use.length === 0) failKeyAgreement(algorithm);
   await register(deps, transaction, key.owner, draft, { alias, use, isDefault: key.is_default === 1, predecessorId: key.id });
-  await deps.listener.onSucceeded(transaction, key, draft);
+  await deps.listener.onReplaced(transaction, key, draft);
 }
 
 function checkActive({ id, state }: KeyRow): void {
@@ -43,18 +43,18 @@ function checkActive({ id, state }: KeyRow): void {
 export async function rotateKey(
   deps: KeyDeps,
   caller: Caller,
-  seen: KeyRow,
+  row: KeyRow,
   body: Rotation,
   signal?: AbortSignal,
 ): Promise<{ successor: KeyWithUse; replaced: KeyWithUse }> {
-  const { owner, id } = seen;
+  const { owner, id } = row;
   const grace = graceOf(body);
-  checkActive(seen);
-  const algorithm = algorithmNamed(body.algorithm ?? seen.algorithm);
-  const draft = await deps.drafts.generate({ owner, signal }, algorithm, seen.storage as Storage);
-  await deps.drafts.orDiscard(owner, draft, () =>
+  checkActive(row);
+  const algorithm = parseAlgorithm(body.algorithm ?? row.algorithm);
+  const draft = await deps.drafts.generate({ owner, signal }, algorithm, row.storage as KeyStorage);
+  await deps.drafts.discardOnFailure(owner, draft, () =>
     deps.change(caller, owner, async (transaction) => {
-      const key = await findAgain(transaction, seen);
+      const key = await reloadKey(transaction, row);
       checkActive(key);
       const now = deps.clock.now();
       // First the old one: only one active key has the alias, and only one is the default.
@@ -65,7 +65,7 @@ export async function rotateKey(
         verify_until: now + grace,
         successor_id: draft.id,
       });
-      await succeed(deps, transaction, key, draft, body.alias ?? key.alias ?? undefined);
+      await addSuccessor(deps, transaction, key, draft, body.alias ?? key.alias ?? undefined);
       transaction.audit('key.rotated', { kind: 'key', id }, { successor: draft.id });
     }),
   );

@@ -1,29 +1,35 @@
 // What keys are for: signing, by those that may.
 import { NODE, readAs } from '../access/index.ts';
-import type { Change, KeyRow } from '../database.ts';
+import type { KeyRow, WalletChange } from '../database.ts';
 import { fail } from '../faults.ts';
 import type { Algorithm } from '../jose/index.ts';
 import type { KeyDeps } from './deps.ts';
-import { keptOf } from './drafts.ts';
+import { storedKeyOf } from './drafts.ts';
 import { findDefaultKey, findKey } from './keys.store.ts';
 
-type Signing = Pick<KeyDeps, 'db' | 'drafts'>;
+type SigningDeps = Pick<KeyDeps, 'db' | 'drafts'>;
 
 /** A rotated key still shows the credentials that are bound to it, and signs nothing else. */
-export type Purpose = 'any' | 'presentation';
+export type SigningPurpose = 'any' | 'presentation';
 
-export async function sign({ db, drafts }: Signing, owner: string, id: string, data: Buffer, purpose: Purpose): Promise<Buffer> {
+export async function sign(
+  { db, drafts }: SigningDeps,
+  owner: string,
+  id: string,
+  data: Buffer,
+  purpose: SigningPurpose,
+): Promise<Buffer> {
   const key = await readAs(db, owner, (reader) => findKey(reader, owner, id));
   const usable = key?.state === 'active' || (key?.state === 'rotated' && purpose === 'presentation');
   if (!key || !usable) fail('key-not-active/named', { id });
-  return drafts.storeOf(key.storage).sign(keptOf(key), key.algorithm as Algorithm, { owner, keyId: id }, data);
+  return drafts.storeOf(key.storage).sign(storedKeyOf(key), key.algorithm as Algorithm, { owner, keyId: id }, data);
 }
 
-export const isActive = async ({ db }: Signing, owner: string, id: string): Promise<boolean> =>
+export const isActive = async ({ db }: SigningDeps, owner: string, id: string): Promise<boolean> =>
   (await readAs(db, owner, (reader) => findKey(reader, owner, id)))?.state === 'active';
 
 /** Within somebody's change: the keys of these ids, all of them active. */
-export async function activeKeys({ tx }: Change, owner: string, ids: readonly string[]): Promise<KeyRow[]> {
+export async function activeKeys({ tx }: WalletChange, owner: string, ids: readonly string[]): Promise<KeyRow[]> {
   const rows: KeyRow[] = [];
   for (const id of ids) {
     const key = await findKey(tx, owner, id);
@@ -34,7 +40,7 @@ export async function activeKeys({ tx }: Change, owner: string, ids: readonly st
 }
 
 /** Proves that what is sealed can be opened and used. */
-export async function tryNodeKey(deps: Signing): Promise<void> {
+export async function tryNodeKey(deps: SigningDeps): Promise<void> {
   const key = await readAs(deps.db, NODE, (reader) => findDefaultKey(reader, NODE));
   if (!key) throw new Error('the node has no key');
   await sign(deps, NODE, key.id, Buffer.from('ready?'), 'any');

@@ -1,7 +1,7 @@
 // The stores of private keys that the settings name, opened at the start.
 import { ConfigError } from '../../platform/config/index.ts';
-import { inDevice } from './device.ts';
-import type { Stores } from './drafts.ts';
+import { withDeviceFaults } from './device.ts';
+import type { KeyStores } from './drafts.ts';
 import { openPkcs11Store } from './pkcs11/pkcs11-store.ts';
 import { createSoftwareStore } from './software-store.ts';
 
@@ -11,7 +11,7 @@ export interface DeviceSettings {
   readonly pkcs11Pin: string | undefined;
 }
 
-export async function openStores(settings: DeviceSettings, seal: Parameters<typeof createSoftwareStore>[0]): Promise<Stores> {
+export async function openStores(settings: DeviceSettings, seal: Parameters<typeof createSoftwareStore>[0]): Promise<KeyStores> {
   const { pkcs11Library: library, pkcs11Token: tokenLabel, pkcs11Pin: pin = '' } = settings;
   const software = createSoftwareStore(seal);
   if (library === undefined) return { software };
@@ -20,5 +20,5 @@ export async function openStores(settings: DeviceSettings, seal: Parameters<type
       throw new ConfigError(`GATEHOUSE_WALLET_PKCS11_LIBRARY: the device cannot be used: ${error.message}`);
     },
   );
-  return { software, pkcs11: inDevice(pkcs11) };
+  return { software, pkcs11: withDeviceFaults(pkcs11) };
 }

@@ -3,9 +3,9 @@ import type { JWK } from 'jose';
 import type { Outbound } from '../../platform/outbound/index.ts';
 import { fail } from '../faults.ts';
 import { thumbprintOf } from '../jose/index.ts';
-import { calling } from '../protocols/index.ts';
+import { withUpstreamFaults } from '../protocols/index.ts';
 import { readPublicJwk } from '../resolver/index.ts';
-import type { Opened } from './request.ts';
+import type { VerifierRequest } from './request.ts';
 
 const CURVES = ['P-256', 'P-384', 'P-521', 'X25519'];
 const ALGORITHMS = ['ECDH-ES', 'ECDH-ES+A128KW', 'ECDH-ES+A256KW'];
@@ -28,7 +28,7 @@ interface EncryptionMetadata {
 }
 
 /** Undefined for answers in the clear. What it gives has encrypted something: no key fails later, when a copy is used up. */
-export async function answerKeyOf({ clientMetadata, responseMode }: Opened): Promise<AnswerKey | undefined> {
+export async function answerKeyOf({ clientMetadata, responseMode }: VerifierRequest): Promise<AnswerKey | undefined> {
   if (responseMode !== 'direct_post.jwt') return undefined;
   const metadata = clientMetadata as EncryptionMetadata;
   // Drafts named the algorithm beside the keys, the final text within them.
@@ -39,9 +39,11 @@ export async function answerKeyOf({ clientMetadata, responseMode }: Opened): Pro
   if (!found) return fail('invalid-presentation-request', { why: 'it wants an encrypted answer and gives no key for it' });
   const { kid, use: _use, alg: _alg, key_ops: _ops, ...bare } = found;
   const jwk = publicKeyOf(bare);
-  const wanted = metadata.encrypted_response_enc_values_supported ?? [metadata.authorization_encrypted_response_enc ?? 'A128GCM'];
+  const accepted = metadata.encrypted_response_enc_values_supported ?? [
+    metadata.authorization_encrypted_response_enc ?? 'A128GCM',
+  ];
   const enc =
-    ENCODINGS.find((one) => wanted.includes(one)) ??
+    ENCODINGS.find((one) => accepted.includes(one)) ??
     fail('invalid-presentation-request', { why: 'it wants an encryption that is not supported' });
   const key: AnswerKey = {
     jwk: { ...jwk, ...(kid ? { kid } : {}) } as JWK,
@@ -97,7 +99,7 @@ function redirectOf(body: Buffer): string | undefined {
 }
 
 /** The answer as it is posted. */
-export async function encodeAnswer({ state }: Opened, vpToken: object, key: AnswerKey | undefined): Promise<string> {
+export async function encodeAnswer({ state }: VerifierRequest, vpToken: object, key: AnswerKey | undefined): Promise<string> {
   const own = state === undefined ? {} : { state };
   return key
     ? formOf({ response: await encrypted({ vp_token: vpToken, ...own }, key) })
@@ -107,28 +109,28 @@ export async function encodeAnswer({ state }: Opened, vpToken: object, key: Answ
 /** `ready` gives the form when the verifier is connected to: from then on it counts as seen. What it throws is not the verifier's fault. */
 export async function sendAnswer(
   outbound: Outbound,
-  { responseUri }: Opened,
-  ready: () => Promise<string>,
+  { responseUri }: VerifierRequest,
+  prepareForm: () => Promise<string>,
 ): Promise<string | undefined> {
-  let own: { readonly error: unknown } | undefined;
+  let formError: { readonly error: unknown } | undefined;
   const body = (): Promise<string> =>
-    ready().catch((error: unknown) => {
-      own = { error };
+    prepareForm().catch((error: unknown) => {
+      formError = { error };
       throw error;
     });
-  const { status, body: said } = await calling('verifier', 'response_uri', () => post(outbound, responseUri, body)).catch(
-    (error: unknown) => {
-      throw own ? own.error : error;
-    },
-  );
+  const { status, body: reply } = await withUpstreamFaults('verifier', 'response_uri', () =>
+    post(outbound, responseUri, body),
+  ).catch((error: unknown) => {
+    throw formError ? formError.error : error;
+  });
   if (status < 200 || status > 299) fail('verifier-refused', { status });
-  return redirectOf(said);
+  return redirectOf(reply);
 }
 
 /** That nothing is sent, and why in one word. Whether it arrives changes nothing here. */
 export async function sendRefusal(
   outbound: Outbound,
-  { responseUri, state }: Pick<Opened, 'responseUri' | 'state'>,
+  { responseUri, state }: Pick<VerifierRequest, 'responseUri' | 'state'>,
   error: string,
 ): Promise<string | undefined> {
   try {

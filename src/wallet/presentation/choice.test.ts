@@ -17,7 +17,7 @@ import type { CredentialDraft } from '../../../test/support/toy-credential.ts';
 import type { VerifiedPresentation } from '../../../test/support/toy-verifier.ts';
 import { onEachWallet, type WalletUser } from '../../../test/support/wallet.ts';
 import { assertProblem } from '../../../test/support/wallet-answers.ts';
-import type { Path } from './claims.ts';
+import type { ClaimPath } from './claims.ts';
 
 const CREDENTIALS = '/api/v1/wallet/credentials';
 const identity = (more: object) => ({ credentials: [queryFor('id', IDENTITY, more)] });
@@ -114,8 +114,8 @@ onEachWallet('Choosing what is shown', (wallet) => {
         text: (text) =>
           `${text}${[street, city, address, british, french, work, first, third].map((part) => part.text).join('~')}~`,
       });
-    const open: Path[] = [['member'], ['mixed', 1]];
-    const told: [string, object, Path[]][] = [
+    const open: ClaimPath[] = [['member'], ['mixed', 1]];
+    const told: [string, object, ClaimPath[]][] = [
       ['the open ones, when nothing is asked for', {}, open],
       ['those asked for, and the open ones', { claims: paths(['email']) }, [['email'], ...open]],
       ['open ones once', { claims: paths(['member', 'since']) }, open],

@@ -1,10 +1,10 @@
 // The verifier has its answer.
-import type { PresentationDeps, Running } from './data.ts';
+import type { PresentationDeps, PresentationExchange } from './data.ts';
 import type { PresentationAnswer } from './presentation.schema.ts';
 
 export async function concludeExchange(
   { change, exchanges }: Pick<PresentationDeps, 'change' | 'exchanges'>,
-  exchange: Running,
+  exchange: PresentationExchange,
   answer: PresentationAnswer & { status: 'submitted' | 'rejected' },
 ): Promise<PresentationAnswer> {
   const { uri, question } = exchange.data;

@@ -8,7 +8,7 @@ import { assertProblem } from '../../../test/support/wallet-answers.ts';
 import { inDatabase } from '../../../test/support/wallet-rows.ts';
 import { createSeal } from '../../platform/seal/index.ts';
 import type { ExchangeRow } from '../database.ts';
-import { exchangePlace } from '../exchanges/index.ts';
+import { exchangeSealContext } from '../exchanges/index.ts';
 
 const PAYMENT = 'https://example.org/payment';
 
@@ -316,8 +316,8 @@ onEachWallet(
       const { exchangeId } = (await world.present(person, {}, { preview: true })).body;
       const seal = createSeal([wallet.masterKey]);
       await rewrite(exchangeId, (row) => {
-        const { isPreviewed: _, ...former } = JSON.parse(seal.open(row.sealed!, exchangePlace(row)).toString());
-        return { sealed: seal.seal(Buffer.from(JSON.stringify(former)), exchangePlace(row)) };
+        const { isPreviewed: _, ...former } = JSON.parse(seal.open(row.sealed!, exchangeSealContext(row)).toString());
+        return { sealed: seal.seal(Buffer.from(JSON.stringify(former)), exchangeSealContext(row)) };
       });
       assert.equal((await person.post(VP, { exchangeId })).body.status, 'submitted');
     });

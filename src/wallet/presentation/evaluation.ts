@@ -1,23 +1,23 @@
 // What a verifier asks for, read before anything is chosen: its query, what it wants confirmed, how the answer is encrypted.
 import { fail } from '../faults.ts';
 import { answerKeyOf } from './answer.ts';
-import type { Asked, PresentationDeps } from './data.ts';
+import type { EvaluatedRequest, PresentationDeps } from './data.ts';
 import type { Verifier } from './presentation.schema.ts';
 import { parseQuery } from './query.ts';
-import type { Opened } from './request.ts';
+import type { VerifierRequest } from './request.ts';
 import { readTransactionData } from './transaction-data.ts';
-import { createUnderstood } from './vp-formats.ts';
+import { createVerifierFormats } from './vp-formats.ts';
 
 export async function evaluateRequest(
-  { formats, heldCredentials, rules }: Pick<PresentationDeps, 'formats' | 'heldCredentials' | 'rules'>,
-  opened: Opened,
+  { formats, storedCredentials, rules }: Pick<PresentationDeps, 'formats' | 'storedCredentials' | 'rules'>,
+  request: VerifierRequest,
   verifier: Verifier,
-): Promise<Asked> {
-  const { resolved } = opened;
+): Promise<EvaluatedRequest> {
+  const { resolved } = request;
   if (!resolved.dcql) fail('invalid-presentation-request', { why: 'it does not ask with DCQL' });
   const query = await parseQuery(resolved.dcql.query);
   return {
-    opened,
+    request,
     verifier,
     query,
     transactionData: readTransactionData(
@@ -25,7 +25,7 @@ export async function evaluateRequest(
       rules.transactionDataTypes,
       query.credentials.map(({ id }) => id),
     ),
-    key: await answerKeyOf(opened),
-    understood: createUnderstood({ formats, heldCredentials })(opened),
+    key: await answerKeyOf(request),
+    verifierFormats: createVerifierFormats({ formats, storedCredentials })(request),
   };
 }

@@ -1,5 +1,5 @@
 // Showing credentials: OID4VP. The rules and their libraries are loaded with the first request (modules.ts).
 export { mountPresentations } from './presentation.routes.ts';
 export type { Presentations } from './presentation.rules.ts';
-export { type RegisteredVerifiers, readVerifiers } from './registered.ts';
+export { type RegisteredVerifiers, readVerifiers } from './registered-verifiers.ts';
 export const loadPresentations = () => import('./load.ts');

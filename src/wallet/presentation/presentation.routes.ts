@@ -2,11 +2,11 @@
 
 import type { Throttle } from '../../platform/limits/index.ts';
 import type { WalletApp } from '../access/index.ts';
-import { type Idempotency, ONCE } from '../resource/index.ts';
+import { IDEMPOTENT, type Idempotency } from '../resource/index.ts';
 import type { Presentations } from './presentation.rules.ts';
 import { PresentationReply, PresentationRequest } from './presentation.schema.ts';
 
-interface PresentationsParts {
+interface PresentationRouteDeps {
   /** Loaded when it is needed first. */
   readonly presentations: () => Promise<Presentations>;
   /** Of exchanges, by owner: each makes calls to others. */
@@ -14,7 +14,10 @@ interface PresentationsParts {
   readonly idempotency: Idempotency;
 }
 
-export function mountPresentations(app: WalletApp, { presentations, exchangeThrottle, idempotency }: PresentationsParts): void {
+export function mountPresentations(
+  app: WalletApp,
+  { presentations, exchangeThrottle, idempotency }: PresentationRouteDeps,
+): void {
   app.post(
     '/api/v1/wallet/oid4vp',
     {
@@ -22,7 +25,7 @@ export function mountPresentations(app: WalletApp, { presentations, exchangeThro
       tag: 'Presentation',
       rule: 'signed_in',
       body: PresentationRequest,
-      documentation: ONCE,
+      documentation: IDEMPOTENT,
       reply: { 200: PresentationReply },
     },
     async ({ caller, body, headers }) => {

@@ -2,59 +2,59 @@
 // steps stand here in their order; each has a file of its own.
 import { Fault } from '../../platform/faults/index.ts';
 import type { Caller } from '../access/index.ts';
-import { isOver } from '../exchanges/index.ts';
+import { isFinished } from '../exchanges/index.ts';
 import { fail } from '../faults.ts';
-import type { Once } from '../resource/index.ts';
-import { type Begun, beginExchange, takeUpExchange } from './beginning.ts';
-import { isPreviewed, type PresentationData, type PresentationDeps, type Running } from './data.ts';
+import type { IdempotentRequest } from '../resource/index.ts';
+import { isPreviewed, type PresentationData, type PresentationDeps, type PresentationExchange } from './data.ts';
 import { evaluateRequest } from './evaluation.ts';
 import type { PresentationAnswer, PresentationRequest, Verifier } from './presentation.schema.ts';
 import { previewPresentation } from './preview.ts';
-import { rejectRequest, tellingVerifier } from './refusal.ts';
+import { rejectRequest, reportErrorsToVerifier } from './refusal.ts';
+import { resumeExchange, type StartedExchange, startExchange } from './start.ts';
 import { submitPresentation } from './submission.ts';
 import { authenticateVerifier } from './verifier.ts';
 
 /** What the caller can mend: the exchange waits for them. */
-const MENDABLE = ['selection-does-not-match', 'preview-required'];
-const canBeMended = (error: unknown): boolean => error instanceof Fault && MENDABLE.includes(error.code);
+const RECOVERABLE = ['selection-does-not-match', 'preview-required'];
+const isRecoverable = (error: unknown): boolean => error instanceof Fault && RECOVERABLE.includes(error.code);
 
-function checkPreviewed({ rules }: PresentationDeps, exchange: Running): void {
+function checkPreviewed({ rules }: PresentationDeps, exchange: PresentationExchange): void {
   if (rules.requirePreview && !isPreviewed(exchange)) fail('preview-required');
 }
 
 async function answerVerifier(
   deps: PresentationDeps,
-  { exchange, opened }: Begun,
+  { exchange, request }: StartedExchange,
   verifier: Verifier,
   body: PresentationRequest,
 ): Promise<PresentationAnswer> {
-  if (body.action === 'reject') return rejectRequest(deps, exchange, opened, verifier);
-  const asked = await evaluateRequest(deps, opened, verifier);
-  if (body.preview) return previewPresentation(deps, exchange, asked, body);
+  if (body.action === 'reject') return rejectRequest(deps, exchange, request, verifier);
+  const evaluated = await evaluateRequest(deps, request, verifier);
+  if (body.preview) return previewPresentation(deps, exchange, evaluated, body);
   checkPreviewed(deps, exchange);
-  return submitPresentation(deps, exchange, asked, body);
+  return submitPresentation(deps, exchange, evaluated, body);
 }
 
 /** A preview can be followed by an answer; everything else ends the exchange, one way or the other. */
-const work = (deps: PresentationDeps, begun: Begun, body: PresentationRequest): Promise<PresentationAnswer> =>
-  deps.exchanges.during(begun.exchange, canBeMended, async () => {
-    const verifier = await authenticateVerifier(begun.opened, deps);
-    deps.exchanges.step(begun.exchange, 'verifier known', { detail: `${verifier.prefix}, ${verifier.trust}` });
-    return tellingVerifier(deps.outbound, begun.opened, () => answerVerifier(deps, begun, verifier, body));
+const work = (deps: PresentationDeps, started: StartedExchange, body: PresentationRequest): Promise<PresentationAnswer> =>
+  deps.exchanges.run(started.exchange, isRecoverable, async () => {
+    const verifier = await authenticateVerifier(started.request, deps);
+    deps.exchanges.step(started.exchange, 'verifier known', { detail: `${verifier.prefix}, ${verifier.trust}` });
+    return reportErrorsToVerifier(deps.outbound, started.request, () => answerVerifier(deps, started, verifier, body));
   });
 
 async function proceed(
   deps: PresentationDeps,
   caller: Caller,
   body: PresentationRequest,
-  once: Once,
+  once: IdempotentRequest,
 ): Promise<PresentationAnswer> {
   const { exchangeId } = body;
-  const begun =
+  const started =
     exchangeId === undefined
-      ? await beginExchange(deps, caller, body, once)
-      : await takeUpExchange(deps, caller, exchangeId, once);
-  return work(deps, begun, body);
+      ? await startExchange(deps, caller, body, once)
+      : await resumeExchange(deps, caller, exchangeId, once);
+  return work(deps, started, body);
 }
 
 /** What the same request came to before, where it is over. */
@@ -64,14 +64,14 @@ async function earlierAnswer(
   id: string,
 ): Promise<PresentationAnswer | undefined> {
   const row = await exchanges.find(caller, id);
-  if (!isOver(row.state) || row.sealed === null) return undefined;
-  return exchanges.revived<PresentationData>(row, caller).data.answer;
+  if (!isFinished(row.state) || row.sealed === null) return undefined;
+  return exchanges.openFinished<PresentationData>(row, caller).data.answer;
 }
 
 export function createPresentations(deps: PresentationDeps) {
   return {
-    async process(caller: Caller, body: PresentationRequest, once: Once): Promise<PresentationAnswer> {
-      const earlier = await once.earlier();
+    async process(caller: Caller, body: PresentationRequest, once: IdempotentRequest): Promise<PresentationAnswer> {
+      const earlier = await once.earlierResult();
       const answer = earlier === undefined ? undefined : await earlierAnswer(deps, caller, earlier);
       return answer ?? proceed(deps, caller, body, once);
     },

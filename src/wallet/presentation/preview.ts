@@ -1,51 +1,55 @@
 // What would be shown, and what the verifier would learn from it, for people who look before they answer.
-import { type Asked, type PresentationDeps, type Running, selectionOf } from './data.ts';
-import type { Told } from './disclosed.ts';
+import { type EvaluatedRequest, type PresentationDeps, type PresentationExchange, selectionOf } from './data.ts';
+import type { DisclosedPaths } from './disclosed-paths.ts';
 import { createPauses } from './pauses.ts';
 import type { PresentationAnswer, PresentationRequest } from './presentation.schema.ts';
 import { chooseQueries, isRequired, type QueryMatches } from './query.ts';
 import { createVpTokens } from './vp-token.ts';
 
 /** Paths a preview names before it leaves matches out. */
-const MAX_TOLD = 20_000;
+const MAX_PATHS = 20_000;
 
-type Previewing = Pick<PresentationDeps, 'clock' | 'exchanges' | 'formats' | 'heldCredentials' | 'matching'>;
+type PreviewDeps = Pick<PresentationDeps, 'clock' | 'exchanges' | 'formats' | 'storedCredentials' | 'matcher'>;
 
-interface Foreseen {
+interface PreviewMatch {
   readonly credentialId: string;
-  readonly disclosed: Told;
+  readonly disclosed: DisclosedPaths;
 }
 
 /** One match for each query, others while there is room. */
-async function foreseen(deps: Previewing, asked: Asked, results: readonly QueryMatches[]): Promise<Foreseen[][]> {
+async function previewMatches(
+  deps: PreviewDeps,
+  evaluated: EvaluatedRequest,
+  results: readonly QueryMatches[],
+): Promise<PreviewMatch[][]> {
   const { disclosedIn } = createVpTokens(deps);
   const pause = createPauses();
-  const seen: Foreseen[][] = [];
-  let told = 0;
+  const byQuery: PreviewMatch[][] = [];
+  let pathCount = 0;
   for (const { matches } of results) {
-    const own: Foreseen[] = [];
+    const own: PreviewMatch[] = [];
     for (const match of matches) {
-      if (told > MAX_TOLD && own.length > 0) break;
+      if (pathCount > MAX_PATHS && own.length > 0) break;
       await pause();
-      const disclosed = await disclosedIn(asked, match);
-      told += disclosed.length;
+      const disclosed = await disclosedIn(evaluated, match);
+      pathCount += disclosed.length;
       own.push({ credentialId: match.candidate.row.id, disclosed });
     }
-    seen.push(own);
+    byQuery.push(own);
   }
-  return seen;
+  return byQuery;
 }
 
 export async function previewPresentation(
-  deps: Previewing,
-  exchange: Running,
-  asked: Asked,
+  deps: PreviewDeps,
+  exchange: PresentationExchange,
+  evaluated: EvaluatedRequest,
   body: PresentationRequest,
 ): Promise<PresentationAnswer> {
-  const { exchanges, matching } = deps;
-  const { query, verifier, transactionData, understood } = asked;
-  const results = await matching.match(exchange.caller, query, selectionOf(body), false, understood);
-  const seen = await foreseen(deps, asked, results);
+  const { exchanges, matcher } = deps;
+  const { query, verifier, transactionData, verifierFormats } = evaluated;
+  const results = await matcher.match(exchange.caller, query, selectionOf(body), false, verifierFormats);
+  const previews = await previewMatches(deps, evaluated, results);
   exchange.data = { ...exchange.data, isPreviewed: true };
   exchanges.step(exchange, 'preview shown');
   await exchanges.release(exchange);
@@ -58,7 +62,7 @@ export async function previewPresentation(
       format,
       required: isRequired(query, id),
       claims: claims.map((path) => [...path]),
-      matches: seen[at]!,
+      matches: previews[at]!,
     })),
     ...(transactionData ? { transactionData: [...transactionData.shown] } : {}),
     satisfiable: chooseQueries(query, results, []) !== undefined,

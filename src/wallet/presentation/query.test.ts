@@ -1,9 +1,9 @@
 // What answers a query: the examples of OpenID4VP 1.0 (sections 6 and 7, appendices B and D), against credentials of every format.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { Candidate, HeldCredentials } from '../credentials/index.ts';
-import type { Path } from './claims.ts';
-import { chooseQueries, createMatching, isRequired, parseQuery } from './query.ts';
+import type { CredentialCandidate, StoredCredentials } from '../credentials/index.ts';
+import type { ClaimPath } from './claims.ts';
+import { chooseQueries, createMatcher, isRequired, parseQuery } from './query.ts';
 
 const caller = { userId: 'me', owner: 'me', requestId: null, isAdministrator: false };
 
@@ -14,7 +14,7 @@ interface Credential {
   readonly claims: object;
   readonly binding?: string;
   readonly authorityKeyIds?: readonly string[];
-  readonly standing?: 'valid' | 'unknown';
+  readonly status?: 'valid' | 'unknown';
 }
 
 /** A wallet that holds these, the newest first; each is named by its place. */
@@ -22,12 +22,12 @@ function holding(credentials: Readonly<Record<string, Credential>>) {
   const all = Object.entries(credentials).map(
     ([id, { format = 'dc+sd-jwt', type, types, claims, binding = 'jwk', authorityKeyIds = [] }]) => ({
       row: { id, type: type ?? types!.at(-1)!, binding },
-      held: { types: types ?? [type], claims, didUrl: 'did:example:me#0' },
+      content: { types: types ?? [type], claims, didUrl: 'did:example:me#0' },
       format,
       authorityKeyIds,
     }),
-  ) as unknown as Candidate[];
-  const heldCredentials = {
+  ) as unknown as CredentialCandidate[];
+  const storedCredentials = {
     async *candidates(
       _: unknown,
       { format, types, only }: { format: string; types?: readonly string[]; only?: readonly string[] },
@@ -37,13 +37,13 @@ function holding(credentials: Readonly<Record<string, Credential>>) {
         yield one;
       }
     },
-    standingOf: async ({ row }: Candidate) => credentials[row.id]!.standing ?? 'valid',
-  } as unknown as HeldCredentials;
-  const matching = createMatching({ heldCredentials });
-  return async (raw: object): Promise<Record<string, Record<string, readonly Path[]>> | undefined> => {
+    presentationStatusOf: async ({ row }: CredentialCandidate) => credentials[row.id]!.status ?? 'valid',
+  } as unknown as StoredCredentials;
+  const matcher = createMatcher({ storedCredentials });
+  return async (raw: object): Promise<Record<string, Record<string, readonly ClaimPath[]>> | undefined> => {
     const query = await parseQuery(raw);
-    const results = await matching.match(caller, query, {}, true, { names: () => true, reads: async () => true });
-    return chooseQueries(query, results, [])?.reduce<Record<string, Record<string, readonly Path[]>>>((shown, id) => {
+    const results = await matcher.match(caller, query, {}, true, { names: () => true, reads: async () => true });
+    return chooseQueries(query, results, [])?.reduce<Record<string, Record<string, readonly ClaimPath[]>>>((shown, id) => {
       const { matches } = results.find((one) => one.id === id)!;
       shown[id] = Object.fromEntries(matches.map(({ candidate, paths }) => [candidate.row.id, paths]));
       return shown;
@@ -55,7 +55,7 @@ describe('A credential whose status nobody could look up', () => {
   const asked = {
     credentials: [{ id: 'id', format: 'dc+sd-jwt', meta: { vct_values: ['card'] }, claims: [{ path: ['name'] }] }],
   };
-  const card = (standing: 'valid' | 'unknown') => ({ type: 'card', claims: { name: 'A' }, standing });
+  const card = (status: 'valid' | 'unknown') => ({ type: 'card', claims: { name: 'A' }, status });
 
   it('comes after older ones that surely hold', async () => {
     const shown = await holding({ newest: card('unknown'), older: card('valid'), oldest: card('valid') })(asked);
@@ -69,13 +69,13 @@ describe('A credential whose status nobody could look up', () => {
 });
 
 const ID = 'https://credentials.example.com/identity_credential';
-const sdJwt = (id: string, vct: string, ...paths: Path[]) => ({
+const sdJwt = (id: string, vct: string, ...paths: ClaimPath[]) => ({
   id,
   format: 'dc+sd-jwt',
   meta: { vct_values: [vct] },
   claims: paths.map((path) => ({ path })),
 });
-const mdoc = (id: string, doctype: string, ...paths: Path[]) => ({
+const mdoc = (id: string, doctype: string, ...paths: ClaimPath[]) => ({
   id,
   format: 'mso_mdoc',
   meta: { doctype_value: doctype },
@@ -93,7 +93,7 @@ const mvrc = {
 
 describe('A query for one credential', () => {
   it('is answered with the claims it names', async () => {
-    const names: Path[] = [['last_name'], ['first_name'], ['address', 'street_address']];
+    const names: ClaimPath[] = [['last_name'], ['first_name'], ['address', 'street_address']];
     assert.deepEqual(await holding({ pid })({ credentials: [sdJwt('my_credential', ID, ...names)] }), {
       my_credential: { pid: names },
     });
@@ -101,7 +101,7 @@ describe('A query for one credential', () => {
   });
 
   it('is answered by an mdoc', async () => {
-    const names: Path[] = [
+    const names: ClaimPath[] = [
       ['org.iso.7367.1', 'vehicle_holder'],
       ['org.iso.18013.5.1', 'first_name'],
     ];
@@ -211,7 +211,7 @@ describe('A path', () => {
       numbers: [null, null],
     },
   };
-  const leads = async (claim: object): Promise<readonly Path[] | undefined> =>
+  const leads = async (claim: object): Promise<readonly ClaimPath[] | undefined> =>
     (await holding({ arthur })({ credentials: [{ ...sdJwt('a', ID), claims: [claim] }] }))?.a?.arthur;
 
   for (const path of [['name'], ['address'], ['address', 'street_address'], ['degrees', null, 'type'], ['nationalities', 1]])

@@ -2,17 +2,17 @@
 // bindings and authorities; candidates are looked up here, and their claims read by claims.ts.
 import type { DcqlCredential } from 'dcql';
 import type { Caller } from '../access/index.ts';
-import type { Candidate, HeldCredentials } from '../credentials/index.ts';
+import type { CredentialCandidate, StoredCredentials } from '../credentials/index.ts';
 import { fail } from '../faults.ts';
-import { isHostile } from '../jose/index.ts';
-import { type ClaimsQuery, claimsReader, type Path } from './claims.ts';
+import { isUnsafeJson } from '../jose/index.ts';
+import { type ClaimPath, type ClaimsQuery, createClaimMatcher } from './claims.ts';
 import { createPauses } from './pauses.ts';
-import { QUERIED, type Understood } from './vp-formats.ts';
+import { QUERY_FORMATS, type VerifierFormats } from './vp-formats.ts';
 
 export interface Match {
-  readonly candidate: Candidate;
+  readonly candidate: CredentialCandidate;
   /** What is asked for of it. What the verifier learns with that, disclosed.ts tells. */
-  readonly paths: readonly Path[];
+  readonly paths: readonly ClaimPath[];
   /** Not only as far as is known. */
   readonly isSure: boolean;
 }
@@ -22,7 +22,7 @@ export interface QueryMatches {
   readonly format: string;
   readonly multiple: boolean;
   readonly bound: boolean;
-  readonly claims: readonly Path[];
+  readonly claims: readonly ClaimPath[];
   readonly matches: readonly Match[];
 }
 
@@ -38,7 +38,7 @@ interface CredentialQuery extends ClaimsQuery {
   };
 }
 
-export interface Query {
+export interface PresentationQuery {
   readonly credentials: readonly CredentialQuery[];
   readonly credential_sets?: readonly { readonly options: readonly (readonly string[])[]; readonly required?: boolean }[];
 }
@@ -57,8 +57,8 @@ const MAX_OPENED = 20_000;
 const library = () => import('dcql');
 
 /** Before anything else looks at it: every part is compared with every other, for every credential there is. */
-function isTooMuch(raw: unknown): boolean {
-  const { credentials, credential_sets: sets } = (raw ?? {}) as Partial<Query>;
+function isTooLarge(raw: unknown): boolean {
+  const { credentials, credential_sets: sets } = (raw ?? {}) as Partial<PresentationQuery>;
   const size = (list: unknown): number => (Array.isArray(list) ? list.length : 0);
   if (size(credentials) > MAX_QUERIES || size(sets) > MAX_SETS) return true;
   const some = (list: unknown, test: (one: Readonly<Record<string, unknown>>) => boolean): boolean =>
@@ -84,7 +84,7 @@ function isTooMuch(raw: unknown): boolean {
 }
 
 /** Drafts named a claim of an mdoc by its two parts, and the library still lets them. */
-function normalised(query: CredentialQuery): CredentialQuery {
+function normalized(query: CredentialQuery): CredentialQuery {
   const claims = query.claims?.map((claim) => {
     const { namespace, claim_name: name } = claim as { namespace?: string; claim_name?: string };
     return namespace === undefined || name === undefined ? claim : { ...claim, path: [namespace, name] };
@@ -106,29 +106,32 @@ function isKindMissing(raw: unknown): boolean {
 }
 
 /** An empty option would be answered by showing nothing. */
-const isEmptySet = ({ options }: NonNullable<Query['credential_sets']>[number]): boolean =>
+const isEmptySet = ({ options }: NonNullable<PresentationQuery['credential_sets']>[number]): boolean =>
   options.length === 0 || options.some((option) => option.length === 0);
 
 const refuse = (why: string): never => fail('invalid-presentation-request', { why });
 
-export async function parseQuery(raw: unknown): Promise<Query> {
+export async function parseQuery(raw: unknown): Promise<PresentationQuery> {
   const { DcqlQuery } = await library();
-  if (isTooMuch(raw)) refuse('it asks for too much');
-  if (isHostile(raw) || isKindMissing(raw)) refuse('its query cannot be read');
-  let query: Query;
+  if (isTooLarge(raw)) refuse('it asks for too much');
+  if (isUnsafeJson(raw) || isKindMissing(raw)) refuse('its query cannot be read');
+  let query: PresentationQuery;
   try {
     const parsed = DcqlQuery.parse(raw as never);
     DcqlQuery.validate(parsed);
-    query = parsed as unknown as Query;
+    query = parsed as unknown as PresentationQuery;
   } catch {
     return refuse('its query cannot be read');
   }
   if (query.credentials.some(isForbidden) || query.credential_sets?.some(isEmptySet)) refuse('its query cannot be read');
-  return { ...query, credentials: query.credentials.map(normalised) };
+  return { ...query, credentials: query.credentials.map(normalized) };
 }
 
 /** Without its claims, and of its types only those that matter: the library compares each with each. */
-function asDcql({ format, held, row, authorityKeyIds }: Candidate, { format: named, meta }: CredentialQuery): DcqlCredential {
+function asDcql(
+  { format, content, row, authorityKeyIds }: CredentialCandidate,
+  { format: named, meta }: CredentialQuery,
+): DcqlCredential {
   const common = {
     cryptographic_holder_binding: row.binding !== 'none',
     ...(authorityKeyIds.length > 0 ? { authority: { type: 'aki', values: [...authorityKeyIds] } } : {}),
@@ -138,7 +141,7 @@ function asDcql({ format, held, row, authorityKeyIds }: Candidate, { format: nam
       ? { credential_format: format, doctype: row.type, namespaces: {} }
       : format === 'dc+sd-jwt'
         ? { credential_format: named, vct: row.type, claims: {} }
-        : { credential_format: format, type: wantedOf(held.types, meta?.type_values ?? []), claims: {} };
+        : { credential_format: format, type: wantedOf(content.types, meta?.type_values ?? []), claims: {} };
   return { ...common, ...own } as unknown as DcqlCredential;
 }
 
@@ -148,7 +151,7 @@ function wantedOf(types: readonly string[], alternatives: readonly (readonly str
 }
 
 /** Whether a credential is of the kind that is asked for, whatever its claims are. */
-async function kindReader(query: CredentialQuery): Promise<(candidate: Candidate) => boolean> {
+async function createTypeFilter(query: CredentialQuery): Promise<(candidate: CredentialCandidate) => boolean> {
   const { DcqlQuery } = await library();
   const { claims: _, claim_sets: __, ...kind } = query;
   return (candidate) => {
@@ -168,11 +171,11 @@ function typesOf({ meta }: CredentialQuery): readonly string[] | undefined {
 const isBound = (query: CredentialQuery): boolean => query.require_cryptographic_holder_binding !== false;
 
 /** All but SD-JWTs are shown by somebody who signs. */
-const canShow = ({ format, row, held }: Candidate): boolean =>
-  format === 'dc+sd-jwt' || (row.binding !== 'none' && (format !== 'ldp_vc' || held.didUrl !== undefined));
+const canShow = ({ format, row, content }: CredentialCandidate): boolean =>
+  format === 'dc+sd-jwt' || (row.binding !== 'none' && (format !== 'ldp_vc' || content.didUrl !== undefined));
 
 /** What looking for an answer may cost, over all queries of a request. */
-class Search {
+class SearchBudget {
   readonly pause = createPauses();
   #opened = 0;
 
@@ -182,30 +185,34 @@ class Search {
   }
 }
 
-export function createMatching({ heldCredentials }: { heldCredentials: HeldCredentials }) {
+export function createMatcher({ storedCredentials }: { storedCredentials: StoredCredentials }) {
   /** Newest first. `first`: one that fits and surely holds is enough, and none older is even opened. */
   async function matchesOf(
     caller: Caller,
     query: CredentialQuery,
     only: readonly string[] | undefined,
-    { first, search, understood }: { readonly first: boolean; readonly search: Search; readonly understood: Understood },
+    {
+      first,
+      search,
+      verifierFormats,
+    }: { readonly first: boolean; readonly search: SearchBudget; readonly verifierFormats: VerifierFormats },
   ): Promise<Match[]> {
-    const format = understood.names(query.format) ? QUERIED[query.format] : undefined;
+    const format = verifierFormats.names(query.format) ? QUERY_FORMATS[query.format] : undefined;
     if (!format) return [];
-    const isOfKind = await kindReader(query);
-    const pathsIn = claimsReader(query);
+    const isOfKind = await createTypeFilter(query);
+    const pathsIn = createClaimMatcher(query);
     const found: Match[] = [];
-    for await (const candidate of heldCredentials.candidates(caller, { format, types: typesOf(query), only })) {
+    for await (const candidate of storedCredentials.candidates(caller, { format, types: typesOf(query), only })) {
       if (!search.open()) {
         // None was found, which is not the same as: there is none.
         if (found.length === 0) fail('selection-does-not-match', { why: 'there is too much to look through; say what to show' });
         break;
       }
       await search.pause();
-      const paths = canShow(candidate) && isOfKind(candidate) ? pathsIn(candidate.held.claims) : undefined;
-      const standing = paths && (await heldCredentials.standingOf(candidate));
-      if (!standing || !(await understood.reads(candidate, isBound(query) || format !== 'dc+sd-jwt'))) continue;
-      const isSure = standing === 'valid';
+      const paths = canShow(candidate) && isOfKind(candidate) ? pathsIn(candidate.content.claims) : undefined;
+      const status = paths && (await storedCredentials.presentationStatusOf(candidate));
+      if (!status || !(await verifierFormats.reads(candidate, isBound(query) || format !== 'dc+sd-jwt'))) continue;
+      const isSure = status === 'valid';
       found.push({ candidate, paths, isSure });
       if ((first && isSure) || found.length === MAX_MATCHES) break;
     }
@@ -216,20 +223,20 @@ export function createMatching({ heldCredentials }: { heldCredentials: HeldCrede
   return {
     async match(
       caller: Caller,
-      query: Query,
+      query: PresentationQuery,
       selection: { all?: readonly string[] | undefined; by?: Readonly<Record<string, readonly string[]>> | undefined },
       first: boolean,
-      understood: Understood,
+      verifierFormats: VerifierFormats,
     ): Promise<QueryMatches[]> {
       const unknown = Object.keys(selection.by ?? {}).find((id) => !query.credentials.some((one) => one.id === id));
       if (unknown !== undefined) fail('selection-does-not-match', { why: `the request has no query ${unknown.slice(0, 50)}` });
       const results: QueryMatches[] = [];
-      const search = new Search();
+      const search = new SearchBudget();
       for (const one of query.credentials) {
         // A verifier may call its query as it likes, `constructor` for one.
         const selected = selection.by && Object.hasOwn(selection.by, one.id) ? selection.by[one.id] : undefined;
         const only = selected ?? (selection.by ? undefined : selection.all);
-        const matches = await matchesOf(caller, one, only, { first: first && only === undefined, search, understood });
+        const matches = await matchesOf(caller, one, only, { first: first && only === undefined, search, verifierFormats });
         if (selected && !selected.every((id) => matches.some(({ candidate }) => candidate.row.id === id)))
           fail('selection-does-not-match', { why: `not everything selected answers ${one.id}` });
         if (selected && selected.length > 1 && one.multiple !== true)
@@ -251,18 +258,18 @@ export function createMatching({ heldCredentials }: { heldCredentials: HeldCrede
   };
 }
 
-export type Matching = ReturnType<typeof createMatching>;
+export type Matcher = ReturnType<typeof createMatcher>;
 
 /** Only the key binding of an SD-JWT has a place for what it confirms. */
 export const canConfirm = (matches: readonly Match[]): boolean =>
   matches.every(({ candidate: { format, row } }) => format === 'dc+sd-jwt' && row.binding !== 'none');
 
 /** Whether a wallet that has everything could answer: by the request alone, so that saying no tells nothing of what is held. */
-export const isAnswerable = (query: Query, { names }: Understood): boolean =>
+export const isAnswerable = (query: PresentationQuery, { names }: VerifierFormats): boolean =>
   chooseAmong(query, new Set(query.credentials.filter(({ format }) => names(format)).map(({ id }) => id)), []) !== undefined;
 
 /** Required queries: all of them, or by sets. */
-export function isRequired(query: Query, id: string): boolean {
+export function isRequired(query: PresentationQuery, id: string): boolean {
   if (!query.credential_sets) return true;
   return query.credential_sets.some(
     ({ required, options }) => required !== false && options.some((option) => option.includes(id)),
@@ -270,18 +277,26 @@ export function isRequired(query: Query, id: string): boolean {
 }
 
 /** The queries to answer: of every required set the first option that can be; undefined when one cannot. Optional sets are left out unless they were selected. */
-export function chooseQueries(query: Query, results: readonly QueryMatches[], selected: readonly string[]): string[] | undefined {
+export function chooseQueries(
+  query: PresentationQuery,
+  results: readonly QueryMatches[],
+  selected: readonly string[],
+): string[] | undefined {
   return chooseAmong(query, new Set(results.filter(({ matches }) => matches.length > 0).map(({ id }) => id)), selected);
 }
 
-function chooseAmong(query: Query, answerable: ReadonlySet<string>, selected: readonly string[]): string[] | undefined {
+function chooseAmong(
+  query: PresentationQuery,
+  answerable: ReadonlySet<string>,
+  selected: readonly string[],
+): string[] | undefined {
   const all = query.credentials.map(({ id }) => id);
   if (!query.credential_sets) return all.every((id) => answerable.has(id)) ? all : undefined;
   const chosen = new Set<string>();
   for (const { options, required } of query.credential_sets) {
     const possible = options.filter((option) => option.every((id) => answerable.has(id)));
-    const wanted = possible.find((option) => option.every((id) => selected.includes(id)));
-    const option = wanted ?? (required === false ? undefined : possible[0]);
+    const preferred = possible.find((option) => option.every((id) => selected.includes(id)));
+    const option = preferred ?? (required === false ? undefined : possible[0]);
     if (!option && required !== false) return undefined;
     for (const id of option ?? []) chosen.add(id);
   }

@@ -3,9 +3,9 @@ import { Fault } from '../../platform/faults/index.ts';
 import type { Outbound } from '../../platform/outbound/index.ts';
 import { sendRefusal } from './answer.ts';
 import { concludeExchange } from './conclusion.ts';
-import type { PresentationDeps, Running } from './data.ts';
+import type { PresentationDeps, PresentationExchange } from './data.ts';
 import type { PresentationAnswer, Verifier } from './presentation.schema.ts';
-import type { Opened } from './request.ts';
+import type { VerifierRequest } from './request.ts';
 
 /** What a refusal of ours is called in the protocol. */
 const WORDS: Readonly<Record<string, string>> = {
@@ -14,33 +14,37 @@ const WORDS: Readonly<Record<string, string>> = {
   'invalid-presentation-request': 'invalid_request',
 };
 
-export const wordOf = ({ code, detail }: Fault): string | undefined =>
+export const protocolErrorOf = ({ code, detail }: Fault): string | undefined =>
   Object.hasOwn(WORDS, code)
     ? ((detail as { protocol?: { error?: string } } | undefined)?.protocol?.error ?? WORDS[code])
     : undefined;
 
 /** Only when it is known that the answer's address is the verifier's: it may be told what is wrong. */
-export async function tellingVerifier<T>(outbound: Outbound, opened: Opened, work: () => Promise<T>): Promise<T> {
+export async function reportErrorsToVerifier<T>(
+  outbound: Outbound,
+  request: VerifierRequest,
+  work: () => Promise<T>,
+): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    const word = error instanceof Fault ? wordOf(error) : undefined;
-    if (word !== undefined) await sendRefusal(outbound, opened, word);
+    const word = error instanceof Fault ? protocolErrorOf(error) : undefined;
+    if (word !== undefined) await sendRefusal(outbound, request, word);
     throw error;
   }
 }
 
 export async function rejectRequest(
   deps: Pick<PresentationDeps, 'change' | 'exchanges' | 'outbound'>,
-  exchange: Running,
-  opened: Opened,
+  exchange: PresentationExchange,
+  request: VerifierRequest,
   verifier: Verifier,
 ): Promise<PresentationAnswer> {
   const { exchanges, outbound } = deps;
   // Written down first, as an answer is: whoever lost the exchange to another does not refuse what that one answers.
   exchange.state = 'answering';
   await exchanges.save(exchange);
-  const redirectUri = await sendRefusal(outbound, opened, 'access_denied');
+  const redirectUri = await sendRefusal(outbound, request, 'access_denied');
   exchanges.step(exchange, 'rejected');
   return concludeExchange(deps, exchange, {
     status: 'rejected',

@@ -4,8 +4,8 @@ import type { ResolvedOpenid4vpAuthorizationRequest } from '@openid4vc/openid4vp
 import { newSecret } from '../../platform/ids.ts';
 import type { Outbound } from '../../platform/outbound/index.ts';
 import { fail } from '../faults.ts';
-import { decodeJws, isHostile } from '../jose/index.ts';
-import { calling, protocolError } from '../protocols/index.ts';
+import { decodeJws, isUnsafeJson } from '../jose/index.ts';
+import { protocolError, withUpstreamFaults } from '../protocols/index.ts';
 import { TrustError } from '../trust/index.ts';
 
 const REQUEST_OBJECT = 'application/oauth-authz-req+jwt';
@@ -30,7 +30,7 @@ export const WALLET_METADATA = {
 };
 
 /** A request whose signature, client and shape hold. */
-export interface Opened {
+export interface VerifierRequest {
   readonly resolved: ResolvedOpenid4vpAuthorizationRequest;
   readonly responseUri: string;
   readonly responseMode: 'direct_post' | 'direct_post.jwt';
@@ -41,10 +41,10 @@ export interface Opened {
   /** The request object as it came, where there was one. */
   readonly requestObject: string | undefined;
   /** What request_uri gave; whoever goes on with this very request hands it back. */
-  readonly fetched: Fetched | undefined;
+  readonly fetched: FetchedRequestObject | undefined;
 }
 
-export interface Fetched {
+export interface FetchedRequestObject {
   readonly jwt: string;
   readonly walletNonce?: string;
 }
@@ -59,7 +59,7 @@ function parametersOf(uri: string): URLSearchParams {
 }
 
 /** We fetch it ourselves: the library would not send a nonce of ours, and could not tell whether it came back. */
-async function fetchRequestObject(outbound: Outbound, url: string, method: string): Promise<Fetched> {
+async function fetchRequestObject(outbound: Outbound, url: string, method: string): Promise<FetchedRequestObject> {
   if (method !== 'get' && method !== 'post')
     fail(
       'invalid-presentation-request',
@@ -68,7 +68,7 @@ async function fetchRequestObject(outbound: Outbound, url: string, method: strin
     );
   const walletNonce = method === 'post' ? newSecret() : undefined;
   const form = new URLSearchParams({ wallet_metadata: JSON.stringify(WALLET_METADATA), wallet_nonce: walletNonce ?? '' });
-  const answer = await calling('verifier', 'request_uri', () =>
+  const answer = await withUpstreamFaults('verifier', 'request_uri', () =>
     outbound({
       method: method === 'post' ? 'POST' : 'GET',
       url,
@@ -139,11 +139,11 @@ function isAddress(text: unknown): text is string {
 
 function checkShape(
   resolved: ResolvedOpenid4vpAuthorizationRequest,
-  { requestObject, fetched }: Pick<Opened, 'requestObject' | 'fetched'>,
-): Opened {
+  { requestObject, fetched }: Pick<VerifierRequest, 'requestObject' | 'fetched'>,
+): VerifierRequest {
   const payload = resolved.authorizationRequestPayload as Readonly<Record<string, unknown>>;
   const { response_type: type, response_mode: mode, response_uri: to, redirect_uri: redirect, nonce, state } = payload;
-  if (isHostile(payload)) invalid('it is nested too deeply');
+  if (isUnsafeJson(payload)) invalid('it is nested too deeply');
   if (type !== 'vp_token') invalid('response_type is not vp_token');
   if (mode !== 'direct_post' && mode !== 'direct_post.jwt') return invalid('response_mode is not direct_post or direct_post.jwt');
   if (!isAddress(to)) return invalid('there is no usable response_uri');
@@ -157,7 +157,7 @@ function checkShape(
   )
     invalid('it asks for nothing');
   // Of registered verifiers the library leaves it in the request: where the answer goes is registered, whoever wrote the key.
-  const clientMetadata = (resolved.client.clientMetadata ?? payload.client_metadata ?? {}) as Opened['clientMetadata'];
+  const clientMetadata = (resolved.client.clientMetadata ?? payload.client_metadata ?? {}) as VerifierRequest['clientMetadata'];
   return { resolved, responseUri: to, responseMode: mode, nonce, state, clientMetadata, requestObject, fetched };
 }
 
@@ -165,18 +165,18 @@ function checkShape(
 export async function openRequest(
   uri: string,
   deps: { callbacks: CallbackContext; outbound: Outbound },
-  kept?: Fetched,
-): Promise<Opened> {
+  previous?: FetchedRequestObject,
+): Promise<VerifierRequest> {
   const parameters = parametersOf(uri);
   const clientId = parameters.get('client_id') ?? invalid('there is no client_id');
   const requestUri = parameters.get('request_uri');
-  const given = parameters.get('request');
-  if (requestUri !== null && given !== null) invalid('request and request_uri are both there');
+  const inlineRequest = parameters.get('request');
+  if (requestUri !== null && inlineRequest !== null) invalid('request and request_uri are both there');
   const fetched =
     requestUri === null
       ? undefined
-      : (kept ?? (await fetchRequestObject(deps.outbound, requestUri, parameters.get('request_uri_method') ?? 'get')));
-  const requestObject = fetched?.jwt ?? given ?? undefined;
+      : (previous ?? (await fetchRequestObject(deps.outbound, requestUri, parameters.get('request_uri_method') ?? 'get')));
+  const requestObject = fetched?.jwt ?? inlineRequest ?? undefined;
   checkUnread(parameters, requestObject);
   const request = requestObject === undefined ? undefined : withoutIssuer(requestObject);
   const payload = request === undefined ? plainPayload(parameters) : { client_id: clientId, request };

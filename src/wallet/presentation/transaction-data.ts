@@ -2,13 +2,13 @@
 // understand is signing anything (OID4VP, 5.1).
 import { createHash } from 'node:crypto';
 import { fail } from '../faults.ts';
-import { isHostile } from '../jose/index.ts';
+import { isUnsafeJson } from '../jose/index.ts';
 
 const HASHES: Readonly<Record<string, string>> = { 'sha-256': 'sha256', 'sha-384': 'sha384', 'sha-512': 'sha512' };
 const MAX_ENTRIES = 10;
 const MAX_LENGTH = 32_768;
 
-interface Entry {
+interface TransactionDataEntry {
   readonly encoded: string;
   readonly value: Readonly<Record<string, unknown>>;
   readonly credentialIds: readonly string[];
@@ -29,7 +29,7 @@ export interface Confirmation {
 
 const unsupported = (why: string): never => fail('unsupported-transaction-data', { why });
 
-function entryOf(encoded: unknown, allowed: readonly string[]): Entry {
+function entryOf(encoded: unknown, allowed: readonly string[]): TransactionDataEntry {
   if (typeof encoded !== 'string' || encoded.length > MAX_LENGTH || !/^[\w-]+$/.test(encoded))
     return unsupported('an entry cannot be read');
   let value: Record<string, unknown>;
@@ -39,7 +39,7 @@ function entryOf(encoded: unknown, allowed: readonly string[]): Entry {
     return unsupported('an entry cannot be read');
   }
   // What nobody could be shown, nobody confirms.
-  if (isHostile(value)) unsupported('an entry cannot be read');
+  if (isUnsafeJson(value)) unsupported('an entry cannot be read');
   if (typeof value?.type !== 'string' || !allowed.includes(value.type)) unsupported('its type is not one that is allowed here');
   const ids = value.credential_ids;
   if (!Array.isArray(ids) || ids.length === 0 || ids.some((id) => typeof id !== 'string')) unsupported('it names no credential');

@@ -5,7 +5,7 @@ import { decodeJws, JwsError, verifyJws } from '../jose/index.ts';
 import { readVerificationJwk } from '../resolver/index.ts';
 import { type Trust, TrustError } from '../trust/index.ts';
 import type { Verifier } from './presentation.schema.ts';
-import type { Opened } from './request.ts';
+import type { VerifierRequest } from './request.ts';
 
 export interface VerifierRules {
   /** Verifiers that prove nothing but where the answer goes. */
@@ -20,7 +20,7 @@ const untrusted = (why: string): never => fail('untrusted-verifier', { why });
 
 /** An attestation somebody trusted gave the verifier: about its id, its key, and where its answers go (OID4VP, 12). */
 async function checkAttestation(
-  { requestObject, resolved, responseUri }: Opened,
+  { requestObject, resolved, responseUri }: VerifierRequest,
   { trust, clock, rules }: { trust: Trust; clock: Clock; rules: VerifierRules },
 ): Promise<void> {
   const { header } = decodeJws(requestObject);
@@ -47,11 +47,11 @@ function attestedKeyOf(cnf: unknown): ReturnType<typeof readVerificationJwk> {
 }
 
 export async function authenticateVerifier(
-  opened: Opened,
+  request: VerifierRequest,
   deps: { trust: Trust; clock: Clock; rules: VerifierRules },
 ): Promise<Verifier> {
   const { rules } = deps;
-  const { resolved, responseUri, requestObject } = opened;
+  const { resolved, responseUri, requestObject } = request;
   const { client } = resolved;
   const metadata = client.clientMetadata as { client_name?: unknown } | undefined;
   const about = {
@@ -77,12 +77,13 @@ export async function authenticateVerifier(
       case 'x509_hash':
         return { ...about, authenticated: true, trust: 'anchor' };
       case 'verifier_attestation':
-        await checkAttestation(opened, deps);
+        await checkAttestation(request, deps);
         return { ...about, authenticated: true, trust: 'attestation' };
       case 'pre-registered': {
-        const known = Object.hasOwn(rules.registered, client.identifier) ? rules.registered[client.identifier]! : undefined;
-        if (!known?.responseUris.includes(responseUri)) return untrusted('it is not registered here, or not with this address');
-        return { ...about, ...(known.name ? { name: known.name } : {}), authenticated: false, trust: 'registered' };
+        const registered = Object.hasOwn(rules.registered, client.identifier) ? rules.registered[client.identifier]! : undefined;
+        if (!registered?.responseUris.includes(responseUri))
+          return untrusted('it is not registered here, or not with this address');
+        return { ...about, ...(registered.name ? { name: registered.name } : {}), authenticated: false, trust: 'registered' };
       }
       default:
         return untrusted(`client ids of the kind ${client.prefix} are not supported`);

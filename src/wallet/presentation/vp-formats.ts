@@ -1,11 +1,11 @@
 // The formats and algorithms a verifier says it understands (`vp_formats_supported`; OID4VP, 11.1 and appendix B): what it cannot
 // read it is not shown.
-import type { Candidate, HeldCredentials } from '../credentials/index.ts';
+import type { CredentialCandidate, StoredCredentials } from '../credentials/index.ts';
 import type { FormatName, Formats } from '../formats/index.ts';
-import type { Opened } from './request.ts';
+import type { VerifierRequest } from './request.ts';
 
 /** The formats queries name. Drafts had another word for one. */
-export const QUERIED: Readonly<Record<string, FormatName>> = {
+export const QUERY_FORMATS: Readonly<Record<string, FormatName>> = {
   'dc+sd-jwt': 'dc+sd-jwt',
   'vc+sd-jwt': 'dc+sd-jwt',
   jwt_vc_json: 'jwt_vc_json',
@@ -31,14 +31,14 @@ const NAMES: readonly (readonly (string | number)[])[] = [
 const SUITES: Readonly<Record<string, string>> = { ES256: 'ecdsa-rdfc-2019', ES384: 'ecdsa-rdfc-2019', EdDSA: 'eddsa-rdfc-2022' };
 
 /** What a verifier understands. */
-export interface Understood {
+export interface VerifierFormats {
   /** Whether a query for this format can be answered at all, whatever the wallet holds. */
   names(queried: string): boolean;
   /** Whether it can read this credential, and what its holder signs when it is `bound`. */
-  reads(candidate: Candidate, bound: boolean): Promise<boolean>;
+  reads(candidate: CredentialCandidate, bound: boolean): Promise<boolean>;
 }
 
-type Listed = Readonly<Record<string, unknown>>;
+type AlgorithmLists = Readonly<Record<string, unknown>>;
 
 function isListed(list: unknown, algorithm: string | number | undefined): boolean {
   // Not listed: anything will do.
@@ -48,18 +48,18 @@ function isListed(list: unknown, algorithm: string | number | undefined): boolea
   return names.some((name) => list.includes(name));
 }
 
-export const createUnderstood =
-  ({ formats, heldCredentials }: { formats: Formats; heldCredentials: HeldCredentials }) =>
-  ({ clientMetadata }: Pick<Opened, 'clientMetadata'>): Understood => {
-    const supported = clientMetadata.vp_formats_supported as Readonly<Record<string, Listed>> | undefined;
-    const listedFor = (format: FormatName): Listed | undefined => {
-      const name = Object.keys(QUERIED).find((one) => QUERIED[one] === format && Object.hasOwn(supported ?? {}, one));
+export const createVerifierFormats =
+  ({ formats, storedCredentials }: { formats: Formats; storedCredentials: StoredCredentials }) =>
+  ({ clientMetadata }: Pick<VerifierRequest, 'clientMetadata'>): VerifierFormats => {
+    const supported = clientMetadata.vp_formats_supported as Readonly<Record<string, AlgorithmLists>> | undefined;
+    const listedFor = (format: FormatName): AlgorithmLists | undefined => {
+      const name = Object.keys(QUERY_FORMATS).find((one) => QUERY_FORMATS[one] === format && Object.hasOwn(supported ?? {}, one));
       return name === undefined ? undefined : supported?.[name];
     };
 
     return {
       names(queried) {
-        const format = Object.hasOwn(QUERIED, queried) ? QUERIED[queried] : undefined;
+        const format = Object.hasOwn(QUERY_FORMATS, queried) ? QUERY_FORMATS[queried] : undefined;
         return format !== undefined && (supported === undefined || listedFor(format) !== undefined);
       },
       async reads(candidate, bound) {
@@ -70,9 +70,11 @@ export const createUnderstood =
         if (format === 'ldp_vc' && !isListed(listed.proof_type_values, 'DataIntegrityProof')) return false;
         const { issuer, holder } = LISTS[format];
         if (listed[issuer] === undefined && listed[holder] === undefined) return true;
-        const { raw, algorithm } = await heldCredentials.peek(candidate);
+        const { raw, algorithm } = await storedCredentials.peekCopy(candidate);
         const signsWith = format === 'ldp_vc' && algorithm !== undefined ? SUITES[algorithm] : algorithm;
-        return isListed(listed[issuer], await formats[format].signedWith(raw)) && (!bound || isListed(listed[holder], signsWith));
+        return (
+          isListed(listed[issuer], await formats[format].issuerAlgorithm(raw)) && (!bound || isListed(listed[holder], signsWith))
+        );
       },
     };
   };

@@ -1,74 +1,74 @@
 // The vp_token: presentations of what was chosen, made with copies that are set aside and not yet used up.
 import type { Clock } from '../../platform/clock.ts';
-import type { Candidate, Copy, HeldCredentials } from '../credentials/index.ts';
-import type { Formats, Showing } from '../formats/index.ts';
+import type { CredentialCandidate, ReservedCopy, StoredCredentials } from '../credentials/index.ts';
+import type { Formats, PresentationContext } from '../formats/index.ts';
 import { type AnswerKey, encodeAnswer } from './answer.ts';
-import { disclosedOf, type Told } from './disclosed.ts';
+import { type DisclosedPaths, disclosedPathsOf } from './disclosed-paths.ts';
 import type { PresentationAnswer } from './presentation.schema.ts';
 import type { Match, QueryMatches } from './query.ts';
-import type { Opened } from './request.ts';
+import type { VerifierRequest } from './request.ts';
 import type { Confirmation } from './transaction-data.ts';
 
 /** What presentations are made for. */
-export interface Asking {
-  readonly opened: Opened;
+export interface PresentationTarget {
+  readonly request: VerifierRequest;
   readonly key: AnswerKey | undefined;
 }
 
-export interface Chosen {
+export interface SelectedMatches {
   readonly result: QueryMatches;
   readonly matches: readonly Match[];
 }
 
 /** An answer that can be sent. Its copies are set aside until they are put back, used up or not. */
-export interface Made {
+export interface PreparedAnswer {
   readonly form: string;
   readonly presented: NonNullable<PresentationAnswer['presented']>;
-  readonly copies: readonly { readonly candidate: Candidate; readonly copy: Copy }[];
-  putBack(): void;
+  readonly copies: readonly { readonly candidate: CredentialCandidate; readonly copy: ReservedCopy }[];
+  releaseCopies(): void;
 }
 
 export function createVpTokens({
   clock,
   formats,
-  heldCredentials,
+  storedCredentials,
 }: {
   clock: Clock;
   formats: Formats;
-  heldCredentials: HeldCredentials;
+  storedCredentials: StoredCredentials;
 }) {
   function presentationOf(
-    { raw, holder }: Pick<Copy, 'raw' | 'holder'>,
-    { opened, key }: Asking,
+    { raw, holder }: Pick<ReservedCopy, 'raw' | 'holder'>,
+    { request, key }: PresentationTarget,
     { candidate, paths }: Match,
     isBound: boolean,
     confirms: Confirmation | undefined,
   ): Promise<unknown> {
-    const showing: Showing = {
+    const context: PresentationContext = {
       paths,
-      nonce: opened.nonce,
-      audience: opened.resolved.client.effective,
+      nonce: request.nonce,
+      audience: request.resolved.client.effective,
       now: clock.now(),
       ...(confirms ? { transactionData: confirms } : {}),
-      handover: { responseUri: opened.responseUri, ...(key ? { encryptionThumbprint: key.thumbprint } : {}) },
+      handover: { responseUri: request.responseUri, ...(key ? { encryptionThumbprint: key.thumbprint } : {}) },
     };
-    return formats[candidate.format].show(
+    return formats[candidate.format].present(
       raw,
-      showing,
+      context,
       isBound || confirms || candidate.format !== 'dc+sd-jwt' ? holder : undefined,
     );
   }
 
   /** One credential may answer several queries: it is one copy of it that does. */
   async function make(
-    asking: Asking,
-    chosen: readonly Chosen[],
+    target: PresentationTarget,
+    chosen: readonly SelectedMatches[],
     confirmed: ReadonlyMap<string, Confirmation> | undefined,
-  ): Promise<Made> {
-    const taken = new Map<string, Made['copies'][number]>();
-    const putBack = (): void => {
-      for (const { copy } of taken.values()) heldCredentials.putBack(copy);
-      taken.clear();
+  ): Promise<PreparedAnswer> {
+    const reserved = new Map<string, PreparedAnswer['copies'][number]>();
+    const releaseCopies = (): void => {
+      for (const { copy } of reserved.values()) storedCredentials.releaseCopy(copy);
+      reserved.clear();
     };
     try {
       const vpToken: Record<string, unknown[]> = Object.create(null);
@@ -78,26 +78,27 @@ export function createVpTokens({
         for (const match of matches) {
           const { candidate } = match;
           const { id: credentialId } = candidate.row;
-          if (!taken.has(credentialId)) taken.set(credentialId, { candidate, copy: await heldCredentials.setAside(candidate) });
-          const { copy } = taken.get(credentialId)!;
-          const token = await presentationOf(copy, asking, match, result.bound, confirmed?.get(result.id));
+          if (!reserved.has(credentialId))
+            reserved.set(credentialId, { candidate, copy: await storedCredentials.reserveCopy(candidate) });
+          const { copy } = reserved.get(credentialId)!;
+          const token = await presentationOf(copy, target, match, result.bound, confirmed?.get(result.id));
           vpToken[result.id]!.push(token);
-          presented.push({ queryId: result.id, credentialId, disclosed: disclosedOf(match, copy.raw, token) });
+          presented.push({ queryId: result.id, credentialId, disclosed: disclosedPathsOf(match, copy.raw, token) });
         }
       }
-      const form = await encodeAnswer(asking.opened, vpToken, asking.key);
-      return { form, presented, copies: [...taken.values()], putBack };
+      const form = await encodeAnswer(target.request, vpToken, target.key);
+      return { form, presented, copies: [...reserved.values()], releaseCopies };
     } catch (error) {
-      putBack();
+      releaseCopies();
       throw error;
     }
   }
 
   /** What the verifier would learn from it. */
-  async function disclosedIn(asking: Asking, match: Match): Promise<Told> {
-    if (match.candidate.format !== 'dc+sd-jwt') return disclosedOf(match, undefined, undefined);
-    const { raw } = await heldCredentials.peek(match.candidate);
-    return disclosedOf(match, raw, await presentationOf({ raw, holder: undefined }, asking, match, false, undefined));
+  async function disclosedIn(target: PresentationTarget, match: Match): Promise<DisclosedPaths> {
+    if (match.candidate.format !== 'dc+sd-jwt') return disclosedPathsOf(match, undefined, undefined);
+    const { raw } = await storedCredentials.peekCopy(match.candidate);
+    return disclosedPathsOf(match, raw, await presentationOf({ raw, holder: undefined }, target, match, false, undefined));
   }
 
   return { make, disclosedIn };

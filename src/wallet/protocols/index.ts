@@ -1,2 +1,2 @@
 // What the libraries for OID4VCI and OID4VP get of us.
-export { calling, createCallbacks, protocolError, type Signer, upstreamFault, WORD } from './openid4vc.ts';
+export { createCallbacks, OAUTH_TEXT, protocolError, upstreamFault, type WalletSigner, withUpstreamFaults } from './openid4vc.ts';

@@ -9,7 +9,7 @@ import { readVerificationJwk } from '../resolver/index.ts';
 import { alternativeNamesOf, type Trust } from '../trust/index.ts';
 
 /** A key of the wallet, as the libraries meet it: by the thumbprint in the signer. */
-export interface Signer {
+export interface WalletSigner {
   readonly algorithm: string;
   readonly jwk: PublicJwk;
   sign(data: Buffer): Promise<Buffer>;
@@ -37,7 +37,7 @@ export function createCallbacks(deps: { outbound: Outbound; trust: Trust; kind: 
     throw new JwsError('it is signed in a way that is not supported');
   }
 
-  return (signer?: Signer): CallbackContext => ({
+  return (signer?: WalletSigner): CallbackContext => ({
     fetch: fetch as CallbackContext['fetch'] & {},
     hash: (data, algorithm: HashAlgorithm) => createHash(NODE_HASHES[algorithm]!).update(data).digest(),
     generateRandom: (bytes) => randomBytes(bytes),
@@ -82,7 +82,7 @@ interface OAuthError {
 }
 
 /** What OAuth lets an error, and its description, be made of (RFC 6749, 5.2). */
-export const WORD = /^[\x20\x21\x23-\x5b\x5d-\x7e]{1,300}$/;
+export const OAUTH_TEXT = /^[\x20\x21\x23-\x5b\x5d-\x7e]{1,300}$/;
 
 /** The OAuth error a peer gave, bounded to what the standard lets it say. Never its body. */
 export function protocolError(error: unknown): OAuthError | undefined {
@@ -92,9 +92,9 @@ export function protocolError(error: unknown): OAuthError | undefined {
       response?: { credentialErrorResponseResult?: { success: boolean; data?: unknown } };
     };
     const found = (errorResponse ?? response?.credentialErrorResponseResult?.data) as Partial<OAuthError> | undefined;
-    if (typeof found?.error !== 'string' || !WORD.test(found.error)) continue;
+    if (typeof found?.error !== 'string' || !OAUTH_TEXT.test(found.error)) continue;
     const text = found.error_description;
-    return { error: found.error, ...(typeof text === 'string' && WORD.test(text) ? { error_description: text } : {}) };
+    return { error: found.error, ...(typeof text === 'string' && OAUTH_TEXT.test(text) ? { error_description: text } : {}) };
   }
   return undefined;
 }
@@ -114,22 +114,22 @@ export function upstreamFault(error: unknown, who: 'issuer' | 'verifier', endpoi
     if (cause.kind === 'timeout') return fault('upstream-timeout', { who }, { reason });
     return fault('upstream-error', { who, why: `the ${endpoint} cannot be reached` }, { reason });
   }
-  const said = protocolError(error);
+  const oauthError = protocolError(error);
   const { status = 0 } = (error as { response?: { status?: number } }).response ?? {};
   const temporary = status >= 500 || status === 429 ? { temporary: true } : {};
-  const why = said ? `${endpoint}: ${said.error}` : `${endpoint} gave an answer that cannot be used`;
+  const why = oauthError ? `${endpoint}: ${oauthError.error}` : `${endpoint} gave an answer that cannot be used`;
   return fault(
     'upstream-error',
     { who, why },
     {
       reason: `${endpoint}: ${reasonOf(error)}`,
-      detail: { ...(said ? { protocol: { ...said, endpoint } } : {}), ...temporary },
+      detail: { ...(oauthError ? { protocol: { ...oauthError, endpoint } } : {}), ...temporary },
     },
   );
 }
 
 /** Runs a call to a peer, and tells its failures in our words. */
-export async function calling<T>(who: 'issuer' | 'verifier', endpoint: string, work: () => Promise<T>): Promise<T> {
+export async function withUpstreamFaults<T>(who: 'issuer' | 'verifier', endpoint: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {

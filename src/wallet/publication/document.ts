@@ -4,7 +4,7 @@ import { RELATIONSHIPS, type Relationship } from '../keys/index.ts';
 
 export const CONTEXTS = ['https://www.w3.org/ns/did/v1', 'https://w3id.org/security/jwk/v1'];
 
-export interface Service {
+export interface DidService {
   readonly id: string;
   readonly type: string;
   readonly serviceEndpoint: unknown;
@@ -25,7 +25,7 @@ export interface DidDocument {
   readonly authentication?: readonly string[];
   readonly assertionMethod?: readonly string[];
   readonly keyAgreement?: readonly string[];
-  readonly service?: readonly Service[];
+  readonly service?: readonly DidService[];
 }
 
 /** The thumbprint is the fragment: another key never has it. */
@@ -34,7 +34,7 @@ export const methodId = (did: string, kid: string): string => `${did}#${kid}`;
 export function buildDocument(
   did: string,
   keys: readonly DocumentKey[],
-  { service, alsoKnownAs }: { service: readonly Service[]; alsoKnownAs: readonly string[] },
+  { service, alsoKnownAs }: { service: readonly DidService[]; alsoKnownAs: readonly string[] },
 ): DidDocument {
   const related = RELATIONSHIPS.map(
     (relationship) =>

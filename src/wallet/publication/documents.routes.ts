@@ -14,7 +14,7 @@ const Document = t.open({ id: t.string() });
 const CACHE = 'public, max-age=300';
 
 /** Proxies that compress make an ETag weak; it is the same document (RFC 9110, 13.1.2). */
-const isKnown = (ifNoneMatch: string | undefined, etag: string): boolean =>
+const isUnchanged = (ifNoneMatch: string | undefined, etag: string): boolean =>
   (ifNoneMatch ?? '').split(',').some((one) => one.trim() === '*' || one.trim().replace(/^W\//, '') === etag);
 
 export function mountDocuments(app: WalletApp, { documents }: { documents: Documents }): void {
@@ -28,7 +28,7 @@ export function mountDocuments(app: WalletApp, { documents }: { documents: Docum
   function answer({ target, headers }: { target: PublishedDocument; headers: IncomingHttpHeaders }): Answer {
     const { etag, document, bytes } = target;
     const common = { ETag: etag, 'Cache-Control': CACHE, 'Access-Control-Allow-Origin': '*', Vary: 'Accept' };
-    if (isKnown(headers['if-none-match'], etag)) return new Answer({ status: 304, headers: common });
+    if (isUnchanged(headers['if-none-match'], etag)) return new Answer({ status: 304, headers: common });
     const type = headers.accept?.includes('application/did+json') ? 'application/did+json' : 'application/json';
     return new Answer({ headers: { ...common, 'Content-Type': type }, text: document, bytes });
   }

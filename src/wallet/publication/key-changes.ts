@@ -1,6 +1,6 @@
 // What becomes of documents when keys change: publication hears of it, within the change of the key.
 import type { Clock } from '../../platform/clock.ts';
-import type { Change, DidRow, Reader } from '../database.ts';
+import type { DidRow, Reader, WalletChange } from '../database.ts';
 import { fail } from '../faults.ts';
 import type { KeyListener } from '../keys/index.ts';
 import { addKey, didsOfKey, keysOfDids, moveCredentials, removeKey } from './publication.store.ts';
@@ -10,7 +10,12 @@ const webDidsOf = async (reader: Reader, owner: string, keyId: string): Promise<
   (await didsOfKey(reader, owner, keyId)).filter(({ method }) => method === 'web');
 
 /** The key leaves the documents that can be changed. Tells which DIDs were published anew. */
-export async function leaveDocuments(clock: Clock, transaction: Change, owner: string, keyId: string): Promise<string[]> {
+export async function removeKeyFromDocuments(
+  clock: Clock,
+  transaction: WalletChange,
+  owner: string,
+  keyId: string,
+): Promise<string[]> {
   const republished: string[] = [];
   for (const did of await webDidsOf(transaction.tx, owner, keyId)) {
     await removeKey(transaction.tx, owner, did.id, keyId);
@@ -37,7 +42,7 @@ async function orphans(reader: Reader, owner: string, keyId: string): Promise<Di
 
 export const createKeyListener = (clock: Clock): KeyListener => ({
   /** The successor joins every document that carries the key. Those that are made from a key cannot carry another. */
-  async onSucceeded(transaction, { owner, id }, successor) {
+  async onReplaced(transaction, { owner, id }, successor) {
     for (const did of await webDidsOf(transaction.tx, owner, id)) {
       await addKey(transaction.tx, { owner, didId: did.id, keyId: successor.id });
       await moveCredentials(transaction.tx, did, id, successor);
@@ -46,13 +51,13 @@ export const createKeyListener = (clock: Clock): KeyListener => ({
   },
 
   /** The key leaves every document, and a DID made from it cannot be used any more. */
-  async onEnded(transaction, { owner, id }) {
+  async onRevoked(transaction, { owner, id }) {
     for (const did of await didsOfKey(transaction.tx, owner, id))
       if (did.method !== 'web') await withdraw(clock, transaction, did);
-    return leaveDocuments(clock, transaction, owner, id);
+    return removeKeyFromDocuments(clock, transaction, owner, id);
   },
 
-  async onAbandoning(reader, { owner, id }) {
+  async beforeRevocation(reader, { owner, id }) {
     if ((await orphans(reader, owner, id)).length > 0) fail('last-key-of-published-did');
   },
 });

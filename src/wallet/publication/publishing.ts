@@ -2,10 +2,10 @@
 import { createHash } from 'node:crypto';
 import type { Clock } from '../../platform/clock.ts';
 import { ownerTag } from '../access/index.ts';
-import type { Change, DidRow } from '../database.ts';
+import type { DidRow, WalletChange } from '../database.ts';
 import type { PublicJwk } from '../jose/index.ts';
 import type { Relationship } from '../keys/index.ts';
-import { buildDocument, type DidDocument, type Service } from './document.ts';
+import { buildDocument, type DidDocument, type DidService } from './document.ts';
 import { type CarriedKey, keysOfDids, publishedUnder, putDocument, removeDocument, updateDid } from './publication.store.ts';
 
 /** Published documents are kept in memory under their name. */
@@ -28,12 +28,12 @@ export function documentOf(clock: Clock, did: DidRow, keys: readonly CarriedKey[
       relationships: JSON.parse(key.uses) as Relationship[],
     }));
   return buildDocument(did.did, shown, {
-    service: JSON.parse(did.service) as Service[],
+    service: JSON.parse(did.service) as DidService[],
     alsoKnownAs: JSON.parse(did.also_known_as) as string[],
   });
 }
 
-async function put(clock: Clock, { tx, invalidate }: Change, did: DidRow): Promise<void> {
+async function put(clock: Clock, { tx, invalidate }: WalletChange, did: DidRow): Promise<void> {
   const document = JSON.stringify(documentOf(clock, did, await keysOfDids(tx, did.owner, [did.id])));
   await putDocument(tx, {
     did: did.did,
@@ -46,7 +46,7 @@ async function put(clock: Clock, { tx, invalidate }: Change, did: DidRow): Promi
 }
 
 /** The keys or services of a DID are others now: another version, and the world sees it if it saw the one before. */
-export async function documentChanged(clock: Clock, transaction: Change, did: DidRow): Promise<void> {
+export async function documentChanged(clock: Clock, transaction: WalletChange, did: DidRow): Promise<void> {
   await updateDid(transaction.tx, did, { version: did.version + 1 });
   transaction.invalidate(ownerTag(did.owner));
   if (did.state !== 'published' || did.method !== 'web') return;
@@ -54,7 +54,7 @@ export async function documentChanged(clock: Clock, transaction: Change, did: Di
   transaction.audit('did.republished', { kind: 'did', id: did.id });
 }
 
-export async function publish(clock: Clock, transaction: Change, did: DidRow): Promise<void> {
+export async function publish(clock: Clock, transaction: WalletChange, did: DidRow): Promise<void> {
   // After the node got another address, one of the address before: there is one document at a place.
   for (const former of await publishedUnder(transaction.tx, did)) await withdraw(clock, transaction, former);
   await updateDid(transaction.tx, did, {
@@ -67,7 +67,7 @@ export async function publish(clock: Clock, transaction: Change, did: DidRow): P
   transaction.invalidate(ownerTag(did.owner));
 }
 
-export async function withdraw(clock: Clock, transaction: Change, did: DidRow): Promise<void> {
+export async function withdraw(clock: Clock, transaction: WalletChange, did: DidRow): Promise<void> {
   await updateDid(transaction.tx, did, { state: 'unpublished', unpublished_at: clock.now() });
   await removeDocument(transaction.tx, did.did);
   if (did.name !== null) transaction.invalidate(documentTag(did.name));

@@ -1,6 +1,6 @@
 // Keys whose grace period is over leave the documents that still show them.
 import type { Clock } from '../../platform/clock.ts';
-import { EVERYONE, type RunChange, readAs, theNode } from '../access/index.ts';
+import { EVERYONE, type RunWalletChange, readAs, theNode } from '../access/index.ts';
 import type { Database } from '../database.ts';
 import { overdueKeys } from './publication.store.ts';
 import type { Publication } from './publication.ts';
@@ -11,7 +11,7 @@ const BATCH = 100;
 export async function retireKeys(deps: {
   readonly db: Database;
   readonly clock: Clock;
-  readonly change: RunChange;
+  readonly change: RunWalletChange;
   readonly publication: Publication;
 }): Promise<number> {
   const { db, clock, change, publication } = deps;
@@ -19,7 +19,7 @@ export async function retireKeys(deps: {
   const failures: unknown[] = [];
   for (const { id, owner } of due)
     await change(theNode, owner, async (transaction) => {
-      await publication.leave(transaction, owner, id);
+      await publication.removeKey(transaction, owner, id);
       transaction.audit('key.retired', { kind: 'key', id });
     }).catch((error: unknown) => failures.push(error));
   // A document that cannot be written, as it was damaged, keeps no other key in its own.

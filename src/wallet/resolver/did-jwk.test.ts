@@ -3,7 +3,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { didJwkOf, documentOfDidJwk } from './did-jwk.ts';
-import { InvalidKey } from './errors.ts';
+import { InvalidKeyError } from './errors.ts';
 
 const P256 =
   'did:jwk:eyJjcnYiOiJQLTI1NiIsImt0eSI6IkVDIiwieCI6ImFjYklRaXVNczNpOF91c3pFakoydHBUdFJNNEVVM3l6OTFQSDZDZEgyVjAiLCJ5IjoiX0tjeUxqOXZXTXB0bm1LdG00NkdxRHo4d2Y3NEk1TEtncmwyR3pIM25TRSJ9';
@@ -134,7 +134,7 @@ describe('did:jwk', () => {
   });
 
   it('makes none of a private key', () => {
-    assert.throws(() => didJwkOf({ ...p256, d: 'AQ' } as never), InvalidKey);
-    assert.throws(() => didJwkOf({ kty: 'oct', k: 'AQ' } as never), InvalidKey);
+    assert.throws(() => didJwkOf({ ...p256, d: 'AQ' } as never), InvalidKeyError);
+    assert.throws(() => didJwkOf({ kty: 'oct', k: 'AQ' } as never), InvalidKeyError);
   });
 });

@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { fromBase58, toBase58 } from './base58.ts';
 import { didKeyOf, documentOfDidKey, jwkOfMultibase, multibaseOf } from './did-key.ts';
-import { InvalidKey } from './errors.ts';
+import { InvalidKeyError } from './errors.ts';
 
 /** From the test vectors of the did:key specification: https://github.com/w3c-ccg/did-key-spec */
 const VECTORS: [did: string, jwk: object][] = [
@@ -136,7 +136,7 @@ describe('did:key', () => {
     const x = fromBase58('4Dy8E9UaZscuPUf2GLxV44RCNL7oxmEXXkgWXaug1WKV')?.toString('base64url');
     assert.deepEqual(jwkOf(did), { kty: 'OKP', crv: 'X25519', x });
     assert.deepEqual(Object.keys(document), ['@context', 'id', 'verificationMethod', 'keyAgreement']);
-    assert.throws(() => didKeyOf({ kty: 'OKP', crv: 'X25519', x: x! }), InvalidKey);
+    assert.throws(() => didKeyOf({ kty: 'OKP', crv: 'X25519', x: x! }), InvalidKeyError);
   });
 
   it('gives any key back', () => {
@@ -234,6 +234,6 @@ describe('did:key', () => {
       { kty: 'oct', k: 'AQ' },
       {},
     ])
-      assert.throws(() => didKeyOf(bad as never), InvalidKey);
+      assert.throws(() => didKeyOf(bad as never), InvalidKeyError);
   });
 });

@@ -3,7 +3,7 @@ import { createPublicKey, ECDH, type JsonWebKey } from 'node:crypto';
 import { type DIDDocument, parse } from 'did-resolver';
 import type { PublicJwk } from '../jose/index.ts';
 import { fromBase58, toBase58 } from './base58.ts';
-import { InvalidKey, ResolutionError, withKeyFault } from './errors.ts';
+import { InvalidKeyError, ResolutionError, withKeyFault } from './errors.ts';
 import { readPublicJwk } from './public-jwk.ts';
 
 interface Codec {
@@ -24,7 +24,7 @@ const curve = (code: number, crv: string, node: string, size: number): Codec => 
   is: (jwk) => jwk.crv === crv,
   encode: ({ x, y }) => Buffer.concat([Buffer.from([2 + (bytesOf(y).at(-1)! & 1)]), bytesOf(x)]),
   decode: (bytes) => {
-    if (bytes.length !== size + 1 || (bytes[0] !== 2 && bytes[0] !== 3)) throw new InvalidKey('its point is not compressed');
+    if (bytes.length !== size + 1 || (bytes[0] !== 2 && bytes[0] !== 3)) throw new InvalidKeyError('its point is not compressed');
     const point = ECDH.convertKey(bytes, node, undefined, undefined, 'uncompressed') as unknown as Buffer;
     return {
       kty: 'EC',
@@ -52,7 +52,7 @@ const rsa: Codec = {
   decode: (bytes) => {
     const jwk = createPublicKey({ key: bytes, format: 'der', type: 'pkcs1' }).export({ format: 'jwk' });
     // OpenSSL overlooks what follows the key, and lax DER. Node 24 cannot write a key it read as PKCS#1, so it goes by the JWK.
-    if (!derOf(jwk as PublicJwk).equals(bytes)) throw new InvalidKey('its key is not DER');
+    if (!derOf(jwk as PublicJwk).equals(bytes)) throw new InvalidKeyError('its key is not DER');
     return jwk;
   },
 };
@@ -75,19 +75,19 @@ export function multibaseOf(jwk: PublicJwk): string {
 
 export function jwkOfMultibase(text: string): PublicJwk {
   const bytes = text.startsWith('z') ? fromBase58(text.slice(1)) : undefined;
-  if (!bytes) throw new InvalidKey('its key is not base58btc');
+  if (!bytes) throw new InvalidKeyError('its key is not base58btc');
   const codec = CODECS.find(({ prefix }) => bytes.subarray(0, prefix.length).equals(prefix));
-  if (!codec) throw new InvalidKey('its kind of key is not supported');
+  if (!codec) throw new InvalidKeyError('its kind of key is not supported');
   try {
     return readPublicJwk(codec.decode(bytes.subarray(codec.prefix.length)));
   } catch (error) {
-    throw error instanceof InvalidKey ? error : new InvalidKey('its key is malformed', { cause: error });
+    throw error instanceof InvalidKeyError ? error : new InvalidKeyError('its key is malformed', { cause: error });
   }
 }
 
 /** A key that cannot sign identifies nobody, so X25519 is read in documents of others, and gets no DID. */
 export function didKeyOf(jwk: PublicJwk): string {
-  if (jwk.crv === 'X25519') throw new InvalidKey('X25519 keys get no did:key');
+  if (jwk.crv === 'X25519') throw new InvalidKeyError('X25519 keys get no did:key');
   return `did:key:${multibaseOf(jwk)}`;
 }
 

@@ -8,7 +8,7 @@ import { parseObject } from './json.ts';
 const CONTENT_TYPES = ['application/did+json', 'application/did+ld+json', 'application/json'];
 const MAX_BYTES = 256 * 1024;
 /** A thousand documents are kept. A larger one is read again instead. */
-const MAX_KEPT_BYTES = 32 * 1024;
+const MAX_CACHED_BYTES = 32 * 1024;
 
 const TLS_PORTS = ['443', '8443'];
 
@@ -77,7 +77,7 @@ const header = ({ headers }: OutboundAnswer, name: string): string => [headers[n
 
 /** Seconds the answer may be kept; undefined when it does not say. */
 function maxAgeOf(answer: OutboundAnswer): number | undefined {
-  if (answer.body.length > MAX_KEPT_BYTES) return 0;
+  if (answer.body.length > MAX_CACHED_BYTES) return 0;
   const directives = header(answer, 'cache-control').toLowerCase().split(',');
   const ages = directives.flatMap((directive) => {
     const [name = '', value = ''] = directive.split('=').map((part) => part.trim().replaceAll('"', ''));

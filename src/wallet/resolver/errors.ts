@@ -12,8 +12,8 @@ export class ResolutionError extends Error {
 }
 
 /** A key that we do not take, wherever it was found. */
-export class InvalidKey extends Error {
-  override name = 'InvalidKey';
+export class InvalidKeyError extends Error {
+  override name = 'InvalidKeyError';
 }
 
 /** Runs what reads a key; a key we do not take is then the fault of where it was found. */
@@ -21,7 +21,7 @@ export function withKeyFault<T>(code: ResolutionCode, subject: string, read: () 
   try {
     return read();
   } catch (error) {
-    if (!(error instanceof InvalidKey)) throw error;
+    if (!(error instanceof InvalidKeyError)) throw error;
     throw new ResolutionError(code, `${subject}: ${error.message}`, { cause: error });
   }
 }

@@ -1,5 +1,5 @@
 // JSON of strangers.
-import { isHostile } from '../jose/index.ts';
+import { isUnsafeJson } from '../jose/index.ts';
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 
@@ -10,7 +10,7 @@ export const isObject = (value: unknown): value is JsonObject =>
 export function parseObject(bytes: Uint8Array): JsonObject | undefined {
   try {
     const value: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
-    return isObject(value) && !isHostile(value) ? value : undefined;
+    return isObject(value) && !isUnsafeJson(value) ? value : undefined;
   } catch {
     return undefined;
   }

@@ -1,7 +1,7 @@
 // The public keys that are taken from others: of known kinds and sizes, written as the standards want, and public.
 import { createPublicKey, type JsonWebKey, type KeyObject } from 'node:crypto';
-import { isGoodRsa, MAX_RSA_BITS, type PublicJwk } from '../jose/index.ts';
-import { InvalidKey } from './errors.ts';
+import { isAcceptableRsa, MAX_RSA_BITS, type PublicJwk } from '../jose/index.ts';
+import { InvalidKeyError } from './errors.ts';
 import { isObject } from './json.ts';
 
 const PRIVATE_MEMBERS = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k'];
@@ -14,7 +14,7 @@ function required(jwk: Readonly<Record<string, unknown>>): PublicJwk {
   if (kty === 'EC' && EC_CURVES.includes(crv!)) return { kty, crv: crv!, x: x!, y: y! };
   if (kty === 'OKP' && OKP_CURVES.includes(crv!)) return { kty, crv: crv!, x: x! };
   if (kty === 'RSA') return { kty, n: n!, e: e! };
-  throw new InvalidKey('its kind of key is not supported');
+  throw new InvalidKeyError('its kind of key is not supported');
 }
 
 function keyObjectOf(jwk: PublicJwk): KeyObject {
@@ -22,7 +22,7 @@ function keyObjectOf(jwk: PublicJwk): KeyObject {
     // Refuses points that are not on the curve.
     return createPublicKey({ key: jwk as JsonWebKey, format: 'jwk' });
   } catch (error) {
-    throw new InvalidKey('its key is malformed', { cause: error });
+    throw new InvalidKeyError('its key is malformed', { cause: error });
   }
 }
 
@@ -33,26 +33,27 @@ const KEY_MANAGEMENT = /^(?:ECDH-|RSA-OAEP|RSA1_|A\d|PBES2|dir$)/;
 export function readVerificationJwk(value: unknown): PublicJwk {
   const jwk = readPublicJwk(value);
   const { use, key_ops: operations, alg } = value as { use?: unknown; key_ops?: unknown; alg?: unknown };
-  if (use !== undefined && use !== 'sig') throw new InvalidKey('its key is not for signatures');
+  if (use !== undefined && use !== 'sig') throw new InvalidKeyError('its key is not for signatures');
   if (operations !== undefined && !(Array.isArray(operations) && operations.includes('verify')))
-    throw new InvalidKey('its key is not for verifying');
+    throw new InvalidKeyError('its key is not for verifying');
   if (alg !== undefined && (typeof alg !== 'string' || KEY_MANAGEMENT.test(alg)))
-    throw new InvalidKey('its key is for another algorithm');
+    throw new InvalidKeyError('its key is for another algorithm');
   return jwk;
 }
 
 /** Only the required members of RFC 7638 remain: nothing else of a stranger's JWK is passed on. */
 export function readPublicJwk(value: unknown): PublicJwk {
-  if (!isObject(value)) throw new InvalidKey('its JWK is not an object');
-  if (PRIVATE_MEMBERS.some((member) => Object.hasOwn(value, member))) throw new InvalidKey('its JWK has private members');
+  if (!isObject(value)) throw new InvalidKeyError('its JWK is not an object');
+  if (PRIVATE_MEMBERS.some((member) => Object.hasOwn(value, member))) throw new InvalidKeyError('its JWK has private members');
   const jwk = required(value);
   if (Object.values(jwk).some((member) => typeof member !== 'string' || member.length > MAX_RSA_BITS / 5))
-    throw new InvalidKey('its JWK has missing or oversized members');
+    throw new InvalidKeyError('its JWK has missing or oversized members');
   const key = keyObjectOf(jwk);
   const written = key.export({ format: 'jwk' }) as Record<string, unknown>;
   // One key, one spelling: otherwise it has several thumbprints.
   if (Object.entries(jwk).some(([name, member]) => written[name] !== member))
-    throw new InvalidKey('its JWK is not written as RFC 7518 wants');
-  if (jwk.kty === 'RSA' && !isGoodRsa(key)) throw new InvalidKey('its RSA key has a size or an exponent that is not acceptable');
+    throw new InvalidKeyError('its JWK is not written as RFC 7518 wants');
+  if (jwk.kty === 'RSA' && !isAcceptableRsa(key))
+    throw new InvalidKeyError('its RSA key has a size or an exponent that is not acceptable');
   return jwk;
 }

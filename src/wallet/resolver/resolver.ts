@@ -40,7 +40,7 @@ export interface ResolverOptions {
   readonly cacheSeconds?: number;
 }
 
-interface Resolved {
+interface ResolvedDocument {
   readonly document: DIDDocument;
   readonly contentType: string;
   readonly maxAge?: number | undefined;
@@ -55,7 +55,7 @@ const resultOf = (didDocument: DIDDocument | null, didResolutionMetadata: DIDRes
 const reasonOf = (error: Error): string | undefined => (error.cause instanceof Error ? error.cause.message : undefined);
 
 const driver =
-  (read: (did: string) => Resolved | Promise<Resolved>): DIDResolver =>
+  (read: (did: string) => ResolvedDocument | Promise<ResolvedDocument>): DIDResolver =>
   async (did) => {
     try {
       const { document, ...metadata } = await read(did);
@@ -66,10 +66,10 @@ const driver =
     }
   };
 
-const local = (document: DIDDocument): Resolved => ({ document, contentType: 'application/did+ld+json' });
+const local = (document: DIDDocument): ResolvedDocument => ({ document, contentType: 'application/did+ld+json' });
 
 export function createResolver({ outbound, clock, insecureHosts = [], cacheSeconds = 300 }: ResolverOptions): Resolver {
-  const kept = createCache(clock, cacheSeconds);
+  const cache = createCache(clock, cacheSeconds);
   // Without a prototype: the library looks methods up by name, and did:constructor would be one.
   const registry: ResolverRegistry = Object.assign(Object.create(null), {
     key: driver((did) => local(documentOfDidKey(did))),
@@ -78,7 +78,7 @@ export function createResolver({ outbound, clock, insecureHosts = [], cacheSecon
   });
   const methods = new MethodResolver(registry, {
     // Only what has to be fetched: the others would push it out.
-    cache: (parsed, read, options) => (parsed.method === 'web' ? kept(parsed, read, options) : read()),
+    cache: (parsed, read, options) => (parsed.method === 'web' ? cache(parsed, read, options) : read()),
   });
 
   async function resolve(did: string, { fresh = false }: ResolveOptions = {}): Promise<DIDResolutionResult> {

@@ -3,7 +3,7 @@ import { type DIDDocument, parse, VerificationRelationship } from 'did-resolver'
 import type { PublicJwk } from '../jose/index.ts';
 import { fromBase58 } from './base58.ts';
 import { jwkOfMultibase } from './did-key.ts';
-import { InvalidKey, ResolutionError, withKeyFault } from './errors.ts';
+import { InvalidKeyError, ResolutionError, withKeyFault } from './errors.ts';
 import { isObject, type JsonObject } from './json.ts';
 import { readPublicJwk, readVerificationJwk } from './public-jwk.ts';
 
@@ -19,25 +19,25 @@ const MULTIBASE_TYPES: Readonly<Record<string, string | undefined>> = {
 };
 
 function multibaseKey(type: unknown, text: unknown): PublicJwk {
-  if (typeof text !== 'string') throw new InvalidKey('its key is not a text');
+  if (typeof text !== 'string') throw new InvalidKeyError('its key is not a text');
   const jwk = jwkOfMultibase(text);
   if (type === 'Multikey') return jwk;
-  if (typeof type !== 'string' || !Object.hasOwn(MULTIBASE_TYPES, type)) throw new InvalidKey('its type is not supported');
-  if (jwk.crv !== MULTIBASE_TYPES[type]) throw new InvalidKey('its key is not of its type');
+  if (typeof type !== 'string' || !Object.hasOwn(MULTIBASE_TYPES, type)) throw new InvalidKeyError('its type is not supported');
+  if (jwk.crv !== MULTIBASE_TYPES[type]) throw new InvalidKeyError('its key is not of its type');
   return jwk;
 }
 
 function base58Key(type: unknown, text: unknown): PublicJwk {
-  if (type !== 'Ed25519VerificationKey2018') throw new InvalidKey('its type is not supported');
+  if (type !== 'Ed25519VerificationKey2018') throw new InvalidKeyError('its type is not supported');
   const bytes = typeof text === 'string' ? fromBase58(text) : undefined;
   return readPublicJwk({ kty: 'OKP', crv: 'Ed25519', x: bytes?.toString('base64url') });
 }
 
 function keyOf(method: JsonObject, read: (jwk: unknown) => PublicJwk): PublicJwk {
-  if (SECRETS.some((name) => Object.hasOwn(method, name))) throw new InvalidKey('its private key is published');
+  if (SECRETS.some((name) => Object.hasOwn(method, name))) throw new InvalidKeyError('its private key is published');
   const { type, publicKeyJwk, publicKeyMultibase, publicKeyBase58 } = method;
   if ([publicKeyJwk, publicKeyMultibase, publicKeyBase58].filter((key) => key !== undefined).length !== 1)
-    throw new InvalidKey('it has not exactly one key');
+    throw new InvalidKeyError('it has not exactly one key');
   if (publicKeyJwk !== undefined) return read(publicKeyJwk);
   return publicKeyMultibase !== undefined ? multibaseKey(type, publicKeyMultibase) : base58Key(type, publicKeyBase58);
 }

@@ -30,8 +30,8 @@ const WORDS: Readonly<Record<number, string>> = {
 export const problemCode = (code: string, status: number): string =>
   code.includes('.') ? (WORDS[status] ?? 'unexpected') : code.split('/', 1)[0]!;
 
-export const problemErrors: ErrorFormat = ({ status, code: given, message, values, detail }, _base, requestId) => {
-  const code = problemCode(given, status);
+export const problemErrors: ErrorFormat = ({ status, code: faultCode, message, values, detail }, _base, requestId) => {
+  const code = problemCode(faultCode, status);
   return {
     body: {
       type: `urn:gatehouse:problem:${code}`,
@@ -40,7 +40,7 @@ export const problemErrors: ErrorFormat = ({ status, code: given, message, value
       detail: message,
       ...(requestId ? { instance: requestId } : {}),
       code,
-      ...(given === 'request.invalid_field' ? { errors: [{ field: values.field, message: values.why }] } : {}),
+      ...(faultCode === 'request.invalid_field' ? { errors: [{ field: values.field, message: values.why }] } : {}),
       ...detail,
     },
     headers: { 'Content-Type': 'application/problem+json' },

@@ -4,22 +4,22 @@ import { createHash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Clock } from '../../platform/clock.ts';
 import { type Caller, readAs } from '../access/index.ts';
-import type { Change, Database, Reader, Tx } from '../database.ts';
+import type { Database, Reader, Tx, WalletChange } from '../database.ts';
 import { fail } from '../faults.ts';
 
 const HEADER = 'idempotency-key';
 export const IDEMPOTENCY_MS = 24 * 3600 * 1000;
 
 /** What a change does with the key its request came with. */
-export interface Once {
+export interface IdempotentRequest {
   /** What an earlier request with this key made. */
-  earlier(): Promise<string | undefined>;
+  earlierResult(): Promise<string | undefined>;
   /** The same, within the change that is about to make it; remembers `resourceId` when there was none. */
-  claim(transaction: Change, resourceId: string): Promise<string | undefined>;
+  claim(transaction: WalletChange, resourceId: string): Promise<string | undefined>;
 }
 
 /** Of requests that are not repeated. */
-export const always: Once = { earlier: async () => undefined, claim: async () => undefined };
+export const notIdempotent: IdempotentRequest = { earlierResult: async () => undefined, claim: async () => undefined };
 
 /** JSON with its keys in order: two spellings of one request are one request. */
 const canonical = (value: unknown): string =>
@@ -31,10 +31,10 @@ const canonical = (value: unknown): string =>
 
 export function createIdempotency(db: Database, clock: Clock) {
   return {
-    of(caller: Caller, route: string, headers: IncomingHttpHeaders, body: unknown): Once {
-      const given = headers[HEADER];
-      if (given === undefined) return always;
-      if (typeof given !== 'string' || !/^[\x21-\x7e]{1,200}$/.test(given))
+    of(caller: Caller, route: string, headers: IncomingHttpHeaders, body: unknown): IdempotentRequest {
+      const key = headers[HEADER];
+      if (key === undefined) return notIdempotent;
+      if (typeof key !== 'string' || !/^[\x21-\x7e]{1,200}$/.test(key))
         fail('invalid-request', { why: 'Idempotency-Key must be 1 to 200 printable characters' });
       // Hashed: a request can hold a private key.
       const hash = createHash('sha256').update(canonical(body)).digest('base64url');
@@ -45,7 +45,7 @@ export function createIdempotency(db: Database, clock: Clock) {
           .selectFrom('idempotent_requests')
           .where('owner', '=', owner)
           .where('route', '=', route)
-          .where('idempotency_key', '=', given as string)
+          .where('idempotency_key', '=', key as string)
           .where('created_at', '>', clock.now() - IDEMPOTENCY_MS)
           .select(['request_hash', 'resource_id'])
           .executeTakeFirst();
@@ -57,13 +57,13 @@ export function createIdempotency(db: Database, clock: Clock) {
         const values = { request_hash: hash, resource_id: resourceId, created_at: clock.now() };
         await tx
           .insertInto('idempotent_requests')
-          .values({ owner, route, idempotency_key: given as string, ...values })
+          .values({ owner, route, idempotency_key: key as string, ...values })
           .onConflict((conflict) => conflict.columns(['owner', 'route', 'idempotency_key']).doUpdateSet(values))
           .execute();
       }
 
       return {
-        earlier: () => readAs(db, owner, find),
+        earlierResult: () => readAs(db, owner, find),
         async claim({ tx }, resourceId) {
           const earlier = await find(tx);
           if (earlier === undefined) await remember(tx, resourceId);

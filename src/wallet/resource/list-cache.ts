@@ -3,14 +3,14 @@ import { Answer, type Schema, serialize } from '../../platform/http/index.ts';
 import { ownerTag } from '../access/index.ts';
 import type { Database } from '../database.ts';
 
-const names = new WeakMap<Schema, number>();
-let named = 0;
+const schemaIds = new WeakMap<Schema, number>();
+let lastId = 0;
 
-function nameOf(schema: Schema): number {
-  const known = names.get(schema);
-  if (known !== undefined) return known;
-  names.set(schema, ++named);
-  return named;
+function idOf(schema: Schema): number {
+  const id = schemaIds.get(schema);
+  if (id !== undefined) return id;
+  schemaIds.set(schema, ++lastId);
+  return lastId;
 }
 
 export function createListCache(db: Database) {
@@ -24,7 +24,7 @@ export function createListCache(db: Database) {
     /** `read` gives the whole list of this owner; one with further pages is not cached, since its link names this request. */
     async answer(owner: string, schema: Schema, read: () => Promise<Answer>): Promise<Answer> {
       let fresh: Answer | undefined;
-      const entry = await cache.getOrLoad(`${nameOf(schema)} ${owner}`, async () => {
+      const entry = await cache.getOrLoad(`${idOf(schema)} ${owner}`, async () => {
         fresh = await read();
         if (fresh.headers.Link !== undefined) return undefined;
         const text = serialize(schema, fresh.body);

@@ -5,7 +5,7 @@ import { fail } from '../faults.ts';
 const MAX_PAGE = 200;
 const DEFAULT_PAGE = 50;
 
-export interface Page {
+export interface PageRequest {
   readonly limit: number;
   /** The id the page before ended with. Ids sort by age. */
   readonly after: string | undefined;
@@ -19,7 +19,7 @@ export const pageQuery = {
 /** What the documentation says of lists. */
 export const PAGED = { replyHeaders: { Link: 'The next page (rel="next"), where there is one.' } } as const;
 
-export function pageOf({ limit, cursor }: { limit?: string | undefined; cursor?: string | undefined }): Page {
+export function pageOf({ limit, cursor }: { limit?: string | undefined; cursor?: string | undefined }): PageRequest {
   if (limit !== undefined && (!/^\d{1,3}$/.test(limit) || Number(limit) < 1 || Number(limit) > MAX_PAGE))
     fail('invalid-request', { why: `limit must be a number from 1 to ${MAX_PAGE}` });
   if (cursor !== undefined && !/^[a-z]+_[0-9A-Z]{26}$/.test(cursor))
@@ -31,7 +31,7 @@ export function pageOf({ limit, cursor }: { limit?: string | undefined; cursor?:
 export function pageAnswer<Row extends { id: string }>(
   call: Pick<Call<unknown, unknown, Readonly<Record<string, string | undefined>>>, 'base' | 'path' | 'query'>,
   rows: readonly Row[],
-  { limit }: Page,
+  { limit }: PageRequest,
   render: (row: Row) => unknown,
 ): Answer {
   const items = rows.slice(0, limit);

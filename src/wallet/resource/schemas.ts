@@ -4,14 +4,14 @@ import { type Schema, t } from '../../platform/http/index.ts';
 export const flag: Schema<'true' | 'false' | undefined> = t.oneOf('true', 'false') as never;
 export const ForceQuery = t.object({}, { force: flag });
 /** A request that says everything by its path. */
-export const Nothing = t.object({});
+export const EmptyBody = t.object({});
 /** A name people give to a thing of theirs. */
 export const Alias = t.string({ minLength: 1, maxLength: 100, pattern: '^[^\\u0000-\\u001f\\u007f]+$' });
 
 /** What the documentation says of requests that make something once. */
-export const ONCE = {
+export const IDEMPOTENT = {
   headers: { 'Idempotency-Key': 'A request that is repeated with the same key within a day makes nothing twice.' },
 } as const;
-export const CREATED = { ...ONCE, replyHeaders: { Location: 'Where it is from now on.' } } as const;
+export const CREATED = { ...IDEMPOTENT, replyHeaders: { Location: 'Where it is from now on.' } } as const;
 
 export const time = (milliseconds: number): string => new Date(milliseconds).toISOString();

@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { fault } from '../faults.ts';
 import type { Bearer } from './bearer.ts';
 import type { Cookies } from './cookies.ts';
-import { callerOf, type KnownCaller, type RoleRules } from './identity.ts';
+import { type AuthenticatedCaller, callerOf, type RoleRules } from './identity.ts';
 import type { Session } from './session.ts';
 import type { Sessions } from './sessions.ts';
 
@@ -33,7 +33,7 @@ export function createAuthenticate(deps: {
     throw fault('not-authenticated', undefined, { headers: { 'WWW-Authenticate': challenge, ...more }, reason });
   };
 
-  async function byToken(accept: Bearer, authorization: string, requestId: string): Promise<KnownCaller> {
+  async function byToken(accept: Bearer, authorization: string, requestId: string): Promise<AuthenticatedCaller> {
     const token = BEARER.exec(authorization)?.[1];
     const payload = token === undefined ? undefined : await accept(token);
     if (!payload) return refuse('bearer token does not hold', { 'WWW-Authenticate': `${challenge}, error="invalid_token"` });
@@ -43,7 +43,7 @@ export function createAuthenticate(deps: {
     return callerOf(identity, requestId, roles);
   }
 
-  function bySession(session: Session, requestId: string): KnownCaller {
+  function bySession(session: Session, requestId: string): AuthenticatedCaller {
     const { issuer, subject, claims, authTime, endsAt } = session;
     return callerOf({ issuer, subject, claims, authTime, expiresAt: endsAt }, requestId, roles, session);
   }
@@ -53,7 +53,7 @@ export function createAuthenticate(deps: {
     requestId: string,
     _access: string | undefined,
     method: string,
-  ): Promise<KnownCaller> => {
+  ): Promise<AuthenticatedCaller> => {
     const { authorization = '' } = headers;
     if (bearer && IS_BEARER.test(authorization)) return byToken(bearer, authorization, requestId);
     const cookie = cookies.read(headers, 'session');

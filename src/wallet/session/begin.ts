@@ -3,12 +3,16 @@ import { newSecret } from '../../platform/ids.ts';
 import { actForSession, ownerOf } from '../access/index.ts';
 import type { SessionRow } from '../database.ts';
 import type { SessionDeps } from './deps.ts';
-import type { Grant } from './provider-grant.ts';
+import type { ProviderGrant } from './provider-grant.ts';
 import { accessEndOf, refreshTimeOf } from './refresh.ts';
 import { hashOf, openSession, type Session, sealSession, sessionTag, sidHashOf } from './session.ts';
 import { deleteSession, insertSession } from './sessions.store.ts';
 
-function rowOf({ clock, seal, rules }: Pick<SessionDeps, 'clock' | 'seal' | 'rules'>, idHash: string, grant: Grant): SessionRow {
+function rowOf(
+  { clock, seal, rules }: Pick<SessionDeps, 'clock' | 'seal' | 'rules'>,
+  idHash: string,
+  grant: ProviderGrant,
+): SessionRow {
   const now = clock.now();
   const endsAt = now + rules.lifeMs;
   const { expiresAt: _, ...rest } = grant;
@@ -26,8 +30,8 @@ function rowOf({ clock, seal, rules }: Pick<SessionDeps, 'clock' | 'seal' | 'rul
 }
 
 export async function beginSession(
-  deps: Omit<SessionDeps, 'cache' | 'asking'>,
-  grant: Grant,
+  deps: Omit<SessionDeps, 'cache' | 'pendingChecks'>,
+  grant: ProviderGrant,
   formerCookie: string | undefined,
 ): Promise<{ id: string; session: Session }> {
   const { db, cookies, checks } = deps;

@@ -5,7 +5,7 @@ import type { Seal } from '../../platform/seal/index.ts';
 export type CookieName = 'session' | 'flow';
 
 /** What a text is sealed for: one cookie put in the place of the other does not open. */
-const PLACES = { session: 'wallet session cookie', flow: 'wallet login cookie' } as const;
+const SEAL_CONTEXTS = { session: 'wallet session cookie', flow: 'wallet login cookie' } as const;
 const FLOW_PATH = '/api/v1/auth';
 
 /** Longer ones are not ours. */
@@ -30,7 +30,7 @@ export function createCookies(seal: Seal, publicUrl: () => string) {
 
   return {
     set: (name: CookieName, plain: string, seconds: number): string =>
-      `${names(name)}=${seal.seal(Buffer.from(plain), PLACES[name])}; Max-Age=${seconds}; ${attributes(name)}`,
+      `${names(name)}=${seal.seal(Buffer.from(plain), SEAL_CONTEXTS[name])}; Max-Age=${seconds}; ${attributes(name)}`,
     clear: (name: CookieName): string => `${names(name)}=; Max-Age=0; ${attributes(name)}`,
     /** The text as it came; undefined when there is none. */
     read({ cookie }: IncomingHttpHeaders, name: CookieName): string | undefined {
@@ -44,7 +44,7 @@ export function createCookies(seal: Seal, publicUrl: () => string) {
       // Base64 has many spellings of the same bytes; ours is one. Sessions are remembered by this text.
       if (text.length > MAX_LENGTH || !isCanonical(text)) return undefined;
       try {
-        return seal.open(text, PLACES[name]).toString();
+        return seal.open(text, SEAL_CONTEXTS[name]).toString();
       } catch {
         return undefined;
       }

@@ -24,7 +24,7 @@ export interface SessionDeps {
   readonly cache: Cache<Session>;
   readonly checks: ProviderChecks;
   /** Questions to the provider that are under way, by the session they are about. */
-  readonly asking: Map<string, Promise<Session | undefined>>;
+  readonly pendingChecks: Map<string, Promise<Session | undefined>>;
 }
 
 export interface LoginDeps {

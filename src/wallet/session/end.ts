@@ -1,6 +1,6 @@
 // A session ends: by its person, by the provider's word, or because the provider confirms it no more.
 import { actAs, actForSession, EVERYONE, ownerOf } from '../access/index.ts';
-import type { Change, Database, Tx } from '../database.ts';
+import type { Database, Tx, WalletChange } from '../database.ts';
 import type { SessionDeps } from './deps.ts';
 import { type Session, sessionTag, sidHashOf } from './session.ts';
 import { deleteSession, deleteSessionsOf } from './sessions.store.ts';
@@ -16,7 +16,10 @@ export const changeSession = <T>(db: Database, idHash: string, work: (tx: Tx) =>
 export const endSession = (db: Database, idHash: string): Promise<void> =>
   changeSession(db, idHash, (tx) => deleteSession(tx, idHash));
 
-export async function endUnconfirmed({ db, log }: Pick<SessionDeps, 'db' | 'log'>, { idHash }: Session): Promise<undefined> {
+export async function endUnconfirmedSession(
+  { db, log }: Pick<SessionDeps, 'db' | 'log'>,
+  { idHash }: Session,
+): Promise<undefined> {
   log.info('a session ended: the identity provider does not confirm it any more');
   await endSession(db, idHash);
 }
@@ -24,7 +27,7 @@ export async function endUnconfirmed({ db, log }: Pick<SessionDeps, 'db' | 'log'
 /** Within a change: what the provider says is over. Counts what ended. */
 export async function endByProvider(
   db: Database,
-  { tx, invalidate }: Change,
+  { tx, invalidate }: WalletChange,
   { issuer, subject, sid }: { issuer: string; subject: string | undefined; sid: string | undefined },
 ): Promise<number> {
   const owner = subject === undefined ? undefined : ownerOf(issuer, subject);

@@ -2,7 +2,7 @@
 import { actForSession, readForSession } from '../access/index.ts';
 import type { SessionDeps } from './deps.ts';
 import { confirmSession, refreshSession } from './refresh.ts';
-import { hashOf, isOver, openSession, type Session } from './session.ts';
+import { hashOf, isExpired, openSession, type Session } from './session.ts';
 import { findSession, markUsed } from './sessions.store.ts';
 
 /** How exact the time of last use is: each write costs, and reads are many. At most, a tenth of how long a session may lie unused. */
@@ -16,12 +16,12 @@ async function load(deps: SessionDeps, cookie: string): Promise<Session | undefi
     const idHash = hashOf(id);
     const row = await readForSession(db, idHash, (reader) => findSession(reader, idHash));
     const session = row && openSession(deps, row);
-    return session && !isOver(deps, session) ? session : undefined;
+    return session && !isExpired(deps, session) ? session : undefined;
   });
 }
 
 /** Nobody waits for this, and nothing depends on it but that an unused session ends. */
-function noteUse({ db, clock, rules, log }: SessionDeps, session: Session): void {
+function recordUse({ db, clock, rules, log }: SessionDeps, session: Session): void {
   const now = clock.now();
   if (now - session.usedAt < Math.min(USED_MS, rules.idleMs / 10)) return;
   session.usedAt = now;
@@ -34,19 +34,19 @@ function noteUse({ db, clock, rules, log }: SessionDeps, session: Session): void
 
 /** One question at a time for each session of this process; the database sees to the others. */
 function askOnce(
-  { asking }: SessionDeps,
+  { pendingChecks }: SessionDeps,
   { idHash }: Session,
   ask: () => Promise<Session | undefined>,
 ): Promise<Session | undefined> {
-  const running = asking.get(idHash);
+  const running = pendingChecks.get(idHash);
   if (running) return running;
-  const started = ask().finally(() => asking.delete(idHash));
-  asking.set(idHash, started);
+  const started = ask().finally(() => pendingChecks.delete(idHash));
+  pendingChecks.set(idHash, started);
   return started;
 }
 
 async function use(deps: SessionDeps, session: Session): Promise<Session | undefined> {
-  noteUse(deps, session);
+  recordUse(deps, session);
   const { refreshAt } = session;
   if (refreshAt !== null && deps.clock.now() >= refreshAt) return askOnce(deps, session, () => refreshSession(deps, session));
   return deps.checks.isDue(session) ? askOnce(deps, session, () => confirmSession(deps, session)) : session;
@@ -56,6 +56,6 @@ async function use(deps: SessionDeps, session: Session): Promise<Session | undef
 export async function findByCookie(deps: SessionDeps, cookie: string): Promise<Session | undefined> {
   const cached = deps.cache.get(cookie);
   // One that seems unused here may be in use at another replica.
-  const session = cached && !isOver(deps, cached) ? cached : await load(deps, cookie);
+  const session = cached && !isExpired(deps, cached) ? cached : await load(deps, cookie);
   return session && use(deps, session);
 }

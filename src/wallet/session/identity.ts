@@ -2,7 +2,7 @@
 import { type Caller, ownerOf } from '../access/index.ts';
 import type { Session } from './session.ts';
 
-export interface Identity {
+export interface ProviderIdentity {
   readonly issuer: string;
   readonly subject: string;
   readonly claims: Readonly<Record<string, unknown>>;
@@ -17,8 +17,8 @@ export interface RoleRules {
 }
 
 /** A caller, with what their provider says of them. */
-export interface KnownCaller extends Caller {
-  readonly identity: Identity;
+export interface AuthenticatedCaller extends Caller {
+  readonly identity: ProviderIdentity;
   readonly roles: readonly string[];
   readonly session: Session | undefined;
 }
@@ -28,8 +28,8 @@ export function rolesOf(claims: Readonly<Record<string, unknown>>, path: string)
   // Some providers name their claims by addresses, whose dots are no steps.
   const names = Object.hasOwn(claims, path) ? [path] : path.split('.');
   const found = names.reduce<unknown>((value, name) => {
-    const transaction = typeof value === 'object' && value !== null && Object.hasOwn(value, name);
-    return transaction ? (value as Record<string, unknown>)[name] : undefined;
+    const hasName = typeof value === 'object' && value !== null && Object.hasOwn(value, name);
+    return hasName ? (value as Record<string, unknown>)[name] : undefined;
   }, claims);
   if (!Array.isArray(found)) return [];
   return found.flatMap((role: unknown) => {
@@ -39,7 +39,12 @@ export function rolesOf(claims: Readonly<Record<string, unknown>>, path: string)
   });
 }
 
-export function callerOf(identity: Identity, requestId: string, rules: RoleRules, session?: Session): KnownCaller {
+export function callerOf(
+  identity: ProviderIdentity,
+  requestId: string,
+  rules: RoleRules,
+  session?: Session,
+): AuthenticatedCaller {
   const owner = session?.owner ?? ownerOf(identity.issuer, identity.subject);
   const roles = rolesOf(identity.claims, rules.rolesClaim);
   return { userId: owner, owner, requestId, isAdministrator: roles.includes(rules.adminRole), identity, roles, session };

@@ -2,12 +2,12 @@
 export { createAuthenticate } from './authenticate.ts';
 export { createBearer } from './bearer.ts';
 export { createCookies } from './cookies.ts';
-export type { KnownCaller } from './identity.ts';
+export type { AuthenticatedCaller } from './identity.ts';
 export { createProvider, type Provider } from './provider.ts';
 export type { ProviderOptions } from './provider-discovery.ts';
 export { createVerifyToken } from './provider-tokens.ts';
 export { mountSession } from './session.routes.ts';
-export { createLogins, type Logins } from './session.rules.ts';
-export { sessionPlace } from './session.ts';
+export { createLogins, type WalletLogins } from './session.rules.ts';
+export { sessionSealContext } from './session.ts';
 export { createSessionReader, type SessionReader } from './session-reader.ts';
 export { createSessions, type Sessions } from './sessions.ts';

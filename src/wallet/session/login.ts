@@ -5,15 +5,15 @@ import { fail, fault } from '../faults.ts';
 import type { Cookies } from './cookies.ts';
 import type { LoginDeps } from './deps.ts';
 import { ownPath } from './own-path.ts';
-import { refusalOf } from './provider-errors.ts';
-import type { Flow, Grant } from './provider-grant.ts';
+import { providerErrorOf } from './provider-errors.ts';
+import type { AuthorizationFlow, ProviderGrant } from './provider-grant.ts';
 import { spendOnce } from './sessions.store.ts';
 
 const FLOW_SECONDS = 600;
 /** An OAuth error is a word (RFC 6749, 4.1.2.1); what else comes in its place is not repeated. */
 const OAUTH_ERROR = /^[\x20\x21\x23-\x5b\x5d-\x7e]{1,100}$/;
 
-interface LoginFlow extends Flow {
+interface LoginFlow extends AuthorizationFlow {
   readonly returnTo: string;
   readonly begunAt: number;
 }
@@ -35,11 +35,11 @@ export async function beginLogin(
 }
 
 /** Whatever comes of it, this login is over. */
-const cleared = (cookies: Cookies) => ({ headers: { 'Set-Cookie': cookies.clear('flow') } });
+const clearFlowCookie = (cookies: Cookies) => ({ headers: { 'Set-Cookie': cookies.clear('flow') } });
 
-function refused(cookies: Cookies, error: string) {
+function loginRefused(cookies: Cookies, error: string) {
   const word = OAUTH_ERROR.test(error) ? error : 'invalid_response';
-  return fault('login-refused', undefined, { ...cleared(cookies), detail: { protocol: { error: word } } });
+  return fault('login-refused', undefined, { ...clearFlowCookie(cookies), detail: { protocol: { error: word } } });
 }
 
 /** The login this browser began, if that is the one the provider answers. */
@@ -47,7 +47,7 @@ function flowOf({ clock, cookies }: LoginDeps, text: string | undefined, state: 
   const plain = text === undefined ? undefined : cookies.open(text, 'flow');
   const flow = plain === undefined ? undefined : (JSON.parse(plain) as LoginFlow);
   if (!flow || state === null || flow.state !== state || clock.now() - flow.begunAt > FLOW_SECONDS * 1000)
-    fail('login-state-mismatch', undefined, cleared(cookies));
+    fail('login-state-mismatch', undefined, clearFlowCookie(cookies));
   return flow;
 }
 
@@ -56,31 +56,31 @@ async function spendFlow({ change, cookies }: LoginDeps, { state, begunAt }: Log
   await change(serviceActor, async ({ tx, audit }) => {
     const stateHash = createHash('sha256').update(state).digest('base64url');
     if (!(await spendOnce(tx, stateHash, begunAt + FLOW_SECONDS * 1000)))
-      fail('login-state-mismatch', undefined, cleared(cookies));
+      fail('login-state-mismatch', undefined, clearFlowCookie(cookies));
     audit('login.returned', { kind: 'login', id: stateHash });
   });
 }
 
-async function redeem({ cookies, provider }: LoginDeps, returned: URLSearchParams, flow: LoginFlow): Promise<Grant> {
+async function redeem({ cookies, provider }: LoginDeps, returned: URLSearchParams, flow: LoginFlow): Promise<ProviderGrant> {
   const error = returned.get('error');
-  if (error !== null) throw refused(cookies, error);
+  if (error !== null) throw loginRefused(cookies, error);
   return provider.redeem(returned, flow).catch((problem: unknown) => {
-    const refusal = refusalOf(problem);
-    if (refusal !== undefined) throw refused(cookies, refusal);
-    return fail('identity-provider-unavailable', undefined, { ...cleared(cookies), reason: String(problem) });
+    const refusal = providerErrorOf(problem);
+    if (refusal !== undefined) throw loginRefused(cookies, refusal);
+    return fail('identity-provider-unavailable', undefined, { ...clearFlowCookie(cookies), reason: String(problem) });
   });
 }
 
 export async function finishLogin(
   deps: LoginDeps,
   returned: URLSearchParams,
-  given: { flow: string | undefined; session: string | undefined },
+  sent: { flow: string | undefined; session: string | undefined },
 ): Promise<{ returnTo: string; cookies: string[] }> {
   const { change, cookies, sessions } = deps;
-  const flow = flowOf(deps, given.flow, returned.get('state'));
+  const flow = flowOf(deps, sent.flow, returned.get('state'));
   await spendFlow(deps, flow);
   const grant = await redeem(deps, returned, flow);
-  const { id, session } = await sessions.begin(grant, given.session);
+  const { id, session } = await sessions.begin(grant, sent.session);
   await change({ userId: session.owner, requestId: null }, async ({ audit }) =>
     audit('session.begun', { kind: 'session', id: session.idHash }),
   );

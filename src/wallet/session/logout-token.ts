@@ -1,7 +1,7 @@
 // Logout tokens (OpenID Connect Back-Channel Logout 1.0): the provider says that a session, or all of a person, is over.
 import { createHash } from 'node:crypto';
 import { fail } from '../faults.ts';
-import { isName, LEEWAY_SECONDS, type VerifyToken } from './provider-tokens.ts';
+import { isNonEmptyString, LEEWAY_SECONDS, type VerifyToken } from './provider-tokens.ts';
 
 const EVENT = 'http://schemas.openid.net/event/backchannel-logout';
 /** What is older was sent by somebody who kept it. */
@@ -12,12 +12,12 @@ export const USED_MS = 2 * (MAX_AGE_SECONDS + LEEWAY_SECONDS) * 1000;
 /** Its own type, or none: libraries are older than the type. */
 const TYPES: readonly unknown[] = [undefined, 'jwt', 'logout+jwt', 'application/logout+jwt'];
 
-export interface Logout {
+export interface VerifiedLogout {
   readonly issuer: string;
   readonly subject: string | undefined;
   readonly sid: string | undefined;
   /** Each token works once. */
-  readonly once: string;
+  readonly tokenHash: string;
 }
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
@@ -35,7 +35,7 @@ function typeOf(token: string): unknown {
 
 const refuse = (why: string): never => fail('invalid-logout-token', { why });
 
-export async function readLogoutToken(verify: VerifyToken, clientId: string, token: string): Promise<Logout> {
+export async function readLogoutToken(verify: VerifyToken, clientId: string, token: string): Promise<VerifiedLogout> {
   if (!TYPES.includes(typeOf(token))) refuse('it is a token of another kind');
   const payload = await verify(token, {
     audience: clientId,
@@ -48,11 +48,11 @@ export async function readLogoutToken(verify: VerifyToken, clientId: string, tok
   if (!isObject(events) || !isObject(events[EVENT])) refuse('it tells of no logout');
   // An ID token has one, and is not to be taken for this.
   if (nonce !== undefined) refuse('it has a nonce');
-  if (!isName(jti)) refuse('it has no id');
-  if ((sub !== undefined && !isName(sub)) || (sid !== undefined && !isName(sid))) refuse('it names nobody');
+  if (!isNonEmptyString(jti)) refuse('it has no id');
+  if ((sub !== undefined && !isNonEmptyString(sub)) || (sid !== undefined && !isNonEmptyString(sid))) refuse('it names nobody');
   if (sub === undefined && sid === undefined) refuse('it names neither a person nor a session');
   const once = createHash('sha256')
     .update(JSON.stringify(['logout token', iss, jti]))
     .digest('base64url');
-  return { issuer: iss!, subject: sub, sid: sid as string | undefined, once };
+  return { issuer: iss!, subject: sub, sid: sid as string | undefined, tokenHash: once };
 }

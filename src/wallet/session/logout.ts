@@ -30,10 +30,11 @@ export async function logOut(
 
 /** The provider says who is logged out there. */
 export async function logOutByProvider({ clock, change, provider, verify, sessions }: LoginDeps, token: string): Promise<void> {
-  const { once, ...ended } = await readLogoutToken(verify, await provider.clientId(), token);
+  const { tokenHash, ...ended } = await readLogoutToken(verify, await provider.clientId(), token);
   await change(serviceActor, async (transaction) => {
-    if (!(await spendOnce(transaction.tx, once, clock.now() + USED_MS))) fail('invalid-logout-token', { why: 'it came before' });
+    if (!(await spendOnce(transaction.tx, tokenHash, clock.now() + USED_MS)))
+      fail('invalid-logout-token', { why: 'it came before' });
     const gone = await sessions.endByProvider(transaction, ended);
-    transaction.audit('sessions.ended_by_provider', { kind: 'logout', id: once }, { sessions: gone });
+    transaction.audit('sessions.ended_by_provider', { kind: 'logout', id: tokenHash }, { sessions: gone });
   });
 }

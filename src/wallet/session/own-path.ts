@@ -8,12 +8,12 @@ const PLAIN_PATH = /^\/(?![/\\])[^\\\s\p{Cc}]*$/u;
 const MAX_PATH = 2000;
 
 /** Nothing that a browser could take for another host. */
-export function ownPath(given: string | undefined, origin: string): string {
-  if (given === undefined) return '/';
-  const url = PLAIN_PATH.test(given) ? URL.parse(given, origin) : null;
+export function ownPath(path: string | undefined, origin: string): string {
+  if (path === undefined) return '/';
+  const url = PLAIN_PATH.test(path) ? URL.parse(path, origin) : null;
   // As a header can carry it. Without its dots it may begin with two slashes after all.
-  const path = url?.origin === origin ? url.href.slice(origin.length) : '';
-  return PLAIN_PATH.test(path) && path.length <= MAX_PATH
-    ? path
+  const normalized = url?.origin === origin ? url.href.slice(origin.length) : '';
+  return PLAIN_PATH.test(normalized) && normalized.length <= MAX_PATH
+    ? normalized
     : fail('invalid-request', { why: 'return_to must be a path of this service, as /wallet' });
 }

@@ -20,8 +20,8 @@ export function createProviderChecks(clock: Clock, limit: number) {
   return {
     note: (idHash: string): void => note(idHash),
     /** It is to be asked about this one again soon. */
-    noteUnsure: (idHash: string): void => note(idHash, clock.now() - CHECK_MS + AWAY_MS),
-    noteAway(): void {
+    recheckSoon: (idHash: string): void => note(idHash, clock.now() - CHECK_MS + AWAY_MS),
+    recordOutage(): void {
       awayAt = clock.now();
     },
     isDue({ idHash, accessToken, accessEndsAt }: Session): boolean {

@@ -10,7 +10,7 @@ export interface ProviderOptions {
 }
 
 /** Loaded when somebody logs in: it is large, and a node that only publishes documents never needs it. */
-export interface Discovered {
+export interface DiscoveredProvider {
   readonly oidc: typeof import('openid-client');
   readonly config: Configuration;
 }
@@ -20,7 +20,7 @@ const DISCOVERED_MS = 24 * 3600 * 1000;
 const AGAIN_MS = 2_000;
 const RETRY_SECONDS = '5';
 
-async function discover(options: ProviderOptions, guarded: typeof fetch): Promise<Discovered> {
+async function discover(options: ProviderOptions, guarded: typeof fetch): Promise<DiscoveredProvider> {
   const { issuer } = options;
   const oidc = await import('openid-client');
   const { clientId, clientSecret } = await options.client();
@@ -49,8 +49,8 @@ const unavailable = (reason: string): never =>
   fail('identity-provider-unavailable', undefined, { reason, headers: { 'Retry-After': RETRY_SECONDS } });
 
 /** Asked once for all who wait, and then a day later; one that failed is asked again after a moment. */
-export function createDiscovery(options: ProviderOptions, guarded: typeof fetch): () => Promise<Discovered> {
-  let last: { at: number; result: Promise<Discovered> } | undefined;
+export function createDiscovery(options: ProviderOptions, guarded: typeof fetch): () => Promise<DiscoveredProvider> {
+  let last: { at: number; result: Promise<DiscoveredProvider> } | undefined;
   let failedAt = Number.NEGATIVE_INFINITY;
   let failure = '';
   return async () => {

@@ -1,13 +1,13 @@
 // What the provider is asked, each by the specification it is from.
-import type { Discovered } from './provider-discovery.ts';
-import { isAbsence, isUnknownToken } from './provider-errors.ts';
-import type { Flow } from './provider-grant.ts';
+import type { DiscoveredProvider } from './provider-discovery.ts';
+import { isInvalidToken, isUnavailable } from './provider-errors.ts';
+import type { AuthorizationFlow } from './provider-grant.ts';
 
 /** Where a person logs in (OpenID Connect Core, 3.1.2.1), with PKCE. */
 export async function authorizationUrl(
-  { oidc, config }: Discovered,
+  { oidc, config }: DiscoveredProvider,
   { redirectUri, scopes }: { readonly redirectUri: string; readonly scopes: string },
-  { state, nonce, verifier }: Flow,
+  { state, nonce, verifier }: AuthorizationFlow,
   { prompt, loginHint }: { prompt?: string | undefined; loginHint?: string | undefined },
 ): Promise<string> {
   return oidc.buildAuthorizationUrl(config, {
@@ -24,7 +24,7 @@ export async function authorizationUrl(
 
 /** Undefined when the provider cannot introspect, or does not do it for us (RFC 7662). */
 async function introspect(
-  { oidc, config }: Discovered,
+  { oidc, config }: DiscoveredProvider,
   accessToken: string,
   isConfidential: boolean,
 ): Promise<boolean | undefined> {
@@ -32,7 +32,7 @@ async function introspect(
   if (config.serverMetadata().introspection_endpoint === undefined || !isConfidential) return undefined;
   return oidc.tokenIntrospection(config, accessToken, { token_type_hint: 'access_token' }).then(
     ({ active }) => active,
-    (error: unknown) => (isAbsence(error) ? Promise.reject(error) : undefined),
+    (error: unknown) => (isUnavailable(error) ? Promise.reject(error) : undefined),
   );
 }
 
@@ -41,29 +41,29 @@ async function introspect(
  * to those it trusts with that, and calls all tokens inactive to others: its no counts when nothing else says yes.
  */
 export async function isActive(
-  discovered: Discovered,
+  discovered: DiscoveredProvider,
   { accessToken, subject, isConfidential }: { accessToken: string; subject: string; isConfidential: boolean },
 ): Promise<boolean | undefined> {
   const { oidc, config } = discovered;
-  const said = await introspect(discovered, accessToken, isConfidential);
-  if (said === true || config.serverMetadata().userinfo_endpoint === undefined) return said;
+  const introspected = await introspect(discovered, accessToken, isConfidential);
+  if (introspected === true || config.serverMetadata().userinfo_endpoint === undefined) return introspected;
   return oidc.fetchUserInfo(config, accessToken, subject).then(
     () => true,
     (error: unknown) => {
-      if (isAbsence(error)) throw error;
-      return isUnknownToken(error) ? false : undefined;
+      if (isUnavailable(error)) throw error;
+      return isInvalidToken(error) ? false : undefined;
     },
   );
 }
 
 /** RFC 7009, where the provider has it. */
-export async function revokeToken({ oidc, config }: Discovered, refreshToken: string): Promise<void> {
+export async function revokeToken({ oidc, config }: DiscoveredProvider, refreshToken: string): Promise<void> {
   if (config.serverMetadata().revocation_endpoint)
     await oidc.tokenRevocation(config, refreshToken, { token_type_hint: 'refresh_token' });
 }
 
 /** Where the browser ends the session at the provider too (RP-Initiated Logout); undefined when it has no such place. */
-export function endSessionUrl({ oidc, config }: Discovered, idToken: string, back: string): string | undefined {
+export function endSessionUrl({ oidc, config }: DiscoveredProvider, idToken: string, back: string): string | undefined {
   if (!config.serverMetadata().end_session_endpoint) return undefined;
   return oidc.buildEndSessionUrl(config, { id_token_hint: idToken, post_logout_redirect_uri: back }).href;
 }

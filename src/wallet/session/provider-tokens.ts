@@ -11,7 +11,7 @@ const JWKS_MS = 5_000;
 export const LEEWAY_SECONDS = 30;
 
 /** Who it is about: nothing but a text with something in it is a name. */
-export const isName = (value: unknown): value is string => typeof value === 'string' && value !== '';
+export const isNonEmptyString = (value: unknown): value is string => typeof value === 'string' && value !== '';
 
 /** Undefined for a token that does not hold; a Fault when the provider's keys cannot be had. */
 export type VerifyToken = (token: string, rules: Omit<JWTVerifyOptions, 'issuer'>) => Promise<JWTPayload | undefined>;

@@ -3,7 +3,7 @@ import { newSecret } from '../../platform/ids.ts';
 import { guardedFetch, type Outbound } from '../../platform/outbound/index.ts';
 import { fail } from '../faults.ts';
 import { createDiscovery, type ProviderOptions } from './provider-discovery.ts';
-import { type Flow, type FormerGrant, type Grant, redeemCode, refreshGrant } from './provider-grant.ts';
+import { type AuthorizationFlow, type PreviousGrant, type ProviderGrant, redeemCode, refreshGrant } from './provider-grant.ts';
 import { authorizationUrl, endSessionUrl, isActive, revokeToken } from './provider-requests.ts';
 
 const PING_MS = 1_000;
@@ -32,13 +32,13 @@ export function createProvider(options: ProviderOptions, deps: { outbound: Outbo
 
   return {
     issuer,
-    newFlow: (): Flow => ({ state: newSecret(), nonce: newSecret(), verifier: newSecret() }),
-    authorizationUrl: async (flow: Flow, more: Parameters<typeof authorizationUrl>[3]): Promise<string> =>
+    newFlow: (): AuthorizationFlow => ({ state: newSecret(), nonce: newSecret(), verifier: newSecret() }),
+    authorizationUrl: async (flow: AuthorizationFlow, more: Parameters<typeof authorizationUrl>[3]): Promise<string> =>
       authorizationUrl(await discovered(), { redirectUri: redirectUri(), scopes }, flow, more),
     /** The code for a grant. */
-    redeem: async (returned: URLSearchParams, flow: Flow): Promise<Grant> =>
+    redeem: async (returned: URLSearchParams, flow: AuthorizationFlow): Promise<ProviderGrant> =>
       redeemCode(await discovered(), redirectUri(), returned, flow),
-    refresh: async (former: FormerGrant): Promise<Grant> => refreshGrant(await discovered(), former),
+    refresh: async (former: PreviousGrant): Promise<ProviderGrant> => refreshGrant(await discovered(), former),
     /** Whether what it granted still holds; undefined when it cannot be asked, or does not say. */
     async isActive(accessToken: string, subject: string): Promise<boolean | undefined> {
       const found = await discovered();

@@ -1,30 +1,30 @@
 // A session lasts as long as the provider's word: refreshed before that runs out, and confirmed in between.
 import type { Clock } from '../../platform/clock.ts';
 import type { SessionDeps } from './deps.ts';
-import { changeSession, endUnconfirmed } from './end.ts';
-import { isTakenBack, isTurnedAway } from './provider-errors.ts';
-import type { Grant } from './provider-grant.ts';
+import { changeSession, endUnconfirmedSession } from './end.ts';
+import { isGrantRevoked, isServerError } from './provider-errors.ts';
+import type { ProviderGrant } from './provider-grant.ts';
 import { type Session, sealSession } from './session.ts';
 import { claimRefresh, replaceGrant } from './sessions.store.ts';
 
 const REFRESH_EARLY_MS = 60_000;
 const REFRESH_AGAIN_MS = 30_000;
 
-type Refreshing = Pick<SessionDeps, 'db' | 'clock' | 'seal' | 'provider' | 'checks' | 'log'>;
+type RefreshDeps = Pick<SessionDeps, 'db' | 'clock' | 'seal' | 'provider' | 'checks' | 'log'>;
 
 /** By the service's clock, as everything of a session is. */
-export const accessEndOf = (clock: Clock, { expiresAt }: Grant): number | undefined =>
+export const accessEndOf = (clock: Clock, { expiresAt }: ProviderGrant): number | undefined =>
   expiresAt === undefined ? undefined : clock.now() + Math.floor(expiresAt - Date.now());
 
 /** Before it runs out; of a short one, half-way. Null when there is nothing to ask with. */
-export function refreshTimeOf(clock: Clock, { refreshToken, expiresAt }: Grant): number | null {
+export function refreshTimeOf(clock: Clock, { refreshToken, expiresAt }: ProviderGrant): number | null {
   if (refreshToken === undefined || expiresAt === undefined) return null;
   const left = expiresAt - Date.now();
   // A whole number: the column is one, and whoever claims the refresh compares it.
   return clock.now() + Math.floor(Math.max(left - REFRESH_EARLY_MS, left / 2, 0));
 }
 
-async function replace(deps: Refreshing, session: Session, grant: Grant): Promise<Session | undefined> {
+async function replaceSessionGrant(deps: RefreshDeps, session: Session, grant: ProviderGrant): Promise<Session | undefined> {
   const { db, clock, seal, provider, checks } = deps;
   const { idHash, issuer, authTime, endsAt, sid } = session;
   const { expiresAt: _, ...rest } = grant;
@@ -38,26 +38,26 @@ async function replace(deps: Refreshing, session: Session, grant: Grant): Promis
   return undefined;
 }
 
-export async function refreshSession(deps: Refreshing, session: Session): Promise<Session | undefined> {
+export async function refreshSession(deps: RefreshDeps, session: Session): Promise<Session | undefined> {
   const { db, clock, provider, log } = deps;
   const { idHash, refreshAt, claims, idToken, subject, refreshToken } = session;
   const claimed = await changeSession(db, idHash, (tx) => claimRefresh(tx, idHash, refreshAt, clock.now() + REFRESH_AGAIN_MS));
   if (!claimed) return session;
   try {
     const grant = await provider.refresh({ claims, idToken, subject, refreshToken: refreshToken! });
-    return await replace(deps, session, grant);
+    return await replaceSessionGrant(deps, session, grant);
   } catch (error) {
-    if (isTakenBack(error)) return endUnconfirmed(deps, session);
+    if (isGrantRevoked(error)) return endUnconfirmedSession(deps, session);
     log.warn({ err: error }, 'a session could not be refreshed; it will be tried again');
     return session;
   }
 }
 
 /** Password changed, account closed, session ended there: the provider knows before anything runs out. */
-export async function confirmSession(deps: Refreshing, session: Session): Promise<Session | undefined> {
+export async function confirmSession(deps: RefreshDeps, session: Session): Promise<Session | undefined> {
   const { provider, checks, log } = deps;
   const active = await provider.isActive(session.accessToken, session.subject).catch((error: unknown) => {
-    if (!isTurnedAway(error)) checks.noteAway();
+    if (!isServerError(error)) checks.recordOutage();
     log.warn({ err: error }, 'the identity provider cannot be asked about sessions; they go on');
     return undefined;
   });
@@ -66,7 +66,7 @@ export async function confirmSession(deps: Refreshing, session: Session): Promis
     return session;
   }
   // Asked again soon, should the next step fail for another reason.
-  checks.noteUnsure(session.idHash);
+  checks.recheckSoon(session.idHash);
   // The access token may have ended alone, or have been replaced a moment ago: what renews it has the last word.
-  return session.refreshToken === undefined ? endUnconfirmed(deps, session) : refreshSession(deps, session);
+  return session.refreshToken === undefined ? endUnconfirmedSession(deps, session) : refreshSession(deps, session);
 }

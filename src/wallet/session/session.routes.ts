@@ -7,8 +7,8 @@ import { addressKey, type Throttle } from '../../platform/limits/index.ts';
 import type { Caller, WalletApp } from '../access/index.ts';
 import { fail } from '../faults.ts';
 import { isOwnPage } from './authenticate.ts';
-import type { KnownCaller } from './identity.ts';
-import type { Logins } from './session.rules.ts';
+import type { AuthenticatedCaller } from './identity.ts';
+import type { WalletLogins } from './session.rules.ts';
 import {
   LoggedOut,
   LoginQuery,
@@ -27,20 +27,20 @@ const wantsJson = (headers: IncomingHttpHeaders, response: string | undefined): 
   response === 'json' || (headers.accept ?? '').split(',', 1)[0]!.trim().startsWith('application/json');
 
 /** As they came: the library looks for what comes twice. */
-function returnedOf(query: Query): URLSearchParams {
+function parametersOf(query: Query): URLSearchParams {
   const returned = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) for (const one of [value ?? []].flat()) returned.append(name, one as string);
   return returned;
 }
 
 /** Somebody else's page may send a person here to log out, but not do it behind their back. */
-function isHidden(headers: IncomingHttpHeaders): boolean {
+function isHiddenCrossSite(headers: IncomingHttpHeaders): boolean {
   const { 'sec-fetch-site': site, 'sec-fetch-mode': mode, 'sec-fetch-dest': dest = 'document' } = headers;
   // A frame is navigated as well, where nobody may see it.
   return site === 'cross-site' && (mode !== 'navigate' || dest !== 'document');
 }
 
-const TO = { Location: 'Where the browser goes next.', 'Set-Cookie': 'The login under way, or the session.' };
+const REDIRECT_HEADERS = { Location: 'Where the browser goes next.', 'Set-Cookie': 'The login under way, or the session.' };
 const CALLBACK = {
   query: {
     state: 'Which login it is about.',
@@ -49,11 +49,11 @@ const CALLBACK = {
     error: 'Instead of a code.',
   },
   required: ['state'],
-  replyHeaders: TO,
+  replyHeaders: REDIRECT_HEADERS,
 };
 
-interface SessionParts {
-  readonly logins: Logins;
+interface SessionRouteDeps {
+  readonly logins: WalletLogins;
   readonly sessionOf: SessionReader;
   /** Of logins, by address. */
   readonly throttle: Throttle;
@@ -61,7 +61,7 @@ interface SessionParts {
   readonly logoutThrottle: Throttle;
 }
 
-function mountLogin(app: WalletApp, { logins, sessionOf, throttle }: SessionParts): void {
+function mountLogin(app: WalletApp, { logins, sessionOf, throttle }: SessionRouteDeps): void {
   app.get(
     '/api/v1/auth/login',
     {
@@ -69,7 +69,7 @@ function mountLogin(app: WalletApp, { logins, sessionOf, throttle }: SessionPart
       tag,
       rule: 'anyone',
       query: LoginQuery,
-      documentation: { replyHeaders: TO },
+      documentation: { replyHeaders: REDIRECT_HEADERS },
       reply: { 302: null, 200: LoginReply },
     },
     async ({ query, headers, address }) => {
@@ -93,7 +93,7 @@ function mountLogin(app: WalletApp, { logins, sessionOf, throttle }: SessionPart
     },
     async ({ query, headers, address }) => {
       throttle.take(addressKey(address));
-      const { returnTo, cookies } = await logins.finish(returnedOf(query as Query), sessionOf.cookies(headers));
+      const { returnTo, cookies } = await logins.finish(parametersOf(query as Query), sessionOf.cookies(headers));
       throttle.refund(addressKey(address));
       return new Answer({ status: 303, headers: { 'Set-Cookie': cookies, Location: returnTo } });
     },
@@ -104,11 +104,11 @@ function mountUserInfo(app: WalletApp): void {
   app.get(
     '/api/v1/auth/userinfo',
     { summary: 'Who is logged in, and what the provider says of them', tag, rule: 'signed_in', reply: { 200: UserInfo } },
-    ({ caller }) => renderUserInfo(caller as KnownCaller),
+    ({ caller }) => renderUserInfo(caller as AuthenticatedCaller),
   );
 }
 
-function mountBackchannelLogout(app: WalletApp, { logins, logoutThrottle }: SessionParts): void {
+function mountBackchannelLogout(app: WalletApp, { logins, logoutThrottle }: SessionRouteDeps): void {
   app.post(
     '/api/v1/auth/backchannel-logout',
     {
@@ -134,12 +134,12 @@ function mountBackchannelLogout(app: WalletApp, { logins, logoutThrottle }: Sess
   );
 }
 
-function mountLogout(app: WalletApp, { logins, sessionOf }: SessionParts): void {
+function mountLogout(app: WalletApp, { logins, sessionOf }: SessionRouteDeps): void {
   const logOut = async ({
     query,
     headers,
   }: Pick<Call<Caller, unknown, { return_to?: string | undefined; response?: string | undefined }>, 'query' | 'headers'>) => {
-    if (isHidden(headers)) fail('csrf');
+    if (isHiddenCrossSite(headers)) fail('csrf');
     const { returnTo, endSessionUrl, cookies } = await logins.end(await sessionOf.find(headers), query.return_to);
     return wantsJson(headers, query.response)
       ? new Answer({
@@ -153,7 +153,7 @@ function mountLogout(app: WalletApp, { logins, sessionOf }: SessionParts): void 
     tag,
     rule: 'anyone',
     query: LogoutQuery,
-    documentation: { replyHeaders: TO },
+    documentation: { replyHeaders: REDIRECT_HEADERS },
     reply: { 303: null, 200: LogoutReply },
   } as const;
   app.get('/api/v1/auth/logout', { summary: 'End the session, here and at the provider', ...logout }, logOut);
@@ -164,7 +164,7 @@ function mountLogout(app: WalletApp, { logins, sessionOf }: SessionParts): void 
   });
 }
 
-export function mountSession(app: WalletApp, parts: SessionParts): void {
+export function mountSession(app: WalletApp, parts: SessionRouteDeps): void {
   mountLogin(app, parts);
   mountUserInfo(app);
   mountBackchannelLogout(app, parts);

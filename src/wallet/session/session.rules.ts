@@ -4,15 +4,15 @@ import { beginLogin, finishLogin, type LoginOptions } from './login.ts';
 import { logOut, logOutByProvider } from './logout.ts';
 import type { Session } from './session.ts';
 
-export function createLogins({ publicUrl, ...given }: Omit<LoginDeps, 'origin'> & { publicUrl(): string }) {
-  const deps: LoginDeps = { ...given, origin: () => new URL(publicUrl()).origin };
+export function createLogins({ publicUrl, ...rest }: Omit<LoginDeps, 'origin'> & { publicUrl(): string }) {
+  const deps: LoginDeps = { ...rest, origin: () => new URL(publicUrl()).origin };
   return {
     origin: deps.origin,
     begin: (options: LoginOptions) => beginLogin(deps, options),
-    finish: (returned: URLSearchParams, given: Parameters<typeof finishLogin>[2]) => finishLogin(deps, returned, given),
+    finish: (returned: URLSearchParams, cookies: Parameters<typeof finishLogin>[2]) => finishLogin(deps, returned, cookies),
     end: (session: Session | undefined, returnTo: string | undefined) => logOut(deps, session, returnTo),
     endByProvider: (token: string) => logOutByProvider(deps, token),
   };
 }
 
-export type Logins = ReturnType<typeof createLogins>;
+export type WalletLogins = ReturnType<typeof createLogins>;

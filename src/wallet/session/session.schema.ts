@@ -1,7 +1,7 @@
 // Wire shapes of /api/v1/auth.
 import { type Static, t } from '../../platform/http/index.ts';
 import { time } from '../resource/index.ts';
-import type { KnownCaller } from './identity.ts';
+import type { AuthenticatedCaller } from './identity.ts';
 
 const text = (maxLength: number) => t.string({ maxLength });
 
@@ -32,18 +32,18 @@ export const UserInfo = t.object(
 );
 
 /** Claims are a stranger's: one of another type than it should be is left among the claims. */
-const only = (claims: Readonly<Record<string, unknown>>, name: string, type: 'string' | 'boolean') =>
+const claimOfType = (claims: Readonly<Record<string, unknown>>, name: string, type: 'string' | 'boolean') =>
   typeof claims[name] === type ? { [name]: claims[name] } : {};
 
-export function renderUserInfo({ identity, roles }: KnownCaller): Static<typeof UserInfo> {
+export function renderUserInfo({ identity, roles }: AuthenticatedCaller): Static<typeof UserInfo> {
   const { claims } = identity;
   return {
     sub: identity.subject,
     iss: identity.issuer,
-    ...only(claims, 'name', 'string'),
-    ...only(claims, 'preferred_username', 'string'),
-    ...only(claims, 'email', 'string'),
-    ...only(claims, 'email_verified', 'boolean'),
+    ...claimOfType(claims, 'name', 'string'),
+    ...claimOfType(claims, 'preferred_username', 'string'),
+    ...claimOfType(claims, 'email', 'string'),
+    ...claimOfType(claims, 'email_verified', 'boolean'),
     roles: [...roles],
     ...(identity.authTime === undefined ? {} : { authTime: time(identity.authTime) }),
     expiresAt: time(identity.expiresAt),

@@ -5,7 +5,7 @@ import type { Log } from '../../platform/log/index.ts';
 import type { Seal } from '../../platform/seal/index.ts';
 import { ownerOf } from '../access/index.ts';
 import type { SessionRow } from '../database.ts';
-import type { Grant } from './provider-grant.ts';
+import type { ProviderGrant } from './provider-grant.ts';
 
 export interface SessionRules {
   readonly idleMs: number;
@@ -16,7 +16,7 @@ export interface SessionRules {
  * What the sealed column holds: who it is, and until when. The plain columns beside it are there to find and to sweep rows by;
  * whoever can write to the table can write what they like there.
  */
-export interface SessionContent extends Omit<Grant, 'expiresAt'> {
+export interface SessionContent extends Omit<ProviderGrant, 'expiresAt'> {
   readonly authTime: number;
   readonly endsAt: number;
   /** When the access token runs out; what asks about it then learns nothing. */
@@ -42,16 +42,16 @@ export const sidHashOf = (issuer: string, sid: string | undefined): string | nul
         .update(JSON.stringify([issuer, sid]))
         .digest('base64url');
 
-export const sessionPlace = (idHash: string): string => `wallet session ${idHash}`;
+export const sessionSealContext = (idHash: string): string => `wallet session ${idHash}`;
 
 export const sealSession = (seal: Seal, idHash: string, content: SessionContent): string =>
-  seal.seal(Buffer.from(JSON.stringify(content)), sessionPlace(idHash));
+  seal.seal(Buffer.from(JSON.stringify(content)), sessionSealContext(idHash));
 
 /** Undefined when the row is not as it was written: then it says nothing about anybody. */
 export function openSession({ seal, log }: { readonly seal: Seal; readonly log: Log }, row: SessionRow): Session | undefined {
   let content: SessionContent;
   try {
-    content = JSON.parse(seal.open(row.sealed, sessionPlace(row.id_hash)).toString()) as SessionContent;
+    content = JSON.parse(seal.open(row.sealed, sessionSealContext(row.id_hash)).toString()) as SessionContent;
   } catch (error) {
     log.warn({ err: error }, 'a session cannot be opened; it counts as ended');
     return undefined;
@@ -72,7 +72,7 @@ export function openSession({ seal, log }: { readonly seal: Seal; readonly log: 
   };
 }
 
-export const isOver = (
+export const isExpired = (
   { clock, rules }: { readonly clock: Clock; readonly rules: SessionRules },
   { endsAt, usedAt }: Session,
 ): boolean => clock.now() >= endsAt || clock.now() >= usedAt + rules.idleMs;

@@ -1,32 +1,33 @@
 // Sessions: begun by a login, found by their cookie, refreshed before the provider's word runs out, ended for good. Each step has a
 // file of its own.
 import { EVERYONE, readAs } from '../access/index.ts';
-import type { Change, Tx } from '../database.ts';
+import type { Tx, WalletChange } from '../database.ts';
 import { beginSession } from './begin.ts';
 import type { SessionDeps } from './deps.ts';
 import { endByProvider, endSession } from './end.ts';
 import { findByCookie } from './find.ts';
 import { createProviderChecks } from './provider-checks.ts';
-import type { Grant } from './provider-grant.ts';
+import type { ProviderGrant } from './provider-grant.ts';
 import { type Session, sessionTag } from './session.ts';
 import { countSessions, sweepSessions } from './sessions.store.ts';
 
 /** Of sessions that are remembered. */
 const LIMIT = 20_000;
 
-export function createSessions(given: Omit<SessionDeps, 'cache' | 'checks' | 'asking'>) {
+export function createSessions(given: Omit<SessionDeps, 'cache' | 'checks' | 'pendingChecks'>) {
   const { db, clock, rules } = given;
   const deps: SessionDeps = {
     ...given,
     cache: db.cached<Session>({ name: 'sessions', limit: LIMIT, tags: ({ idHash }) => [sessionTag(idHash)] }),
     checks: createProviderChecks(clock, LIMIT),
-    asking: new Map(),
+    pendingChecks: new Map(),
   };
   return {
     find: (cookie: string) => findByCookie(deps, cookie),
-    begin: (grant: Grant, formerCookie: string | undefined) => beginSession(deps, grant, formerCookie),
+    begin: (grant: ProviderGrant, formerCookie: string | undefined) => beginSession(deps, grant, formerCookie),
     end: (idHash: string) => endSession(db, idHash),
-    endByProvider: (transaction: Change, ended: Parameters<typeof endByProvider>[2]) => endByProvider(db, transaction, ended),
+    endByProvider: (transaction: WalletChange, ended: Parameters<typeof endByProvider>[2]) =>
+      endByProvider(db, transaction, ended),
     /** Of everybody: those that have not ended. */
     countActive: (): Promise<number> => readAs(db, EVERYONE, (reader) => countSessions(reader, clock.now())),
     sweep: (tx: Tx): Promise<number> => sweepSessions(tx, clock.now(), clock.now() - rules.idleMs),

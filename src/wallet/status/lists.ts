@@ -4,7 +4,7 @@ import type { Outbound } from '../../platform/outbound/index.ts';
 import { decodeJws, verifyJws } from '../jose/index.ts';
 import { type SignedHeader, type SignerKey, subjectOf, type Trust } from '../trust/index.ts';
 import { bitstringStatus, StatusListError, tokenStatus } from './bits.ts';
-import type { ListedEntry } from './references.ts';
+import type { ReadableEntry } from './references.ts';
 
 export type CredentialStatus = 'valid' | 'revoked' | 'suspended' | 'unknown';
 
@@ -14,16 +14,16 @@ export type VerifyList = (
 ) => Promise<{ issuer: string; subject: Readonly<Record<string, unknown>>; validUntil?: number }>;
 
 /** Who issued the credential that is looked at. Absent: whoever the list says it is by. */
-export interface IssuedBy {
+export interface IssuerIdentity {
   readonly issuer?: string;
   /** Where the issuer is known by its certificate: those above it. */
   readonly authorityKeyIds?: readonly string[];
 }
 
-export interface List {
+export interface StatusList {
   readonly until: number;
   /** What it says of an entry. Throws StatusListError where it says nothing. */
-  readonly read: (entry: ListedEntry) => CredentialStatus;
+  readonly read: (entry: ReadableEntry) => CredentialStatus;
 }
 
 const DEFAULT_SECONDS = 300;
@@ -41,13 +41,13 @@ const BY_CODE: Readonly<Record<number, CredentialStatus>> = { 0: 'valid', 1: 're
 const hostsOf = ({ origin, host }: URL): string[] => [origin, `did:web:${encodeURIComponent(host)}`];
 
 /** Whether a list by `signer` counts for a credential. A list by anybody else would be a stranger's word. */
-function maySign(signer: string, uri: string, { issuer }: IssuedBy): boolean {
+function maySign(signer: string, uri: string, { issuer }: IssuerIdentity): boolean {
   const here = new URL(uri);
   return issuer === undefined || signer === issuer || hostsOf(here).includes(signer) || URL.parse(signer)?.origin === here.origin;
 }
 
 /** Who may have signed a list that names nobody; of these the one whose key its header names, when that says whose it is. */
-function signersOf({ kid, x5c }: SignedHeader, uri: string, { issuer }: IssuedBy): string[] {
+function signersOf({ kid, x5c }: SignedHeader, uri: string, { issuer }: IssuerIdentity): string[] {
   const all = new Set([...(issuer === undefined ? [] : [issuer]), ...hostsOf(new URL(uri))]);
   const did = x5c === undefined && typeof kid === 'string' && kid.startsWith('did:') ? kid.split('#', 1)[0] : undefined;
   return did === undefined ? [...all] : [...all].filter((one) => one === did);
@@ -59,7 +59,7 @@ export function createLists(deps: { outbound: Outbound; trust: Trust; clock: Clo
   const until = (seconds: number, end: number | undefined): number =>
     Math.min(clock.now() + Math.min(Math.max(seconds, 0), LONGEST_SECONDS) * 1000, end ?? Number.POSITIVE_INFINITY);
 
-  async function fetchText({ kind, uri }: ListedEntry): Promise<string> {
+  async function fetchText({ kind, uri }: ReadableEntry): Promise<string> {
     const { status, body } = await outbound({
       method: 'GET',
       url: uri,
@@ -73,7 +73,7 @@ export function createLists(deps: { outbound: Outbound; trust: Trust; clock: Clo
   }
 
   /** An issuer that has no address is known by its certificate: of the same name, from the same authority. */
-  async function keyOf(header: SignedHeader, signer: string, by: IssuedBy): Promise<SignerKey> {
+  async function keyOf(header: SignedHeader, signer: string, by: IssuerIdentity): Promise<SignerKey> {
     if (signer.startsWith('did:') || URL.canParse(signer)) return trust.keyOfJwt(header, signer);
     const key = await trust.keyOfJwt(header, undefined);
     const isSame = key.authorityKeyIds?.some((id) => by.authorityKeyIds?.includes(id));
@@ -81,7 +81,7 @@ export function createLists(deps: { outbound: Outbound; trust: Trust; clock: Clo
     return key;
   }
 
-  async function checkSigner(jwt: string, uri: string, by: IssuedBy): Promise<void> {
+  async function checkSigner(jwt: string, uri: string, by: IssuerIdentity): Promise<void> {
     const { header, payload } = decodeJws(jwt, MAX_LIST_BYTES);
     const { iss } = payload;
     if (typeof iss === 'string' && !maySign(iss, uri, by)) throw new StatusListError('it is the list of somebody else');
@@ -96,7 +96,7 @@ export function createLists(deps: { outbound: Outbound; trust: Trust; clock: Clo
     throw new StatusListError('it is signed by nobody who may');
   }
 
-  async function tokenList(jwt: string, uri: string, by: IssuedBy): Promise<List> {
+  async function tokenList(jwt: string, uri: string, by: IssuerIdentity): Promise<StatusList> {
     const { header, payload } = decodeJws(jwt, MAX_LIST_BYTES);
     if (header.typ !== 'statuslist+jwt') throw new StatusListError('it is no status list');
     if (payload.sub !== uri) throw new StatusListError('it is the list of another address');
@@ -110,7 +110,7 @@ export function createLists(deps: { outbound: Outbound; trust: Trust; clock: Clo
     };
   }
 
-  async function bitstringList(text: string, uri: string, by: IssuedBy): Promise<List> {
+  async function bitstringList(text: string, uri: string, by: IssuerIdentity): Promise<StatusList> {
     const { issuer, subject, validUntil } = await verifyList(text.startsWith('{') ? JSON.parse(text) : text);
     if (!maySign(issuer, uri, by)) throw new StatusListError('it is the list of somebody else');
     if (validUntil !== undefined && validUntil <= clock.now()) throw new StatusListError('the list has expired');
@@ -128,7 +128,7 @@ export function createLists(deps: { outbound: Outbound; trust: Trust; clock: Clo
   return {
     fetchText,
     /** Throws when it is not signed by who may, or does not hold. */
-    verify: ({ kind, uri }: ListedEntry, text: string, by: IssuedBy): Promise<List> =>
+    verify: ({ kind, uri }: ReadableEntry, text: string, by: IssuerIdentity): Promise<StatusList> =>
       (kind === 'token' ? tokenList : bitstringList)(text, uri, by),
   };
 }

@@ -14,7 +14,7 @@ export type StatusEntry =
   | { readonly kind: 'unreadable' };
 
 /** An entry of a list that can be fetched. */
-export type ListedEntry = Exclude<StatusEntry, { readonly kind: 'unreadable' }>;
+export type ReadableEntry = Exclude<StatusEntry, { readonly kind: 'unreadable' }>;
 
 /** Where the entry of a credential is, and others that may end it as well. */
 export type StatusReference = StatusEntry & { readonly also?: readonly StatusEntry[] };
@@ -54,8 +54,8 @@ function bitstringEntry(entry: unknown): StatusEntry | undefined {
  * revokes: that is for good.
  */
 export function referenceOf(claims: Readonly<Record<string, unknown>>): StatusReference | undefined {
-  const { credentialStatus: said = [] } = claims;
-  const entries = [said].flat().flatMap((entry) => bitstringEntry(entry) ?? []);
+  const { credentialStatus: statuses = [] } = claims;
+  const entries = [statuses].flat().flatMap((entry) => bitstringEntry(entry) ?? []);
   const suspends = (entry: StatusEntry): boolean => entry.kind === 'bitstring' && entry.purpose === 'suspension';
   const all = [
     ...[tokenEntry(claims.status) ?? []].flat(),

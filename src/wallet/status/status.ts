@@ -4,8 +4,8 @@ import type { Clock } from '../../platform/clock.ts';
 import { forEachConcurrently } from '../../platform/for-each-concurrently.ts';
 import type { Outbound } from '../../platform/outbound/index.ts';
 import type { Trust } from '../trust/index.ts';
-import { type CredentialStatus, createLists, type IssuedBy, type List, type VerifyList } from './lists.ts';
-import type { ListedEntry, StatusEntry, StatusReference } from './references.ts';
+import { type CredentialStatus, createLists, type IssuerIdentity, type StatusList, type VerifyList } from './lists.ts';
+import type { ReadableEntry, StatusEntry, StatusReference } from './references.ts';
 
 const MAX_LISTS = 200;
 const AT_ONCE = 8;
@@ -17,14 +17,14 @@ const FAILED_FRESH_MS = 5_000;
 const WORST: readonly CredentialStatus[] = ['revoked', 'suspended', 'unknown', 'valid'];
 
 /** What is looked at. */
-export interface Look extends IssuedBy {
+export interface StatusCheck extends IssuerIdentity {
   readonly reference: StatusReference;
 }
 
 const entriesOf = ({ also = [], ...first }: StatusReference): StatusEntry[] => [first, ...also];
 
 /** What is verified for one issuer says nothing to another. */
-const nameOf = ({ kind, uri }: ListedEntry, { issuer, authorityKeyIds }: IssuedBy): string =>
+const nameOf = ({ kind, uri }: ReadableEntry, { issuer, authorityKeyIds }: IssuerIdentity): string =>
   JSON.stringify([kind, uri, issuer, authorityKeyIds]);
 
 /** Beyond a bound the oldest goes. */
@@ -35,18 +35,18 @@ function put<T>(map: Map<string, T>, name: string, value: T): void {
 }
 
 /** Those who ask while it is under way get the same answer. */
-function together<T>() {
+function shareInFlight<T>() {
   const running = new Map<string, Promise<T>>();
   return (name: string, work: () => Promise<T>): Promise<T> => {
-    const known = running.get(name);
-    if (known) return known;
+    const inFlight = running.get(name);
+    if (inFlight) return inFlight;
     const started = work().finally(() => running.delete(name));
     running.set(name, started);
     return started;
   };
 }
 
-function readAll(reference: StatusReference, listOf: (entry: ListedEntry) => List | undefined): CredentialStatus {
+function readAll(reference: StatusReference, listOf: (entry: ReadableEntry) => StatusList | undefined): CredentialStatus {
   const found = entriesOf(reference).map((entry): CredentialStatus => {
     try {
       return entry.kind === 'unreadable' ? 'unknown' : (listOf(entry)?.read(entry) ?? 'unknown');
@@ -58,7 +58,7 @@ function readAll(reference: StatusReference, listOf: (entry: ListedEntry) => Lis
 }
 
 /** Does a few at a time, until all is done or the time is up. What is under way then goes on, and nobody waits for it. */
-async function doAll(work: readonly (() => Promise<void>)[], deadlineMs: number | undefined): Promise<void> {
+async function runAll(work: readonly (() => Promise<void>)[], deadlineMs: number | undefined): Promise<void> {
   let isLate = false;
   let timer: NodeJS.Timeout | undefined;
   const all = forEachConcurrently(AT_ONCE, work, async (one) => {
@@ -75,17 +75,17 @@ async function doAll(work: readonly (() => Promise<void>)[], deadlineMs: number 
 export function createStatus(deps: { outbound: Outbound; trust: Trust; clock: Clock; verifyList: VerifyList }) {
   const { clock } = deps;
   const lists = createLists(deps);
-  const kept = new Map<string, List>();
+  const cache = new Map<string, StatusList>();
   /** When a list could not be had. */
   const failed = new Map<string, number>();
-  const fetching = together<string>();
-  const getting = together<List | undefined>();
+  const fetching = shareInFlight<string>();
+  const getting = shareInFlight<StatusList | undefined>();
 
-  async function get(entry: ListedEntry, by: IssuedBy, name: string): Promise<List | undefined> {
+  async function get(entry: ReadableEntry, by: IssuerIdentity, name: string): Promise<StatusList | undefined> {
     try {
       const text = await fetching(`${entry.kind} ${entry.uri}`, () => lists.fetchText(entry));
       const list = await lists.verify(entry, text, by);
-      put(kept, name, list);
+      put(cache, name, list);
       failed.delete(name);
       return list;
     } catch {
@@ -94,10 +94,10 @@ export function createStatus(deps: { outbound: Outbound; trust: Trust; clock: Cl
     }
   }
 
-  async function listOf(entry: ListedEntry, by: IssuedBy, fresh: boolean): Promise<List | undefined> {
+  async function listOf(entry: ReadableEntry, by: IssuerIdentity, fresh: boolean): Promise<StatusList | undefined> {
     const name = nameOf(entry, by);
-    const known = kept.get(name);
-    if (known && !fresh && clock.now() < known.until) return known;
+    const cached = cache.get(name);
+    if (cached && !fresh && clock.now() < cached.until) return cached;
     const failedAt = failed.get(name);
     if (failedAt !== undefined && clock.now() - failedAt < (fresh ? FAILED_FRESH_MS : FAILED_MS)) return undefined;
     return getting(name, () => get(entry, by, name));
@@ -105,10 +105,10 @@ export function createStatus(deps: { outbound: Outbound; trust: Trust; clock: Cl
 
   /** In their order. Every list is asked for once, also when it must be fresh; unknown what is not there when the time is up. */
   async function ofAll(
-    looks: readonly Look[],
+    looks: readonly StatusCheck[],
     { fresh = false, deadlineMs }: { fresh?: boolean; deadlineMs?: number } = {},
   ): Promise<CredentialStatus[]> {
-    const found = new Map<string, List | undefined>();
+    const found = new Map<string, StatusList | undefined>();
     const work = new Map<string, () => Promise<void>>();
     for (const look of looks)
       for (const entry of entriesOf(look.reference)) {
@@ -116,7 +116,7 @@ export function createStatus(deps: { outbound: Outbound; trust: Trust; clock: Cl
         const name = nameOf(entry, look);
         work.set(name, async () => void found.set(name, await listOf(entry, look, fresh)));
       }
-    await doAll([...work.values()], deadlineMs);
+    await runAll([...work.values()], deadlineMs);
     return looks.map((look) => readAll(look.reference, (entry) => found.get(nameOf(entry, look))));
   }
 
@@ -127,7 +127,7 @@ export function createStatus(deps: { outbound: Outbound; trust: Trust; clock: Cl
      */
     async of(
       reference: StatusReference,
-      { fresh = false, ...by }: IssuedBy & { fresh?: boolean } = {},
+      { fresh = false, ...by }: IssuerIdentity & { fresh?: boolean } = {},
     ): Promise<CredentialStatus> {
       const [status] = await ofAll([{ reference, ...by }], { fresh });
       return status!;

@@ -4,7 +4,7 @@ import { readFileSync, statSync } from 'node:fs';
 import type { Log } from '../../platform/log/index.ts';
 
 const PEM = /-----BEGIN CERTIFICATE-----[A-Za-z0-9+/=\s]+-----END CERTIFICATE-----/g;
-const LOOK_MS = 5_000;
+const CHECK_MS = 5_000;
 
 export type Anchors = () => readonly X509Certificate[];
 
@@ -15,16 +15,16 @@ export function parseAnchors(text: string): X509Certificate[] {
 /** Without a file nothing is trusted by certificate. One that cannot be read any more leaves what was read before. */
 export function createAnchors(file: string | undefined, log: Log): Anchors {
   let anchors: readonly X509Certificate[] = [];
-  let seen = '';
-  let lookedAt = Number.NEGATIVE_INFINITY;
+  let lastVersion = '';
+  let checkedAt = Number.NEGATIVE_INFINITY;
 
-  function look(path: string): void {
+  function reload(path: string): void {
     try {
       const { mtimeMs, size, ino } = statSync(path);
-      const now = `${mtimeMs} ${size} ${ino}`;
-      if (now === seen) return;
+      const version = `${mtimeMs} ${size} ${ino}`;
+      if (version === lastVersion) return;
       anchors = parseAnchors(readFileSync(path, 'utf8'));
-      seen = now;
+      lastVersion = version;
       log.info({ anchors: anchors.length }, 'trust anchors read');
     } catch (error) {
       log.warn({ err: error }, 'trust anchors cannot be read; those read before stay');
@@ -32,9 +32,9 @@ export function createAnchors(file: string | undefined, log: Log): Anchors {
   }
 
   return () => {
-    if (file !== undefined && performance.now() - lookedAt > LOOK_MS) {
-      lookedAt = performance.now();
-      look(file);
+    if (file !== undefined && performance.now() - checkedAt > CHECK_MS) {
+      checkedAt = performance.now();
+      reload(file);
     }
     return anchors;
   };

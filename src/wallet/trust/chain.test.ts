@@ -12,7 +12,7 @@ import {
 } from '../../../test/support/certificates.ts';
 import { alternativeNamesOf, parseX5c, verifyChain } from './chain.ts';
 import { ChainError } from './errors.ts';
-import type { Purpose } from './usages.ts';
+import type { CertificatePurpose } from './usages.ts';
 
 const root = certify({ name: 'CN=Root', ca: true });
 const middle = certify({ name: 'CN=Middle', by: root, ca: true });
@@ -180,14 +180,18 @@ describe('A certificate chain', () => {
     '2.5.29.37.0',
   ] as const;
   const all = [document, reader, pid, server, client, mail, signing, any];
-  const taken: Record<Purpose, readonly string[]> = {
+  const taken: Record<CertificatePurpose, readonly string[]> = {
     document: [document, pid, any],
     credential: [document, pid, signing, any],
     request: [reader, server, any],
   };
   const said = (list: readonly string[] | undefined) => (list ? [usages(...list)] : []);
   /** Whether a chain whose leaf and authority are for these may sign for the purpose. */
-  const isTaken = (purpose: Purpose, leafUsages: readonly string[] | undefined, above?: readonly string[]): boolean => {
+  const isTaken = (
+    purpose: CertificatePurpose,
+    leafUsages: readonly string[] | undefined,
+    above?: readonly string[],
+  ): boolean => {
     const authority = under({ ca: true, extensions: said(above) });
     const made = certify({ name: 'CN=L', by: authority, extensions: said(leafUsages) });
     try {
@@ -199,7 +203,7 @@ describe('A certificate chain', () => {
   };
 
   it('is refused when the leaf is for something else than what it signed: a server issues nothing', () => {
-    for (const [purpose, fitting] of Object.entries(taken) as [Purpose, string[]][]) {
+    for (const [purpose, fitting] of Object.entries(taken) as [CertificatePurpose, string[]][]) {
       assert.ok(isTaken(purpose, undefined), `${purpose}: nothing said`);
       for (const one of all) assert.equal(isTaken(purpose, [one]), fitting.includes(one), `${purpose}: ${one}`);
       assert.ok(isTaken(purpose, [document, reader]), `${purpose}: both`);
@@ -208,7 +212,7 @@ describe('A certificate chain', () => {
   });
 
   it('is refused when an authority above is for something else, whatever those below say', () => {
-    for (const [purpose, fitting] of Object.entries(taken) as [Purpose, string[]][])
+    for (const [purpose, fitting] of Object.entries(taken) as [CertificatePurpose, string[]][])
       for (const one of all) {
         for (const leafUsages of [undefined, [any]])
           assert.equal(isTaken(purpose, leafUsages, [one]), fitting.includes(one), `${purpose} under ${one}`);

@@ -20,8 +20,8 @@ import {
   SubjectAlternativeName,
 } from '@peculiar/asn1-x509';
 import { ChainError } from './errors.ts';
-import { checkNames, type Names, readConstraints } from './name-constraints.ts';
-import { checkUsages, type Purpose, type Usages } from './usages.ts';
+import { type CertificateNames, checkNames, readConstraints } from './name-constraints.ts';
+import { type CertificatePurpose, checkUsages, type Usages } from './usages.ts';
 
 const MAX_CHAIN = 6;
 const MAX_BYTES = 16_384;
@@ -40,7 +40,7 @@ const SIGNATURES: readonly string[] = [
 ];
 const MIN_RSA_BITS = 2048;
 
-export interface Chain {
+export interface VerifiedChain {
   readonly leaf: X509Certificate;
   /** Of the leaf, from its alternative names. */
   readonly uris: readonly string[];
@@ -48,12 +48,12 @@ export interface Chain {
   readonly authorityKeyIds: readonly string[];
 }
 
-interface Parsed {
+interface ParsedCertificate {
   readonly certificate: X509Certificate;
   readonly isAuthority: boolean;
   readonly pathLength: number | undefined;
   readonly authorityKeyId: string | undefined;
-  readonly names: Names;
+  readonly names: CertificateNames;
   /** Whom it may vouch for; anybody when nothing is said. */
   readonly constraints: NameConstraints | undefined;
   readonly isStrong: boolean;
@@ -62,7 +62,7 @@ interface Parsed {
   readonly usages: Usages;
 }
 
-function parse(certificate: X509Certificate): Parsed {
+function parse(certificate: X509Certificate): ParsedCertificate {
   try {
     return read(certificate);
   } catch (error) {
@@ -75,7 +75,7 @@ function isStrong({ publicKey }: X509Certificate, signature: string): boolean {
   return SIGNATURES.includes(signature) && bits >= MIN_RSA_BITS;
 }
 
-function read(certificate: X509Certificate): Parsed {
+function read(certificate: X509Certificate): ParsedCertificate {
   const { tbsCertificate, signatureAlgorithm } = AsnConvert.parse(certificate.raw, Certificate);
   let basic: BasicConstraints | undefined;
   let authorityKeyId: string | undefined;
@@ -116,14 +116,15 @@ export function parseX5c(x5c: unknown): X509Certificate[] {
   });
 }
 
-const isWithin = ({ validFromDate, validToDate }: X509Certificate, now: number): boolean =>
+const isValidAt = ({ validFromDate, validToDate }: X509Certificate, now: number): boolean =>
   validFromDate.getTime() <= now && now < validToDate.getTime();
 
 /** Names, key identifiers and key usage are OpenSSL's to compare; then the signature. */
-const issued = (issuer: X509Certificate, subject: X509Certificate): boolean =>
+const isIssuerOf = (issuer: X509Certificate, subject: X509Certificate): boolean =>
   issuer.ca && subject.checkIssued(issuer) && subject.verify(issuer.publicKey);
 
-const urisOf = ({ alternatives }: Names): string[] => alternatives.flatMap(({ uniformResourceIdentifier: uri }) => uri ?? []);
+const urisOf = ({ alternatives }: CertificateNames): string[] =>
+  alternatives.flatMap(({ uniformResourceIdentifier: uri }) => uri ?? []);
 
 /** The names of a certificate, from its structure: the text Node makes of them would have to be taken apart again. */
 export function alternativeNamesOf(certificate: X509Certificate): { dns: string[]; uris: string[] } {
@@ -132,7 +133,7 @@ export function alternativeNamesOf(certificate: X509Certificate): { dns: string[
 }
 
 /** What those above it say of each: how many may stand between, whom they may vouch for, and for what. */
-function checkPath(path: readonly Parsed[], purpose: Purpose): void {
+function checkPath(path: readonly ParsedCertificate[], purpose: CertificatePurpose): void {
   path.forEach(({ pathLength, constraints }, at) => {
     if (at > 0 && pathLength !== undefined && at - 1 > pathLength)
       throw new ChainError('the chain is longer than an authority allows');
@@ -147,27 +148,28 @@ export function verifyChain(
   chain: readonly X509Certificate[],
   anchors: readonly X509Certificate[],
   now: number,
-  purpose: Purpose = 'credential',
-): Chain {
+  purpose: CertificatePurpose = 'credential',
+): VerifiedChain {
   const [leaf, ...above] = chain.map(parse);
   if (!leaf) throw new ChainError('there is no certificate');
   if (!leaf.signs) throw new ChainError('the key of the certificate is not for signing');
   const sameAs = (one: X509Certificate) => (other: X509Certificate) => one.raw.equals(other.raw);
-  const path: Parsed[] = [leaf];
+  const path: ParsedCertificate[] = [leaf];
   for (const next of above) {
     const last = path.at(-1)!;
     if (anchors.some(sameAs(last.certificate))) break;
-    if (!issued(next.certificate, last.certificate)) throw new ChainError('the certificates do not lead from one to the next');
+    if (!isIssuerOf(next.certificate, last.certificate))
+      throw new ChainError('the certificates do not lead from one to the next');
     path.push(next);
   }
   const top = path.at(-1)!.certificate;
-  const anchor = anchors.find(sameAs(top)) ?? anchors.find((one) => issued(one, top));
+  const anchor = anchors.find(sameAs(top)) ?? anchors.find((one) => isIssuerOf(one, top));
   if (!anchor) throw new ChainError('the certificates lead to none that is trusted');
   // How an anchor is signed proves nothing: it is trusted by itself.
   if (!path.every((one) => one.isStrong || sameAs(anchor)(one.certificate)))
     throw new ChainError('a certificate is signed in a way that is not accepted');
   if (!sameAs(anchor)(top)) path.push(parse(anchor));
-  if (!path.every(({ certificate }) => isWithin(certificate, now))) throw new ChainError('a certificate is not valid now');
+  if (!path.every(({ certificate }) => isValidAt(certificate, now))) throw new ChainError('a certificate is not valid now');
   // Authorities issue certificates; somebody else signs with theirs, unless an operator trusts just this one.
   if (leaf.isAuthority && path.length > 1) throw new ChainError('the certificate is that of an authority');
   checkPath(path, purpose);

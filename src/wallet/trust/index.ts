@@ -11,4 +11,4 @@ export {
   TrustError,
   type TrustPolicy,
 } from './trust.ts';
-export type { Purpose } from './usages.ts';
+export type { CertificatePurpose } from './usages.ts';

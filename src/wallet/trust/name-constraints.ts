@@ -4,25 +4,25 @@ import type { GeneralName, GeneralSubtree, Name, NameConstraints, RelativeDistin
 import { ChainError } from './errors.ts';
 
 /** The names in a certificate. */
-export interface Names {
+export interface CertificateNames {
   readonly subject: Name;
   readonly alternatives: readonly GeneralName[];
 }
 
-type Form = keyof GeneralName;
-interface Named {
-  readonly form: Form;
+type NameForm = keyof GeneralName;
+interface TypedName {
+  readonly form: NameForm;
   readonly name: GeneralName;
 }
 
 const EMAIL_ADDRESS = '1.2.840.113549.1.9.1';
-const outside = (): never => {
+const refuseName = (): never => {
   throw new ChainError('a certificate has a name that an authority may not vouch for');
 };
 
-function formOf(name: GeneralName): Form {
-  const [form] = (Object.keys(name) as Form[]).filter((one) => name[one] !== undefined);
-  return form ?? outside();
+function formOf(name: GeneralName): NameForm {
+  const [form] = (Object.keys(name) as NameForm[]).filter((one) => name[one] !== undefined);
+  return form ?? refuseName();
 }
 
 const isWithin = (host: string, base: string): boolean =>
@@ -32,7 +32,7 @@ const lower = (text: string): string => text.toLowerCase().replace(/\.$/, '');
 
 /** Names of hosts, also `*.example`: what it stands for may be excluded although it itself is not. */
 function matchesHost(name: string, base: string, isExcluded: boolean): boolean {
-  if (!/^[\w.*-]*$/.test(name)) return outside();
+  if (!/^[\w.*-]*$/.test(name)) return refuseName();
   const [host, within] = [lower(name), lower(base)];
   if (isExcluded && host.startsWith('*.') && isWithin(within.replace(/^\./, ''), host.slice(2))) return true;
   return isWithin(host, within);
@@ -41,7 +41,7 @@ function matchesHost(name: string, base: string, isExcluded: boolean): boolean {
 /** By its host, which must be one: of an address without a host, or with a number, nobody knows whose it is. */
 function matchesUri(name: string, base: string): boolean {
   const host = lower(URL.parse(name)?.hostname ?? '');
-  if (!/^[\w-]+(\.[\w-]+)*$/.test(host) || /(^|\.)(\d+|0x[\da-f]*)$/.test(host)) return outside();
+  if (!/^[\w-]+(\.[\w-]+)*$/.test(host) || /(^|\.)(\d+|0x[\da-f]*)$/.test(host)) return refuseName();
   const within = lower(base);
   return within === '' || (within.startsWith('.') ? host.endsWith(within) : host === within);
 }
@@ -49,7 +49,7 @@ function matchesUri(name: string, base: string): boolean {
 function matchesMail(name: string, base: string): boolean {
   const at = name.lastIndexOf('@');
   const host = lower(name.slice(at + 1));
-  if (at < 1 || !/^[\w.-]+$/.test(host)) return outside();
+  if (at < 1 || !/^[\w.-]+$/.test(host)) return refuseName();
   if (base.includes('@')) {
     const split = base.lastIndexOf('@');
     return name.slice(0, at) === base.slice(0, split) && host === lower(base.slice(split + 1));
@@ -74,16 +74,16 @@ const rdnText = (rdn: RelativeDistinguishedName): string =>
 const matchesDirectory = (name: Name, base: Name): boolean =>
   [...base].every((rdn, at) => name[at] !== undefined && rdnText(name[at]) === rdnText(rdn));
 
-function matches({ form, name }: Named, base: GeneralName, isExcluded: boolean): boolean {
+function matches({ form, name }: TypedName, base: GeneralName, isExcluded: boolean): boolean {
   if (form === 'dNSName') return matchesHost(name.dNSName!, base.dNSName!, isExcluded);
   if (form === 'uniformResourceIdentifier') return matchesUri(name.uniformResourceIdentifier!, base.uniformResourceIdentifier!);
   if (form === 'rfc822Name') return matchesMail(name.rfc822Name!, base.rfc822Name!);
   if (form === 'directoryName') return matchesDirectory(name.directoryName!, base.directoryName!);
-  return outside();
+  return refuseName();
 }
 
 /** An address in the subject counts as one of the alternative names: that is where it used to be written. */
-function namesIn({ subject, alternatives }: Names): Named[] {
+function namesIn({ subject, alternatives }: CertificateNames): TypedName[] {
   const mails = [...subject]
     .flatMap((rdn) => [...rdn])
     .filter(({ type }) => type === EMAIL_ADDRESS)
@@ -101,12 +101,12 @@ export function readConstraints(constraints: NameConstraints): NameConstraints {
 }
 
 /** Throws ChainError when one of the names is not one this authority may vouch for. */
-export function checkNames(names: Names, { permittedSubtrees, excludedSubtrees }: NameConstraints): void {
-  const ofForm = (subtrees: Iterable<GeneralSubtree> | undefined, form: Form): GeneralName[] =>
+export function checkNames(names: CertificateNames, { permittedSubtrees, excludedSubtrees }: NameConstraints): void {
+  const ofForm = (subtrees: Iterable<GeneralSubtree> | undefined, form: NameForm): GeneralName[] =>
     [...(subtrees ?? [])].flatMap(({ base }) => (formOf(base) === form ? base : []));
   for (const named of namesIn(names)) {
     const permitted = ofForm(permittedSubtrees, named.form);
-    if (permitted.length > 0 && !permitted.some((base) => matches(named, base, false))) outside();
-    if (ofForm(excludedSubtrees, named.form).some((base) => matches(named, base, true))) outside();
+    if (permitted.length > 0 && !permitted.some((base) => matches(named, base, false))) refuseName();
+    if (ofForm(excludedSubtrees, named.form).some((base) => matches(named, base, true))) refuseName();
   }
 }

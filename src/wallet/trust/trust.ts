@@ -5,10 +5,10 @@ import { type Outbound, OutboundError } from '../../platform/outbound/index.ts';
 import { algorithmOf, type PublicJwk, publicJwkOf } from '../jose/index.ts';
 import { ResolutionError, type Resolver } from '../resolver/index.ts';
 import type { Anchors } from './anchors.ts';
-import { type Chain, parseX5c, verifyChain } from './chain.ts';
+import { parseX5c, type VerifiedChain, verifyChain } from './chain.ts';
 import { ChainError } from './errors.ts';
 import { issuerMetadataKeys } from './issuer-metadata.ts';
-import type { Purpose } from './usages.ts';
+import type { CertificatePurpose } from './usages.ts';
 
 export type IssuerTrust = 'anchor' | 'did' | 'issuer-metadata' | 'none';
 
@@ -43,7 +43,7 @@ export interface SignedHeader {
   readonly x5c?: unknown;
 }
 
-interface ChainKey extends Pick<Chain, 'uris'> {
+interface ChainKey extends Pick<VerifiedChain, 'uris'> {
   readonly key: SignerKey & { readonly leaf: X509Certificate };
 }
 
@@ -71,9 +71,9 @@ export function createTrust(deps: {
 }) {
   const { outbound, resolver, anchors, clock, policy, isDevelopment = false } = deps;
 
-  const listed = (did: string): boolean => policy.mode === 'any' || policy.dids.includes(did);
+  const isListed = (did: string): boolean => policy.mode === 'any' || policy.dids.includes(did);
 
-  function byChain(x5c: unknown, purpose: Purpose): ChainKey {
+  function keyFromChain(x5c: unknown, purpose: CertificatePurpose): ChainKey {
     const { leaf, uris, authorityKeyIds } = verifyChain(parseX5c(x5c), anchors(), clock.now(), purpose);
     if (algorithmOf(leaf.publicKey) === undefined) throw new ChainError('the key of the certificate is not one that is accepted');
     return { key: { jwk: publicJwkOf(leaf.publicKey), trust: 'anchor', authorityKeyIds, leaf }, uris };
@@ -86,24 +86,24 @@ export function createTrust(deps: {
     return url?.protocol === 'https:' && leaf.checkHost(url.hostname, { subject: 'never' }) !== undefined;
   }
 
-  async function byDid(didUrl: string, did: string, relationship: 'assertionMethod' | 'authentication'): Promise<SignerKey> {
-    if (!listed(did)) throw new TrustError('untrusted', 'the DID is not on the list of those trusted');
+  async function keyFromDid(didUrl: string, did: string, relationship: 'assertionMethod' | 'authentication'): Promise<SignerKey> {
+    if (!isListed(did)) throw new TrustError('untrusted', 'the DID is not on the list of those trusted');
     if (!didUrl.startsWith(`${did}#`)) throw new TrustError('mismatch', 'the key is one of another DID');
     return { jwk: await resolver.verificationMethod(didUrl, relationship), trust: 'did' };
   }
 
   /** The key that signed a JWT of this issuer, by the first way its header names. */
-  async function ofJwt(header: SignedHeader, issuer: string | undefined): Promise<SignerKey> {
+  async function keyFromJwt(header: SignedHeader, issuer: string | undefined): Promise<SignerKey> {
     const { x5c, kid } = header;
     if (x5c !== undefined) {
-      const found = byChain(x5c, 'credential');
+      const found = keyFromChain(x5c, 'credential');
       if (issuer !== undefined && !isNamed(found, issuer))
         throw new TrustError('mismatch', 'the certificate is not one of the issuer');
       return found.key;
     }
     if (issuer?.startsWith('did:')) {
       if (typeof kid !== 'string') throw new TrustError('mismatch', 'the header names no key of the DID');
-      return byDid(kid.startsWith('#') ? `${issuer}${kid}` : kid, issuer, 'assertionMethod');
+      return keyFromDid(kid.startsWith('#') ? `${issuer}${kid}` : kid, issuer, 'assertionMethod');
     }
     if (issuer !== undefined && /^https?:/.test(issuer) && URL.canParse(issuer)) {
       if (policy.mode === 'listed') throw new TrustError('untrusted', 'issuers are trusted by certificate or DID only');
@@ -115,22 +115,22 @@ export function createTrust(deps: {
   return {
     async keyOfJwt(header: SignedHeader, issuer: string | undefined): Promise<SignerKey> {
       try {
-        return await ofJwt(header, issuer);
+        return await keyFromJwt(header, issuer);
       } catch (error) {
         throw toTrustError(error);
       }
     },
     /** Of an mdoc or a verifier: the chain alone says who it is. */
-    keyOfChain(x5c: unknown, purpose: Purpose = 'request'): SignerKey & { readonly leaf: X509Certificate } {
+    keyOfChain(x5c: unknown, purpose: CertificatePurpose = 'request'): SignerKey & { readonly leaf: X509Certificate } {
       try {
-        return byChain(x5c, purpose).key;
+        return keyFromChain(x5c, purpose).key;
       } catch (error) {
         throw toTrustError(error);
       }
     },
     async keyOfDid(didUrl: string, did: string, relationship: 'assertionMethod' | 'authentication'): Promise<SignerKey> {
       try {
-        return await byDid(didUrl, did, relationship);
+        return await keyFromDid(didUrl, did, relationship);
       } catch (error) {
         throw toTrustError(error);
       }

@@ -4,7 +4,7 @@ import { anyExtendedKeyUsage, id_kp_serverAuth } from '@peculiar/asn1-x509';
 import { ChainError } from './errors.ts';
 
 /** What a leaf signs: mdocs, other credentials (and what belongs to them), or what a verifier asks. */
-export type Purpose = 'document' | 'credential' | 'request';
+export type CertificatePurpose = 'document' | 'credential' | 'request';
 
 /** Of ISO/IEC 18013-5, B.1, and those the EU has beside them for PIDs. */
 const DOCUMENT_SIGNERS: readonly string[] = ['1.0.18013.5.1.2', '1.3.130.2.0.0.1.2'];
@@ -16,7 +16,7 @@ const DOCUMENT_SIGNING = '1.3.6.1.5.5.7.3.36';
  * None is agreed on for credentials that are no mdocs; those for signing documents say what they mean. A verifier known by its host
  * often signs with the certificate of its server, which proves exactly that (OID4VP, 5.9.3; HAIP names no usage).
  */
-const ALLOWED: Readonly<Record<Purpose, readonly string[]>> = {
+const ALLOWED: Readonly<Record<CertificatePurpose, readonly string[]>> = {
   document: DOCUMENT_SIGNERS,
   credential: [...DOCUMENT_SIGNERS, DOCUMENT_SIGNING],
   request: [...READERS, id_kp_serverAuth],
@@ -29,7 +29,7 @@ const OF_AUTHORITIES: ReadonlyMap<string, readonly string[]> = new Map([['1.3.13
 export type Usages = readonly string[] | undefined;
 
 /** `above`: of the authorities up to the anchor. What one of them is not for, nothing below it is for. */
-export function checkUsages(purpose: Purpose, leaf: Usages, above: readonly Usages[]): void {
+export function checkUsages(purpose: CertificatePurpose, leaf: Usages, above: readonly Usages[]): void {
   let allowed = ALLOWED[purpose];
   for (const usages of above) {
     if (!usages || usages.includes(anyExtendedKeyUsage)) continue;

@@ -37,21 +37,21 @@ const FUNCTIONS = {
 const TYPES: Readonly<Record<string, string>> = { n: 'ulong', b: 'uint8', p: 'void *' };
 
 export type FunctionName = keyof typeof FUNCTIONS;
-type Argument = number | bigint | Buffer | null;
-type Native = { async(...args: unknown[]): void };
+type NativeArgument = number | bigint | Buffer | null;
+type NativeFunction = { async(...args: unknown[]): void };
 
-export interface Library {
+export interface Pkcs11Library {
   readonly path: string;
   /** Throws a Pkcs11Error unless the answer is CKR_OK. */
-  call(name: FunctionName, ...args: Argument[]): Promise<void>;
+  call(name: FunctionName, ...args: NativeArgument[]): Promise<void>;
   /** A CK_ATTRIBUTE array; the values stay where they are as long as the array does. */
-  template(attributes: readonly Attribute[]): Buffer;
+  template(attributes: readonly Pkcs11Attribute[]): Buffer;
   mechanism(type: number, parameter?: Buffer): Buffer;
   /** For whoever opened it; the last one finalizes the library. */
   release(): Promise<void>;
 }
 
-export type Attribute = readonly [type: number, value: Buffer | number | boolean];
+export type Pkcs11Attribute = readonly [type: number, value: Buffer | number | boolean];
 
 export function ulong(value: number | bigint = 0): Buffer {
   const buffer = Buffer.alloc(ULONG);
@@ -79,9 +79,9 @@ type Koffi = Awaited<ReturnType<typeof importKoffi>>;
 // Once: koffi takes no settings after the first library.
 let koffiReady: Promise<Koffi> | undefined;
 
-interface Loaded {
+interface LoadedLibrary {
   readonly koffi: Koffi;
-  readonly functions: ReadonlyMap<FunctionName, Native>;
+  readonly functions: ReadonlyMap<FunctionName, NativeFunction>;
   /** koffi unloads what nobody refers to, and few of these libraries survive that. */
   readonly handle: LibraryHandle;
   users: number;
@@ -92,9 +92,9 @@ interface Loaded {
 }
 
 // A C library and whether it is initialized belong to the process, whoever asks: hence not a value somebody hands around.
-const loaded = new Map<string, Loaded>();
+const loaded = new Map<string, LoadedLibrary>();
 
-function load(koffi: Koffi, path: string): Loaded {
+function load(koffi: Koffi, path: string): LoadedLibrary {
   if (koffi.sizeof('ulong') !== ULONG || koffi.sizeof('void *') !== POINTER)
     throw new Error('PKCS#11 is supported on 64-bit Linux only');
   let handle: LibraryHandle;
@@ -116,7 +116,7 @@ function load(koffi: Koffi, path: string): Loaded {
   };
 }
 
-function functionsOf(koffi: Koffi, handle: LibraryHandle, path: string): Map<FunctionName, Native> {
+function functionsOf(koffi: Koffi, handle: LibraryHandle, path: string): Map<FunctionName, NativeFunction> {
   const list = ulongs(1);
   let code: number;
   try {
@@ -129,18 +129,18 @@ function functionsOf(koffi: Koffi, handle: LibraryHandle, path: string): Map<Fun
   const table = ulongAt(list, 0) + BigInt(POINTER);
   return new Map(
     (Object.keys(FUNCTIONS) as FunctionName[]).map((name) => {
-      const [place, parameters] = FUNCTIONS[name];
+      const [index, parameters] = FUNCTIONS[name];
       const proto = koffi.proto(
         'ulong',
         [...parameters].map((type) => TYPES[type]!),
       );
-      const address = koffi.decode(table + BigInt(place * POINTER), 'void *') as bigint;
-      return [name, koffi.decode(address, proto) as Native];
+      const address = koffi.decode(table + BigInt(index * POINTER), 'void *') as bigint;
+      return [name, koffi.decode(address, proto) as NativeFunction];
     }),
   );
 }
 
-async function call({ functions }: Loaded, name: FunctionName, args: Argument[]): Promise<void> {
+async function call({ functions }: LoadedLibrary, name: FunctionName, args: NativeArgument[]): Promise<void> {
   const code = await new Promise<number>((resolve, reject) => {
     functions.get(name)!.async(...args, (error: unknown, answer: number | bigint) => {
       // koffi holds no reference to buffers while the call runs: naming them here keeps them alive until it is over.
@@ -153,7 +153,7 @@ async function call({ functions }: Loaded, name: FunctionName, args: Argument[])
 }
 
 /** Says whether it was us. */
-async function initialize(library: Loaded): Promise<boolean> {
+async function initialize(library: LoadedLibrary): Promise<boolean> {
   const args = Buffer.alloc(INITIALIZE_ARGS_BYTES);
   args.writeBigUInt64LE(BigInt(CK.CKF_OS_LOCKING_OK), FLAGS_OF_INITIALIZE_ARGS);
   try {
@@ -168,21 +168,21 @@ async function initialize(library: Loaded): Promise<boolean> {
 }
 
 /** Waits for those before, and lets those after wait: C_Initialize and C_Finalize must not meet. */
-function inTurn(library: Loaded, work: () => Promise<void>): Promise<void> {
+function runInTurn(library: LoadedLibrary, work: () => Promise<void>): Promise<void> {
   const mine = library.turn.then(work);
   library.turn = mine.catch(() => {});
   return mine;
 }
 
 /** The library, loaded and initialized. */
-export async function openLibrary(path: string): Promise<Library> {
+export async function openLibrary(path: string): Promise<Pkcs11Library> {
   koffiReady ??= importKoffi();
   const koffi = await koffiReady;
   // Two names of one file are one library.
   const file = existsSync(path) ? realpathSync(path) : path;
   const library = loaded.get(file) ?? load(koffi, path);
   loaded.set(file, library);
-  await inTurn(library, async () => {
+  await runInTurn(library, async () => {
     if (library.users === 0) library.initializedHere = await initialize(library);
     library.users++;
   });
@@ -208,7 +208,7 @@ export async function openLibrary(path: string): Promise<Library> {
       return pointers(Buffer.concat(words.map((word) => ulong(word))), [parameter]);
     },
     release: () =>
-      inTurn(library, async () => {
+      runInTurn(library, async () => {
         if (--library.users === 0 && library.initializedHere) await call(library, 'C_Finalize', [null]);
       }),
   };

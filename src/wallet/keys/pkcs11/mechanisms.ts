@@ -2,7 +2,7 @@
 import { createHash, createPublicKey } from 'node:crypto';
 import { ALGORITHMS, type Algorithm, curveOf, hashOf, type PublicJwk, publicJwkOf } from '../../jose/index.ts';
 import { CK, CKA, CKK, CKM } from './constants.ts';
-import { type Attribute, ulong } from './library.ts';
+import { type Pkcs11Attribute, ulong } from './library.ts';
 import type { Mechanisms } from './token.ts';
 
 const RSA_BITS = 3072;
@@ -22,17 +22,17 @@ const CURVES: Readonly<Record<Curve, { parameters: string; bits: number }>> = {
 /** Tokens differ in what they call it: the name of the curve (a PrintableString), or its identifier (RFC 8410). */
 const ED25519 = { name: '130c656477617264733235353139', identifier: '06032b6570', bytes: 32 };
 
-type Domain = readonly Attribute[];
+type DomainParameters = readonly Pkcs11Attribute[];
 
-export interface Recipe {
+export interface AlgorithmMechanism {
   readonly keyType: number;
   readonly generate: number;
   readonly sign: number;
   readonly parameter?: Buffer;
   /** What the public half is made with; where tokens disagree, one to try after the other. */
-  readonly domains: readonly [Domain, ...Domain[]];
+  readonly domains: readonly [DomainParameters, ...DomainParameters[]];
   /** What the private half must not be used for, although tokens would let it. */
-  readonly denied: readonly Attribute[];
+  readonly denied: readonly Pkcs11Attribute[];
   /** What the mechanism is given: the data, or their hash. */
   readonly input: (data: Buffer) => Buffer;
   readonly signatureBytes: number;
@@ -44,7 +44,7 @@ const bytesOf = (bits: number): number => Math.ceil(bits / 8);
 
 const PSS = Buffer.concat([ulong(CKM.SHA256), ulong(CK.CKG_MGF1_SHA256), ulong(SALT_BYTES)]);
 
-export function recipeOf(algorithm: Algorithm): Recipe {
+export function mechanismOf(algorithm: Algorithm): AlgorithmMechanism {
   const curve = curveOf(algorithm);
   if (curve) {
     const { parameters, bits } = CURVES[curve];
@@ -94,7 +94,7 @@ export function recipeOf(algorithm: Algorithm): Recipe {
 /** What the token says it can. It does not say which curves: one it lacks is refused when a key is made. */
 export function supportedBy(mechanisms: Mechanisms): Algorithm[] {
   return ALGORITHMS.filter((algorithm) => {
-    const { generate, sign, bits } = recipeOf(algorithm);
+    const { generate, sign, bits } = mechanismOf(algorithm);
     const range = mechanisms.get(generate);
     if (!range || !mechanisms.has(sign)) return false;
     return bits === undefined || range.max === 0 || (range.min <= bits && bits <= range.max);
@@ -103,7 +103,7 @@ export function supportedBy(mechanisms: Mechanisms): Algorithm[] {
 
 /** Where the public key stands. */
 export const publicAttributesOf = (algorithm: Algorithm): number[] =>
-  recipeOf(algorithm).keyType === CKK.RSA ? [CKA.MODULUS, CKA.PUBLIC_EXPONENT] : [CKA.EC_POINT];
+  mechanismOf(algorithm).keyType === CKK.RSA ? [CKA.MODULUS, CKA.PUBLIC_EXPONENT] : [CKA.EC_POINT];
 
 /** Passes through node:crypto, which refuses a point that is not on its curve. */
 export function publicJwkFrom(algorithm: Algorithm, values: readonly Buffer[]): PublicJwk {

@@ -1,7 +1,7 @@
 // Keys in a token: made, found, read and removed, within one session.
 import { CKA, CKO, CKR, isCode, Pkcs11Error } from './constants.ts';
-import { type Attribute, ulong, ulongAt, ulongs } from './library.ts';
-import { mustBeLoggedIn, type Session } from './token.ts';
+import { type Pkcs11Attribute, ulong, ulongAt, ulongs } from './library.ts';
+import { mustBeLoggedIn, type Pkcs11Session } from './token.ts';
 
 const FOUND_AT_A_TIME = 8;
 /** More than the modulus of an RSA key of 8192 bits. */
@@ -15,9 +15,9 @@ export interface KeyName {
 type KeyClass = (typeof CKO)[keyof typeof CKO];
 
 /** By id and label both: a key that is there under another label is somebody else's. */
-export async function findKey(session: Session, keyClass: KeyClass, { id, label }: KeyName): Promise<bigint[]> {
+export async function findKey(session: Pkcs11Session, keyClass: KeyClass, { id, label }: KeyName): Promise<bigint[]> {
   const { library, handle } = session;
-  const wanted: Attribute[] = [
+  const wanted: Pkcs11Attribute[] = [
     [CKA.CLASS, keyClass],
     [CKA.ID, id],
     [CKA.LABEL, Buffer.from(label)],
@@ -32,7 +32,11 @@ export async function findKey(session: Session, keyClass: KeyClass, { id, label 
   return found;
 }
 
-export async function readAttributes({ library, handle }: Session, object: bigint, types: readonly number[]): Promise<Buffer[]> {
+export async function readAttributes(
+  { library, handle }: Pkcs11Session,
+  object: bigint,
+  types: readonly number[],
+): Promise<Buffer[]> {
   const values = types.map(() => Buffer.alloc(MOST_BYTES));
   const template = library.template(types.map((type, i) => [type, values[i]!]));
   await library.call('C_GetAttributeValue', handle, object, template, types.length);
@@ -45,10 +49,10 @@ export async function readAttributes({ library, handle }: Session, object: bigin
 
 /** The handles of the public and the private key. */
 export async function generatePair(
-  { library, handle }: Session,
+  { library, handle }: Pkcs11Session,
   mechanism: number,
-  publicAttributes: readonly Attribute[],
-  privateAttributes: readonly Attribute[],
+  publicAttributes: readonly Pkcs11Attribute[],
+  privateAttributes: readonly Pkcs11Attribute[],
 ): Promise<{ publicKey: bigint; privateKey: bigint }> {
   const publicKey = ulong();
   const privateKey = ulong();
@@ -67,7 +71,7 @@ export async function generatePair(
 }
 
 export async function signWithKey(
-  { library, handle }: Session,
+  { library, handle }: Pkcs11Session,
   key: bigint,
   mechanism: number,
   parameter: Buffer | undefined,
@@ -82,7 +86,7 @@ export async function signWithKey(
 }
 
 /** Both halves. The private one first: when the rest fails, what matters is gone. */
-export async function removeKey(session: Session, name: KeyName): Promise<void> {
+export async function removeKey(session: Pkcs11Session, name: KeyName): Promise<void> {
   for (const keyClass of [CKO.PRIVATE_KEY, CKO.PUBLIC_KEY]) {
     for (const object of await findKey(session, keyClass, name)) {
       try {

@@ -5,7 +5,7 @@ import { describe, it, type TestContext } from 'node:test';
 import { promisify } from 'node:util';
 import { makeSoftToken, type SoftToken } from '../../../../test/support/softhsm.ts';
 import { ALGORITHMS, thumbprintOf, verifyWith } from '../../jose/index.ts';
-import type { KeptKey } from '../key-store.ts';
+import type { StoredKey } from '../key-store.ts';
 import { CKA, CKO, CKR, Pkcs11Error } from './constants.ts';
 import { openLibrary, ulong, ulongAt, ulongs } from './library.ts';
 import { findKey, readAttributes } from './objects.ts';
@@ -33,7 +33,7 @@ async function besides(t: TestContext) {
   return { library, slot: ulongAt(slots, 0) };
 }
 
-const idOf = (kept: KeptKey): Buffer => Buffer.from(JSON.parse(kept.material).id, 'hex');
+const idOf = (kept: StoredKey): Buffer => Buffer.from(JSON.parse(kept.material).id, 'hex');
 
 /** What the token itself says of a key, to whoever has the PIN. */
 async function look<T>(work: Parameters<Awaited<ReturnType<typeof openToken>>['use']>[0]): Promise<T> {
@@ -45,7 +45,7 @@ async function look<T>(work: Parameters<Awaited<ReturnType<typeof openToken>>['u
   }
 }
 
-async function labelOf(kept: KeptKey): Promise<string> {
+async function labelOf(kept: StoredKey): Promise<string> {
   return look(async ({ library, handle }) => {
     const template = library.template([
       [CKA.CLASS, CKO.PRIVATE_KEY],
@@ -79,9 +79,9 @@ describe('the PKCS#11 key store', () => {
   for (const algorithm of ALGORITHMS) {
     it(`makes a key for ${algorithm} whose signatures verify`, async (t) => {
       const store = await openStore(t);
-      const { publicJwk, kept } = await store.generate(algorithm, place);
+      const { publicJwk, stored } = await store.generate(algorithm, place);
       for (const text of [data, Buffer.alloc(0), Buffer.alloc(100_000, 'long')]) {
-        const signature = await store.sign(kept, algorithm, place, text);
+        const signature = await store.sign(stored, algorithm, place, text);
         assert.equal(verifyWith(publicJwk, algorithm, text, signature), true, `${text.length} bytes`);
         assert.equal(verifyWith(publicJwk, algorithm, Buffer.concat([text, data]), signature), false);
       }
@@ -89,9 +89,9 @@ describe('the PKCS#11 key store', () => {
   }
 
   it('keeps a handle in the row, and nothing of the key', async (t) => {
-    const { kept } = await (await openStore(t)).generate('ES256', place);
-    assert.equal(kept.wrappedKey, null);
-    const { token, id, ...more } = JSON.parse(kept.material);
+    const { stored } = await (await openStore(t)).generate('ES256', place);
+    assert.equal(stored.wrappedKey, null);
+    const { token, id, ...more } = JSON.parse(stored.material);
     assert.equal(token, soft.tokenLabel);
     assert.match(id, /^[0-9a-f]{32}$/);
     assert.deepEqual(more, {});
@@ -104,10 +104,10 @@ describe('the PKCS#11 key store', () => {
       ['EdDSA', CKA.VALUE],
       ['RS256', CKA.PRIVATE_EXPONENT],
     ] as const) {
-      const { kept } = await store.generate(algorithm, place);
-      const label = await labelOf(kept);
+      const { stored } = await store.generate(algorithm, place);
+      const label = await labelOf(stored);
       await look(async (session) => {
-        const [key] = await findKey(session, CKO.PRIVATE_KEY, { id: idOf(kept), label });
+        const [key] = await findKey(session, CKO.PRIVATE_KEY, { id: idOf(stored), label });
         const types = [CKA.EXTRACTABLE, CKA.SENSITIVE, CKA.PRIVATE, CKA.TOKEN];
         const flags = await readAttributes(session, key!, types);
         assert.deepEqual(
@@ -120,28 +120,28 @@ describe('the PKCS#11 key store', () => {
         );
       });
     }
-    assert.equal(store.take, undefined);
+    assert.equal(store.importPrivateKey, undefined);
   });
 
   it('names neither the owner in the token nor anything but the key id', async (t) => {
-    const { kept } = await (await openStore(t)).generate('ES256', { owner: 'alice@example.org', keyId: 'key-7' });
-    assert.match(await labelOf(kept), /^key-7\.[\w-]{22}$/);
+    const { stored } = await (await openStore(t)).generate('ES256', { owner: 'alice@example.org', keyId: 'key-7' });
+    assert.match(await labelOf(stored), /^key-7\.[\w-]{22}$/);
   });
 
   it('refuses to sign for another owner or under another key id', async (t) => {
     const store = await openStore(t);
-    const { kept } = await store.generate('ES256', place);
+    const { stored } = await store.generate('ES256', place);
     await store.generate('ES256', { ...place, owner: 'mallory' });
-    await assert.rejects(store.sign(kept, 'ES256', { ...place, owner: 'mallory' }, data), /no such key/);
-    await assert.rejects(store.sign(kept, 'ES256', { ...place, keyId: 'key-2' }, data), /no such key/);
+    await assert.rejects(store.sign(stored, 'ES256', { ...place, owner: 'mallory' }, data), /no such key/);
+    await assert.rejects(store.sign(stored, 'ES256', { ...place, keyId: 'key-2' }, data), /no such key/);
   });
 
   it('refuses to sign with a key of another kind', async (t) => {
     const store = await openStore(t);
-    const { publicJwk, kept } = await store.generate('ES256', place);
-    await assert.rejects(store.sign(kept, 'RS256', place, data));
-    await assert.rejects(store.sign(kept, 'ES384', place, data));
-    assert.equal(verifyWith(publicJwk, 'ES256', data, await store.sign(kept, 'ES256', place, data)), true);
+    const { publicJwk, stored } = await store.generate('ES256', place);
+    await assert.rejects(store.sign(stored, 'RS256', place, data));
+    await assert.rejects(store.sign(stored, 'ES384', place, data));
+    assert.equal(verifyWith(publicJwk, 'ES256', data, await store.sign(stored, 'ES256', place, data)), true);
   });
 
   it('refuses a key that is in another token, and names it', async (t) => {
@@ -152,34 +152,34 @@ describe('the PKCS#11 key store', () => {
 
   it('removes both halves of a key, and does not mind when they are gone', async (t) => {
     const store = await openStore(t);
-    const { kept } = await store.generate('ES256', place);
-    const label = await labelOf(kept);
-    await store.destroy(kept, place);
-    await assert.rejects(store.sign(kept, 'ES256', place, data), /no such key/);
+    const { stored } = await store.generate('ES256', place);
+    const label = await labelOf(stored);
+    await store.destroy(stored, place);
+    await assert.rejects(store.sign(stored, 'ES256', place, data), /no such key/);
     for (const keyClass of [CKO.PRIVATE_KEY, CKO.PUBLIC_KEY])
-      assert.deepEqual(await look((session) => findKey(session, keyClass, { id: idOf(kept), label })), []);
-    await store.destroy(kept, place);
+      assert.deepEqual(await look((session) => findKey(session, keyClass, { id: idOf(stored), label })), []);
+    await store.destroy(stored, place);
   });
 
   it('leaves the key alone when another owner wants it removed', async (t) => {
     const store = await openStore(t);
-    const { kept } = await store.generate('ES256', place);
-    await store.destroy(kept, { ...place, owner: 'mallory' });
-    await store.sign(kept, 'ES256', place, data);
+    const { stored } = await store.generate('ES256', place);
+    await store.destroy(stored, { ...place, owner: 'mallory' });
+    await store.sign(stored, 'ES256', place, data);
   });
 
   it('signs fifty at once with the few sessions it has', async (t) => {
     const store = await openStore(t);
-    const { publicJwk, kept } = await store.generate('ES256', place);
+    const { publicJwk, stored } = await store.generate('ES256', place);
     const texts = Array.from({ length: 50 }, (_, i) => Buffer.from(`text ${i}`));
-    const signatures = await Promise.all(texts.map((text) => store.sign(kept, 'ES256', place, text)));
+    const signatures = await Promise.all(texts.map((text) => store.sign(stored, 'ES256', place, text)));
     for (const [i, text] of texts.entries()) assert.equal(verifyWith(publicJwk, 'ES256', text, signatures[i]!), true);
   });
 
   it('goes on after some of many fail', async (t) => {
     const store = await openStore(t);
-    const { kept } = await store.generate('ES256', place);
-    const tries = Array.from({ length: 30 }, (_, i) => store.sign(kept, i % 3 ? 'ES256' : 'RS256', place, data));
+    const { stored } = await store.generate('ES256', place);
+    const tries = Array.from({ length: 30 }, (_, i) => store.sign(stored, i % 3 ? 'ES256' : 'RS256', place, data));
     const results = await Promise.allSettled(tries);
     assert.deepEqual(
       results.map(({ status }) => status),
@@ -204,17 +204,17 @@ describe('the PKCS#11 key store', () => {
 
   it('signs with the same key after it was closed and opened again', async (t) => {
     const first = await openPkcs11Store(soft);
-    const { publicJwk, kept } = await first.generate('EdDSA', place);
+    const { publicJwk, stored } = await first.generate('EdDSA', place);
     await first.close();
-    await assert.rejects(first.sign(kept, 'EdDSA', place, data), /closed/);
-    const signature = await (await openStore(t)).sign(kept, 'EdDSA', place, data);
+    await assert.rejects(first.sign(stored, 'EdDSA', place, data), /closed/);
+    const signature = await (await openStore(t)).sign(stored, 'EdDSA', place, data);
     assert.equal(verifyWith(publicJwk, 'EdDSA', data, signature), true);
   });
 
   it('finishes what is under way before it closes', async () => {
     const store = await openPkcs11Store(soft);
-    const { kept } = await store.generate('ES256', place);
-    const signatures = Array.from({ length: 20 }, () => store.sign(kept, 'ES256', place, data));
+    const { stored } = await store.generate('ES256', place);
+    const signatures = Array.from({ length: 20 }, () => store.sign(stored, 'ES256', place, data));
     await Promise.all([store.close(), store.close()]);
     assert.equal((await Promise.all(signatures)).length, 20);
   });
@@ -222,9 +222,9 @@ describe('the PKCS#11 key store', () => {
   it('does not end the library under another store of the process', async (t) => {
     const one = await openPkcs11Store(soft);
     const other = await openStore(t);
-    const { kept } = await one.generate('ES256', place);
+    const { stored } = await one.generate('ES256', place);
     await one.close();
-    await other.sign(kept, 'ES256', place, data);
+    await other.sign(stored, 'ES256', place, data);
   });
 
   it('signs with a key that another process made meanwhile', async (t) => {
@@ -240,8 +240,8 @@ describe('the PKCS#11 key store', () => {
 
   it('needs nothing when the master key changes', async (t) => {
     const store = await openStore(t);
-    const { kept } = await store.generate('ES256', place);
-    assert.equal(store.rewrap(kept, place), undefined);
+    const { stored } = await store.generate('ES256', place);
+    assert.equal(store.rewrap(stored, place), undefined);
   });
 
   it('makes another key each time', async (t) => {
@@ -255,11 +255,11 @@ describe('a PKCS#11 store that loses its token', () => {
   it('opens new sessions when all of them were closed', async (t) => {
     const store = await openStore(t);
     const { library, slot } = await besides(t);
-    const { publicJwk, kept } = await store.generate('ES256', place);
+    const { publicJwk, stored } = await store.generate('ES256', place);
     for (let round = 0; round < 3; round++) {
-      await Promise.all(Array.from({ length: 9 }, () => store.sign(kept, 'ES256', place, data)));
+      await Promise.all(Array.from({ length: 9 }, () => store.sign(stored, 'ES256', place, data)));
       await library.call('C_CloseAllSessions', slot);
-      const signatures = await Promise.all(Array.from({ length: 9 }, () => store.sign(kept, 'ES256', place, data)));
+      const signatures = await Promise.all(Array.from({ length: 9 }, () => store.sign(stored, 'ES256', place, data)));
       for (const signature of signatures) assert.equal(verifyWith(publicJwk, 'ES256', data, signature), true);
     }
   });
@@ -287,7 +287,7 @@ describe('a PKCS#11 store that loses its token', () => {
   it('logs in again after it was logged out', async (t) => {
     const store = await openStore(t);
     const { library, slot } = await besides(t);
-    const { kept } = await store.generate('ES256', place);
+    const { stored } = await store.generate('ES256', place);
     const session = ulong();
     const logOut = async () => {
       await library.call('C_OpenSession', slot, 4, null, null, session);
@@ -295,13 +295,13 @@ describe('a PKCS#11 store that loses its token', () => {
       await library.call('C_CloseSession', ulongAt(session, 0));
     };
     await logOut();
-    await store.sign(kept, 'ES256', place, data);
+    await store.sign(stored, 'ES256', place, data);
     await logOut();
     await store.generate('ES256', place);
     // A session that is not logged in sees no private key, which must not pass for "gone already".
     await logOut();
-    await store.destroy(kept, place);
-    await assert.rejects(store.sign(kept, 'ES256', place, data), /no such key/);
+    await store.destroy(stored, place);
+    await assert.rejects(store.sign(stored, 'ES256', place, data), /no such key/);
   });
 });
 

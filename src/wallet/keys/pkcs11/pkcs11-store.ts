@@ -2,18 +2,18 @@
 // its label in the device, so a row copied to another owner or under another id finds nothing.
 import { createHash, randomBytes } from 'node:crypto';
 import type { Algorithm, PublicJwk } from '../../jose/index.ts';
-import type { KeptKey, KeyPlace, KeyStore } from '../key-store.ts';
+import type { KeyIdentity, KeyStore, StoredKey } from '../key-store.ts';
 import { CKA, CKO, CKR, isCode } from './constants.ts';
-import type { Attribute } from './library.ts';
-import { publicAttributesOf, publicJwkFrom, recipeOf, supportedBy } from './mechanisms.ts';
+import type { Pkcs11Attribute } from './library.ts';
+import { mechanismOf, publicAttributesOf, publicJwkFrom, supportedBy } from './mechanisms.ts';
 import { findKey, generatePair, type KeyName, readAttributes, removeKey, signWithKey } from './objects.ts';
-import { openToken, type Session, type TokenOptions } from './token.ts';
+import { openToken, type Pkcs11Session, type TokenOptions } from './token.ts';
 
 const ID_BYTES = 16;
 /** Enough that no two owners share it; some devices take short labels only. */
 const OWNER_BYTES = 16;
 
-const labelOf = ({ owner, keyId }: KeyPlace): string =>
+const labelOf = ({ owner, keyId }: KeyIdentity): string =>
   `${keyId}.${createHash('sha256').update(owner).digest().subarray(0, OWNER_BYTES).toString('base64url')}`;
 
 /** What tokens answer to a curve, or to a way of naming it, that they do not know. */
@@ -27,13 +27,13 @@ const CURVE_REFUSED = [
   CKR.CURVE_NOT_SUPPORTED,
 ] as const;
 
-async function firstTaken<D, T>(domains: readonly [D, ...D[]], make: (domain: D) => Promise<T>): Promise<T> {
+async function firstAccepted<D, T>(domains: readonly [D, ...D[]], make: (domain: D) => Promise<T>): Promise<T> {
   const [domain, ...more] = domains;
   try {
     return await make(domain);
   } catch (error) {
     if (more.length === 0 || !isCode(error, ...CURVE_REFUSED)) throw error;
-    return firstTaken(more as [D, ...D[]], make);
+    return firstAccepted(more as [D, ...D[]], make);
   }
 }
 
@@ -42,22 +42,22 @@ export async function openPkcs11Store(options: TokenOptions): Promise<KeyStore> 
   const algorithms = supportedBy(token.mechanisms);
   const tokenName = JSON.stringify(token.label);
 
-  function nameOf({ material }: KeptKey, place: KeyPlace): KeyName {
+  function nameOf({ material }: StoredKey, identity: KeyIdentity): KeyName {
     const { token: label, id } = JSON.parse(material) as { token: string; id: string };
     if (label !== token.label)
       throw new Error(`The key is in the PKCS#11 token ${JSON.stringify(label)}, and ${tokenName} is the one that is open`);
-    return { id: Buffer.from(id, 'hex'), label: labelOf(place) };
+    return { id: Buffer.from(id, 'hex'), label: labelOf(identity) };
   }
 
-  async function make(session: Session, algorithm: Algorithm, name: KeyName): Promise<PublicJwk> {
-    const recipe = recipeOf(algorithm);
-    const both: Attribute[] = [
+  async function make(session: Pkcs11Session, algorithm: Algorithm, name: KeyName): Promise<PublicJwk> {
+    const recipe = mechanismOf(algorithm);
+    const both: Pkcs11Attribute[] = [
       [CKA.TOKEN, true],
       [CKA.ID, name.id],
       [CKA.LABEL, Buffer.from(name.label)],
       [CKA.KEY_TYPE, recipe.keyType],
     ];
-    const transaction: Attribute[] = [
+    const privateAttributes: Pkcs11Attribute[] = [
       ...both,
       [CKA.PRIVATE, true],
       [CKA.SENSITIVE, true],
@@ -65,15 +65,15 @@ export async function openPkcs11Store(options: TokenOptions): Promise<KeyStore> 
       [CKA.SIGN, true],
       ...recipe.denied,
     ];
-    const { publicKey, privateKey } = await firstTaken(recipe.domains, (domain) =>
-      generatePair(session, recipe.generate, [...both, [CKA.VERIFY, true], ...domain], transaction),
+    const { publicKey, privateKey } = await firstAccepted(recipe.domains, (domain) =>
+      generatePair(session, recipe.generate, [...both, [CKA.VERIFY, true], ...domain], privateAttributes),
     );
-    await mustStayInside(session, privateKey);
+    await checkNotExtractable(session, privateKey);
     return publicJwkFrom(algorithm, await readAttributes(session, publicKey, publicAttributesOf(algorithm)));
   }
 
   /** A token that does not care for what it was told is not one to keep keys in. */
-  async function mustStayInside(session: Session, privateKey: bigint): Promise<void> {
+  async function checkNotExtractable(session: Pkcs11Session, privateKey: bigint): Promise<void> {
     const [sensitive, extractable] = await readAttributes(session, privateKey, [CKA.SENSITIVE, CKA.EXTRACTABLE]);
     if (sensitive?.[0] !== 1 || extractable?.[0] !== 0)
       throw new Error(`PKCS#11 token ${tokenName} makes keys that can be taken out of it; change its configuration`);
@@ -82,9 +82,9 @@ export async function openPkcs11Store(options: TokenOptions): Promise<KeyStore> 
   return {
     algorithms,
 
-    async generate(algorithm, place) {
+    async generate(algorithm, identity) {
       if (!algorithms.includes(algorithm)) throw new Error(`PKCS#11 token ${tokenName} cannot make keys for ${algorithm}`);
-      const name = { id: randomBytes(ID_BYTES), label: labelOf(place) };
+      const name = { id: randomBytes(ID_BYTES), label: labelOf(identity) };
       let again = false;
       try {
         const publicJwk = await token.use(async (session) => {
@@ -95,7 +95,7 @@ export async function openPkcs11Store(options: TokenOptions): Promise<KeyStore> 
         });
         return {
           publicJwk,
-          kept: { wrappedKey: null, material: JSON.stringify({ token: token.label, id: name.id.toString('hex') }) },
+          stored: { wrappedKey: null, material: JSON.stringify({ token: token.label, id: name.id.toString('hex') }) },
         };
       } catch (error) {
         // Nobody will ever know of what is in the token by now.
@@ -104,9 +104,9 @@ export async function openPkcs11Store(options: TokenOptions): Promise<KeyStore> 
       }
     },
 
-    async sign(kept, algorithm, place, data) {
-      const name = nameOf(kept, place);
-      const { sign, parameter, input, signatureBytes } = recipeOf(algorithm);
+    async sign(stored, algorithm, identity, data) {
+      const name = nameOf(stored, identity);
+      const { sign, parameter, input, signatureBytes } = mechanismOf(algorithm);
       return token.use(async (session) => {
         // Found anew each time: a handle kept may, after another process removed the key, be that of another one.
         const [key, ...more] = await findKey(session, CKO.PRIVATE_KEY, name);
@@ -121,8 +121,8 @@ export async function openPkcs11Store(options: TokenOptions): Promise<KeyStore> 
       });
     },
 
-    async destroy(kept, place) {
-      const name = nameOf(kept, place);
+    async destroy(stored, identity) {
+      const name = nameOf(stored, identity);
       await token.use((session) => removeKey(session, name));
     },
 

@@ -1,7 +1,7 @@
 // One token of a PKCS#11 library, and the sessions we have with it. A session does one thing at a time, so there are a few;
 // whoever finds none free waits.
 import { CK, CKM, CKR, isCode, Pkcs11Error } from './constants.ts';
-import { type Library, openLibrary, ulong, ulongAt, ulongs } from './library.ts';
+import { openLibrary, type Pkcs11Library, ulong, ulongAt, ulongs } from './library.ts';
 
 /** libuv has four threads for everything: a device that hangs must leave one to files and names. */
 const MAX_SESSIONS = 3;
@@ -14,7 +14,7 @@ const MAX_RW_SESSIONS_OF_TOKEN_INFO = 15;
 const SESSIONS_LOST = [CKR.SESSION_HANDLE_INVALID, CKR.SESSION_CLOSED, CKR.DEVICE_REMOVED, CKR.TOKEN_NOT_PRESENT] as const;
 
 /** What a device says that failed at a moment, for no reason of ours: some do when two sessions write at once (SoftHSM, one time in 500). */
-const MAY_PASS = [CKR.GENERAL_ERROR, CKR.FUNCTION_FAILED, CKR.DEVICE_ERROR] as const;
+const TRANSIENT_ERRORS = [CKR.GENERAL_ERROR, CKR.FUNCTION_FAILED, CKR.DEVICE_ERROR] as const;
 
 export interface TokenOptions {
   readonly library: string;
@@ -22,24 +22,24 @@ export interface TokenOptions {
   readonly pin: string;
 }
 
-export interface Session {
-  readonly library: Library;
+export interface Pkcs11Session {
+  readonly library: Pkcs11Library;
   readonly handle: bigint;
 }
 
 /** By mechanism, the key sizes it takes. */
 export type Mechanisms = ReadonlyMap<number, { readonly min: number; readonly max: number }>;
 
-export interface Token {
+export interface Pkcs11Token {
   readonly label: string;
   readonly mechanisms: Mechanisms;
   /** With a session that is logged in. Work that finds the session lost, or the device failing, is done once more in a new one. */
-  use<T>(work: (session: Session) => Promise<T>): Promise<T>;
+  use<T>(work: (session: Pkcs11Session) => Promise<T>): Promise<T>;
   /** Waits for the work under way. */
   close(): Promise<void>;
 }
 
-interface Held extends Session {
+interface OpenSession extends Pkcs11Session {
   /** How many losses there had been when it was opened. */
   readonly age: number;
 }
@@ -59,7 +59,7 @@ async function listOf(ask: (list: Buffer | null, count: Buffer) => Promise<void>
   return Array.from({ length: Number(ulongAt(count, 0)) }, (_, i) => ulongAt(list, i));
 }
 
-async function slotsOf(library: Library): Promise<Slot[]> {
+async function slotsOf(library: Pkcs11Library): Promise<Slot[]> {
   const slots: Slot[] = [];
   for (const id of await listOf((list, count) => library.call('C_GetSlotList', 1, list, count))) {
     const info = Buffer.alloc(TOKEN_INFO_BYTES);
@@ -79,7 +79,7 @@ async function slotsOf(library: Library): Promise<Slot[]> {
   return slots;
 }
 
-async function findSlot(library: Library, wanted: string | undefined): Promise<Slot> {
+async function findSlot(library: Pkcs11Library, wanted: string | undefined): Promise<Slot> {
   const slots = await slotsOf(library);
   const fitting = wanted === undefined ? slots : slots.filter(({ label }) => label === wanted);
   if (fitting.length === 1) return fitting[0]!;
@@ -93,7 +93,7 @@ async function findSlot(library: Library, wanted: string | undefined): Promise<S
   throw new Error(`PKCS#11 library ${library.path}: ${fault} (tokens: ${there})`);
 }
 
-async function mechanismsOf(library: Library, slot: bigint): Promise<Mechanisms> {
+async function mechanismsOf(library: Pkcs11Library, slot: bigint): Promise<Mechanisms> {
   const known = new Set<number>(Object.values(CKM));
   const mechanisms = new Map<number, { min: number; max: number }>();
   for (const type of await listOf((list, count) => library.call('C_GetMechanismList', slot, list, count))) {
@@ -114,21 +114,21 @@ const PIN_FAULTS: ReadonlyMap<number, string> = new Map([
   [CKR.USER_PIN_NOT_INITIALIZED, "the token has no user PIN yet; set one with the vendor's tool"],
 ]);
 
-async function logIn({ library, handle }: Session, label: string, pin: Buffer): Promise<void> {
+async function logIn({ library, handle }: Pkcs11Session, label: string, pin: Buffer): Promise<void> {
   try {
     await library.call('C_Login', handle, CK.CKU_USER, pin, pin.length);
   } catch (error) {
     // The login belongs to the process: another session may have done it.
     if (isCode(error, CKR.USER_ALREADY_LOGGED_IN)) return;
     const fault = error instanceof Pkcs11Error ? PIN_FAULTS.get(error.code) : undefined;
-    throw fault ? new PinRefused(`PKCS#11 token ${JSON.stringify(label)}: ${fault}`, { cause: error }) : error;
+    throw fault ? new PinRefusedError(`PKCS#11 token ${JSON.stringify(label)}: ${fault}`, { cause: error }) : error;
   }
 }
 
-class PinRefused extends Error {}
+class PinRefusedError extends Error {}
 
 /** A session that is not logged in sees no private objects, rather than being told so. */
-export async function mustBeLoggedIn({ library, handle }: Session): Promise<void> {
+export async function mustBeLoggedIn({ library, handle }: Pkcs11Session): Promise<void> {
   const info = ulongs(4);
   await library.call('C_GetSessionInfo', handle, info);
   const state = Number(ulongAt(info, 1));
@@ -136,7 +136,7 @@ export async function mustBeLoggedIn({ library, handle }: Session): Promise<void
     throw new Pkcs11Error('C_GetSessionInfo', CKR.USER_NOT_LOGGED_IN);
 }
 
-export async function openToken(options: TokenOptions): Promise<Token> {
+export async function openToken(options: TokenOptions): Promise<Pkcs11Token> {
   const library = await openLibrary(options.library);
   try {
     const slot = await findSlot(library, options.tokenLabel);
@@ -147,19 +147,19 @@ export async function openToken(options: TokenOptions): Promise<Token> {
   }
 }
 
-async function sessionsWith(library: Library, found: Slot, pin: Buffer): Promise<Token> {
+async function sessionsWith(library: Pkcs11Library, found: Slot, pin: Buffer): Promise<Pkcs11Token> {
   const { label, maxSessions } = found;
   /** Unknown after a loss: a token may come back elsewhere. */
   let slot: bigint | undefined = found.id;
-  let free: Held[] = [];
+  let free: OpenSession[] = [];
   let losses = 0;
-  let refused: PinRefused | undefined;
+  let refused: PinRefusedError | undefined;
   let busy = 0;
   const waiting: (() => void)[] = [];
   let whenIdle: (() => void) | undefined;
   let closing: Promise<void> | undefined;
 
-  async function open(): Promise<Held> {
+  async function open(): Promise<OpenSession> {
     // Each try with a wrong PIN brings the token closer to being locked.
     if (refused) throw refused;
     const age = losses;
@@ -170,7 +170,7 @@ async function sessionsWith(library: Library, found: Slot, pin: Buffer): Promise
     try {
       await logIn(session, label, pin);
     } catch (error) {
-      if (error instanceof PinRefused) refused = error;
+      if (error instanceof PinRefusedError) refused = error;
       await end(session);
       throw error;
     }
@@ -178,13 +178,13 @@ async function sessionsWith(library: Library, found: Slot, pin: Buffer): Promise
   }
 
   /** A handle from before a loss may be somebody else's session by now. */
-  const isOurs = (session: Held): boolean => session.age === losses;
+  const isOurs = (session: OpenSession): boolean => session.age === losses;
 
-  async function end(session: Held): Promise<void> {
+  async function end(session: OpenSession): Promise<void> {
     if (isOurs(session)) await library.call('C_CloseSession', session.handle).catch(() => {});
   }
 
-  function lose(session: Held | undefined): void {
+  function lose(session: OpenSession | undefined): void {
     // Others may have noticed before, and opened new ones.
     if (session && !isOurs(session)) return;
     losses++;
@@ -192,7 +192,7 @@ async function sessionsWith(library: Library, found: Slot, pin: Buffer): Promise
     slot = undefined;
   }
 
-  async function attempt<T>(work: (session: Session) => Promise<T>): Promise<T> {
+  async function attempt<T>(work: (session: Pkcs11Session) => Promise<T>): Promise<T> {
     let session = free.pop();
     for (let again = true; ; again = false) {
       try {
@@ -205,13 +205,13 @@ async function sessionsWith(library: Library, found: Slot, pin: Buffer): Promise
         if (lost) lose(session);
         // Whatever was begun in it ends with the session.
         else if (session) await end(session);
-        if (!again || !(lost || isCode(error, CKR.USER_NOT_LOGGED_IN, ...MAY_PASS))) throw error;
+        if (!again || !(lost || isCode(error, CKR.USER_NOT_LOGGED_IN, ...TRANSIENT_ERRORS))) throw error;
         session = undefined;
       }
     }
   }
 
-  async function use<T>(work: (session: Session) => Promise<T>): Promise<T> {
+  async function use<T>(work: (session: Pkcs11Session) => Promise<T>): Promise<T> {
     if (closing) throw new Error(`PKCS#11 token ${JSON.stringify(label)} is closed`);
     if (busy < maxSessions) busy++;
     else await new Promise<void>((resolve) => waiting.push(resolve));

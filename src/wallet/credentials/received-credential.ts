@@ -1,12 +1,12 @@
 // A credential that an issuer sent and that passed every check is stored, with its copies.
 import { ownerTag } from '../access/index.ts';
-import type { Change, CredentialInstanceRow } from '../database.ts';
+import type { CredentialInstanceRow, WalletChange } from '../database.ts';
 import { fail } from '../faults.ts';
 import type { VerifiedCredential } from '../formats/index.ts';
 import { insertInstances } from './copies.store.ts';
+import { type CopyContent, type CredentialContent, credentialSealContext, instanceSealContext } from './credential-content.ts';
 import { insertCredential, keyStates } from './credentials.store.ts';
-import type { HeldDeps } from './deps.ts';
-import { credentialPlace, type Held, type HeldCopy, instancePlace } from './held.ts';
+import type { StoredCredentialDeps } from './deps.ts';
 
 /** One copy of it, and the key and DID it is bound to. */
 export interface ReceivedCopy {
@@ -24,16 +24,16 @@ export interface ReceivedCredential {
   readonly from: { readonly address: string; readonly name?: string };
 }
 
-type Storing = Pick<HeldDeps, 'clock' | 'seal' | 'dids'>;
+type StoreDeps = Pick<StoredCredentialDeps, 'clock' | 'seal' | 'dids'>;
 
 /** Copies are one credential: it holds while all of them do. */
-const known = (times: readonly (number | undefined)[]): number[] => times.filter((time) => time !== undefined);
-const latest = (times: readonly (number | undefined)[]): number | null => known(times).sort((a, b) => b - a)[0] ?? null;
-const earliest = (times: readonly (number | undefined)[]): number | null => known(times).sort((a, b) => a - b)[0] ?? null;
+const defined = (times: readonly (number | undefined)[]): number[] => times.filter((time) => time !== undefined);
+const latest = (times: readonly (number | undefined)[]): number | null => defined(times).sort((a, b) => b - a)[0] ?? null;
+const earliest = (times: readonly (number | undefined)[]): number | null => defined(times).sort((a, b) => a - b)[0] ?? null;
 
 /** Those whose key was revoked meanwhile are of no use. */
 async function usable(
-  { tx }: Change,
+  { tx }: WalletChange,
   owner: string,
   received: readonly ReceivedCopy[],
 ): Promise<[ReceivedCopy, ...ReceivedCopy[]]> {
@@ -48,7 +48,7 @@ async function usable(
   return [first, ...others];
 }
 
-function heldOf({ credential, boundTo }: ReceivedCopy, { configuration, from }: ReceivedCredential): Held {
+function contentOf({ credential, boundTo }: ReceivedCopy, { configuration, from }: ReceivedCredential): CredentialContent {
   const metadata = configuration.raw.credential_metadata as { display?: unknown } | undefined;
   const display = [metadata?.display ?? configuration.raw.display].flat()[0];
   return {
@@ -70,22 +70,22 @@ function heldOf({ credential, boundTo }: ReceivedCopy, { configuration, from }: 
   };
 }
 
-function instanceOf({ seal }: Storing, owner: string, id: string, copy: ReceivedCopy, at: number): CredentialInstanceRow {
+function instanceOf({ seal }: StoreDeps, owner: string, id: string, copy: ReceivedCopy, at: number): CredentialInstanceRow {
   const instance = `${id}.${String(at).padStart(3, '0')}`;
-  const held: HeldCopy = { raw: copy.raw, ...(copy.credential.status ? { status: copy.credential.status } : {}) };
+  const content: CopyContent = { raw: copy.raw, ...(copy.credential.status ? { status: copy.credential.status } : {}) };
   return {
     id: instance,
     credential_id: id,
     owner,
     key_id: copy.boundTo?.keyId ?? null,
-    sealed: seal.seal(Buffer.from(JSON.stringify(held)), instancePlace({ owner, id: instance })),
+    sealed: seal.seal(Buffer.from(JSON.stringify(content)), instanceSealContext({ owner, id: instance })),
   };
 }
 
 /** Within the change that writes down how far the exchange is. */
 export async function storeReceived(
-  deps: Storing,
-  transaction: Change,
+  deps: StoreDeps,
+  transaction: WalletChange,
   owner: string,
   received: ReceivedCredential,
 ): Promise<void> {
@@ -112,7 +112,7 @@ export async function storeReceived(
     valid_until: earliest(copies.map((copy) => copy.credential.validUntil)),
     issued_at: credential.issuedAt ?? null,
     added_at: clock.now(),
-    sealed: seal.seal(Buffer.from(JSON.stringify(heldOf(first, received))), credentialPlace({ owner, id })),
+    sealed: seal.seal(Buffer.from(JSON.stringify(contentOf(first, received))), credentialSealContext({ owner, id })),
   });
   await insertInstances(
     tx,

@@ -3,45 +3,45 @@ import { type Caller, NODE, ownerTag } from '../access/index.ts';
 import type { DidRow } from '../database.ts';
 import { fail } from '../faults.ts';
 import type { DidDeps } from './deps.ts';
-import type { DidParts } from './dids.schema.ts';
+import type { DidDetails } from './dids.schema.ts';
 import { deleteDid, hasCredentials, makeNewestDefault } from './dids.store.ts';
-import { findAgain, getDid } from './reading.ts';
+import { getDid, reloadDid } from './reading.ts';
 
 /** Those that are made of a key resolve by themselves. */
 function checkHosted({ method }: DidRow): void {
   if (method !== 'web') fail('not-publishable', { method });
 }
 
-export async function publishDid(deps: DidDeps, caller: Caller, seen: DidRow): Promise<DidParts> {
+export async function publishDid(deps: DidDeps, caller: Caller, row: DidRow): Promise<DidDetails> {
   const { change, publication } = deps;
-  checkHosted(seen);
-  await change(caller, seen.owner, async (transaction) => {
-    const did = await findAgain(transaction, seen);
+  checkHosted(row);
+  await change(caller, row.owner, async (transaction) => {
+    const did = await reloadDid(transaction, row);
     const carried = await publication.keysOf(transaction.tx, did.owner, [did.id]);
     if (!carried.some(({ state }) => state === 'active')) fail('no-active-key');
     await publication.publish(transaction, did);
     transaction.audit('did.published', { kind: 'did', id: did.id });
   });
-  return getDid(deps, seen.owner, seen.id);
+  return getDid(deps, row.owner, row.id);
 }
 
-export async function unpublishDid(deps: DidDeps, caller: Caller, seen: DidRow): Promise<DidParts> {
+export async function unpublishDid(deps: DidDeps, caller: Caller, row: DidRow): Promise<DidDetails> {
   const { change, publication } = deps;
-  checkHosted(seen);
-  await change(caller, seen.owner, async (transaction) => {
-    const did = await findAgain(transaction, seen);
+  checkHosted(row);
+  await change(caller, row.owner, async (transaction) => {
+    const did = await reloadDid(transaction, row);
     if (did.state === 'draft') fail('not-published');
     if (did.state === 'published') await publication.withdraw(transaction, did);
     transaction.audit('did.unpublished', { kind: 'did', id: did.id });
   });
-  return getDid(deps, seen.owner, seen.id);
+  return getDid(deps, row.owner, row.id);
 }
 
-export async function removeDid(deps: DidDeps, caller: Caller, seen: DidRow, force: boolean): Promise<void> {
-  const { owner } = seen;
+export async function removeDid(deps: DidDeps, caller: Caller, row: DidRow, force: boolean): Promise<void> {
+  const { owner } = row;
   if (owner === NODE) fail('forbidden', { why: 'the DID of the node can be unpublished, not deleted' });
   await deps.change(caller, owner, async (transaction) => {
-    const did = await findAgain(transaction, seen);
+    const did = await reloadDid(transaction, row);
     if (did.method === 'web' && did.state === 'published') fail('did-published');
     if (!force && (await hasCredentials(transaction.tx, owner, did.id))) fail('did-in-use');
     await deleteDid(transaction.tx, did);

@@ -1,33 +1,33 @@
 // What a verifier learns from a presentation: what it asked for, and what cannot be held back when that is shown.
 import { createHash } from 'node:crypto';
 import { decodeJws } from '../jose/index.ts';
-import { keyOf, type Path } from './claims.ts';
+import { type ClaimPath, keyOf } from './claims.ts';
 import type { Match } from './query.ts';
 
 /** As it is answered. */
-export type Told = (string | number | null)[][];
+export type DisclosedPaths = (string | number | null)[][];
 
 /** What a credential says of itself, and not of the person. It stands in the open, and everybody knows that it does. */
 const TECHNICAL = new Set(['iss', 'iat', 'nbf', 'exp', 'cnf', 'vct', 'vct#integrity', 'status', '_sd_alg']);
 /** A list longer than that is told as a whole, and so is a credential. */
 const MAX_PARTS = 100;
-const MAX_TOLD = 1000;
+const MAX_PATHS = 1000;
 const MAX_LENGTH = 256 * 1024;
 
 /** Paths as a tree: what of them leads on from a place is found without going through all of them. */
-interface Asked {
+interface PathTree {
   isEnd: boolean;
-  readonly next: Map<string | number | null, Asked>;
+  readonly next: Map<string | number | null, PathTree>;
 }
 
-const newAsked = (): Asked => ({ isEnd: false, next: new Map() });
+const newPathTree = (): PathTree => ({ isEnd: false, next: new Map() });
 
-function treeOf(paths: readonly Path[]): Asked {
-  const root = newAsked();
+function treeOf(paths: readonly ClaimPath[]): PathTree {
+  const root = newPathTree();
   for (const path of paths) {
     let at = root;
     for (const step of path) {
-      const next = at.next.get(step) ?? newAsked();
+      const next = at.next.get(step) ?? newPathTree();
       at.next.set(step, next);
       at = next;
     }
@@ -36,11 +36,11 @@ function treeOf(paths: readonly Path[]): Asked {
   return root;
 }
 
-const below = (asked: readonly Asked[], step: string | number): Asked[] =>
-  asked.flatMap(({ next }) => [next.get(step) ?? [], (typeof step === 'number' && next.get(null)) || []].flat());
+const below = (requested: readonly PathTree[], step: string | number): PathTree[] =>
+  requested.flatMap(({ next }) => [next.get(step) ?? [], (typeof step === 'number' && next.get(null)) || []].flat());
 
 /** Whoever asks for something, or for everything in a list, asks for all of it. */
-const isAllOf = ({ isEnd, next }: Asked, value: unknown): boolean =>
+const isAllOf = ({ isEnd, next }: PathTree, value: unknown): boolean =>
   isEnd || (Array.isArray(value) && next.get(null)?.isEnd === true);
 
 /** A value in its place; without one it is held back. */
@@ -49,8 +49,8 @@ interface Child {
   readonly shown?: { readonly value: unknown };
 }
 
-interface Part {
-  readonly paths: Path[];
+interface SubtreePaths {
+  readonly paths: ClaimPath[];
   /** Nothing in it is held back. */
   readonly isWhole: boolean;
 }
@@ -113,34 +113,38 @@ function createParts(raw: string, presented: string) {
 }
 
 /** Beside what was asked for. Of what is shown wholly nothing but its name: what is in it goes without saying. */
-function toldBeside(raw: string, presented: string, paths: readonly Path[]): Path[] {
+function additionalPaths(raw: string, presented: string, paths: readonly ClaimPath[]): ClaimPath[] {
   const { payload, childrenOf, isOpen } = createParts(raw, presented);
 
-  function told(value: unknown, way: Path, asked: readonly Asked[]): Part {
-    if (asked.some((one) => isAllOf(one, value))) return { paths: [], isWhole: true };
-    const children = asked.length === 0 && isOpen(value) ? [] : childrenOf(value);
-    if (children.length === 0) return { paths: [way], isWhole: true };
-    const inner = children.map(({ step, shown }) => shown && told(shown.value, [...way, step], below(asked, step)));
+  function pathsBelow(value: unknown, path: ClaimPath, requested: readonly PathTree[]): SubtreePaths {
+    if (requested.some((one) => isAllOf(one, value))) return { paths: [], isWhole: true };
+    const children = requested.length === 0 && isOpen(value) ? [] : childrenOf(value);
+    if (children.length === 0) return { paths: [path], isWhole: true };
+    const inner = children.map(({ step, shown }) => shown && pathsBelow(shown.value, [...path, step], below(requested, step)));
     const isWhole = inner.every((one) => one?.isWhole);
     const all = inner.flatMap((one) => one?.paths ?? []);
-    return { paths: all.length > MAX_PARTS || (isWhole && all.length > 0) ? [way] : all, isWhole };
+    return { paths: all.length > MAX_PARTS || (isWhole && all.length > 0) ? [path] : all, isWhole };
   }
 
   const root = [treeOf(paths)];
   const claims = childrenOf(payload).flatMap(({ step, shown }) => {
-    const found = shown && !TECHNICAL.has(String(step)) ? told(shown.value, [step], below(root, step)).paths : [];
+    const found = shown && !TECHNICAL.has(String(step)) ? pathsBelow(shown.value, [step], below(root, step)).paths : [];
     return found.length > 0 ? { name: step, found } : [];
   });
   const all = claims.flatMap(({ found }) => found);
-  return all.length > MAX_TOLD ? claims.map(({ name }) => [name]) : all;
+  return all.length > MAX_PATHS ? claims.map(({ name }) => [name]) : all;
 }
 
 /** `raw` and `presented`: a copy as it is held, and as it is shown. */
-export function disclosedOf({ candidate: { format, held }, paths }: Match, raw: unknown, presented: unknown): Told {
+export function disclosedPathsOf(
+  { candidate: { format, content }, paths }: Match,
+  raw: unknown,
+  presented: unknown,
+): DisclosedPaths {
   // These cannot hold anything back: whoever is asked for one claim must know that all of them go.
-  if (format === 'jwt_vc_json' || format === 'ldp_vc') return Object.keys(held.claims).map((name) => [name]);
-  const beside = format === 'dc+sd-jwt' ? toldBeside(String(raw), String(presented), paths) : [];
+  if (format === 'jwt_vc_json' || format === 'ldp_vc') return Object.keys(content.claims).map((name) => [name]);
+  const beside = format === 'dc+sd-jwt' ? additionalPaths(String(raw), String(presented), paths) : [];
   const names = new Set(beside.map(keyOf));
-  const isWithin = (path: Path): boolean => path.some((_, at) => names.has(keyOf(path.slice(0, at))));
+  const isWithin = (path: ClaimPath): boolean => path.some((_, at) => names.has(keyOf(path.slice(0, at))));
   return [...paths.filter((path) => !isWithin(path)), ...beside].map((path) => [...path]);
 }

@@ -2,28 +2,28 @@
 import { ownerTag } from '../access/index.ts';
 import type { CredentialRow } from '../database.ts';
 import type { StatusReference } from '../status/index.ts';
-import type { Candidate } from './candidates.ts';
+import type { CredentialCandidate } from './candidates.ts';
 import { nextCopy } from './copies.ts';
+import { type CredentialContent, openContent, tryOpen } from './credential-content.ts';
 import { writeStatus } from './credentials.store.ts';
-import type { HeldDeps } from './deps.ts';
-import { type Held, ifWhole, openHeld } from './held.ts';
+import type { StoredCredentialDeps } from './deps.ts';
 
 /** How old a status may be when a credential is shown. */
 const STATUS_MS = 5 * 60_000;
 /** Nobody waits longer for lists that were asked for again. */
 const REFRESH_MS = 15_000;
 
-type Checking = Pick<HeldDeps, 'db' | 'clock' | 'seal' | 'status' | 'change' | 'reserved'>;
+type StatusDeps = Pick<StoredCredentialDeps, 'db' | 'clock' | 'seal' | 'status' | 'change' | 'reserved'>;
 
 /** Who may say what became of it: its issuer, or somebody of the same authority. */
-const signerOf = ({ issuer, authorityKeyIds }: Held) => ({
+const signerOf = ({ issuer, authorityKeyIds }: CredentialContent) => ({
   issuer: issuer.id,
   ...(authorityKeyIds ? { authorityKeyIds } : {}),
 });
 
 /** Writes down what a list says. Not knowing changes nothing. */
-async function noteStatus(
-  { clock, change }: Pick<Checking, 'clock' | 'change'>,
+async function recordStatus(
+  { clock, change }: Pick<StatusDeps, 'clock' | 'change'>,
   row: CredentialRow,
   found: string,
 ): Promise<string> {
@@ -39,7 +39,10 @@ async function noteStatus(
 }
 
 /** Of one that can be shown: within its time, not withdrawn as far as is known, and with a key that may still sign for it. */
-export async function standingOf(deps: Checking, { row, held }: Candidate): Promise<'valid' | 'unknown' | undefined> {
+export async function presentationStatusOf(
+  deps: StatusDeps,
+  { row, content }: CredentialCandidate,
+): Promise<'valid' | 'unknown' | undefined> {
   const now = deps.clock.now();
   if ((row.valid_until !== null && row.valid_until <= now) || (row.valid_from !== null && row.valid_from > now)) return undefined;
   const next = await nextCopy(deps, row);
@@ -47,18 +50,18 @@ export async function standingOf(deps: Checking, { row, held }: Candidate): Prom
   const reference = next.content.status;
   if (!reference) return 'valid';
   const isFresh = row.status_checked_at !== null && now - row.status_checked_at < STATUS_MS;
-  const found = isFresh ? row.status : await noteStatus(deps, row, await deps.status.of(reference, signerOf(held)));
+  const found = isFresh ? row.status : await recordStatus(deps, row, await deps.status.of(reference, signerOf(content)));
   return found === 'valid' || found === 'unknown' ? found : undefined;
 }
 
 /** Lists read again, whatever they were a moment ago. */
-export async function refreshStatus(deps: Checking, rows: readonly CredentialRow[]): Promise<void> {
+export async function refreshStatus(deps: StatusDeps, rows: readonly CredentialRow[]): Promise<void> {
   const looks: ({ row: CredentialRow; reference: StatusReference } & ReturnType<typeof signerOf>)[] = [];
   for (const row of rows) {
     const next = await nextCopy(deps, row);
-    const look = ifWhole(() => ({ reference: next?.content.status, ...signerOf(openHeld(deps.seal, row)) }));
+    const look = tryOpen(() => ({ reference: next?.content.status, ...signerOf(openContent(deps.seal, row)) }));
     if (look?.reference) looks.push({ row, ...look, reference: look.reference });
   }
   const found = await deps.status.ofAll(looks, { fresh: true, deadlineMs: REFRESH_MS });
-  for (const [at, { row }] of looks.entries()) await noteStatus(deps, row, found[at]!);
+  for (const [at, { row }] of looks.entries()) await recordStatus(deps, row, found[at]!);
 }

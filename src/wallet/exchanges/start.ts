@@ -2,28 +2,28 @@
 import { randomUUID } from 'node:crypto';
 import { newUlid } from '../../platform/ids.ts';
 import type { Caller } from '../access/index.ts';
-import type { Change, ExchangeRow, ExchangeState } from '../database.ts';
+import type { ExchangeRow, ExchangeState, WalletChange } from '../database.ts';
 import { fail } from '../faults.ts';
-import { always, type Once } from '../resource/index.ts';
-import { CLAIM_MS, type Exchange, type ExchangeDeps, openRow, type Protocol, valuesOf } from './exchange.ts';
+import { type IdempotentRequest, notIdempotent } from '../resource/index.ts';
+import { CLAIM_MS, columnsOf, type Exchange, type ExchangeDeps, openRow, type Protocol } from './exchange.ts';
 import { claimExchange, findByRequest, findExchange, insertExchange } from './exchanges.store.ts';
-import { isOver } from './states.ts';
+import { isFinished } from './states.ts';
 
 const LIFE_MS = 24 * 3600 * 1000;
 
-export interface Opening {
+export interface ExchangeStart {
   readonly state: ExchangeState;
   readonly peer?: string;
   readonly requestHash?: string;
-  readonly once?: Once;
+  readonly once?: IdempotentRequest;
 }
 
-export async function openExchange<Data>(
+export async function startExchange<Data>(
   deps: ExchangeDeps,
   caller: Caller,
   protocol: Protocol,
   data: Data,
-  { state, peer, requestHash, once = always }: Opening,
+  { state, peer, requestHash, once = notIdempotent }: ExchangeStart,
 ): Promise<Exchange<Data>> {
   const { owner } = caller;
   const now = deps.clock.now();
@@ -50,7 +50,7 @@ export async function openExchange<Data>(
       id: exchange.id,
       owner,
       protocol,
-      ...valuesOf(deps, exchange),
+      ...columnsOf(deps, exchange),
       outcome: null,
       result: null,
       request_hash: requestHash ?? null,
@@ -64,10 +64,16 @@ export async function openExchange<Data>(
 }
 
 /** One that can be gone on with. */
-async function findWaiting({ tx }: Change, owner: string, id: string, protocol: Protocol, now: number): Promise<ExchangeRow> {
+async function findWaiting(
+  { tx }: WalletChange,
+  owner: string,
+  id: string,
+  protocol: Protocol,
+  now: number,
+): Promise<ExchangeRow> {
   const found = await findExchange(tx, owner, id);
   if (found?.protocol !== protocol) fail('not-found', { kind: 'exchange' });
-  if (isOver(found.state)) fail('exchange-finished', { state: found.state }, { detail: { exchangeId: id } });
+  if (isFinished(found.state)) fail('exchange-finished', { state: found.state }, { detail: { exchangeId: id } });
   // Whoever sent this answer still waits, or died before knowing whether it arrived.
   if (found.state === 'answering') fail('request-already-answered', undefined, { detail: { exchangeId: id } });
   if (found.expires_at <= now) fail('exchange-expired', undefined, { detail: { exchangeId: id } });
@@ -75,12 +81,12 @@ async function findWaiting({ tx }: Change, owner: string, id: string, protocol: 
 }
 
 /** Takes up one that waits. */
-export async function takeUpExchange<Data>(
+export async function resumeExchange<Data>(
   deps: ExchangeDeps,
   caller: Caller,
   id: string,
   protocol: Protocol,
-  once: Once = always,
+  once: IdempotentRequest = notIdempotent,
 ): Promise<Exchange<Data>> {
   const { owner } = caller;
   const now = deps.clock.now();

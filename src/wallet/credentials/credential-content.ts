@@ -3,7 +3,7 @@ import type { Seal } from '../../platform/seal/index.ts';
 import type { CredentialInstanceRow, CredentialRow } from '../database.ts';
 import type { StatusReference } from '../status/index.ts';
 
-export interface Held {
+export interface CredentialContent {
   readonly types: readonly string[];
   readonly issuer: { readonly id: string; readonly name?: string; readonly verified: boolean; readonly trust: string };
   readonly subject?: string;
@@ -17,7 +17,7 @@ export interface Held {
 }
 
 /** In the place of what cannot be opened: the others are shown nevertheless, and this one can be purged. */
-export const damaged = ({ issuer }: Pick<CredentialRow, 'issuer'>): Held => ({
+export const damagedContent = ({ issuer }: Pick<CredentialRow, 'issuer'>): CredentialContent => ({
   types: [],
   issuer: { id: issuer, verified: false, trust: 'damaged' },
   claims: {},
@@ -26,24 +26,24 @@ export const damaged = ({ issuer }: Pick<CredentialRow, 'issuer'>): Held => ({
 });
 
 /** What is sealed of each copy. Copies are told apart in the lists of their issuer, too. */
-export interface HeldCopy {
+export interface CopyContent {
   readonly raw: unknown;
   readonly status?: StatusReference;
 }
 
 /** Bound to owner and credential: a row copied elsewhere does not open. */
-export const credentialPlace = ({ owner, id }: Pick<CredentialRow, 'owner' | 'id'>): string =>
+export const credentialSealContext = ({ owner, id }: Pick<CredentialRow, 'owner' | 'id'>): string =>
   `wallet|${owner}|${id}|credential|v1`;
-export const instancePlace = ({ owner, id }: { readonly owner: string; readonly id: string }): string =>
+export const instanceSealContext = ({ owner, id }: { readonly owner: string; readonly id: string }): string =>
   `wallet|${owner}|${id}|instance|v1`;
 
-export const openHeld = (seal: Seal, row: CredentialRow): Held =>
-  JSON.parse(seal.open(row.sealed, credentialPlace(row)).toString()) as Held;
-export const openCopy = (seal: Seal, row: CredentialInstanceRow): HeldCopy =>
-  JSON.parse(seal.open(row.sealed, instancePlace(row)).toString()) as HeldCopy;
+export const openContent = (seal: Seal, row: CredentialRow): CredentialContent =>
+  JSON.parse(seal.open(row.sealed, credentialSealContext(row)).toString()) as CredentialContent;
+export const openCopy = (seal: Seal, row: CredentialInstanceRow): CopyContent =>
+  JSON.parse(seal.open(row.sealed, instanceSealContext(row)).toString()) as CopyContent;
 
 /** Undefined where it was damaged. */
-export function ifWhole<T>(work: () => T): T | undefined {
+export function tryOpen<T>(work: () => T): T | undefined {
   try {
     return work();
   } catch {

@@ -1,0 +1,30 @@
+// Held credentials as issuance and presentation use them: stored when they are received, chosen when a verifier asks, used up when
+// they are shown.
+import { newUlid } from '../../platform/ids.ts';
+import type { Caller } from '../access/index.ts';
+import type { CredentialRow, WalletChange } from '../database.ts';
+import { type CredentialCandidate, candidates } from './candidates.ts';
+import { consumeCopy, peekCopy, type ReservedCopy, releaseCopy, reserveCopy } from './copies.ts';
+import type { CandidateFilter } from './credentials.store.ts';
+import type { StoredCredentialDeps } from './deps.ts';
+import { presentationStatusOf, refreshStatus } from './presentation-status.ts';
+import { type ReceivedCredential, storeReceived } from './received-credential.ts';
+
+export function createStoredCredentials(given: Omit<StoredCredentialDeps, 'reserved'>) {
+  const deps: StoredCredentialDeps = { ...given, reserved: new Map() };
+  return {
+    newId: () => `cred_${newUlid(deps.clock.now())}`,
+    store: (transaction: WalletChange, owner: string, received: ReceivedCredential) =>
+      storeReceived(deps, transaction, owner, received),
+    candidates: (caller: Caller, filter: CandidateFilter) => candidates(deps, caller, filter),
+    presentationStatusOf: (candidate: CredentialCandidate) => presentationStatusOf(deps, candidate),
+    peekCopy: (candidate: CredentialCandidate) => peekCopy(deps, candidate),
+    reserveCopy: (candidate: CredentialCandidate) => reserveCopy(deps, candidate),
+    releaseCopy: (copy: Pick<ReservedCopy, 'id'>) => releaseCopy(deps, copy),
+    consumeCopy: (transaction: WalletChange, candidate: CredentialCandidate, copy: ReservedCopy) =>
+      consumeCopy(deps, transaction, candidate, copy),
+    refreshStatus: (rows: readonly CredentialRow[]) => refreshStatus(deps, rows),
+  };
+}
+
+export type StoredCredentials = ReturnType<typeof createStoredCredentials>;
