@@ -180,7 +180,7 @@ export function buildModules(db: Database, options: ModuleOptions) {
   const keys = createKeys({ db, clock, change, stores, unlessDamaged, listener: publication.keyListener, maxKeys });
   const dids = createDids({ db, clock, change, keys, publication, unlessDamaged, publicUrl, maxDids, maxDidNames });
   const credentials = createCredentials({ db, clock, change, seal, unlessDamaged });
-  const count = metrics.counter('wallet_exchanges_total', 'Exchanges by how they ended', ['protocol', 'outcome']);
+  const count = metrics.counter('wallet_exchanges_total', 'Exchanges by their outcome', ['protocol', 'outcome']);
   const exchanges = createExchanges({ db, clock, change, seal, unlessDamaged, log, count });
   const protocols = lazy(() => loadProtocols({ db, change, outbound, keys, dids, credentials, exchanges }, options));
 

@@ -24,7 +24,7 @@ export type WalletRouteDeps = Parameters<typeof mountDocuments>[1] &
   Parameters<typeof mountExchanges>[1];
 
 export function mountWallet(app: WalletApp, parts: WalletRouteDeps): void {
-  app.get('/', { summary: 'Where things are', tag: 'Documents', rule: 'anyone', reply: { 200: Root } }, () => ({
+  app.get('/', { summary: 'The main addresses of the service', tag: 'Documents', rule: 'anyone', reply: { 200: Root } }, () => ({
     service: 'Gatehouse wallet node',
     did: '/.well-known/did.json',
     login: '/api/v1/auth/login',

@@ -103,9 +103,9 @@ export async function createWalletService(options: WalletOptions): Promise<Walle
   try {
     const { isEnforced, restored } = await withoutTimeLimit(() => ensureRowSecurity(db));
     if (restored.length > 0)
-      options.log.warn({ tables: restored }, 'row-level security was switched off or changed; it is in force again');
+      options.log.warn({ tables: restored }, 'row-level security was switched off or changed; it has been restored');
     if (!isEnforced)
-      options.log.warn('the database user is a superuser: row-level security does not hold for it; use a role of its own');
+      options.log.warn('the database user is a superuser: row-level security does not apply to it; use a role of its own');
     return createServiceOn(db, await openStores(options.config, options.seal), verifiers, options);
   } catch (error) {
     // A wrong PIN, for one: whoever tries again must not find the database taken.
@@ -129,7 +129,7 @@ function registerGauges(metrics: Metrics, db: Database, { keys, dids, credential
   const counted = (count: () => Promise<Record<string, number>>) => () => count().catch(() => ({}));
   metrics.labelledGauge('wallet_keys', 'Keys by their state', 'state', counted(keys.countByState));
   metrics.labelledGauge('wallet_dids', 'DIDs by their state', 'state', counted(dids.countByState));
-  metrics.labelledGauge('wallet_credentials', 'Held credentials by their format', 'format', counted(credentials.countByFormat));
+  metrics.labelledGauge('wallet_credentials', 'Stored credentials by their format', 'format', counted(credentials.countByFormat));
   metrics.sharedGauge('wallet_sessions_active', 'Sessions that have not ended', sessions.countActive);
   metrics.gauge(
     'wallet_feed_live',

@@ -11,43 +11,43 @@ export const walletSettings = {
   ),
   oidcIssuer: setting.address(
     'GATEHOUSE_WALLET_OIDC_ISSUER',
-    'OpenID provider callers log in through; the identity service beside it when unset.',
+    'OpenID provider that callers log in through; the identity service beside it when unset.',
   ),
   oidcClientId: setting.optionalText('GATEHOUSE_WALLET_OIDC_CLIENT_ID', 'Client id of the wallet node at that provider.'),
   oidcClientSecret: setting.secret('GATEHOUSE_WALLET_OIDC_CLIENT_SECRET', 'Client secret of the wallet node at that provider.'),
   oidcScopes: setting.optionalText(
     'GATEHOUSE_WALLET_OIDC_SCOPES',
-    'Scopes asked for at login, space-separated. Unset: openid profile email, and of the identity service beside it also roles and offline_access.',
+    'Scopes requested at login, space-separated. Unset: openid profile email; with the identity service beside it also roles and offline_access.',
   ),
   rolesClaim: setting.text(
     'GATEHOUSE_WALLET_ROLES_CLAIM',
     'roles',
-    'Claim that holds the roles of a caller: names joined by dots, as realm_access.roles.',
+    'Claim that contains the roles of a caller: names joined by dots, such as realm_access.roles.',
   ),
   adminRole: setting.text(
     'GATEHOUSE_WALLET_ADMIN_ROLE',
     'admin',
-    'Role whose holders may manage the key and the DID of the node itself.',
+    'Role that allows managing the key and the DID of the node itself.',
   ),
   sessionIdleSeconds: setting.number(
     'GATEHOUSE_WALLET_SESSION_IDLE_SECONDS',
     3600,
     { min: 60, max: 2_592_000, unit: 'seconds' },
-    'A session of the wallet that is not used for so long ends.',
+    'A session of the wallet ends when it is not used for this long.',
   ),
   sessionSeconds: setting.number(
     'GATEHOUSE_WALLET_SESSION_SECONDS',
     43_200,
     { min: 60, max: 31_536_000, unit: 'seconds' },
-    'A session of the wallet ends after so long, used or not.',
+    'A session of the wallet ends after this time, even if it is used.',
   ),
   pkcs11Library: setting.optionalText(
     'GATEHOUSE_WALLET_PKCS11_LIBRARY',
-    'Path of a PKCS#11 library; keys with storage pkcs11 are then made in its token and never leave it.',
+    'Path of a PKCS#11 library; keys with storage pkcs11 are generated in its token and never leave it.',
   ),
   pkcs11Token: setting.optionalText(
     'GATEHOUSE_WALLET_PKCS11_TOKEN',
-    'Label of the PKCS#11 token; needed where there are several.',
+    'Label of the PKCS#11 token; required if there are several.',
   ),
   pkcs11Pin: setting.secret('GATEHOUSE_WALLET_PKCS11_PIN', 'User PIN of the PKCS#11 token.'),
   poolSize: setting.number(
@@ -59,13 +59,13 @@ export const walletSettings = {
   namedStatements: setting.flag(
     'GATEHOUSE_WALLET_NAMED_STATEMENTS',
     true,
-    'Prepared statements by name; off for a pgbouncer in transaction mode that cannot keep them.',
+    'Use named prepared statements; turn it off for a pgbouncer in transaction mode that does not support them.',
   ),
   maxKeys: setting.number(
     'GATEHOUSE_WALLET_MAX_KEYS',
     10_000,
     { min: 1, max: 1_000_000, unit: 'keys' },
-    'Keys one owner may have, replaced and revoked ones included until they are purged.',
+    'Keys one owner may have; rotated and revoked keys count until they are purged.',
   ),
   maxDids: setting.number(
     'GATEHOUSE_WALLET_MAX_DIDS',
@@ -77,7 +77,7 @@ export const walletSettings = {
     'GATEHOUSE_WALLET_MAX_DID_NAMES',
     1000,
     { min: 1, max: 1_000_000, unit: 'names' },
-    'Names of hosted documents one owner may take; they stay theirs for ever.',
+    'Names of hosted documents one owner may take; names are never released.',
   ),
   bodyLimit: setting.number(
     'GATEHOUSE_WALLET_BODY_LIMIT',
@@ -93,13 +93,13 @@ export const walletSettings = {
     'GATEHOUSE_WALLET_ISSUER_TRUST',
     'any',
     ['any', 'listed'],
-    'Issuers whose credentials are taken: any whose signature holds by a permitted way, or those of trust anchors and listed DIDs only.',
+    'Issuers whose credentials are accepted: any with a valid signature, or only those with a trust anchor or a listed DID.',
   ),
   trustedDids: setting.list('GATEHOUSE_WALLET_TRUSTED_DIDS', 'DIDs of issuers that are trusted.'),
   unauthenticatedVerifiers: setting.flag(
     'GATEHOUSE_WALLET_UNAUTHENTICATED_VERIFIERS',
     true,
-    'Answers verifiers that prove nothing but where the answer goes (client ids with the prefix redirect_uri).',
+    'Answer verifiers that are not authenticated (client ids with the prefix redirect_uri).',
   ),
   verifiersFile: setting.optionalText(
     'GATEHOUSE_WALLET_VERIFIERS_FILE',
@@ -108,7 +108,7 @@ export const walletSettings = {
   requirePreview: setting.flag(
     'GATEHOUSE_WALLET_REQUIRE_PREVIEW',
     false,
-    'Nothing is shown to a verifier before its request was previewed.',
+    'A request must be previewed before credentials are shown to the verifier.',
   ),
   transactionDataTypes: setting.list(
     'GATEHOUSE_WALLET_TRANSACTION_DATA_TYPES',
@@ -120,7 +120,7 @@ export const walletSettings = {
   ),
   trustAnchors: setting.optionalText(
     'GATEHOUSE_WALLET_TRUST_ANCHORS',
-    'PEM file of certificates trusted for issuers and for verifiers, where the two settings of their own are unset.',
+    'PEM file of certificates trusted for issuers and verifiers; used where the setting for issuers or verifiers is unset.',
   ),
   issuerTrustAnchors: setting.optionalText(
     'GATEHOUSE_WALLET_ISSUER_TRUST_ANCHORS',

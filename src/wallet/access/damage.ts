@@ -23,8 +23,7 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
 /** An object with these texts in it. */
 export function readObject<T>(text: string, ...texts: readonly (keyof T & string)[]): T {
   const value: unknown = JSON.parse(text);
-  if (!isObject(value) || texts.some((name) => typeof value[name] !== 'string'))
-    throw new DamagedRowError('not what is kept there');
+  if (!isObject(value) || texts.some((name) => typeof value[name] !== 'string')) throw new DamagedRowError('unexpected content');
   return value as T;
 }
 
@@ -33,6 +32,6 @@ export function readList<T>(text: string, ...texts: readonly (keyof T & string)[
   const values: unknown = JSON.parse(text);
   const isOne = (value: unknown): boolean =>
     texts.length === 0 ? typeof value === 'string' : isObject(value) && texts.every((name) => typeof value[name] === 'string');
-  if (!Array.isArray(values) || !values.every(isOne)) throw new DamagedRowError('not what is kept there');
+  if (!Array.isArray(values) || !values.every(isOne)) throw new DamagedRowError('unexpected content');
   return values as T[];
 }

@@ -19,7 +19,7 @@ export function mountCredentials(app: WalletApp, { credentials, refreshStatus }:
   app.get(
     CREDENTIALS,
     {
-      summary: 'List the credentials the wallet holds',
+      summary: 'List the credentials of the wallet',
       tag,
       rule: 'signed_in',
       query: CredentialQuery,
@@ -40,7 +40,7 @@ export function mountCredentials(app: WalletApp, { credentials, refreshStatus }:
   app.delete(
     `${CREDENTIALS}/:id`,
     {
-      summary: 'Purge a credential; its issuer is not told',
+      summary: 'Purge a credential; its issuer is not notified',
       tag,
       rule: 'owner',
       target: ({ caller, params }) => credentials.target(caller, params.id),

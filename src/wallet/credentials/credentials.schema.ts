@@ -29,7 +29,7 @@ export const Credential = t.object(
     validUntil: t.string({ format: 'date-time' }),
     statusCheckedAt: t.string({ format: 'date-time' }),
     display: t.record(t.unknown()),
-    damaged: t.boolean({ description: 'It cannot be read any more; purge it.' }),
+    damaged: t.boolean({ description: 'It can no longer be read; purge it.' }),
     raw: t.array(t.unknown()),
   },
 );

@@ -6,7 +6,7 @@ import type { CarriedKey, DidDocument, DidService } from '../publication/index.t
 import { Alias, pageQuery, time } from '../resource/index.ts';
 
 const Method = t.string({ minLength: 1, maxLength: 20, examples: ['web', 'key', 'jwk'] });
-const Path = t.string({ maxLength: 200, description: 'The name of the hosted document; a random one when not given.' });
+const Path = t.string({ maxLength: 200, description: 'The name of the hosted document; random by default.' });
 const KeyIds = t.array(t.string({ maxLength: 40 }), { minItems: 1, maxItems: 20, uniqueItems: true });
 
 const ServiceInput = t.object(
@@ -48,7 +48,7 @@ export interface DidRequest {
 export function requestOf(body: Static<typeof NewDid>): DidRequest {
   const { builder = {}, keys, keyIds, service = [], alsoKnownAs = [] } = body;
   if ((keys && keyIds) || (builder.method && body.method) || (builder.path && body.path))
-    fail('invalid-request', { why: 'the same is said twice: use method, path and keyIds, or builder and keys' });
+    fail('invalid-request', { why: 'the same value is given twice: use method, path and keyIds, or builder and keys' });
   return {
     method: body.method ?? builder.method ?? 'web',
     path: body.path ?? builder.path,
@@ -87,7 +87,7 @@ export const Did = t.object(
     documentUrl: t.string(),
     publishedAt: t.string({ format: 'date-time' }),
     unpublishedAt: t.string({ format: 'date-time' }),
-    damaged: t.boolean({ description: 'It, or a key it carries, cannot be read any more.' }),
+    damaged: t.boolean({ description: 'The DID, or one of its keys, can no longer be read.' }),
   },
 );
 export const DidList = t.array(Did);

@@ -18,7 +18,7 @@ export async function continueExchanges(
   if (due.length === 0) return 0;
   const { poll } = await issuance();
   await forEachConcurrently(AT_ONCE, due, (row) =>
-    poll(row).catch((error: unknown) => log.info({ exchange: row.id, err: error }, 'a waiting exchange did not go on')),
+    poll(row).catch((error: unknown) => log.info({ exchange: row.id, err: error }, 'a waiting exchange could not be continued')),
   );
   return due.length;
 }

@@ -29,7 +29,7 @@ export function mountExchanges(app: WalletApp, { exchanges }: { exchanges: Excha
   app.get(
     `${EXCHANGES}/:id`,
     {
-      summary: 'Show an exchange and what happened in it',
+      summary: 'Show an exchange with its steps',
       tag,
       rule: 'owner',
       target: ({ caller, params }) => exchanges.target(caller, params.id),

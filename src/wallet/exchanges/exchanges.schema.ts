@@ -22,7 +22,7 @@ export const ExchangeSchema = t.object(
     peer: t.string(),
     outcome: t.string(),
     retryAt: t.string({ format: 'date-time' }),
-    damaged: t.boolean({ description: 'What happened in it cannot be read any more.' }),
+    damaged: t.boolean({ description: 'The steps can no longer be read.' }),
   },
 );
 export const ExchangeList = t.array(ExchangeSchema);

@@ -25,7 +25,7 @@ function headAt(bytes: Buffer, at: number): Head {
   const info = first & 31;
   if (info < 24) return { major, argument: info, next: at + 1 };
   if (info === 31 && major >= 2 && major <= 5) return { major, argument: undefined, next: at + 1 };
-  if (info > 27) fail('a head is not one');
+  if (info > 27) fail('a head is malformed');
   const size = 1 << (info - 24);
   if (at + 1 + size > bytes.length) fail('it ends too early');
   // Floats and lengths beyond six bytes: of the former only the size matters, the latter are longer than anything here.
@@ -59,7 +59,7 @@ function endOfIndefinite(bytes: Buffer, major: number, start: number, depth: num
 }
 
 function endOfTagged(bytes: Buffer, tag: number, next: number, depth: number): number {
-  if (!TAGS.includes(tag)) fail(`tag ${tag} has no place in it`);
+  if (!TAGS.includes(tag)) fail(`tag ${tag} is not allowed`);
   const end = endOf(bytes, next, depth + 1);
   if (tag !== 24) return end;
   const inner = headAt(bytes, next);

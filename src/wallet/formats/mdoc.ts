@@ -63,13 +63,13 @@ function jsonOf(value: unknown, library: MdocLibrary): unknown {
   if (value instanceof library.DataItem) return jsonOf(value.data, library);
   if (Array.isArray(value)) return value.map((item) => jsonOf(item, library));
   if (value instanceof Map) return objectOf([...value].map(([key, item]) => [String(key), jsonOf(item, library)]));
-  return reject('malformed', 'a value is of a kind that has no place in it');
+  return reject('malformed', 'a value has a type that is not allowed');
 }
 
 function objectOf(entries: readonly (readonly [string, unknown])[]): Record<string, unknown> {
   const object = Object.fromEntries(entries);
   if (Object.hasOwn(object, '__proto__') || Object.keys(object).length !== entries.length)
-    reject('malformed', 'a name is there twice, or is none');
+    reject('malformed', 'a name is used twice, or is not allowed');
   return object;
 }
 
@@ -215,7 +215,7 @@ export function createMdoc({ trust, clock }: { trust: Trust; clock: Clock }): Fo
     checkDigests(decoded, library);
     const { signed, validFrom, validUntil } = mso.validityInfo;
     const times = { issuedAt: signed.getTime(), validFrom: validFrom.getTime(), validUntil: validUntil.getTime() };
-    if (Object.values(times).some(Number.isNaN)) reject('invalid-times', 'a time in it is none');
+    if (Object.values(times).some(Number.isNaN)) reject('invalid-times', 'one of its times is not valid');
     checkTimes(times, clock);
     // ISO/IEC 18013-5, 9.1.2.4: signed, then valid, then no longer.
     if (signed > validFrom || validFrom >= validUntil) reject('invalid-times', 'its times are not in order');

@@ -63,7 +63,7 @@ export async function beginAuthorization(
   // Over plain http anybody on the way reads and changes what the person does there.
   const target = URL.parse(url);
   if (!target || !canRedirectTo(target))
-    fail('upstream-error', { who: 'issuer', why: 'nobody is sent to its authorization_endpoint, which is not https' });
+    fail('upstream-error', { who: 'issuer', why: 'its authorization_endpoint is not https' });
   return { url, pending: { state, verifier, authorizationServer: server } };
 }
 
@@ -76,7 +76,7 @@ export async function finishAuthorization(
 ): Promise<IssuerToken> {
   const url = URL.parse(response);
   if (!url || !response.startsWith(`${redirectUri}?`))
-    fail('invalid-request', { why: 'authorizationResponse is not the address of our callback' });
+    fail('invalid-request', { why: 'authorizationResponse is not the address of the callback' });
   const { searchParams } = url;
   for (const name of ['state', 'code', 'iss', 'error'])
     if (searchParams.getAll(name).length > 1) fail('invalid-request', { why: `${name} is there twice` });

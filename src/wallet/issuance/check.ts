@@ -31,7 +31,7 @@ const MAX_NAME = 1000;
 /** They are kept in the clear, and looked up: names, not texts. */
 function checkNames({ type, types, issuer }: VerifiedCredential): void {
   if ([type, issuer.id, ...types].some((name) => name.length > MAX_NAME || name.includes('\0')))
-    rejected('its type, or the name of its issuer, is not a name', 'malformed');
+    rejected('its type, or the name of its issuer, is too long or has a NUL character', 'malformed');
 }
 
 function checkType({ format, raw }: CredentialConfiguration, { format: got, type, types }: VerifiedCredential): void {
@@ -75,7 +75,7 @@ export async function checkReceived(
   credentials: readonly unknown[],
   proofKeys: readonly ProofKey[],
 ): Promise<CheckedCopy[]> {
-  if (credentials.length > Math.max(proofKeys.length, 1)) rejected('there are more than were asked for', 'too-many');
+  if (credentials.length > Math.max(proofKeys.length, 1)) rejected('there are more credentials than requested', 'too-many');
   const free = [...proofKeys];
   const checked: CheckedCopy[] = [];
   for (const raw of credentials) {
@@ -85,7 +85,7 @@ export async function checkReceived(
     const boundTo = boundKeyOf(credential, free);
     if (proofKeys.length > 0 && !boundTo) rejected('it is not bound to the key that was proved', 'wrong-binding');
     if (proofKeys.length === 0 && credential.binding.kind !== 'none')
-      rejected('it is bound to a key that is not ours', 'wrong-binding');
+      rejected('it is bound to a key that is not in this wallet', 'wrong-binding');
     if (boundTo) free.splice(free.indexOf(boundTo), 1);
     checked.push({ raw, credential, boundTo });
   }

@@ -13,7 +13,7 @@ const LEAST_SECONDS = 5;
 const LONGEST_MS = 90 * DAY_MS;
 
 export const deferredEndpointOf = ({ credentialIssuer: { deferred_credential_endpoint: url } }: IssuerMetadataResult): string =>
-  url ?? fail('upstream-error', { who: 'issuer', why: 'it defers, and has no place to ask again' });
+  url ?? fail('upstream-error', { who: 'issuer', why: 'it defers the credential, and has no deferred_credential_endpoint' });
 
 export async function requestDeferred(client: AuthorizedClient, transactionId: string): Promise<CredentialResponse> {
   const url = deferredEndpointOf(client.metadata);

@@ -10,10 +10,10 @@ import { Deferred, IssuanceRequest, Issued, NextStep } from './issuance.schema.t
 const tag = 'Issuance';
 const CALLBACK = {
   query: {
-    state: 'Which exchange it is about.',
-    code: 'What the token is fetched with.',
-    iss: 'Who answers (RFC 9207).',
-    error: 'Instead of a code.',
+    state: 'The state of the authorization request.',
+    code: 'The authorization code.',
+    iss: 'The issuer of the response (RFC 9207).',
+    error: 'The OAuth error, if there is no code.',
   },
   required: ['state'],
   replyHeaders: { Location: 'The exchange.' },
@@ -32,11 +32,11 @@ export function mountIssuance(app: WalletApp, { issuance, exchangeThrottle, idem
   app.post(
     PATH,
     {
-      summary: 'Receive credentials: begin with an offer, or go on with an exchange',
+      summary: 'Receive credentials: start with an offer, or continue an exchange',
       tag,
       rule: 'signed_in',
       body: IssuanceRequest,
-      documentation: { ...IDEMPOTENT, replyHeaders: { 'Retry-After': 'Of 202: in how many seconds to go on.' } },
+      documentation: { ...IDEMPOTENT, replyHeaders: { 'Retry-After': 'With 202: seconds to wait before the next request.' } },
       reply: { 201: Issued, 200: NextStep, 202: Deferred },
     },
     async ({ caller, body, headers }) => {
@@ -52,7 +52,7 @@ export function mountIssuance(app: WalletApp, { issuance, exchangeThrottle, idem
   app.get(
     `${PATH}/callback`,
     {
-      summary: 'An issuer sends the browser of a caller here',
+      summary: 'Finish an authorization: the issuer redirects the browser here',
       tag,
       rule: 'signed_in',
       documentation: CALLBACK,

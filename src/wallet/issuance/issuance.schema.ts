@@ -7,11 +7,11 @@ const Id = t.string({ maxLength: 40 });
 export const IssuanceRequest = t.object(
   {},
   {
-    uri: t.string({ minLength: 1, maxLength: 32_768, description: 'The offer, as the issuer shows it.' }),
+    uri: t.string({ minLength: 1, maxLength: 32_768, description: 'The credential offer, as a link from the issuer.' }),
     offer: t.open(
       { credential_issuer: t.string({ maxLength: 2000 }) },
       {},
-      { description: 'The offer itself, instead of its address.' },
+      { description: 'The credential offer, as an object.' },
     ),
     txCode: t.string({ minLength: 1, maxLength: 200 }),
     keyId: Id,
@@ -20,7 +20,7 @@ export const IssuanceRequest = t.object(
     count: t.integer({ minimum: 1, maximum: 100 }),
     preview: t.boolean(),
     exchangeId: Id,
-    authorizationResponse: t.string({ maxLength: 8000, description: 'The whole address the issuer sent the browser back to.' }),
+    authorizationResponse: t.string({ maxLength: 8000, description: 'The full address the issuer redirected the browser to.' }),
   },
   { examples: [{ uri: 'openid-credential-offer://?credential_offer_uri=https%3A%2F%2Fissuer.example%2Foffers%2F1' }] },
 );

@@ -12,6 +12,6 @@ export async function issuerMetadata(
   const metadata = await withUpstreamFaults('issuer', 'issuer metadata', () => clients.plain().resolveIssuerMetadata(issuer));
   // Parts of it are shown, and kept with the credential.
   if (Object.values(metadata.credentialIssuer).some((part) => isUnsafeJson(part)))
-    fail('upstream-error', { who: 'issuer', why: 'its metadata are nested too deeply, or have what no honest ones have' });
+    fail('upstream-error', { who: 'issuer', why: 'its metadata are nested too deeply, or have forbidden names or characters' });
   return metadata;
 }

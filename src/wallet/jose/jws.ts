@@ -37,7 +37,8 @@ function jsonOf(part: string, what: string): Record<string, unknown> {
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw new JwsError(`the ${what} is not an object`, 'malformed');
-  if (isUnsafeJson(value)) throw new JwsError(`the ${what} is nested too deeply, or has what no honest one has`, 'malformed');
+  if (isUnsafeJson(value))
+    throw new JwsError(`the ${what} is nested too deeply, or has forbidden names or characters`, 'malformed');
   return value as Record<string, unknown>;
 }
 

@@ -62,7 +62,9 @@ async function checkHalves(
   if (privateKey.asymmetricKeyType === 'rsa' && !isConsistent(privateKey))
     fail('invalid-key', { why: 'its numbers do not belong together' });
   const data = randomBytes(32);
-  const signature = await signWith(privateKey, algorithm, data).catch(() => fail('invalid-key', { why: 'it does not sign' }));
+  const signature = await signWith(privateKey, algorithm, data).catch(() =>
+    fail('invalid-key', { why: 'signing with it fails' }),
+  );
   if (!verifyWith(publicJwkOf(privateKey), algorithm, data, signature))
     fail('invalid-key', { why: 'its public half belongs to another key' });
 }

@@ -49,7 +49,7 @@ export function mountKeys(
   app.post(
     KEYS,
     {
-      summary: 'Register a key: make one, or import one',
+      summary: 'Register a key: generate or import one',
       tag,
       rule: 'signed_in',
       body: NewKey,
@@ -69,7 +69,7 @@ export function mountKeys(
   app.post(
     `${KEYS}/:id/rotate`,
     {
-      summary: 'Replace a key; documents show both until the grace period ends',
+      summary: 'Rotate a key; DID documents list both keys until the grace period ends',
       tag,
       rule,
       target,
@@ -85,7 +85,7 @@ export function mountKeys(
   app.post(
     `${KEYS}/:id/revoke`,
     {
-      summary: 'End a key at once and for ever',
+      summary: 'Revoke a key immediately and permanently',
       tag,
       rule,
       target,
@@ -104,7 +104,7 @@ export function mountKeys(
   app.delete(
     `${KEYS}/:id`,
     {
-      summary: 'Purge a key that is revoked, or that nothing refers to',
+      summary: 'Purge a key that is revoked or not in use',
       tag,
       rule,
       target,

@@ -15,13 +15,13 @@ const keyFields = {
   id: t.string({ examples: ['key_01KA2Z9Q1V8YB3T5M7N9P1R3S5'] }),
   algorithm: t.string({ examples: ['ES256'] }),
   kty: t.string(),
-  kid: t.string({ description: 'The RFC 7638 thumbprint; the fragment of its verification methods.' }),
+  kid: t.string({ description: 'The RFC 7638 thumbprint, which is also the fragment of its verification methods.' }),
   state: t.oneOf('active', 'rotated', 'revoked'),
-  default: t.boolean({ description: 'Signs where no key is named.' }),
+  default: t.boolean({ description: 'The key that signs when no key is named.' }),
   use: t.array(t.string()),
   storage: t.oneOf(...STORAGES),
   publicKeyJwk: t.open({ kty: t.string() }),
-  dids: t.array(t.string(), { description: 'DIDs that carry the key.' }),
+  dids: t.array(t.string(), { description: 'DIDs that use the key.' }),
   credentialCount: t.integer(),
   createdAt: t.string({ format: 'date-time' }),
 };
@@ -32,10 +32,10 @@ const keyOptions = {
   rotatedAt: t.string({ format: 'date-time' }),
   successorId: t.string(),
   predecessorId: t.string(),
-  verifyUntil: t.string({ format: 'date-time', description: 'Until then documents show the key, though it was replaced.' }),
+  verifyUntil: t.string({ format: 'date-time', description: 'DID documents list the rotated key until then.' }),
   revokedAt: t.string({ format: 'date-time' }),
   revocationReason: t.string(),
-  damaged: t.boolean({ description: 'Its public part cannot be read any more; revoke it and purge it.' }),
+  damaged: t.boolean({ description: 'Its public part can no longer be read; revoke it and purge it.' }),
 };
 
 export const Key = t.object(keyFields, keyOptions);
@@ -64,8 +64,8 @@ export type NewKey = Static<typeof NewKey>;
 export const Rotation = t.object(
   {},
   {
-    gracePeriod: t.string({ maxLength: 40, description: 'ISO 8601; P30D when not given.', examples: ['P30D'] }),
-    duration: t.string({ maxLength: 40, description: 'The same as Go writes it.', examples: ['720h'] }),
+    gracePeriod: t.string({ maxLength: 40, description: 'An ISO 8601 duration; the default is P30D.', examples: ['P30D'] }),
+    duration: t.string({ maxLength: 40, description: 'The grace period as a Go duration.', examples: ['720h'] }),
     algorithm: AlgorithmName,
     alias: Alias,
   },

@@ -18,7 +18,7 @@ export function graceOf({ gracePeriod, duration }: Pick<Rotation, 'gracePeriod' 
   if (gracePeriod !== undefined && duration !== undefined)
     fail('invalid-request', { why: 'give gracePeriod or duration, not both' });
   const grace = parseDuration(gracePeriod ?? duration ?? DEFAULT_GRACE);
-  return grace ?? fail('invalid-request', { why: 'gracePeriod must be a duration of at most ten years, as P30D' });
+  return grace ?? fail('invalid-request', { why: 'gracePeriod must be a duration of at most ten years, such as P30D' });
 }
 
 /** The successor takes over what the key was for; whoever carries the key elsewhere is told. */

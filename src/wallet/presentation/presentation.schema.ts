@@ -6,7 +6,7 @@ const CredentialId = t.string({ maxLength: 40 });
 export const PresentationRequest = t.object(
   {},
   {
-    uri: t.string({ minLength: 1, maxLength: 65_536, description: 'The request, as the verifier shows it.' }),
+    uri: t.string({ minLength: 1, maxLength: 65_536, description: 'The request, as a link from the verifier.' }),
     credentialIds: t.array(CredentialId, { minItems: 1, maxItems: 50, uniqueItems: true }),
     selection: t.record(t.array(CredentialId, { minItems: 1, maxItems: 50, uniqueItems: true })),
     preview: t.boolean(),

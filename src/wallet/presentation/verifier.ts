@@ -25,7 +25,7 @@ async function checkAttestation(
 ): Promise<void> {
   const { header } = decodeJws(requestObject);
   const { header: own, payload } = decodeJws(header.jwt);
-  if (own.typ !== 'verifier-attestation+jwt') untrusted('its attestation is none');
+  if (own.typ !== 'verifier-attestation+jwt') untrusted('its attestation has the wrong type');
   if (payload.sub !== resolved.client.identifier) untrusted('its attestation is about another');
   if (typeof payload.exp !== 'number' || payload.exp * 1000 <= clock.now()) untrusted('its attestation has expired');
   const issuer = typeof payload.iss === 'string' ? payload.iss : '';

@@ -36,7 +36,7 @@ export function mountDocuments(app: WalletApp, { documents }: { documents: Docum
   const rule = 'anyone';
   const reply = { 200: Document, 304: null };
   const documentation = {
-    headers: { 'If-None-Match': 'What the reader has.' },
+    headers: { 'If-None-Match': 'The ETag of the document the client has.' },
     replyHeaders: { ETag: 'Changes with the document.' },
   };
   app.get(

@@ -50,7 +50,7 @@ export const problemErrors: ErrorFormat = ({ status, code: faultCode, message, v
 export const Problem = t.open(
   { type: t.string(), title: t.string(), status: t.integer(), detail: t.string(), code: t.string() },
   {
-    instance: t.string({ description: 'The request id, for the log.' }),
+    instance: t.string({ description: 'The request id, as it is in the log.' }),
     errors: t.array(t.object({ field: t.string(), message: t.string() })),
     protocol: t.object({ error: t.string() }, { error_description: t.string(), endpoint: t.string() }),
     exchangeId: t.string(),

@@ -12,18 +12,17 @@ export interface PageRequest {
 }
 
 export const pageQuery = {
-  limit: t.string({ description: `Items of a page: 1 to ${MAX_PAGE}, ${DEFAULT_PAGE} when not given.` }),
-  cursor: t.string({ maxLength: 100, description: 'Where the page before ended, from its Link header.' }),
+  limit: t.string({ description: `Page size: 1 to ${MAX_PAGE}; the default is ${DEFAULT_PAGE}.` }),
+  cursor: t.string({ maxLength: 100, description: 'Where the previous page ended, from its Link header.' }),
 };
 
 /** What the documentation says of lists. */
-export const PAGED = { replyHeaders: { Link: 'The next page (rel="next"), where there is one.' } } as const;
+export const PAGED = { replyHeaders: { Link: 'The next page (rel="next"), if there is one.' } } as const;
 
 export function pageOf({ limit, cursor }: { limit?: string | undefined; cursor?: string | undefined }): PageRequest {
   if (limit !== undefined && (!/^\d{1,3}$/.test(limit) || Number(limit) < 1 || Number(limit) > MAX_PAGE))
     fail('invalid-request', { why: `limit must be a number from 1 to ${MAX_PAGE}` });
-  if (cursor !== undefined && !/^[a-z]+_[0-9A-Z]{26}$/.test(cursor))
-    fail('invalid-request', { why: 'cursor is not one of ours' });
+  if (cursor !== undefined && !/^[a-z]+_[0-9A-Z]{26}$/.test(cursor)) fail('invalid-request', { why: 'cursor is not valid' });
   return { limit: Number(limit ?? DEFAULT_PAGE), after: cursor };
 }
 

@@ -10,8 +10,8 @@ export const Alias = t.string({ minLength: 1, maxLength: 100, pattern: '^[^\\u00
 
 /** What the documentation says of requests that make something once. */
 export const IDEMPOTENT = {
-  headers: { 'Idempotency-Key': 'A request that is repeated with the same key within a day makes nothing twice.' },
+  headers: { 'Idempotency-Key': 'A request that is repeated with the same key within a day creates nothing twice.' },
 } as const;
-export const CREATED = { ...IDEMPOTENT, replyHeaders: { Location: 'Where it is from now on.' } } as const;
+export const CREATED = { ...IDEMPOTENT, replyHeaders: { Location: 'The address of the new resource.' } } as const;
 
 export const time = (milliseconds: number): string => new Date(milliseconds).toISOString();

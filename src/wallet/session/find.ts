@@ -29,7 +29,7 @@ function recordUse({ db, clock, rules, log }: SessionDeps, session: Session): vo
   db.write(async (tx) => {
     await actForSession(db, tx, idHash);
     await markUsed(tx, idHash, now);
-  }).catch((error: unknown) => log.warn({ err: error }, 'session use not noted'));
+  }).catch((error: unknown) => log.warn({ err: error }, 'the use of a session could not be recorded'));
 }
 
 /** One question at a time for each session of this process; the database sees to the others. */

@@ -45,11 +45,12 @@ export async function readLogoutToken(verify: VerifyToken, clientId: string, tok
   });
   if (!payload) return refuse('it is not signed by the identity provider, not for this wallet, or too old');
   const { iss, sub, sid, jti, events, nonce } = payload;
-  if (!isObject(events) || !isObject(events[EVENT])) refuse('it tells of no logout');
+  if (!isObject(events) || !isObject(events[EVENT])) refuse('it has no logout event');
   // An ID token has one, and is not to be taken for this.
   if (nonce !== undefined) refuse('it has a nonce');
   if (!isNonEmptyString(jti)) refuse('it has no id');
-  if ((sub !== undefined && !isNonEmptyString(sub)) || (sid !== undefined && !isNonEmptyString(sid))) refuse('it names nobody');
+  if ((sub !== undefined && !isNonEmptyString(sub)) || (sid !== undefined && !isNonEmptyString(sid)))
+    refuse('its sub or sid is not valid');
   if (sub === undefined && sid === undefined) refuse('it names neither a person nor a session');
   const once = createHash('sha256')
     .update(JSON.stringify(['logout token', iss, jti]))

@@ -33,7 +33,7 @@ export async function logOutByProvider({ clock, change, provider, verify, sessio
   const { tokenHash, ...ended } = await readLogoutToken(verify, await provider.clientId(), token);
   await change(serviceActor, async (transaction) => {
     if (!(await spendOnce(transaction.tx, tokenHash, clock.now() + USED_MS)))
-      fail('invalid-logout-token', { why: 'it came before' });
+      fail('invalid-logout-token', { why: 'it was already used' });
     const gone = await sessions.endByProvider(transaction, ended);
     transaction.audit('sessions.ended_by_provider', { kind: 'logout', id: tokenHash }, { sessions: gone });
   });

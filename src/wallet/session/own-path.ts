@@ -15,5 +15,5 @@ export function ownPath(path: string | undefined, origin: string): string {
   const normalized = url?.origin === origin ? url.href.slice(origin.length) : '';
   return PLAIN_PATH.test(normalized) && normalized.length <= MAX_PATH
     ? normalized
-    : fail('invalid-request', { why: 'return_to must be a path of this service, as /wallet' });
+    : fail('invalid-request', { why: 'return_to must be a path of this service, such as /wallet' });
 }

@@ -58,7 +58,7 @@ export async function confirmSession(deps: RefreshDeps, session: Session): Promi
   const { provider, checks, log } = deps;
   const active = await provider.isActive(session.accessToken, session.subject).catch((error: unknown) => {
     if (!isServerError(error)) checks.recordOutage();
-    log.warn({ err: error }, 'the identity provider cannot be asked about sessions; they go on');
+    log.warn({ err: error }, 'the identity provider cannot be asked about sessions; they stay valid');
     return undefined;
   });
   if (active !== false) {

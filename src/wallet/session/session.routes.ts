@@ -40,13 +40,16 @@ function isHiddenCrossSite(headers: IncomingHttpHeaders): boolean {
   return site === 'cross-site' && (mode !== 'navigate' || dest !== 'document');
 }
 
-const REDIRECT_HEADERS = { Location: 'Where the browser goes next.', 'Set-Cookie': 'The login under way, or the session.' };
+const REDIRECT_HEADERS = {
+  Location: 'The next address for the browser.',
+  'Set-Cookie': 'The cookie of the login or of the session.',
+};
 const CALLBACK = {
   query: {
-    state: 'Which login it is about.',
-    code: 'What the tokens are fetched with.',
-    iss: 'Who answers (RFC 9207).',
-    error: 'Instead of a code.',
+    state: 'The state of the login.',
+    code: 'The authorization code.',
+    iss: 'The issuer of the response (RFC 9207).',
+    error: 'The OAuth error, if there is no code.',
   },
   required: ['state'],
   replyHeaders: REDIRECT_HEADERS,
@@ -65,7 +68,7 @@ function mountLogin(app: WalletApp, { logins, sessionOf, throttle }: SessionRout
   app.get(
     '/api/v1/auth/login',
     {
-      summary: 'Begin a login at the identity provider',
+      summary: 'Start a login at the identity provider',
       tag,
       rule: 'anyone',
       query: LoginQuery,
@@ -85,7 +88,7 @@ function mountLogin(app: WalletApp, { logins, sessionOf, throttle }: SessionRout
   app.get(
     '/api/v1/auth/callback',
     {
-      summary: 'Finish a login: the provider sends the browser here',
+      summary: 'Finish a login: the provider redirects the browser here',
       tag,
       rule: 'anyone',
       documentation: CALLBACK,
@@ -103,7 +106,7 @@ function mountLogin(app: WalletApp, { logins, sessionOf, throttle }: SessionRout
 function mountUserInfo(app: WalletApp): void {
   app.get(
     '/api/v1/auth/userinfo',
-    { summary: 'Who is logged in, and what the provider says of them', tag, rule: 'signed_in', reply: { 200: UserInfo } },
+    { summary: 'Show who is logged in, with the claims of the provider', tag, rule: 'signed_in', reply: { 200: UserInfo } },
     ({ caller }) => renderUserInfo(caller as AuthenticatedCaller),
   );
 }
@@ -112,7 +115,7 @@ function mountBackchannelLogout(app: WalletApp, { logins, logoutThrottle }: Sess
   app.post(
     '/api/v1/auth/backchannel-logout',
     {
-      summary: 'The identity provider says that a session, or everything of a person, is over',
+      summary: 'Back-channel logout: the identity provider ends one session or all sessions of a user',
       tag,
       rule: 'anyone',
       form: true,
@@ -157,7 +160,7 @@ function mountLogout(app: WalletApp, { logins, sessionOf }: SessionRouteDeps): v
     reply: { 303: null, 200: LogoutReply },
   } as const;
   app.get('/api/v1/auth/logout', { summary: 'End the session, here and at the provider', ...logout }, logOut);
-  app.post('/api/v1/auth/logout', { summary: 'The same, for those who do not want it to be a GET', ...logout }, (call) => {
+  app.post('/api/v1/auth/logout', { summary: 'End the session, here and at the provider, with a POST', ...logout }, (call) => {
     const hasCookie = sessionOf.cookies(call.headers).session !== undefined;
     if (hasCookie && !isOwnPage(call.headers, logins.origin())) fail('csrf');
     return logOut(call);

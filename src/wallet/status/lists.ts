@@ -93,7 +93,7 @@ export function createLists(deps: { outbound: Outbound; trust: Trust; clock: Clo
         // Another may have.
       }
     }
-    throw new StatusListError('it is signed by nobody who may');
+    throw new StatusListError('it is not signed by an allowed signer');
   }
 
   async function tokenList(jwt: string, uri: string, by: IssuerIdentity): Promise<StatusList> {

@@ -162,7 +162,7 @@ async function initialize(library: LoadedLibrary): Promise<boolean> {
   } catch (error) {
     if (isCode(error, CKR.CRYPTOKI_ALREADY_INITIALIZED)) return false;
     if (isCode(error, CKR.CANT_LOCK))
-      throw new Error('The PKCS#11 library is not made for threads; ask its vendor', { cause: error });
+      throw new Error('The PKCS#11 library does not support threads; ask its vendor', { cause: error });
     throw error;
   }
 }
