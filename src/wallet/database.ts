@@ -2,31 +2,31 @@
 import type { AuditEventRow, AuditedChange as ChangeOn } from '../platform/audit/index.ts';
 import type { Database as AnyDatabase, Reader as AnyReader, Tx as AnyTx } from '../platform/database/index.ts';
 
-/** 0 or 1: the integer both databases keep for a boolean. */
+/** A boolean as 0 or 1, which both databases can store. */
 export type Bit = number;
 
 export type KeyState = 'active' | 'rotated' | 'revoked';
 export type DidState = 'draft' | 'published' | 'unpublished';
 export type DidMethod = 'web' | 'key' | 'jwk';
 
-/** Receiving: from an offer to what is kept. */
+/** States of an issuance, from the offer to the stored credential. */
 export type IssuanceState =
   | 'offered'
-  /** A code that works once is being spent. */
+  /** A single-use code is being redeemed. */
   | 'redeeming'
   | 'authorization_required'
   | 'authorized'
   | 'requesting'
-  /** The issuer takes its time; the node asks again. */
+  /** The issuer issues later; the node asks again. */
   | 'deferred';
 
-/** Showing: from a request to an answer. */
+/** States of a presentation, from the request to the answer. */
 export type PresentationState =
   | 'requested'
-  /** Something is sent that may be sent once only: nobody else goes on with it. */
+  /** An answer is being sent. It may be sent only once, so nobody else may continue the exchange. */
   | 'answering';
 
-/** Nothing more happens. */
+/** Final states. */
 export type FinalState = 'issued' | 'submitted' | 'rejected' | 'failed' | 'expired';
 export type ExchangeState = IssuanceState | PresentationState | FinalState;
 

@@ -1,5 +1,5 @@
-// Everything the wallet node refuses, with its status and text. The code is the stable word machines read;
-// what follows a slash tells apart entries that share one.
+// All errors of the wallet node, with status and text. Clients rely on the code. The part after a slash only tells apart
+// entries that share a code.
 import { faultsOf, platformFaults } from '../platform/faults/index.ts';
 
 export const walletFaults = {
@@ -83,5 +83,5 @@ export const walletFaults = {
 
 const wallet = faultsOf(walletFaults);
 export const fault = wallet.fault;
-/** Annotated, so that TypeScript knows nothing after a call is reached. */
+/** The annotation lets TypeScript know that code after a call is unreachable. */
 export const fail: typeof wallet.fail = wallet.fail;

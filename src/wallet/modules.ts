@@ -1,4 +1,4 @@
-// Builds the modules of the wallet node: each is a function of what it needs, in one list that is read from top to bottom.
+// Builds the modules of the wallet node in dependency order, from top to bottom.
 import { createChanges } from '../platform/audit/index.ts';
 import type { Clock } from '../platform/clock.ts';
 import { Throttle } from '../platform/limits/index.ts';
@@ -52,13 +52,13 @@ export interface ModuleOptions {
 
 type CountRequest = (kind: string, outcome: string) => void;
 
-/** Logging in through the provider, and who a request is from. */
+/** Login through the provider, and authentication of requests. */
 function buildSession(db: Database, { onRequest, ...options }: ModuleOptions & { onRequest: CountRequest }) {
   const { config, log, clock, seal, publicUrl } = options;
   const { sessionSeconds, bearerAudience } = config;
   const cookies = createCookies(seal, publicUrl);
   const provider = createProvider(options.provider, {
-    // The provider's address is the operator's choice, wherever it is. Nobody else's calls may go there.
+    // The operator configured the provider, so its address is always allowed. Only calls to the provider use this exception.
     outbound: createOutbound([...options.outboundAllow, hostPort(options.provider.issuer)], { onRequest }),
     redirectUri: () => `${publicUrl()}/api/v1/auth/callback`,
   });
@@ -83,8 +83,8 @@ interface ProtocolDeps {
 }
 
 /**
- * Receiving and showing credentials, and what both need. Their libraries are large: they are loaded with the first offer or
- * request, and a node that only keeps keys and documents never needs them.
+ * Issuance, presentation and what both need. Their libraries are large, so they are loaded with the first offer or request. A
+ * node that only serves keys and documents never loads them.
  */
 async function loadProtocols({ db, change, outbound, keys, dids, credentials, exchanges }: ProtocolDeps, options: ModuleOptions) {
   const { config, clock, log, seal, outboundAllow, publicUrl } = options;
@@ -103,13 +103,13 @@ async function loadProtocols({ db, change, outbound, keys, dids, credentials, ex
   ]);
   const resolver = createResolver({ outbound, clock, insecureHosts: outboundAllow });
   const trustDeps = { outbound, resolver, clock, isDevelopment: outboundAllow.length > 0 };
-  // Whoever may issue credentials may not ask for them by that alone, and the other way round.
+  // Issuers and verifiers have separate trust anchors: a trusted issuer is not automatically a trusted verifier, or vice versa.
   const trust = createTrust({
     ...trustDeps,
     anchors: createAnchors(config.issuerTrustAnchors ?? config.trustAnchors, log),
     policy: { mode: config.issuerTrust, dids: config.trustedDids },
   });
-  // Verifiers prove who they are; whether they may ask is the person's to say.
+  // Any verifier may ask once it is authenticated; the user decides whether to answer.
   const verifierTrust = createTrust({
     ...trustDeps,
     anchors: createAnchors(config.verifierTrustAnchors ?? config.trustAnchors, log),
@@ -153,7 +153,7 @@ async function loadProtocols({ db, change, outbound, keys, dids, credentials, ex
   return { issuance, presentations, storedCredentials };
 }
 
-/** Once, for all who ask; again after it failed. */
+/** Loads once and shares the result. A failed load is tried again by the next caller. */
 function lazy<T>(load: () => Promise<T>): () => Promise<T> {
   let loading: Promise<T> | undefined;
   return () => {

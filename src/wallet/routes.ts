@@ -13,7 +13,7 @@ import { mountSession } from './session/index.ts';
 
 const Root = t.object({ service: t.string(), did: t.string(), login: t.string(), userinfo: t.string() });
 
-/** What the routes need, as each says for itself. */
+/** The dependencies of all routes together. */
 export type WalletRouteDeps = Parameters<typeof mountDocuments>[1] &
   Parameters<typeof mountSession>[1] &
   Parameters<typeof mountKeys>[1] &

@@ -38,7 +38,7 @@ export interface WalletOptions {
   readonly log: Log;
   readonly clock: Clock;
   readonly rateLimits: boolean;
-  /** Questions that are answered from memory go past the web framework. */
+  /** Requests that are answered from memory bypass the web framework. */
   readonly memoryAdapter?: boolean;
   readonly trustedProxies: readonly string[];
   /** host[:port] that outgoing calls may reach although they are plain http or not public. */
@@ -46,24 +46,24 @@ export interface WalletOptions {
   /** The provider people log in through. */
   readonly provider: ProviderOptions;
   readonly tls?: { readonly certFile: string; readonly keyFile: string } | undefined;
-  /** Its port, where it was taken beforehand. */
+  /** The port, if it was reserved before the start. */
   readonly reserved?: ReservedPort | undefined;
-  /** How long a start waits for PostgreSQL; not at all when not given. */
+  /** How long a start waits for PostgreSQL. By default it does not wait. */
   readonly databaseWaitSeconds?: number;
-  /** Shared by the services of a process; one of its own when not given. */
+  /** Shared by the services of a process. By default the service creates its own. */
   readonly metrics?: Metrics;
-  /** Tests: our own answers are held to their schemas. */
+  /** For tests: replies are validated against their schemas. */
   readonly checkReplies?: boolean;
 }
 
 export interface WalletService {
   readonly metrics: Metrics;
   readonly keys: Keys;
-  /** The jobs that otherwise run by themselves, now. */
+  /** Runs the background jobs now. */
   sweep(): Promise<Readonly<Record<string, number>>>;
-  /** Where it listens. */
+  /** Returns the address it listens on. */
   start(): Promise<string>;
-  /** Says that it is not ready any more, and goes on serving. */
+  /** Reports "not ready" and keeps serving. */
   drain(): void;
   stop(graceMs: number): Promise<void>;
 }
@@ -75,7 +75,7 @@ export const openWalletDatabase = (config: WalletConfig, dataDir: string, waitin
     ...(waiting ? { wait: waiting } : {}),
   });
 
-/** What can be wrong with settings is said at the start, not to whoever comes first. */
+/** Finds wrong settings at the start, not at the first request. */
 function checkSettings({ url, trustAnchors, issuerTrustAnchors, verifierTrustAnchors }: WalletConfig): void {
   try {
     if (url !== undefined) didWebOf(hostOf(url));
@@ -108,13 +108,13 @@ export async function createWalletService(options: WalletOptions): Promise<Walle
       options.log.warn('the database user is a superuser: row-level security does not apply to it; use a role of its own');
     return createServiceOn(db, await openStores(options.config, options.seal), verifiers, options);
   } catch (error) {
-    // A wrong PIN, for one: whoever tries again must not find the database taken.
+    // For example a wrong PIN. The next attempt must be able to open the database.
     await db.close();
     throw error;
   }
 }
 
-/** What `gatehouse master-key rotate` does to the wallet: nothing is served. */
+/** The wallet's part of `gatehouse master-key rotate`. No requests are served meanwhile. */
 export async function resealWallet(options: Pick<WalletOptions, 'config' | 'dataDir' | 'seal'>): Promise<ResealResult> {
   const db = await openWalletDatabase(options.config, options.dataDir);
   try {
@@ -124,7 +124,6 @@ export async function resealWallet(options: Pick<WalletOptions, 'config' | 'data
   }
 }
 
-/** What is there, as others count it. */
 function registerGauges(metrics: Metrics, db: Database, { keys, dids, credentials, sessions }: Modules): void {
   const counted = (count: () => Promise<Record<string, number>>) => () => count().catch(() => ({}));
   metrics.labelledGauge('wallet_keys', 'Keys by their state', 'state', counted(keys.countByState));
@@ -185,7 +184,7 @@ function createServiceOn(db: Database, stores: KeyStores, verifiers: RegisteredV
     destroyed: await keys.destroyPending(),
   });
   const continueWaiting = async () => ({ continued: await continueExchanges(exchanges, routeDeps.issuance, log) });
-  /** Apart: an issuer that takes its time does not keep a key in a document. */
+  /** Two separate jobs: a slow issuer must not delay the removal of keys from documents. */
   const sweepers: Job[] = [];
 
   return {
@@ -193,7 +192,7 @@ function createServiceOn(db: Database, stores: KeyStores, verifiers: RegisteredV
     keys,
     sweep: async () => ({ ...(await runMaintenance()), ...(await continueWaiting()) }),
     async start() {
-      // A port of 0 is any that is free: the address, and with it the DID, is known only when it listens.
+      // With port 0 the address, and with it the DID, is known only after the server listens.
       const isAddressKnown = config.url !== undefined || config.port !== 0;
       if (db.dialect === 'sqlite') await exchanges.releaseStaleClaims();
       if (isAddressKnown) await dids.ensureNode(theNode);
@@ -207,7 +206,7 @@ function createServiceOn(db: Database, stores: KeyStores, verifiers: RegisteredV
     },
     drain: probes.drain,
     async stop(graceMs) {
-      // A job may wait for somebody outside: what it does is written down, and the next start goes on with it.
+      // A job may be waiting for another service. Its progress is stored, and the next start continues it.
       const jobs = Promise.all(sweepers.map((sweeper) => sweeper.stop()));
       await Promise.all([server.close(graceMs), waitAtMost(graceMs, jobs)]);
       await Promise.all(Object.values(stores).map((store) => store.close()));

@@ -1,4 +1,4 @@
-// How tests speak to a peer: JSON over HTTP, on a port beside the protocol's.
+// The control interface of a peer for tests: JSON over HTTP on a separate port.
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
@@ -12,7 +12,7 @@ async function listen(server: Server, port = 0): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-/** Its address. What goes wrong is answered with 500 and the message. */
+/** Starts the control server and returns its address. Errors are answered with 500 and the message. */
 export async function control(routes: ControlRoutes): Promise<string> {
   const server = createServer(async (request, response) => {
     const [, noun, id = '', verb] = request.url!.split('/');
@@ -28,7 +28,7 @@ export async function control(routes: ControlRoutes): Promise<string> {
   return `http://127.0.0.1:${await listen(server)}`;
 }
 
-/** A port first, the listener later: peers must know their address before they are made. */
+/** Opens the port first and adds the listener later, because peers need their address when they are created. */
 export async function open({
   host = '127.0.0.1',
   port,
@@ -43,7 +43,7 @@ export async function open({
   return { address, serve: (listener: RequestListener) => void server.on('request', listener) };
 }
 
-/** The one line on the standard output; whatever else a peer has to say goes to the standard error (PEER_LOG=1 makes it talk). */
+/** Prints the only line on stdout. All other output goes to stderr (shown with PEER_LOG=1). */
 export function announce(facts: object): void {
   process.stdout.write(`${JSON.stringify(facts)}\n`);
 }

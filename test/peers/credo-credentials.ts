@@ -1,4 +1,4 @@
-// What the Credo issuer gives out.
+// The credentials of the Credo issuer.
 export const VCT = 'urn:example:person';
 export const MEMBER = 'MemberCredential';
 export const DOCUMENT = 'org.iso.18013.5.1.mDL';

@@ -1,4 +1,4 @@
-// What a Credo agent is given instead of @credo-ts/askar and @credo-ts/node, which are native: keys and records in memory.
+// Keys and records in memory for a Credo agent, instead of @credo-ts/askar and @credo-ts/node, which are native.
 import {
   constants,
   createPrivateKey,
@@ -128,7 +128,7 @@ function publicHalf({ d: _, ...rest }: Key): Key {
   return rest as Key;
 }
 
-/** Records as JSON, so that nobody shares an object with the store. */
+/** Stores records as JSON, so that no object is shared with the caller. */
 class RecordsInMemory implements StorageService<AnyRecord> {
   readonly supportsCursorPagination = false;
   readonly #records = new Map<string, { type: string; value: string; tags: Record<string, unknown> }>();

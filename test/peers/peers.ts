@@ -1,4 +1,4 @@
-// Starts the peers, each in a process of its own, and a wallet that believes what they sign.
+// Starts the peers, each in its own process, and a wallet that trusts them.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -16,7 +16,7 @@ export const VP = '/api/v1/wallet/oid4vp';
 
 const START_MS = 30_000;
 
-/** The programs, and where each reads its settings. */
+/** The programs, and the environment variable with their settings. */
 const SETTINGS = {
   'credo-issuer': 'CREDO_ISSUER',
   'credo-verifier': 'CREDO_VERIFIER',
@@ -32,7 +32,7 @@ export class Peer {
   #child: ChildProcess | undefined;
   #control = '';
   address = '';
-  /** What its certificates come from, where it has any. */
+  /** The root certificate of the peer, if it has one. */
   root: string | undefined;
 
   constructor(program: Program, settings: object = {}) {
@@ -47,12 +47,12 @@ export class Peer {
       stdio: ['ignore', 'pipe', process.env.PEER_LOG ? 'inherit' : 'pipe'],
     });
     this.#child = child;
-    // Some talk all the time: only what they said last is of interest, and only when they do not start.
+    // Keeps only the last output, for the error message if the peer does not start.
     let said = '';
     child.stderr?.on('data', (chunk: Buffer) => {
       said = `${said}${chunk}`.slice(-5000);
     });
-    // A test process that ends without its hooks must not leave it behind.
+    // Ends the peer even if the test process exits without running its hooks.
     process.once('exit', () => child.kill());
     const late = AbortSignal.timeout(START_MS);
     const [line] = await Promise.race([
@@ -84,7 +84,7 @@ export class Peer {
   ask = (path: string) => this.#ask('GET', path);
   session = (id: string) => this.ask(`/sessions/${id}`);
 
-  /** Its session once it has come so far: peers write down what they did after they have answered. */
+  /** Waits until the session reaches a state. Peers update it after they have answered. */
   async settled(id: string, isSettled: (session: any) => boolean): Promise<any> {
     for (const until = Date.now() + 20_000; ; await sleep(20)) {
       const session = await this.session(id);
@@ -98,10 +98,10 @@ interface WalletOptions {
   readonly settings?: Readonly<Record<string, string>>;
 }
 
-/** A suite with a wallet of its own, which believes what the peers sign unless its settings say otherwise. */
+/** Defines a suite with its own wallet, which trusts the peers unless its settings say otherwise. */
 export type WalletSuite = (name: string, options: WalletOptions, define: (wallet: TestWallet) => void) => void;
 
-/** Starting a peer costs a second or two: a suite starts them once, for all its wallets, and ends every process, or the runner waits. */
+/** Starts the peers once for all wallets of a suite, because that takes a second or two. All processes are stopped at the end. */
 export function onPeers(name: string, peers: readonly Peer[], define: (withWallet: WalletSuite) => void): void {
   describe(name, () => {
     const folder = mkdtempSync(join(tmpdir(), 'gatehouse-peers-'));
@@ -124,7 +124,7 @@ export function onPeers(name: string, peers: readonly Peer[], define: (withWalle
   });
 }
 
-/** What a person holds now, as the API lists it. */
+/** The credentials of a person, from the API. */
 export const credentialsOf = async (person: WalletUser): Promise<any[]> => (await person.get('/api/v1/wallet/credentials')).body;
 
 export const stepsOf = async (person: WalletUser, exchangeId: string): Promise<{ step: string; detail?: string }[]> =>
@@ -133,7 +133,7 @@ export const stepsOf = async (person: WalletUser, exchangeId: string): Promise<{
 /** A transaction code that is not this one. */
 export const otherThan = (code: string): string => (code === '000000' ? '000001' : '000000');
 
-/** A browser that goes where it is sent, with its cookies, until it comes to an address that begins so. */
+/** Follows redirects with cookies until an address starts with `until`. */
 export async function browse(from: string, until: string): Promise<string> {
   const jar = new Map<string, string>();
   for (let url = from; ; ) {

@@ -1,4 +1,4 @@
-// Who calls: the owner of a wallet, as rules see them.
+// The caller of a request: the owner of a wallet.
 import { createHash } from 'node:crypto';
 import { type AuditActor, createChanges, type RunAuditedChange as RunChangeOn } from '../../platform/audit/index.ts';
 import type { Clock } from '../../platform/clock.ts';
@@ -17,7 +17,7 @@ export interface Caller extends AuditActor {
 
 export const theNode: Caller = { userId: NODE, owner: NODE, requestId: null, isAdministrator: true };
 
-/** The owner of what a person keeps here: who they are at their provider, without saying so. */
+/** The owner id of a user: a hash, so that rows do not reveal who it is. */
 export const ownerOf = (issuer: string, subject: string): string =>
   createHash('sha256')
     .update(JSON.stringify([issuer, subject]))
@@ -26,8 +26,8 @@ export const ownerOf = (issuer: string, subject: string): string =>
 export type RunWalletChange = <T>(caller: Caller, owner: string, work: (change: WalletChange) => Promise<T>) => Promise<T>;
 
 /**
- * A change of one owner's things, with its audit event. Changes of one owner follow one another: keys, DIDs and documents
- * depend on each other, and whoever changes one reads the others first.
+ * Runs a change of one owner's wallet, with its audit event. Changes of one owner run one after another, because keys, DIDs
+ * and documents depend on each other.
  */
 export function createWalletChanges(db: Database, clock: Clock): RunWalletChange {
   const change: RunChangeOn<Tables> = createChanges(db, clock);
@@ -39,11 +39,11 @@ export function createWalletChanges(db: Database, clock: Clock): RunWalletChange
         await takeAdvisoryLock(db, transaction.tx, `wallet ${owner}`);
         return work(transaction);
       });
-    // Whoever waits for the same owner's other changes holds no connection meanwhile: the database is left to other owners, and
-    // its lock is for other processes. SQLite writes changes that wait together at once.
+    // A change that waits for another one of the same owner holds no database connection. The lock in the database is for other
+    // processes. SQLite batches waiting changes.
     return db.dialect === 'postgres' ? lines.run(owner, run) : run();
   };
 }
 
-/** Caches of what an owner has are dropped with every change of it. */
+/** Every change of an owner's wallet invalidates this tag. */
 export const ownerTag = (owner: string): string => `wallet:${owner}`;

@@ -1,7 +1,7 @@
-// Rows that cannot be read any more: a disk that lies, or somebody at the database. One of them hides no other.
+// Rows that can no longer be read, because of a disk fault or a change in the database. The other rows stay readable.
 import type { Log } from '../../platform/log/index.ts';
 
-/** Undefined, and a line in the log, for what was damaged. */
+/** Returns undefined and logs a warning if the row is damaged. */
 export type UnlessDamaged = <T>(kind: string, id: string, read: () => T) => T | undefined;
 
 export const createUnlessDamaged =
@@ -20,14 +20,14 @@ class DamagedRowError extends Error {}
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** An object with these texts in it. */
+/** Parses an object and checks that these members are strings. */
 export function readObject<T>(text: string, ...texts: readonly (keyof T & string)[]): T {
   const value: unknown = JSON.parse(text);
   if (!isObject(value) || texts.some((name) => typeof value[name] !== 'string')) throw new DamagedRowError('unexpected content');
   return value as T;
 }
 
-/** A list of texts, or of objects with these texts in them. */
+/** Parses a list of strings, or of objects with these string members. */
 export function readList<T>(text: string, ...texts: readonly (keyof T & string)[]): T[] {
   const values: unknown = JSON.parse(text);
   const isOne = (value: unknown): boolean =>

@@ -1,4 +1,4 @@
-// Whose wallet it is: who calls, what they may do, whose rows a query sees, and what was damaged.
+// Access: the caller, authorization rules, row-level security, and damaged rows.
 export { type Caller, createWalletChanges, ownerOf, ownerTag, type RunWalletChange, theNode } from './caller.ts';
 export { createUnlessDamaged, readList, readObject, type UnlessDamaged } from './damage.ts';
 export {

@@ -1,14 +1,14 @@
-// Whose rows a query may see. Every statement names the owner; on PostgreSQL the database insists on it as well, so that one
-// that forgot finds nothing (row-level security). SQLite has no such thing.
+// Which rows a query may see. Every statement filters by owner. On PostgreSQL row-level security enforces this as well, so a
+// statement without the filter finds nothing. SQLite has no row-level security.
 import { sql } from 'kysely';
 import { ConfigError } from '../../platform/config/index.ts';
 import { takeAdvisoryLock } from '../../platform/database/index.ts';
 import type { Database, Reader, Tx } from '../database.ts';
 
-/** The node itself: its own key and DID belong to it. */
+/** The owner of the node's own key and DID. */
 export const NODE = 'node';
 
-/** Jobs that go over everybody's rows: sweeping, counting, sealing anew. */
+/** Jobs that work on the rows of all owners: sweeping, counting, resealing. */
 export const EVERYONE = '*';
 
 const OWNER = `current_setting('gatehouse.owner', true)`;
@@ -22,7 +22,7 @@ interface RowPolicy {
 
 const ownerPolicy = (using: string): RowPolicy => ({ name: 'owners', command: 'ALL', using });
 
-/** Every table that names an owner, and who may see its rows. */
+/** Every table with an owner column, and its row policies. */
 const POLICIES: Readonly<Record<string, readonly RowPolicy[]>> = {
   keys: [ownerPolicy(BY_OWNER)],
   spent_kids: [ownerPolicy(BY_OWNER)],
@@ -32,15 +32,15 @@ const POLICIES: Readonly<Record<string, readonly RowPolicy[]>> = {
   credential_instances: [ownerPolicy(BY_OWNER)],
   exchanges: [ownerPolicy(BY_OWNER)],
   idempotent_requests: [ownerPolicy(BY_OWNER)],
-  // Whether a name is taken concerns everybody; taking it in somebody's name does not.
+  // Everybody may check whether a name is taken, but an owner can only take names for themselves.
   did_names: [ownerPolicy(BY_OWNER), { name: 'readers', command: 'SELECT', using: 'true' }],
-  // Sessions tell who is asking: one that is looked for is named by the hash of its id before its owner is known.
+  // A session is looked up by the hash of its id, before its owner is known.
   sessions: [ownerPolicy(`${BY_OWNER} or id_hash = current_setting('gatehouse.session', true)`)],
 };
 
 const setOwner = (reader: Reader, owner: string) => sql`select set_config('gatehouse.owner', ${owner}, true)`.execute(reader);
 
-/** Within a transaction: from here on it sees the rows of this owner only. */
+/** From here on the transaction sees only the rows of this owner. */
 export async function actAs({ dialect }: Pick<Database, 'dialect'>, tx: Tx, owner: string): Promise<void> {
   if (dialect === 'postgres') await setOwner(tx, owner);
 }
@@ -56,7 +56,7 @@ export async function readAs<T>(db: Database, owner: string, work: (reader: Read
 const setSession = (reader: Reader, idHash: string) =>
   sql`select set_config('gatehouse.session', ${idHash}, true)`.execute(reader);
 
-/** Within a transaction: it sees this session as well. */
+/** From here on the transaction also sees this session. */
 export async function actForSession({ dialect }: Pick<Database, 'dialect'>, tx: Tx, idHash: string): Promise<void> {
   if (dialect === 'postgres') await setSession(tx, idHash);
 }
@@ -72,13 +72,13 @@ export async function readForSession<T>(db: Database, idHash: string, work: (rea
 interface TableSecurity {
   readonly table: string;
   readonly forced: boolean;
-  /** It has, or had, row-level security: who only switches it off leaves a trace. */
+  /** Row-level security is or was on. Switching it off leaves one of the two flags set. */
   readonly marked: boolean;
-  /** Its policies that hold for us, as the database writes them. */
+  /** The policies that apply to our role, as PostgreSQL prints them. */
   readonly policies: readonly string[];
 }
 
-/** As the database repeats what a policy says. Another spelling costs a policy that is made anew, and nothing else. */
+/** The expression as PostgreSQL prints it. If it prints it differently, the policy is only created again. */
 const canonicalExpression = (using: string): string =>
   using === 'true'
     ? using
@@ -118,11 +118,11 @@ const isIntact = ({ table, forced, policies }: TableSecurity): boolean => {
   return !expected || (forced && JSON.stringify(policies) === JSON.stringify(expected.map(policyText)));
 };
 
-/** Puts the wall of one table up as it is to be, whatever was there. */
+/** Replaces all policies of one table with the expected ones. */
 async function restorePolicies(tx: Tx, { table, policies }: TableSecurity): Promise<void> {
   const name = sql.table(table);
   await sql`alter table ${name} enable row level security`.execute(tx);
-  // The owner of a table is exempt unless it is forced.
+  // Without `force`, the owner of a table is exempt.
   await sql`alter table ${name} force row level security`.execute(tx);
   for (const policy of policies) await sql`drop policy ${sql.ref(JSON.parse(policy)[0])} on ${name}`.execute(tx);
   for (const { name: policy, command, using } of POLICIES[table]!)
@@ -132,13 +132,13 @@ async function restorePolicies(tx: Tx, { table, policies }: TableSecurity): Prom
 const INSUFFICIENT_PRIVILEGE = '42501';
 
 export interface RowSecurityReport {
-  /** False when the wall does not hold for us: a superuser walks through it. */
+  /** False for a superuser, who bypasses row-level security. */
   readonly isEnforced: boolean;
-  /** Tables whose wall somebody had taken down or changed. */
+  /** Tables whose row-level security had been switched off or changed. */
   readonly restored: readonly string[];
 }
 
-/** Puts the second wall up where it is missing, switched off, or not as it was. */
+/** Restores row-level security where it is missing, switched off or changed. */
 export async function ensureRowSecurity(db: Database): Promise<RowSecurityReport> {
   if (db.dialect === 'sqlite') return { isEnforced: true, restored: [] };
   let restored: readonly string[] = [];
@@ -155,7 +155,7 @@ export async function ensureRowSecurity(db: Database): Promise<RowSecurityReport
           );
         });
       const after = new Map((await readTableSecurity(tx)).map((found) => [found.table, JSON.stringify(found)]));
-      // Where there was none at all, this is the first start that puts it up.
+      // Tables without any row-level security are new; setting it up is not a repair.
       const changed = broken.filter(({ marked, policies }) => marked || policies.length > 0);
       return changed.filter((found) => after.get(found.table) !== JSON.stringify(found)).map(({ table }) => table);
     });

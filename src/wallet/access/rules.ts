@@ -1,5 +1,4 @@
-// Who may do what in the wallet node. A wallet is its owner's alone, so there is little to decide: a request sees and changes what
-// its caller owns (owners.store.ts), and nothing else exists for it.
+// Authorization rules. A wallet belongs to one owner: a request can only see and change what its caller owns (owners.store.ts).
 import type { App, Target } from '../../platform/http/index.ts';
 import { fail } from '../faults.ts';
 import type { Caller } from './caller.ts';
@@ -7,7 +6,7 @@ import { NODE } from './owners.store.ts';
 
 /** What a rule decides by. */
 export interface Facts {
-  /** Whose the thing is. What the caller does not have is asked about as theirs: it does not exist for them. */
+  /** The owner of the target. For a target that was not found it is the caller, so that the answer is 404 and not 403. */
   readonly owner?: string;
 }
 
@@ -17,18 +16,18 @@ const own: Rule = (caller, { owner }) => owner === caller.owner;
 const ofTheNode: Rule = (_caller, { owner }) => owner === NODE;
 
 const rules = {
-  /** Everyone who is signed in, about all that is theirs: lists, and what is to be made. */
+  /** Any signed-in caller, for their own wallet: lists and creation. */
   signed_in: () => true,
-  /** About one thing of theirs. */
+  /** The owner of the target. */
   owner: own,
-  /** Keys and DIDs: an administrator manages the node's own as well. */
+  /** For keys and DIDs: an administrator may also manage those of the node. */
   owner_or_administrator: (caller, facts) => own(caller, facts) || (ofTheNode(caller, facts) && caller.isAdministrator),
 } as const satisfies Record<string, Rule>;
 
 export type RuleName = keyof typeof rules;
 
 export type WalletApp = App<Caller, RuleName, Facts>;
-/** What a route of this service is about. */
+/** The target of a route of this service. */
 export type WalletTarget<Thing> = Target<Facts, Thing>;
 
 /** Asked by the server before it calls a handler. */
@@ -37,13 +36,13 @@ export function authorize(rule: string, caller: Caller, facts: unknown): void {
 }
 
 interface TargetLookup<Row> {
-  /** The rule of the routes that are about it. It is looked for only among what that allows: what is another's does not exist. */
+  /** The rule of the route. Only owners that the rule allows are searched. */
   readonly rule: RuleName;
   readonly kind: string;
   find(owner: string): Promise<Row | undefined>;
 }
 
-/** A thing by its row, if the caller has one. */
+/** Finds the target among the rows the caller may access. */
 export async function targetFor<Row extends { readonly owner: string }>(
   caller: Caller,
   { rule, kind, find }: TargetLookup<Row>,

@@ -1,4 +1,4 @@
-// Credentials that may answer a verifier.
+// Credentials that may match a verifier's query.
 import { type Caller, readAs } from '../access/index.ts';
 import type { CredentialRow } from '../database.ts';
 import type { FormatName } from '../formats/index.ts';
@@ -8,7 +8,7 @@ import type { StoredCredentialDeps } from './deps.ts';
 
 const CHUNK = 20;
 
-/** A credential that may answer a verifier, opened. */
+/** A decrypted credential that may match a verifier's query. */
 export interface CredentialCandidate {
   readonly row: CredentialRow;
   readonly content: CredentialContent;
@@ -25,7 +25,7 @@ export async function* candidates(
     const rows = await readAs(db, owner, (reader) => candidateRows(reader, owner, filter, before, CHUNK));
     for (const row of rows) {
       const content = tryOpen(() => openContent(seal, row));
-      // One that is damaged answers nothing, and keeps no other from answering.
+      // Damaged credentials are skipped.
       if (content) yield { row, content, format: row.format as FormatName, authorityKeyIds: content.authorityKeyIds ?? [] };
     }
     if (rows.length < CHUNK) return;

@@ -1,4 +1,4 @@
-// Copies of held credentials, and the keys they are bound to. Every statement names the owner.
+// Copies of stored credentials, and the keys they are bound to. Every statement filters by owner.
 import type { CredentialInstanceRow, KeyRow, Reader, Tx } from '../database.ts';
 
 export async function insertInstances(tx: Tx, rows: readonly CredentialInstanceRow[]): Promise<void> {
@@ -8,7 +8,7 @@ export async function insertInstances(tx: Tx, rows: readonly CredentialInstanceR
     .execute();
 }
 
-/** Copies of credentials, in the order they came. */
+/** Copies of credentials, in the order they were received. */
 export function instancesOf(db: Reader, owner: string, credentialIds: readonly string[]): Promise<CredentialInstanceRow[]> {
   if (credentialIds.length === 0) return Promise.resolve([]);
   return db

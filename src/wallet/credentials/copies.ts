@@ -1,4 +1,4 @@
-// Copies of a credential: which one is shown next, set aside while an answer is made, and used up when it is sent.
+// Copies of a credential: each is reserved while an answer is prepared, and consumed when it is sent.
 import { ownerTag, readAs } from '../access/index.ts';
 import type { CredentialRow, Reader, WalletChange } from '../database.ts';
 import { fail } from '../faults.ts';
@@ -11,14 +11,14 @@ import { type CopyContent, openCopy, tryOpen } from './credential-content.ts';
 import { forgetStatus } from './credentials.store.ts';
 import type { StoredCredentialDeps } from './deps.ts';
 
-/** One copy, set aside for an answer, and who signs for it. */
+/** A copy that is reserved for an answer, with the holder that signs for it. */
 export interface ReservedCopy {
   readonly id: string;
   readonly raw: unknown;
   readonly holder: CredentialHolder | undefined;
 }
 
-/** A copy that can be shown, opened, and the key it is bound to. */
+/** A decrypted copy that can be shown, and the key it is bound to. */
 interface UsableCopy {
   readonly id: string;
   readonly content: CopyContent;
@@ -27,12 +27,12 @@ interface UsableCopy {
 
 type CopyReadDeps = Pick<StoredCredentialDeps, 'db' | 'seal' | 'reserved'>;
 
-/** In a document that changes, what was asked for with may have moved on to another key; the others have the one for ever. */
+/** The key of a did:web may have been replaced since the credential was issued. Other DIDs have one fixed key. */
 const methodOf = (didUrl: string, kid: string): string =>
   didUrl.startsWith('did:web:') ? methodId(didUrl.slice(0, didUrl.indexOf('#')), kid) : didUrl;
 
 /**
- * Copies stand for themselves: one that is damaged, or whose key was revoked, is passed over, the others are as good as before.
+ * Skips copies that are damaged or whose key was revoked. The other copies stay usable.
  */
 async function usableCopies(
   { seal }: Pick<StoredCredentialDeps, 'seal'>,
@@ -51,13 +51,13 @@ async function usableCopies(
   });
 }
 
-/** One that is about to be shown to somebody else is passed over, too, while there is another. */
+/** Prefers a copy that is not reserved for another answer. */
 export async function nextCopy(deps: CopyReadDeps, row: CredentialRow): Promise<UsableCopy | undefined> {
   const usable = await readAs(deps.db, row.owner, (reader) => usableCopies(deps, reader, row));
   return usable.find(({ id }) => !deps.reserved.has(id)) ?? usable.at(-1);
 }
 
-/** The copy that would be shown next, as it is held, and the algorithm of the key that signs for it. */
+/** The copy that would be shown next, and the algorithm of its key. Does not reserve it. */
 export async function peekCopy(
   deps: CopyReadDeps,
   { row }: CredentialCandidate,
@@ -67,8 +67,8 @@ export async function peekCopy(
 }
 
 /**
- * The copy that is shown next, and who holds it. Nobody else in this process is given it until it is put back; it is used up
- * when it is taken, which is when everything else is ready.
+ * Reserves the next copy. Nobody else in this process gets it until it is released. It is consumed later, when the answer is
+ * ready to be sent.
  */
 export async function reserveCopy(
   deps: CopyReadDeps & Pick<StoredCredentialDeps, 'keys'>,
@@ -98,8 +98,8 @@ export function releaseCopy({ reserved }: Pick<StoredCredentialDeps, 'reserved'>
 }
 
 /**
- * Uses it up, before a byte of it is sent: a copy that two verifiers see lets them compare. The last one that can
- * be shown is kept. False when it can no longer be shown: another process took it, or its key was revoked.
+ * Deletes the copy before anything is sent, because two verifiers could link a copy that both have seen. The last usable copy is
+ * kept. False if it can no longer be shown: another process consumed it, or its key was revoked.
  */
 export async function consumeCopy(
   deps: Pick<StoredCredentialDeps, 'seal' | 'reserved'>,
@@ -110,11 +110,11 @@ export async function consumeCopy(
   const { owner } = row;
   const usable = await usableCopies(deps, tx, row);
   if (!usable.some((copy) => copy.id === id)) return false;
-  // Where there were more answers than copies, several have the same: the last of them uses it up.
+  // With more answers than copies, several answers share a copy. The last of them deletes it.
   const isShared = (deps.reserved.get(id) ?? 0) > 1;
   if (!isShared && usable.length > 1) {
     await deleteInstance(tx, owner, id);
-    // What was known was known of this copy.
+    // The stored status belongs to the deleted copy.
     await forgetStatus(tx, owner, row.id);
     invalidate(ownerTag(owner));
   }

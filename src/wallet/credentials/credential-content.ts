@@ -1,4 +1,4 @@
-// What is sealed of a credential: everything about the person in it.
+// The sealed content of a credential: all personal data.
 import type { Seal } from '../../platform/seal/index.ts';
 import type { CredentialInstanceRow, CredentialRow } from '../database.ts';
 import type { StatusReference } from '../status/index.ts';
@@ -12,11 +12,11 @@ export interface CredentialContent {
   readonly credentialIssuer: string;
   readonly credentialConfigurationId: string;
   readonly authorityKeyIds?: readonly string[];
-  /** The verification method it was asked for with. */
+  /** The verification method that was used in the credential request. */
   readonly didUrl?: string;
 }
 
-/** In the place of what cannot be opened: the others are shown nevertheless, and this one can be purged. */
+/** Replaces content that cannot be decrypted, so that the credential can be listed and purged. */
 export const damagedContent = ({ issuer }: Pick<CredentialRow, 'issuer'>): CredentialContent => ({
   types: [],
   issuer: { id: issuer, verified: false, trust: 'damaged' },
@@ -25,13 +25,13 @@ export const damagedContent = ({ issuer }: Pick<CredentialRow, 'issuer'>): Crede
   credentialConfigurationId: '',
 });
 
-/** What is sealed of each copy. Copies are told apart in the lists of their issuer, too. */
+/** The sealed content of a copy. Each copy has its own status entry. */
 export interface CopyContent {
   readonly raw: unknown;
   readonly status?: StatusReference;
 }
 
-/** Bound to owner and credential: a row copied elsewhere does not open. */
+/** Binds the sealed content to owner and id, so that it cannot be used in another row. */
 export const credentialSealContext = ({ owner, id }: Pick<CredentialRow, 'owner' | 'id'>): string =>
   `wallet|${owner}|${id}|credential|v1`;
 export const instanceSealContext = ({ owner, id }: { readonly owner: string; readonly id: string }): string =>
@@ -42,7 +42,7 @@ export const openContent = (seal: Seal, row: CredentialRow): CredentialContent =
 export const openCopy = (seal: Seal, row: CredentialInstanceRow): CopyContent =>
   JSON.parse(seal.open(row.sealed, instanceSealContext(row)).toString()) as CopyContent;
 
-/** Undefined where it was damaged. */
+/** Undefined if it is damaged. */
 export function tryOpen<T>(work: () => T): T | undefined {
   try {
     return work();

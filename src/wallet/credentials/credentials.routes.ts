@@ -11,7 +11,7 @@ const CREDENTIALS = '/api/v1/wallet/credentials';
 
 interface CredentialRouteDeps {
   readonly credentials: Credentials;
-  /** Looks their status up again. */
+  /** Fetches the status of these credentials again. */
   readonly refreshStatus: (rows: readonly CredentialRow[]) => Promise<void>;
 }
 

@@ -1,4 +1,4 @@
-// What the wallet holds: listed, and purged. Purging tells the issuer nothing.
+// Lists and purges credentials. Purging does not notify the issuer.
 import type { Clock } from '../../platform/clock.ts';
 import type { Static } from '../../platform/http/index.ts';
 import type { Seal } from '../../platform/seal/index.ts';
@@ -56,7 +56,7 @@ export function createCredentials(deps: {
     const stateOf = ({ key_id: id }: CredentialInstanceRow): string | undefined => (id === null ? undefined : states.get(id));
     return rows.map((row) => {
       const own = copies.filter((copy) => copy.credential_id === row.id);
-      // The copy that is shown next: one whose key was revoked is passed over.
+      // The copy that is shown next. Copies with a revoked key are skipped.
       const next = own.find((copy) => ['active', 'rotated'].includes(stateOf(copy) ?? '')) ?? own[0];
       const content = unlessDamaged('credential', row.id, () => openContent(seal, row));
       return {
@@ -81,13 +81,13 @@ export function createCredentials(deps: {
         withDetails(reader, owner, await listCredentials(reader, owner, filter, page, clock.now()), raw),
       ),
 
-    /** As they are shown, for whoever just received them. */
+    /** As JSON, for the answer of an issuance. */
     byIds: ({ owner }: Caller, ids: readonly string[]): Promise<Static<typeof Credential>[]> =>
       readAs(db, owner, async (reader) =>
         (await withDetails(reader, owner, await credentialsByIds(reader, owner, ids), false)).map(renderCredential),
       ),
 
-    /** Of everybody. */
+    /** For all owners. */
     countByFormat: () => readAs(db, EVERYONE, countCredentials),
 
     target: (caller: Caller, id: string): Promise<WalletTarget<CredentialRow>> =>

@@ -1,4 +1,4 @@
-// The JSON of held credentials.
+// The JSON of credentials.
 import { type Static, t } from '../../platform/http/index.ts';
 import type { CredentialRow } from '../database.ts';
 import { flag, pageQuery, time } from '../resource/index.ts';
@@ -53,14 +53,14 @@ const maybe = (name: string, milliseconds: number | null) => (milliseconds === n
 export interface CredentialDetails {
   readonly row: CredentialRow;
   readonly content: CredentialContent;
-  /** What it says cannot be read any more. */
+  /** The content can no longer be read. */
   readonly isDamaged: boolean;
   readonly did: string | undefined;
-  /** Of the copy that is shown next. */
+  /** The key of the copy that is shown next. */
   readonly keyId: string | undefined;
   readonly keyState: string | undefined;
   readonly instances: number;
-  /** The credentials themselves, where they were asked for. */
+  /** The raw credentials, if they were requested. */
   readonly raw?: readonly unknown[];
   readonly now: number;
 }
@@ -77,7 +77,7 @@ export function renderCredential({
   now,
 }: CredentialDetails): Static<typeof Credential> {
   const status = row.valid_until !== null && row.valid_until <= now ? 'expired' : (row.status as (typeof STATUSES)[number]);
-  // One that is bound to nobody is shown as it is; presentations of the other formats are signed by somebody.
+  // An unbound credential can only be shown as SD-JWT. The other formats need a holder's signature.
   const isHeld = row.binding === 'none' ? row.format === 'dc+sd-jwt' : keyState === 'active' || keyState === 'rotated';
   const hasBegun = row.valid_from === null || row.valid_from <= now;
   return {

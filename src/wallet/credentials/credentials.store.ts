@@ -1,4 +1,4 @@
-// Held credentials in the database. Every statement names the owner.
+// Credentials in the database. Every statement filters by owner.
 import type { CredentialRow, Reader, Tx } from '../database.ts';
 import type { PageRequest } from '../resource/index.ts';
 
@@ -9,7 +9,7 @@ export interface CredentialFilter {
   readonly status?: string | undefined;
 }
 
-/** One more than the page has. `now` decides what has expired: nobody writes that down. */
+/** Reads one row more than the page size. Expiry is computed from `now`, not stored. */
 export function listCredentials(
   db: Reader,
   owner: string,
@@ -32,7 +32,7 @@ export function listCredentials(
     .execute();
 }
 
-/** True when there was one. */
+/** True if it existed. */
 export async function deleteCredential(tx: Tx, owner: string, id: string): Promise<boolean> {
   const { numDeletedRows } = await tx
     .deleteFrom('credentials')
@@ -55,7 +55,7 @@ export async function countCredentials(db: Reader): Promise<Record<string, numbe
   return Object.fromEntries(rows.map(({ format, count }) => [format, Number(count)]));
 }
 
-/** States of the keys credentials are bound to: one that was revoked shows nothing any more. */
+/** States of the keys that credentials are bound to. */
 export async function keyStates(db: Reader, owner: string, ids: readonly string[]): Promise<Map<string, string>> {
   if (ids.length === 0) return new Map();
   const rows = await db.selectFrom('keys').where('owner', '=', owner).where('id', 'in', ids).select(['id', 'state']).execute();
@@ -76,7 +76,7 @@ export interface CandidateFilter {
   readonly only?: readonly string[] | undefined;
 }
 
-/** By index, newest first, a few at a time: most questions are answered by the first. */
+/** Newest first, in small chunks: most queries are matched by the first rows. */
 export function candidateRows(
   db: Reader,
   owner: string,
@@ -84,7 +84,7 @@ export function candidateRows(
   before: string | undefined,
   limit: number,
 ): Promise<CredentialRow[]> {
-  // PostgreSQL has no word for a list of nothing.
+  // PostgreSQL does not accept an empty list.
   if (types?.length === 0 || only?.length === 0) return Promise.resolve([]);
   let query = db.selectFrom('credentials').where('owner', '=', owner).where('format', '=', format);
   if (types) query = query.where('type', 'in', types);
@@ -98,7 +98,7 @@ export function credentialsByIds(db: Reader, owner: string, ids: readonly string
   return db.selectFrom('credentials').where('owner', '=', owner).where('id', 'in', ids).orderBy('id').selectAll().execute();
 }
 
-/** It is to be looked up again. */
+/** The status must be fetched again. */
 export async function forgetStatus(tx: Tx, owner: string, id: string): Promise<void> {
   await tx.updateTable('credentials').set({ status_checked_at: null }).where('owner', '=', owner).where('id', '=', id).execute();
 }

@@ -1,4 +1,4 @@
-// What storing, choosing and showing held credentials works with.
+// Dependencies of stored credentials.
 import type { Clock } from '../../platform/clock.ts';
 import type { Seal } from '../../platform/seal/index.ts';
 import type { Caller } from '../access/index.ts';
@@ -15,6 +15,6 @@ export interface StoredCredentialDeps {
   readonly dids: Pick<Dids, 'has'>;
   readonly status: Status;
   readonly change: (caller: Caller, owner: string, work: (transaction: WalletChange) => Promise<void>) => Promise<void>;
-  /** Copies that answers are being made with in this process, and how many. */
+  /** Copies that are reserved in this process, with the number of answers that use them. */
   readonly reserved: Map<string, number>;
 }

@@ -1,4 +1,4 @@
-// Held credentials.
+// Credentials in the wallet.
 
 export type { CredentialCandidate } from './candidates.ts';
 export type { ReservedCopy } from './copies.ts';

@@ -1,4 +1,4 @@
-// Whether a held credential can be shown, and what its status list says of it.
+// Whether a credential can be shown, including its status list.
 import { ownerTag } from '../access/index.ts';
 import type { CredentialRow } from '../database.ts';
 import type { StatusReference } from '../status/index.ts';
@@ -10,18 +10,18 @@ import type { StoredCredentialDeps } from './deps.ts';
 
 /** How old a status may be when a credential is shown. */
 const STATUS_MS = 5 * 60_000;
-/** Nobody waits longer for lists that were asked for again. */
+/** The maximum time to wait for refreshed lists. */
 const REFRESH_MS = 15_000;
 
 type StatusDeps = Pick<StoredCredentialDeps, 'db' | 'clock' | 'seal' | 'status' | 'change' | 'reserved'>;
 
-/** Who may say what became of it: its issuer, or somebody of the same authority. */
+/** Who may sign its status list: its issuer, or a signer under the same authority. */
 const signerOf = ({ issuer, authorityKeyIds }: CredentialContent) => ({
   issuer: issuer.id,
   ...(authorityKeyIds ? { authorityKeyIds } : {}),
 });
 
-/** Writes down what a list says. Not knowing changes nothing. */
+/** Stores the status. An unknown status changes nothing. */
 async function recordStatus(
   { clock, change }: Pick<StatusDeps, 'clock' | 'change'>,
   row: CredentialRow,
@@ -38,7 +38,7 @@ async function recordStatus(
   return found;
 }
 
-/** Of one that can be shown: within its time, not withdrawn as far as is known, and with a key that may still sign for it. */
+/** The status of a credential that can be shown: valid now, not known to be revoked, and with a usable key. Undefined for others. */
 export async function presentationStatusOf(
   deps: StatusDeps,
   { row, content }: CredentialCandidate,
@@ -54,7 +54,7 @@ export async function presentationStatusOf(
   return found === 'valid' || found === 'unknown' ? found : undefined;
 }
 
-/** Lists read again, whatever they were a moment ago. */
+/** Fetches the status lists again, bypassing the cache. */
 export async function refreshStatus(deps: StatusDeps, rows: readonly CredentialRow[]): Promise<void> {
   const looks: ({ row: CredentialRow; reference: StatusReference } & ReturnType<typeof signerOf>)[] = [];
   for (const row of rows) {

@@ -1,4 +1,4 @@
-// A credential that an issuer sent and that passed every check is stored, with its copies.
+// Stores a received and verified credential with its copies.
 import { ownerTag } from '../access/index.ts';
 import type { CredentialInstanceRow, WalletChange } from '../database.ts';
 import { fail } from '../faults.ts';
@@ -8,7 +8,7 @@ import { type CopyContent, type CredentialContent, credentialSealContext, instan
 import { insertCredential, keyStates } from './credentials.store.ts';
 import type { StoredCredentialDeps } from './deps.ts';
 
-/** One copy of it, and the key and DID it is bound to. */
+/** A copy with the key and DID it is bound to. */
 export interface ReceivedCopy {
   readonly raw: unknown;
   readonly credential: VerifiedCredential;
@@ -16,22 +16,22 @@ export interface ReceivedCopy {
 }
 
 export interface ReceivedCredential {
-  /** What it is stored under. */
+  /** The id for the new row. */
   readonly id: string;
   readonly configuration: { readonly id: string; readonly raw: Readonly<Record<string, unknown>> };
   readonly copies: readonly ReceivedCopy[];
-  /** The credential issuer that was asked for it. */
+  /** The credential issuer that sent it. */
   readonly from: { readonly address: string; readonly name?: string };
 }
 
 type StoreDeps = Pick<StoredCredentialDeps, 'clock' | 'seal' | 'dids'>;
 
-/** Copies are one credential: it holds while all of them do. */
+/** The credential is valid while all of its copies are valid. */
 const defined = (times: readonly (number | undefined)[]): number[] => times.filter((time) => time !== undefined);
 const latest = (times: readonly (number | undefined)[]): number | null => defined(times).sort((a, b) => b - a)[0] ?? null;
 const earliest = (times: readonly (number | undefined)[]): number | null => defined(times).sort((a, b) => a - b)[0] ?? null;
 
-/** Those whose key was revoked meanwhile are of no use. */
+/** Drops copies whose key was revoked meanwhile. */
 async function usable(
   { tx }: WalletChange,
   owner: string,
@@ -55,7 +55,7 @@ function contentOf({ credential, boundTo }: ReceivedCopy, { configuration, from 
     types: credential.types,
     issuer: {
       id: credential.issuer.id,
-      // A name somebody gives themselves is not put beside the verified id of another.
+      // The self-declared name is used only if the credential issuer is also the signer.
       ...(from.name === undefined || from.address !== credential.issuer.id ? {} : { name: from.name }),
       verified: true,
       trust: credential.issuer.trust,
@@ -82,7 +82,7 @@ function instanceOf({ seal }: StoreDeps, owner: string, id: string, copy: Receiv
   };
 }
 
-/** Within the change that writes down how far the exchange is. */
+/** Runs within the change that saves the exchange. */
 export async function storeReceived(
   deps: StoreDeps,
   transaction: WalletChange,
@@ -101,11 +101,11 @@ export async function storeReceived(
     format: credential.format,
     type: credential.type,
     issuer: credential.issuer.id,
-    // Not looked up yet; one without a list has nothing to be looked up.
+    // The status is not fetched yet. Credentials without a status list are valid.
     status: credential.status ? 'unknown' : 'valid',
     status_checked_at: null,
     key_id: boundTo?.keyId ?? null,
-    // One that was deleted meanwhile is missed by nobody: its credentials stay, too, when it goes later.
+    // The DID may have been deleted meanwhile. The credential is stored anyway, as when a DID is deleted later.
     did_id: boundTo?.did && (await dids.has(tx, owner, boundTo.did.id)) ? boundTo.did.id : null,
     binding: credential.binding.kind,
     valid_from: latest(copies.map((copy) => copy.credential.validFrom)),

@@ -1,5 +1,4 @@
-// Held credentials as issuance and presentation use them: stored when they are received, chosen when a verifier asks, used up when
-// they are shown.
+// Stored credentials for issuance and presentation: stored when received, searched for a verifier's query, consumed when shown.
 import { newUlid } from '../../platform/ids.ts';
 import type { Caller } from '../access/index.ts';
 import type { CredentialRow, WalletChange } from '../database.ts';

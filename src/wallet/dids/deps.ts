@@ -1,4 +1,4 @@
-// What the steps of a DID's life work with.
+// Dependencies of DID operations.
 import type { Clock } from '../../platform/clock.ts';
 import type { RunWalletChange, UnlessDamaged } from '../access/index.ts';
 import type { Database } from '../database.ts';
@@ -14,7 +14,7 @@ export interface DidDeps {
   readonly unlessDamaged: UnlessDamaged;
   /** The public address of the node. */
   publicUrl(): string;
-  /** Of one owner. */
+  /** Per owner. */
   readonly maxDids: number;
   readonly maxDidNames: number;
 }

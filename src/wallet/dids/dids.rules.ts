@@ -1,4 +1,4 @@
-// DIDs: provisioned, published, unpublished, deleted. Each step has a file of its own.
+// Lifecycle of DIDs: provisioned, published, unpublished, deleted. Each step has its own file.
 import { type Caller, EVERYONE, readAs } from '../access/index.ts';
 import type { DidRow, Reader } from '../database.ts';
 import type { IdempotentRequest, PageRequest } from '../resource/index.ts';
@@ -16,7 +16,7 @@ export function createDids(given: DidOptions) {
   const deps: DidDeps = { maxDids: Number.POSITIVE_INFINITY, maxDidNames: Number.POSITIVE_INFINITY, ...given };
   return {
     target: (caller: Caller, idOrDid: string) => didTarget(deps, caller, idOrDid),
-    /** For rules that are told of a DID by its id. */
+    /** For other modules that have the id of a DID. */
     find: async (caller: Caller, idOrDid: string): Promise<DidRow> => (await didTarget(deps, caller, idOrDid)).get(),
     show: (row: DidRow) => showDid(deps, row),
     list: (caller: Caller, filter: DidFilter, page: PageRequest) => listOwn(deps, caller, filter, page),
@@ -25,9 +25,9 @@ export function createDids(given: DidOptions) {
     unpublish: (caller: Caller, did: DidRow) => unpublishDid(deps, caller, did),
     remove: (caller: Caller, did: DidRow, force: boolean) => removeDid(deps, caller, did, force),
     ensureNode: (caller: Caller) => ensureNode(deps, caller),
-    /** Within somebody's change: whether the owner has it, still. */
+    /** Whether the owner still has it, within a change of the caller. */
     has: async (reader: Reader, owner: string, id: string): Promise<boolean> => (await findDid(reader, owner, id)) !== undefined,
-    /** Of everybody. */
+    /** For all owners. */
     countByState: () => readAs(deps.db, EVERYONE, countDids),
   };
 }

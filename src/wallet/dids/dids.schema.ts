@@ -1,4 +1,4 @@
-// The JSON of DIDs, and other people's spelling of a request for one.
+// The JSON of DIDs, and alexandria's form of the request.
 import { type Static, t } from '../../platform/http/index.ts';
 import type { DidRow } from '../database.ts';
 import { fail } from '../faults.ts';
@@ -17,7 +17,7 @@ const ServiceInput = t.object(
   { id: t.string({ minLength: 1, maxLength: 300 }) },
 );
 
-/** One body for both spellings: ours, and alexandria's `{builder: {method, domain, path}, keys: [...]}`. */
+/** One body for both forms: ours, and alexandria's `{builder: {method, domain, path}, keys: [...]}`. */
 export const NewDid = t.object(
   {},
   {

@@ -1,4 +1,4 @@
-// DIDs in the database. Every statement names the owner; names of hosted documents are everybody's.
+// DIDs in the database. Every statement filters by owner, except for the names of hosted documents, which are global.
 import type { DidMethod, DidRow, DidState, Reader, Tx } from '../database.ts';
 import type { PageRequest } from '../resource/index.ts';
 
@@ -7,7 +7,7 @@ export interface DidFilter {
   readonly method?: DidMethod | undefined;
 }
 
-/** One more than the page has. */
+/** Reads one row more than the page size. */
 export function listDids(
   db: Reader,
   owner: string,
@@ -40,7 +40,7 @@ export async function hasDids(db: Reader, owner: string): Promise<boolean> {
   return (await db.selectFrom('dids').where('owner', '=', owner).select('id').limit(1).execute()).length > 0;
 }
 
-/** How many DIDs an owner has, and how many names they took. */
+/** How many DIDs and names an owner has. */
 export async function countDidsOf(db: Reader, owner: string): Promise<{ dids: number; names: number }> {
   const of = (table: 'dids' | 'did_names') =>
     db
@@ -51,7 +51,7 @@ export async function countDidsOf(db: Reader, owner: string): Promise<{ dids: nu
   return { dids: Number((await of('dids')).count), names: Number((await of('did_names')).count) };
 }
 
-/** False when the name belongs to somebody else. */
+/** False if the name belongs to another owner. */
 export async function takeName(tx: Tx, owner: string, name: string): Promise<boolean> {
   await tx
     .insertInto('did_names')
@@ -88,7 +88,7 @@ export async function clearDefault(tx: Tx, owner: string): Promise<void> {
   await tx.updateTable('dids').set({ is_default: 0 }).where('owner', '=', owner).where('is_default', '=', 1).execute();
 }
 
-/** When the default one goes, the newest of the others takes its place. */
+/** If the default DID is deleted, the newest one becomes the default. */
 export async function makeNewestDefault(tx: Tx, owner: string): Promise<void> {
   await tx
     .updateTable('dids')

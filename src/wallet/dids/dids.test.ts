@@ -1,4 +1,4 @@
-// Provisioning DIDs, through HTTP, on both databases. What becomes of them afterwards: life.test.ts.
+// Provisioning DIDs, through HTTP, on both databases. Their later lifecycle: lifecycle.test.ts.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { onEachWallet, type WalletUser } from '../../../test/support/wallet.ts';

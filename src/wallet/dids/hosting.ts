@@ -1,8 +1,8 @@
-// Where documents of did:web are: the host in the DID, and the address of a name.
+// The host of did:web DIDs, and the address of a document.
 import { isIP } from 'node:net';
 import { NODE_NAME } from '../publication/index.ts';
 
-/** did:web has no addresses for hosts: a node that has no name yet is called localhost. */
+/** did:web does not allow IP addresses. A node without a host name uses localhost. */
 export function hostOf(publicUrl: string): string {
   const { hostname, port } = new URL(publicUrl);
   const name = isIP(hostname.replace(/^\[|\]$/g, '')) ? 'localhost' : hostname.toLowerCase();

@@ -1,4 +1,4 @@
-// A DID is published, unpublished, deleted.
+// Publishes, unpublishes and deletes DIDs.
 import { type Caller, NODE, ownerTag } from '../access/index.ts';
 import type { DidRow } from '../database.ts';
 import { fail } from '../faults.ts';
@@ -7,7 +7,7 @@ import type { DidDetails } from './dids.schema.ts';
 import { deleteDid, hasCredentials, makeNewestDefault } from './dids.store.ts';
 import { getDid, reloadDid } from './reading.ts';
 
-/** Those that are made of a key resolve by themselves. */
+/** A did:key or did:jwk has no hosted document. */
 function checkHosted({ method }: DidRow): void {
   if (method !== 'web') fail('not-publishable', { method });
 }

@@ -1,4 +1,4 @@
-// The DID of the node itself: made with its key when it is not there, and published.
+// Creates and publishes the node's own DID and key if they do not exist.
 import { type Caller, NODE, readAs } from '../access/index.ts';
 import type { DidRow, Reader, WalletChange } from '../database.ts';
 import { NODE_NAME } from '../publication/index.ts';
@@ -25,10 +25,10 @@ const rowOf = (did: string, now: number): DidRow => ({
   unpublished_at: null,
 });
 
-/** One that is not the default is of an address the node had before, and has again: it is missing, too. */
+/** If it is not the default, the node has returned to an earlier address, and the DID must be published again. */
 const isCurrent = async (reader: Reader, did: string): Promise<boolean> => (await findDid(reader, NODE, did))?.is_default === 1;
 
-/** With the key it is to have from now on. */
+/** Publishes the DID with a new key. */
 async function put({ clock, publication }: DidDeps, transaction: WalletChange, did: string, keyId: string): Promise<void> {
   await clearDefault(transaction.tx, NODE);
   const former = await findDid(transaction.tx, NODE, did);
@@ -50,7 +50,7 @@ export async function ensureNode(deps: DidDeps, caller: Caller): Promise<void> {
   const draft = await keys.draft(NODE);
   await change(caller, NODE, async (transaction) => {
     transaction.audit('did.ensured', { kind: 'did', id: did });
-    // Another replica that starts at the same time.
+    // Another replica that started at the same time may have created it.
     if (await isCurrent(transaction.tx, did)) return;
     const key = await keys.add(transaction, NODE, draft, { default: true });
     await put(deps, transaction, did, key.id);

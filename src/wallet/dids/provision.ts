@@ -1,4 +1,4 @@
-// A DID is provisioned: what is asked for is checked, its keys are found or made, its name is taken.
+// Provisions a DID: checks the request, finds or generates its keys, and takes its name.
 import { randomBytes } from 'node:crypto';
 import { Fault } from '../../platform/faults/index.ts';
 import { newUlid } from '../../platform/ids.ts';
@@ -21,12 +21,12 @@ const NAME = /^[a-z0-9-]{1,63}$/;
 const newName = (): string => randomBytes(10).toString('hex');
 export const newDidId = (now: number): string => `did_${newUlid(now)}`;
 
-/** The method that is asked for, if what else is asked for goes with it. */
+/** The requested method. Throws if other parts of the request do not fit it. */
 export function readMethod({ method, domain, path, keyIds, service, alsoKnownAs }: DidRequest, publicUrl: string): DidMethod {
   const supported = METHODS.find((one) => one === method);
   if (!supported) fail('unsupported-did-method', { method, why: `; there are ${METHODS.join(', ')}` });
   const host = hostOf(publicUrl);
-  // As in an address, or as in a DID.
+  // The port may be encoded, as in a DID.
   if (domain !== undefined && domain.replace(/%3a/i, ':').toLowerCase() !== host) fail('domain-not-hosted', { host });
   if (!alsoKnownAs.every(isAddress)) fail('invalid-request', { why: 'alsoKnownAs must have absolute addresses or DIDs' });
   if (supported === 'web') {
@@ -45,7 +45,7 @@ function didOf(method: DidMethod, name: string, key: KeyRow, publicUrl: string):
   return method === 'key' ? didKeyOf(jwk) : didJwkOf(jwk);
 }
 
-/** Within the owner's turn; the name, where it is a new one, is counted already. */
+/** Changes of one owner run one after another. A new name is already counted. */
 async function checkQuota(
   { maxDids, maxDidNames }: DidDeps,
   { tx }: WalletChange,

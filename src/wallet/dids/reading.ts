@@ -1,4 +1,4 @@
-// DIDs found and shown, with their documents and the keys in them.
+// Reads DIDs with their documents and keys.
 import { type Caller, readAs, readList, targetFor, type WalletTarget } from '../access/index.ts';
 import type { DidRow, Reader, WalletChange } from '../database.ts';
 import { fail } from '../faults.ts';
@@ -13,7 +13,7 @@ import { urlOfName } from './hosting.ts';
 type DidRenderDeps = Pick<DidDeps, 'publication' | 'unlessDamaged' | 'publicUrl'>;
 type DidReadDeps = DidRenderDeps & Pick<DidDeps, 'db'>;
 
-/** Documents of DIDs that are made from a key follow from the DID itself. */
+/** The document of a did:key or did:jwk follows from the DID itself. */
 const derivedDocument = ({ method, did }: DidRow) => (method === 'key' ? documentOfDidKey(did) : documentOfDidJwk(did));
 
 function hostedDetails({ publication, publicUrl }: DidRenderDeps, row: DidRow, carried: readonly CarriedKey[]): DidDetails {
@@ -43,7 +43,7 @@ function derivedDetails(row: DidRow, carried: readonly CarriedKey[]): DidDetails
   };
 }
 
-/** What can still be said of one that was damaged, itself or a key it carries. */
+/** What is still known if the DID or one of its keys is damaged. */
 const damagedDetails = ({ publicUrl }: DidRenderDeps, row: DidRow, carried: readonly CarriedKey[]): DidDetails => ({
   row,
   service: [],
@@ -66,7 +66,7 @@ async function withDetails(deps: DidRenderDeps, reader: Reader, owner: string, r
   });
 }
 
-/** The DID a request is about. */
+/** The target of a request. */
 export const didTarget = ({ db }: Pick<DidDeps, 'db'>, caller: Caller, idOrDid: string): Promise<WalletTarget<DidRow>> =>
   targetFor(caller, {
     rule: 'owner_or_administrator',
@@ -74,7 +74,7 @@ export const didTarget = ({ db }: Pick<DidDeps, 'db'>, caller: Caller, idOrDid: 
     find: (owner) => readAs(db, owner, (reader) => findDid(reader, owner, idOrDid)),
   });
 
-/** As it is now, within the owner's turn: what was seen before may have changed since. */
+/** Reads the DID again within the change, because it may have changed since. */
 export const reloadDid = async ({ tx }: WalletChange, { owner, id }: DidRow): Promise<DidRow> =>
   (await findDid(tx, owner, id)) ?? fail('not-found', { kind: 'DID' });
 
@@ -83,7 +83,6 @@ export async function showDid(deps: DidReadDeps, row: DidRow): Promise<DidDetail
   return parts!;
 }
 
-/** One of this owner's, as it is now. */
 export const getDid = async (deps: DidReadDeps, owner: string, id: string): Promise<DidDetails> =>
   showDid(deps, (await readAs(deps.db, owner, (reader) => findDid(reader, owner, id))) ?? fail('not-found', { kind: 'DID' }));
 

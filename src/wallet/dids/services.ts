@@ -1,9 +1,9 @@
-// What a document says beside its keys: services (DID Core, 5.4) and other names. Whoever reads it may follow them.
+// Services (DID Core, 5.4) and alsoKnownAs of a document. Readers may follow these addresses, so they are checked.
 import { fail } from '../faults.ts';
 import type { DidService } from '../publication/index.ts';
 import type { DidRequest } from './dids.schema.ts';
 
-/** Absolute, as DID Core asks: whoever reads the document alone must understand it. */
+/** Makes service ids absolute, as DID Core requires. */
 export function servicesOf(did: string, given: DidRequest['service']): DidService[] {
   const services = given.map(({ id, type, serviceEndpoint }, at) => {
     const fragment = id?.startsWith(`${did}#`) ? id.slice(did.length + 1) : (id ?? `service-${at + 1}`).replace(/^#/, '');
@@ -17,9 +17,9 @@ export function servicesOf(did: string, given: DidRequest['service']): DidServic
   return services;
 }
 
-/** Whoever shows a document may make links of what it says: those that would run something are not for documents. */
+/** Schemes that run code, if somebody displays them as a link. */
 const SCRIPT_SCHEME = /^(?:javascript|data|vbscript):/i;
-/** Browsers skip blanks and control characters on their way to the scheme: we refuse them. */
+/** No blanks and control characters, because browsers ignore them in front of the scheme. */
 const ADDRESS = /^[a-z][a-z0-9+.-]*:[^\s\p{Cc}<>"]+$/iu;
 
 export const isAddress = (value: string): boolean =>

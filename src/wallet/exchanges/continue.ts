@@ -1,14 +1,14 @@
-// Exchanges that wait for an issuer are gone on with by the node itself, also after a restart.
+// Background job: continues exchanges that wait for an issuer, also after a restart.
 import { forEachConcurrently } from '../../platform/for-each-concurrently.ts';
 import type { Log } from '../../platform/log/index.ts';
 import type { ExchangeRow } from '../database.ts';
 import type { Exchanges } from './exchanges.ts';
 
 const BATCH = 100;
-/** An issuer that answers slowly does not keep the others' credentials from coming. */
+/** Several at the same time, so that a slow issuer does not block the others. */
 const AT_ONCE = 5;
 
-/** Counts those it went on with. What goes wrong is in the log of the exchange. */
+/** Returns how many were due. Errors are recorded in the steps of the exchange. */
 export async function continueExchanges(
   exchanges: Exchanges,
   issuance: () => Promise<{ poll(row: ExchangeRow): Promise<void> }>,

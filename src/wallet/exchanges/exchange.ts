@@ -1,4 +1,4 @@
-// An exchange with an issuer or a verifier: what is known of it, and what happened so far.
+// An exchange with an issuer or a verifier, and its steps.
 import type { Clock } from '../../platform/clock.ts';
 import type { Log } from '../../platform/log/index.ts';
 import type { Seal } from '../../platform/seal/index.ts';
@@ -6,7 +6,7 @@ import { type Caller, type RunWalletChange, readList, type UnlessDamaged } from 
 import type { Database, ExchangeRow, ExchangeState } from '../database.ts';
 import { time } from '../resource/index.ts';
 
-/** Whoever works on an exchange renews their claim meanwhile, however long it takes: a claim this old is of somebody who died. */
+/** A claim is renewed while somebody works on the exchange. An older claim belongs to a process that died. */
 export const CLAIM_MS = 5 * 60_000;
 const MAX_STEPS = 200;
 
@@ -16,25 +16,25 @@ export interface ExchangeStep {
   readonly at: string;
   readonly step: string;
   readonly detail?: string;
-  /** The code of what went wrong. */
+  /** The fault code. */
   readonly error?: string;
 }
 
-/** As it is shown. */
+/** An exchange with its parsed steps. */
 export interface ExchangeDetails {
   readonly id: string;
   readonly row: ExchangeRow;
-  /** Undefined where it was damaged. */
+  /** Undefined if it is damaged. */
   readonly steps: readonly ExchangeStep[] | undefined;
 }
 
-/** An exchange somebody works on. `data` is what it needs to go on, and is sealed whenever it is written down. */
+/** An exchange in progress. `data` is needed to continue it, and is sealed when it is stored. */
 export interface Exchange<Data> {
   readonly id: string;
   readonly owner: string;
   readonly caller: Caller;
   readonly protocol: Protocol;
-  /** Who works on it. */
+  /** Identifies the worker that has claimed it. */
   readonly claim: string;
   state: ExchangeState;
   peer: string | undefined;
@@ -58,7 +58,7 @@ export interface ExchangeDeps {
   readonly renewMs: number;
 }
 
-/** As somebody with this claim works on it. */
+/** Opens a row to work on it with this claim. */
 export function openRow<Data>(
   { seal }: Pick<ExchangeDeps, 'seal'>,
   row: ExchangeRow,
@@ -80,7 +80,7 @@ export function openRow<Data>(
   };
 }
 
-/** As it is written down. */
+/** The columns to store. */
 export const columnsOf = ({ clock, seal }: Pick<ExchangeDeps, 'clock' | 'seal'>, exchange: Exchange<unknown>) => ({
   state: exchange.state,
   peer: exchange.peer ?? null,
@@ -97,7 +97,7 @@ export const detailsOf = ({ unlessDamaged }: Pick<ExchangeDeps, 'unlessDamaged'>
   steps: unlessDamaged('exchange', row.id, () => readList<ExchangeStep>(row.steps, 'at', 'step')),
 });
 
-/** For people who ask what happened. Nothing is decided by it. */
+/** Steps are for users who want to know what happened. No decision depends on them. */
 export function addStep(
   { clock }: Pick<ExchangeDeps, 'clock'>,
   exchange: Exchange<unknown>,

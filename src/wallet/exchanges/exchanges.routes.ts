@@ -1,4 +1,4 @@
-// /api/v1/wallet/exchanges: what happened between the wallet and issuers or verifiers, step by step.
+// /api/v1/wallet/exchanges: exchanges with issuers and verifiers, with their steps.
 
 import type { WalletApp } from '../access/index.ts';
 import { PAGED, pageAnswer, pageOf } from '../resource/index.ts';

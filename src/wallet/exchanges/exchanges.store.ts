@@ -1,4 +1,4 @@
-// Exchanges in the database. Every statement names the owner, but for the job that goes on with those that wait.
+// Exchanges in the database. Every statement filters by owner, except for background jobs.
 import type { ExchangeRow, ExchangeState, Reader, Tx } from '../database.ts';
 import type { PageRequest } from '../resource/index.ts';
 
@@ -7,7 +7,7 @@ export interface ExchangeFilter {
   readonly state?: string | undefined;
 }
 
-/** One more than the page has, newest first. */
+/** Reads one row more than the page size, newest first. */
 export function listExchanges(
   db: Reader,
   owner: string,
@@ -16,7 +16,7 @@ export function listExchanges(
 ): Promise<ExchangeRow[]> {
   let query = db.selectFrom('exchanges').where('owner', '=', owner);
   if (protocol) query = query.where('protocol', '=', protocol);
-  // A word that is no state finds nothing.
+  // An unknown state finds nothing.
   if (state) query = query.where('state', '=', state as ExchangeState);
   if (after) query = query.where('id', '<', after);
   return query
@@ -53,7 +53,7 @@ export interface ExchangeClaim {
   readonly claimed_until: number;
 }
 
-/** True for the one who may work on it. */
+/** True if the claim succeeded. */
 export async function claimExchange(tx: Tx, owner: string, id: string, claim: ExchangeClaim, now: number): Promise<boolean> {
   const { numUpdatedRows } = await tx
     .updateTable('exchanges')
@@ -65,7 +65,7 @@ export async function claimExchange(tx: Tx, owner: string, id: string, claim: Ex
   return numUpdatedRows > 0n;
 }
 
-/** False when another has claimed it since. */
+/** False if another worker has claimed it since. */
 export async function updateClaimed(
   tx: Tx,
   { owner, id, claim }: { readonly owner: string; readonly id: string; readonly claim: string },
@@ -81,7 +81,7 @@ export async function updateClaimed(
   return numUpdatedRows > 0n;
 }
 
-/** Only while it is held. */
+/** Does nothing if the claim was released. */
 export async function renewClaim(
   tx: Tx,
   { owner, id, claim }: { readonly owner: string; readonly id: string; readonly claim: string },
@@ -97,7 +97,7 @@ export async function renewClaim(
     .execute();
 }
 
-/** Of everybody: those whose time to ask again has come. */
+/** Exchanges of all owners whose next poll is due. */
 export function dueExchanges(db: Reader, now: number, limit: number): Promise<ExchangeRow[]> {
   return db
     .selectFrom('exchanges')
@@ -114,7 +114,7 @@ export async function sweepExchanges(tx: Tx, now: number): Promise<number> {
   return Number(numDeletedRows);
 }
 
-/** After a start, where there is one process: whoever worked on one has died. */
+/** For a single process: at its start, all claims are left over from a process that died. */
 export async function releaseClaims(tx: Tx): Promise<void> {
   await tx.updateTable('exchanges').set({ claimed_until: 0 }).where('claimed_until', '>', 0).execute();
 }

@@ -1,4 +1,4 @@
-// Exchanges with issuers and verifiers: begun, worked on, released, ended. Each step has a file of its own.
+// Exchanges with issuers and verifiers: started, worked on, released, ended. Each step has its own file.
 import { type Caller, EVERYONE, readAs, targetFor, theNode, type WalletTarget } from '../access/index.ts';
 import type { ExchangeRow, FinalState, Tx, WalletChange } from '../database.ts';
 import type { IdempotentRequest, PageRequest } from '../resource/index.ts';
@@ -42,7 +42,7 @@ export function createExchanges(given: Omit<ExchangeDeps, 'renewMs'> & { readonl
       startExchange(deps, caller, protocol, data, opening),
     resume: <Data>(caller: Caller, id: string, protocol: Protocol, once?: IdempotentRequest) =>
       resumeExchange<Data>(deps, caller, id, protocol, once),
-    /** One that is over, but for something that is still to be sent. */
+    /** Opens a finished exchange that still has something to send. */
     openFinished: <Data>(row: ExchangeRow, caller: Caller) => openRow<Data>(deps, row, caller),
     step: (exchange: Any, name: string, more?: { detail?: string; error?: string }) => addStep(deps, exchange, name, more),
     save: (exchange: Any, transaction?: WalletChange) => saveExchange(deps, exchange, transaction),
@@ -55,17 +55,17 @@ export function createExchanges(given: Omit<ExchangeDeps, 'renewMs'> & { readonl
     list: async ({ owner }: Caller, filter: ExchangeFilter, page: PageRequest): Promise<ExchangeDetails[]> =>
       (await readAs(db, owner, (reader) => listExchanges(reader, owner, filter, page))).map((row) => detailsOf(deps, row)),
     target: (caller: Caller, id: string) => targetOf(deps, caller, id),
-    /** For rules that are told of an exchange by its id. */
+    /** For other modules that have the id of an exchange. */
     find: async (caller: Caller, id: string): Promise<ExchangeRow> => (await targetOf(deps, caller, id)).get(),
     detailsOf: (row: ExchangeRow) => detailsOf(deps, row),
     findByRequest: ({ owner }: Caller, protocol: Protocol, hash: string) =>
       readAs(db, owner, (reader) => findByRequest(reader, owner, protocol, hash)),
-    /** Those whose time has come, of everybody. */
+    /** Due exchanges of all owners. */
     due: (limit: number): Promise<ExchangeRow[]> => readAs(db, EVERYONE, (reader) => dueExchanges(reader, clock.now(), limit)),
     sweep: (tx: Tx): Promise<number> => sweepExchanges(tx, clock.now()),
-    /** At a start, where there is one process: an exchange somebody worked on was left behind by one that died. */
+    /** At the start of a single process: releases claims of a process that died. */
     releaseStaleClaims: (): Promise<void> => db.write((tx) => releaseClaims(tx)),
-    /** The owner of a waiting exchange is not there: the node goes on in their name. */
+    /** The node acts on behalf of the owner when it continues an exchange in the background. */
     callerFor: ({ owner }: ExchangeRow): Caller => ({ ...theNode, owner, isAdministrator: false }),
   };
 }

@@ -1,26 +1,26 @@
-// How far an exchange is, written down: saved, released for whoever goes on with it, ended. Only by who has its claim.
+// Saves, releases and ends exchanges. Only the worker with the claim may write.
 import type { ExchangeRow, FinalState, WalletChange } from '../database.ts';
 import { fail } from '../faults.ts';
 import { CLAIM_MS, columnsOf, type Exchange, type ExchangeDeps } from './exchange.ts';
 import { updateClaimed, updateExchange } from './exchanges.store.ts';
 
-/** What is over is kept for those who ask what happened. */
+/** How long finished exchanges can be looked up. */
 const RETENTION_MS = 30 * 24 * 3600 * 1000;
 
 export interface ExchangeEnd {
   readonly outcome?: string;
-  /** For whoever asks again. */
+  /** The answer for repeated requests. */
   readonly result?: object;
-  /** Something is still to be sent. */
+  /** Keeps the sealed data, because something is still to be sent. */
   readonly keep?: boolean;
 }
 
-/** Whoever was taken for dead does not write over what another does since. */
+/** A worker that lost its claim must not overwrite the work of another. */
 async function write({ tx }: WalletChange, exchange: Exchange<unknown>, values: Partial<ExchangeRow>): Promise<void> {
   if (!(await updateClaimed(tx, exchange, values))) fail('exchange-busy', undefined, { detail: { exchangeId: exchange.id } });
 }
 
-/** Within a change or in one of its own; whoever works on it keeps working on it. */
+/** Saves within the given change or in a new one. The claim is kept. */
 export async function saveExchange(deps: ExchangeDeps, exchange: Exchange<unknown>, transaction?: WalletChange): Promise<void> {
   const work = async (within: WalletChange): Promise<void> => {
     await write(within, exchange, { ...columnsOf(deps, exchange), claimed_until: deps.clock.now() + CLAIM_MS });
@@ -30,7 +30,7 @@ export async function saveExchange(deps: ExchangeDeps, exchange: Exchange<unknow
   else await deps.change(exchange.caller, exchange.owner, work);
 }
 
-/** It is over: what it needed to go on is forgotten, unless something is still to be sent. */
+/** Ends an exchange, and deletes its sealed data unless something is still to be sent. */
 export async function endExchange(
   deps: ExchangeDeps,
   exchange: Exchange<unknown>,
@@ -51,7 +51,7 @@ export async function endExchange(
   deps.count({ protocol: exchange.protocol, outcome });
 }
 
-/** It is over, and something was sent afterwards, or is to be tried again. */
+/** Updates a finished exchange after a notification was sent or failed. */
 export async function recordAfterEnd(deps: ExchangeDeps, exchange: Exchange<unknown>, keep: boolean): Promise<void> {
   await deps.change(exchange.caller, exchange.owner, async ({ tx, audit }) => {
     const { steps, sealed: rest, poll_at, updated_at } = columnsOf(deps, exchange);
@@ -61,7 +61,7 @@ export async function recordAfterEnd(deps: ExchangeDeps, exchange: Exchange<unkn
   });
 }
 
-/** It waits for whoever goes on with it. */
+/** Releases the claim, so that the exchange can be resumed. */
 export async function releaseExchange(deps: ExchangeDeps, exchange: Exchange<unknown>): Promise<void> {
   await deps.change(exchange.caller, exchange.owner, async (transaction) => {
     await write(transaction, exchange, { ...columnsOf(deps, exchange), claimed_until: 0 });

@@ -1,4 +1,4 @@
-// An exchange is begun, or one that waits is taken up: from then on it has one who works on it.
+// Starts an exchange, or resumes a waiting one. Both claim it for one worker.
 import { randomUUID } from 'node:crypto';
 import { newUlid } from '../../platform/ids.ts';
 import type { Caller } from '../access/index.ts';
@@ -42,7 +42,7 @@ export async function startExchange<Data>(
   };
   await deps.change(caller, owner, async (transaction) => {
     const { tx, audit } = transaction;
-    // The same request twice at once: the other one was faster.
+    // The same request was sent twice at the same time, and the other one was faster.
     const same = requestHash === undefined ? undefined : await findByRequest(tx, owner, protocol, requestHash);
     if (same) fail('exchange-busy', undefined, { detail: { exchangeId: same.id } });
     if ((await once.claim(transaction, exchange.id)) !== undefined) fail('exchange-busy');
@@ -63,7 +63,7 @@ export async function startExchange<Data>(
   return exchange;
 }
 
-/** One that can be gone on with. */
+/** Finds an exchange that can be continued. */
 async function findWaiting(
   { tx }: WalletChange,
   owner: string,
@@ -74,13 +74,13 @@ async function findWaiting(
   const found = await findExchange(tx, owner, id);
   if (found?.protocol !== protocol) fail('not-found', { kind: 'exchange' });
   if (isFinished(found.state)) fail('exchange-finished', { state: found.state }, { detail: { exchangeId: id } });
-  // Whoever sent this answer still waits, or died before knowing whether it arrived.
+  // The answer is still being sent, or the process died before it knew whether it arrived.
   if (found.state === 'answering') fail('request-already-answered', undefined, { detail: { exchangeId: id } });
   if (found.expires_at <= now) fail('exchange-expired', undefined, { detail: { exchangeId: id } });
   return found;
 }
 
-/** Takes up one that waits. */
+/** Resumes a waiting exchange. */
 export async function resumeExchange<Data>(
   deps: ExchangeDeps,
   caller: Caller,

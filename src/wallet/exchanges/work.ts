@@ -1,4 +1,4 @@
-// A part of an exchange is worked on: the claim is kept meanwhile, and what goes wrong is written down.
+// Runs a part of an exchange: renews the claim meanwhile, and records errors.
 import { withoutTimeLimit } from '../../platform/database/index.ts';
 import { Fault } from '../../platform/faults/index.ts';
 import { repeat } from '../../platform/jobs/index.ts';
@@ -7,7 +7,7 @@ import { addStep, CLAIM_MS, type Exchange, type ExchangeDeps } from './exchange.
 import { renewClaim } from './exchanges.store.ts';
 import { endExchange, releaseExchange } from './progress.ts';
 
-/** Keeps the claim while the work goes on. One that was let go, or that another has, is not taken back. */
+/** Renews the claim while the work runs. A claim that was released or lost is not taken back. */
 async function withClaim<T>(deps: ExchangeDeps, exchange: Exchange<unknown>, work: () => Promise<T>): Promise<T> {
   const { db, clock, log, renewMs } = deps;
   const renew = (): Promise<void> =>
@@ -17,7 +17,7 @@ async function withClaim<T>(deps: ExchangeDeps, exchange: Exchange<unknown>, wor
     });
   const renewals = repeat({
     everyMs: renewMs,
-    // Not of the time the request has. What fails is tried again long before the claim ends.
+    // Not limited by the deadline of the request. A failed renewal is repeated long before the claim expires.
     run: () => withoutTimeLimit(renew),
     log,
     failure: 'the claim of an exchange could not be renewed; it will be tried again',
@@ -31,8 +31,8 @@ async function withClaim<T>(deps: ExchangeDeps, exchange: Exchange<unknown>, wor
 }
 
 /**
- * Runs a part of an exchange. What goes wrong is written down and told with everything that happened before; a fault that the
- * caller can mend leaves the exchange waiting, any other ends it. When another works on it by now, nothing is written.
+ * Runs a part of an exchange. Errors are recorded as a step, and returned with all steps. After a recoverable fault the exchange
+ * waits; any other error ends it. If another worker has claimed it meanwhile, nothing is written.
  */
 export async function runExchange<T>(
   deps: ExchangeDeps,

@@ -1,8 +1,8 @@
-// Looks over CBOR (RFC 8949) of strangers before the library decodes it. The library follows any depth, and knows tags that make
-// objects of code, and cannot be told otherwise (ADR 014): none of that is for what comes from outside.
+// Checks untrusted CBOR (RFC 8949) before the library decodes it. The library has no depth limit, supports tags that create
+// arbitrary objects, and cannot be configured otherwise (ADR 014).
 
 const MAX_DEPTH = 32;
-/** Times as text and number, CBOR in CBOR, full dates: all that ISO/IEC 18013-5 has. */
+/** Times as text and number, CBOR in CBOR, full dates: all tags of ISO/IEC 18013-5. */
 const TAGS: readonly number[] = [0, 1, 24, 1004];
 const BREAK = 0xff;
 
@@ -14,7 +14,7 @@ function fail(why: string): never {
 
 interface Head {
   readonly major: number;
-  /** Undefined: until a break. */
+  /** Undefined for an indefinite length, which ends with a break. */
   readonly argument: number | undefined;
   readonly next: number;
 }
@@ -28,12 +28,12 @@ function headAt(bytes: Buffer, at: number): Head {
   if (info > 27) fail('a head is malformed');
   const size = 1 << (info - 24);
   if (at + 1 + size > bytes.length) fail('it ends too early');
-  // Floats and lengths beyond six bytes: of the former only the size matters, the latter are longer than anything here.
+  // Eight bytes may be a float, where only the size matters, or a length, which is too long in any case.
   const argument = size === 8 ? Number(bytes.readBigUInt64BE(at + 1)) : bytes.readUIntBE(at + 1, size);
   return { major, argument, next: at + 1 + size };
 }
 
-/** Where the item that begins at `at` ends. */
+/** The end of the item that starts at `at`. */
 function endOf(bytes: Buffer, at: number, depth: number): number {
   if (depth > MAX_DEPTH) fail('it is nested too deeply');
   const { major, argument, next } = headAt(bytes, at);
@@ -42,7 +42,7 @@ function endOf(bytes: Buffer, at: number, depth: number): number {
   if (argument === undefined) return endOfIndefinite(bytes, major, next, depth);
   if (major === 2 || major === 3) return next + argument;
   let end = next;
-  // Each element takes a byte at least: whatever is promised, this ends with the bytes.
+  // Each element takes at least one byte, so this ends with the input, whatever length it claims.
   for (let left = major === 5 ? argument * 2 : argument; left > 0; left--) end = endOf(bytes, end, depth + 1);
   return end;
 }
@@ -50,7 +50,7 @@ function endOf(bytes: Buffer, at: number, depth: number): number {
 function endOfIndefinite(bytes: Buffer, major: number, start: number, depth: number): number {
   let at = start;
   while (bytes[at] !== BREAK) {
-    // Of a text or of bytes there are only pieces of the same kind.
+    // Pieces of a string must have the same type.
     if (major < 4 && headAt(bytes, at).major !== major) fail('a piece is of another kind');
     at = endOf(bytes, at, depth + 1);
     if (major === 5) at = endOf(bytes, at, depth + 1);
@@ -72,7 +72,7 @@ function check(bytes: Buffer, depth: number): void {
   if (endOf(bytes, 0, depth) !== bytes.length) fail('something follows it');
 }
 
-/** Throws CborError unless it is one item that can be decoded without harm. */
+/** Throws CborError unless it is exactly one item that is safe to decode. */
 export function checkCbor(bytes: Uint8Array): void {
   check(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), 0);
 }

@@ -1,5 +1,5 @@
-// The JSON-LD contexts we know. None is ever fetched, and none is taken from a document: a context is not signed, so whoever may
-// choose one may rename claims under a signature that still holds.
+// The supported JSON-LD contexts. None is fetched or taken from a document: contexts are not signed, so another context could
+// rename claims without breaking the signature.
 import { reject } from './format.ts';
 import type { JsonDocument } from './w3c.ts';
 
@@ -7,7 +7,7 @@ const CREDENTIALS = ['https://www.w3.org/ns/credentials/v2', 'https://www.w3.org
 export const [CREDENTIALS_V2, CREDENTIALS_V1] = CREDENTIALS;
 export const DATA_INTEGRITY_V2 = 'https://w3id.org/security/data-integrity/v2';
 
-/** What W3C publishes there: every term is an example. Many demonstrations, and its own test vectors, need it. */
+/** As published by W3C. Many demos and the W3C test vectors need it. */
 const EXAMPLES: JsonDocument = { '@context': { '@vocab': 'https://www.w3.org/ns/credentials/examples#' } };
 
 const KNOWN: readonly unknown[] = [
@@ -20,10 +20,10 @@ const KNOWN: readonly unknown[] = [
   'https://www.w3.org/ns/credentials/examples/v2',
 ];
 
-/** Texts with a language, as JSON-LD writes them. Other keywords are second spellings of what VCDM has words for. */
+/** Keywords for language strings. Other keywords are aliases of terms that VCDM defines. */
 const KEYWORDS: readonly string[] = ['@context', '@value', '@language', '@direction'];
 
-/** Throws unless every context in it is known, wherever it stands, and JSON means what JSON-LD does. */
+/** Throws if a context at any level is not supported, or a JSON-LD keyword is not allowed. */
 export function checkContexts(value: unknown): void {
   if (Array.isArray(value)) for (const item of value) checkContexts(item);
   else if (typeof value === 'object' && value !== null) {
@@ -36,7 +36,7 @@ export function checkContexts(value: unknown): void {
   }
 }
 
-/** The one a credential must begin with says which data model it follows. */
+/** The first context determines the data model. */
 export function modelOf(document: JsonDocument): typeof CREDENTIALS_V1 | typeof CREDENTIALS_V2 {
   const [first] = [document['@context']].flat();
   return CREDENTIALS.find((one) => one === first) ?? reject('unknown-context', 'its first context is not one of credentials');
@@ -48,7 +48,7 @@ export interface LoadedDocument {
   readonly document: unknown;
 }
 
-/** Loaded with the library that asks for them. */
+/** Loads the contexts together with the library. */
 export async function createLoader(): Promise<(url: string) => Promise<LoadedDocument>> {
   const packages = await Promise.all([
     import('@digitalbazaar/credentials-context'),

@@ -1,6 +1,6 @@
-// Data Integrity proofs over canonical RDF: the cryptosuites eddsa-rdfc-2022 and ecdsa-rdfc-2019. The library canonicalises; the
-// proof itself is two hashes and a signature, and is ours because the keys are: those of issuers come from trust, with limits of
-// our own, and those of holders may be in a device. @digitalbazaar's suites want both as objects of their own kinds.
+// Data Integrity proofs: the cryptosuites eddsa-rdfc-2022 and ecdsa-rdfc-2019. The library canonicalizes. The proof itself is two
+// hashes and a signature, and is implemented here, because issuer keys come from the trust module and holder keys may be in a
+// device. @digitalbazaar's suites need both as their own key objects.
 import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { type Algorithm, type PublicJwk, verifyWith } from '../jose/index.ts';
@@ -10,15 +10,15 @@ import { reject } from './format.ts';
 import type { JsonDocument } from './w3c.ts';
 
 /**
- * Canonicalising can be made expensive on purpose, and does not let go of the event loop while it expands a document: what goes in
- * is bounded, so that the worst takes about a fifth of a second. Each is far beyond what real credentials have.
+ * Canonicalization can be made expensive on purpose, and blocks the event loop. With these limits the worst case takes about 0.2 s.
+ * They are far above what real credentials have.
  */
 const LIMITS = { objects: 400, values: 1_500, types: 400, contexts: 64 } as const;
 
-/** The library looks whether it should stop after every third order of blank nodes that it tries. */
+/** The library checks the abort signal after every third permutation of blank nodes. */
 const MAX_LOOKS = 300;
 
-/** Before it is canonicalised, and when it is known not to be nested deeply. */
+/** Must run before canonicalization, and after the depth was checked. */
 export function checkSize(document: JsonDocument): void {
   const left: Record<keyof typeof LIMITS, number> = { ...LIMITS };
   const take = (what: keyof typeof LIMITS, count: number): void => {
@@ -34,7 +34,7 @@ export function checkSize(document: JsonDocument): void {
     }
     take('objects', 1);
     for (const [name, child] of Object.entries(value)) {
-      // Both may bring contexts into force, each time they are met.
+      // Both may activate contexts each time they occur.
       if (name === 'type') take('types', [child].flat().length);
       if (name === '@context') take('contexts', [child].flat().length);
       walk(child);
@@ -43,7 +43,7 @@ export function checkSize(document: JsonDocument): void {
   walk(document);
 }
 
-/** By work and not by time, which passes faster on a busy machine. */
+/** Limits the work and not the time, because the time depends on the load of the machine. */
 function newLimit(): AbortSignal {
   let looks = 0;
   const limit = {
@@ -79,14 +79,14 @@ export const isSupported = (proof: JsonDocument): proof is DataIntegrityProof =>
   [...SUITES.values()].some(({ cryptosuite }) => cryptosuite === proof.cryptosuite) &&
   typeof proof.verificationMethod === 'string' &&
   typeof proof.proofValue === 'string' &&
-  // One of a chain depends on others.
+  // Proof chains are not supported.
   proof.previousProof === undefined;
 
 let loading: ReturnType<typeof load> | undefined;
 
 async function load() {
   const [{ default: jsonld }, documentLoader] = await Promise.all([import('jsonld'), createLoader()]);
-  // What has no meaning would not be signed: it is an error.
+  // `safe`: terms that the contexts do not define would not be signed, so they are an error.
   const common = { base: null, safe: true, documentLoader } as const;
   return {
     canonize: (document: object, messageDigestAlgorithm: Suite['hash']) =>
@@ -105,10 +105,10 @@ async function load() {
   };
 }
 
-/** What is signed has language tags in small letters. */
+/** The signed form has lower-case language tags. */
 const tagOf = (language: unknown): unknown => (typeof language === 'string' ? language.toLowerCase() : language);
 
-/** Where the order of a list, a list of one, and a thing of which only the id is known are not told apart, as in what is signed. */
+/** Ignores differences that the signed form does not have: the order of lists, lists of one, and objects with only an id. */
 function normalize(value: unknown): unknown {
   if (Array.isArray(value)) {
     const items = value.map(normalize).sort((one, other) => (JSON.stringify(one) < JSON.stringify(other) ? -1 : 1));
@@ -122,7 +122,7 @@ function normalize(value: unknown): unknown {
 
 const rejectUncovered = (what: string): never => reject('malformed', `it has ${what}, which a proof does not cover`);
 
-/** What can be added to a document, or moved within it, under a signature that still holds. */
+/** Refuses what could be added or moved in a document without breaking the signature. */
 function checkCovered(document: JsonDocument): void {
   const contentById = new Map<string, unknown>();
   const walk = (value: unknown): void => {
@@ -139,7 +139,7 @@ function checkCovered(document: JsonDocument): void {
     const { id, ...rest } = value as JsonDocument;
     if (typeof id === 'string') {
       if (id.startsWith('_:')) rejectUncovered('a name of its own for what has none');
-      // Claims of one thing may stand wherever it is named: between places that say the same there is nothing to move.
+      // Claims could be moved between two objects with the same id, unless both objects are equal.
       const content = normalize(value);
       if (contentById.has(id) && !isDeepStrictEqual(contentById.get(id), content))
         rejectUncovered('the same thing in two places');
@@ -151,8 +151,8 @@ function checkCovered(document: JsonDocument): void {
 }
 
 /**
- * What is signed is a set of statements; many JSON documents make the same one. Only the document that the statements are written
- * as by its own contexts is taken, so that what is shown is what was signed: no claim under another name, none hidden, none added.
+ * The signature covers a set of RDF statements, and many JSON documents have the same statements. Only the compact form by the
+ * document's own contexts is accepted, so that no claim is renamed, hidden or added.
  */
 export async function checkCompactForm(document: JsonDocument): Promise<void> {
   checkCovered(document);
@@ -162,7 +162,7 @@ export async function checkCompactForm(document: JsonDocument): Promise<void> {
   if (!isDeepStrictEqual(normalize(own), normalize(compacted))) reject('malformed', 'it is not written as its contexts write it');
 }
 
-/** What is signed: the hash of how it is signed, then that of what. */
+/** The signed bytes: the hash of the proof options, then the hash of the document. */
 export async function signedBytes(document: JsonDocument, options: JsonDocument, hash: Suite['hash']): Promise<Buffer> {
   loading ??= load();
   const { canonize } = await loading;
@@ -173,14 +173,14 @@ export async function signedBytes(document: JsonDocument, options: JsonDocument,
   return Buffer.concat([await digest({ '@context': document['@context'], ...options }), await digest(document)]);
 }
 
-/** `document` without its proofs. */
+/** `document` must not contain its proofs. */
 export async function verifyProof(document: JsonDocument, proof: DataIntegrityProof, jwk: PublicJwk): Promise<void> {
   const algorithm = ALGORITHMS[jwk.crv ?? ''];
   const suite = algorithm && SUITES.get(algorithm);
   if (!algorithm || suite?.cryptosuite !== proof.cryptosuite)
     reject('invalid-signature', 'its key is not one of its cryptosuite');
   const { proofValue, '@context': own, ...options } = proof;
-  // The proof is read with the contexts of the document; with others it might say something else.
+  // The proof is interpreted with the contexts of the document. Its own contexts could change the meaning.
   if (own !== undefined && !isDeepStrictEqual([own].flat(), [document['@context']].flat()))
     reject('malformed', 'its proof has contexts of its own');
   const signature = proofValue.startsWith('z') ? fromBase58(proofValue.slice(1)) : undefined;
@@ -191,7 +191,7 @@ export async function verifyProof(document: JsonDocument, proof: DataIntegrityPr
   await checkCompactForm({ '@context': document['@context'], ...options });
 }
 
-/** Adds a proof, as a key of this algorithm makes it. */
+/** Adds a proof with a key of this algorithm. */
 export async function addProof(
   document: JsonDocument,
   options: JsonDocument,

@@ -1,6 +1,6 @@
-// The disclosures of an SD-JWT (RFC 9901, 7.1 and 7.3): what they reveal, and which of them a verifier's paths need.
-// @sd-jwt is not used for this: it names claims by paths joined with dots (a claim `a.b` is shown to whoever asks for `b` in `a`),
-// counts decoys as elements of a list (another element is shown than was asked for), and lets a disclosure replace an open claim.
+// The disclosures of an SD-JWT (RFC 9901, 7.1 and 7.3): decoding them, and selecting those that a verifier's paths need.
+// @sd-jwt is not used for this: it joins paths with dots (so the claim `a.b` is the same as `b` in `a`), counts decoys as list
+// elements (so it shows another element than requested), and lets a disclosure replace an open claim.
 import { createHash } from 'node:crypto';
 import { isUnsafeJson, MAX_DEPTH } from '../jose/index.ts';
 import { CredentialRejectedError, type PresentationContext } from './format.ts';
@@ -10,7 +10,7 @@ export const HASHES: Readonly<Record<string, string>> = { 'sha-256': 'sha256', '
 const MAX_DISCLOSURES = 1000;
 const RESERVED = new Set(['_sd', '...', '__proto__', 'constructor', 'prototype']);
 
-/** A value, the disclosure it is hidden in, and what is in it. */
+/** A value with its members or items, and the disclosure that contains it. */
 export interface DisclosureTree {
   readonly disclosure?: string;
   readonly value?: unknown;
@@ -20,7 +20,7 @@ export interface DisclosureTree {
 
 interface Disclosure {
   readonly encoded: string;
-  /** Absent for an element of a list. */
+  /** Absent for a list element. */
   readonly name?: string;
   readonly value: unknown;
 }
@@ -38,7 +38,7 @@ function parse(encoded: string): Disclosure {
   return { encoded, name: parts[1], value: parts[2] };
 }
 
-/** Reads the claims of a payload. Every disclosure belongs to exactly one digest, and no digest is there twice. */
+/** Decodes the claims of a payload. Every disclosure must belong to exactly one digest, and no digest may occur twice. */
 export function decodeDisclosures(
   payload: Readonly<Record<string, unknown>>,
   encoded: readonly string[],
@@ -50,7 +50,7 @@ export function decodeDisclosures(
   if (byDigest.size !== encoded.length) malformed('a disclosure is there twice');
   const seen = new Set<string>();
 
-  /** Undefined for a decoy, and for what is not disclosed here: both look alike. */
+  /** Undefined for a decoy or for a claim that is not disclosed. */
   function take(digest: unknown): Disclosure | undefined {
     if (typeof digest !== 'string') malformed('a digest is not a text');
     if (seen.has(digest)) malformed('a digest is there twice');
@@ -87,7 +87,7 @@ export function decodeDisclosures(
   }
 
   function open(value: unknown, depth: number): DisclosureTree {
-    // Each disclosure may hold digests of others: together they can be deeper than each of them.
+    // Disclosures can be nested in each other, so the total depth is checked too.
     if (depth > MAX_DEPTH) malformed('it is nested too deeply');
     if (Array.isArray(value)) return { items: value.flatMap((one) => item(one, depth + 1) ?? []) };
     return typeof value === 'object' && value !== null ? object(value as Record<string, unknown>, depth) : { value };
@@ -99,21 +99,21 @@ export function decodeDisclosures(
   return opened;
 }
 
-/** As if nothing had ever been hidden. */
+/** The plain claims, with all disclosures applied. */
 export function claimsOf({ members, items, value }: DisclosureTree): unknown {
   if (members) return Object.fromEntries([...members].map(([name, part]) => [name, claimsOf(part)]));
   return items ? items.map(claimsOf) : value;
 }
 
-/** Every disclosure in a part, its own first. */
+/** All disclosures in a subtree, its own first. */
 export function disclosuresIn({ disclosure, members, items }: DisclosureTree): string[] {
   const below = [...(members?.values() ?? []), ...(items ?? [])].flatMap(disclosuresIn);
   return disclosure === undefined ? below : [disclosure, ...below];
 }
 
 /**
- * The disclosures that show what the paths select (OpenID4VP, 7), and those without which it could not be seen. A path that ends
- * at an object asks for all of it; one that leads nowhere asks for nothing.
+ * The disclosures that the paths select (OpenID4VP, 7), with their parents. A path to an object selects all of it. A path that does
+ * not match selects nothing.
  */
 export function selectDisclosures(root: DisclosureTree, paths: PresentationContext['paths']): ReadonlySet<string> {
   const chosen = new Set<string>();

@@ -1,4 +1,4 @@
-// What the wallet knows of a credential format: how to read and verify one, and how to show one.
+// The interface of credential formats: verifying and presenting.
 
 import { JwsError, type PublicJwk } from '../jose/index.ts';
 import type { StatusReference } from '../status/index.ts';
@@ -7,13 +7,13 @@ import { type IssuerTrust, TrustError } from '../trust/index.ts';
 export const FORMATS = ['dc+sd-jwt', 'jwt_vc_json', 'mso_mdoc', 'ldp_vc'] as const;
 export type FormatName = (typeof FORMATS)[number];
 
-/** What a credential is bound to: a key in it, a DID in it, or nobody in particular. */
+/** What a credential is bound to: a key, a DID, or nothing. */
 export type Binding =
   | { readonly kind: 'jwk'; readonly jwk: PublicJwk }
   | { readonly kind: 'did'; readonly did: string }
   | { readonly kind: 'none' };
 
-/** A credential whose signature holds, by a key the issuer was permitted to sign with. Times are milliseconds. */
+/** A credential with a valid signature by a trusted key of the issuer. Times are in milliseconds. */
 export interface VerifiedCredential {
   readonly format: FormatName;
   /** vct, last type, or doctype. */
@@ -21,18 +21,18 @@ export interface VerifiedCredential {
   readonly types: readonly string[];
   readonly issuer: { readonly id: string; readonly trust: IssuerTrust };
   readonly subject?: string;
-  /** Everything in it, disclosures included. */
+  /** All claims, disclosures included. */
   readonly claims: Readonly<Record<string, unknown>>;
   readonly issuedAt?: number;
   readonly validFrom?: number;
   readonly validUntil?: number;
   readonly binding: Binding;
   readonly status?: StatusReference;
-  /** Key identifiers of the certificates above it, for queries by authority. */
+  /** Key identifiers of the issuer's authorities, for queries by authority. */
   readonly authorityKeyIds?: readonly string[];
 }
 
-/** Why a credential is not taken. The code is for machines, and never holds what is in it. */
+/** Why a credential is rejected. The code never contains data of the credential. */
 export class CredentialRejectedError extends Error {
   readonly code: string;
   constructor(code: string, why: string) {
@@ -45,7 +45,7 @@ export function reject(code: string, why: string): never {
   throw new CredentialRejectedError(code, why);
 }
 
-/** Everything libraries and checks complain of, as one kind of refusal; whose key it was remains a question of trust. */
+/** Turns all errors of libraries and checks into CredentialRejectedError, except for TrustError. */
 export async function asRejection<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -63,21 +63,21 @@ export interface CredentialHolder {
   readonly algorithm: string;
   readonly jwk: PublicJwk;
   readonly sign: HolderSign;
-  /** The verification method, where the credential is bound to a DID. */
+  /** The verification method, if the credential is bound to a DID. */
   readonly didUrl?: string;
 }
 
-/** What a verifier asked for of one credential, and what the answer is bound to. */
+/** What a verifier requests from one credential, and what the presentation is bound to. */
 export interface PresentationContext {
-  /** Paths to disclose; nothing that can be held back is shown beside them. */
+  /** Paths to disclose. No other selectively disclosable claim is shown. */
   readonly paths: readonly (readonly (string | number | null)[])[];
   readonly nonce: string;
   /** The verifier, by its full client id. */
   readonly audience: string;
   readonly now: number;
-  /** Of the transaction data the presentation confirms, as they came. */
+  /** Hashes of the transaction data that the presentation confirms. */
   readonly transactionData?: { readonly hashes: readonly string[]; readonly algorithm: string };
-  /** mdoc only: what the session transcript is made of. */
+  /** mdoc only: the input of the session transcript. */
   readonly handover?: {
     readonly responseUri: string;
     readonly encryptionThumbprint?: Buffer;
@@ -89,6 +89,6 @@ export interface Format {
   /** Throws CredentialRejected. */
   verify(raw: unknown): Promise<VerifiedCredential>;
   present(raw: unknown, showing: PresentationContext, holder: CredentialHolder | undefined): Promise<unknown>;
-  /** How the issuer signed it, by the name verifiers list it under: an algorithm of JOSE or COSE, or a cryptosuite. */
+  /** The algorithm of the issuer's signature, as verifiers list it: a JOSE or COSE algorithm, or a cryptosuite. */
   issuerAlgorithm(raw: unknown): Promise<string | number | undefined>;
 }

@@ -1,4 +1,4 @@
-// Credential formats: reading, verifying and showing them. What a format needs of libraries is loaded when one is met.
+// Credential formats: verifying and presenting. Their libraries are loaded when they are first needed.
 import type { Clock } from '../../platform/clock.ts';
 import type { VerifyList } from '../status/index.ts';
 import type { Trust } from '../trust/index.ts';

@@ -19,7 +19,7 @@ import { didOf, idOf, isObject, type JsonDocument, subjectIdOf, typesOf } from '
 
 const MINUTES_MS = 5 * 60_000;
 
-/** `vc+jwt` of VCDM 2.0, and what was written before it. Anything else is a JWT for another purpose. */
+/** `vc+jwt` of VCDM 2.0, and earlier types. Anything else is a JWT for another purpose. */
 const TYPES: readonly string[] = ['jwt', 'vc+jwt', 'vc+ld+jwt', 'vc-ld+jwt', 'vc+ld+json+jwt'];
 
 function bindingOf(payload: JsonDocument, subject: string | undefined): Binding {
@@ -29,7 +29,7 @@ function bindingOf(payload: JsonDocument, subject: string | undefined): Binding 
   return did === undefined ? { kind: 'none' } : { kind: 'did', did };
 }
 
-/** VCDM 1.1 lets an issuer say whom it is about in `sub` alone; queries look for it in the credential (6.3.1). */
+/** In VCDM 1.1 the subject may be only in `sub` (6.3.1). It is copied into the credential, where queries look for it. */
 function withSubject(credential: JsonDocument, id: string | undefined): JsonDocument {
   const { credentialSubject: about } = credential;
   return id === undefined || !isObject(about) || 'id' in about
@@ -53,7 +53,7 @@ export function createJwtVc({ trust, clock }: { trust: Trust; clock: Clock }): F
     const types = typesOf(credential);
     const issuer = typeof payload.iss === 'string' ? payload.iss : idOf(credential.issuer);
     if (issuer === undefined) reject('malformed', 'it has no issuer');
-    // Said twice, it must be the same (VCDM 1.1, 6.3.1).
+    // If both are present, they must be equal (VCDM 1.1, 6.3.1).
     const namedIssuer = idOf(credential.issuer);
     if (namedIssuer !== undefined && namedIssuer !== issuer) reject('malformed', 'it names two issuers');
     const key = await trust.keyOfJwt(header, issuer);
@@ -78,7 +78,7 @@ export function createJwtVc({ trust, clock }: { trust: Trust; clock: Clock }): F
     };
   }
 
-  /** A presentation as a JWT: by whom, to whom, and that it is fresh. */
+  /** A presentation as a JWT, bound to holder, verifier and nonce. */
   async function present(
     raw: unknown,
     { nonce, audience, now }: PresentationContext,

@@ -28,14 +28,14 @@ function read(raw: unknown): JsonDocument {
   return document;
 }
 
-/** Of several proofs, the first we can verify: each stands for itself. */
+/** The first supported proof. Proofs are independent of each other. */
 function proofOf({ proof }: JsonDocument): DataIntegrityProof {
   const proofs = [proof].flat().filter(isObject);
   if (proofs.length === 0) reject('malformed', 'it has no proof');
   return proofs.find(isSupported) ?? reject('unsupported', 'it has no proof of a kind that is supported');
 }
 
-/** In an order that is not up to whoever hands it on: that of types is not signed. */
+/** A fixed order, because the order of types is not signed. */
 const sortTypes = (types: readonly string[]): string[] => [
   'VerifiableCredential',
   ...types.filter((type) => type !== 'VerifiableCredential').sort(),
@@ -55,13 +55,13 @@ export function createLdpVc({ trust, clock }: { trust: Trust; clock: Clock }): F
     const created = timeOf(proof.created, 'created');
     if (created !== undefined) checkTimes({ issuedAt: created }, clock);
     const expires = timeOf(proof.expires, 'expires');
-    // It ends with its proof.
+    // The credential expires with its proof.
     const times = intersectTimes(timesOfW3c(document), expires === undefined ? {} : { validUntil: expires });
     checkTimes(times, clock);
-    // Which of them comes first is not signed, and the first would be the holder.
+    // The order of subjects is not signed, and the first one would be the holder.
     const subjects = [document.credentialSubject].flat();
     if (subjects.length > 1) reject('unsupported', 'it is about several subjects');
-    // Where the issuer is the subject, a mere name here would leave the claims to stand as those of the issuer.
+    // With a mere id here, the claims could be moved to an issuer that is also the subject.
     if (!isObject(subjects[0])) reject('malformed', 'its subject is no object');
     const subject = subjectIdOf(document);
     const did = didOf(subject);
@@ -79,7 +79,7 @@ export function createLdpVc({ trust, clock }: { trust: Trust; clock: Clock }): F
     };
   }
 
-  /** A presentation by the DID it is bound to: to whom, and that it is fresh, is in the proof. */
+  /** A presentation signed by the holder's DID. The proof is bound to verifier and nonce. */
   async function present(
     raw: unknown,
     { nonce, audience, now }: PresentationContext,

@@ -1,4 +1,4 @@
-// What we use of libraries that come without types.
+// Types for libraries that have none.
 declare module 'jsonld' {
   export interface CanonizeOptions {
     base: null;

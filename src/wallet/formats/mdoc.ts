@@ -1,6 +1,5 @@
-// Mobile documents (`mso_mdoc`, ISO/IEC 18013-5): CBOR, signed by a certificate's key, shown element by element.
-// Structures are @owf/mdoc's. What the issuer hashed and signed is taken as the bytes that came: encoded again, as the library
-// would, a document by anyone who writes CBOR a little differently no longer fits its digests.
+// Mobile documents (`mso_mdoc`, ISO/IEC 18013-5), with the structures of @owf/mdoc. Digests and signatures are checked over the
+// received bytes. The library would encode them again, and documents with another valid CBOR encoding would no longer match.
 import { createHash, randomBytes } from 'node:crypto';
 import type { DataItem, MdocContext } from '@owf/mdoc';
 import type { Clock } from '../../platform/clock.ts';
@@ -27,7 +26,7 @@ const MAX_ELEMENTS = 1000;
 const CRITICAL = 2;
 const ALGORITHM = 1;
 
-/** By their COSE numbers, also the fully specified ones (RFC 9864). */
+/** By COSE number, including the fully specified algorithms (RFC 9864). */
 const ALGORITHMS: ReadonlyMap<unknown, Algorithm> = new Map([
   [-7, 'ES256'],
   [-9, 'ES256'],
@@ -38,7 +37,7 @@ const ALGORITHMS: ReadonlyMap<unknown, Algorithm> = new Map([
   [-8, 'EdDSA'],
   [-19, 'EdDSA'],
 ]);
-/** By their COSE numbers: curves, and the type of key each is for. The library's own table has two of them in lower case, and loses keys on them. */
+/** Curves by COSE number, with their key type. The library's own table is wrong for two of them. */
 const [OKP, EC2] = [1, 2];
 const CURVES: ReadonlyMap<
   unknown,
@@ -51,7 +50,7 @@ const CURVES: ReadonlyMap<
 ]);
 const HASHES = { 'SHA-256': 'sha256', 'SHA-384': 'sha384', 'SHA-512': 'sha512' } as const;
 
-/** Times as text, bytes as base64url. */
+/** CBOR values as JSON: times as text, bytes as base64url. */
 function jsonOf(value: unknown, library: MdocLibrary): unknown {
   if (value === null || value === undefined) return null;
   if (typeof value === 'string' || typeof value === 'boolean') return value;
@@ -81,7 +80,7 @@ type IssuerAuth = readonly [
 ];
 type NameSpaces = ReadonlyMap<string, readonly DataItem<Map<string, unknown>>[]>;
 
-/** Structures as the library sees them, and the bytes behind them. */
+/** Decodes an mdoc, and keeps the original bytes. */
 function decode(raw: unknown, library: MdocLibrary) {
   if (typeof raw !== 'string' || raw.length > MAX_LENGTH || !/^[\w-]+={0,2}$/.test(raw))
     reject('malformed', 'it is not an mdoc as issuers send it');
@@ -91,7 +90,7 @@ function decode(raw: unknown, library: MdocLibrary) {
   const issuerAuthBytes = encoded.get('issuerAuth') as IssuerAuth;
   const [protectedHeaders, , payload] = issuerAuthBytes;
   if (!payload) reject('malformed', 'it has no security object');
-  // These two are CBOR in bytes without saying so.
+  // These two are CBOR in byte strings without a tag.
   checkCbor(protectedHeaders);
   checkCbor(payload);
   const { issuerAuth, issuerNamespaces } = library.IssuerSigned.decode(bytes);
@@ -112,7 +111,7 @@ function checkSignature({ issuerAuth, issuerAuthBytes }: DecodedMdoc, key: Signe
   const [protectedHeaders, , payload, signature] = issuerAuthBytes;
   const headers = issuerAuth.protectedHeaders.headers;
   if (headers.has(CRITICAL)) reject('malformed', 'its header names extensions that are not understood');
-  // Only what is protected counts.
+  // Only the protected header is used.
   const algorithm =
     ALGORITHMS.get(headers.get(ALGORITHM)) ?? reject('invalid-signature', 'its algorithm is not one that is accepted');
   const signed = cborEncode(['Signature1', protectedHeaders, new Uint8Array(), payload]);
@@ -120,7 +119,7 @@ function checkSignature({ issuerAuth, issuerAuthBytes }: DecodedMdoc, key: Signe
     reject('invalid-signature', 'its signature does not hold');
 }
 
-/** Every element is one the issuer signed the digest of. */
+/** Every element must match a digest that the issuer signed. */
 function checkDigests({ mso, items, nameSpaces }: DecodedMdoc, { cborEncode, DataItem }: MdocLibrary): void {
   let count = 0;
   for (const [namespace, elements] of items) {
@@ -141,7 +140,7 @@ function bindingOf({ mso }: DecodedMdoc): Binding {
   if (deviceKey.d !== undefined) reject('malformed', 'its device key is a private one');
   const curve = CURVES.get(deviceKey.curve) ?? reject('malformed', 'its device key is on no curve that is known');
   const { kty, crv, type, alg } = curve;
-  // A verifier that reads the one and another that reads the other would check with two different keys.
+  // Otherwise verifiers could disagree about which key it is.
   const { keyType, algorithm } = deviceKey as { keyType: unknown; algorithm?: unknown };
   if (keyType !== type || (kty === 'OKP' && deviceKey.y !== undefined))
     reject('malformed', 'the curve of its device key is not one of its type');
@@ -151,7 +150,7 @@ function bindingOf({ mso }: DecodedMdoc): Binding {
   return { kind: 'jwk', jwk: readPublicJwk({ kty, crv, x, ...(kty === 'EC' ? { y } : {}) }) };
 }
 
-/** Nothing of what the library may ask for beyond hashes and one signature is needed to show a document. */
+/** The library only needs hashes and one signature to present a document. */
 function contextOf(sign: CredentialHolder['sign']): Pick<MdocContext, 'crypto' | 'cose'> {
   const never = (): never => {
     throw new Error('not needed to show an mdoc');
@@ -182,7 +181,7 @@ async function transcriptOf(
   );
 }
 
-/** Signs that the holder's device shows a document in this session, and that it adds nothing of its own. */
+/** The device signature for this session, without device-signed elements. */
 async function deviceSigned(docType: string, context: PresentationContext, holder: CredentialHolder, library: MdocLibrary) {
   const algorithm = [...ALGORITHMS].find(([, name]) => name === holder.algorithm)?.[0];
   if (algorithm === undefined) reject('unsupported-binding', 'an mdoc cannot be shown with such a key');
@@ -196,7 +195,7 @@ async function deviceSigned(docType: string, context: PresentationContext, holde
       detachedPayload: library.DeviceAuthentication.create({ sessionTranscript, docType, deviceNamespaces }).encode({
         asDataItem: true,
       }),
-      // Handed on to what signs, which knows better.
+      // Required by the library, but not used by our signing function.
       signingKey: library.CoseKey.create({ keyType: library.KeyType.Reserved }),
     },
     mdocContext,
@@ -219,7 +218,7 @@ export function createMdoc({ trust, clock }: { trust: Trust; clock: Clock }): Fo
     checkTimes(times, clock);
     // ISO/IEC 18013-5, 9.1.2.4: signed, then valid, then no longer.
     if (signed > validFrom || validFrom >= validUntil) reject('invalid-times', 'its times are not in order');
-    // ISO/IEC 18013-5, 9.3.1: otherwise a certificate that has ended could sign for the past.
+    // ISO/IEC 18013-5, 9.3.1: otherwise an expired certificate could sign with an earlier date.
     if (signed < key.leaf.validFromDate || signed > key.leaf.validToDate)
       reject('invalid-times', 'it was signed when its certificate did not hold');
     const statusClaim: unknown = mso.decodedStructure.toMap().get('status' as never);
@@ -246,7 +245,7 @@ export function createMdoc({ trust, clock }: { trust: Trust; clock: Clock }): Fo
     if (!holder) reject('unsupported-binding', 'an mdoc is shown with the key it is bound to');
     const library = await import('@owf/mdoc');
     const { mso, items, nameSpaces, issuerAuthBytes } = decode(raw, library);
-    // By the very name: the library would answer age_over_18 with another age.
+    // Exact names only. The library would answer age_over_18 with another age element.
     const isAsked = (namespace: string, element: string): boolean =>
       context.paths.some((path) => path.length === 2 && path[0] === namespace && path[1] === element);
     const disclosed = [...items].flatMap(([namespace, elements]) => {
@@ -259,7 +258,7 @@ export function createMdoc({ trust, clock }: { trust: Trust; clock: Clock }): Fo
       [
         'issuerSigned',
         new Map<string, unknown>([
-          // Absent rather than empty.
+          // Omitted if empty.
           ...(disclosed.length > 0 ? [['nameSpaces', new Map(disclosed)] as const] : []),
           ['issuerAuth', issuerAuthBytes],
         ]),

@@ -1,4 +1,4 @@
-// SD-JWT VC (`dc+sd-jwt`, and `vc+sd-jwt` as it was called): signed by the issuer, each claim shown or held back.
+// SD-JWT VC (`dc+sd-jwt`, formerly `vc+sd-jwt`), with selective disclosure of claims.
 import { createHash } from 'node:crypto';
 import type { Clock } from '../../platform/clock.ts';
 import { decodeJws, signJws, verifyJws } from '../jose/index.ts';
@@ -11,7 +11,7 @@ import { checkTimes, timesOfJwt } from './times.ts';
 
 const TYPES: readonly unknown[] = ['dc+sd-jwt', 'vc+sd-jwt'];
 const MAX_LENGTH = 256 * 1024;
-/** Claims that stand in the open: whoever could hold one back could change what the credential is (SD-JWT VC, 2.2.2.2). */
+/** Claims that must not be selectively disclosable, because they define the credential (SD-JWT VC, 2.2.2.2). */
 const OPEN_CLAIMS = ['iss', 'nbf', 'exp', 'cnf', 'vct', 'vct#integrity', 'status'];
 
 function bindingOf(cnf: unknown): Binding {

@@ -1,4 +1,4 @@
-// What W3C credentials have in common, however they are secured.
+// Shared by all W3C credentials, JWT or Data Integrity.
 import { reject } from './format.ts';
 
 export type JsonDocument = Readonly<Record<string, unknown>>;
@@ -6,7 +6,7 @@ export type JsonDocument = Readonly<Record<string, unknown>>;
 export const isObject = (value: unknown): value is JsonDocument =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Of a text, or of a thing with an id. */
+/** The id of a string, or of an object with an id. */
 export const idOf = (value: unknown): string | undefined =>
   typeof value === 'string' ? value : isObject(value) && typeof value.id === 'string' ? value.id : undefined;
 
@@ -17,9 +17,9 @@ export function typesOf(credential: JsonDocument): string[] {
   return types as string[];
 }
 
-/** The first it is about. */
+/** The id of the first subject. */
 export const subjectIdOf = (credential: JsonDocument): string | undefined => idOf([credential.credentialSubject].flat()[0]);
 
-/** The DID of a subject, without the key it may name. */
+/** The DID of a subject, without a fragment. */
 export const didOf = (subject: string | undefined): string | undefined =>
   subject?.startsWith('did:') ? subject.split('#', 1)[0] : undefined;

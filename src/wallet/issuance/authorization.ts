@@ -1,4 +1,4 @@
-// The code flow of an issuer: the person goes to its authorization server, and comes back with a code.
+// The authorization code flow with an issuer's authorization server.
 import type { Oauth2Client } from '@openid4vc/oauth2';
 import type { IssuerMetadataResult } from '@openid4vc/openid4vci';
 import { newSecret } from '../../platform/ids.ts';
@@ -13,7 +13,7 @@ export interface PendingAuthorization {
   readonly authorizationServer: string;
 }
 
-/** By scope where every configuration has one, else by its details (RFC 9396). */
+/** By scope if every configuration has one, else by authorization details (RFC 9396). */
 function authorizationScope(metadata: IssuerMetadataResult, ids: readonly string[]): { scope?: string; details?: string } {
   const configurations = metadata.credentialIssuer.credential_configurations_supported as Record<string, { scope?: string }>;
   const scopes = ids.map((id) => configurations[id]?.scope);
@@ -22,7 +22,7 @@ function authorizationScope(metadata: IssuerMetadataResult, ids: readonly string
   const details = ids.map((id) => ({
     type: 'openid_credential',
     credential_configuration_id: id,
-    // Where the server is not the issuer itself, it must learn whose credential is meant.
+    // If the server is not the issuer itself, it must know which issuer is meant.
     ...(servers ? { locations: [issuer] } : {}),
   }));
   return { details: JSON.stringify(details) };
@@ -36,16 +36,16 @@ export async function beginAuthorization(
   { clientId, redirectUri }: WalletIdentity,
   canRedirectTo: CanRedirectTo,
 ): Promise<{ url: string; pending: PendingAuthorization }> {
-  // Whoever comes back with it says which exchange it is about.
+  // The state contains the exchange id, to find the exchange in the callback.
   const state = `${exchangeId}.${newSecret()}`;
   const verifier = newSecret();
   const { scope, details } = authorizationScope(metadata, ids);
   const grant = offer.grants?.authorization_code;
   const { url, server } = await withUpstreamFaults('issuer', 'authorization', async () => {
     const server = serverOf(metadata, offer);
-    // Not the library's way from an offer: that one drops our state.
+    // The library's helper for offers is not used, because it drops our state.
     const { authorizationRequestUrl } = await oauth.createAuthorizationRequestUrl({
-      // Servers that do not know PKCE ignore it; those that forgot to say so do not.
+      // PKCE is always sent: servers without PKCE ignore it, and some support it without advertising it.
       authorizationServerMetadata: { ...server, code_challenge_methods_supported: ['S256'] },
       clientId,
       redirectUri,
@@ -60,14 +60,14 @@ export async function beginAuthorization(
     });
     return { url: authorizationRequestUrl, server: server.issuer };
   });
-  // Over plain http anybody on the way reads and changes what the person does there.
+  // Over plain http the login could be read and changed on the way.
   const target = URL.parse(url);
   if (!target || !canRedirectTo(target))
     fail('upstream-error', { who: 'issuer', why: 'its authorization_endpoint is not https' });
   return { url, pending: { state, verifier, authorizationServer: server } };
 }
 
-/** State, issuer and code of the answer; then the token. */
+/** Checks state, issuer and code of the response, then requests the token. */
 export async function finishAuthorization(
   request: TokenRequest,
   pending: PendingAuthorization,
@@ -82,12 +82,12 @@ export async function finishAuthorization(
     if (searchParams.getAll(name).length > 1) fail('invalid-request', { why: `${name} is there twice` });
   if (searchParams.get('state') !== pending.state) fail('invalid-request', { why: 'the answer belongs to another request' });
   const server = await withUpstreamFaults('issuer', 'authorization', async () => serverOf(request.metadata, request.offer));
-  // The code goes to whom it was asked of, whatever the issuer says since.
+  // The code must go to the server that issued it, even if the issuer's metadata changed.
   if (server.issuer !== pending.authorizationServer)
     fail('authorization-refused', undefined, { detail: { protocol: { error: 'invalid_issuer', endpoint: 'authorization' } } });
   const iss = searchParams.get('iss');
   const mustSayWho = server.authorization_response_iss_parameter_supported === true;
-  // Another server answering in this one's place (RFC 9207).
+  // Mix-up attack: a response of another server (RFC 9207).
   if ((iss !== null && iss !== pending.authorizationServer) || (iss === null && mustSayWho))
     fail('authorization-refused', undefined, { detail: { protocol: { error: 'invalid_issuer', endpoint: 'authorization' } } });
   const error = searchParams.get('error');

@@ -1,4 +1,4 @@
-// What an issuer sent, looked at before anything is kept: it must be what was offered, bound to what we proved, and hold.
+// Checks received credentials before they are stored: valid, as offered, and bound to our keys.
 import { isDeepStrictEqual } from 'node:util';
 import { fail, fault } from '../faults.ts';
 import { CredentialRejectedError, type Formats, type VerifiedCredential } from '../formats/index.ts';
@@ -7,7 +7,7 @@ import { TrustError } from '../trust/index.ts';
 import type { CredentialConfiguration } from './offer.ts';
 import type { ProofKey } from './proof-key.ts';
 
-/** What copies may differ in, lest verifiers compare them: whose and which one it is, and when it was made. */
+/** Claims that may differ between copies, so that verifiers cannot link them: holder, id and times. */
 const OF_ONE_COPY = new Set(['cnf', 'sub', 'jti', 'id', 'iat', 'nbf', 'exp', 'status', 'credentialStatus', 'proof']);
 const TIMES = new Set(['issuanceDate', 'expirationDate', 'validFrom', 'validUntil']);
 
@@ -17,7 +17,7 @@ const sameIn = ({ types, issuer, claims }: VerifiedCredential): unknown => [
   Object.fromEntries(Object.entries(claims).filter(([name]) => !OF_ONE_COPY.has(name) && !TIMES.has(name))),
 ];
 
-/** A copy that passed. */
+/** A copy that passed all checks. */
 export interface CheckedCopy {
   readonly raw: unknown;
   readonly credential: VerifiedCredential;
@@ -28,7 +28,7 @@ const rejected = (why: string, code: string): never => fail('credential-rejected
 
 const MAX_NAME = 1000;
 
-/** They are kept in the clear, and looked up: names, not texts. */
+/** These are stored unencrypted and used for searching, so their length is limited. */
 function checkNames({ type, types, issuer }: VerifiedCredential): void {
   if ([type, issuer.id, ...types].some((name) => name.length > MAX_NAME || name.includes('\0')))
     rejected('its type, or the name of its issuer, is too long or has a NUL character', 'malformed');
@@ -43,7 +43,7 @@ function checkType({ format, raw }: CredentialConfiguration, { format: got, type
   if (!all.every((one) => types.includes(one as string))) rejected('it is of another type than was offered', 'wrong-type');
 }
 
-/** Which of our keys it is bound to. Each proof is good for one copy. */
+/** The key the credential is bound to. Each key can be used for one copy. */
 function boundKeyOf({ binding }: VerifiedCredential, free: readonly ProofKey[]): ProofKey | undefined {
   if (binding.kind === 'jwk') {
     const kid = thumbprintOf(binding.jwk);
@@ -90,7 +90,7 @@ export async function checkReceived(
     checked.push({ raw, credential, boundTo });
   }
   const [first] = checked;
-  // Copies are of one credential: one that is another one came in by a side door, and its owner would never see what it says.
+  // All copies must be the same credential. The user only sees the first, so another one would be stored unseen.
   if (!checked.every(({ credential }) => isDeepStrictEqual(sameIn(credential), sameIn(first!.credential))))
     rejected('the copies are not of one credential', 'mixed');
   return checked;

@@ -1,4 +1,4 @@
-// Clients of the library for one call each: with the key that signs in it, through the guarded client.
+// Creates clients of the OID4VCI library, each with its signing key and the restricted HTTP client.
 import { type CallbackContext, Oauth2Client } from '@openid4vc/oauth2';
 import type { IssuerMetadataResult, Openid4vciClient } from '@openid4vc/openid4vci';
 import { OutboundError } from '../../platform/outbound/index.ts';
@@ -10,16 +10,16 @@ import { dpopOptions, dpopSigner } from './token.ts';
 const MAX_CALLS = 16;
 const MAX_MS = 20_000;
 
-/** Who the wallet is to authorization servers of issuers. */
+/** The wallet as a client of authorization servers. */
 export interface WalletIdentity {
   readonly clientId: string;
   readonly redirectUri: string;
 }
 
-/** Whether a person's browser may be sent there: by https, or to a host that plain http is allowed for. */
+/** Whether a browser may be redirected there: over https, or to a host where plain http is allowed. */
 export type CanRedirectTo = (url: URL) => boolean;
 
-/** Metadata names other addresses, and those are fetched: so many, and no longer. */
+/** Limits calls and time, because metadata can refer to further addresses. */
 function bounded(callbacks: CallbackContext): CallbackContext {
   let left = MAX_CALLS;
   const signal = AbortSignal.timeout(MAX_MS);
@@ -32,21 +32,21 @@ function bounded(callbacks: CallbackContext): CallbackContext {
   };
 }
 
-/** `library` is loaded when the first offer comes. */
+/** Loads the library. */
 export async function createClients(
   callbacksFor: ReturnType<typeof createCallbacks>,
   identity: () => WalletIdentity,
   canRedirectTo: CanRedirectTo,
 ) {
   const { Openid4vciClient: Client, setGlobalConfig } = await import('@openid4vc/openid4vci');
-  // Which addresses may be plain http is for the guarded client to say, at every call.
+  // The restricted HTTP client decides about plain http for every call.
   setGlobalConfig({ allowInsecureUrls: true });
   const clientWith = (callbacks: CallbackContext): Openid4vciClient => new Client({ callbacks });
   return {
     plain: () => clientWith(bounded(callbacksFor())),
     signing: (signer: WalletSigner) => clientWith(callbacksFor(signer)),
     oauth: () => new Oauth2Client({ callbacks: callbacksFor() }),
-    /** With the token of an exchange, and the key it may be bound to. */
+    /** With the token of an exchange and its DPoP key. */
     authorized({ dpopKey, token }: Pick<IssuanceData, 'dpopKey' | 'token'>, metadata: IssuerMetadataResult): AuthorizedClient {
       const signer = dpopSigner(dpopKey);
       const callbacks = callbacksFor(signer);

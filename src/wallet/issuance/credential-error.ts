@@ -1,4 +1,4 @@
-// What an issuer answers instead of a credential, and what becomes of the exchange then.
+// Error responses of an issuer, and the faults for our caller.
 import { OutboundError } from '../../platform/outbound/index.ts';
 import { fault } from '../faults.ts';
 import { OAUTH_TEXT as OAUTH_WORD, upstreamFault } from '../protocols/index.ts';
@@ -6,12 +6,12 @@ import { OAUTH_TEXT as OAUTH_WORD, upstreamFault } from '../protocols/index.ts';
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** What an issuer answered instead: a word of the protocol, or how it failed in ours. Never its body. */
+/** An error response: an error code of the protocol, or our description of the failure. Never the body. */
 export class CredentialError extends Error {
   readonly isWord: boolean;
   readonly description: string | undefined;
   readonly status: number;
-  /** For the next attempt: drafts send it with the refusal. */
+  /** Drafts of OID4VCI send a new nonce with the error. */
   readonly nonce: string | undefined;
   constructor(
     error: string,
@@ -34,7 +34,7 @@ export function refusalOf(body: unknown, status: number): CredentialError {
     : new CredentialError(`status ${status}`, { status });
 }
 
-/** Whether asking later may help: what it promised before stays promised. Older drafts say "later" by an error. */
+/** Whether a later attempt may succeed. Older drafts report pending credentials as an error. */
 export function isTransient(error: unknown): boolean {
   if (error instanceof CredentialError)
     return error.message === 'issuance_pending' || error.status >= 500 || error.status === 429;
@@ -43,7 +43,7 @@ export function isTransient(error: unknown): boolean {
   return false;
 }
 
-/** In our words. */
+/** The fault for our caller. */
 export function toFault(error: unknown, endpoint: string): unknown {
   if (!(error instanceof CredentialError)) return upstreamFault(error, 'issuer', endpoint);
   const { description } = error;

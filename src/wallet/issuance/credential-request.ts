@@ -1,4 +1,4 @@
-// A credential request (OID4VCI, 8.2): with key proofs, by the identifier the token names, or by the configuration.
+// Credential requests (OID4VCI, 8.2), with key proofs, by credential identifier or configuration id.
 import { CredentialError, refusalOf, toFault } from './credential-error.ts';
 import { type CredentialResponse, responseOf } from './credential-response.ts';
 import { deferredEndpointOf } from './deferred.ts';
@@ -7,7 +7,7 @@ import { type AuthorizedClient, send } from './endpoint.ts';
 import { isNonceRefused, nonceOf } from './nonce.ts';
 import type { CredentialConfiguration } from './offer.ts';
 
-/** Before draft 15 a request named the format; the library knows how each draft wrote it. */
+/** Requests for issuers before draft 15. The library knows the form of each draft. */
 async function byLibrary(
   { client, metadata, token, dpop }: AuthorizedClient,
   configuration: CredentialConfiguration,
@@ -37,7 +37,7 @@ async function byLibrary(
 
 const LATEST = ['Draft15', 'V1'];
 
-/** Asks once, and once more when only the nonce was too old. */
+/** Repeats the request once if the nonce was refused. */
 export async function requestCredential(
   client: AuthorizedClient,
   configuration: CredentialConfiguration,

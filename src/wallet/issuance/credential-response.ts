@@ -1,8 +1,7 @@
-// A credential response: credentials, or the word that they come later (OID4VCI, 8.3).
+// Credential responses: credentials, or a transaction id for later (OID4VCI, 8.3).
 import { fail, fault } from '../faults.ts';
 import { isObject } from './credential-error.ts';
 
-/** What the issuer gave, or when to ask again. */
 export type CredentialResponse =
   | { readonly kind: 'credentials'; readonly credentials: readonly unknown[]; readonly notificationId?: string }
   | { readonly kind: 'deferred'; readonly transactionId: string; readonly intervalSeconds: number };
@@ -12,7 +11,7 @@ const MAX_NAME = 2000;
 export const DEFAULT_INTERVAL = 60;
 const LONGEST_INTERVAL = 7 * 24 * 3600;
 
-/** Drafts say `credential`, the final text `credentials: [{credential}]`. */
+/** Drafts use `credential`, the final version `credentials: [{credential}]`. */
 export function responseOf(body: unknown): CredentialResponse {
   if (!isObject(body)) throw fault('upstream-error', { who: 'issuer', why: 'credential: its answer is not an object' });
   const { transaction_id: transactionId, interval, notification_id: notificationId } = body;
@@ -28,7 +27,7 @@ export function responseOf(body: unknown): CredentialResponse {
       : [body.credential];
   if (list.length === 0) fail('credential-rejected', { why: 'the issuer sent none' });
   if (list.length > MAX_CREDENTIALS) fail('credential-rejected', { why: 'the issuer sent too many' });
-  // One that is too long to be a name is not kept, and not sent back.
+  // An overlong notification id is ignored.
   const canBeTold = typeof notificationId === 'string' && notificationId.length <= MAX_NAME;
   return { kind: 'credentials', credentials: list, ...(canBeTold ? { notificationId } : {}) };
 }

@@ -1,4 +1,4 @@
-// What an exchange with an issuer needs to go on, and what ends it.
+// The data of an exchange with an issuer, and which errors are recoverable.
 import type { JsonWebKey } from 'node:crypto';
 import type { CredentialOfferObject } from '@openid4vc/openid4vci';
 import { Fault } from '../../platform/faults/index.ts';
@@ -10,17 +10,17 @@ import type { ProofKey } from './proof-key.ts';
 import type { BindingPreferences } from './proof-keys.ts';
 import type { IssuerToken } from './token.ts';
 
-/** One of the offered credentials, and how far it is. */
+/** One of the offered credentials, and its progress. */
 export interface RequestedCredential {
   readonly configurationId: string;
-  /** The keys that were proved: what comes is bound to these. Exchanges that wait are stored with this name. */
+  /** The keys of the proofs, which the credential must be bound to. The name is part of stored exchanges. */
   holdings?: readonly ProofKey[];
-  /** The issuer takes its time, and knows it by this. */
+  /** The transaction id of a deferred credential. */
   transactionId?: string;
   isDone?: boolean;
 }
 
-/** What an exchange needs to go on. */
+/** The sealed data of an exchange. Its names are part of stored exchanges. */
 export interface IssuanceData {
   readonly offer: CredentialOfferObject;
   parts: readonly RequestedCredential[];
@@ -28,11 +28,11 @@ export interface IssuanceData {
   readonly dpopKey: JsonWebKey;
   authorization?: PendingAuthorization;
   token?: IssuerToken;
-  /** Credentials stored so far. */
+  /** Ids of the credentials stored so far. */
   readonly kept: string[];
   notifications: { readonly id: string; readonly event: 'credential_accepted' }[];
   tries: number;
-  /** When an issuer that takes its time has taken too much of it. */
+  /** When to give up on a deferred credential. */
   endsAt?: number;
 }
 
@@ -40,19 +40,19 @@ export type IssuanceExchange = Exchange<IssuanceData>;
 
 export interface CredentialDelivery {
   readonly part: RequestedCredential;
-  /** What it is stored under. */
+  /** The id for the new credential. */
   readonly id: string;
   readonly configuration: CredentialConfiguration;
   readonly notificationId: string | undefined;
   copies: readonly CheckedCopy[];
 }
 
-/** What the caller can mend, or the issuer may be over soon: the exchange waits for them. */
+/** Faults that the caller can fix, or that are temporary. The exchange waits. */
 const RECOVERABLE = new Set([
   'tx-code-required',
   'tx-code-rejected',
   'upstream-timeout',
-  // A key of a kind that takes long to make: it is made when the line is shorter.
+  // The queue for slow key generation is full.
   'too-many-at-once',
   'server.busy',
   'key-not-active/named',
@@ -61,6 +61,6 @@ const RECOVERABLE = new Set([
   'invalid-request',
 ]);
 
-/** Whether an exchange goes on after this. */
+/** Whether the exchange can be continued after this error. */
 export const isRecoverable = (error: unknown): boolean =>
   error instanceof Fault && (RECOVERABLE.has(error.code) || error.detail?.temporary === true);

@@ -1,4 +1,4 @@
-// Issuers that take their time: the deferred credential endpoint (OID4VCI, 9).
+// Deferred credentials (OID4VCI, 9).
 import type { IssuerMetadataResult } from '@openid4vc/openid4vci';
 import { fail } from '../faults.ts';
 import { CredentialError, isTransient, toFault } from './credential-error.ts';
@@ -8,7 +8,7 @@ import { encryptionFor } from './encryption.ts';
 import { type AuthorizedClient, send } from './endpoint.ts';
 
 const DAY_MS = 24 * 3600 * 1000;
-/** Nobody is asked more often than this, or longer than that. */
+/** Limits for polling: the shortest interval, and the longest total time. */
 const LEAST_SECONDS = 5;
 const LONGEST_MS = 90 * DAY_MS;
 
@@ -30,7 +30,7 @@ export async function requestDeferred(client: AuthorizedClient, transactionId: s
   }
 }
 
-/** However long the issuer takes, there is time to ask it then; but nobody is asked for ever. */
+/** Schedules the next poll, and extends the exchange up to the limit. */
 export function defer(exchange: IssuanceExchange, seconds: number, now: number): void {
   const { data } = exchange;
   exchange.state = 'deferred';

@@ -1,4 +1,4 @@
-// What the steps of receiving credentials work with.
+// Dependencies of issuance.
 import type { Clock } from '../../platform/clock.ts';
 import type { RunWalletChange } from '../access/index.ts';
 import type { Credentials, StoredCredentials } from '../credentials/index.ts';

@@ -1,4 +1,4 @@
-// Encrypted requests and answers (OID4VCI, 8.2 and 10), where the issuer demands them.
+// Encrypted requests and responses (OID4VCI, 8.2 and 10), if the issuer requires them.
 import { createPrivateKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
 import type { IssuerMetadataResult } from '@openid4vc/openid4vci';
 import type { JWK } from 'jose';
@@ -9,9 +9,9 @@ const ENCODINGS = ['A256GCM', 'A128GCM', 'A192GCM', 'A128CBC-HS256', 'A256CBC-HS
 const ALGORITHMS = ['ECDH-ES', 'ECDH-ES+A128KW', 'ECDH-ES+A256KW'];
 
 export interface Encryption {
-  /** What the request says about the answer it wants. */
+  /** Request parameters for an encrypted response. */
   readonly parameters: Readonly<Record<string, unknown>>;
-  /** Opens the answer; undefined when it comes in the clear. */
+  /** Decrypts the response; undefined if it is not encrypted. */
   readonly privateKey?: KeyObject;
   readonly encrypt?: (payload: object) => Promise<string>;
 }
@@ -44,7 +44,7 @@ async function encryptTo({ jwks, enc_values_supported: encodings }: RequestEncry
     .encrypt(await importJWK(key, alg));
 }
 
-/** Undefined where nothing is demanded. An encrypted answer is asked for in an encrypted request, or the request would show its key. */
+/** Undefined if nothing is required. With response encryption the request is encrypted too, if possible, to protect the key in it. */
 export async function encryptionFor({ credentialIssuer }: IssuerMetadataResult): Promise<Encryption | undefined> {
   const metadata = credentialIssuer as Record<string, unknown>;
   const answer = metadata.credential_response_encryption as ResponseEncryption | undefined;
@@ -56,7 +56,7 @@ export async function encryptionFor({ credentialIssuer }: IssuerMetadataResult):
   const enc = firstOf(ENCODINGS, answer.enc_values_supported, 'encoding of answers');
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const jwk = { ...publicJwkOf(privateKey), use: 'enc', alg, kid: 'answer' };
-  // `alg` beside the key as well: drafts looked for it there.
+  // Drafts expect `alg` beside the key as well.
   return { parameters: { credential_response_encryption: { jwk, alg, enc } }, privateKey, ...encrypt };
 }
 

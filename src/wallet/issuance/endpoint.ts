@@ -1,11 +1,11 @@
-// The endpoints of an issuer that take an access token: with DPoP where it is bound to a key, encrypted where the issuer wants that.
+// Requests to an issuer's endpoints with an access token, with DPoP and encryption if required.
 import { type CallbackContext, type RequestDpopOptions, resourceRequest } from '@openid4vc/oauth2';
 import type { IssuerMetadataResult, Openid4vciClient } from '@openid4vc/openid4vci';
 import { CredentialError, refusalOf } from './credential-error.ts';
 import { decrypt, type Encryption } from './encryption.ts';
 import type { IssuerToken } from './token.ts';
 
-/** A client of the library, with what it may call the issuer with. */
+/** A client of the library with an access token. */
 export interface AuthorizedClient {
   readonly client: Openid4vciClient;
   /** Signs DPoP proofs. */

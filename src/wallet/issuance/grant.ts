@@ -1,4 +1,4 @@
-// The access token, by the grant of the offer: a pre-authorized code, or an authorization code that the person fetches first.
+// Obtains the access token with the grant of the offer: a pre-authorized code or an authorization code.
 import type { IssuerMetadataResult } from '@openid4vc/openid4vci';
 import { fail } from '../faults.ts';
 import { time } from '../resource/index.ts';
@@ -13,7 +13,7 @@ import { dpopSigner, type IssuerToken, redeemOffer, type TokenRequest } from './
 
 type GrantDeps = Pick<IssuanceDeps, 'clock' | 'exchanges' | 'keys' | 'dids' | 'clients'>;
 
-/** Before a code is spent that works once. */
+/** Runs before the single-use code is redeemed. */
 async function checkBefore(deps: GrantDeps, { caller, data }: IssuanceExchange, metadata: IssuerMetadataResult): Promise<void> {
   for (const { configurationId } of data.parts)
     await checkProofKeys(deps, caller, configurationOf(metadata, configurationId), data.wanted);
@@ -33,7 +33,7 @@ async function byPreAuthorizedCode(
   return redeemOffer(request, txCode ? txCodeInput : undefined);
 }
 
-/** The person is sent to the authorization server. */
+/** Returns the address of the authorization server for the user. */
 async function askForAuthorization(
   { exchanges, clients }: GrantDeps,
   exchange: IssuanceExchange,
@@ -54,7 +54,7 @@ async function askForAuthorization(
   };
 }
 
-/** Gets the token, or says what has to come before that. */
+/** Obtains the token. Returns an answer if the user must act first. */
 export async function obtainToken(
   deps: GrantDeps,
   exchange: IssuanceExchange,

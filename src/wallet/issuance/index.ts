@@ -1,4 +1,4 @@
-// Receiving credentials: OID4VCI. The rules and their libraries are loaded with the first offer (modules.ts).
+// Issuance (OID4VCI). The rules and their libraries are loaded with the first offer (modules.ts).
 export { mountIssuance } from './issuance.routes.ts';
 export type { Issuance } from './issuance.rules.ts';
 export const loadIssuance = () => import('./load.ts');

@@ -1,4 +1,4 @@
-// POST /api/v1/wallet/oid4vci, and where issuers send browsers back to.
+// POST /api/v1/wallet/oid4vci, and the callback for browsers.
 
 import { Answer, type Query } from '../../platform/http/index.ts';
 import type { Throttle } from '../../platform/limits/index.ts';
@@ -21,9 +21,9 @@ const CALLBACK = {
 const PATH = '/api/v1/wallet/oid4vci';
 
 interface IssuanceRouteDeps {
-  /** Loaded when it is needed first. */
+  /** Loaded on first use. */
   readonly issuance: () => Promise<Issuance>;
-  /** Of exchanges, by owner: each makes calls to others. */
+  /** Limits exchanges by owner, because each one calls other services. */
   readonly exchangeThrottle: Throttle;
   readonly idempotency: Idempotency;
 }

@@ -1,5 +1,5 @@
-// Receiving credentials (OID4VCI 1.0): from an offer to what is stored, in steps that survive a restart. The steps stand here in
-// their order; each has a file of its own.
+// Issuance (OID4VCI 1.0): from an offer to stored credentials, in steps that survive a restart. The steps are listed here in
+// order; each has its own file.
 import type { IssuerMetadataResult } from '@openid4vc/openid4vci';
 import { Fault } from '../../platform/faults/index.ts';
 import type { Caller } from '../access/index.ts';
@@ -24,7 +24,7 @@ import { refreshAccessToken } from './token-refresh.ts';
 const PROTOCOL = 'oid4vci';
 const POLL_AGAIN_MS = 60_000;
 
-/** The steps of an exchange, from wherever it is. */
+/** Continues an exchange from its current state. */
 async function proceed(
   deps: IssuanceDeps,
   exchange: IssuanceExchange,
@@ -45,11 +45,11 @@ async function proceed(
   return receiveCredentials(deps, exchange, metadata);
 }
 
-/** Before a code is spent, another key or DID than the one that was named mends what the issuer has against it. */
+/** Before the code is redeemed, the caller can choose another key or DID if the issuer does not accept the first. */
 const canChangeBinding = ({ data: { token, wanted } }: IssuanceExchange, error: unknown): boolean =>
   !token && (wanted.keyId ?? wanted.didId) !== undefined && error instanceof Fault && error.code === 'unsupported-proof-type';
 
-/** When nothing came of it, keys that were made for copies are of no use to anybody. */
+/** If the exchange fails, keys that were generated for copies are deleted. */
 async function runExchange<T>(
   deps: IssuanceDeps,
   exchange: IssuanceExchange,
@@ -108,9 +108,9 @@ async function resume(
 ): Promise<IssuanceAnswer> {
   const exchange = await deps.exchanges.resume<IssuanceData>(caller, body.exchangeId!, PROTOCOL, once);
   let isReached = false;
-  // Whatever happens now, the issuer is not asked again and again.
+  // Delays the next poll, whatever happens now.
   if (exchange.pollAt !== null) exchange.pollAt = deps.clock.now() + POLL_AGAIN_MS;
-  // An issuer that is away has used up nothing.
+  // If the issuer was not reached, nothing was redeemed and the exchange can be retried.
   const mendable = (error: unknown): boolean => isRecoverable(error) || !isReached;
   return runExchange(deps, exchange, mendable, async () => {
     const metadata = await issuerMetadata(deps.clients, exchange.data.offer);
@@ -120,7 +120,7 @@ async function resume(
   });
 }
 
-/** The same request once more: what became of it, or how it goes on. */
+/** A repeated request with the same Idempotency-Key: returns the result, or continues the exchange. */
 async function repeatRequest(
   deps: IssuanceDeps,
   caller: Caller,
@@ -134,7 +134,7 @@ async function repeatRequest(
   return { status: 'issued', exchangeId: id, credentials: await deps.credentials.byIds(caller, credentialIds) };
 }
 
-/** The browser came back: the exchange is in the state it was sent with. */
+/** Handles the callback. The state parameter contains the exchange id. */
 async function finish(deps: IssuanceDeps, caller: Caller, parameters: URLSearchParams): Promise<string> {
   const exchangeId = parameters.get('state')?.split('.', 1)[0] ?? fail('invalid-request', { why: 'there is no state' });
   const authorizationResponse = `${deps.clients.identity().redirectUri}?${parameters}`;
@@ -142,7 +142,7 @@ async function finish(deps: IssuanceDeps, caller: Caller, parameters: URLSearchP
   return exchangeId;
 }
 
-/** What waits, gone on with by the node itself. */
+/** Continues a waiting exchange in the background. */
 async function poll(deps: IssuanceDeps, row: ExchangeRow): Promise<void> {
   const { exchanges, clients } = deps;
   const caller = exchanges.callerFor(row);

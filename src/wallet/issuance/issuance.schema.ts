@@ -1,4 +1,4 @@
-// The JSON of POST /api/v1/wallet/oid4vci: one body for all its steps, told apart by `status` in the answer.
+// The JSON of POST /api/v1/wallet/oid4vci: one body for all steps. The `status` in the answer tells the steps apart.
 import { type Static, t } from '../../platform/http/index.ts';
 import { Credential } from '../credentials/index.ts';
 
@@ -31,7 +31,7 @@ const Issuer = t.object({ id: t.string() }, { name: t.string() });
 
 export const Issued = t.object({ status: t.oneOf('issued'), exchangeId: t.string(), credentials: t.array(Credential) });
 export const Deferred = t.object({ status: t.oneOf('deferred'), exchangeId: t.string(), retryAfter: t.integer() });
-/** A preview, or what the caller does next. */
+/** A preview, or the next action of the caller. */
 export const NextStep = t.object(
   { status: t.oneOf('preview', 'authorization_required'), exchangeId: t.string() },
   {

@@ -1,4 +1,4 @@
-// What an issuer says of itself and of what it issues (OID4VCI, 12.2).
+// Credential issuer metadata (OID4VCI, 12.2).
 import type { CredentialOfferObject, IssuerMetadataResult } from '@openid4vc/openid4vci';
 import { fail } from '../faults.ts';
 import { isUnsafeJson } from '../jose/index.ts';
@@ -10,7 +10,7 @@ export async function issuerMetadata(
   { credential_issuer: issuer }: Pick<CredentialOfferObject, 'credential_issuer'>,
 ): Promise<IssuerMetadataResult> {
   const metadata = await withUpstreamFaults('issuer', 'issuer metadata', () => clients.plain().resolveIssuerMetadata(issuer));
-  // Parts of it are shown, and kept with the credential.
+  // Parts of the metadata are displayed, and stored with the credential.
   if (Object.values(metadata.credentialIssuer).some((part) => isUnsafeJson(part)))
     fail('upstream-error', { who: 'issuer', why: 'its metadata are nested too deeply, or have forbidden names or characters' });
   return metadata;

@@ -1,3 +1,3 @@
-// Everything of this module that costs something to load.
+// The parts of this module that are expensive to load.
 export { createClients } from './clients.ts';
 export { createIssuance } from './issuance.rules.ts';

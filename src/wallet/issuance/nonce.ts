@@ -1,9 +1,9 @@
-// The nonce that key proofs carry (OID4VCI, 7).
+// The nonce for key proofs (OID4VCI, 7).
 import { upstreamFault } from '../protocols/index.ts';
 import type { CredentialError } from './credential-error.ts';
 import type { AuthorizedClient } from './endpoint.ts';
 
-/** Drafts had no endpoint for it: it came with the token, or with a refusal. */
+/** Drafts have no nonce endpoint: the nonce is in the token response or in an error response. */
 export async function nonceOf(
   { client, metadata, token }: AuthorizedClient,
   refusal?: CredentialError,
@@ -16,6 +16,6 @@ export async function nonceOf(
   }
 }
 
-/** Drafts said so of the proof, and sent a fresh nonce along. */
+/** Drafts report an invalid proof and send a new nonce. */
 export const isNonceRefused = ({ message, nonce }: CredentialError): boolean =>
   message === 'invalid_nonce' || (nonce !== undefined && message === 'invalid_proof');

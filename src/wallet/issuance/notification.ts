@@ -1,4 +1,4 @@
-// The issuer is told whether its credentials were taken: the notification endpoint (OID4VCI, 11).
+// Notifies the issuer whether its credentials were accepted (OID4VCI, 11).
 import type { IssuerMetadataResult } from '@openid4vc/openid4vci';
 import { CredentialError } from './credential-error.ts';
 import type { CredentialDelivery, IssuanceExchange } from './data.ts';
@@ -10,7 +10,7 @@ const MAX_NOTIFICATIONS = 5;
 
 type NotificationDeps = Pick<IssuanceDeps, 'clock' | 'exchanges' | 'clients'>;
 
-/** Nobody waits for it, and it may come twice. */
+/** May be sent more than once. */
 async function notify(
   client: AuthorizedClient,
   notificationId: string,
@@ -21,16 +21,16 @@ async function notify(
   try {
     await send(client, url, { notification_id: notificationId, event }, undefined);
   } catch (error) {
-    // An empty answer is the usual one.
+    // The response is usually empty.
     if (!(error instanceof CredentialError && error.message === NOT_JSON)) throw error;
   }
 }
 
-/** When the issuer is to be told what it was not told yet; null when there is nothing to tell. */
+/** When to send pending notifications again; null if there are none. */
 export const notifyTime = ({ notifications }: IssuanceExchange['data'], now: number): number | null =>
   notifications.length > 0 ? now + NOTIFY_AGAIN_MS : null;
 
-/** Nothing is stored of what came. */
+/** Notifies that none of the received credentials was stored. */
 export async function notifyFailure(client: AuthorizedClient, received: readonly CredentialDelivery[]): Promise<void> {
   for (const { notificationId } of received)
     if (notificationId !== undefined) await notify(client, notificationId, 'credential_failure').catch(() => undefined);
@@ -54,7 +54,7 @@ export async function notifyAccepted(
   }
 }
 
-/** After it is over: whoever hears of it late hears of it nevertheless. */
+/** Sends the notifications of a finished exchange. Failed ones are scheduled again. */
 export async function notifyWhenOver(
   deps: NotificationDeps,
   exchange: IssuanceExchange,

@@ -1,4 +1,4 @@
-// Credential offers (OID4VCI, 4): read by value or by reference, and what of them this wallet can take.
+// Reads credential offers (OID4VCI, 4), by value or by reference, and selects the supported configurations.
 import { createHash } from 'node:crypto';
 import type { CredentialOfferObject, IssuerMetadataResult, Openid4vciClient } from '@openid4vc/openid4vci';
 import { fail } from '../faults.ts';
@@ -10,7 +10,7 @@ import type { IssuanceRequest } from './issuance.schema.ts';
 const MAX_OFFERED = 20;
 export const PRE_AUTHORIZED = 'urn:ietf:params:oauth:grant-type:pre-authorized_code';
 
-/** Names of formats as issuers write them, drafts included. */
+/** Format names of issuers, including those of drafts. */
 const FORMATS: Readonly<Record<string, FormatName>> = {
   'dc+sd-jwt': 'dc+sd-jwt',
   'vc+sd-jwt': 'dc+sd-jwt',
@@ -29,7 +29,7 @@ function checkUri(uri: string): void {
   const url = URL.parse(uri);
   if (!url) fail('invalid-request', { why: 'uri is not an address' });
   const has = (name: string): boolean => url.searchParams.has(name);
-  // Exactly one (OID4VCI, 4.1): an offer that is two offers is none.
+  // Exactly one of the two (OID4VCI, 4.1).
   if (has('credential_offer') === has('credential_offer_uri'))
     fail('invalid-offer', { why: 'it must be given by value or by reference, and not by both' });
   for (const name of ['credential_offer', 'credential_offer_uri'])
@@ -42,30 +42,30 @@ export async function readOffer(client: Openid4vciClient, { uri, offer }: Issuan
   const text = uri ?? `openid-credential-offer://?credential_offer=${encodeURIComponent(JSON.stringify(offer))}`;
   const isFetched = uri !== undefined && URL.parse(uri)!.searchParams.has('credential_offer_uri');
   const read = await withUpstreamFaults('issuer', 'offer', () => client.resolveCredentialOffer(text)).catch((error: unknown) =>
-    // What came with the request is nobody's answer.
+    // An offer by value is part of the request, so errors are not upstream errors.
     isFetched ? Promise.reject(error) : fail('invalid-offer', { why: 'it is not an offer of credentials' }),
   );
   const ids = read.credential_configuration_ids;
   if (ids.length === 0 || new Set(ids).size !== ids.length)
     fail('invalid-offer', { why: 'it names no credentials, or one twice' });
-  // Each of them is asked for: an offer of thousands is an attack.
+  // Each credential is requested, so the number is limited.
   if (ids.length > MAX_OFFERED || ids.some((id) => id.length > 500) || isUnsafeJson(read))
     fail('invalid-offer', { why: 'it is larger than any offer is' });
   return read;
 }
 
-/** What people call it, as it says itself. */
+/** The self-declared display name. */
 export function issuerNameOf({ credentialIssuer }: IssuerMetadataResult): string | undefined {
   const name: unknown = credentialIssuer.display?.[0]?.name;
   return typeof name === 'string' ? name.slice(0, 300) : undefined;
 }
 
-/** The grant that is used: a code the issuer made for this offer, else one the person asks for. */
+/** Prefers the pre-authorized code over the authorization code. */
 export function grantOf(offer: CredentialOfferObject): 'pre-authorized_code' | 'authorization_code' {
   return offer.grants?.[PRE_AUTHORIZED] ? 'pre-authorized_code' : 'authorization_code';
 }
 
-/** An offer's code works once, whoever sends it how often. */
+/** Identifies an offer by its code, which can be redeemed only once. */
 export function offerHashOf({ credential_issuer: issuer, grants }: CredentialOfferObject): string | undefined {
   const secret = grants?.[PRE_AUTHORIZED]?.['pre-authorized_code'] ?? grants?.authorization_code?.issuer_state;
   return secret === undefined
@@ -82,7 +82,7 @@ export function txCodeOf(offer: CredentialOfferObject): { inputMode: string; len
   return {
     inputMode,
     ...(typeof length === 'number' ? { length } : {}),
-    // Longer than the specification lets it be, it is not for people.
+    // The maximum length of the specification.
     ...(typeof description === 'string' ? { description: description.slice(0, 300) } : {}),
   };
 }
@@ -101,13 +101,13 @@ export function configurationsOf(
   });
 }
 
-/** One that is still to come: an issuer that changed its mind about it does not get it past us. */
+/** Throws if the issuer no longer supports the configuration. */
 export function configurationOf(metadata: IssuerMetadataResult, id: string): CredentialConfiguration {
   const [one] = configurationsOf(metadata, [id]);
   return one && 'format' in one ? one : fail('unsupported-format');
 }
 
-/** Those of the offer that are wanted and that this wallet can hold. */
+/** The requested configurations of the offer that this wallet supports. */
 export function selectConfigurations(
   offer: CredentialOfferObject,
   metadata: IssuerMetadataResult,

@@ -1,4 +1,4 @@
-// What an offer would bring, for people who look before they take.
+// Previews an offer without accepting it.
 import type { CredentialOfferObject, IssuerMetadataResult } from '@openid4vc/openid4vci';
 import type { IssuanceAnswer } from './issuance.schema.ts';
 import { configurationsOf, grantOf, issuerNameOf, txCodeOf } from './offer.ts';

@@ -1,4 +1,4 @@
-// A DID that is proved to the issuer, and the key of it that signs.
+// Chooses a DID and its key for a key proof.
 import type { Caller } from '../access/index.ts';
 import { fail } from '../faults.ts';
 import { notIdempotent } from '../resource/index.ts';
@@ -20,7 +20,7 @@ export async function namedDid(
   return { ...proofKey, did: { id: row.id, did: row.did, url: key.verificationMethod } };
 }
 
-/** One of the caller's that the issuer takes, and that has the key that is wanted. */
+/** A published DID of the caller that the issuer accepts and that has the requested key. */
 export async function ownDid(
   { keys, dids }: ProofKeyDeps,
   caller: Caller,
@@ -39,12 +39,12 @@ export async function ownDid(
   return undefined;
 }
 
-/** Of a DID that is made for this: those that are made of a key resolve by themselves. */
+/** The method for a new DID: did:jwk or did:key, which need no hosting. */
 export const newDidMethod = ({ takes, didMethods }: BindingMethods): string =>
   ['jwk', 'key'].find((one) => takes(one)) ??
   fail('unsupported-proof-type', { why: `bindings by did:${didMethods.join(', did:')}`.slice(0, 100) });
 
-/** One of the caller's, or a new one. */
+/** An existing DID of the caller, or a new one. */
 export async function anyDid(
   deps: ProofKeyDeps,
   caller: Caller,

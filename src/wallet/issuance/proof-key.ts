@@ -1,4 +1,4 @@
-// A key that is proved to the issuer: one of the caller's that can sign as the issuer wants it, or a new one.
+// Chooses a key for a key proof: an existing key with a supported algorithm, or a new one.
 import { Fault } from '../../platform/faults/index.ts';
 import type { Caller } from '../access/index.ts';
 import type { KeyRow } from '../database.ts';
@@ -9,15 +9,15 @@ import { isSlow, type Keys } from '../keys/index.ts';
 import { notIdempotent } from '../resource/index.ts';
 import { noAlgorithm } from './proof-types.ts';
 
-/** One copy of a credential is bound to this. */
+/** The key that one copy of a credential is bound to. Stored with waiting exchanges. */
 export interface ProofKey {
   readonly keyId: string;
   readonly algorithm: string;
   readonly jwk: PublicJwk;
   readonly kid: string;
-  /** The DID and its verification method, where the issuer wants a DID. */
+  /** The DID and its verification method, if the credential is bound to a DID. */
   readonly did?: { readonly id: string; readonly did: string; readonly url: string };
-  /** Made for a copy of a batch, and for nothing else. */
+  /** Generated only for a copy of a batch. */
   readonly isForCopy?: true;
 }
 
@@ -28,7 +28,7 @@ export interface ProofKeyDeps {
 
 type KeyAccess = Pick<ProofKeyDeps, 'keys'>;
 
-/** Besides the first, where the issuer takes nothing that is made quickly. */
+/** Maximum number of additional copies with slow keys. */
 const MAX_SLOW_COPIES = 2;
 
 export const proofKeyOf = (row: Pick<KeyRow, 'id' | 'algorithm' | 'kid' | 'public_jwk'>): ProofKey => ({
@@ -55,7 +55,7 @@ async function newKey({ keys }: KeyAccess, caller: Caller, algorithms: readonly 
   return proofKeyOf((await keys.create(caller, { algorithm }, notIdempotent)).row);
 }
 
-/** The one named, the default one, any other, or a new one. */
+/** The named key, the default key, any other suitable key, or a new one. */
 export async function anyKey(
   deps: KeyAccess,
   caller: Caller,
@@ -70,7 +70,7 @@ export async function anyKey(
   return found ? proofKeyOf(found) : newKey(deps, caller, algorithms);
 }
 
-/** Copies that share a key are one credential to whoever compares them: each gets a key of its own. */
+/** Each copy gets its own key, so that verifiers cannot link copies. */
 export async function keysForCopies(
   deps: KeyAccess,
   caller: Caller,
@@ -82,13 +82,13 @@ export async function keysForCopies(
     ...(await newKey(deps, caller, [algorithm])),
     isForCopy: true,
   });
-  // Twenty keys that take seconds each would take longer than anybody waits.
+  // Prefers a fast algorithm, because many slow keys would take too long.
   const quick = isSlow(first.algorithm) ? ALGORITHMS.find((one) => !isSlow(one) && algorithms.includes(one)) : first.algorithm;
   if (quick !== undefined) return Promise.all(Array.from({ length: count }, () => forCopy(quick)));
   const made: ProofKey[] = [];
   while (made.length < Math.min(count, MAX_SLOW_COPIES)) {
     const one = await forCopy(first.algorithm).catch((error: unknown) => {
-      // Others wait for theirs: fewer copies are better than none.
+      // The queue is full. Fewer copies are better than none.
       if (error instanceof Fault && (error.status === 429 || error.status === 503)) return undefined;
       throw error;
     });

@@ -1,4 +1,4 @@
-// The keys and DIDs a credential will be bound to: checked before a code is spent, chosen when proofs are made.
+// The keys and DIDs for key proofs: checked before the code is redeemed, chosen when proofs are created.
 import type { Caller } from '../access/index.ts';
 import { ALGORITHMS } from '../jose/index.ts';
 import type { WalletSigner } from '../protocols/index.ts';
@@ -7,14 +7,14 @@ import { anyDid, namedDid, newDidMethod, ownDid } from './proof-did.ts';
 import { anyKey, keysForCopies, namedKey, type ProofKey, type ProofKeyDeps } from './proof-key.ts';
 import { bindingMethodsOf, noAlgorithm, proofAlgorithmsOf } from './proof-types.ts';
 
-/** What the caller wants it bound to, and in how many copies. */
+/** The key or DID the caller wants, and the number of copies. */
 export interface BindingPreferences {
   readonly keyId?: string | undefined;
   readonly didId?: string | undefined;
   readonly count: number;
 }
 
-/** Whether there will be something to bind it to. Nothing is made for that: it is asked before a code is spent. */
+/** Throws if no key or DID fits. Creates nothing, because it runs before the code is redeemed. */
 export async function checkProofKeys(
   deps: ProofKeyDeps,
   caller: Caller,
@@ -38,7 +38,7 @@ async function areActive({ keys }: ProofKeyDeps, caller: Caller, all: readonly P
   return true;
 }
 
-/** Keys that were made for copies nobody got. One that was put to other use meanwhile stays. */
+/** Deletes keys of copies that were never received, unless they are in use. */
 export async function discardProofKeys(
   { keys }: Pick<ProofKeyDeps, 'keys'>,
   caller: Caller,
@@ -48,7 +48,7 @@ export async function discardProofKeys(
   for (const { keyId, isForCopy } of all) if (isForCopy) await purge(keyId).catch(() => undefined);
 }
 
-/** As many as copies are wanted; none when the credential is bound to nobody. Those of `before`, while they can sign. */
+/** One key per copy; none if the credential needs no binding. Reuses the keys of `before` while they are active. */
 export async function chooseProofKeys(
   deps: ProofKeyDeps,
   caller: Caller,

@@ -1,4 +1,4 @@
-// That a key is ours, for this issuer, now: a key proof of the type `jwt` (OID4VCI, appendix F.1).
+// Key proofs of the type `jwt` (OID4VCI, appendix F.1).
 import type { IssuerMetadataResult, Openid4vciClient } from '@openid4vc/openid4vci';
 import type { CredentialConfiguration } from './offer.ts';
 import type { ProofKey } from './proof-key.ts';

@@ -1,5 +1,4 @@
-// From a token to stored credentials: each offered one is requested, waited for where the issuer takes its time, checked, and
-// stored; and the issuer is notified.
+// From a token to stored credentials: requests, checks and stores each credential, waits for deferred ones, and notifies the issuer.
 import type { IssuerMetadataResult } from '@openid4vc/openid4vci';
 import { checkReceived } from './check.ts';
 import { requestCredential } from './credential-request.ts';
@@ -26,13 +25,13 @@ function createProof(
   const { clock, clients } = deps;
   return proofJwt(clients.signing(signerOf(deps, caller, key)), metadata, configuration, key, {
     nonce,
-    // Only a client that is known to the issuer says who it is (OID4VCI, appendix F.1).
+    // Anonymous clients must not send a client id (OID4VCI, appendix F.1).
     clientId: grantOf(data.offer) === 'authorization_code' ? clients.identity().clientId : undefined,
     now: clock.now(),
   });
 }
 
-/** Written down before each call: whoever lost the exchange to another does not ask beside them. */
+/** Saves before each call, so that a worker that lost its claim sends no request. */
 async function requestOne(
   deps: IssuanceDeps,
   exchange: IssuanceExchange,
@@ -57,13 +56,13 @@ async function requestOne(
   );
 }
 
-/** How long the issuer wants to be left alone, and the first fault that can be mended. */
+/** The polling interval, and the first recoverable error. */
 interface RequestOutcome {
   readonly interval: number;
   readonly stopped: unknown;
 }
 
-/** Requests everything that is still to come. What can be mended in one does not keep the others from coming. */
+/** Requests all missing credentials. A recoverable error with one does not stop the others. */
 async function requestAll(
   deps: IssuanceDeps,
   exchange: IssuanceExchange,
@@ -97,7 +96,7 @@ async function requestAll(
   return { interval, stopped };
 }
 
-/** What was received is stored, all of it or nothing, together with how far the exchange is. */
+/** Stores all received credentials and the progress of the exchange in one transaction. */
 async function storeAll(
   { clock, change, exchanges, storedCredentials }: IssuanceDeps,
   exchange: IssuanceExchange,

@@ -1,4 +1,4 @@
-// Access tokens run out while an issuer takes its time: where it gave the means, a fresh one is fetched before it is asked again.
+// Refreshes an access token that expired while a credential was deferred.
 import { Oauth2Client } from '@openid4vc/oauth2';
 import type { CredentialOfferObject } from '@openid4vc/openid4vci';
 import type { Exchange, Exchanges } from '../exchanges/index.ts';
@@ -8,10 +8,10 @@ import type { AuthorizedClient } from './endpoint.ts';
 import { grantOf } from './offer.ts';
 import { type IssuerToken, serverOf, tokenOf } from './token.ts';
 
-/** One that runs out on its way is of no use either. */
+/** Refresh early, so that the token does not expire during the request. */
 const EARLY_MS = 10_000;
 
-/** Written down at once: refresh tokens may work once only. */
+/** Saves the result immediately, because refresh tokens may be single-use. */
 export async function refreshAccessToken(
   exchanges: Exchanges,
   exchange: Exchange<{ readonly offer: CredentialOfferObject; token?: IssuerToken }>,
@@ -24,7 +24,7 @@ export async function refreshAccessToken(
   const { offer } = exchange.data;
   const isKnown = grantOf(offer) === 'authorization_code';
   const server = serverOf(metadata, offer);
-  // A refresh token goes to whom it is from, whatever the issuer says since.
+  // A refresh token must go to the server that issued it, even if the issuer's metadata changed.
   if (token.server !== undefined && server.issuer !== token.server) return;
   const result = await withUpstreamFaults('issuer', 'token', () =>
     new Oauth2Client({ callbacks }).retrieveRefreshTokenAccessToken({
@@ -36,7 +36,7 @@ export async function refreshAccessToken(
     }),
   );
   const fresh = tokenOf(result as Parameters<typeof tokenOf>[0], now);
-  // What is not said again stays as it was.
+  // Values that are missing in the response stay unchanged.
   const identifiers = Object.keys(fresh.identifiers).length > 0 ? fresh.identifiers : token.identifiers;
   exchange.data.token = { refreshToken, ...fresh, identifiers, server: server.issuer };
   exchanges.step(exchange, 'token renewed');

@@ -1,5 +1,4 @@
-// Access tokens of an issuer: for the code in an offer, or for one a person fetched; bound to a key of the exchange by DPoP where
-// the issuer knows that.
+// Access tokens of an issuer, for a pre-authorized code or an authorization code, with DPoP if the issuer supports it.
 import { createPrivateKey, generateKeyPairSync, type JsonWebKey } from 'node:crypto';
 import {
   type AuthorizationServerMetadata,
@@ -20,19 +19,19 @@ import { grantOf, PRE_AUTHORIZED, txCodeOf } from './offer.ts';
 export interface IssuerToken {
   readonly accessToken: string;
   readonly dpop: boolean;
-  /** The nonce the issuer last gave for DPoP. */
+  /** The last DPoP nonce of the issuer. */
   readonly dpopNonce?: string;
   readonly expiresAt?: number;
   readonly refreshToken?: string;
-  /** Who gave it. */
+  /** The authorization server that issued it. */
   readonly server?: string;
-  /** For proofs, of issuers that have no endpoint for it. */
+  /** The nonce for key proofs, from issuers without a nonce endpoint. */
   readonly nonce?: string;
-  /** By configuration: the identifiers the issuer wants to be asked with (OID4VCI, 6.2). */
+  /** Credential identifiers by configuration id (OID4VCI, 6.2). */
   readonly identifiers: Readonly<Record<string, readonly string[]>>;
 }
 
-/** A key for this exchange alone, so that issuers cannot tell by it who else they met. */
+/** A new key for each exchange, so that issuers cannot link exchanges. */
 export function newDpopKey(): JsonWebKey {
   return generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ format: 'jwk' });
 }
@@ -76,11 +75,11 @@ export function tokenOf(
     c_nonce: nonce,
   } = answer;
   const kind = String(type).toLowerCase();
-  // How a token of another type is to be used nobody here knows (RFC 6749, 7.1).
+  // Other token types must not be used (RFC 6749, 7.1).
   if (kind !== 'bearer' && kind !== 'dpop') fail('upstream-error', { who: 'issuer', why: 'token: its type is not known' });
   return {
     accessToken,
-    // What it is bound to is the issuer's to say, whatever we sent.
+    // The issuer decides whether the token is bound, whatever we sent.
     dpop: kind === 'dpop',
     ...(dpop?.nonce === undefined ? {} : { dpopNonce: dpop.nonce }),
     ...(typeof lasts === 'number' ? { expiresAt: now + lasts * 1000 } : {}),
@@ -91,7 +90,7 @@ export function tokenOf(
   };
 }
 
-/** The server a grant of the offer is for, among those the issuer names. */
+/** The authorization server for the grant of the offer. */
 export function serverOf(metadata: IssuerMetadataResult, offer: CredentialOfferObject): AuthorizationServerMetadata {
   const { authorization_server: named } =
     (grantOf(offer) === 'authorization_code' ? offer.grants?.authorization_code : offer.grants?.[PRE_AUTHORIZED]) ?? {};
@@ -107,7 +106,7 @@ function supportsDpop(metadata: IssuerMetadataResult, offer: CredentialOfferObje
   return (all as readonly string[] | undefined)?.includes('ES256') ?? false;
 }
 
-/** With DPoP where it is advertised, else without; one that wants it and did not say so is asked again with it. */
+/** Uses DPoP if it is advertised. If the server requires it without advertising it, the request is repeated with DPoP. */
 async function withDpop(
   { metadata, offer, dpopJwk: jwk }: Pick<TokenRequest, 'metadata' | 'offer' | 'dpopJwk'>,
   ask: (dpop?: RequestDpopOptions) => Promise<TokenResult>,
@@ -148,7 +147,7 @@ export async function redeemOffer(
   } catch (error) {
     const oauthError = protocolError(error);
     const detail = oauthError ? { protocol: { ...oauthError, endpoint: 'token' } } : {};
-    // The caller can mend a wrong transaction code; a code that is spent nobody can.
+    // The caller can correct a wrong transaction code, but not a redeemed code.
     if (oauthError?.error === 'invalid_grant') {
       if (txCodeOf(offer)) fail('tx-code-rejected', undefined, { detail });
       fail('offer-spent', undefined, { detail });

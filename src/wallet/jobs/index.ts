@@ -1,3 +1,3 @@
-// Work nobody waits for.
+// Background jobs.
 export { type ResealResult, resealAll, sweepExpired } from './jobs.store.ts';
 export { startSweeper } from './sweeper.ts';

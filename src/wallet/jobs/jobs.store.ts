@@ -1,4 +1,4 @@
-// Work over everybody's rows: what has expired goes, secrets are sealed anew.
+// Jobs on the rows of all owners: deleting what has expired, and resealing secrets.
 import { DamagedSeal, keyIdOf, type Seal } from '../../platform/seal/index.ts';
 import { actAs, EVERYONE } from '../access/index.ts';
 import { credentialSealContext, instanceSealContext } from '../credentials/index.ts';
@@ -9,7 +9,7 @@ import { sessionSealContext } from '../session/index.ts';
 
 const BATCH = 100;
 
-/** Of every module that has something to forget, in one transaction. Counts it. */
+/** Deletes the expired rows of all modules in one transaction. Returns how many. */
 export async function sweepExpired(db: Database, all: readonly { sweep(tx: Tx): Promise<number> }[]): Promise<number> {
   return db.write(async (tx) => {
     await actAs(db, tx, EVERYONE);
@@ -19,7 +19,7 @@ export async function sweepExpired(db: Database, all: readonly { sweep(tx: Tx): 
   });
 }
 
-/** What all these tables have in common is what is done with them. */
+/** The columns that resealing needs, which all these tables have. */
 type SealedRow = Pick<ExchangeRow, 'id' | 'owner' | 'sealed'>;
 const SEALED = [
   { table: 'credentials', key: 'id', sealContext: credentialSealContext },
@@ -30,13 +30,13 @@ const SEALED = [
 
 export interface ResealResult {
   readonly count: number;
-  /** Rows that no key opens any more; they stay as they are. */
+  /** Rows that no key opens. They stay unchanged. */
   readonly damaged: readonly string[];
 }
 
 /**
- * After a change of the master key: what is sealed under a former one is sealed under the one in force. What is sealed under a key
- * that was not given stops it; a row that was damaged does not, and is named.
+ * After a change of the master key: reseals everything under the current key. It fails if a row is sealed under a key that was
+ * not given. Damaged rows are skipped and reported.
  */
 export async function resealAll(db: Database, seal: Seal & { readonly keyId: string }, stores: KeyStores): Promise<ResealResult> {
   let count = 0;
@@ -52,7 +52,7 @@ export async function resealAll(db: Database, seal: Seal & { readonly keyId: str
     }
   }
 
-  /** Rows in the order of their key, in batches: a wallet with many must not stop for this. */
+  /** Goes through the rows in batches, so that a large wallet is not blocked. */
   async function each<Row>(
     read: (tx: Tx, after: string) => Promise<Row[]>,
     keyOf: (row: Row) => string,
@@ -106,7 +106,7 @@ export async function resealAll(db: Database, seal: Seal & { readonly keyId: str
         const plain = unlessDamaged(table, row[key], () => seal.open(row.sealed!, sealContext(row)));
         if (!plain) return false;
         const sealed = seal.seal(plain, sealContext(row));
-        // Not over what a replica wrote meanwhile.
+        // Does not overwrite what a replica wrote meanwhile.
         const query = tx.updateTable(table).set({ sealed }).where(key, '=', row[key]).where('sealed', '=', row.sealed);
         return (await query.executeTakeFirst()).numUpdatedRows > 0n;
       },

@@ -1,4 +1,4 @@
-// Work nobody waits for, on both databases. Keys that leave their documents: dids/life.test.ts.
+// Background jobs, on both databases. Removal of keys from documents: dids/lifecycle.test.ts.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { onEachWallet, type TestWallet, type WalletUser } from '../../../test/support/wallet.ts';

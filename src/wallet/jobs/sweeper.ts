@@ -1,4 +1,4 @@
-// Runs the jobs nobody waits for, now and then.
+// Runs background jobs periodically.
 import { withoutTimeLimit } from '../../platform/database/index.ts';
 import { type Job, repeat } from '../../platform/jobs/index.ts';
 import type { Log } from '../../platform/log/index.ts';

@@ -6,7 +6,7 @@ import { generateRsa } from './rsa.ts';
 export const ALGORITHMS = ['ES256', 'EdDSA', 'ES384', 'ES512', 'ES256K', 'RS256', 'PS256'] as const;
 export type Algorithm = (typeof ALGORITHMS)[number];
 
-/** Those with a Data Integrity suite: only these make proofs of linked data. */
+/** The algorithms with a Data Integrity cryptosuite. */
 export const PROOF_ALGORITHMS: readonly string[] = ['ES256', 'ES384', 'EdDSA'] satisfies Algorithm[];
 
 export interface PublicJwk {
@@ -20,7 +20,7 @@ export interface PublicJwk {
 
 const RSA_BITS = 3072;
 const MIN_RSA_BITS = 2048;
-/** Larger keys, and larger exponents, cost whoever verifies more than they protect. */
+/** Larger keys and exponents make verification expensive without protecting more. */
 export const MAX_RSA_BITS = 4096;
 const MAX_RSA_EXPONENT = 2n ** 32n;
 
@@ -42,7 +42,7 @@ const HASHES: Readonly<Record<Algorithm, string | null>> = {
   ES256K: 'sha256',
   RS256: 'sha256',
   PS256: 'sha256',
-  // EdDSA hashes by itself.
+  // EdDSA includes its own hash.
   EdDSA: null,
 };
 
@@ -60,7 +60,7 @@ export async function generatePair(algorithm: Algorithm): Promise<KeyObject> {
   return generateRsa(RSA_BITS);
 }
 
-/** Only what is public, in the order of RFC 7638. */
+/** The public members, in the order of RFC 7638. */
 export function publicJwkOf(key: KeyObject): PublicJwk {
   const jwk = createPublicOf(key).export({ format: 'jwk' });
   const { kty, crv, x, y, n, e } = jwk as Record<string, string>;
@@ -78,15 +78,15 @@ export function thumbprintOf(jwk: PublicJwk): string {
   return createHash('sha256').update(JSON.stringify(members)).digest('base64url');
 }
 
-/** Ours, or a stranger's. */
+/** For our own keys and for keys of others. */
 export function isAcceptableRsa({ asymmetricKeyDetails: details }: KeyObject): boolean {
   const { modulusLength: bits = 0, publicExponent: e = 0n } = details ?? {};
-  // With the exponent 1 anything is a signature of itself; an even one has no private key.
+  // With exponent 1 every message is its own signature. An even exponent has no private key.
   return bits >= MIN_RSA_BITS && bits <= MAX_RSA_BITS && e >= 3n && e % 2n === 1n && e <= MAX_RSA_EXPONENT;
 }
 
 /**
- * The algorithm a key is for; undefined when none of ours uses such a key. An RSA key serves two: `wanted` decides.
+ * The algorithm of a key; undefined if it is not supported. An RSA key can have two algorithms: `wanted` decides.
  */
 export function algorithmOf(key: KeyObject, wanted?: string): Algorithm | undefined {
   const { asymmetricKeyType: type, asymmetricKeyDetails: details } = key;
@@ -105,14 +105,14 @@ const parametersOf = (algorithm: Algorithm): object =>
 
 const signAsync = promisify(sign) as unknown as (hash: string | null, data: Buffer, key: object) => Promise<Buffer>;
 
-/** Signatures as JOSE wants them: of elliptic curves r and s side by side. RSA is slow, and leaves the event loop alone. */
+/** Signatures in JOSE form: r and s concatenated for elliptic curves. RSA is slow and runs outside the event loop. */
 export async function signWith(key: KeyObject, algorithm: Algorithm, data: Buffer): Promise<Buffer> {
   const options = { key, ...parametersOf(algorithm) };
   const hash = HASHES[algorithm];
   return key.asymmetricKeyType === 'rsa' ? signAsync(hash, data, options) : sign(hash, data, options as never);
 }
 
-/** False too when the key is not one for this algorithm: a signature by a stronger or weaker kind of key proves nothing. */
+/** Also false if the key is not for this algorithm. */
 export function verifyWith(jwk: PublicJwk, algorithm: Algorithm, data: Buffer, signature: Buffer): boolean {
   const key = createPublicKey({ key: jwk as never, format: 'jwk' });
   if (algorithmOf(key, algorithm) !== algorithm) return false;

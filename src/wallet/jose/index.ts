@@ -1,4 +1,4 @@
-// Signature algorithms, public keys and JWS, by their JOSE names. Below everything: it knows nobody's keys.
+// Signature algorithms, public keys and JWS, by their JOSE names. The lowest layer: it has no access to stored keys.
 export {
   ALGORITHMS,
   type Algorithm,

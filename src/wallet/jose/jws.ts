@@ -1,10 +1,10 @@
-// JWS in the compact form: read without trust, verified by jose (and by node:crypto where jose has no algorithm), made with keys
-// that are in a store of ours.
+// JWS in compact form: decoded without trust, verified by jose (by node:crypto for algorithms jose does not have), and signed
+// with keys of a key store.
 import type { JWK } from 'jose';
 import { ALGORITHMS, type Algorithm, type PublicJwk, verifyWith } from './index.ts';
 
 const MAX_LENGTH = 256 * 1024;
-/** Real ones have less than ten levels; thousands would exhaust the stack of whoever walks over them later. */
+/** Real JSON has less than ten levels. Thousands of levels would exhaust the stack of recursive code. */
 export const MAX_DEPTH = 32;
 
 export class JwsError extends Error {
@@ -20,7 +20,7 @@ export interface DecodedJws {
   readonly payload: Readonly<Record<string, unknown>>;
 }
 
-/** Nested beyond reason, with a key that becomes a prototype in careless hands, or with a NUL, which not every database takes. */
+/** Nested too deeply, with a `__proto__` member, or with a NUL character, which PostgreSQL does not store. */
 export function isUnsafeJson(value: unknown, depth = MAX_DEPTH): boolean {
   if (typeof value === 'string') return value.includes('\0');
   if (typeof value !== 'object' || value === null) return false;
@@ -42,13 +42,13 @@ function jsonOf(part: string, what: string): Record<string, unknown> {
   return value as Record<string, unknown>;
 }
 
-/** What it says. Nobody vouches for it yet. */
+/** Decodes without verifying. */
 export function decodeJws(compact: unknown, maxLength = MAX_LENGTH): DecodedJws {
   if (typeof compact !== 'string' || compact.length > maxLength) throw new JwsError('it is no JWS', 'malformed');
   const parts = compact.split('.');
   if (parts.length !== 3 || parts.some((part) => !/^[\w-]+$/.test(part))) throw new JwsError('it is no JWS', 'malformed');
   const header = jsonOf(parts[0]!, 'header');
-  // Extensions that must be understood (RFC 7515, 4.1.11): there are none we know.
+  // Critical extensions (RFC 7515, 4.1.11): none is supported.
   if (header.crit !== undefined) throw new JwsError('its header names extensions that are not understood', 'malformed');
   return { header, payload: jsonOf(parts[1]!, 'payload') };
 }
@@ -77,7 +77,7 @@ export async function verifyJws(compact: string, jwk: PublicJwk, maxLength = MAX
   }
 }
 
-/** The signing input is ours to make: the key may be in a device that signs bytes and knows no JOSE. */
+/** Builds the signing input here, because the key may be in a device that only signs bytes. */
 export async function signJws(
   header: Readonly<Record<string, unknown>>,
   payload: Readonly<Record<string, unknown>>,

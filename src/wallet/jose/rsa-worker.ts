@@ -1,4 +1,4 @@
-// A thread that makes RSA keys. The call is synchronous on purpose: it takes this thread, and none of the few that hash passwords.
+// A thread that generates RSA keys. The call is synchronous on purpose: it blocks this thread, not libuv's pool, which hashes passwords.
 import { generateKeyPairSync } from 'node:crypto';
 import { getPriority, setPriority } from 'node:os';
 import { parentPort } from 'node:worker_threads';
@@ -6,8 +6,8 @@ import { parentPort } from 'node:worker_threads';
 const LESS = 5;
 const LEAST = 19;
 
-// Whoever waits for anything else goes first. On Linux this is about this thread alone; elsewhere it would be the whole process.
-// Down from where it is: a process may have been given little, and only root may take more.
+// Other work has priority. On Linux this applies to this thread only; elsewhere it would apply to the whole process.
+// The priority is lowered from the current one, because only root may raise it.
 if (process.platform === 'linux') setPriority(Math.min(getPriority() + LESS, LEAST));
 
 parentPort!.on('message', (modulusLength: number) => {

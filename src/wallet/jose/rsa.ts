@@ -1,8 +1,8 @@
-// RSA keys are made in a thread of their own: see rsa-worker.ts.
+// Generates RSA keys in a separate thread: see rsa-worker.ts.
 import type { KeyObject } from 'node:crypto';
 import { Worker } from 'node:worker_threads';
 
-/** A thread costs some megabytes, and is begun in a moment. */
+/** A thread costs some megabytes and starts quickly, so it does not stay idle for long. */
 const IDLE_MS = 10_000;
 const LIMITS = { maxOldGenerationSizeMb: 16, maxYoungGenerationSizeMb: 2 };
 
@@ -10,7 +10,7 @@ let idle: { readonly worker: Worker; readonly timer: NodeJS.Timeout } | undefine
 
 function beginWorker(): Worker {
   const worker = new Worker(new URL('./rsa-worker.ts', import.meta.url), { resourceLimits: LIMITS, execArgv: [] });
-  // One that dies while nobody waits for it is replaced by the next; it must not end the process.
+  // An idle worker that dies must not end the process. The next call starts a new one.
   worker.on('error', () => {});
   worker.once('exit', () => {
     if (idle?.worker === worker) idle = undefined;
@@ -27,7 +27,7 @@ function takeWorker(): Worker {
   return found.worker;
 }
 
-/** Kept for a while for the next one, without keeping the process. */
+/** Keeps the worker for the next call for a while, without keeping the process alive. */
 function keepWorker(worker: Worker): void {
   if (idle) return void worker.terminate();
   worker.unref();

@@ -1,4 +1,4 @@
-// What the steps of a key's life work with.
+// Dependencies of key operations.
 import type { Clock } from '../../platform/clock.ts';
 import type { RunWalletChange, UnlessDamaged } from '../access/index.ts';
 import type { Database } from '../database.ts';
@@ -13,6 +13,6 @@ export interface KeyDeps {
   readonly drafts: KeyDrafts;
   readonly listener: KeyListener;
   readonly unlessDamaged: UnlessDamaged;
-  /** Of one owner. */
+  /** Per owner. */
   readonly maxKeys: number;
 }

@@ -1,10 +1,10 @@
-// What goes wrong in a device that keeps keys is told apart from what goes wrong in us: whoever asked may ask again.
+// Turns errors of a key device into faults of their own, so that callers know they can try again.
 import { Fault } from '../../platform/faults/index.ts';
 import { fault } from '../faults.ts';
 import type { KeyStore } from './key-store.ts';
 import { CKR, isCode } from './pkcs11/constants.ts';
 
-/** What tokens say of a curve they do not have. */
+/** Error codes of tokens for a curve they do not support. */
 const CURVE_UNSUPPORTED = [
   CKR.ATTRIBUTE_VALUE_INVALID,
   CKR.TEMPLATE_INCONSISTENT,

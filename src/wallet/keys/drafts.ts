@@ -1,4 +1,4 @@
-// Keys that exist in their store and not yet in the database: made or imported before the change that registers them.
+// Keys that are in their key store but not yet in the database: generated or imported before the change that registers them.
 import type { Clock } from '../../platform/clock.ts';
 import { newUlid } from '../../platform/ids.ts';
 import type { KeyRow } from '../database.ts';
@@ -23,7 +23,7 @@ export function parseAlgorithm(name: string): Algorithm {
   return found ?? fail('unsupported-algorithm', { algorithm: name, why: `; there are ${ALGORITHMS.join(', ')}` });
 }
 
-/** What the row of a key keeps for its store. */
+/** The part of a key row that belongs to its key store. */
 export const storedKeyOf = ({ wrapped_key: wrappedKey, material }: KeyRow): StoredKey => ({ wrappedKey, material: material! });
 
 export function createDrafts({ clock, stores }: { clock: Clock; stores: KeyStores }) {
@@ -62,12 +62,12 @@ export function createDrafts({ clock, stores }: { clock: Clock; stores: KeyStore
   const discard = (owner: string, { storage, created, id }: KeyDraft): Promise<void> =>
     storeOf(storage).destroy(created.stored, { owner, keyId: id });
 
-  /** A key made for a change that did not come to pass leaves nothing behind in a device either. */
+  /** If the change fails, the drafted key is removed from the device too. */
   async function discardOnFailure<T>(owner: string, draft: KeyDraft | undefined, work: () => Promise<T>): Promise<T> {
     try {
       return await work();
     } catch (error) {
-      // What the caller must hear is why the change failed, whatever the device says now.
+      // The caller must get the error of the change, not one of the device.
       if (draft) await discard(owner, draft).catch(() => {});
       throw error;
     }

@@ -1,11 +1,11 @@
-// Spans of time as people and machines write them: ISO 8601 (`P30D`, `PT12H`) and, for clients of alexandria, Go's (`720h`).
+// Durations: ISO 8601 (`P30D`, `PT12H`) and, for clients of alexandria, Go's (`720h`).
 const SECOND = 1000;
 const DAY = 86_400 * SECOND;
-/** Longer than any key should be verifiable after its end, and far from what a date cannot hold. */
+/** Longer than any useful grace period, and far below what a Date can represent. */
 const LONGEST = 3660 * DAY;
 
 const ISO = /^P(?=[\dT])(?:(\d+)Y)?(?:(\d+)M)?(?:(\d+)W)?(?:(\d+)D)?(?:T(?=\d)(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)S)?)?$/;
-/** A year and a month as so many days: what is meant is "about so long". */
+/** Years and months are approximated in days. */
 const ISO_UNITS = [365 * DAY, 30 * DAY, 7 * DAY, DAY, 3600 * SECOND, 60 * SECOND, SECOND];
 const GO = /^(?:(\d+)h)?(?:(\d+)m)?(?:(\d+)s)?$/;
 const GO_UNITS = ISO_UNITS.slice(-3);
@@ -14,7 +14,7 @@ function sum(parts: readonly (string | undefined)[], units: readonly number[]): 
   return parts.reduce((total, part, at) => total + Number(part ?? 0) * units[at]!, 0);
 }
 
-/** Milliseconds; undefined for what is no span, or an endless one. */
+/** Milliseconds; undefined if it is not a duration, or too long. */
 export function parseDuration(text: string): number | undefined {
   if (text === '' || text.length > 40) return undefined;
   const iso = ISO.exec(text);

@@ -1,22 +1,22 @@
-// Keys that take seconds to make: one at a time, by turns between owners, in a thread of their own. Twelve of them at once on the
-// threads that hash passwords would keep everybody from logging in.
+// Slow key generation (RSA takes seconds): one key at a time, fairly between owners, in a separate thread. Several at once in
+// libuv's pool, which hashes passwords, would block all logins.
 import { FairQueue } from '../../platform/limits/index.ts';
 import { fail } from '../faults.ts';
 import type { Algorithm } from '../jose/index.ts';
 
-/** For each owner, what runs and what waits. */
+/** Running and waiting together. */
 const MAX_PER_OWNER = 3;
 const RULES = { slots: 1, maxWaiting: 20, patienceMs: 15_000 };
 
 export const isSlow = (algorithm: string): boolean => algorithm === 'RS256' || algorithm === 'PS256';
 
-/** Whose key it is, and whether they still wait for it. */
+/** The owner of the new key, and a signal that aborts when they no longer wait. */
 export interface KeyRequester {
   readonly owner: string;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** The line of this process. */
+/** The queue of this process. */
 export function createSlowKeys(rules = RULES) {
   const queue = new FairQueue(rules);
   const pendingByOwner = new Map<string, number>();

@@ -1,4 +1,4 @@
-// Private keys that callers bring: a JWK or PKCS#8 in PEM. What it is for follows from the key itself.
+// Imports private keys: a JWK, or PKCS#8 in PEM. The algorithm follows from the key.
 import { createPrivateKey, type KeyObject, randomBytes } from 'node:crypto';
 import { fail } from '../faults.ts';
 import { type Algorithm, algorithmOf, publicJwkOf, signWith, verifyWith } from '../jose/index.ts';
@@ -34,8 +34,8 @@ const sameBytes = (a: string, b: unknown): boolean =>
 const numberOf = (text: string | undefined): bigint => BigInt(`0x${Buffer.from(text ?? '', 'base64url').toString('hex') || '0'}`);
 
 /**
- * The library takes any numbers, and signs by some of them: a key whose others are wrong signs here and nowhere else, or gives
- * its factors away with a signature (RFC 8017, 3.2).
+ * OpenSSL accepts any numbers and uses only some of them for signing. An inconsistent key may work only here, or reveal its
+ * factors with a signature (RFC 8017, 3.2).
  */
 function isConsistent(key: KeyObject): boolean {
   const jwk = key.export({ format: 'jwk' });
@@ -50,12 +50,12 @@ function isConsistent(key: KeyObject): boolean {
   );
 }
 
-/** The two halves must belong together: whoever trusts the public one would otherwise wait for signatures that never fit. */
+/** The public and the private part must belong together, or no signature could ever be verified. */
 async function checkHalves(
   { privateKey, algorithm }: ImportedKey,
   jwk: Readonly<Record<string, unknown>> | undefined,
 ): Promise<void> {
-  // Of Ed25519 the public half is computed, whatever the JWK says.
+  // For Ed25519 the public part is computed, whatever the JWK says.
   const { x } = publicJwkOf(privateKey);
   if (algorithm === 'EdDSA' && jwk && !sameBytes(x!, jwk.x))
     fail('invalid-key', { why: 'its public half belongs to another key' });

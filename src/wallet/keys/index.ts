@@ -1,4 +1,4 @@
-// Keys: made, imported, rotated, revoked, purged; and what signs with them.
+// Keys: generation, import, rotation, revocation, purge and signing.
 export type { KeyStores } from './drafts.ts';
 export { isSlow } from './generation.ts';
 export type { KeyStorage, KeyStore } from './key-store.ts';

@@ -41,7 +41,7 @@ export function mountKeys(
           ({ key }) => render(key),
         );
       };
-      // The first page as it comes is what user interfaces ask for all day.
+      // Only the first page without filters is cached.
       return Object.keys(query).length === 0 ? listCache.answer(caller.owner, KeyList, list) : list();
     },
   );

@@ -1,4 +1,4 @@
-// The life of a key: registered, rotated, revoked, purged. There is no way back. Each step has a file of its own.
+// Lifecycle of a key: registered, rotated, revoked, purged. No step can be undone. Each step has its own file.
 import { type Caller, EVERYONE, readAs } from '../access/index.ts';
 import type { KeyRow, WalletChange } from '../database.ts';
 import type { IdempotentRequest, PageRequest } from '../resource/index.ts';
@@ -19,7 +19,7 @@ export function createKeys(given: Omit<KeyDeps, 'drafts' | 'maxKeys'> & { readon
   const deps: KeyDeps = { ...given, maxKeys: given.maxKeys ?? Number.POSITIVE_INFINITY, drafts: createDrafts(given) };
   return {
     target: (caller: Caller, id: string) => keyTarget(deps, caller, id),
-    /** For rules that are told of a key by its id. */
+    /** For other modules that have the id of a key. */
     find: async (caller: Caller, id: string): Promise<KeyRow> => (await keyTarget(deps, caller, id)).get(),
     show: (row: KeyRow) => showKey(deps, row),
     list: (caller: Caller, filter: KeyFilter, page: PageRequest) => listOwn(deps, caller, filter, page),
@@ -29,7 +29,7 @@ export function createKeys(given: Omit<KeyDeps, 'drafts' | 'maxKeys'> & { readon
     revoke: (caller: Caller, key: KeyRow, body: Revocation, force: boolean, signal?: AbortSignal) =>
       revokeKey(deps, caller, key, body, force, signal),
     purge: (caller: Caller, key: KeyRow, force: boolean) => purgeKey(deps, caller, key, force),
-    /** For rules that make a key along with something else: drafted before their change, added within it. */
+    /** For other modules that create a key together with something else: drafted before their change, added within it. */
     draft: (owner: string) => deps.drafts.generate({ owner }, 'ES256', 'software'),
     add: (transaction: WalletChange, owner: string, draft: KeyDraft, body: Pick<NewKey, 'alias' | 'use' | 'default'>) =>
       addKey(deps, transaction, owner, draft, body),
@@ -38,7 +38,7 @@ export function createKeys(given: Omit<KeyDeps, 'drafts' | 'maxKeys'> & { readon
     sign: (owner: string, id: string, data: Buffer, purpose: SigningPurpose = 'any') => sign(deps, owner, id, data, purpose),
     tryNodeKey: () => tryNodeKey(deps),
     destroyPending: () => destroyPending(deps),
-    /** Of everybody. */
+    /** For all owners. */
     countByState: () => readAs(deps.db, EVERYONE, countKeys),
   };
 }

@@ -8,7 +8,7 @@ import { STORAGES } from './key-store.ts';
 import { RELATIONSHIPS } from './uses.ts';
 
 const Use = t.array(t.oneOf(...RELATIONSHIPS), { minItems: 1, maxItems: RELATIONSHIPS.length, uniqueItems: true });
-/** Any word: one we do not know is understood, and cannot be done (422). */
+/** Any string. An unknown algorithm is answered with 422, not 400. */
 const AlgorithmName = t.string({ minLength: 1, maxLength: 20, examples: ['ES256', 'EdDSA'] });
 
 const keyFields = {
@@ -93,13 +93,13 @@ export interface KeyContent {
   readonly use: readonly string[];
 }
 
-/** Throws when it was damaged. */
+/** Throws if it is damaged. */
 export const readContent = (row: Pick<KeyRow, 'public_jwk' | 'uses'>): KeyContent => ({
   jwk: readObject<PublicJwk>(row.public_jwk, 'kty'),
   use: readList<string>(row.uses),
 });
 
-/** What the other columns still tell of it. */
+/** What is still known from the other columns. */
 const damagedContent = ({ algorithm }: KeyRow): KeyContent => ({
   jwk: { kty: algorithm === 'EdDSA' ? 'OKP' : algorithm.startsWith('ES') ? 'EC' : 'RSA' },
   use: [],

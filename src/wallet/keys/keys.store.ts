@@ -7,7 +7,7 @@ export interface KeyFilter {
   readonly algorithm?: string | undefined;
 }
 
-/** One more than the page has. */
+/** Reads one row more than the page size. */
 export function listKeys(
   db: Reader,
   owner: string,
@@ -37,7 +37,7 @@ export async function countKeysOf(db: Reader, owner: string): Promise<number> {
   return Number((await counted.executeTakeFirstOrThrow()).count);
 }
 
-/** Whether the owner has, or had, a key of this thumbprint. */
+/** Whether the owner has or had a key with this thumbprint. */
 export async function isKnownKid(db: Reader, owner: string, kid: string): Promise<boolean> {
   const has = db.selectFrom('keys').where('owner', '=', owner).where('kid', '=', kid).select('kid');
   const had = db.selectFrom('spent_kids').where('owner', '=', owner).where('kid', '=', kid).select('kid');
@@ -55,7 +55,7 @@ export async function hasActiveAlias(db: Reader, owner: string, alias: string): 
   return found !== undefined;
 }
 
-/** The active key an owner signs with unless another is named: the one marked so, else none. */
+/** The key that signs if no other is named. */
 export function findDefaultKey(db: Reader, owner: string): Promise<KeyRow | undefined> {
   return db.selectFrom('keys').where('owner', '=', owner).where('is_default', '=', 1).selectAll().executeTakeFirst();
 }
@@ -83,13 +83,13 @@ export async function clearDefault(tx: Tx, owner: string): Promise<void> {
   await tx.updateTable('keys').set({ is_default: 0 }).where('owner', '=', owner).where('is_default', '=', 1).execute();
 }
 
-/** The row goes; that there was a key of this thumbprint stays. */
+/** Deletes the row, and keeps the thumbprint so that the key cannot be registered again. */
 export async function deleteKey(tx: Tx, { owner, id, kid }: KeyRow): Promise<void> {
   await tx.insertInto('spent_kids').values({ owner, kid }).execute();
   await tx.deleteFrom('keys').where('owner', '=', owner).where('id', '=', id).execute();
 }
 
-/** Revoked keys a device has not forgotten yet. */
+/** Revoked keys that are still in a device. */
 export function listUndestroyed(db: Reader, storages: readonly string[], limit: number): Promise<KeyRow[]> {
   return db
     .selectFrom('keys')
@@ -107,7 +107,7 @@ export interface KeyUse {
   readonly credentials: ReadonlyMap<string, number>;
 }
 
-/** What refers to keys: the DIDs that carry them and how many credentials are bound to each. */
+/** What refers to keys: the DIDs that use them, and how many credentials are bound to each. */
 export async function usesOf(db: Reader, owner: string, ids: readonly string[]): Promise<KeyUse> {
   if (ids.length === 0) return { dids: new Map(), credentials: new Map() };
   const carried = await db

@@ -1,13 +1,13 @@
-// Who carries keys elsewhere hears what becomes of them, within the change that does it. Keys know nobody who listens.
+// Lets modules that use keys react to key changes, within the same change. This module does not depend on them.
 import type { KeyRow, Reader, WalletChange } from '../database.ts';
 
 type ChangedKey = Pick<KeyRow, 'id' | 'owner'>;
 
 export interface KeyListener {
-  /** Another key takes over what this one was for. */
+  /** A successor replaces this key. */
   onReplaced(transaction: WalletChange, key: ChangedKey, successor: Pick<KeyRow, 'id' | 'algorithm'>): Promise<void>;
-  /** The key is over. Tells which DIDs were published anew without it. */
+  /** The key is revoked. Returns the DIDs that were republished without it. */
   onRevoked(transaction: WalletChange, key: ChangedKey): Promise<string[]>;
-  /** The key is about to end with none to follow it. Whoever cannot do without refuses. */
+  /** The key is about to be revoked without a successor. Throws to refuse. */
   beforeRevocation(reader: Reader, key: ChangedKey): Promise<void>;
 }

@@ -1,4 +1,4 @@
-// The row of a key goes. That there was one of this thumbprint stays.
+// Deletes the row of a key. Its thumbprint is kept, so that the key cannot be registered again.
 import { type Caller, NODE, ownerTag } from '../access/index.ts';
 import type { KeyRow, WalletChange } from '../database.ts';
 import { fail } from '../faults.ts';
@@ -20,7 +20,7 @@ async function remove(transaction: WalletChange, key: KeyRow): Promise<void> {
   transaction.invalidate(ownerTag(key.owner));
 }
 
-/** The key, where a device must forget it before its row goes. */
+/** Returns the key if it must be removed from a device before its row is deleted. */
 async function purgeWithin(deps: KeyDeps, transaction: WalletChange, row: KeyRow, force: boolean): Promise<KeyRow | undefined> {
   const key = await reloadKey(transaction, row);
   if (key.state !== 'revoked') {
@@ -42,7 +42,7 @@ export async function purgeKey(deps: KeyDeps, caller: Caller, row: KeyRow, force
   if (owner === NODE) fail('forbidden', { why: 'the key of the node is rotated or revoked, never purged' });
   const left = await change(caller, owner, (transaction) => purgeWithin(deps, transaction, row, force));
   if (!left) return db.scrub();
-  // A device forgets the key before its row goes: nobody would find it there afterwards.
+  // The key is removed from the device first, because only the row knows where it is.
   await destroy(deps, left);
   await change(caller, owner, async (transaction) => remove(transaction, await reloadKey(transaction, left)));
   await db.scrub();

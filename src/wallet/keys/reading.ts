@@ -1,4 +1,4 @@
-// Keys found and shown, with what refers to them.
+// Reads keys, with what refers to them.
 import { type Caller, readAs, targetFor, type WalletTarget } from '../access/index.ts';
 import type { KeyRow, Reader, WalletChange } from '../database.ts';
 import { fail } from '../faults.ts';
@@ -9,13 +9,13 @@ import { findKey, type KeyFilter, listKeys, usesOf } from './keys.store.ts';
 
 export interface KeyWithUse {
   readonly row: KeyRow;
-  /** Undefined where it was damaged. */
+  /** Undefined if it is damaged. */
   readonly content: KeyContent | undefined;
   readonly dids: readonly string[];
   readonly credentialCount: number;
 }
 
-/** The key a request is about. */
+/** The target of a request. */
 export const keyTarget = ({ db }: Pick<KeyDeps, 'db'>, caller: Caller, id: string): Promise<WalletTarget<KeyRow>> =>
   targetFor(caller, {
     rule: 'owner_or_administrator',
@@ -23,7 +23,7 @@ export const keyTarget = ({ db }: Pick<KeyDeps, 'db'>, caller: Caller, id: strin
     find: (owner) => readAs(db, owner, (reader) => findKey(reader, owner, id)),
   });
 
-/** As it is now, within the owner's turn: what was seen before may have changed since. */
+/** Reads the key again within the change, because it may have changed since. */
 export const reloadKey = async ({ tx }: WalletChange, { owner, id }: KeyRow): Promise<KeyRow> =>
   (await findKey(tx, owner, id)) ?? fail('not-found', { kind: 'key' });
 
@@ -53,7 +53,6 @@ export async function showKey(deps: KeyReadDeps, row: KeyRow): Promise<KeyWithUs
   return key!;
 }
 
-/** One of this owner's, as it is now. */
 export const getKey = async (deps: KeyReadDeps, owner: string, id: string): Promise<KeyWithUse> =>
   showKey(deps, (await readAs(deps.db, owner, (reader) => findKey(reader, owner, id))) ?? fail('not-found', { kind: 'key' }));
 

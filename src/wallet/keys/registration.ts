@@ -1,4 +1,4 @@
-// A key is registered: made or imported before the change, checked and written within it.
+// Registers a key: generated or imported before the change, checked and stored within it.
 import { Fault } from '../../platform/faults/index.ts';
 import { type Caller, NODE, ownerTag } from '../access/index.ts';
 import type { KeyRow, WalletChange } from '../database.ts';
@@ -23,7 +23,7 @@ export interface KeyValues {
 export const failKeyAgreement = (algorithm: string): never =>
   fail('unsupported-algorithm', { algorithm, why: ' for keyAgreement; ES256 is' });
 
-/** Within the owner's turn: of several requests at once none passes the other. */
+/** Changes of one owner run one after another, so concurrent requests cannot exceed the quota. */
 async function checkQuota({ maxKeys }: Pick<KeyDeps, 'maxKeys'>, { tx }: WalletChange, owner: string): Promise<void> {
   if (owner !== NODE && (await countKeysOf(tx, owner)) >= maxKeys)
     fail('quota-exceeded', { what: 'keys', most: String(maxKeys) });
@@ -61,7 +61,7 @@ function rowOf(
 
 type RegistrationDeps = Pick<KeyDeps, 'clock' | 'maxKeys'>;
 
-/** Writes it down, if nothing speaks against it. */
+/** Checks and stores the key. */
 export async function register(
   deps: RegistrationDeps,
   transaction: WalletChange,
@@ -83,7 +83,7 @@ export async function register(
   return row;
 }
 
-/** The same as its owner asks for it. The first one is the default, unless they say otherwise. */
+/** Registers a key with the options of the request. The first key becomes the default, unless the request says otherwise. */
 export async function addKey(
   deps: RegistrationDeps,
   transaction: WalletChange,
@@ -99,7 +99,7 @@ export async function addKey(
   });
 }
 
-/** The id of the key: this draft's, or of what an earlier request with the same Idempotency-Key made. */
+/** The id of the key: of this draft, or of the key that an earlier request with the same Idempotency-Key created. */
 function addOnce(deps: KeyDeps, caller: Caller, draft: KeyDraft, body: NewKey, once: IdempotentRequest): Promise<string> {
   const { owner } = caller;
   return deps.drafts.discardOnFailure(owner, draft, () =>
@@ -123,7 +123,7 @@ export async function createKey(
   const earlier = await once.earlierResult();
   const draft = earlier === undefined ? await deps.drafts.createDraft({ owner, signal }, body) : undefined;
   const id = draft ? await addOnce(deps, caller, draft, body, once) : earlier!;
-  // Another request with the same Idempotency-Key was first: what this one made is not needed.
+  // Another request with the same Idempotency-Key was first, so this key is not needed.
   if (draft && id !== draft.id) await deps.drafts.discard(owner, draft).catch(() => {});
   return getKey(deps, owner, id).catch((error: unknown) => {
     const isGone = id !== draft?.id && error instanceof Fault && error.code === 'not-found';

@@ -1,4 +1,4 @@
-// A key ends at once and for ever: nothing can be signed with it again, here or by whoever has a copy of the row.
+// Revokes a key permanently: nothing can be signed with it again, not even with a copy of the row.
 import { type Caller, EVERYONE, NODE, ownerTag, readAs, theNode } from '../access/index.ts';
 import type { KeyRow, WalletChange } from '../database.ts';
 import type { KeyDeps } from './deps.ts';
@@ -11,14 +11,14 @@ import { addSuccessor } from './rotation.ts';
 
 const BATCH = 100;
 
-/** When the default key goes, the newest of the others takes its place. */
+/** If the default key is revoked, the newest active key becomes the default. */
 async function replaceDefault({ tx }: WalletChange, { owner, is_default: wasDefault }: KeyRow): Promise<void> {
   if (wasDefault !== 1 || (await findDefaultKey(tx, owner))) return;
   const next = await findNewestActive(tx, owner);
   if (next) await updateKey(tx, owner, next.id, { is_default: 1 });
 }
 
-/** Ends a key within a change. */
+/** Marks a key as revoked within a change. */
 export async function markRevoked(
   { clock, listener }: Pick<KeyDeps, 'clock' | 'listener'>,
   transaction: WalletChange,
@@ -31,7 +31,7 @@ export async function markRevoked(
     state: 'revoked',
     is_default: 0,
     wrapped_key: null,
-    // The handle of a key in a device tells nothing, and is what finds it there: it stays until the device has forgotten.
+    // The handle of a key in a device is not secret. It is kept until the key is removed from the device.
     material: key.wrapped_key === null ? key.material : null,
     revoked_at: clock.now(),
     revocation_reason: reason,
@@ -42,11 +42,11 @@ export async function markRevoked(
   transaction.invalidate(ownerTag(owner));
 }
 
-/** What is outside the database goes too. */
+/** Removes what is outside the database. */
 export const destroy = ({ drafts }: Pick<KeyDeps, 'drafts'>, key: KeyRow): Promise<void> =>
   drafts.storeOf(key.storage).destroy(storedKeyOf(key), { owner: key.owner, keyId: key.id });
 
-/** The device forgets a revoked key. Not when it is not connected to this node: another one, or a later start, will. */
+/** Removes a revoked key from its device. If the device is not connected to this node, another node or a later start does it. */
 async function destroyInDevice(deps: KeyDeps, caller: Caller, key: KeyRow): Promise<void> {
   const { owner, id, material, storage } = key;
   if (material === null || !deps.stores[storage as KeyStorage]) return;
@@ -57,24 +57,24 @@ async function destroyInDevice(deps: KeyDeps, caller: Caller, key: KeyRow): Prom
   });
 }
 
-/** What devices kept of revoked keys, because they did not answer or this process ended, goes. Counts it. */
+/** Removes revoked keys that are still in devices, because a device did not answer or the process ended. Returns how many. */
 export async function destroyPending(deps: KeyDeps): Promise<number> {
   const left = await readAs(deps.db, EVERYONE, (reader) => listUndestroyed(reader, Object.keys(deps.stores), BATCH));
   const failures: unknown[] = [];
   for (const key of left) await destroyInDevice(deps, theNode, key).catch((error: unknown) => failures.push(error));
-  // One that a device does not give up keeps nobody from the others.
+  // A failure with one key does not stop the others.
   if (failures.length > 0) throw failures[0];
   return left.length;
 }
 
-/** What is made to follow it, where something is to: a rotated key has its successor already. */
+/** Drafts a successor if one is needed. A rotated key already has one. */
 async function successorOf(
   { drafts }: Pick<KeyDeps, 'drafts'>,
   { owner, state, algorithm, storage }: KeyRow,
   successor: Revocation['successor'],
   signal: AbortSignal | undefined,
 ): Promise<KeyDraft | undefined> {
-  // A node without a key is not ready, and could not be mended: its key always has one to follow it.
+  // The key of the node always gets a successor, because a node without a key is not ready and cannot recover.
   const wanted = successor || owner === NODE ? parseAlgorithm(successor?.algorithm ?? algorithm) : undefined;
   return wanted && state === 'active' ? drafts.generate({ owner, signal }, wanted, storage as KeyStorage) : undefined;
 }
@@ -82,11 +82,11 @@ async function successorOf(
 interface RevocationOptions {
   readonly reason: string;
   readonly draft: KeyDraft | undefined;
-  /** It may be the last one of a published DID. */
+  /** Allowed even if it is the last key of a published DID. */
   readonly mayBeLast: boolean;
 }
 
-/** Tells whether the draft follows it. */
+/** Returns whether the draft became the successor. */
 async function revokeWithin(
   deps: KeyDeps,
   transaction: WalletChange,
@@ -132,12 +132,12 @@ export async function revokeKey(
         revokeWithin(deps, transaction, row, { reason, draft, mayBeLast: successor !== undefined || force }),
       ),
     );
-    // Somebody else was first: what was made to follow it is not needed.
+    // Another request was first, so the draft is not needed.
     if (draft && !follows) await drafts.discard(owner, draft).catch(() => {});
     await db.scrub();
   }
   const key = await getKey(deps, owner, id);
-  // Here, so that a revocation the device did not follow can be repeated.
+  // Also for keys that were already revoked, so that a failed removal can be repeated.
   await destroyInDevice(deps, caller, key.row);
   return {
     key,

@@ -1,4 +1,4 @@
-// A key is replaced: its successor takes over what it was for, and both are shown until the grace period ends.
+// Rotates a key: the successor takes over its uses, and DID documents list both until the grace period ends.
 import type { Caller } from '../access/index.ts';
 import type { KeyRow, WalletChange } from '../database.ts';
 import { fail } from '../faults.ts';
@@ -21,7 +21,7 @@ export function graceOf({ gracePeriod, duration }: Pick<Rotation, 'gracePeriod' 
   return grace ?? fail('invalid-request', { why: 'gracePeriod must be a duration of at most ten years, such as P30D' });
 }
 
-/** The successor takes over what the key was for; whoever carries the key elsewhere is told. */
+/** Registers the successor with the uses of the key, and notifies the listener. */
 export async function addSuccessor(
   deps: Pick<KeyDeps, 'clock' | 'maxKeys' | 'listener'>,
   transaction: WalletChange,
@@ -57,7 +57,7 @@ export async function rotateKey(
       const key = await reloadKey(transaction, row);
       checkActive(key);
       const now = deps.clock.now();
-      // First the old one: only one active key has the alias, and only one is the default.
+      // The old key first, because only one active key may have the alias, and only one may be the default.
       await updateKey(transaction.tx, owner, id, {
         state: 'rotated',
         is_default: 0,

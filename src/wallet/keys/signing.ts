@@ -1,4 +1,4 @@
-// What keys are for: signing, by those that may.
+// Signing with keys that are allowed to sign.
 import { NODE, readAs } from '../access/index.ts';
 import type { KeyRow, WalletChange } from '../database.ts';
 import { fail } from '../faults.ts';
@@ -9,7 +9,7 @@ import { findDefaultKey, findKey } from './keys.store.ts';
 
 type SigningDeps = Pick<KeyDeps, 'db' | 'drafts'>;
 
-/** A rotated key still shows the credentials that are bound to it, and signs nothing else. */
+/** A rotated key only signs presentations of credentials that are bound to it. */
 export type SigningPurpose = 'any' | 'presentation';
 
 export async function sign(
@@ -28,7 +28,7 @@ export async function sign(
 export const isActive = async ({ db }: SigningDeps, owner: string, id: string): Promise<boolean> =>
   (await readAs(db, owner, (reader) => findKey(reader, owner, id)))?.state === 'active';
 
-/** Within somebody's change: the keys of these ids, all of them active. */
+/** The keys with these ids, within a change. Throws unless all are active. */
 export async function activeKeys({ tx }: WalletChange, owner: string, ids: readonly string[]): Promise<KeyRow[]> {
   const rows: KeyRow[] = [];
   for (const id of ids) {
@@ -39,7 +39,7 @@ export async function activeKeys({ tx }: WalletChange, owner: string, ids: reado
   return rows;
 }
 
-/** Proves that what is sealed can be opened and used. */
+/** Readiness check: signs with the node's key, which needs the master key. */
 export async function tryNodeKey(deps: SigningDeps): Promise<void> {
   const key = await readAs(deps.db, NODE, (reader) => findDefaultKey(reader, NODE));
   if (!key) throw new Error('the node has no key');

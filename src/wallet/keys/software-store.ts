@@ -1,5 +1,5 @@
-// Private keys in the database, each under a data key of its own, which is sealed under the master key. Forgetting the data key
-// forgets the key (crypto-shredding); a new master key re-seals data keys only.
+// Private keys in the database, each encrypted with its own data key, which is sealed under the master key. Deleting the data key
+// destroys the key (crypto-shredding). A new master key reseals only the data keys.
 import { createCipheriv, createDecipheriv, createPrivateKey, createSecretKey, type KeyObject, randomBytes } from 'node:crypto';
 import { keyIdOf, type Seal } from '../../platform/seal/index.ts';
 import { ALGORITHMS, generatePair, publicJwkOf, signWith } from '../jose/index.ts';
@@ -10,7 +10,7 @@ const KEY_BYTES = 32;
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** Owner, key, purpose, version: a row copied to another owner or under another id does not open. */
+/** Binds the ciphertext to owner, key, purpose and version, so that it cannot be used in another row. */
 const sealContext = ({ owner, keyId }: KeyIdentity, purpose: 'data key' | 'private key'): string =>
   `wallet|${owner}|${keyId}|${purpose}|${VERSION}`;
 
@@ -71,7 +71,7 @@ export function createSoftwareStore(seal: Seal & { readonly keyId: string }): Ke
         dataKey.fill(0);
       }
     },
-    // Everything of it is in the row.
+    // Everything is in the row.
     async destroy() {},
     async close() {},
   };

@@ -1,4 +1,4 @@
-// The stores of private keys that the settings name, opened at the start.
+// Opens the configured key stores at the start.
 import { ConfigError } from '../../platform/config/index.ts';
 import { withDeviceFaults } from './device.ts';
 import type { KeyStores } from './drafts.ts';

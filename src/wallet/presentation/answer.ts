@@ -1,4 +1,4 @@
-// The answer to a verifier: sent to its response_uri, encrypted where it asks for that. Errors go there too, and say no more than their word.
+// Sends the answer to a verifier's response_uri, encrypted if requested. Errors are sent there too, with only an error code.
 import type { JWK } from 'jose';
 import type { Outbound } from '../../platform/outbound/index.ts';
 import { fail } from '../faults.ts';
@@ -11,12 +11,12 @@ const CURVES = ['P-256', 'P-384', 'P-521', 'X25519'];
 const ALGORITHMS = ['ECDH-ES', 'ECDH-ES+A128KW', 'ECDH-ES+A256KW'];
 const ENCODINGS = ['A256GCM', 'A128GCM', 'A192GCM', 'A128CBC-HS256', 'A256CBC-HS512'];
 
-/** How the answer is encrypted. */
+/** The verifier's key and algorithms for an encrypted answer. */
 export interface AnswerKey {
   readonly jwk: JWK;
   readonly alg: string;
   readonly enc: string;
-  /** Part of what an mdoc signs. */
+  /** Included in the session transcript of an mdoc. */
   readonly thumbprint: Buffer;
 }
 
@@ -27,11 +27,11 @@ interface EncryptionMetadata {
   readonly authorization_encrypted_response_enc?: string;
 }
 
-/** Undefined for answers in the clear. What it gives has encrypted something: no key fails later, when a copy is used up. */
+/** Undefined if the answer is not encrypted. Tries the key, so that encryption cannot fail later, after a copy was consumed. */
 export async function answerKeyOf({ clientMetadata, responseMode }: VerifierRequest): Promise<AnswerKey | undefined> {
   if (responseMode !== 'direct_post.jwt') return undefined;
   const metadata = clientMetadata as EncryptionMetadata;
-  // Drafts named the algorithm beside the keys, the final text within them.
+  // Drafts have the algorithm beside the keys, the final version in the keys.
   const algOf = ({ alg }: JWK): string => alg ?? metadata.authorization_encrypted_response_alg ?? 'ECDH-ES';
   const found = metadata.jwks?.keys?.find(
     (key) => CURVES.includes(key.crv ?? '') && (key.use ?? 'enc') === 'enc' && ALGORITHMS.includes(algOf(key)),
@@ -54,7 +54,7 @@ export async function answerKeyOf({ clientMetadata, responseMode }: VerifierRequ
   try {
     await encrypted({}, key);
   } catch {
-    // A point of low order on X25519, for one: whatever secret is agreed with it, everybody knows it.
+    // For example a low-order point on X25519, which gives a predictable secret.
     fail('invalid-presentation-request', { why: 'nothing can be encrypted with the key for its answer' });
   }
   return key;
@@ -86,7 +86,7 @@ const post = (outbound: Outbound, url: string, body: string | (() => Promise<str
     body,
   });
 
-/** Where the person's browser is to go next, if the verifier says so. */
+/** The address for the user's browser, if the verifier sends one. */
 function redirectOf(body: Buffer): string | undefined {
   let value: unknown;
   try {
@@ -98,7 +98,7 @@ function redirectOf(body: Buffer): string | undefined {
   return typeof to === 'string' && to.length <= 4000 && /^https?:$/.test(URL.parse(to)?.protocol ?? '') ? to : undefined;
 }
 
-/** The answer as it is posted. */
+/** Encodes the answer as a form. */
 export async function encodeAnswer({ state }: VerifierRequest, vpToken: object, key: AnswerKey | undefined): Promise<string> {
   const own = state === undefined ? {} : { state };
   return key
@@ -106,7 +106,7 @@ export async function encodeAnswer({ state }: VerifierRequest, vpToken: object, 
     : formOf({ vp_token: JSON.stringify(vpToken), ...own });
 }
 
-/** `ready` gives the form when the verifier is connected to: from then on it counts as seen. What it throws is not the verifier's fault. */
+/** `prepareForm` is called after the connection is open: from then on the answer counts as sent. Its errors are rethrown unchanged. */
 export async function sendAnswer(
   outbound: Outbound,
   { responseUri }: VerifierRequest,
@@ -127,7 +127,7 @@ export async function sendAnswer(
   return redirectOf(reply);
 }
 
-/** That nothing is sent, and why in one word. Whether it arrives changes nothing here. */
+/** Sends an error code instead of an answer. Failures are ignored. */
 export async function sendRefusal(
   outbound: Outbound,
   { responseUri, state }: Pick<VerifierRequest, 'responseUri' | 'state'>,

@@ -1,5 +1,5 @@
-// Which claims of a credential a query asks for (OpenID4VP, 6.4 and 7). Ours, and not the library's: that one copies a list for
-// each of its elements, and a list made for it would stop the node for seconds.
+// Matches the claims of a credential against a query (OpenID4VP, 6.4 and 7). The library is not used, because it copies a list for
+// each of its elements, so a malicious list would block the node for seconds.
 
 export type ClaimPath = readonly (string | number | null)[];
 
@@ -14,17 +14,17 @@ export interface ClaimsQuery {
   readonly claim_sets?: readonly (readonly string[])[];
 }
 
-/** Values looked at in one credential. Real ones have some dozens; one that needs more than this does not answer. */
+/** Maximum number of values visited in one credential. Real credentials have some dozens. Beyond that it does not match. */
 const MAX_STEPS = 50_000;
-/** What has a name costs more than what has a number. */
+/** Object members cost more than list items. */
 const NAME_STEPS = 9;
-/** More places than this cannot be held back one by one (formats/disclosures.ts), and nobody reads a longer list of them. */
+/** Maximum number of matching paths. A credential has at most this many disclosures (formats/disclosures.ts). */
 const MAX_MATCHING_PATHS = 1000;
 
 export const keyOf = (path: ClaimPath): string => JSON.stringify(path);
 const distinct = (paths: readonly ClaimPath[]): ClaimPath[] => [...new Map(paths.map((path) => [keyOf(path), path])).values()];
 
-/** Work that ends: all that is done for one credential is counted. */
+/** Counts and limits the work for one credential. */
 class StepBudget {
   #left = MAX_STEPS;
   #matches = 0;
@@ -41,7 +41,7 @@ class StepBudget {
     if (++this.#matches > MAX_MATCHING_PATHS) this.#left = -1;
   }
 
-  /** Everything below a value is shown with it, and somebody has to go through it then. */
+  /** Counts everything below a value, because all of it is processed when it is shown. */
   takeAll(value: unknown): void {
     for (const open = [value]; open.length > 0 && this.take(); ) {
       const one = open.pop();
@@ -54,8 +54,8 @@ class StepBudget {
 }
 
 /**
- * Where a claim is. Of a list only the elements that have one of the values: the others were not asked for. And only what the
- * credential itself has, not what every object has. A value of null is as good as none.
+ * The paths of a claim. With `values`, only list elements that have one of them. Inherited properties do not count, and null
+ * counts as absent.
  */
 function matchingPaths(
   path: ClaimPath,
@@ -90,8 +90,8 @@ function matchingPaths(
 }
 
 /**
- * The paths of the first claim set that fits; none when nothing is named: then nothing that can be held back is shown. Undefined
- * when the credential does not answer.
+ * Returns the paths of the first matching claim set. The list is empty if the query names no claims: then no selectively
+ * disclosable claim is shown. Undefined if the credential does not match.
  */
 export function createClaimMatcher({
   claims = [],
@@ -110,7 +110,7 @@ export function createClaimMatcher({
       return paths;
     }
     const option = options.find((one) => one.every((at) => pathsTo(at).length > 0));
-    // Whoever shows it goes through all of it.
+    // Presenting the credential processes all of it.
     if (option) steps.takeAll(content);
     if (!option || steps.isExhausted) return undefined;
     return distinct(option.flatMap(pathsTo));

@@ -1,4 +1,4 @@
-// The verifier has its answer.
+// Ends an exchange after the answer was sent.
 import type { PresentationDeps, PresentationExchange } from './data.ts';
 import type { PresentationAnswer } from './presentation.schema.ts';
 

@@ -1,4 +1,4 @@
-// What an exchange with a verifier needs to go on, and what its steps work with.
+// The data of an exchange with a verifier, and the dependencies of presentation.
 import type { CallbackContext } from '@openid4vc/oauth2';
 import type { Clock } from '../../platform/clock.ts';
 import type { Outbound } from '../../platform/outbound/index.ts';
@@ -32,12 +32,12 @@ export interface PresentationDeps {
 
 export interface PresentationData {
   readonly uri: string;
-  /** What the verifier gave when it was asked: what is answered is what was previewed. */
+  /** The request object as it was fetched, so that the answered request is the previewed one. */
   readonly fetched?: FetchedRequestObject;
   readonly question: string;
-  /** The person saw what would be shown. Exchanges that a former version began have it in their log only. */
+  /** The user has seen the preview. Exchanges of earlier versions have it only in their steps. */
   readonly isPreviewed?: boolean;
-  /** What the caller was told at the end, for whoever asks again with the same Idempotency-Key. */
+  /** The final answer, for repeated requests with the same Idempotency-Key. */
   readonly answer?: PresentationAnswer;
 }
 
@@ -46,7 +46,7 @@ export type PresentationExchange = Exchange<PresentationData>;
 export const isPreviewed = ({ data, steps }: Pick<PresentationExchange, 'data' | 'steps'>): boolean =>
   data.isPreviewed ?? steps.some(({ step }) => step === 'preview shown');
 
-/** Everything that is known before anything is chosen. */
+/** The evaluated request, before credentials are selected. */
 export interface EvaluatedRequest extends PresentationTarget {
   readonly verifier: Verifier;
   readonly query: PresentationQuery;

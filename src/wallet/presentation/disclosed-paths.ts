@@ -1,20 +1,20 @@
-// What a verifier learns from a presentation: what it asked for, and what cannot be held back when that is shown.
+// The paths a presentation discloses: the requested ones, and those that cannot be held back.
 import { createHash } from 'node:crypto';
 import { decodeJws } from '../jose/index.ts';
 import { type ClaimPath, keyOf } from './claims.ts';
 import type { Match } from './query.ts';
 
-/** As it is answered. */
+/** The form in the API. */
 export type DisclosedPaths = (string | number | null)[][];
 
-/** What a credential says of itself, and not of the person. It stands in the open, and everybody knows that it does. */
+/** Technical claims, which are always disclosed and not reported. */
 const TECHNICAL = new Set(['iss', 'iat', 'nbf', 'exp', 'cnf', 'vct', 'vct#integrity', 'status', '_sd_alg']);
-/** A list longer than that is told as a whole, and so is a credential. */
+/** Beyond these limits only the parent path is reported. */
 const MAX_PARTS = 100;
 const MAX_PATHS = 1000;
 const MAX_LENGTH = 256 * 1024;
 
-/** Paths as a tree: what of them leads on from a place is found without going through all of them. */
+/** Requested paths as a tree, for fast lookup. */
 interface PathTree {
   isEnd: boolean;
   readonly next: Map<string | number | null, PathTree>;
@@ -39,11 +39,11 @@ function treeOf(paths: readonly ClaimPath[]): PathTree {
 const below = (requested: readonly PathTree[], step: string | number): PathTree[] =>
   requested.flatMap(({ next }) => [next.get(step) ?? [], (typeof step === 'number' && next.get(null)) || []].flat());
 
-/** Whoever asks for something, or for everything in a list, asks for all of it. */
+/** Whether the whole value is requested. */
 const isAllOf = ({ isEnd, next }: PathTree, value: unknown): boolean =>
   isEnd || (Array.isArray(value) && next.get(null)?.isEnd === true);
 
-/** A value in its place; without one it is held back. */
+/** A member or item; without `shown` it is held back. */
 interface Child {
   readonly step: string | number;
   readonly shown?: { readonly value: unknown };
@@ -51,14 +51,14 @@ interface Child {
 
 interface SubtreePaths {
   readonly paths: ClaimPath[];
-  /** Nothing in it is held back. */
+  /** Nothing in the subtree is held back. */
   readonly isWhole: boolean;
 }
 
 const isHidden = (one: unknown): one is { readonly '...': unknown } =>
   typeof one === 'object' && one !== null && Object.hasOwn(one, '...');
 
-/** Values with something in them that can be held back. The others need no second look. */
+/** Marks values that contain selectively disclosable parts. The others need not be searched. */
 function markHiding(value: unknown, marked: Set<unknown>): boolean {
   if (typeof value !== 'object' || value === null) return false;
   let isHiding = Object.hasOwn(value, '_sd') || isHidden(value);
@@ -67,7 +67,7 @@ function markHiding(value: unknown, marked: Set<unknown>): boolean {
   return isHiding;
 }
 
-/** Of an SD-JWT that was verified when it came: its parts, hidden ones by their digests. */
+/** Walks over an SD-JWT, which was verified when it was received. */
 function createParts(raw: string, presented: string) {
   const { payload } = decodeJws(raw.split('~', 1)[0], MAX_LENGTH);
   const shown = new Set(presented.split('~').slice(1));
@@ -81,7 +81,7 @@ function createParts(raw: string, presented: string) {
   const hiding = new Set<unknown>();
   markHiding(payload, hiding);
 
-  /** Nothing for a decoy. */
+  /** Undefined for a decoy. */
   function disclosed(digest: unknown): { readonly name: string; readonly shown?: { readonly value: unknown } } | undefined {
     const text = hidden.get(String(digest));
     if (text === undefined) return undefined;
@@ -112,7 +112,7 @@ function createParts(raw: string, presented: string) {
   return { payload, childrenOf, isOpen: (value: unknown) => !hiding.has(value) };
 }
 
-/** Beside what was asked for. Of what is shown wholly nothing but its name: what is in it goes without saying. */
+/** Disclosed paths that were not requested. A value that is disclosed completely is reported by its own path only. */
 function additionalPaths(raw: string, presented: string, paths: readonly ClaimPath[]): ClaimPath[] {
   const { payload, childrenOf, isOpen } = createParts(raw, presented);
 
@@ -135,13 +135,13 @@ function additionalPaths(raw: string, presented: string, paths: readonly ClaimPa
   return all.length > MAX_PATHS ? claims.map(({ name }) => [name]) : all;
 }
 
-/** `raw` and `presented`: a copy as it is held, and as it is shown. */
+/** `raw` is the stored copy, `presented` the presentation of it. */
 export function disclosedPathsOf(
   { candidate: { format, content }, paths }: Match,
   raw: unknown,
   presented: unknown,
 ): DisclosedPaths {
-  // These cannot hold anything back: whoever is asked for one claim must know that all of them go.
+  // These formats have no selective disclosure: all claims are disclosed.
   if (format === 'jwt_vc_json' || format === 'ldp_vc') return Object.keys(content.claims).map((name) => [name]);
   const beside = format === 'dc+sd-jwt' ? additionalPaths(String(raw), String(presented), paths) : [];
   const names = new Set(beside.map(keyOf));

@@ -1,4 +1,4 @@
-// What a verifier asks for, read before anything is chosen: its query, what it wants confirmed, how the answer is encrypted.
+// Evaluates a request before credentials are selected: query, transaction data, and encryption of the answer.
 import { fail } from '../faults.ts';
 import { answerKeyOf } from './answer.ts';
 import type { EvaluatedRequest, PresentationDeps } from './data.ts';

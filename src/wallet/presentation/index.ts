@@ -1,4 +1,4 @@
-// Showing credentials: OID4VP. The rules and their libraries are loaded with the first request (modules.ts).
+// Presentation (OID4VP). The rules and their libraries are loaded with the first request (modules.ts).
 export { mountPresentations } from './presentation.routes.ts';
 export type { Presentations } from './presentation.rules.ts';
 export { type RegisteredVerifiers, readVerifiers } from './registered-verifiers.ts';

@@ -7,9 +7,9 @@ import type { Presentations } from './presentation.rules.ts';
 import { PresentationReply, PresentationRequest } from './presentation.schema.ts';
 
 interface PresentationRouteDeps {
-  /** Loaded when it is needed first. */
+  /** Loaded on first use. */
   readonly presentations: () => Promise<Presentations>;
-  /** Of exchanges, by owner: each makes calls to others. */
+  /** Limits exchanges by owner, because each one calls other services. */
   readonly exchangeThrottle: Throttle;
   readonly idempotency: Idempotency;
 }

@@ -1,5 +1,5 @@
-// Showing credentials (OID4VP 1.0): from a verifier's request to an answer that holds what was asked for, and nothing else. The
-// steps stand here in their order; each has a file of its own.
+// Presentation (OID4VP 1.0): from a verifier's request to an answer with only the requested claims. The steps are listed here in
+// order; each has its own file.
 import { Fault } from '../../platform/faults/index.ts';
 import type { Caller } from '../access/index.ts';
 import { isFinished } from '../exchanges/index.ts';
@@ -14,7 +14,7 @@ import { resumeExchange, type StartedExchange, startExchange } from './start.ts'
 import { submitPresentation } from './submission.ts';
 import { authenticateVerifier } from './verifier.ts';
 
-/** What the caller can mend: the exchange waits for them. */
+/** Faults that the caller can fix. The exchange waits. */
 const RECOVERABLE = ['selection-does-not-match', 'preview-required'];
 const isRecoverable = (error: unknown): boolean => error instanceof Fault && RECOVERABLE.includes(error.code);
 
@@ -35,7 +35,7 @@ async function answerVerifier(
   return submitPresentation(deps, exchange, evaluated, body);
 }
 
-/** A preview can be followed by an answer; everything else ends the exchange, one way or the other. */
+/** After a preview the exchange waits for an answer. Everything else ends it. */
 const work = (deps: PresentationDeps, started: StartedExchange, body: PresentationRequest): Promise<PresentationAnswer> =>
   deps.exchanges.run(started.exchange, isRecoverable, async () => {
     const verifier = await authenticateVerifier(started.request, deps);
@@ -57,7 +57,7 @@ async function proceed(
   return work(deps, started, body);
 }
 
-/** What the same request came to before, where it is over. */
+/** The answer of an earlier request with the same Idempotency-Key, if its exchange is finished. */
 async function earlierAnswer(
   { exchanges }: PresentationDeps,
   caller: Caller,

@@ -1,4 +1,4 @@
-// What would be shown, and what the verifier would learn from it, for people who look before they answer.
+// Previews what would be shown to the verifier.
 import { type EvaluatedRequest, type PresentationDeps, type PresentationExchange, selectionOf } from './data.ts';
 import type { DisclosedPaths } from './disclosed-paths.ts';
 import { createPauses } from './pauses.ts';
@@ -6,7 +6,7 @@ import type { PresentationAnswer, PresentationRequest } from './presentation.sch
 import { chooseQueries, isRequired, type QueryMatches } from './query.ts';
 import { createVpTokens } from './vp-token.ts';
 
-/** Paths a preview names before it leaves matches out. */
+/** Maximum number of paths in a preview. Further matches are left out. */
 const MAX_PATHS = 20_000;
 
 type PreviewDeps = Pick<PresentationDeps, 'clock' | 'exchanges' | 'formats' | 'storedCredentials' | 'matcher'>;
@@ -16,7 +16,7 @@ interface PreviewMatch {
   readonly disclosed: DisclosedPaths;
 }
 
-/** One match for each query, others while there is room. */
+/** At least one match for each query, more while the limit allows. */
 async function previewMatches(
   deps: PreviewDeps,
   evaluated: EvaluatedRequest,

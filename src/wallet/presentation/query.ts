@@ -1,5 +1,5 @@
-// What a verifier asks for, and what of the wallet answers it (DCQL). The library reads the query and decides about types,
-// bindings and authorities; candidates are looked up here, and their claims read by claims.ts.
+// Matches a verifier's query (DCQL) against the wallet. The library parses the query and matches types, bindings and authorities.
+// Candidates are looked up here, and claims.ts matches their claims.
 import type { DcqlCredential } from 'dcql';
 import type { Caller } from '../access/index.ts';
 import type { CredentialCandidate, StoredCredentials } from '../credentials/index.ts';
@@ -11,9 +11,9 @@ import { QUERY_FORMATS, type VerifierFormats } from './vp-formats.ts';
 
 export interface Match {
   readonly candidate: CredentialCandidate;
-  /** What is asked for of it. What the verifier learns with that, disclosed.ts tells. */
+  /** The requested paths. What is disclosed in addition is computed in disclosed-paths.ts. */
   readonly paths: readonly ClaimPath[];
-  /** Not only as far as is known. */
+  /** The status is known to be valid. */
   readonly isSure: boolean;
 }
 
@@ -43,20 +43,20 @@ export interface PresentationQuery {
   readonly credential_sets?: readonly { readonly options: readonly (readonly string[])[]; readonly required?: boolean }[];
 }
 
-/** A verifier that asks for this much asks for too much. */
+/** Limits for a query. */
 const MAX_QUERIES = 20;
 const MAX_CLAIMS = 100;
 const MAX_SETS = 100;
 const MAX_VALUES = 100;
 const MAX_PATH = 32;
-/** So many answers to one query are more than anybody chooses from. */
+/** Maximum number of matches for one query. */
 const MAX_MATCHES = 200;
-/** Credentials opened for one request. A wallet with more, none of which fits, has to be told where to look. */
+/** Maximum number of credentials decrypted for one request. Beyond that the caller must select credentials. */
 const MAX_OPENED = 20_000;
 
 const library = () => import('dcql');
 
-/** Before anything else looks at it: every part is compared with every other, for every credential there is. */
+/** Checks the size first, because matching compares all parts with each other for every credential. */
 function isTooLarge(raw: unknown): boolean {
   const { credentials, credential_sets: sets } = (raw ?? {}) as Partial<PresentationQuery>;
   const size = (list: unknown): number => (Array.isArray(list) ? list.length : 0);
@@ -83,7 +83,7 @@ function isTooLarge(raw: unknown): boolean {
   );
 }
 
-/** Drafts named a claim of an mdoc by its two parts, and the library still lets them. */
+/** Drafts name an mdoc claim by namespace and claim name. The library still accepts that. */
 function normalized(query: CredentialQuery): CredentialQuery {
   const claims = query.claims?.map((claim) => {
     const { namespace, claim_name: name } = claim as { namespace?: string; claim_name?: string };
@@ -92,20 +92,20 @@ function normalized(query: CredentialQuery): CredentialQuery {
   return claims ? { ...query, claims } : query;
 }
 
-/** What the text of DCQL forbids, and the library lets pass. */
+/** Forbidden by DCQL, but accepted by the library. */
 function isForbidden({ meta, claims = [] }: CredentialQuery): boolean {
   const ids = claims.flatMap(({ id }) => id ?? []);
   return meta?.vct_values?.length === 0 || new Set(ids).size < ids.length;
 }
 
-/** What kind of credential is asked for may be left open, but not by leaving it out (OID4VP, 6.1). The library takes lists for objects. */
+/** `meta` is required and must be an object (OID4VP, 6.1). The library also accepts lists. */
 function isKindMissing(raw: unknown): boolean {
   const { credentials } = (raw ?? {}) as { credentials?: unknown };
   const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null && !Array.isArray(value);
   return Array.isArray(credentials) && !credentials.every((one: { meta?: unknown } | null) => isObject(one?.meta));
 }
 
-/** An empty option would be answered by showing nothing. */
+/** An empty option would match without showing anything. */
 const isEmptySet = ({ options }: NonNullable<PresentationQuery['credential_sets']>[number]): boolean =>
   options.length === 0 || options.some((option) => option.length === 0);
 
@@ -127,7 +127,7 @@ export async function parseQuery(raw: unknown): Promise<PresentationQuery> {
   return { ...query, credentials: query.credentials.map(normalized) };
 }
 
-/** Without its claims, and of its types only those that matter: the library compares each with each. */
+/** Without claims, and only with the requested types, because the library compares all of them with each other. */
 function asDcql(
   { format, content, row, authorityKeyIds }: CredentialCandidate,
   { format: named, meta }: CredentialQuery,
@@ -150,7 +150,7 @@ function wantedOf(types: readonly string[], alternatives: readonly (readonly str
   return [...new Set(alternatives.flat())].filter((type) => own.has(type));
 }
 
-/** Whether a credential is of the kind that is asked for, whatever its claims are. */
+/** Whether a credential matches the query apart from its claims. */
 async function createTypeFilter(query: CredentialQuery): Promise<(candidate: CredentialCandidate) => boolean> {
   const { DcqlQuery } = await library();
   const { claims: _, claim_sets: __, ...kind } = query;
@@ -160,33 +160,33 @@ async function createTypeFilter(query: CredentialQuery): Promise<(candidate: Cre
   };
 }
 
-/** Types a query can mean, for looking candidates up by index; undefined when any will do. */
+/** The requested types, to look up candidates by index; undefined for any type. */
 function typesOf({ meta }: CredentialQuery): readonly string[] | undefined {
   if (meta?.vct_values) return meta.vct_values;
   if (meta?.doctype_value !== undefined) return [meta.doctype_value];
-  // A W3C credential has several types and is listed by one of them: by which, a query cannot know.
+  // A W3C credential has several types but is indexed by only one of them.
   return undefined;
 }
 
 const isBound = (query: CredentialQuery): boolean => query.require_cryptographic_holder_binding !== false;
 
-/** All but SD-JWTs are shown by somebody who signs. */
+/** All formats except SD-JWT need a holder's signature. */
 const canShow = ({ format, row, content }: CredentialCandidate): boolean =>
   format === 'dc+sd-jwt' || (row.binding !== 'none' && (format !== 'ldp_vc' || content.didUrl !== undefined));
 
-/** What looking for an answer may cost, over all queries of a request. */
+/** Limits the search over all queries of a request. */
 class SearchBudget {
   readonly pause = createPauses();
   #opened = 0;
 
-  /** False when it is enough. */
+  /** False if the limit is reached. */
   open(): boolean {
     return ++this.#opened <= MAX_OPENED;
   }
 }
 
 export function createMatcher({ storedCredentials }: { storedCredentials: StoredCredentials }) {
-  /** Newest first. `first`: one that fits and surely holds is enough, and none older is even opened. */
+  /** Newest first. With `first`, the search stops at the first match with a valid status. */
   async function matchesOf(
     caller: Caller,
     query: CredentialQuery,
@@ -204,7 +204,7 @@ export function createMatcher({ storedCredentials }: { storedCredentials: Stored
     const found: Match[] = [];
     for await (const candidate of storedCredentials.candidates(caller, { format, types: typesOf(query), only })) {
       if (!search.open()) {
-        // None was found, which is not the same as: there is none.
+        // The search is incomplete, so it cannot say that there is no match.
         if (found.length === 0) fail('selection-does-not-match', { why: 'there is too much to look through; say what to show' });
         break;
       }
@@ -216,7 +216,7 @@ export function createMatcher({ storedCredentials }: { storedCredentials: Stored
       found.push({ candidate, paths, isSure });
       if ((first && isSure) || found.length === MAX_MATCHES) break;
     }
-    // One that is known to hold goes before newer ones nobody could look up.
+    // Valid credentials come before newer ones with an unknown status.
     return found.sort((one, other) => Number(other.isSure) - Number(one.isSure));
   }
 
@@ -233,7 +233,7 @@ export function createMatcher({ storedCredentials }: { storedCredentials: Stored
       const results: QueryMatches[] = [];
       const search = new SearchBudget();
       for (const one of query.credentials) {
-        // A verifier may call its query as it likes, `constructor` for one.
+        // A query id may be any name, for example `constructor`.
         const selected = selection.by && Object.hasOwn(selection.by, one.id) ? selection.by[one.id] : undefined;
         const only = selected ?? (selection.by ? undefined : selection.all);
         const matches = await matchesOf(caller, one, only, { first: first && only === undefined, search, verifierFormats });
@@ -260,15 +260,15 @@ export function createMatcher({ storedCredentials }: { storedCredentials: Stored
 
 export type Matcher = ReturnType<typeof createMatcher>;
 
-/** Only the key binding of an SD-JWT has a place for what it confirms. */
+/** Only the key binding of an SD-JWT can confirm transaction data. */
 export const canConfirm = (matches: readonly Match[]): boolean =>
   matches.every(({ candidate: { format, row } }) => format === 'dc+sd-jwt' && row.binding !== 'none');
 
-/** Whether a wallet that has everything could answer: by the request alone, so that saying no tells nothing of what is held. */
+/** Whether any wallet could answer. It depends only on the request, so the answer does not reveal what is in this wallet. */
 export const isAnswerable = (query: PresentationQuery, { names }: VerifierFormats): boolean =>
   chooseAmong(query, new Set(query.credentials.filter(({ format }) => names(format)).map(({ id }) => id)), []) !== undefined;
 
-/** Required queries: all of them, or by sets. */
+/** Without credential sets all queries are required. */
 export function isRequired(query: PresentationQuery, id: string): boolean {
   if (!query.credential_sets) return true;
   return query.credential_sets.some(
@@ -276,7 +276,7 @@ export function isRequired(query: PresentationQuery, id: string): boolean {
   );
 }
 
-/** The queries to answer: of every required set the first option that can be; undefined when one cannot. Optional sets are left out unless they were selected. */
+/** The queries to answer: the first possible option of every required set. Undefined if there is none. Optional sets only if selected. */
 export function chooseQueries(
   query: PresentationQuery,
   results: readonly QueryMatches[],

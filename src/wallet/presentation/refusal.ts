@@ -1,4 +1,4 @@
-// The verifier is told that nothing is shown: because the person says so, or because its request is wrong (OID4VP, 8.5).
+// Error responses to the verifier: the user rejected the request, or it is invalid (OID4VP, 8.5).
 import { Fault } from '../../platform/faults/index.ts';
 import type { Outbound } from '../../platform/outbound/index.ts';
 import { sendRefusal } from './answer.ts';
@@ -7,7 +7,7 @@ import type { PresentationDeps, PresentationExchange } from './data.ts';
 import type { PresentationAnswer, Verifier } from './presentation.schema.ts';
 import type { VerifierRequest } from './request.ts';
 
-/** What a refusal of ours is called in the protocol. */
+/** The error code of the protocol by our fault code. */
 const WORDS: Readonly<Record<string, string>> = {
   'no-matching-credential': 'access_denied',
   'unsupported-transaction-data': 'invalid_transaction_data',
@@ -19,7 +19,7 @@ export const protocolErrorOf = ({ code, detail }: Fault): string | undefined =>
     ? ((detail as { protocol?: { error?: string } } | undefined)?.protocol?.error ?? WORDS[code])
     : undefined;
 
-/** Only when it is known that the answer's address is the verifier's: it may be told what is wrong. */
+/** Use it only after the verifier is authenticated, when response_uri is known to belong to it. */
 export async function reportErrorsToVerifier<T>(
   outbound: Outbound,
   request: VerifierRequest,
@@ -41,7 +41,7 @@ export async function rejectRequest(
   verifier: Verifier,
 ): Promise<PresentationAnswer> {
   const { exchanges, outbound } = deps;
-  // Written down first, as an answer is: whoever lost the exchange to another does not refuse what that one answers.
+  // Saved first, so that a worker that lost its claim does not reject what another one answers.
   exchange.state = 'answering';
   await exchanges.save(exchange);
   const redirectUri = await sendRefusal(outbound, request, 'access_denied');

@@ -1,4 +1,4 @@
-// Verifiers an operator registered: `{"client id": {"responseUris": ["https://…"], "name": "…"}}`.
+// Verifiers that the operator registered: `{"client id": {"responseUris": ["https://…"], "name": "…"}}`.
 import { readFileSync } from 'node:fs';
 import { ConfigError } from '../../platform/config/index.ts';
 import { t, validate } from '../../platform/http/index.ts';

@@ -1,4 +1,4 @@
-// The request of a verifier: fetched, opened, and held to the rules the library leaves to us.
+// Fetches and verifies a verifier's request, with the checks that the library does not do.
 import type { CallbackContext } from '@openid4vc/oauth2';
 import type { ResolvedOpenid4vpAuthorizationRequest } from '@openid4vc/openid4vp';
 import { newSecret } from '../../platform/ids.ts';
@@ -9,10 +9,10 @@ import { protocolError, withUpstreamFaults } from '../protocols/index.ts';
 import { TrustError } from '../trust/index.ts';
 
 const REQUEST_OBJECT = 'application/oauth-authz-req+jwt';
-/** URL-safe characters only (OID4VP, 5.2): it goes into signatures and addresses. */
+/** URL-safe characters only (OID4VP, 5.2). */
 const NONCE = /^[\w.~-]{1,512}$/;
 
-/** What the wallet says of itself to verifiers that ask by POST. */
+/** Wallet metadata for verifiers that use request_uri_method post. */
 export const WALLET_METADATA = {
   vp_formats_supported: {
     'dc+sd-jwt': {
@@ -29,18 +29,18 @@ export const WALLET_METADATA = {
   response_modes_supported: ['direct_post', 'direct_post.jwt'],
 };
 
-/** A request whose signature, client and shape hold. */
+/** A verified request. */
 export interface VerifierRequest {
   readonly resolved: ResolvedOpenid4vpAuthorizationRequest;
   readonly responseUri: string;
   readonly responseMode: 'direct_post' | 'direct_post.jwt';
   readonly nonce: string;
   readonly state: string | undefined;
-  /** What the verifier says of itself: its keys, and what it understands. */
+  /** The verifier's keys and supported formats. */
   readonly clientMetadata: Readonly<Record<string, unknown>>;
-  /** The request object as it came, where there was one. */
+  /** The original request object, if there is one. */
   readonly requestObject: string | undefined;
-  /** What request_uri gave; whoever goes on with this very request hands it back. */
+  /** The result of request_uri, to continue with the same request later. */
   readonly fetched: FetchedRequestObject | undefined;
 }
 
@@ -58,7 +58,7 @@ function parametersOf(uri: string): URLSearchParams {
   return url.searchParams;
 }
 
-/** We fetch it ourselves: the library would not send a nonce of ours, and could not tell whether it came back. */
+/** Not done by the library, because it does not send and check a wallet nonce. */
 async function fetchRequestObject(outbound: Outbound, url: string, method: string): Promise<FetchedRequestObject> {
   if (method !== 'get' && method !== 'post')
     fail(
@@ -78,7 +78,7 @@ async function fetchRequestObject(outbound: Outbound, url: string, method: strin
         ...(method === 'post' ? { 'Content-Type': 'application/x-www-form-urlencoded' } : {}),
       },
       ...(method === 'post' ? { body: form.toString() } : {}),
-      // `application/jwt` and `text/plain` are what older verifiers say.
+      // Older verifiers use `application/jwt` and `text/plain`.
       accept: [REQUEST_OBJECT, 'application/jwt', 'text/plain'],
     }),
   );
@@ -86,21 +86,21 @@ async function fetchRequestObject(outbound: Outbound, url: string, method: strin
   return { jwt: answer.body.toString('utf8').trim(), ...(walletNonce === undefined ? {} : { walletNonce }) };
 }
 
-/** What must be known before the library looks at it. */
+/** Checks that must run before the library reads the request. */
 function checkUnread(parameters: URLSearchParams, requestObject: string | undefined): void {
   let payload: Readonly<Record<string, unknown>> = Object.fromEntries(parameters);
   if (requestObject !== undefined) {
     const { header, payload: inner } = decoded(requestObject);
-    // The library lets any type pass for requests that look like an early draft.
+    // The library accepts any type for requests that look like an early draft.
     if (header.typ !== 'oauth-authz-req+jwt') invalid('its type is not that of a request');
-    // A request within a request could be another one than what is read here (RFC 9101, 4).
+    // A nested request could differ from the one that is checked here (RFC 9101, 4).
     if (inner.request !== undefined || inner.request_uri !== undefined) invalid('it holds another request');
     payload = inner;
   }
   const { client_metadata: metadata } = payload;
   if (metadata !== undefined && !isObject(requestObject === undefined ? jsonOf('client_metadata', String(metadata)) : metadata))
     invalid('client_metadata is not an object');
-  // The library would follow it with a client of its own that may call any address. The final text has no such parameter.
+  // The library would fetch it with an unrestricted HTTP client. The final version has no such parameter.
   if (payload.client_metadata_uri !== undefined) invalid('client_metadata_uri is not supported');
   if (payload.dcql_query !== undefined && payload.presentation_definition !== undefined)
     invalid('it asks in two languages at once');
@@ -109,9 +109,9 @@ function checkUnread(parameters: URLSearchParams, requestObject: string | undefi
 const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /**
- * `iss` means nothing in a request (OID4VP, 5.8), and verifiers write their client id there as RFC 9101 wants it; the library would
- * compare it with the DID that signs. It gets a copy without, and the signature is verified over what came. A key that is named
- * by its fragment alone is one of the DID that asks.
+ * `iss` is ignored in a request (OID4VP, 5.8), and verifiers put their client id there, as RFC 9101 requires. The library would
+ * compare it with the signing DID, so it gets a copy without `iss`. The signature is verified over the original. If the key is only
+ * a fragment, `iss` is set to the verifier's DID.
  */
 function withoutIssuer(requestObject: string): string {
   const { header, payload } = decoded(requestObject);
@@ -131,7 +131,7 @@ function decoded(requestObject: string): ReturnType<typeof decodeJws> {
   }
 }
 
-/** Where an answer can be sent at all; whether it may be is decided when it is. */
+/** Whether it is an http(s) URL. Whether it may be called is decided when the answer is sent. */
 function isAddress(text: unknown): text is string {
   const url = typeof text === 'string' ? URL.parse(text) : null;
   return url !== null && /^https?:$/.test(url.protocol) && url.username === '' && url.password === '' && url.hash === '';
@@ -156,12 +156,12 @@ function checkShape(
     payload.presentation_definition_uri === undefined
   )
     invalid('it asks for nothing');
-  // Of registered verifiers the library leaves it in the request: where the answer goes is registered, whoever wrote the key.
+  // For registered verifiers the library leaves client_metadata in the request. Their response addresses are registered.
   const clientMetadata = (resolved.client.clientMetadata ?? payload.client_metadata ?? {}) as VerifierRequest['clientMetadata'];
   return { resolved, responseUri: to, responseMode: mode, nonce, state, clientMetadata, requestObject, fetched };
 }
 
-/** Throws Faults; everything the library finds wrong is an invalid request, but for trust. `kept`: what was fetched before. */
+/** Throws Faults. Errors of the library mean an invalid request, except for trust errors. `previous`: the earlier fetched object. */
 export async function openRequest(
   uri: string,
   deps: { callbacks: CallbackContext; outbound: Outbound },
@@ -207,10 +207,10 @@ export async function openRequest(
   }
 }
 
-/** What the library says, without the request it likes to repeat. */
+/** The message of the library, without the request data in it. */
 const reasonOf = ({ message }: Error): string => message.split(/ with data |\n\{/, 1)[0]!.slice(0, 500);
 
-/** Parameters that are JSON travel as text in an address. */
+/** Parses the parameters that are JSON. */
 function plainPayload(parameters: URLSearchParams): Record<string, unknown> {
   const json = new Set(['dcql_query', 'client_metadata', 'presentation_definition', 'transaction_data', 'verifier_info']);
   return Object.fromEntries(

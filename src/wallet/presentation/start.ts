@@ -1,4 +1,4 @@
-// Which exchange a request is about: a new one, or one that waits. A request is answered once.
+// Starts an exchange for a request, or resumes a waiting one. A request is answered only once.
 import { createHash } from 'node:crypto';
 import { isUniqueViolation } from '../../platform/database/index.ts';
 import { Fault } from '../../platform/faults/index.ts';
@@ -12,7 +12,7 @@ import { openRequest, type VerifierRequest } from './request.ts';
 
 type StartDeps = Pick<PresentationDeps, 'exchanges' | 'callbacks' | 'outbound'>;
 
-/** An exchange somebody works on now, and the request it is about. */
+/** A claimed exchange and its request. */
 export interface StartedExchange {
   readonly exchange: PresentationExchange;
   readonly request: VerifierRequest;
@@ -20,10 +20,10 @@ export interface StartedExchange {
 
 const digestOf = (value: unknown): string => createHash('sha256').update(JSON.stringify(value)).digest('base64url');
 
-/** A verifier makes a nonce for each request (OID4VP, 5.2). */
+/** Identifies a request: verifiers create a new nonce for each one (OID4VP, 5.2). */
 export const requestHashOf = ({ resolved, nonce }: VerifierRequest): string => digestOf([resolved.client.effective, nonce]);
 
-/** All that is asked, without what an honest verifier makes anew each time. */
+/** A digest of the request without the values that change each time it is fetched. */
 export function questionOf({ resolved }: Pick<VerifierRequest, 'resolved'>): string {
   const { iat, exp, nbf, jti, wallet_nonce, client_metadata, ...rest } = resolved.authorizationRequestPayload as Readonly<
     Record<string, unknown>
@@ -40,7 +40,7 @@ const dataOf = (uri: string, request: VerifierRequest): PresentationData => ({
 
 const answeredBefore = (exchangeId: string): never => fail('request-already-answered', undefined, { detail: { exchangeId } });
 
-/** Goes on with the request as it was read first: with the keys and formats the verifier named then. */
+/** Continues with the request as it was first fetched, including its keys and formats. */
 async function reopen({ exchanges, callbacks, outbound }: StartDeps, exchange: PresentationExchange): Promise<StartedExchange> {
   try {
     const { uri, fetched } = exchange.data;
@@ -51,7 +51,7 @@ async function reopen({ exchanges, callbacks, outbound }: StartDeps, exchange: P
   }
 }
 
-/** The same request came before, and waits. */
+/** Resumes the waiting exchange of the same request. */
 async function resumeSameRequest(
   deps: StartDeps,
   caller: Caller,
@@ -61,7 +61,7 @@ async function resumeSameRequest(
 ): Promise<StartedExchange> {
   const { exchanges } = deps;
   const exchange = await exchanges.resume<PresentationData>(caller, id, PROTOCOL, once).catch((error: unknown) => {
-    // Answered since we looked.
+    // It was answered meanwhile.
     if (error instanceof Fault && error.code === 'exchange-finished') answeredBefore(id);
     throw error;
   });
@@ -90,7 +90,7 @@ export async function startExchange(
   const exchange = await exchanges
     .start(caller, PROTOCOL, data, { state: 'requested', peer, requestHash, once })
     .catch((error: unknown) => {
-      // The same request, at the same moment: one of them is answered.
+      // The same request was sent twice at the same time. Only one is answered.
       if (isUniqueViolation(error)) fail('request-already-answered');
       throw error;
     });

@@ -1,4 +1,4 @@
-// The answer: what is shown is chosen, presentations are made, copies are used up, and the verifier gets it (OID4VP, 8).
+// Submits an answer: selects credentials, creates presentations, consumes copies, and sends them to the verifier (OID4VP, 8).
 import { fail } from '../faults.ts';
 import { sendAnswer } from './answer.ts';
 import { concludeExchange } from './conclusion.ts';
@@ -8,12 +8,12 @@ import { canConfirm, chooseQueries, isAnswerable } from './query.ts';
 import type { Confirmation } from './transaction-data.ts';
 import { createVpTokens, type PreparedAnswer, type SelectedMatches } from './vp-token.ts';
 
-/** Undoes a change. */
+/** Rolls back the change. */
 class CopyGoneError extends Error {}
-/** Answers made before giving up, where other processes of the same wallet use up the copies each time. */
+/** Maximum number of attempts, if other processes consume the reserved copies. */
 const MAX_TRIES = 5;
 
-/** What is shown for each query that is answered. */
+/** Selects the credentials for each answered query. */
 export async function choosePresentations(
   { matcher }: Pick<PresentationDeps, 'matcher'>,
   { caller }: PresentationExchange,
@@ -40,8 +40,8 @@ const confirmedBy = (
   transactionData?.confirmedBy(selected.flatMap(({ result, matches }) => (canConfirm(matches) ? result.id : [])));
 
 /**
- * Written down when everything is ready and nothing is sent yet, with the copies that are used up: whatever happens to us now,
- * this request is not answered a second time, and no copy is shown to anybody else. False when one of them is gone meanwhile.
+ * Consumes the copies and saves the state 'answering' before anything is sent. Even after a crash the request is not answered
+ * twice, and no copy is shown to another verifier. False if a copy is no longer available.
  */
 export async function useCopies(
   { change, exchanges, storedCredentials }: Pick<PresentationDeps, 'change' | 'exchanges' | 'storedCredentials'>,

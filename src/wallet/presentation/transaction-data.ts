@@ -1,5 +1,5 @@
-// Transaction data: what a presentation also confirms. A type nobody here allowed is refused: signing what one does not
-// understand is signing anything (OID4VP, 5.1).
+// Transaction data that a presentation confirms. Types that the operator did not allow are refused, because the wallet must
+// understand what it signs (OID4VP, 5.1).
 import { createHash } from 'node:crypto';
 import { fail } from '../faults.ts';
 import { isUnsafeJson } from '../jose/index.ts';
@@ -16,9 +16,9 @@ interface TransactionDataEntry {
 }
 
 export interface TransactionData {
-  /** For people to look at. */
+  /** The decoded entries, for display. */
   readonly shown: readonly unknown[];
-  /** What each presentation confirms, by query. `able`: the queries that are answered in a way that can confirm something. */
+  /** What each presentation confirms, by query id. `able`: the queries whose presentations can confirm transaction data. */
   confirmedBy(able: readonly string[]): ReadonlyMap<string, Confirmation>;
 }
 
@@ -38,7 +38,7 @@ function entryOf(encoded: unknown, allowed: readonly string[]): TransactionDataE
   } catch {
     return unsupported('an entry cannot be read');
   }
-  // What nobody could be shown, nobody confirms.
+  // Data that cannot be displayed must not be confirmed.
   if (isUnsafeJson(value)) unsupported('an entry cannot be read');
   if (typeof value?.type !== 'string' || !allowed.includes(value.type)) unsupported('its type is not one that is allowed here');
   const ids = value.credential_ids;
@@ -69,11 +69,11 @@ export function readTransactionData(
     confirmedBy(able) {
       const confirmed = new Map<string, { hashes: string[]; algorithm: string }>();
       for (const { encoded, credentialIds, algorithm } of entries) {
-        // One of those it names, never several (OID4VP, 8.4); and without one the answer would confirm less than was asked.
+        // Exactly one of the named credentials confirms it (OID4VP, 8.4).
         const id = credentialIds.find((one) => able.includes(one)) ?? unsupported('nothing that is shown can confirm it');
         const own = confirmed.get(id) ?? { hashes: [], algorithm };
         if (own.algorithm !== algorithm) unsupported('its entries want different hashes');
-        // Over the text as it came (OID4VP, B.3.3.1).
+        // The hash is over the received text (OID4VP, B.3.3.1).
         own.hashes.push(createHash(HASHES[algorithm]!).update(encoded).digest('base64url'));
         confirmed.set(id, own);
       }

@@ -1,4 +1,4 @@
-// Who asks: what the prefix of a client id proves, and what it does not.
+// Authenticates the verifier by the prefix of its client id.
 import type { Clock } from '../../platform/clock.ts';
 import { fail } from '../faults.ts';
 import { decodeJws, JwsError, verifyJws } from '../jose/index.ts';
@@ -8,17 +8,17 @@ import type { Verifier } from './presentation.schema.ts';
 import type { VerifierRequest } from './request.ts';
 
 export interface VerifierRules {
-  /** Verifiers that prove nothing but where the answer goes. */
+  /** Allows verifiers with the prefix redirect_uri. */
   readonly allowUnauthenticated: boolean;
-  /** DIDs whose attestations of verifiers count, beside certificates that lead to an anchor. */
+  /** DIDs whose verifier attestations are accepted. */
   readonly attesters: readonly string[];
-  /** client_id without prefix: where its answers may go. */
+  /** Registered client ids (without a prefix) with their response addresses. */
   readonly registered: Readonly<Record<string, { readonly responseUris: readonly string[]; readonly name?: string }>>;
 }
 
 const untrusted = (why: string): never => fail('untrusted-verifier', { why });
 
-/** An attestation somebody trusted gave the verifier: about its id, its key, and where its answers go (OID4VP, 12). */
+/** Checks the verifier attestation: its issuer, the client id, the key and the response address (OID4VP, 12). */
 async function checkAttestation(
   { requestObject, resolved, responseUri }: VerifierRequest,
   { trust, clock, rules }: { trust: Trust; clock: Clock; rules: VerifierRules },
@@ -29,7 +29,7 @@ async function checkAttestation(
   if (payload.sub !== resolved.client.identifier) untrusted('its attestation is about another');
   if (typeof payload.exp !== 'number' || payload.exp * 1000 <= clock.now()) untrusted('its attestation has expired');
   const issuer = typeof payload.iss === 'string' ? payload.iss : '';
-  // Anybody can attest anything, also about others: it takes somebody an operator named. A certificate says who one is, not that.
+  // Only attesters that the operator configured are accepted. A certificate under an anchor is not enough.
   if (!rules.attesters.includes(issuer)) untrusted('nobody trusted made its attestation');
   const { jwk } = await trust.keyOfJwt(own, issuer);
   await verifyJws(header.jwt as string, jwk);
@@ -59,7 +59,7 @@ export async function authenticateVerifier(
     prefix: client.prefix,
     ...(typeof metadata?.client_name === 'string' ? { name: metadata.client_name.slice(0, 200) } : {}),
   };
-  // Whoever has a key signs; an unsigned request proves nothing, whatever it calls itself.
+  // All other prefixes require a signed request.
   if (client.prefix !== 'redirect_uri' && client.prefix !== 'pre-registered' && requestObject === undefined)
     untrusted('its request is not signed');
   try {

@@ -1,10 +1,10 @@
-// The formats and algorithms a verifier says it understands (`vp_formats_supported`; OID4VP, 11.1 and appendix B): what it cannot
-// read it is not shown.
+// The formats and algorithms a verifier supports (`vp_formats_supported`; OID4VP, 11.1 and appendix B). Other credentials are not
+// shown to it.
 import type { CredentialCandidate, StoredCredentials } from '../credentials/index.ts';
 import type { FormatName, Formats } from '../formats/index.ts';
 import type { VerifierRequest } from './request.ts';
 
-/** The formats queries name. Drafts had another word for one. */
+/** Our formats by their name in queries. Drafts use another name for SD-JWT. */
 export const QUERY_FORMATS: Readonly<Record<string, FormatName>> = {
   'dc+sd-jwt': 'dc+sd-jwt',
   'vc+sd-jwt': 'dc+sd-jwt',
@@ -13,7 +13,7 @@ export const QUERY_FORMATS: Readonly<Record<string, FormatName>> = {
   ldp_vc: 'ldp_vc',
 };
 
-/** Where it lists what issuers, and what holders, sign with. */
+/** The members that list the algorithms of issuers and holders. */
 const LISTS: Readonly<Record<FormatName, { readonly issuer: string; readonly holder: string }>> = {
   'dc+sd-jwt': { issuer: 'sd-jwt_alg_values', holder: 'kb-jwt_alg_values' },
   jwt_vc_json: { issuer: 'alg_values', holder: 'alg_values' },
@@ -21,7 +21,7 @@ const LISTS: Readonly<Record<FormatName, { readonly issuer: string; readonly hol
   ldp_vc: { issuer: 'cryptosuite_values', holder: 'cryptosuite_values' },
 };
 
-/** Names of one algorithm: JOSE's and COSE's, also the fully specified ones (RFC 9864), and the cryptosuite made with it. */
+/** Names of the same algorithm in JOSE and COSE, including the fully specified ones (RFC 9864). */
 const NAMES: readonly (readonly (string | number)[])[] = [
   ['ES256', -7, -9],
   ['ES384', -35, -51],
@@ -30,18 +30,18 @@ const NAMES: readonly (readonly (string | number)[])[] = [
 ];
 const SUITES: Readonly<Record<string, string>> = { ES256: 'ecdsa-rdfc-2019', ES384: 'ecdsa-rdfc-2019', EdDSA: 'eddsa-rdfc-2022' };
 
-/** What a verifier understands. */
+/** The formats a verifier supports. */
 export interface VerifierFormats {
-  /** Whether a query for this format can be answered at all, whatever the wallet holds. */
+  /** Whether the verifier supports this format, independent of the content of the wallet. */
   names(queried: string): boolean;
-  /** Whether it can read this credential, and what its holder signs when it is `bound`. */
+  /** Whether it supports the algorithms of this credential, including the holder's if it is `bound`. */
   reads(candidate: CredentialCandidate, bound: boolean): Promise<boolean>;
 }
 
 type AlgorithmLists = Readonly<Record<string, unknown>>;
 
 function isListed(list: unknown, algorithm: string | number | undefined): boolean {
-  // Not listed: anything will do.
+  // Without a list all algorithms are accepted.
   if (!Array.isArray(list)) return true;
   if (algorithm === undefined) return false;
   const names = NAMES.find((all) => all.includes(algorithm)) ?? [algorithm];

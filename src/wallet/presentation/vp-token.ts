@@ -1,4 +1,4 @@
-// The vp_token: presentations of what was chosen, made with copies that are set aside and not yet used up.
+// Creates the vp_token: presentations of the selected credentials, with reserved copies.
 import type { Clock } from '../../platform/clock.ts';
 import type { CredentialCandidate, ReservedCopy, StoredCredentials } from '../credentials/index.ts';
 import type { Formats, PresentationContext } from '../formats/index.ts';
@@ -9,7 +9,7 @@ import type { Match, QueryMatches } from './query.ts';
 import type { VerifierRequest } from './request.ts';
 import type { Confirmation } from './transaction-data.ts';
 
-/** What presentations are made for. */
+/** The request that presentations are created for, and the key for its answer. */
 export interface PresentationTarget {
   readonly request: VerifierRequest;
   readonly key: AnswerKey | undefined;
@@ -20,7 +20,7 @@ export interface SelectedMatches {
   readonly matches: readonly Match[];
 }
 
-/** An answer that can be sent. Its copies are set aside until they are put back, used up or not. */
+/** An answer that is ready to be sent. Its copies are reserved until releaseCopies is called. */
 export interface PreparedAnswer {
   readonly form: string;
   readonly presented: NonNullable<PresentationAnswer['presented']>;
@@ -59,7 +59,7 @@ export function createVpTokens({
     );
   }
 
-  /** One credential may answer several queries: it is one copy of it that does. */
+  /** If one credential answers several queries, the same copy is used. */
   async function make(
     target: PresentationTarget,
     chosen: readonly SelectedMatches[],
@@ -94,7 +94,7 @@ export function createVpTokens({
     }
   }
 
-  /** What the verifier would learn from it. */
+  /** The paths that a presentation would disclose. */
   async function disclosedIn(target: PresentationTarget, match: Match): Promise<DisclosedPaths> {
     if (match.candidate.format !== 'dc+sd-jwt') return disclosedPathsOf(match, undefined, undefined);
     const { raw } = await storedCredentials.peekCopy(match.candidate);

@@ -1,4 +1,4 @@
-// What the libraries for OID4VCI and OID4VP need of us: the guarded client, our keys, our trust.
+// Callbacks for the libraries of OID4VCI and OID4VP: HTTP client, signing keys and trust.
 import { createHash, randomBytes, X509Certificate } from 'node:crypto';
 import type { CallbackContext, HashAlgorithm, Jwk, JwtSigner } from '@openid4vc/oauth2';
 import { Fault } from '../../platform/faults/index.ts';
@@ -8,7 +8,7 @@ import { decodeJws, JwsError, type PublicJwk, signJws, verifyJws } from '../jose
 import { readVerificationJwk } from '../resolver/index.ts';
 import { alternativeNamesOf, type Trust } from '../trust/index.ts';
 
-/** A key of the wallet, as the libraries meet it: by the thumbprint in the signer. */
+/** A key of the wallet that signs in the libraries' callbacks. */
 export interface WalletSigner {
   readonly algorithm: string;
   readonly jwk: PublicJwk;
@@ -17,7 +17,7 @@ export interface WalletSigner {
 
 const NODE_HASHES: Readonly<Record<string, string>> = { 'sha-256': 'sha256', 'sha-384': 'sha384', 'sha-512': 'sha512' };
 
-/** Whoever signs by another way than with a key we know. */
+/** For callbacks that must not be used. */
 const refuse = (): never => {
   throw new Error('nothing is signed here');
 };
@@ -26,7 +26,7 @@ export function createCallbacks(deps: { outbound: Outbound; trust: Trust; kind: 
   const { outbound, trust, kind } = deps;
   const fetch = guardedFetch(outbound, { kind });
 
-  /** The key a JWT of a peer must be signed with, by the way it names itself. */
+  /** The key that must have signed a JWT of a peer. */
   async function keyOf(signer: JwtSigner, compact: string): Promise<PublicJwk> {
     if (signer.method === 'did')
       return (await trust.keyOfDid(signer.didUrl, signer.didUrl.split('#', 1)[0]!, 'authentication')).jwk;
@@ -54,7 +54,7 @@ export function createCallbacks(deps: { outbound: Outbound; trust: Trust; kind: 
         return { verified: false };
       }
     },
-    // Answers are encrypted by ourselves: which key they are for is looked at closely.
+    // We encrypt answers ourselves, because the key needs further checks.
     encryptJwe: refuse,
     decryptJwe: () => ({ decrypted: false }),
     clientAuthentication: () => undefined,
@@ -66,8 +66,8 @@ export function createCallbacks(deps: { outbound: Outbound; trust: Trust; kind: 
 }
 
 /**
- * A verifier with an attestation names its key nowhere else than in that (OID4VP, 12). Who made the attestation is looked at
- * where it is known what the verifier says it is.
+ * The key of a verifier with an attestation is only in the attestation (OID4VP, 12). The attestation itself is checked later, in
+ * presentation/verifier.ts.
  */
 function attestedKeyIn(compact: string): PublicJwk | undefined {
   const { header } = decodeJws(compact);
@@ -81,10 +81,10 @@ interface OAuthError {
   readonly error_description?: string;
 }
 
-/** What OAuth lets an error, and its description, be made of (RFC 6749, 5.2). */
+/** The characters OAuth allows in an error and its description (RFC 6749, 5.2). */
 export const OAUTH_TEXT = /^[\x20\x21\x23-\x5b\x5d-\x7e]{1,300}$/;
 
-/** The OAuth error a peer gave, bounded to what the standard lets it say. Never its body. */
+/** The OAuth error of a peer, limited to the characters of the standard. Never the whole body. */
 export function protocolError(error: unknown): OAuthError | undefined {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     const { errorResponse, response } = cause as {
@@ -99,11 +99,11 @@ export function protocolError(error: unknown): OAuthError | undefined {
   return undefined;
 }
 
-/** For the log. The libraries add what the peer sent on further lines, and a JSON parser shows some of it: tokens, claims. */
+/** For the log. Only the first line, because error messages may include data of the peer, such as tokens and claims. */
 const reasonOf = (error: unknown): string =>
   error instanceof SyntaxError || !(error instanceof Error) ? 'not JSON' : error.message.split('\n', 1)[0]!.slice(0, 200);
 
-/** What went wrong between us and a peer, as what our caller is told. */
+/** Turns an error in a call to a peer into a fault for our caller. */
 export function upstreamFault(error: unknown, who: 'issuer' | 'verifier', endpoint: string): Fault {
   if (error instanceof Fault) return error;
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
@@ -128,7 +128,7 @@ export function upstreamFault(error: unknown, who: 'issuer' | 'verifier', endpoi
   );
 }
 
-/** Runs a call to a peer, and tells its failures in our words. */
+/** Runs a call to a peer and turns its errors into faults. */
 export async function withUpstreamFaults<T>(who: 'issuer' | 'verifier', endpoint: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();

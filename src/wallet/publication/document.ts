@@ -1,4 +1,4 @@
-// A DID document, from the DID and the keys it carries. Pure: what is published is what this says.
+// Builds a DID document from the DID and its keys.
 import type { PublicJwk } from '../jose/index.ts';
 import { RELATIONSHIPS, type Relationship } from '../keys/index.ts';
 
@@ -10,7 +10,7 @@ export interface DidService {
   readonly serviceEndpoint: unknown;
 }
 
-/** A key as a document shows it. */
+/** A key as a DID document lists it. */
 export interface DocumentKey {
   readonly kid: string;
   readonly jwk: PublicJwk;
@@ -28,7 +28,7 @@ export interface DidDocument {
   readonly service?: readonly DidService[];
 }
 
-/** The thumbprint is the fragment: another key never has it. */
+/** The fragment is the thumbprint, which is unique for each key. */
 export const methodId = (did: string, kid: string): string => `${did}#${kid}`;
 
 export function buildDocument(

@@ -1,4 +1,4 @@
-// The published documents: /.well-known/did.json of the node, /dids/{name}/did.json of its callers. For everybody.
+// The published documents: /.well-known/did.json of the node, /dids/{name}/did.json of its users. Public.
 
 import type { IncomingHttpHeaders } from 'node:http';
 import { Answer, t } from '../../platform/http/index.ts';
@@ -10,10 +10,10 @@ import { NODE_NAME } from './publishing.ts';
 const tag = 'Documents';
 const Document = t.open({ id: t.string() });
 
-/** Short: whoever keeps a document longer keeps trusting a key that was revoked. */
+/** Short, because a cached document may contain a key that was revoked since. */
 const CACHE = 'public, max-age=300';
 
-/** Proxies that compress make an ETag weak; it is the same document (RFC 9110, 13.1.2). */
+/** Compressing proxies make an ETag weak. It still identifies the same document (RFC 9110, 13.1.2). */
 const isUnchanged = (ifNoneMatch: string | undefined, etag: string): boolean =>
   (ifNoneMatch ?? '').split(',').some((one) => one.trim() === '*' || one.trim().replace(/^W\//, '') === etag);
 
@@ -50,7 +50,7 @@ export function mountDocuments(app: WalletApp, { documents }: { documents: Docum
       summary: 'A published DID document',
       tag,
       rule,
-      // The name of the node's own document is no name of a caller's.
+      // The node's own document has another address.
       target: ({ params }) => (params.name === NODE_NAME ? missing() : published(params.name)),
       documentation,
       reply,

@@ -1,4 +1,4 @@
-// Published documents, from memory: resolvers all over ask for them. Publishing, withdrawing and rotating drop them.
+// Cache of published documents, which resolvers request often. Publishing, withdrawing and rotating invalidate it.
 import type { Database } from '../database.ts';
 import { findDocument } from './publication.store.ts';
 import { documentTag } from './publishing.ts';

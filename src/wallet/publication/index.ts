@@ -1,4 +1,4 @@
-// Publication: DID documents, what becomes of them when their keys change, and how the world reads them.
+// Publication of DID documents, and updates when their keys change.
 export { type DidDocument, type DidService, methodId } from './document.ts';
 export { mountDocuments } from './documents.routes.ts';
 export { createDocuments, type Documents } from './documents.ts';

@@ -1,4 +1,4 @@
-// What becomes of documents when keys change: publication hears of it, within the change of the key.
+// Updates DID documents when keys change, within the change of the key.
 import type { Clock } from '../../platform/clock.ts';
 import type { DidRow, Reader, WalletChange } from '../database.ts';
 import { fail } from '../faults.ts';
@@ -9,7 +9,7 @@ import { documentChanged, withdraw } from './publishing.ts';
 const webDidsOf = async (reader: Reader, owner: string, keyId: string): Promise<DidRow[]> =>
   (await didsOfKey(reader, owner, keyId)).filter(({ method }) => method === 'web');
 
-/** The key leaves the documents that can be changed. Tells which DIDs were published anew. */
+/** Removes the key from all did:web documents. Returns the DIDs that were republished. */
 export async function removeKeyFromDocuments(
   clock: Clock,
   transaction: WalletChange,
@@ -27,7 +27,7 @@ export async function removeKeyFromDocuments(
   return republished;
 }
 
-/** Published DIDs that would be left without any active key. */
+/** Published DIDs that would have no active key left. */
 async function orphans(reader: Reader, owner: string, keyId: string): Promise<DidRow[]> {
   const dids = (await webDidsOf(reader, owner, keyId)).filter(({ state }) => state === 'published');
   const keys = await keysOfDids(
@@ -41,7 +41,7 @@ async function orphans(reader: Reader, owner: string, keyId: string): Promise<Di
 }
 
 export const createKeyListener = (clock: Clock): KeyListener => ({
-  /** The successor joins every document that carries the key. Those that are made from a key cannot carry another. */
+  /** Adds the successor to every did:web document with the key. A did:key or did:jwk cannot have another key. */
   async onReplaced(transaction, { owner, id }, successor) {
     for (const did of await webDidsOf(transaction.tx, owner, id)) {
       await addKey(transaction.tx, { owner, didId: did.id, keyId: successor.id });
@@ -50,7 +50,7 @@ export const createKeyListener = (clock: Clock): KeyListener => ({
     }
   },
 
-  /** The key leaves every document, and a DID made from it cannot be used any more. */
+  /** Removes the key from every document. A did:key or did:jwk of the key becomes unusable. */
   async onRevoked(transaction, { owner, id }) {
     for (const did of await didsOfKey(transaction.tx, owner, id))
       if (did.method !== 'web') await withdraw(clock, transaction, did);

@@ -1,9 +1,9 @@
-// DIDs, the keys they carry, and the documents the world reads.
+// DIDs with their keys, and the published documents.
 import { preparedRow } from '../../platform/database/index.ts';
 import type { DidKeyRow, DidRow, KeyRow, PublishedDocumentRow, Reader, Tables, Tx } from '../database.ts';
 import { PROOF_ALGORITHMS } from '../jose/index.ts';
 
-/** A key of a DID, with what a document says of it. */
+/** A key of a DID, with the columns a document needs. */
 export type CarriedKey = Pick<KeyRow, 'kid' | 'algorithm' | 'state' | 'uses' | 'public_jwk' | 'verify_until'> &
   Pick<DidKeyRow, 'did_id' | 'key_id'>;
 
@@ -29,7 +29,7 @@ export function keysOfDids(db: Reader, owner: string, didIds: readonly string[])
     .execute();
 }
 
-/** The DIDs that carry a key. */
+/** The DIDs that use a key. */
 export function didsOfKey(db: Reader, owner: string, keyId: string): Promise<DidRow[]> {
   return db
     .selectFrom('dids')
@@ -41,7 +41,7 @@ export function didsOfKey(db: Reader, owner: string, keyId: string): Promise<Did
     .execute();
 }
 
-/** Other DIDs of the owner whose document is at the place of this one. */
+/** Other published DIDs of the owner with the same document name. */
 export function publishedUnder(db: Reader, { owner, name, id }: DidRow): Promise<DidRow[]> {
   return db
     .selectFrom('dids')
@@ -53,7 +53,7 @@ export function publishedUnder(db: Reader, { owner, name, id }: DidRow): Promise
     .execute();
 }
 
-/** Another key at the end of those a DID carries. */
+/** Appends a key to a DID. */
 export async function addKey(tx: Tx, { owner, didId, keyId }: { owner: string; didId: string; keyId: string }): Promise<void> {
   const last = await tx
     .selectFrom('did_keys')
@@ -67,8 +67,8 @@ export async function addKey(tx: Tx, { owner, didId, keyId }: { owner: string; d
 }
 
 /**
- * What is bound to a DID is shown with any of its keys: another one takes over. SD-JWT and mdoc are bound to the key itself, and
- * stay with it; Data Integrity has proofs of some algorithms only.
+ * Credentials that are bound to a DID can be shown with any of its keys, so another key takes over. SD-JWT and mdoc are bound to
+ * the key itself and stay with it. Data Integrity supports only some algorithms.
  */
 export async function moveCredentials(
   tx: Tx,
@@ -124,7 +124,7 @@ export const findDocument = preparedRow<Tables, [name: string], PublishedDocumen
   db.selectFrom('published_documents').where('name', '=', name).selectAll(),
 );
 
-/** Rotated keys whose time in documents is over, and which are still in one. */
+/** Rotated keys whose grace period is over and that are still in a document. */
 export function overdueKeys(db: Reader, now: number, limit: number): Promise<Pick<KeyRow, 'id' | 'owner'>[]> {
   return db
     .selectFrom('keys')

@@ -1,4 +1,4 @@
-// What happens to documents when DIDs and their keys change. Everything here runs within somebody's change.
+// Updates documents when DIDs and their keys change. Everything here runs within a change of the caller.
 import type { Clock } from '../../platform/clock.ts';
 import type { DidRow, WalletChange } from '../database.ts';
 import { createKeyListener, removeKeyFromDocuments } from './key-changes.ts';
@@ -13,9 +13,9 @@ export const createPublication = ({ clock }: { clock: Clock }) => ({
   removeKey: (transaction: WalletChange, owner: string, keyId: string) =>
     removeKeyFromDocuments(clock, transaction, owner, keyId),
   keyListener: createKeyListener(clock),
-  /** The keys DIDs carry, as documents show them. */
+  /** The keys of DIDs. */
   keysOf: keysOfDids,
-  /** A DID carries another key. Whoever adds it says when the document changes. */
+  /** Adds a key to a DID. The caller must update the document afterwards. */
   addKey: ({ tx }: WalletChange, { owner, id }: DidRow, keyId: string) => addKey(tx, { owner, didId: id, keyId }),
 });
 

@@ -1,4 +1,4 @@
-// A document as the world reads it: derived from the DID and the keys it carries, put, withdrawn. Within somebody's change.
+// Publishes and withdraws DID documents, within a change of the caller.
 import { createHash } from 'node:crypto';
 import type { Clock } from '../../platform/clock.ts';
 import { ownerTag } from '../access/index.ts';
@@ -8,13 +8,13 @@ import type { Relationship } from '../keys/index.ts';
 import { buildDocument, type DidDocument, type DidService } from './document.ts';
 import { type CarriedKey, keysOfDids, publishedUnder, putDocument, removeDocument, updateDid } from './publication.store.ts';
 
-/** Published documents are kept in memory under their name. */
+/** Published documents are cached by name. */
 export const documentTag = (name: string): string => `document:${name}`;
 
-/** The node's own document is at another address than those of callers, and names of callers never have a dot. */
+/** The name of the node's own document. Names of users never contain a dot. */
 export const NODE_NAME = '.well-known';
 
-/** Verifiers look for the relationship, not only for the key: a rotated key keeps both until its time is over. */
+/** A rotated key stays in the document, with its relationships, until the grace period ends. */
 const isShown = ({ state, verify_until: until }: CarriedKey, now: number): boolean =>
   state === 'active' || (state === 'rotated' && until !== null && until > now);
 
@@ -45,7 +45,7 @@ async function put(clock: Clock, { tx, invalidate }: WalletChange, did: DidRow):
   invalidate(documentTag(did.name!));
 }
 
-/** The keys or services of a DID are others now: another version, and the world sees it if it saw the one before. */
+/** Increases the version after a change of keys or services, and republishes the document if it is published. */
 export async function documentChanged(clock: Clock, transaction: WalletChange, did: DidRow): Promise<void> {
   await updateDid(transaction.tx, did, { version: did.version + 1 });
   transaction.invalidate(ownerTag(did.owner));
@@ -55,7 +55,7 @@ export async function documentChanged(clock: Clock, transaction: WalletChange, d
 }
 
 export async function publish(clock: Clock, transaction: WalletChange, did: DidRow): Promise<void> {
-  // After the node got another address, one of the address before: there is one document at a place.
+  // There is one document per name. After the address of the node changed, the DID of the old address is withdrawn.
   for (const former of await publishedUnder(transaction.tx, did)) await withdraw(clock, transaction, former);
   await updateDid(transaction.tx, did, {
     state: 'published',

@@ -1,4 +1,4 @@
-// Keys whose grace period is over leave the documents that still show them.
+// Removes keys from documents after their grace period.
 import type { Clock } from '../../platform/clock.ts';
 import { EVERYONE, type RunWalletChange, readAs, theNode } from '../access/index.ts';
 import type { Database } from '../database.ts';
@@ -7,7 +7,7 @@ import type { Publication } from './publication.ts';
 
 const BATCH = 100;
 
-/** Counts them. */
+/** Returns how many keys were removed. */
 export async function retireKeys(deps: {
   readonly db: Database;
   readonly clock: Clock;
@@ -22,7 +22,7 @@ export async function retireKeys(deps: {
       await publication.removeKey(transaction, owner, id);
       transaction.audit('key.retired', { kind: 'key', id });
     }).catch((error: unknown) => failures.push(error));
-  // A document that cannot be written, as it was damaged, keeps no other key in its own.
+  // A failure with one key, for example a damaged document, does not stop the others.
   if (failures.length > 0) throw failures[0];
   return due.length;
 }

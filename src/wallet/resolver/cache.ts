@@ -1,9 +1,9 @@
-// What was resolved lately. Documents change, and keys are withdrawn: nothing is kept for long.
+// Cache of resolved DIDs. Entries are short-lived, because documents change and keys are revoked.
 import type { DIDCache, DIDResolutionResult } from 'did-resolver';
 import type { Clock } from '../../platform/clock.ts';
 
 const MAX_ENTRIES = 1000;
-/** Long enough that a broken host is not asked by every request, short enough that nobody waits for what was just published. */
+/** Long enough to spare a broken host, short enough that a newly published document is found soon. */
 const ERROR_SECONDS = 10;
 
 interface CacheEntry {
@@ -22,7 +22,7 @@ export function createCache(clock: Clock, cacheSeconds: number): DIDCache {
 
   function store(did: string, result: DIDResolutionResult): void {
     const { error, maxAge } = result.didResolutionMetadata as { error?: string; maxAge?: number };
-    // A host that is out of reach for a moment takes nothing away that is still valid.
+    // If a host is temporarily unreachable, a valid entry stays.
     if (error === 'failed' && alive(did)?.result.didDocument) return;
     const seconds = Math.min(cacheSeconds, (error ? ERROR_SECONDS : maxAge) ?? cacheSeconds);
     entries.delete(did);
@@ -30,7 +30,7 @@ export function createCache(clock: Clock, cacheSeconds: number): DIDCache {
     if (entries.size > MAX_ENTRIES) entries.delete(entries.keys().next().value!);
   }
 
-  // Callers get copies: what one of them does to a document, the next must not see.
+  // Callers get copies, so that they cannot change a cached document.
   return async ({ did }, resolve, options) => {
     if (!options?.fresh) {
       const cached = alive(did)?.result ?? flights.get(did);
@@ -40,7 +40,7 @@ export function createCache(clock: Clock, cacheSeconds: number): DIDCache {
     flights.set(did, flight);
     try {
       const result = await flight;
-      // Of several at once the one asked last is kept, whichever comes last.
+      // Of several concurrent requests, the result of the latest request is cached.
       if (flights.get(did) === flight) store(did, result);
       return structuredClone(result);
     } finally {

@@ -7,7 +7,7 @@ import { readPublicJwk } from './public-jwk.ts';
 
 const MAX_BYTES = 8192;
 
-/** Members sorted, as in RFC 7638, so that a key of ours has one DID. */
+/** Members are sorted, as in RFC 7638, so that each key has exactly one DID. */
 export function didJwkOf(jwk: PublicJwk): string {
   const members = Object.entries(readPublicJwk(jwk)).sort(([a], [b]) => (a < b ? -1 : 1));
   return `did:jwk:${Buffer.from(JSON.stringify(Object.fromEntries(members))).toString('base64url')}`;
@@ -18,7 +18,7 @@ function jwkOfDid(did: string): JsonWebKey {
   if (parsed?.method !== 'jwk' || parsed.did !== did) throw new ResolutionError('invalidDid', 'it is not a did:jwk');
   if (parsed.id.length > Math.ceil((MAX_BYTES * 4) / 3)) throw new ResolutionError('invalidDid', 'the did:jwk is too long');
   const bytes = Buffer.from(parsed.id, 'base64url');
-  // Node skips what is not base64url: two spellings would be the same key.
+  // Node ignores characters that are not base64url. Only the canonical encoding is accepted.
   const jwk = bytes.toString('base64url') === parsed.id ? parseObject(bytes) : undefined;
   if (!jwk) throw new ResolutionError('invalidDid', 'the did:jwk is not JSON in base64url');
   withKeyFault('invalidDid', 'the did:jwk', () => readPublicJwk(jwk));

@@ -13,12 +13,12 @@ interface Codec {
   readonly decode: (bytes: Buffer) => unknown;
 }
 
-/** All our multicodecs are written in two bytes of seven bits. */
+/** All our multicodecs are varints of two bytes. */
 const prefixOf = (code: number): Buffer => Buffer.from([(code & 0x7f) | 0x80, code >> 7]);
 
 const bytesOf = (text: string | undefined): Buffer => Buffer.from(text ?? '', 'base64url');
 
-/** Points are compressed: x, and which of the two y. */
+/** Compressed points: x, and the sign of y. */
 const curve = (code: number, crv: string, node: string, size: number): Codec => ({
   prefix: prefixOf(code),
   is: (jwk) => jwk.crv === crv,
@@ -51,7 +51,8 @@ const rsa: Codec = {
   encode: derOf,
   decode: (bytes) => {
     const jwk = createPublicKey({ key: bytes, format: 'der', type: 'pkcs1' }).export({ format: 'jwk' });
-    // OpenSSL overlooks what follows the key, and lax DER. Node 24 cannot write a key it read as PKCS#1, so it goes by the JWK.
+    // OpenSSL accepts trailing bytes and non-canonical DER. The comparison goes through the JWK, because Node 24 cannot export a key
+    // it read as PKCS#1.
     if (!derOf(jwk as PublicJwk).equals(bytes)) throw new InvalidKeyError('its key is not DER');
     return jwk;
   },
@@ -85,7 +86,7 @@ export function jwkOfMultibase(text: string): PublicJwk {
   }
 }
 
-/** A key that cannot sign identifies nobody, so X25519 is read in documents of others, and gets no DID. */
+/** X25519 keys cannot sign. They are read in documents of others, but get no DID here. */
 export function didKeyOf(jwk: PublicJwk): string {
   if (jwk.crv === 'X25519') throw new InvalidKeyError('X25519 keys get no did:key');
   return `did:key:${multibaseOf(jwk)}`;

@@ -7,7 +7,7 @@ import { parseObject } from './json.ts';
 
 const CONTENT_TYPES = ['application/did+json', 'application/did+ld+json', 'application/json'];
 const MAX_BYTES = 256 * 1024;
-/** A thousand documents are kept. A larger one is read again instead. */
+/** Larger documents are not cached, because the cache has up to a thousand entries. */
 const MAX_CACHED_BYTES = 32 * 1024;
 
 const TLS_PORTS = ['443', '8443'];
@@ -16,7 +16,7 @@ const LABEL = '[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?';
 const HOST = new RegExp(`^(?=.{1,253}$)${LABEL}(?:\\.${LABEL})*$`, 'i');
 
 export interface WebOptions {
-  /** host, or host:port, whose DIDs with a port of their own are read over plain http: development only. */
+  /** For development: host or host:port whose DIDs with a port are read over plain http. */
   readonly insecureHosts?: readonly string[];
 }
 
@@ -34,7 +34,7 @@ function hostOf(text: string): { host: string; port: string | undefined } {
   const [host = '', port, ...rest] = decoded(text).toLowerCase().split(':');
   if (rest.length > 0 || !HOST.test(host)) throw invalid('names no host');
   if (port !== undefined && !(/^[1-9][0-9]{0,4}$/.test(port) && Number(port) <= 65_535)) throw invalid('has a bad port');
-  // The URL parser reads 0x7f.1 and 2130706433 as addresses, too.
+  // The URL parser also reads 0x7f.1 and 2130706433 as IP addresses.
   const seen = URL.canParse(`https://${host}/`) ? new URL(`https://${host}/`).hostname : '';
   if (isIP(seen) || seen !== host) throw invalid('names an address, not a host');
   return { host, port };
@@ -42,7 +42,7 @@ function hostOf(text: string): { host: string; port: string | undefined } {
 
 function segmentOf(text: string): string {
   const segment = decoded(text);
-  // A percent sign that is left would be decoded again by somebody.
+  // A remaining percent sign could be decoded again by another component.
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused
   if (segment === '' || segment === '.' || segment === '..' || /[/\\?#%\x00-\x1f\x7f]/.test(segment))
     throw invalid('has a bad path');
@@ -56,13 +56,13 @@ export function webUrlOf(did: string, { insecureHosts = [] }: WebOptions = {}): 
   const { host, port } = hostOf(first);
   const authority = port === undefined ? host : `${host}:${port}`;
   const isNamed = insecureHosts.some((entry) => [host, authority].includes(entry.toLowerCase()));
-  // A host may be named only because its address is private: the ports of TLS are read over TLS.
+  // The host may be on the list only because its address is private. TLS ports still use TLS.
   const plain = isNamed && port !== undefined && !TLS_PORTS.includes(port);
   const path = rest.length === 0 ? '.well-known' : rest.map(segmentOf).join('/');
   return `${plain ? 'http' : 'https'}://${authority}/${path}/did.json`;
 }
 
-/** What a DID may have unencoded is less than what encodeURIComponent leaves. */
+/** A DID allows fewer unencoded characters than encodeURIComponent leaves. */
 const idEncoded = (text: string): string =>
   encodeURIComponent(text).replace(/[~!*'()]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`);
 
@@ -75,7 +75,7 @@ export function didWebOf(hostWithPort: string, ...segments: readonly string[]): 
 
 const header = ({ headers }: OutboundAnswer, name: string): string => [headers[name] ?? ''].flat().join(',');
 
-/** Seconds the answer may be kept; undefined when it does not say. */
+/** Seconds the answer may be cached; undefined if it does not say. */
 function maxAgeOf(answer: OutboundAnswer): number | undefined {
   if (answer.body.length > MAX_CACHED_BYTES) return 0;
   const directives = header(answer, 'cache-control').toLowerCase().split(',');

@@ -1,6 +1,6 @@
 export type ResolutionCode = 'notFound' | 'invalidDid' | 'methodNotSupported' | 'invalidDidDocument' | 'relationship' | 'failed';
 
-/** Why a DID, or a key in its document, is not to be had. `cause` may name hosts and addresses: for the log, not for callers. */
+/** Why a DID, or a key in its document, cannot be resolved. `cause` may contain hosts and addresses: only for the log. */
 export class ResolutionError extends Error {
   readonly code: ResolutionCode;
 
@@ -11,12 +11,12 @@ export class ResolutionError extends Error {
   }
 }
 
-/** A key that we do not take, wherever it was found. */
+/** A key that is not accepted. */
 export class InvalidKeyError extends Error {
   override name = 'InvalidKeyError';
 }
 
-/** Runs what reads a key; a key we do not take is then the fault of where it was found. */
+/** Reads a key, and reports a key that is not accepted as an error of its source. */
 export function withKeyFault<T>(code: ResolutionCode, subject: string, read: () => T): T {
   try {
     return read();

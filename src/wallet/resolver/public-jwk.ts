@@ -1,4 +1,4 @@
-// The public keys that are taken from others: of known kinds and sizes, written as the standards want, and public.
+// Validates public keys of others: supported types and sizes, canonical encoding, and no private members.
 import { createPublicKey, type JsonWebKey, type KeyObject } from 'node:crypto';
 import { isAcceptableRsa, MAX_RSA_BITS, type PublicJwk } from '../jose/index.ts';
 import { InvalidKeyError } from './errors.ts';
@@ -26,10 +26,10 @@ function keyObjectOf(jwk: PublicJwk): KeyObject {
   }
 }
 
-/** Algorithms of JOSE by which nothing is signed. */
+/** JOSE algorithms that are not for signatures. */
 const KEY_MANAGEMENT = /^(?:ECDH-|RSA-OAEP|RSA1_|A\d|PBES2|dir$)/;
 
-/** One that signatures are verified with: its owner may say that it is not for that (RFC 7517, 4.2 to 4.4). */
+/** A key for verifying signatures. `use`, `key_ops` and `alg` may forbid that (RFC 7517, 4.2 to 4.4). */
 export function readVerificationJwk(value: unknown): PublicJwk {
   const jwk = readPublicJwk(value);
   const { use, key_ops: operations, alg } = value as { use?: unknown; key_ops?: unknown; alg?: unknown };
@@ -41,7 +41,7 @@ export function readVerificationJwk(value: unknown): PublicJwk {
   return jwk;
 }
 
-/** Only the required members of RFC 7638 remain: nothing else of a stranger's JWK is passed on. */
+/** Returns only the required members of RFC 7638. Other members of an untrusted JWK are dropped. */
 export function readPublicJwk(value: unknown): PublicJwk {
   if (!isObject(value)) throw new InvalidKeyError('its JWK is not an object');
   if (PRIVATE_MEMBERS.some((member) => Object.hasOwn(value, member))) throw new InvalidKeyError('its JWK has private members');
@@ -50,7 +50,7 @@ export function readPublicJwk(value: unknown): PublicJwk {
     throw new InvalidKeyError('its JWK has missing or oversized members');
   const key = keyObjectOf(jwk);
   const written = key.export({ format: 'jwk' }) as Record<string, unknown>;
-  // One key, one spelling: otherwise it has several thumbprints.
+  // Only the canonical encoding, or one key would have several thumbprints.
   if (Object.entries(jwk).some(([name, member]) => written[name] !== member))
     throw new InvalidKeyError('its JWK is not written as RFC 7518 wants');
   if (jwk.kty === 'RSA' && !isAcceptableRsa(key))

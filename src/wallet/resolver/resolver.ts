@@ -1,4 +1,4 @@
-// Resolves DIDs of the methods we know, and finds keys in their documents.
+// Resolves DIDs of the supported methods, and finds keys in their documents.
 import {
   type DIDDocument,
   type DIDResolutionMetadata,
@@ -18,18 +18,18 @@ import { fetchDidWeb } from './did-web.ts';
 import { type ResolutionCode, ResolutionError } from './errors.ts';
 import { didOfMethod, keyInDocument } from './verification-method.ts';
 
-/** The longest that can be valid is a did:jwk of 8 KiB; nothing longer is even parsed. */
+/** The longest valid DID is a did:jwk of 8 KiB. Longer ones are not parsed. */
 const MAX_LENGTH = 12 * 1024;
 
 export interface ResolveOptions {
-  /** Asks again although it is known: after a key was not found, say. */
+  /** Bypasses the cache, for example after a key was not found. */
   readonly fresh?: boolean;
 }
 
 export interface Resolver {
-  /** Never throws for what a DID or its host does: `didResolutionMetadata.error` is a ResolutionCode. */
+  /** Does not throw for errors of a DID or its host: `didResolutionMetadata.error` is a ResolutionCode. */
   resolve(did: string, options?: ResolveOptions): Promise<DIDResolutionResult>;
-  /** The key of a DID URL, when its document lists it under `relationship`; else throws ResolutionError. */
+  /** The key of a DID URL. Throws ResolutionError unless its document lists it under `relationship`. */
   verificationMethod(didUrl: string, relationship?: VerificationRelationship, options?: ResolveOptions): Promise<PublicJwk>;
 }
 
@@ -70,14 +70,14 @@ const local = (document: DIDDocument): ResolvedDocument => ({ document, contentT
 
 export function createResolver({ outbound, clock, insecureHosts = [], cacheSeconds = 300 }: ResolverOptions): Resolver {
   const cache = createCache(clock, cacheSeconds);
-  // Without a prototype: the library looks methods up by name, and did:constructor would be one.
+  // Without a prototype, because the library looks up methods by name, and `did:constructor` would find one.
   const registry: ResolverRegistry = Object.assign(Object.create(null), {
     key: driver((did) => local(documentOfDidKey(did))),
     jwk: driver((did) => local(documentOfDidJwk(did))),
     web: driver((did) => fetchDidWeb(outbound, did, { insecureHosts })),
   });
   const methods = new MethodResolver(registry, {
-    // Only what has to be fetched: the others would push it out.
+    // Only did:web is fetched and worth caching.
     cache: (parsed, read, options) => (parsed.method === 'web' ? cache(parsed, read, options) : read()),
   });
 

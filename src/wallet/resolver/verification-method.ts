@@ -1,4 +1,4 @@
-// A key in a DID document, by its DID URL and by what it may be used for.
+// Finds a key in a DID document by its DID URL and relationship.
 import { type DIDDocument, parse, VerificationRelationship } from 'did-resolver';
 import type { PublicJwk } from '../jose/index.ts';
 import { fromBase58 } from './base58.ts';
@@ -9,10 +9,10 @@ import { readPublicJwk, readVerificationJwk } from './public-jwk.ts';
 
 const RELATIONSHIPS = Object.keys(VerificationRelationship);
 
-/** Whoever publishes a private key has none. */
+/** A key is refused if its private part is published. */
 const SECRETS = ['privateKeyJwk', 'privateKeyMultibase', 'privateKeyBase58', 'secretKeyMultibase', 'secretKeyJwk'];
 
-/** Types whose multibase is a Multikey, and the curve they are bound to. */
+/** Types whose multibase is a Multikey, with their curve. */
 const MULTIBASE_TYPES: Readonly<Record<string, string | undefined>> = {
   Ed25519VerificationKey2020: 'Ed25519',
   X25519KeyAgreementKey2020: 'X25519',
@@ -44,7 +44,7 @@ function keyOf(method: JsonObject, read: (jwk: unknown) => PublicJwk): PublicJwk
 
 export function didOfMethod(didUrl: string): string {
   const parsed = parse(didUrl);
-  // Parameters could name another version of the document; we know only the current one.
+  // Parameters could select another version of the document, but only the current one is available.
   if (!parsed?.fragment || parsed.path !== undefined || parsed.query !== undefined)
     throw new ResolutionError('invalidDid', 'a verification method is named by a DID and a fragment');
   return parsed.did;
@@ -69,7 +69,7 @@ export function keyInDocument(document: DIDDocument, didUrl: string, relationshi
   if (new Set(found.map((entry) => JSON.stringify(entry))).size > 1) throw refuse('several methods have this id');
   if (relationship && !listed(relationship).some((entry) => isIt(isObject(entry) ? entry.id : entry)))
     throw new ResolutionError('relationship', `${didUrl} is not for ${relationship}`);
-  // Keys to agree on a secret with are the only ones that sign nothing.
+  // All relationships except keyAgreement need a signature key.
   const read = relationship === undefined || relationship === 'keyAgreement' ? readPublicJwk : readVerificationJwk;
   return withKeyFault('invalidDidDocument', didUrl, () => keyOf(method, read));
 }

@@ -4,7 +4,7 @@ import { STATUS_CODES } from '../../platform/node-http.ts';
 
 export const REQUEST_ID_HEADER = 'X-Request-Id';
 
-/** Nothing here is a page: a browser that is made to show an answer shall do nothing with it. */
+/** Answers are never pages. A browser that displays one must not run or embed anything. */
 export const commonHeaders = {
   'Cache-Control': 'no-store',
   'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
@@ -12,7 +12,7 @@ export const commonHeaders = {
   'X-Content-Type-Options': 'nosniff',
 } as const;
 
-/** Codes of the platform in the words of this service, by status: its own codes are such words already. */
+/** Problem codes for faults of the platform, by status. Faults of this service have their own codes. */
 const WORDS: Readonly<Record<number, string>> = {
   400: 'invalid-request',
   404: 'not-found',
@@ -26,7 +26,7 @@ const WORDS: Readonly<Record<number, string>> = {
   503: 'not-ready',
 };
 
-/** The word a client reads for a code of the fault table. */
+/** The problem code of a fault. */
 export const problemCode = (code: string, status: number): string =>
   code.includes('.') ? (WORDS[status] ?? 'unexpected') : code.split('/', 1)[0]!;
 

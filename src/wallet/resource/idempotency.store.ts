@@ -1,5 +1,5 @@
-// A request that is repeated with the same Idempotency-Key makes nothing twice: what the first one made is remembered in the
-// same transaction that made it.
+// Idempotency-Key: a repeated request creates nothing twice. The id of the created resource is stored in the same transaction
+// that creates it.
 import { createHash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Clock } from '../../platform/clock.ts';
@@ -10,18 +10,18 @@ import { fail } from '../faults.ts';
 const HEADER = 'idempotency-key';
 export const IDEMPOTENCY_MS = 24 * 3600 * 1000;
 
-/** What a change does with the key its request came with. */
+/** The Idempotency-Key of one request. */
 export interface IdempotentRequest {
-  /** What an earlier request with this key made. */
+  /** The id of what an earlier request with this key created. */
   earlierResult(): Promise<string | undefined>;
-  /** The same, within the change that is about to make it; remembers `resourceId` when there was none. */
+  /** The same, within the change that creates the resource. Stores `resourceId` if there was no earlier request. */
   claim(transaction: WalletChange, resourceId: string): Promise<string | undefined>;
 }
 
-/** Of requests that are not repeated. */
+/** For requests without an Idempotency-Key. */
 export const notIdempotent: IdempotentRequest = { earlierResult: async () => undefined, claim: async () => undefined };
 
-/** JSON with its keys in order: two spellings of one request are one request. */
+/** JSON with sorted keys: the order of members does not make it another request. */
 const canonical = (value: unknown): string =>
   JSON.stringify(value, (_key, part: unknown) =>
     typeof part === 'object' && part !== null && !Array.isArray(part)
@@ -36,7 +36,7 @@ export function createIdempotency(db: Database, clock: Clock) {
       if (key === undefined) return notIdempotent;
       if (typeof key !== 'string' || !/^[\x21-\x7e]{1,200}$/.test(key))
         fail('invalid-request', { why: 'Idempotency-Key must be 1 to 200 printable characters' });
-      // Hashed: a request can hold a private key.
+      // Only the hash is stored, because a request can contain a private key.
       const hash = createHash('sha256').update(canonical(body)).digest('base64url');
       const { owner } = caller;
 

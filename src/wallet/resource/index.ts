@@ -1,4 +1,4 @@
-// What every noun of the wallet's API shares: lists, parts of schemas, requests that are repeated, and how it refuses.
+// Shared by all resources of the wallet API: lists, schema parts, idempotency, and the error format.
 export { commonHeaders, Problem, problemCode, problemErrors, REQUEST_ID_HEADER } from './error-format.ts';
 export {
   createIdempotency,

@@ -1,4 +1,4 @@
-// Lists as they were last answered: user interfaces ask for the same first page all day. Every change of an owner's things drops them.
+// Caches the first page of lists, which user interfaces request often. Every change of an owner's wallet drops it.
 import { Answer, type Schema, serialize } from '../../platform/http/index.ts';
 import { ownerTag } from '../access/index.ts';
 import type { Database } from '../database.ts';
@@ -21,7 +21,7 @@ export function createListCache(db: Database) {
   });
 
   return {
-    /** `read` gives the whole list of this owner; one with further pages is not cached, since its link names this request. */
+    /** `read` returns the list of this owner. A list with further pages is not cached, because its Link header depends on the request. */
     async answer(owner: string, schema: Schema, read: () => Promise<Answer>): Promise<Answer> {
       let fresh: Answer | undefined;
       const entry = await cache.getOrLoad(`${idOf(schema)} ${owner}`, async () => {
@@ -30,7 +30,7 @@ export function createListCache(db: Database) {
         const text = serialize(schema, fresh.body);
         return { owner, answer: new Answer({ text, bytes: Buffer.byteLength(text) }) };
       });
-      // Another request of the same moment may have read it, and found pages whose links are its own.
+      // A concurrent request may have loaded it, and not cached it because of further pages.
       return entry?.answer ?? fresh ?? read();
     },
   };

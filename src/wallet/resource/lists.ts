@@ -1,4 +1,4 @@
-// What every list has in common: bare arrays, `limit`, `cursor`, and the next page in a Link header.
+// Lists: plain arrays with `limit`, `cursor`, and a Link header for the next page.
 import { Answer, type Call, t } from '../../platform/http/index.ts';
 import { fail } from '../faults.ts';
 
@@ -7,7 +7,7 @@ const DEFAULT_PAGE = 50;
 
 export interface PageRequest {
   readonly limit: number;
-  /** The id the page before ended with. Ids sort by age. */
+  /** The last id of the previous page. Ids sort by age. */
   readonly after: string | undefined;
 }
 
@@ -16,7 +16,7 @@ export const pageQuery = {
   cursor: t.string({ maxLength: 100, description: 'Where the previous page ended, from its Link header.' }),
 };
 
-/** What the documentation says of lists. */
+/** OpenAPI documentation of lists. */
 export const PAGED = { replyHeaders: { Link: 'The next page (rel="next"), if there is one.' } } as const;
 
 export function pageOf({ limit, cursor }: { limit?: string | undefined; cursor?: string | undefined }): PageRequest {
@@ -26,7 +26,7 @@ export function pageOf({ limit, cursor }: { limit?: string | undefined; cursor?:
   return { limit: Number(limit ?? DEFAULT_PAGE), after: cursor };
 }
 
-/** Stores read one row more than the page has: that there is another page is worth a header. */
+/** Stores read one row more than the page size, to know whether there is a next page. */
 export function pageAnswer<Row extends { id: string }>(
   call: Pick<Call<unknown, unknown, Readonly<Record<string, string | undefined>>>, 'base' | 'path' | 'query'>,
   rows: readonly Row[],

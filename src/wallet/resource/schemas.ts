@@ -1,14 +1,14 @@
-// Parts of requests and answers that several modules have.
+// Schema parts that several modules share.
 import { type Schema, t } from '../../platform/http/index.ts';
 
 export const flag: Schema<'true' | 'false' | undefined> = t.oneOf('true', 'false') as never;
 export const ForceQuery = t.object({}, { force: flag });
-/** A request that says everything by its path. */
+/** For requests that need no body. */
 export const EmptyBody = t.object({});
-/** A name people give to a thing of theirs. */
+/** A name that users give to a key or DID. */
 export const Alias = t.string({ minLength: 1, maxLength: 100, pattern: '^[^\\u0000-\\u001f\\u007f]+$' });
 
-/** What the documentation says of requests that make something once. */
+/** OpenAPI documentation of idempotent requests. */
 export const IDEMPOTENT = {
   headers: { 'Idempotency-Key': 'A request that is repeated with the same key within a day creates nothing twice.' },
 } as const;

@@ -1,4 +1,4 @@
-// Who sends a request: a bearer token where those are accepted, else the session cookie.
+// Authenticates a request: by bearer token if those are accepted, else by session cookie.
 import type { IncomingHttpHeaders } from 'node:http';
 import { fault } from '../faults.ts';
 import type { Bearer } from './bearer.ts';
@@ -11,8 +11,8 @@ const BEARER = /^Bearer +(\S+)$/i;
 const IS_BEARER = /^Bearer\b/i;
 
 /**
- * A browser says where a request comes from. One that changes something must come from a page of ours; those who say nothing
- * at all may be a browser of old, and are refused as well.
+ * Browsers say where a request comes from. A request that changes something must come from our own pages. Requests without
+ * these headers may come from an old browser, and are refused.
  */
 export function isOwnPage(headers: IncomingHttpHeaders, origin: string): boolean {
   const site = headers['sec-fetch-site'];

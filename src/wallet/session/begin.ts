@@ -1,4 +1,4 @@
-// A session begins with a login. The one the browser had before ends with it.
+// Creates a session after a login, and ends the previous session of the browser.
 import { newSecret } from '../../platform/ids.ts';
 import { actForSession, ownerOf } from '../access/index.ts';
 import type { SessionRow } from '../database.ts';

@@ -1,4 +1,4 @@
-// What the steps of a session's life, and of logging in and out, work with.
+// Dependencies of sessions, login and logout.
 import type { RunAuditedChange } from '../../platform/audit/index.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Cache } from '../../platform/database/index.ts';
@@ -20,10 +20,10 @@ export interface SessionDeps {
   readonly provider: Provider;
   readonly rules: SessionRules;
   readonly log: Log;
-  /** By the cookie as it comes: opening it costs more than everything else a request does. */
+  /** Keyed by the raw cookie, because decrypting it costs more than the rest of a request. */
   readonly cache: Cache<Session>;
   readonly checks: ProviderChecks;
-  /** Questions to the provider that are under way, by the session they are about. */
+  /** Calls to the provider in progress, by session. */
   readonly pendingChecks: Map<string, Promise<Session | undefined>>;
 }
 
@@ -35,6 +35,6 @@ export interface LoginDeps {
   readonly verify: VerifyToken;
   readonly sessions: Sessions;
   readonly sessionSeconds: number;
-  /** Of the pages of this service. */
+  /** The origin of this service's pages. */
   origin(): string;
 }

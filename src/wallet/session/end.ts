@@ -1,11 +1,11 @@
-// A session ends: by its person, by the provider's word, or because the provider confirms it no more.
+// Ends sessions: by the user, by a logout token, or because the provider no longer confirms them.
 import { actAs, actForSession, EVERYONE, ownerOf } from '../access/index.ts';
 import type { Database, Tx, WalletChange } from '../database.ts';
 import type { SessionDeps } from './deps.ts';
 import { type Session, sessionTag, sidHashOf } from './session.ts';
 import { deleteSession, deleteSessionsOf } from './sessions.store.ts';
 
-/** A change of one session; whoever remembers it reads it again. */
+/** Changes one session and drops it from caches. */
 export const changeSession = <T>(db: Database, idHash: string, work: (tx: Tx) => Promise<T>): Promise<T> =>
   db.write(async (tx, invalidate) => {
     await actForSession(db, tx, idHash);
@@ -24,7 +24,7 @@ export async function endUnconfirmedSession(
   await endSession(db, idHash);
 }
 
-/** Within a change: what the provider says is over. Counts what ended. */
+/** Ends the sessions the provider names, within a change. Returns how many. */
 export async function endByProvider(
   db: Database,
   { tx, invalidate }: WalletChange,

@@ -1,11 +1,11 @@
-// The session of a cookie: found, marked as used, and asked about where it is time to.
+// Finds the session of a cookie, records its use, and checks it with the provider when that is due.
 import { actForSession, readForSession } from '../access/index.ts';
 import type { SessionDeps } from './deps.ts';
 import { confirmSession, refreshSession } from './refresh.ts';
 import { hashOf, isExpired, openSession, type Session } from './session.ts';
 import { findSession, markUsed } from './sessions.store.ts';
 
-/** How exact the time of last use is: each write costs, and reads are many. At most, a tenth of how long a session may lie unused. */
+/** How precisely the last use is recorded, to save writes. At most a tenth of the idle timeout. */
 const USED_MS = 60_000;
 
 async function load(deps: SessionDeps, cookie: string): Promise<Session | undefined> {
@@ -20,7 +20,7 @@ async function load(deps: SessionDeps, cookie: string): Promise<Session | undefi
   });
 }
 
-/** Nobody waits for this, and nothing depends on it but that an unused session ends. */
+/** Runs in the background. Only the idle timeout depends on it. */
 function recordUse({ db, clock, rules, log }: SessionDeps, session: Session): void {
   const now = clock.now();
   if (now - session.usedAt < Math.min(USED_MS, rules.idleMs / 10)) return;
@@ -32,7 +32,7 @@ function recordUse({ db, clock, rules, log }: SessionDeps, session: Session): vo
   }).catch((error: unknown) => log.warn({ err: error }, 'the use of a session could not be recorded'));
 }
 
-/** One question at a time for each session of this process; the database sees to the others. */
+/** One call to the provider at a time for each session in this process. Between processes the database ensures that. */
 function askOnce(
   { pendingChecks }: SessionDeps,
   { idHash }: Session,
@@ -52,10 +52,10 @@ async function use(deps: SessionDeps, session: Session): Promise<Session | undef
   return deps.checks.isDue(session) ? askOnce(deps, session, () => confirmSession(deps, session)) : session;
 }
 
-/** The session of a cookie as it came; undefined when there is none any more, or never was. */
+/** The session of a raw cookie; undefined if there is none. */
 export async function findByCookie(deps: SessionDeps, cookie: string): Promise<Session | undefined> {
   const cached = deps.cache.get(cookie);
-  // One that seems unused here may be in use at another replica.
+  // A session that is unused here may be in use at another replica, so it is read again.
   const session = cached && !isExpired(deps, cached) ? cached : await load(deps, cookie);
   return session && use(deps, session);
 }

@@ -1,4 +1,4 @@
-// Who is behind a session or a token, as the wallet shows and uses it.
+// The user behind a session or a token.
 import { type Caller, ownerOf } from '../access/index.ts';
 import type { Session } from './session.ts';
 
@@ -11,21 +11,21 @@ export interface ProviderIdentity {
 }
 
 export interface RoleRules {
-  /** Where in the claims the roles are: names joined by dots. */
+  /** The path of the roles in the claims: names joined by dots. */
   readonly rolesClaim: string;
   readonly adminRole: string;
 }
 
-/** A caller, with what their provider says of them. */
+/** A caller with the claims of their provider. */
 export interface AuthenticatedCaller extends Caller {
   readonly identity: ProviderIdentity;
   readonly roles: readonly string[];
   readonly session: Session | undefined;
 }
 
-/** Names, or things that have one: providers write both. */
+/** Roles are strings or objects with a name, depending on the provider. */
 export function rolesOf(claims: Readonly<Record<string, unknown>>, path: string): string[] {
-  // Some providers name their claims by addresses, whose dots are no steps.
+  // Some providers use URLs as claim names. Their dots do not separate path steps.
   const names = Object.hasOwn(claims, path) ? [path] : path.split('.');
   const found = names.reduce<unknown>((value, name) => {
     const hasName = typeof value === 'object' && value !== null && Object.hasOwn(value, name);

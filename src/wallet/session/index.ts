@@ -1,4 +1,4 @@
-// Sessions: logging in through an OpenID provider, the cookie, and who a request is from.
+// Sessions: login through an OpenID provider, cookies, and authentication of requests.
 export { createAuthenticate } from './authenticate.ts';
 export { createBearer } from './bearer.ts';
 export { createCookies } from './cookies.ts';

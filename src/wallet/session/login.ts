@@ -1,4 +1,4 @@
-// A login: begun here, done at the provider, finished when the browser comes back with a code.
+// A login: started here, done at the provider, finished when the browser returns with a code.
 import { createHash } from 'node:crypto';
 import { serviceActor } from '../../platform/audit/index.ts';
 import { fail, fault } from '../faults.ts';
@@ -10,7 +10,7 @@ import type { AuthorizationFlow, ProviderGrant } from './provider-grant.ts';
 import { spendOnce } from './sessions.store.ts';
 
 const FLOW_SECONDS = 600;
-/** An OAuth error is a word (RFC 6749, 4.1.2.1); what else comes in its place is not repeated. */
+/** The characters of an OAuth error (RFC 6749, 4.1.2.1). Anything else is not repeated. */
 const OAUTH_ERROR = /^[\x20\x21\x23-\x5b\x5d-\x7e]{1,100}$/;
 
 interface LoginFlow extends AuthorizationFlow {
@@ -18,7 +18,6 @@ interface LoginFlow extends AuthorizationFlow {
   readonly begunAt: number;
 }
 
-/** What a login may be asked for with. */
 export interface LoginOptions {
   readonly returnTo?: string | undefined;
   readonly prompt?: string | undefined;
@@ -34,7 +33,7 @@ export async function beginLogin(
   return { authorizationUrl, cookie: cookies.set('flow', JSON.stringify(flow), FLOW_SECONDS) };
 }
 
-/** Whatever comes of it, this login is over. */
+/** The login is finished, whatever the result. */
 const clearFlowCookie = (cookies: Cookies) => ({ headers: { 'Set-Cookie': cookies.clear('flow') } });
 
 function loginRefused(cookies: Cookies, error: string) {
@@ -42,7 +41,7 @@ function loginRefused(cookies: Cookies, error: string) {
   return fault('login-refused', undefined, { ...clearFlowCookie(cookies), detail: { protocol: { error: word } } });
 }
 
-/** The login this browser began, if that is the one the provider answers. */
+/** The login this browser started, if the provider's response belongs to it. */
 function flowOf({ clock, cookies }: LoginDeps, text: string | undefined, state: string | null): LoginFlow {
   const plain = text === undefined ? undefined : cookies.open(text, 'flow');
   const flow = plain === undefined ? undefined : (JSON.parse(plain) as LoginFlow);
@@ -51,7 +50,7 @@ function flowOf({ clock, cookies }: LoginDeps, text: string | undefined, state: 
   return flow;
 }
 
-/** A login comes back once. */
+/** A login can be finished only once. */
 async function spendFlow({ change, cookies }: LoginDeps, { state, begunAt }: LoginFlow): Promise<void> {
   await change(serviceActor, async ({ tx, audit }) => {
     const stateHash = createHash('sha256').update(state).digest('base64url');

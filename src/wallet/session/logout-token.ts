@@ -1,22 +1,22 @@
-// Logout tokens (OpenID Connect Back-Channel Logout 1.0): the provider says that a session, or all of a person, is over.
+// Logout tokens (OpenID Connect Back-Channel Logout 1.0): the provider ends one session, or all sessions of a user.
 import { createHash } from 'node:crypto';
 import { fail } from '../faults.ts';
 import { isNonEmptyString, LEEWAY_SECONDS, type VerifyToken } from './provider-tokens.ts';
 
 const EVENT = 'http://schemas.openid.net/event/backchannel-logout';
-/** What is older was sent by somebody who kept it. */
+/** Older tokens may be replayed. */
 const MAX_AGE_SECONDS = 300;
-/** So long a token that was used is remembered. */
+/** How long a used token is stored, to refuse it a second time. */
 export const USED_MS = 2 * (MAX_AGE_SECONDS + LEEWAY_SECONDS) * 1000;
 
-/** Its own type, or none: libraries are older than the type. */
+/** The type of logout tokens, or none: older libraries do not set it. */
 const TYPES: readonly unknown[] = [undefined, 'jwt', 'logout+jwt', 'application/logout+jwt'];
 
 export interface VerifiedLogout {
   readonly issuer: string;
   readonly subject: string | undefined;
   readonly sid: string | undefined;
-  /** Each token works once. */
+  /** Identifies the token, which can be used only once. */
   readonly tokenHash: string;
 }
 
@@ -46,7 +46,7 @@ export async function readLogoutToken(verify: VerifyToken, clientId: string, tok
   if (!payload) return refuse('it is not signed by the identity provider, not for this wallet, or too old');
   const { iss, sub, sid, jti, events, nonce } = payload;
   if (!isObject(events) || !isObject(events[EVENT])) refuse('it has no logout event');
-  // An ID token has one, and is not to be taken for this.
+  // An ID token has a nonce, and must not be accepted as a logout token.
   if (nonce !== undefined) refuse('it has a nonce');
   if (!isNonEmptyString(jti)) refuse('it has no id');
   if ((sub !== undefined && !isNonEmptyString(sub)) || (sid !== undefined && !isNonEmptyString(sid)))

@@ -1,4 +1,4 @@
-// A logout: by the person, or by the provider's logout token.
+// Logout by the user, or by a logout token of the provider.
 import { serviceActor } from '../../platform/audit/index.ts';
 import { fail } from '../faults.ts';
 import type { LoginDeps } from './deps.ts';
@@ -7,7 +7,7 @@ import { ownPath } from './own-path.ts';
 import type { Session } from './session.ts';
 import { spendOnce } from './sessions.store.ts';
 
-/** Ends it here first: whatever the provider does, this cookie is dead. */
+/** Ends the session here first, so that the cookie is invalid whatever the provider does. */
 export async function logOut(
   { change, cookies, provider, sessions, origin }: LoginDeps,
   session: Session | undefined,
@@ -22,13 +22,13 @@ export async function logOut(
   );
   const [, endSessionUrl] = await Promise.all([
     session.refreshToken === undefined ? undefined : provider.revoke(session.refreshToken).catch(() => undefined),
-    // The address that is registered there: a provider that is asked for another one shows the person an error.
+    // The registered address. For any other one the provider would show an error.
     provider.endSessionUrl(session.idToken, `${origin()}/`),
   ]);
   return { returnTo: back, endSessionUrl, cookies: cleared };
 }
 
-/** The provider says who is logged out there. */
+/** Ends the sessions that a logout token names. */
 export async function logOutByProvider({ clock, change, provider, verify, sessions }: LoginDeps, token: string): Promise<void> {
   const { tokenHash, ...ended } = await readLogoutToken(verify, await provider.clientId(), token);
   await change(serviceActor, async (transaction) => {

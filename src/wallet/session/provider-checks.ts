@@ -1,10 +1,10 @@
-// When the provider was last asked whether a session holds. In memory: whoever writes to the database could say anything.
+// When the provider last confirmed a session. Kept in memory, because rows in the database could be forged.
 import type { Clock } from '../../platform/clock.ts';
 import type { Session } from './session.ts';
 
-/** So old the provider's word may be that a session in use still holds. */
+/** How long a confirmation by the provider is valid. */
 const CHECK_MS = 60_000;
-/** A provider that did not answer is not asked by every request. */
+/** How long the provider is not asked again after it did not answer. */
 const AWAY_MS = 30_000;
 
 export function createProviderChecks(clock: Clock, limit: number) {
@@ -19,17 +19,17 @@ export function createProviderChecks(clock: Clock, limit: number) {
 
   return {
     note: (idHash: string): void => note(idHash),
-    /** It is to be asked about this one again soon. */
+    /** Asks about this session again soon. */
     recheckSoon: (idHash: string): void => note(idHash, clock.now() - CHECK_MS + AWAY_MS),
     recordOutage(): void {
       awayAt = clock.now();
     },
     isDue({ idHash, accessToken, accessEndsAt }: Session): boolean {
       const now = clock.now();
-      // A clock that was set back makes no check last longer.
+      // A clock that was set back must not make a check last longer.
       const since = (at: number): number => Math.abs(now - at);
       const isDue = since(checkedAt.get(idHash) ?? Number.NEGATIVE_INFINITY) >= CHECK_MS && since(awayAt) >= AWAY_MS;
-      // A token that is known to have run out tells nothing. Of one without an end, or of a former version, the provider knows.
+      // An expired token cannot be checked. A token without a known expiry can.
       return isDue && accessToken !== undefined && (accessEndsAt === undefined || now < accessEndsAt);
     },
   };

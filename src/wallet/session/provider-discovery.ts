@@ -1,21 +1,21 @@
-// What the provider says of itself. It may be away: it is asked when it is needed, and asked again until it answers.
+// Discovery of the provider, when it is first needed. If the provider is unavailable, it is tried again.
 import type { Configuration, CustomFetch } from 'openid-client';
 import { fail } from '../faults.ts';
 
 export interface ProviderOptions {
   readonly issuer: string;
   readonly scopes: string;
-  /** What the node is registered with there; asked for when it is needed first. */
+  /** The client registration of the node, loaded when it is first needed. */
   client(): Promise<{ readonly clientId: string; readonly clientSecret: string | undefined }>;
 }
 
-/** Loaded when somebody logs in: it is large, and a node that only publishes documents never needs it. */
+/** The library is large and loaded at the first login. A node that only publishes documents never loads it. */
 export interface DiscoveredProvider {
   readonly oidc: typeof import('openid-client');
   readonly config: Configuration;
 }
 
-/** Keys and addresses of a provider change now and then; a day is what its own caches allow. */
+/** Keys and addresses of a provider change rarely. */
 const DISCOVERED_MS = 24 * 3600 * 1000;
 const AGAIN_MS = 2_000;
 const RETRY_SECONDS = '5';
@@ -29,15 +29,15 @@ async function discover(options: ProviderOptions, guarded: typeof fetch): Promis
     oidc.discovery(new URL(from), clientId, undefined, auth, {
       [oidc.customFetch]: guarded as CustomFetch,
       timeout: 5,
-      // The library takes an ID token that came by TLS as it is; a signature costs little more.
+      // By default the library does not verify signatures of ID tokens received over TLS.
       execute: [
         oidc.enableNonRepudiationChecks,
-        // Whoever configures a provider on plain http wants it: the address is the operator's, not a stranger's.
+        // The operator configured a plain http address on purpose.
         ...(issuer.startsWith('http:') ? [oidc.allowInsecureRequests] : []),
       ],
     });
   const config = await read(issuer).catch((error: { code?: string }) => {
-    // Settings drop a slash at the end; the name of some providers has one.
+    // Settings remove a trailing slash, but the issuer of some providers has one.
     if (error.code !== 'OAUTH_JSON_ATTRIBUTE_COMPARISON_FAILED') throw error;
     return read(`${issuer}/`);
   });
@@ -48,7 +48,7 @@ async function discover(options: ProviderOptions, guarded: typeof fetch): Promis
 const unavailable = (reason: string): never =>
   fail('identity-provider-unavailable', undefined, { reason, headers: { 'Retry-After': RETRY_SECONDS } });
 
-/** Asked once for all who wait, and then a day later; one that failed is asked again after a moment. */
+/** Runs once for all waiting callers, and again after a day. After a failure it is tried again shortly. */
 export function createDiscovery(options: ProviderOptions, guarded: typeof fetch): () => Promise<DiscoveredProvider> {
   let last: { at: number; result: Promise<DiscoveredProvider> } | undefined;
   let failedAt = Number.NEGATIVE_INFINITY;
@@ -64,7 +64,7 @@ export function createDiscovery(options: ProviderOptions, guarded: typeof fetch)
         failedAt = performance.now();
         failure = `discovery: ${(error as Error).message}`;
         last = former;
-        // What it said yesterday most likely still holds.
+        // The previous result is most likely still valid.
         if (former) return former.result;
         return unavailable(failure);
       }),

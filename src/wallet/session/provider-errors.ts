@@ -1,31 +1,31 @@
-// What went wrong at the provider: it refused, it took its word back, or it was not there.
+// Errors of the provider: it refused, it revoked the grant, or it is unavailable.
 import { OutboundError } from '../../platform/outbound/index.ts';
 
 export class SubjectChangedError extends Error {}
 export class InvalidIdTokenError extends Error {}
 
-/** What the provider itself refused, by its own word. Everything else that goes wrong is its absence. */
+/** The OAuth error if the provider refused. Undefined for all other failures, which count as unavailability. */
 export function providerErrorOf(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
   if (error instanceof InvalidIdTokenError) return 'invalid_response';
   if (error.name === 'ResponseBodyError' || error.name === 'AuthorizationResponseError')
     return (error as Error & { error: string }).error;
   if (error.name === 'WWWAuthenticateChallengeError') return 'invalid_token';
-  // An answer that does not hold: a wrong signature, nonce, issuer, or audience.
+  // An invalid response: a wrong signature, nonce, issuer, or audience.
   return error.name === 'ClientError' && !isUnavailable(error) ? 'invalid_response' : undefined;
 }
 
-/** What a provider says of a grant that holds no more, or only after the person was there again. */
+/** OAuth errors for a grant that is no longer valid, or that needs a new login. */
 const REVOKED_GRANT_ERRORS = ['invalid_grant', 'access_denied', 'login_required', 'interaction_required', 'consent_required'];
 
 /**
- * The provider takes its word back: the account was closed, the consent withdrawn, or the subject is another. All else that goes
- * wrong (a proxy's page, a client secret that was changed) is about us or the way there, and logs nobody out.
+ * The account was closed, the consent withdrawn, or the subject changed. All other failures (an error page of a proxy, a changed
+ * client secret) log nobody out.
  */
 export const isGrantRevoked = (error: unknown): boolean =>
   error instanceof SubjectChangedError || REVOKED_GRANT_ERRORS.includes(providerErrorOf(error) ?? '');
 
-/** The word of RFC 6750 for a token that expired, was revoked, or never was. */
+/** The response of RFC 6750 for a token that expired, was revoked, or never existed. */
 export const isInvalidToken = (error: unknown): boolean =>
   error instanceof Error &&
   error.name === 'WWWAuthenticateChallengeError' &&
@@ -39,7 +39,7 @@ export function isUnavailable(error: unknown): boolean {
   return isServerError(error);
 }
 
-/** It answers, and only not this: it may answer about another. */
+/** The provider responds with 5xx or 429. Other requests may succeed. */
 export function isServerError(error: unknown): boolean {
   for (let cause = error; cause instanceof Error; cause = cause.cause)
     if (cause.cause instanceof Response && (cause.cause.status >= 500 || cause.cause.status === 429)) return true;

@@ -1,27 +1,27 @@
-// What the provider grants: for a code, or for a refresh token.
+// Token requests to the provider, with a code or a refresh token.
 import type { IDToken, refreshTokenGrant } from 'openid-client';
 import type { DiscoveredProvider } from './provider-discovery.ts';
 import { InvalidIdTokenError, SubjectChangedError } from './provider-errors.ts';
 import { isNonEmptyString, LEEWAY_SECONDS } from './provider-tokens.ts';
 
-/** What the provider said about a person, and what to ask it again with. */
+/** The claims about a user, and the tokens for later requests. */
 export interface ProviderGrant {
-  /** As the provider itself writes it. */
+  /** Exactly as the provider writes it. */
   readonly issuer: string;
   readonly subject: string;
   readonly claims: Readonly<Record<string, unknown>>;
-  /** The session at the provider, where it names one. */
+  /** The session id at the provider, if it sends one. */
   readonly sid: string | undefined;
   readonly idToken: string;
   readonly accessToken: string;
   readonly refreshToken: string | undefined;
-  /** When what was granted runs out (milliseconds); undefined when it did not say. */
+  /** When the access token expires (milliseconds); undefined if unknown. */
   readonly expiresAt: number | undefined;
 }
 
 export type PreviousGrant = Pick<ProviderGrant, 'subject' | 'claims' | 'idToken'> & { readonly refreshToken: string };
 
-/** A login that is under way. */
+/** A login in progress. */
 export interface AuthorizationFlow {
   readonly state: string;
   readonly nonce: string;
@@ -37,10 +37,10 @@ export async function grantOf(
   tokens: TokenResponse,
   former?: PreviousGrant,
 ): Promise<ProviderGrant> {
-  // Who refreshes need not be told again who it is (OpenID Connect Core, 12.2).
+  // A refresh response need not have an ID token (OpenID Connect Core, 12.2).
   const idClaims = tokens.claims() ?? claimsOf(former!.idToken);
   const { sub: subject, iss, sid, iat } = idClaims;
-  // The library looks at neither: a number would be another owner than the text, and nobody is not a person.
+  // The library does not check these. A numeric or empty subject would give a wrong owner.
   if (!isNonEmptyString(subject) || typeof iat !== 'number' || iat > Date.now() / 1000 + LEEWAY_SECONDS)
     throw new InvalidIdTokenError('the ID token names nobody, or comes from the future');
   if (former && subject !== former.subject) throw new SubjectChangedError('the identity provider answers for another subject');
@@ -51,7 +51,7 @@ export async function grantOf(
   return {
     issuer: iss,
     subject,
-    // What the provider says no more holds no more, a role for one; what was said before helps only when it cannot be asked.
+    // Claims the provider no longer sends are dropped, for example a role. Previous claims are used only if userinfo fails.
     claims: { ...(extra ? {} : former?.claims), ...idClaims, ...extra, sub: subject },
     sid: isNonEmptyString(sid) ? sid : undefined,
     idToken: tokens.id_token ?? former!.idToken,

@@ -1,9 +1,9 @@
-// What the provider is asked, each by the specification it is from.
+// Requests to the provider.
 import type { DiscoveredProvider } from './provider-discovery.ts';
 import { isInvalidToken, isUnavailable } from './provider-errors.ts';
 import type { AuthorizationFlow } from './provider-grant.ts';
 
-/** Where a person logs in (OpenID Connect Core, 3.1.2.1), with PKCE. */
+/** The authorization request (OpenID Connect Core, 3.1.2.1), with PKCE. */
 export async function authorizationUrl(
   { oidc, config }: DiscoveredProvider,
   { redirectUri, scopes }: { readonly redirectUri: string; readonly scopes: string },
@@ -22,13 +22,13 @@ export async function authorizationUrl(
   }).href;
 }
 
-/** Undefined when the provider cannot introspect, or does not do it for us (RFC 7662). */
+/** Undefined if the provider has no introspection, or not for this client (RFC 7662). */
 async function introspect(
   { oidc, config }: DiscoveredProvider,
   accessToken: string,
   isConfidential: boolean,
 ): Promise<boolean | undefined> {
-  // Only a client with a secret is known to it.
+  // Introspection requires a client with a secret.
   if (config.serverMetadata().introspection_endpoint === undefined || !isConfidential) return undefined;
   return oidc.tokenIntrospection(config, accessToken, { token_type_hint: 'access_token' }).then(
     ({ active }) => active,
@@ -37,8 +37,8 @@ async function introspect(
 }
 
 /**
- * Whether what it granted still holds; undefined when it cannot be asked, or does not say. Introspection speaks of tokens
- * to those it trusts with that, and calls all tokens inactive to others: its no counts when nothing else says yes.
+ * Whether the access token is still valid; undefined if unknown. Some providers report all tokens as inactive to clients that
+ * may not introspect, so "inactive" counts only if userinfo does not accept the token either.
  */
 export async function isActive(
   discovered: DiscoveredProvider,
@@ -56,13 +56,13 @@ export async function isActive(
   );
 }
 
-/** RFC 7009, where the provider has it. */
+/** RFC 7009, if the provider supports it. */
 export async function revokeToken({ oidc, config }: DiscoveredProvider, refreshToken: string): Promise<void> {
   if (config.serverMetadata().revocation_endpoint)
     await oidc.tokenRevocation(config, refreshToken, { token_type_hint: 'refresh_token' });
 }
 
-/** Where the browser ends the session at the provider too (RP-Initiated Logout); undefined when it has no such place. */
+/** RP-Initiated Logout, to end the session at the provider too; undefined if the provider does not support it. */
 export function endSessionUrl({ oidc, config }: DiscoveredProvider, idToken: string, back: string): string | undefined {
   if (!config.serverMetadata().end_session_endpoint) return undefined;
   return oidc.buildEndSessionUrl(config, { id_token_hint: idToken, post_logout_redirect_uri: back }).href;

@@ -1,19 +1,18 @@
-// Tokens the provider signed: verified with the keys it publishes.
+// Verifies tokens of the provider with the keys it publishes.
 import type { JWTPayload, JWTVerifyGetKey, JWTVerifyOptions } from 'jose';
 import { fail } from '../faults.ts';
 import type { Provider } from './provider.ts';
 
-/** No symmetric ones, and not `none`. */
+/** No symmetric algorithms, and not `none`. */
 const ALGORITHMS = ['ES256', 'ES384', 'ES512', 'EdDSA', 'RS256', 'PS256'];
 const JWKS_MS = 5_000;
 
-/** Clocks of two machines differ by a little. */
+/** Tolerance for clock differences. */
 export const LEEWAY_SECONDS = 30;
 
-/** Who it is about: nothing but a text with something in it is a name. */
 export const isNonEmptyString = (value: unknown): value is string => typeof value === 'string' && value !== '';
 
-/** Undefined for a token that does not hold; a Fault when the provider's keys cannot be had. */
+/** Undefined if the token is not valid; throws a Fault if the provider's keys cannot be fetched. */
 export type VerifyToken = (token: string, rules: Omit<JWTVerifyOptions, 'issuer'>) => Promise<JWTPayload | undefined>;
 
 export function createVerifyToken(provider: Provider): VerifyToken {
@@ -34,7 +33,7 @@ export function createVerifyToken(provider: Provider): VerifyToken {
       const { payload } = await jwtVerify(token, get, { ...rules, issuer, algorithms: ALGORITHMS });
       return payload;
     } catch (error) {
-      // The plain error of the library is that no keys came; all others are about the token.
+      // The library throws a plain JOSEError if the keys cannot be fetched. All other errors are about the token.
       const { code } = error as { code?: string };
       if (error instanceof errors.JOSEError && code !== errors.JWKSTimeout.code && code !== errors.JOSEError.code)
         return undefined;

@@ -1,4 +1,4 @@
-// The OpenID provider people log in through. It may be away: it is asked for when it is needed, and asked again until it answers.
+// The OpenID provider for logins. It is contacted when it is first needed, and again until it answers.
 import { newSecret } from '../../platform/ids.ts';
 import { guardedFetch, type Outbound } from '../../platform/outbound/index.ts';
 import { fail } from '../faults.ts';
@@ -8,7 +8,7 @@ import { authorizationUrl, endSessionUrl, isActive, revokeToken } from './provid
 
 const PING_MS = 1_000;
 
-/** Rejects while it cannot be reached. Asked of us by anybody, so not passed on each time. */
+/** Rejects while the provider is unreachable. The result is cached for a second, because anybody may call the probe. */
 function createPing(reach: () => Promise<void>): () => Promise<void> {
   let last = { at: Number.NEGATIVE_INFINITY, answer: Promise.resolve() };
   return () => {
@@ -35,25 +35,25 @@ export function createProvider(options: ProviderOptions, deps: { outbound: Outbo
     newFlow: (): AuthorizationFlow => ({ state: newSecret(), nonce: newSecret(), verifier: newSecret() }),
     authorizationUrl: async (flow: AuthorizationFlow, more: Parameters<typeof authorizationUrl>[3]): Promise<string> =>
       authorizationUrl(await discovered(), { redirectUri: redirectUri(), scopes }, flow, more),
-    /** The code for a grant. */
+    /** Exchanges the code for tokens. */
     redeem: async (returned: URLSearchParams, flow: AuthorizationFlow): Promise<ProviderGrant> =>
       redeemCode(await discovered(), redirectUri(), returned, flow),
     refresh: async (former: PreviousGrant): Promise<ProviderGrant> => refreshGrant(await discovered(), former),
-    /** Whether what it granted still holds; undefined when it cannot be asked, or does not say. */
+    /** Whether the access token is still valid; undefined if unknown. */
     async isActive(accessToken: string, subject: string): Promise<boolean | undefined> {
       const found = await discovered();
       const { clientSecret } = await options.client();
       return isActive(found, { accessToken, subject, isConfidential: clientSecret !== undefined });
     },
     revoke: async (refreshToken: string): Promise<void> => revokeToken(await discovered(), refreshToken),
-    /** Undefined when it has no such place, or is away. */
+    /** Undefined if the provider does not support it, or is unavailable. */
     async endSessionUrl(idToken: string, back: string): Promise<string | undefined> {
       const found = await discovered().catch(() => undefined);
       return found && endSessionUrl(found, idToken, back);
     },
-    /** What the node is called there. */
+    /** The client id of the node. */
     clientId: async (): Promise<string> => (await options.client()).clientId,
-    /** Its name, and where its keys are, for whoever verifies its tokens. */
+    /** The issuer and the address of its keys, to verify tokens. */
     async signer(): Promise<{ issuer: string; jwksUri: string }> {
       const { issuer: name, jwks_uri: jwksUri } = (await discovered()).config.serverMetadata();
       return { issuer: name, jwksUri: jwksUri ?? fail('identity-provider-unavailable') };

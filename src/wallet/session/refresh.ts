@@ -1,4 +1,4 @@
-// A session lasts as long as the provider's word: refreshed before that runs out, and confirmed in between.
+// Keeps sessions in line with the provider: tokens are refreshed before they expire, and checked in between.
 import type { Clock } from '../../platform/clock.ts';
 import type { SessionDeps } from './deps.ts';
 import { changeSession, endUnconfirmedSession } from './end.ts';
@@ -12,15 +12,15 @@ const REFRESH_AGAIN_MS = 30_000;
 
 type RefreshDeps = Pick<SessionDeps, 'db' | 'clock' | 'seal' | 'provider' | 'checks' | 'log'>;
 
-/** By the service's clock, as everything of a session is. */
+/** By the service's clock, like all times of a session. */
 export const accessEndOf = (clock: Clock, { expiresAt }: ProviderGrant): number | undefined =>
   expiresAt === undefined ? undefined : clock.now() + Math.floor(expiresAt - Date.now());
 
-/** Before it runs out; of a short one, half-way. Null when there is nothing to ask with. */
+/** A minute before expiry; half-way for short-lived tokens. Null if there is no refresh token or no expiry. */
 export function refreshTimeOf(clock: Clock, { refreshToken, expiresAt }: ProviderGrant): number | null {
   if (refreshToken === undefined || expiresAt === undefined) return null;
   const left = expiresAt - Date.now();
-  // A whole number: the column is one, and whoever claims the refresh compares it.
+  // A whole number, because the column is an integer and claimRefresh compares it.
   return clock.now() + Math.floor(Math.max(left - REFRESH_EARLY_MS, left / 2, 0));
 }
 
@@ -33,7 +33,7 @@ async function replaceSessionGrant(deps: RefreshDeps, session: Session, grant: P
   const alive = await changeSession(db, idHash, (tx) => replaceGrant(tx, idHash, sealed, refreshTimeOf(clock, grant)));
   checks.note(idHash);
   if (alive) return { ...session, ...next };
-  // Logged out meanwhile: what came since is not to be used either.
+  // The user logged out meanwhile, so the new token is revoked too.
   if (grant.refreshToken !== undefined) provider.revoke(grant.refreshToken).catch(() => undefined);
   return undefined;
 }
@@ -53,7 +53,7 @@ export async function refreshSession(deps: RefreshDeps, session: Session): Promi
   }
 }
 
-/** Password changed, account closed, session ended there: the provider knows before anything runs out. */
+/** Notices a changed password, a closed account or an ended session before the tokens expire. */
 export async function confirmSession(deps: RefreshDeps, session: Session): Promise<Session | undefined> {
   const { provider, checks, log } = deps;
   const active = await provider.isActive(session.accessToken, session.subject).catch((error: unknown) => {
@@ -65,8 +65,8 @@ export async function confirmSession(deps: RefreshDeps, session: Session): Promi
     checks.note(session.idHash);
     return session;
   }
-  // Asked again soon, should the next step fail for another reason.
+  // Checked again soon, in case the next step fails for another reason.
   checks.recheckSoon(session.idHash);
-  // The access token may have ended alone, or have been replaced a moment ago: what renews it has the last word.
+  // Only the access token may have expired, or it was just replaced. The refresh decides.
   return session.refreshToken === undefined ? endUnconfirmedSession(deps, session) : refreshSession(deps, session);
 }

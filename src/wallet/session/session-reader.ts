@@ -1,4 +1,4 @@
-// The cookies of a request that needs no session, but may have one.
+// Reads the cookies of requests that may have a session but do not need one.
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Cookies } from './cookies.ts';
 import type { Session } from './session.ts';

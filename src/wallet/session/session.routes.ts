@@ -26,17 +26,17 @@ const tag = 'Authentication';
 const wantsJson = (headers: IncomingHttpHeaders, response: string | undefined): boolean =>
   response === 'json' || (headers.accept ?? '').split(',', 1)[0]!.trim().startsWith('application/json');
 
-/** As they came: the library looks for what comes twice. */
+/** With duplicates, because the library refuses repeated parameters. */
 function parametersOf(query: Query): URLSearchParams {
   const returned = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) for (const one of [value ?? []].flat()) returned.append(name, one as string);
   return returned;
 }
 
-/** Somebody else's page may send a person here to log out, but not do it behind their back. */
+/** Another site may send the user here to log out, but not in a hidden request. */
 function isHiddenCrossSite(headers: IncomingHttpHeaders): boolean {
   const { 'sec-fetch-site': site, 'sec-fetch-mode': mode, 'sec-fetch-dest': dest = 'document' } = headers;
-  // A frame is navigated as well, where nobody may see it.
+  // Frames are navigated too, and may be invisible.
   return site === 'cross-site' && (mode !== 'navigate' || dest !== 'document');
 }
 
@@ -58,9 +58,9 @@ const CALLBACK = {
 interface SessionRouteDeps {
   readonly logins: WalletLogins;
   readonly sessionOf: SessionReader;
-  /** Of logins, by address. */
+  /** Limits logins by client address. */
   readonly throttle: Throttle;
-  /** Of logout tokens that were refused, by address. */
+  /** Limits refused logout tokens by client address. */
   readonly logoutThrottle: Throttle;
 }
 
@@ -128,7 +128,7 @@ function mountBackchannelLogout(app: WalletApp, { logins, logoutThrottle }: Sess
       try {
         await logins.endByProvider(body.logout_token);
       } catch (error) {
-        // Only what was no word of the provider counts: however many log in or guess elsewhere, and however many it logs out.
+        // Only invalid tokens count, so that neither logins nor many valid logouts block the provider.
         if (error instanceof Fault && error.code === 'invalid-logout-token') logoutThrottle.take(key);
         throw error;
       }

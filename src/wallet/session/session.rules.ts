@@ -1,4 +1,4 @@
-// Logging in and out through the provider.
+// Login and logout through the provider.
 import type { LoginDeps } from './deps.ts';
 import { beginLogin, finishLogin, type LoginOptions } from './login.ts';
 import { logOut, logOutByProvider } from './logout.ts';

@@ -31,7 +31,7 @@ export const UserInfo = t.object(
   },
 );
 
-/** Claims are a stranger's: one of another type than it should be is left among the claims. */
+/** Claims come from the provider. One with an unexpected type appears only in `claims`. */
 const claimOfType = (claims: Readonly<Record<string, unknown>>, name: string, type: 'string' | 'boolean') =>
   typeof claims[name] === type ? { [name]: claims[name] } : {};
 

@@ -1,4 +1,4 @@
-// A session: what is known of it, and how it is stored, found by hashes and opened again.
+// A session and how it is stored: sealed, and found by the hash of its id.
 import { createHash } from 'node:crypto';
 import type { Clock } from '../../platform/clock.ts';
 import type { Log } from '../../platform/log/index.ts';
@@ -13,13 +13,13 @@ export interface SessionRules {
 }
 
 /**
- * What the sealed column holds: who it is, and until when. The plain columns beside it are there to find and to sweep rows by;
- * whoever can write to the table can write what they like there.
+ * The content of the sealed column. The plain columns are only for finding and deleting rows: somebody with write access to the
+ * table can change them.
  */
 export interface SessionContent extends Omit<ProviderGrant, 'expiresAt'> {
   readonly authTime: number;
   readonly endsAt: number;
-  /** When the access token runs out; what asks about it then learns nothing. */
+  /** When the access token expires. After that the provider cannot be asked about it. */
   readonly accessEndsAt: number | undefined;
 }
 
@@ -34,7 +34,7 @@ export const hashOf = (id: string): string => createHash('sha256').update(id).di
 
 export const sessionTag = (idHash: string): string => `session:${idHash}`;
 
-/** The session at the provider, found without saying which it is. */
+/** A hash, so that the row does not reveal the session id at the provider. */
 export const sidHashOf = (issuer: string, sid: string | undefined): string | null =>
   sid === undefined
     ? null
@@ -47,7 +47,7 @@ export const sessionSealContext = (idHash: string): string => `wallet session ${
 export const sealSession = (seal: Seal, idHash: string, content: SessionContent): string =>
   seal.seal(Buffer.from(JSON.stringify(content)), sessionSealContext(idHash));
 
-/** Undefined when the row is not as it was written: then it says nothing about anybody. */
+/** Undefined if the row was changed or damaged. */
 export function openSession({ seal, log }: { readonly seal: Seal; readonly log: Log }, row: SessionRow): Session | undefined {
   let content: SessionContent;
   try {
@@ -65,7 +65,7 @@ export function openSession({ seal, log }: { readonly seal: Seal; readonly log: 
     ...content,
     idHash: row.id_hash,
     owner,
-    // Rows of former versions have it in the column only.
+    // Rows of earlier versions have it only in the column.
     endsAt: Math.min(content.endsAt ?? row.ends_at, row.ends_at),
     usedAt: row.used_at,
     refreshAt: row.refresh_at,

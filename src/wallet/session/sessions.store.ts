@@ -1,4 +1,4 @@
-// Sessions in the database, by the hash of their id: a copy of the table logs nobody in.
+// Sessions in the database, by the hash of their id. A copy of the table cannot be used to log in.
 import type { Reader, SessionRow, Tx } from '../database.ts';
 
 export function findSession(db: Reader, idHash: string): Promise<SessionRow | undefined> {
@@ -14,8 +14,8 @@ export async function deleteSession(tx: Tx, idHash: string): Promise<void> {
 }
 
 /**
- * Those of one session at the provider, of one person, or what both have in common. A person's sessions of which nobody knows what
- * the provider calls them may be the one that is meant. Their id hashes.
+ * Deletes the sessions of one session id at the provider, of one user, or of both. With both, the user's sessions without a known
+ * session id are deleted too. Returns their id hashes.
  */
 export async function deleteSessionsOf(
   tx: Tx,
@@ -35,7 +35,7 @@ export async function markUsed(tx: Tx, idHash: string, at: number): Promise<void
   await tx.updateTable('sessions').set({ used_at: at }).where('id_hash', '=', idHash).where('used_at', '<', at).execute();
 }
 
-/** True for the one caller who is to refresh; whoever comes meanwhile goes on with what there is. */
+/** True for the one caller that may refresh. All others continue with the current tokens. */
 export async function claimRefresh(tx: Tx, idHash: string, due: number | null, next: number): Promise<boolean> {
   const { numUpdatedRows } = await tx
     .updateTable('sessions')
@@ -46,7 +46,7 @@ export async function claimRefresh(tx: Tx, idHash: string, due: number | null, n
   return numUpdatedRows > 0n;
 }
 
-/** False when the session ended meanwhile. */
+/** False if the session ended meanwhile. */
 export async function replaceGrant(tx: Tx, idHash: string, sealed: string, refreshAt: number | null): Promise<boolean> {
   const { numUpdatedRows } = await tx
     .updateTable('sessions')
@@ -56,7 +56,7 @@ export async function replaceGrant(tx: Tx, idHash: string, sealed: string, refre
   return numUpdatedRows > 0n;
 }
 
-/** False when this login, or this logout token, came before. */
+/** False if this login or logout token was already used. */
 export async function spendOnce(tx: Tx, stateHash: string, expiresAt: number): Promise<boolean> {
   const { numInsertedOrUpdatedRows } = await tx
     .insertInto('spent_logins')

@@ -1,5 +1,4 @@
-// Sessions: begun by a login, found by their cookie, refreshed before the provider's word runs out, ended for good. Each step has a
-// file of its own.
+// Sessions: created by a login, found by cookie, refreshed, ended. Each step has its own file.
 import { EVERYONE, readAs } from '../access/index.ts';
 import type { Tx, WalletChange } from '../database.ts';
 import { beginSession } from './begin.ts';
@@ -11,7 +10,7 @@ import type { ProviderGrant } from './provider-grant.ts';
 import { type Session, sessionTag } from './session.ts';
 import { countSessions, sweepSessions } from './sessions.store.ts';
 
-/** Of sessions that are remembered. */
+/** Maximum number of cached sessions. */
 const LIMIT = 20_000;
 
 export function createSessions(given: Omit<SessionDeps, 'cache' | 'checks' | 'pendingChecks'>) {
@@ -28,7 +27,7 @@ export function createSessions(given: Omit<SessionDeps, 'cache' | 'checks' | 'pe
     end: (idHash: string) => endSession(db, idHash),
     endByProvider: (transaction: WalletChange, ended: Parameters<typeof endByProvider>[2]) =>
       endByProvider(db, transaction, ended),
-    /** Of everybody: those that have not ended. */
+    /** Active sessions of all owners. */
     countActive: (): Promise<number> => readAs(db, EVERYONE, (reader) => countSessions(reader, clock.now())),
     sweep: (tx: Tx): Promise<number> => sweepSessions(tx, clock.now(), clock.now() - rules.idleMs),
   };

@@ -1,7 +1,7 @@
-// Status lists as bits. A list is a stranger's: what it inflates to is bounded, and only one entry of it is looked at.
+// Reads entries of status lists. Lists are untrusted, so the inflated size is limited.
 import { gunzipSync, inflateSync } from 'node:zlib';
 
-/** Sixteen million entries of one bit; a list is fetched in a megabyte at most, and may be nearly all zeros. */
+/** Sixteen million entries of one bit. A compressed list of one megabyte could inflate to much more. */
 const MAX_INFLATED = 2 * 1024 * 1024;
 
 export class StatusListError extends Error {}
@@ -26,7 +26,7 @@ export function tokenStatus(list: { readonly bits?: unknown; readonly lst?: unkn
   return (byte >> (position % 8)) & ((1 << bits) - 1);
 }
 
-/** Bitstring Status List: most significant bit first, gzip, multibase `u` since the final text. */
+/** Bitstring Status List: most significant bit first, gzip, multibase `u` since the final version. */
 export function bitstringStatus(encoded: unknown, index: number, size: number): number {
   const text = typeof encoded === 'string' && encoded.startsWith('u') ? encoded.slice(1) : encoded;
   const bytes = inflate(text, gunzipSync as typeof inflateSync);

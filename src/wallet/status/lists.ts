@@ -1,4 +1,4 @@
-// Status lists fetched and verified: whose signature counts, and how long.
+// Fetches and verifies status lists.
 import type { Clock } from '../../platform/clock.ts';
 import type { Outbound } from '../../platform/outbound/index.ts';
 import { decodeJws, verifyJws } from '../jose/index.ts';
@@ -8,21 +8,21 @@ import type { ReadableEntry } from './references.ts';
 
 export type CredentialStatus = 'valid' | 'revoked' | 'suspended' | 'unknown';
 
-/** Lists are signed; how one that is not a JWT is verified belongs to its format. */
+/** Verifies a bitstring list, which is a W3C credential. The credential formats provide this. */
 export type VerifyList = (
   raw: unknown,
 ) => Promise<{ issuer: string; subject: Readonly<Record<string, unknown>>; validUntil?: number }>;
 
-/** Who issued the credential that is looked at. Absent: whoever the list says it is by. */
+/** The issuer of the credential. If absent, the issuer of the list is not restricted. */
 export interface IssuerIdentity {
   readonly issuer?: string;
-  /** Where the issuer is known by its certificate: those above it. */
+  /** The authorities of the issuer's certificate, if it has one. */
   readonly authorityKeyIds?: readonly string[];
 }
 
 export interface StatusList {
   readonly until: number;
-  /** What it says of an entry. Throws StatusListError where it says nothing. */
+  /** The status of an entry. Throws StatusListError if the list has no such entry. */
   readonly read: (entry: ReadableEntry) => CredentialStatus;
 }
 
@@ -37,16 +37,16 @@ const ACCEPT = {
 
 const BY_CODE: Readonly<Record<number, CredentialStatus>> = { 0: 'valid', 1: 'revoked', 2: 'suspended' };
 
-/** Whoever serves an address may sign what is there: the credential itself says that it is to be looked for there. */
+/** The host of a list may sign it, because the credential refers to that address. */
 const hostsOf = ({ origin, host }: URL): string[] => [origin, `did:web:${encodeURIComponent(host)}`];
 
-/** Whether a list by `signer` counts for a credential. A list by anybody else would be a stranger's word. */
+/** Whether a list signed by `signer` is valid for a credential: signed by its issuer, or by the host of the list. */
 function maySign(signer: string, uri: string, { issuer }: IssuerIdentity): boolean {
   const here = new URL(uri);
   return issuer === undefined || signer === issuer || hostsOf(here).includes(signer) || URL.parse(signer)?.origin === here.origin;
 }
 
-/** Who may have signed a list that names nobody; of these the one whose key its header names, when that says whose it is. */
+/** Possible signers of a list without `iss`. If the header names a key of a DID, only that DID. */
 function signersOf({ kid, x5c }: SignedHeader, uri: string, { issuer }: IssuerIdentity): string[] {
   const all = new Set([...(issuer === undefined ? [] : [issuer]), ...hostsOf(new URL(uri))]);
   const did = x5c === undefined && typeof kid === 'string' && kid.startsWith('did:') ? kid.split('#', 1)[0] : undefined;
@@ -72,7 +72,7 @@ export function createLists(deps: { outbound: Outbound; trust: Trust; clock: Clo
     return body.toString('utf8').trim();
   }
 
-  /** An issuer that has no address is known by its certificate: of the same name, from the same authority. */
+  /** An issuer that is neither a DID nor a URL is identified by its certificate: same subject, same authority. */
   async function keyOf(header: SignedHeader, signer: string, by: IssuerIdentity): Promise<SignerKey> {
     if (signer.startsWith('did:') || URL.canParse(signer)) return trust.keyOfJwt(header, signer);
     const key = await trust.keyOfJwt(header, undefined);
@@ -90,7 +90,7 @@ export function createLists(deps: { outbound: Outbound; trust: Trust; clock: Clo
       try {
         return await verifyJws(jwt, (await keyOf(header, signer, by)).jwk, MAX_LIST_BYTES);
       } catch {
-        // Another may have.
+        // Try the next possible signer.
       }
     }
     throw new StatusListError('it is not signed by an allowed signer');
@@ -127,7 +127,7 @@ export function createLists(deps: { outbound: Outbound; trust: Trust; clock: Clo
 
   return {
     fetchText,
-    /** Throws when it is not signed by who may, or does not hold. */
+    /** Throws if the list is not valid, or not signed by an allowed signer. */
     verify: ({ kind, uri }: ReadableEntry, text: string, by: IssuerIdentity): Promise<StatusList> =>
       (kind === 'token' ? tokenList : bitstringList)(text, uri, by),
   };

@@ -1,4 +1,4 @@
-// Where the entries of a credential are, as it says itself.
+// Reads the references to status lists in a credential.
 
 /** One entry of a list. */
 export type StatusEntry =
@@ -10,16 +10,16 @@ export type StatusEntry =
       readonly size: number;
       readonly purpose: 'revocation' | 'suspension';
     }
-  /** There is something, and nobody here understands it: whether the credential holds is not known. */
+  /** An entry that is not supported: the status of the credential is unknown. */
   | { readonly kind: 'unreadable' };
 
 /** An entry of a list that can be fetched. */
 export type ReadableEntry = Exclude<StatusEntry, { readonly kind: 'unreadable' }>;
 
-/** Where the entry of a credential is, and others that may end it as well. */
+/** The first status entry of a credential, and further ones. */
 export type StatusReference = StatusEntry & { readonly also?: readonly StatusEntry[] };
 
-/** Real ones have two. Each may be a list to fetch. */
+/** Real credentials have two. Each entry may be a list to fetch. */
 const MAX_ENTRIES = 10;
 
 const isIndex = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0;
@@ -42,7 +42,7 @@ function bitstringEntry(entry: unknown): StatusEntry | undefined {
     statusListCredential: uri,
   } = (entry ?? {}) as Readonly<Record<string, unknown>>;
   if (type !== 'BitstringStatusListEntry' && type !== 'StatusList2021Entry') return UNREADABLE;
-  // Others say something about a credential, but not that it no longer holds.
+  // Other purposes do not affect whether the credential is valid.
   if (purpose !== 'revocation' && purpose !== 'suspension') return typeof purpose === 'string' ? undefined : UNREADABLE;
   const index = typeof statusListIndex === 'string' && /^\d+$/.test(statusListIndex) ? Number(statusListIndex) : statusListIndex;
   if (!isAddress(uri) || !isIndex(index) || !isIndex(size) || size < 1 || size > 8) return UNREADABLE;
@@ -50,8 +50,8 @@ function bitstringEntry(entry: unknown): StatusEntry | undefined {
 }
 
 /**
- * `status.status_list` of SD-JWT VC, JWT and mdoc, `credentialStatus` of W3C credentials; undefined when there is none. First what
- * revokes: that is for good.
+ * `status.status_list` of SD-JWT VC, JWT and mdoc, `credentialStatus` of W3C credentials; undefined if there is none. Revocation
+ * entries come before suspension entries.
  */
 export function referenceOf(claims: Readonly<Record<string, unknown>>): StatusReference | undefined {
   const { credentialStatus: statuses = [] } = claims;
@@ -62,7 +62,7 @@ export function referenceOf(claims: Readonly<Record<string, unknown>>): StatusRe
     ...entries.filter((entry) => !suspends(entry)),
     ...entries.filter(suspends),
   ];
-  // What is beyond the bound is not looked at, and so not known.
+  // Entries beyond the limit are not checked, so the status is at best unknown.
   const [first, ...also] = all.length > MAX_ENTRIES ? [...all.slice(0, MAX_ENTRIES), UNREADABLE] : all;
   return first && (also.length > 0 ? { ...first, also } : first);
 }

@@ -1,4 +1,4 @@
-// Whether a credential still holds: the entries its issuer keeps in published lists.
+// The status of credentials, from the status lists of their issuers.
 
 import type { Clock } from '../../platform/clock.ts';
 import { forEachConcurrently } from '../../platform/for-each-concurrently.ts';
@@ -9,32 +9,32 @@ import type { ReadableEntry, StatusEntry, StatusReference } from './references.t
 
 const MAX_LISTS = 200;
 const AT_ONCE = 8;
-/** How long a list that could not be had is not asked for again; when it must be fresh, only so that a loop asks once. */
+/** How long a failed list is not fetched again. Shorter if a fresh list is requested. */
 const FAILED_MS = 60_000;
 const FAILED_FRESH_MS = 5_000;
 
-/** The worst first. Not knowing one entry leaves open what the others do not say. */
+/** The worst status first. An unknown entry is worse than a valid one. */
 const WORST: readonly CredentialStatus[] = ['revoked', 'suspended', 'unknown', 'valid'];
 
-/** What is looked at. */
+/** A credential whose status is checked. */
 export interface StatusCheck extends IssuerIdentity {
   readonly reference: StatusReference;
 }
 
 const entriesOf = ({ also = [], ...first }: StatusReference): StatusEntry[] => [first, ...also];
 
-/** What is verified for one issuer says nothing to another. */
+/** Cache key. A list that is verified for one issuer is not valid for another. */
 const nameOf = ({ kind, uri }: ReadableEntry, { issuer, authorityKeyIds }: IssuerIdentity): string =>
   JSON.stringify([kind, uri, issuer, authorityKeyIds]);
 
-/** Beyond a bound the oldest goes. */
+/** Removes the oldest entry beyond the limit. */
 function put<T>(map: Map<string, T>, name: string, value: T): void {
   map.delete(name);
   map.set(name, value);
   if (map.size > MAX_LISTS) map.delete(map.keys().next().value!);
 }
 
-/** Those who ask while it is under way get the same answer. */
+/** Concurrent callers share one call. */
 function shareInFlight<T>() {
   const running = new Map<string, Promise<T>>();
   return (name: string, work: () => Promise<T>): Promise<T> => {
@@ -57,7 +57,7 @@ function readAll(reference: StatusReference, listOf: (entry: ReadableEntry) => S
   return WORST.find((status) => found.includes(status))!;
 }
 
-/** Does a few at a time, until all is done or the time is up. What is under way then goes on, and nobody waits for it. */
+/** Runs a few at a time, until all are done or the deadline is reached. Running work then continues in the background. */
 async function runAll(work: readonly (() => Promise<void>)[], deadlineMs: number | undefined): Promise<void> {
   let isLate = false;
   let timer: NodeJS.Timeout | undefined;
@@ -76,7 +76,7 @@ export function createStatus(deps: { outbound: Outbound; trust: Trust; clock: Cl
   const { clock } = deps;
   const lists = createLists(deps);
   const cache = new Map<string, StatusList>();
-  /** When a list could not be had. */
+  /** When a list could not be fetched or verified. */
   const failed = new Map<string, number>();
   const fetching = shareInFlight<string>();
   const getting = shareInFlight<StatusList | undefined>();
@@ -103,7 +103,7 @@ export function createStatus(deps: { outbound: Outbound; trust: Trust; clock: Cl
     return getting(name, () => get(entry, by, name));
   }
 
-  /** In their order. Every list is asked for once, also when it must be fresh; unknown what is not there when the time is up. */
+  /** Results are in the same order. Each list is fetched at most once. Lists that miss the deadline give `unknown`. */
   async function ofAll(
     looks: readonly StatusCheck[],
     { fresh = false, deadlineMs }: { fresh?: boolean; deadlineMs?: number } = {},
@@ -122,8 +122,8 @@ export function createStatus(deps: { outbound: Outbound; trust: Trust; clock: Cl
 
   return {
     /**
-     * The worst that its entries say; unknown when a list cannot be had, or does not hold: not knowing is not the same as being
-     * revoked. With an issuer only its lists count, and those of the host that serves them.
+     * The worst status of its entries; unknown if a list cannot be fetched or is not valid. With an issuer, only lists signed by
+     * the issuer or by the host of the list count.
      */
     async of(
       reference: StatusReference,

@@ -1,4 +1,4 @@
-// The certificates an operator trusts: a PEM file that is read again when it changes, so that nobody restarts for it.
+// Trust anchors: a PEM file of certificates. It is read again when it changes, without a restart.
 import { X509Certificate } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
 import type { Log } from '../../platform/log/index.ts';
@@ -12,7 +12,7 @@ export function parseAnchors(text: string): X509Certificate[] {
   return (text.match(PEM) ?? []).map((pem) => new X509Certificate(pem));
 }
 
-/** Without a file nothing is trusted by certificate. One that cannot be read any more leaves what was read before. */
+/** Without a file no certificate is trusted. If the file becomes unreadable, the last content stays in use. */
 export function createAnchors(file: string | undefined, log: Log): Anchors {
   let anchors: readonly X509Certificate[] = [];
   let lastVersion = '';

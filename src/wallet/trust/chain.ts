@@ -1,6 +1,6 @@
-// Certificate chains (RFC 5280, 6): from the leaf, by the certificates that came with it, to one an operator trusts. Checked are names,
-// signatures, times, authorities and how many, name constraints, and usages; not whether one was revoked (no CRL, no OCSP), and no
-// policies: a chain with critical ones is refused. Why by hand: docs/adr/012-certificate-chains.md.
+// Verifies certificate chains (RFC 5280, 6) from the leaf to a trust anchor: names, signatures, validity, basic constraints, name
+// constraints and usages. Revocation (CRL, OCSP) is not checked. Policies are not supported: a chain with critical ones is refused.
+// Why this is not a library: docs/adr/012-certificate-chains.md.
 import { X509Certificate } from 'node:crypto';
 import { AsnConvert } from '@peculiar/asn1-schema';
 import {
@@ -26,7 +26,7 @@ import { type CertificatePurpose, checkUsages, type Usages } from './usages.ts';
 const MAX_CHAIN = 6;
 const MAX_BYTES = 16_384;
 
-/** SHA-2 with RSA (also PSS) and ECDSA, and EdDSA. OpenSSL would still verify MD5 and SHA-1, for which collisions are made. */
+/** SHA-2 with RSA (also PSS) and ECDSA, and EdDSA. OpenSSL would also verify MD5 and SHA-1, which are broken. */
 const SIGNATURES: readonly string[] = [
   '1.2.840.113549.1.1.10',
   '1.2.840.113549.1.1.11',
@@ -42,9 +42,9 @@ const MIN_RSA_BITS = 2048;
 
 export interface VerifiedChain {
   readonly leaf: X509Certificate;
-  /** Of the leaf, from its alternative names. */
+  /** URIs of the leaf, from its alternative names. */
   readonly uris: readonly string[];
-  /** base64url key identifiers of the authorities above, for queries that name one. */
+  /** base64url key identifiers of the authorities, for queries by authority. */
   readonly authorityKeyIds: readonly string[];
 }
 
@@ -54,10 +54,10 @@ interface ParsedCertificate {
   readonly pathLength: number | undefined;
   readonly authorityKeyId: string | undefined;
   readonly names: CertificateNames;
-  /** Whom it may vouch for; anybody when nothing is said. */
+  /** Names it may issue certificates for; undefined allows all. */
   readonly constraints: NameConstraints | undefined;
   readonly isStrong: boolean;
-  /** Whether its key may sign something else than certificates; so it may when nothing is said. */
+  /** Whether its key may sign other things than certificates. True without a key usage extension. */
   readonly signs: boolean;
   readonly usages: Usages;
 }
@@ -119,20 +119,20 @@ export function parseX5c(x5c: unknown): X509Certificate[] {
 const isValidAt = ({ validFromDate, validToDate }: X509Certificate, now: number): boolean =>
   validFromDate.getTime() <= now && now < validToDate.getTime();
 
-/** Names, key identifiers and key usage are OpenSSL's to compare; then the signature. */
+/** OpenSSL compares names, key identifiers and key usage. Then the signature is verified. */
 const isIssuerOf = (issuer: X509Certificate, subject: X509Certificate): boolean =>
   issuer.ca && subject.checkIssued(issuer) && subject.verify(issuer.publicKey);
 
 const urisOf = ({ alternatives }: CertificateNames): string[] =>
   alternatives.flatMap(({ uniformResourceIdentifier: uri }) => uri ?? []);
 
-/** The names of a certificate, from its structure: the text Node makes of them would have to be taken apart again. */
+/** The names from the ASN.1 structure, because Node's text form is ambiguous. */
 export function alternativeNamesOf(certificate: X509Certificate): { dns: string[]; uris: string[] } {
   const { names } = parse(certificate);
   return { dns: names.alternatives.flatMap(({ dNSName }) => dNSName ?? []), uris: urisOf(names) };
 }
 
-/** What those above it say of each: how many may stand between, whom they may vouch for, and for what. */
+/** Checks path length, name constraints and usages. */
 function checkPath(path: readonly ParsedCertificate[], purpose: CertificatePurpose): void {
   path.forEach(({ pathLength, constraints }, at) => {
     if (at > 0 && pathLength !== undefined && at - 1 > pathLength)
@@ -143,7 +143,7 @@ function checkPath(path: readonly ParsedCertificate[], purpose: CertificatePurpo
   checkUsages(purpose, leaf, above);
 }
 
-/** Throws ChainError unless the leaf leads to an anchor. An anchor itself may be sent along, or be the leaf's very issuer. */
+/** Throws ChainError unless the chain leads to an anchor. The anchor may be part of the chain or not. */
 export function verifyChain(
   chain: readonly X509Certificate[],
   anchors: readonly X509Certificate[],
@@ -165,12 +165,12 @@ export function verifyChain(
   const top = path.at(-1)!.certificate;
   const anchor = anchors.find(sameAs(top)) ?? anchors.find((one) => isIssuerOf(one, top));
   if (!anchor) throw new ChainError('the certificates lead to none that is trusted');
-  // How an anchor is signed proves nothing: it is trusted by itself.
+  // The signature of the anchor does not matter: the anchor is trusted by itself.
   if (!path.every((one) => one.isStrong || sameAs(anchor)(one.certificate)))
     throw new ChainError('a certificate is signed in a way that is not accepted');
   if (!sameAs(anchor)(top)) path.push(parse(anchor));
   if (!path.every(({ certificate }) => isValidAt(certificate, now))) throw new ChainError('a certificate is not valid now');
-  // Authorities issue certificates; somebody else signs with theirs, unless an operator trusts just this one.
+  // The leaf must not be a CA, unless it is an anchor itself.
   if (leaf.isAuthority && path.length > 1) throw new ChainError('the certificate is that of an authority');
   checkPath(path, purpose);
   return {

@@ -1,2 +1,2 @@
-// Why certificates prove nothing.
+// Why a certificate chain is not accepted.
 export class ChainError extends Error {}

@@ -1,4 +1,4 @@
-// Trust: certificates, DIDs and metadata by which a signer's key is known.
+// Trust: finds and checks the key of a signer by certificates, DIDs or issuer metadata.
 export { type Anchors, createAnchors } from './anchors.ts';
 export { alternativeNamesOf } from './chain.ts';
 export {

@@ -1,5 +1,5 @@
-// Name constraints (RFC 5280, 4.2.1.10): whom an authority may vouch for. Each authority's are applied by themselves to everything
-// below it, so that none of them widens another's. A name of a form that is constrained and not known here is refused.
+// Name constraints (RFC 5280, 4.2.1.10): the names an authority may issue certificates for. The constraints of each authority apply
+// to everything below it, so a lower one cannot widen them. A constrained name of an unsupported form is refused.
 import type { GeneralName, GeneralSubtree, Name, NameConstraints, RelativeDistinguishedName } from '@peculiar/asn1-x509';
 import { ChainError } from './errors.ts';
 
@@ -30,7 +30,7 @@ const isWithin = (host: string, base: string): boolean =>
 
 const lower = (text: string): string => text.toLowerCase().replace(/\.$/, '');
 
-/** Names of hosts, also `*.example`: what it stands for may be excluded although it itself is not. */
+/** Host names and wildcards. A wildcard also matches an excluded name below it. */
 function matchesHost(name: string, base: string, isExcluded: boolean): boolean {
   if (!/^[\w.*-]*$/.test(name)) return refuseName();
   const [host, within] = [lower(name), lower(base)];
@@ -38,7 +38,7 @@ function matchesHost(name: string, base: string, isExcluded: boolean): boolean {
   return isWithin(host, within);
 }
 
-/** By its host, which must be one: of an address without a host, or with a number, nobody knows whose it is. */
+/** Compares the host of the URI. URIs without a host name, or with an IP address, are refused. */
 function matchesUri(name: string, base: string): boolean {
   const host = lower(URL.parse(name)?.hostname ?? '');
   if (!/^[\w-]+(\.[\w-]+)*$/.test(host) || /(^|\.)(\d+|0x[\da-f]*)$/.test(host)) return refuseName();
@@ -58,7 +58,7 @@ function matchesMail(name: string, base: string): boolean {
   return within === '' || (within.startsWith('.') ? host.endsWith(within) : host === within);
 }
 
-/** As RFC 5280, 7.1 compares: without regard to case and to how many blanks. */
+/** Compared as in RFC 5280, 7.1: ignoring case and repeated blanks. */
 const rdnText = (rdn: RelativeDistinguishedName): string =>
   JSON.stringify(
     [...rdn]
@@ -82,7 +82,7 @@ function matches({ form, name }: TypedName, base: GeneralName, isExcluded: boole
   return refuseName();
 }
 
-/** An address in the subject counts as one of the alternative names: that is where it used to be written. */
+/** An email address in the subject counts as an alternative name. Older certificates have it there. */
 function namesIn({ subject, alternatives }: CertificateNames): TypedName[] {
   const mails = [...subject]
     .flatMap((rdn) => [...rdn])
@@ -92,7 +92,7 @@ function namesIn({ subject, alternatives }: CertificateNames): TypedName[] {
   return [...own, ...mails, ...alternatives.map((name) => ({ form: formOf(name), name }))];
 }
 
-/** Throws unless they are constraints as the standard lets them be. */
+/** Throws if the constraints do not follow the standard. */
 export function readConstraints(constraints: NameConstraints): NameConstraints {
   const all = [...(constraints.permittedSubtrees ?? []), ...(constraints.excludedSubtrees ?? [])];
   if (all.length === 0 || all.some(({ minimum, maximum }) => minimum !== 0 || maximum !== undefined))
@@ -100,7 +100,7 @@ export function readConstraints(constraints: NameConstraints): NameConstraints {
   return constraints;
 }
 
-/** Throws ChainError when one of the names is not one this authority may vouch for. */
+/** Throws ChainError if one of the names is not allowed. */
 export function checkNames(names: CertificateNames, { permittedSubtrees, excludedSubtrees }: NameConstraints): void {
   const ofForm = (subtrees: Iterable<GeneralSubtree> | undefined, form: NameForm): GeneralName[] =>
     [...(subtrees ?? [])].flatMap(({ base }) => (formOf(base) === form ? base : []));

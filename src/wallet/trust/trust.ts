@@ -1,4 +1,4 @@
-// Whether a signature means something: by which permitted way the signer's key is known to be the issuer's or the verifier's.
+// Finds the key of an issuer or verifier, and decides whether it is trusted.
 import type { X509Certificate } from 'node:crypto';
 import type { Clock } from '../../platform/clock.ts';
 import { type Outbound, OutboundError } from '../../platform/outbound/index.ts';
@@ -12,7 +12,7 @@ import type { CertificatePurpose } from './usages.ts';
 
 export type IssuerTrust = 'anchor' | 'did' | 'issuer-metadata' | 'none';
 
-/** `any`: a verified signature by a permitted way; `listed`: certificates of anchors, or DIDs on the list. */
+/** `any`: every valid signature; `listed`: only certificates of anchors, or DIDs on the list. */
 export interface TrustPolicy {
   readonly mode: 'any' | 'listed';
   readonly dids: readonly string[];
@@ -25,7 +25,7 @@ export interface SignerKey {
   readonly leaf?: X509Certificate;
 }
 
-/** `untrusted`: it may well be who it says, but nobody here said so. The others: the key could not be had, or is not the signer's. */
+/** `untrusted`: neither listed nor under an anchor. `unreachable`: no key could be fetched. `mismatch`: the key is not the signer's. */
 export class TrustError extends Error {
   readonly code: 'untrusted' | 'unreachable' | 'mismatch';
   constructor(code: TrustError['code'], why: string, cause?: unknown) {
@@ -34,7 +34,7 @@ export class TrustError extends Error {
   }
 }
 
-/** The name in a certificate, on one line: `C=DE, O=Bund, CN=Signer`. */
+/** The subject of a certificate on one line: `C=DE, O=Bund, CN=Signer`. */
 export const subjectOf = (leaf: X509Certificate): string => leaf.subject.split('\n').join(', ');
 
 export interface SignedHeader {
@@ -66,7 +66,7 @@ export function createTrust(deps: {
   anchors: Anchors;
   clock: Clock;
   policy: TrustPolicy;
-  /** Peers without https are spoken to, as they are where somebody develops. */
+  /** Allows peers without https. */
   isDevelopment?: boolean;
 }) {
   const { outbound, resolver, anchors, clock, policy, isDevelopment = false } = deps;
@@ -79,7 +79,7 @@ export function createTrust(deps: {
     return { key: { jwk: publicJwkOf(leaf.publicKey), trust: 'anchor', authorityKeyIds, leaf }, uris };
   }
 
-  /** The names of the leaf a JWT issuer may have: a certificate for one host says nothing about another. */
+  /** Whether the certificate names this issuer, by URI or by host. */
   function isNamed({ key: { leaf }, uris }: ChainKey, issuer: string): boolean {
     const url = URL.parse(issuer);
     if (uris.includes(issuer) && (isDevelopment || url?.protocol === 'https:')) return true;
@@ -92,7 +92,7 @@ export function createTrust(deps: {
     return { jwk: await resolver.verificationMethod(didUrl, relationship), trust: 'did' };
   }
 
-  /** The key that signed a JWT of this issuer, by the first way its header names. */
+  /** The key for a JWT of this issuer: by x5c, DID or issuer metadata. */
   async function keyFromJwt(header: SignedHeader, issuer: string | undefined): Promise<SignerKey> {
     const { x5c, kid } = header;
     if (x5c !== undefined) {
@@ -120,7 +120,7 @@ export function createTrust(deps: {
         throw toTrustError(error);
       }
     },
-    /** Of an mdoc or a verifier: the chain alone says who it is. */
+    /** For mdocs and verifiers, which are identified by the chain alone. */
     keyOfChain(x5c: unknown, purpose: CertificatePurpose = 'request'): SignerKey & { readonly leaf: X509Certificate } {
       try {
         return keyFromChain(x5c, purpose).key;

@@ -1,4 +1,4 @@
-// The numbers of PKCS#11 (v2.40, EdDSA from v3.0) that the store speaks, by the names the standard gives them.
+// The constants of PKCS#11 (v2.40, EdDSA from v3.0) that the store uses, by their names in the standard.
 
 export const CK = {
   CKF_OS_LOCKING_OK: 0x2,
@@ -48,7 +48,7 @@ export const CKM = {
   EDDSA: 0x1057,
 } as const;
 
-/** Those the store acts upon, and those an operator is most likely to meet. */
+/** The codes that the store handles, and the ones an operator is most likely to see. */
 export const CKR = {
   OK: 0x0,
   HOST_MEMORY: 0x2,
@@ -93,7 +93,7 @@ export const CKR = {
 
 const NAMES: ReadonlyMap<number, string> = new Map(Object.entries(CKR).map(([name, code]) => [code, `CKR_${name}`]));
 
-/** What a function of the library answered when it was not CKR_OK. */
+/** A function of the library returned something else than CKR_OK. */
 export class Pkcs11Error extends Error {
   readonly code: number;
 

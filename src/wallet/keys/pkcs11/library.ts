@@ -1,4 +1,4 @@
-// The functions of a PKCS#11 library, called by koffi. Each call runs on a thread of libuv's pool: a device may take seconds.
+// Calls the functions of a PKCS#11 library with koffi. Each call runs on a thread of libuv's pool, because a device may take seconds.
 import { existsSync, realpathSync } from 'node:fs';
 import type { LibraryHandle } from 'koffi';
 import { CK, CKR, isCode, Pkcs11Error } from './constants.ts';
@@ -7,10 +7,10 @@ const ULONG = 8;
 const POINTER = 8;
 const INITIALIZE_ARGS_BYTES = 48;
 const FLAGS_OF_INITIALIZE_ARGS = 32;
-/** koffi runs the function on a stack it makes; the 128 kB it would give are less than vendors' libraries are tested with. */
+/** koffi runs each function on its own stack. Its default of 128 kB is too small for some vendors' libraries. */
 const STACK_BYTES = 1024 * 1024;
 
-/** Place in CK_FUNCTION_LIST, and the parameters: n is a CK_ULONG, b a CK_BBOOL, p a pointer. */
+/** Index in CK_FUNCTION_LIST, and the parameters: n is a CK_ULONG, b a CK_BBOOL, p a pointer. */
 const FUNCTIONS = {
   C_Initialize: [0, 'p'],
   C_Finalize: [1, 'p'],
@@ -44,10 +44,10 @@ export interface Pkcs11Library {
   readonly path: string;
   /** Throws a Pkcs11Error unless the answer is CKR_OK. */
   call(name: FunctionName, ...args: NativeArgument[]): Promise<void>;
-  /** A CK_ATTRIBUTE array; the values stay where they are as long as the array does. */
+  /** A CK_ATTRIBUTE array. The values stay in memory as long as the array does. */
   template(attributes: readonly Pkcs11Attribute[]): Buffer;
   mechanism(type: number, parameter?: Buffer): Buffer;
-  /** For whoever opened it; the last one finalizes the library. */
+  /** Called once per openLibrary. The last call finalizes the library. */
   release(): Promise<void>;
 }
 
@@ -76,22 +76,22 @@ async function importKoffi() {
   }
 }
 type Koffi = Awaited<ReturnType<typeof importKoffi>>;
-// Once: koffi takes no settings after the first library.
+// Only once, because koffi takes no settings after the first library is loaded.
 let koffiReady: Promise<Koffi> | undefined;
 
 interface LoadedLibrary {
   readonly koffi: Koffi;
   readonly functions: ReadonlyMap<FunctionName, NativeFunction>;
-  /** koffi unloads what nobody refers to, and few of these libraries survive that. */
+  /** This reference keeps koffi from unloading the library. Few of these libraries survive that. */
   readonly handle: LibraryHandle;
   users: number;
-  /** Whoever initialized it finalizes it. */
+  /** We finalize it only if we initialized it. */
   initializedHere: boolean;
-  /** Starting and ending, one after the other. */
+  /** Serializes initialization and finalization. */
   turn: Promise<void>;
 }
 
-// A C library and whether it is initialized belong to the process, whoever asks: hence not a value somebody hands around.
+// Global, because a C library and its initialization belong to the process.
 const loaded = new Map<string, LoadedLibrary>();
 
 function load(koffi: Koffi, path: string): LoadedLibrary {
@@ -99,7 +99,7 @@ function load(koffi: Koffi, path: string): LoadedLibrary {
     throw new Error('PKCS#11 is supported on 64-bit Linux only');
   let handle: LibraryHandle;
   try {
-    // Node exports an OpenSSL of its own; without `deep`, a library made for the system's OpenSSL would call into Node's.
+    // Node exports its own OpenSSL. Without `deep`, a library for the system's OpenSSL would call into Node's.
     handle = koffi.load(path, { deep: true });
   } catch (cause) {
     const why = existsSync(path) ? `it does not load: ${(cause as Error).message}` : 'there is no such file';
@@ -143,7 +143,7 @@ function functionsOf(koffi: Koffi, handle: LibraryHandle, path: string): Map<Fun
 async function call({ functions }: LoadedLibrary, name: FunctionName, args: NativeArgument[]): Promise<void> {
   const code = await new Promise<number>((resolve, reject) => {
     functions.get(name)!.async(...args, (error: unknown, answer: number | bigint) => {
-      // koffi holds no reference to buffers while the call runs: naming them here keeps them alive until it is over.
+      // koffi holds no reference to the buffers. Using `args` here keeps them alive until the call is finished.
       args.length = 0;
       if (error) reject(error);
       else resolve(Number(answer));
@@ -152,7 +152,7 @@ async function call({ functions }: LoadedLibrary, name: FunctionName, args: Nati
   if (code !== CKR.OK) throw new Pkcs11Error(name, code);
 }
 
-/** Says whether it was us. */
+/** True if this call initialized the library. */
 async function initialize(library: LoadedLibrary): Promise<boolean> {
   const args = Buffer.alloc(INITIALIZE_ARGS_BYTES);
   args.writeBigUInt64LE(BigInt(CK.CKF_OS_LOCKING_OK), FLAGS_OF_INITIALIZE_ARGS);
@@ -167,7 +167,7 @@ async function initialize(library: LoadedLibrary): Promise<boolean> {
   }
 }
 
-/** Waits for those before, and lets those after wait: C_Initialize and C_Finalize must not meet. */
+/** Runs calls one after another: C_Initialize and C_Finalize must not overlap. */
 function runInTurn(library: LoadedLibrary, work: () => Promise<void>): Promise<void> {
   const mine = library.turn.then(work);
   library.turn = mine.catch(() => {});
@@ -178,7 +178,7 @@ function runInTurn(library: LoadedLibrary, work: () => Promise<void>): Promise<v
 export async function openLibrary(path: string): Promise<Pkcs11Library> {
   koffiReady ??= importKoffi();
   const koffi = await koffiReady;
-  // Two names of one file are one library.
+  // Two paths of the same file are one library.
   const file = existsSync(path) ? realpathSync(path) : path;
   const library = loaded.get(file) ?? load(koffi, path);
   loaded.set(file, library);
@@ -187,7 +187,7 @@ export async function openLibrary(path: string): Promise<Pkcs11Library> {
     library.users++;
   });
 
-  // What a structure points to must live as long as the structure.
+  // Buffers that a structure points to must live as long as the structure.
   const alive = new WeakMap<Buffer, readonly Buffer[]>();
   function pointers(buffer: Buffer, values: readonly Buffer[]): Buffer {
     alive.set(buffer, values);

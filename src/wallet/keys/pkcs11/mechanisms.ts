@@ -1,4 +1,4 @@
-// Our algorithms in the words of PKCS#11: how a key is made, how it signs, and how its public half is read.
+// Maps our algorithms to PKCS#11 mechanisms: key generation, signing, and reading the public key.
 import { createHash, createPublicKey } from 'node:crypto';
 import { ALGORITHMS, type Algorithm, curveOf, hashOf, type PublicJwk, publicJwkOf } from '../../jose/index.ts';
 import { CK, CKA, CKK, CKM } from './constants.ts';
@@ -19,7 +19,7 @@ const CURVES: Readonly<Record<Curve, { parameters: string; bits: number }>> = {
   secp256k1: { parameters: '06052b8104000a', bits: 256 },
 };
 
-/** Tokens differ in what they call it: the name of the curve (a PrintableString), or its identifier (RFC 8410). */
+/** Tokens expect either the name of the curve (a PrintableString) or its identifier (RFC 8410). */
 const ED25519 = { name: '130c656477617264733235353139', identifier: '06032b6570', bytes: 32 };
 
 type DomainParameters = readonly Pkcs11Attribute[];
@@ -29,11 +29,11 @@ export interface AlgorithmMechanism {
   readonly generate: number;
   readonly sign: number;
   readonly parameter?: Buffer;
-  /** What the public half is made with; where tokens disagree, one to try after the other. */
+  /** Domain parameters of the public key. If tokens disagree, there are several to try. */
   readonly domains: readonly [DomainParameters, ...DomainParameters[]];
-  /** What the private half must not be used for, although tokens would let it. */
+  /** Operations that are forbidden for the private key. */
   readonly denied: readonly Pkcs11Attribute[];
-  /** What the mechanism is given: the data, or their hash. */
+  /** The input of the mechanism: the data, or their hash. */
   readonly input: (data: Buffer) => Buffer;
   readonly signatureBytes: number;
   readonly bits?: number;
@@ -91,7 +91,7 @@ export function mechanismOf(algorithm: Algorithm): AlgorithmMechanism {
     : { ...rsa, sign: CKM.SHA256_RSA_PKCS };
 }
 
-/** What the token says it can. It does not say which curves: one it lacks is refused when a key is made. */
+/** The algorithms the token supports. It does not list curves: an unsupported curve fails when a key is generated. */
 export function supportedBy(mechanisms: Mechanisms): Algorithm[] {
   return ALGORITHMS.filter((algorithm) => {
     const { generate, sign, bits } = mechanismOf(algorithm);
@@ -101,11 +101,11 @@ export function supportedBy(mechanisms: Mechanisms): Algorithm[] {
   });
 }
 
-/** Where the public key stands. */
+/** The attributes that contain the public key. */
 export const publicAttributesOf = (algorithm: Algorithm): number[] =>
   mechanismOf(algorithm).keyType === CKK.RSA ? [CKA.MODULUS, CKA.PUBLIC_EXPONENT] : [CKA.EC_POINT];
 
-/** Passes through node:crypto, which refuses a point that is not on its curve. */
+/** Goes through node:crypto, which refuses a point that is not on its curve. */
 export function publicJwkFrom(algorithm: Algorithm, values: readonly Buffer[]): PublicJwk {
   const jwk = jwkFrom(algorithm, values);
   return publicJwkOf(createPublicKey({ key: jwk as never, format: 'jwk' }));
@@ -126,7 +126,7 @@ function jwkFrom(algorithm: Algorithm, values: readonly Buffer[]): PublicJwk {
 const base64url = (bytes: Buffer): string => bytes.toString('base64url');
 const withoutZeros = (bytes: Buffer): Buffer => bytes.subarray(bytes.findIndex((byte) => byte !== 0));
 
-/** The point in an OCTET STRING, as the standard has it; bare or in a BIT STRING, as some tokens do. */
+/** The point in an OCTET STRING, as in the standard, or bare or in a BIT STRING, as some tokens return it. */
 function unwrapped(bytes: Buffer, size: number): Buffer {
   const lengthOf = (length: number): string => (length < 128 ? '' : '81') + length.toString(16).padStart(2, '0');
   const headers = ['', `04${lengthOf(size)}`, `03${lengthOf(size + 1)}00`];

@@ -1,4 +1,4 @@
-// Keys in a token: made, found, read and removed, within one session.
+// Key objects in a token: generated, found, read and removed within one session.
 import { CKA, CKO, CKR, isCode, Pkcs11Error } from './constants.ts';
 import { type Pkcs11Attribute, ulong, ulongAt, ulongs } from './library.ts';
 import { mustBeLoggedIn, type Pkcs11Session } from './token.ts';
@@ -14,7 +14,7 @@ export interface KeyName {
 
 type KeyClass = (typeof CKO)[keyof typeof CKO];
 
-/** By id and label both: a key that is there under another label is somebody else's. */
+/** By id and label: a key with another label belongs to another owner. */
 export async function findKey(session: Pkcs11Session, keyClass: KeyClass, { id, label }: KeyName): Promise<bigint[]> {
   const { library, handle } = session;
   const wanted: Pkcs11Attribute[] = [
@@ -80,12 +80,12 @@ export async function signWithKey(
   await library.call('C_SignInit', handle, library.mechanism(mechanism, parameter), key);
   const signature = Buffer.alloc(MOST_BYTES);
   const length = ulong(MOST_BYTES);
-  // Nothing to sign is still something to point to: libraries refuse a null pointer.
+  // Libraries refuse a null pointer, even for empty data.
   await library.call('C_Sign', handle, data.length > 0 ? data : Buffer.alloc(1), data.length, signature, length);
   return signature.subarray(0, Number(ulongAt(length, 0)));
 }
 
-/** Both halves. The private one first: when the rest fails, what matters is gone. */
+/** Removes both keys. The private key goes first, in case the second call fails. */
 export async function removeKey(session: Pkcs11Session, name: KeyName): Promise<void> {
   for (const keyClass of [CKO.PRIVATE_KEY, CKO.PUBLIC_KEY]) {
     for (const object of await findKey(session, keyClass, name)) {

@@ -1,5 +1,5 @@
-// Private keys in a PKCS#11 device, made there and never outside of it. The row keeps where the key is; who it belongs to stands in
-// its label in the device, so a row copied to another owner or under another id finds nothing.
+// Private keys in a PKCS#11 device, which they never leave. The row has the handle of the key. The label in the device contains
+// the owner, so a row that was copied to another owner or id finds nothing.
 import { createHash, randomBytes } from 'node:crypto';
 import type { Algorithm, PublicJwk } from '../../jose/index.ts';
 import type { KeyIdentity, KeyStore, StoredKey } from '../key-store.ts';
@@ -10,13 +10,13 @@ import { findKey, generatePair, type KeyName, readAttributes, removeKey, signWit
 import { openToken, type Pkcs11Session, type TokenOptions } from './token.ts';
 
 const ID_BYTES = 16;
-/** Enough that no two owners share it; some devices take short labels only. */
+/** Enough to be unique per owner. Some devices only accept short labels. */
 const OWNER_BYTES = 16;
 
 const labelOf = ({ owner, keyId }: KeyIdentity): string =>
   `${keyId}.${createHash('sha256').update(owner).digest().subarray(0, OWNER_BYTES).toString('base64url')}`;
 
-/** What tokens answer to a curve, or to a way of naming it, that they do not know. */
+/** Error codes of tokens for a curve, or for a way of naming it, that they do not know. */
 const CURVE_REFUSED = [
   CKR.GENERAL_ERROR,
   CKR.FUNCTION_FAILED,
@@ -72,7 +72,7 @@ export async function openPkcs11Store(options: TokenOptions): Promise<KeyStore> 
     return publicJwkFrom(algorithm, await readAttributes(session, publicKey, publicAttributesOf(algorithm)));
   }
 
-  /** A token that does not care for what it was told is not one to keep keys in. */
+  /** Refuses tokens that ignore these attributes. */
   async function checkNotExtractable(session: Pkcs11Session, privateKey: bigint): Promise<void> {
     const [sensitive, extractable] = await readAttributes(session, privateKey, [CKA.SENSITIVE, CKA.EXTRACTABLE]);
     if (sensitive?.[0] !== 1 || extractable?.[0] !== 0)
@@ -88,7 +88,7 @@ export async function openPkcs11Store(options: TokenOptions): Promise<KeyStore> 
       let again = false;
       try {
         const publicJwk = await token.use(async (session) => {
-          // The session before this one may have been lost after the token had made the key.
+          // The previous session may have been lost after the token had generated the key.
           if (again) await removeKey(session, name);
           again = true;
           return make(session, algorithm, name);
@@ -98,7 +98,7 @@ export async function openPkcs11Store(options: TokenOptions): Promise<KeyStore> 
           stored: { wrappedKey: null, material: JSON.stringify({ token: token.label, id: name.id.toString('hex') }) },
         };
       } catch (error) {
-        // Nobody will ever know of what is in the token by now.
+        // Otherwise an unknown key would stay in the token.
         await token.use((session) => removeKey(session, name)).catch(() => {});
         throw error;
       }
@@ -108,7 +108,7 @@ export async function openPkcs11Store(options: TokenOptions): Promise<KeyStore> 
       const name = nameOf(stored, identity);
       const { sign, parameter, input, signatureBytes } = mechanismOf(algorithm);
       return token.use(async (session) => {
-        // Found anew each time: a handle kept may, after another process removed the key, be that of another one.
+        // Looked up each time: after another process removed the key, a cached handle could belong to another key.
         const [key, ...more] = await findKey(session, CKO.PRIVATE_KEY, name);
         if (key === undefined || more.length > 0)
           throw new Error(

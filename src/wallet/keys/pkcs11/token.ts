@@ -1,19 +1,18 @@
-// One token of a PKCS#11 library, and the sessions we have with it. A session does one thing at a time, so there are a few;
-// whoever finds none free waits.
+// One token of a PKCS#11 library and a small pool of sessions. A session does one operation at a time; callers wait for a free one.
 import { CK, CKM, CKR, isCode, Pkcs11Error } from './constants.ts';
 import { openLibrary, type Pkcs11Library, ulong, ulongAt, ulongs } from './library.ts';
 
-/** libuv has four threads for everything: a device that hangs must leave one to files and names. */
+/** libuv has four threads. A hanging device must leave one for files and DNS. */
 const MAX_SESSIONS = 3;
 const TOKEN_INFO_BYTES = 256;
 const LABEL_BYTES = 32;
 const FLAGS_OF_TOKEN_INFO = 12;
 const MAX_RW_SESSIONS_OF_TOKEN_INFO = 15;
 
-/** The sessions are gone, all of them, and their handles may be given out again. */
+/** All sessions are lost, and their handles may be reused. */
 const SESSIONS_LOST = [CKR.SESSION_HANDLE_INVALID, CKR.SESSION_CLOSED, CKR.DEVICE_REMOVED, CKR.TOKEN_NOT_PRESENT] as const;
 
-/** What a device says that failed at a moment, for no reason of ours: some do when two sessions write at once (SoftHSM, one time in 500). */
+/** Temporary failures of a device. SoftHSM fails once in 500 times when two sessions write at the same time. */
 const TRANSIENT_ERRORS = [CKR.GENERAL_ERROR, CKR.FUNCTION_FAILED, CKR.DEVICE_ERROR] as const;
 
 export interface TokenOptions {
@@ -27,20 +26,20 @@ export interface Pkcs11Session {
   readonly handle: bigint;
 }
 
-/** By mechanism, the key sizes it takes. */
+/** The supported key sizes by mechanism. */
 export type Mechanisms = ReadonlyMap<number, { readonly min: number; readonly max: number }>;
 
 export interface Pkcs11Token {
   readonly label: string;
   readonly mechanisms: Mechanisms;
-  /** With a session that is logged in. Work that finds the session lost, or the device failing, is done once more in a new one. */
+  /** Runs work with a logged-in session. If the session is lost or the device fails, it is repeated once in a new session. */
   use<T>(work: (session: Pkcs11Session) => Promise<T>): Promise<T>;
-  /** Waits for the work under way. */
+  /** Waits for running work. */
   close(): Promise<void>;
 }
 
 interface OpenSession extends Pkcs11Session {
-  /** How many losses there had been when it was opened. */
+  /** The number of session losses before it was opened. */
   readonly age: number;
 }
 
@@ -50,7 +49,7 @@ interface Slot {
   readonly maxSessions: number;
 }
 
-/** A PKCS#11 list is asked for twice: for its length, then for itself. */
+/** PKCS#11 lists are requested twice: first the length, then the content. */
 async function listOf(ask: (list: Buffer | null, count: Buffer) => Promise<void>): Promise<bigint[]> {
   const count = ulong();
   await ask(null, count);
@@ -66,13 +65,13 @@ async function slotsOf(library: Pkcs11Library): Promise<Slot[]> {
     try {
       await library.call('C_GetTokenInfo', id, info);
     } catch (error) {
-      // Pulled out since the list was made, or not a token we could use: neither is in the way of the others.
+      // The token was removed meanwhile or is unusable. The others are still usable.
       if (error instanceof Pkcs11Error) continue;
       throw error;
     }
     if ((ulongAt(info, FLAGS_OF_TOKEN_INFO) & BigInt(CK.CKF_TOKEN_INITIALIZED)) === 0n) continue;
     const most = Number(ulongAt(info, MAX_RW_SESSIONS_OF_TOKEN_INFO));
-    // Zero stands for "without limit", all ones for "not telling".
+    // Zero means "no limit", all ones mean "unknown".
     const maxSessions = most > 0 ? Math.min(most, MAX_SESSIONS) : MAX_SESSIONS;
     slots.push({ id, label: info.toString('utf8', 0, LABEL_BYTES).trimEnd(), maxSessions });
   }
@@ -118,7 +117,7 @@ async function logIn({ library, handle }: Pkcs11Session, label: string, pin: Buf
   try {
     await library.call('C_Login', handle, CK.CKU_USER, pin, pin.length);
   } catch (error) {
-    // The login belongs to the process: another session may have done it.
+    // The login applies to the whole process, so another session may have done it.
     if (isCode(error, CKR.USER_ALREADY_LOGGED_IN)) return;
     const fault = error instanceof Pkcs11Error ? PIN_FAULTS.get(error.code) : undefined;
     throw fault ? new PinRefusedError(`PKCS#11 token ${JSON.stringify(label)}: ${fault}`, { cause: error }) : error;
@@ -127,7 +126,7 @@ async function logIn({ library, handle }: Pkcs11Session, label: string, pin: Buf
 
 class PinRefusedError extends Error {}
 
-/** A session that is not logged in sees no private objects, rather than being told so. */
+/** A session that is not logged in does not get an error, but finds no private objects. */
 export async function mustBeLoggedIn({ library, handle }: Pkcs11Session): Promise<void> {
   const info = ulongs(4);
   await library.call('C_GetSessionInfo', handle, info);
@@ -149,7 +148,7 @@ export async function openToken(options: TokenOptions): Promise<Pkcs11Token> {
 
 async function sessionsWith(library: Pkcs11Library, found: Slot, pin: Buffer): Promise<Pkcs11Token> {
   const { label, maxSessions } = found;
-  /** Unknown after a loss: a token may come back elsewhere. */
+  /** Unknown after a loss: the token may come back in another slot. */
   let slot: bigint | undefined = found.id;
   let free: OpenSession[] = [];
   let losses = 0;
@@ -160,7 +159,7 @@ async function sessionsWith(library: Pkcs11Library, found: Slot, pin: Buffer): P
   let closing: Promise<void> | undefined;
 
   async function open(): Promise<OpenSession> {
-    // Each try with a wrong PIN brings the token closer to being locked.
+    // Each attempt with a wrong PIN counts towards locking the token.
     if (refused) throw refused;
     const age = losses;
     slot ??= (await findSlot(library, label)).id;
@@ -177,7 +176,7 @@ async function sessionsWith(library: Pkcs11Library, found: Slot, pin: Buffer): P
     return session;
   }
 
-  /** A handle from before a loss may be somebody else's session by now. */
+  /** After a loss the handle may belong to another session. */
   const isOurs = (session: OpenSession): boolean => session.age === losses;
 
   async function end(session: OpenSession): Promise<void> {
@@ -185,7 +184,7 @@ async function sessionsWith(library: Pkcs11Library, found: Slot, pin: Buffer): P
   }
 
   function lose(session: OpenSession | undefined): void {
-    // Others may have noticed before, and opened new ones.
+    // Another caller may have noticed the loss and opened new sessions.
     if (session && !isOurs(session)) return;
     losses++;
     free = [];
@@ -203,7 +202,7 @@ async function sessionsWith(library: Pkcs11Library, found: Slot, pin: Buffer): P
       } catch (error) {
         const lost = isCode(error, ...SESSIONS_LOST);
         if (lost) lose(session);
-        // Whatever was begun in it ends with the session.
+        // Closing the session also ends unfinished operations in it.
         else if (session) await end(session);
         if (!again || !(lost || isCode(error, CKR.USER_NOT_LOGGED_IN, ...TRANSIENT_ERRORS))) throw error;
         session = undefined;
@@ -234,7 +233,7 @@ async function sessionsWith(library: Pkcs11Library, found: Slot, pin: Buffer): P
   }
 
   const mechanisms = await mechanismsOf(library, found.id);
-  // The PIN is tried now, and not when somebody needs a signature.
+  // Checks the PIN at the start, not at the first signature.
   await use(async () => {});
   return {
     label,
