@@ -1,4 +1,4 @@
-// What every answer of the node carries, and settings that are refused at the start.
+// Headers of every answer, and settings that are refused at the start.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -10,7 +10,7 @@ import { createSeal, newMasterKey } from '../platform/seal/index.ts';
 import { createWalletService, type WalletOptions } from './service.ts';
 
 onEachWallet('Every answer', (wallet) => {
-  it('is nothing a browser would act on', async () => {
+  it('has headers that keep a browser from running or embedding it', async () => {
     for (const path of ['/api/v1/wallet/keys', '/livez', '/.well-known/did.json', '/nowhere']) {
       const { headers } = await wallet.get(path);
       assert.equal(headers.get('content-security-policy'), "default-src 'none'; frame-ancestors 'none'", path);
@@ -29,7 +29,7 @@ onEachWallet('Every answer', (wallet) => {
     assert.equal((await person.post(`/api/v1/wallet/dids/${did.id}/unpublish`, {})).status, 200);
   });
 
-  it('comes of settings that hold: what does not is said at the start, by its name', async () => {
+  it('needs valid settings: the start fails and names the invalid one', async () => {
     const folder = await mkdtemp(`${tmpdir()}/settings-`);
     await writeFile(`${folder}/broken.json`, '{"a":');
     for (const [setting, wrong] of Object.entries({

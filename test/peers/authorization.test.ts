@@ -1,4 +1,4 @@
-// Receiving credentials with tokens of other kinds: for an authorization code, of Credo behind oidc-provider, and Credo as a server that asks oidc-provider.
+// Receiving credentials with an authorization code: from oidc-provider directly, and from Credo chained to oidc-provider.
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -9,7 +9,7 @@ const TOKEN_SECONDS = 5;
 const CALLBACK = '/api/v1/wallet/oid4vci/callback';
 
 const issuer = new Peer('credo-issuer');
-/** Its tokens run out soon, and not before they are used. */
+/** Its tokens expire soon, but not before they are used. */
 const brief = new Peer('credo-issuer', { seconds: { token: TOKEN_SECONDS } });
 const server = new Peer('authorization-server', { requirePar: true, requireDpop: true });
 
@@ -52,14 +52,14 @@ onPeers('Receiving through an authorization server', [issuer, brief, server], (w
       assert.equal(answer.status, 201, answer.text);
       assert.equal(answer.body.credentials[0].type, VCT);
       assert.equal((await server.ask('/grants')).authorization_code, 1);
-      // With the nonce the server wants in its proofs, which it gives only when one came without.
+      // The server requires a DPoP nonce, which it sends after a proof without one.
       const token = (await stepsOf(person, exchangeId)).find(({ step }) => step === 'token received');
       assert.equal(token?.detail, 'bound to a key (DPoP)');
       const seen = await issuer.settled(session, ({ state }) => state === 'Completed');
       assert.equal(seen.state, 'Completed', seen.error);
     });
 
-    it('is called back by the browser, where the issuer is the server and asks another', async () => {
+    it('receives the callback if the issuer is its own server and delegates to another', async () => {
       const person = await wallet.logIn();
       const { session, offer } = await issuer.tell('/offers', {
         issuer: 'chained',
@@ -78,7 +78,7 @@ onPeers('Receiving through an authorization server', [issuer, brief, server], (w
       assert.equal(seen.state, 'Completed', seen.error);
     });
 
-    it('ends where the person is not let in', async () => {
+    it('ends if the authorization is denied', async () => {
       const person = await wallet.logIn();
       const { body } = await person.post(VCI, { uri: (await offered('direct')).offer });
       const back = new URL(await browse(body.authorizationUrl, `${wallet.url}${CALLBACK}?`));
@@ -123,7 +123,7 @@ onPeers('Receiving through an authorization server', [issuer, brief, server], (w
         const seen = await brief.settled(session, ({ state }) => state === 'Completed');
         assert.equal(seen.state, 'Completed', seen.error);
       }
-      // The issuer means it: without the means to renew its token nothing comes any more.
+      // Without a refresh token the expired token cannot be renewed.
       const answer = await person.post(VCI, { exchangeId: lost.exchangeId });
       assert.equal(answer.status, 502, answer.text);
     });

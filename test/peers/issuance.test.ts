@@ -1,4 +1,4 @@
-// Receiving credentials from an issuer other people wrote: Credo, for pre-authorized codes.
+// Receiving credentials from a third-party issuer: Credo, with pre-authorized codes.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -9,7 +9,7 @@ const issuer = new Peer('credo-issuer');
 
 onPeers('Receiving from Credo', [issuer], (withWallet) => {
   withWallet('For a pre-authorized code', {}, (wallet) => {
-    /** Credo is done, and was told that the credential is kept. */
+    /** Checks that Credo's session is completed and that it was notified. */
     async function completed(session: string, issued = 1): Promise<void> {
       const seen = await issuer.settled(
         session,
@@ -60,7 +60,7 @@ onPeers('Receiving from Credo', [issuer], (withWallet) => {
         await completed(session);
       });
 
-    it('asks for the transaction code, and lets a wrong one be mended', async () => {
+    it('asks for the transaction code, and lets a wrong one be corrected', async () => {
       const person = await wallet.logIn();
       const { session, offer, txCode } = await issuer.tell('/offers', { txCode: true });
       const asked = await person.post(VCI, { uri: offer });
@@ -214,7 +214,7 @@ onPeers('Receiving from Credo', [issuer], (withWallet) => {
       await wallet.service.stop(1000);
       await sleep(1100);
       await wallet.open();
-      // Nobody is asked again within five seconds, however short a time they name.
+      // The minimum polling interval is five seconds.
       wallet.clock.advance(5);
       assert.equal((await wallet.service.sweep()).continued, 1);
       const [credential] = await credentialsOf(person);

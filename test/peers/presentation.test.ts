@@ -1,4 +1,4 @@
-// Showing credentials of Credo's and Sphereon's to a verifier of Credo's: what it saw of them, by its own account.
+// Showing credentials from Credo and Sphereon to a Credo verifier, and checking what the verifier received.
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { before, it } from 'node:test';
@@ -34,7 +34,7 @@ const MEMBERSHIP = {
 };
 
 const issuer = new Peer('credo-issuer', { issuers: [{ batchSize: 5 }] });
-// A name, because certificates that are known by their name do not name addresses.
+// A host name, because x509_san_dns needs a DNS name.
 const verifier = new Peer('credo-verifier', { host: 'localhost' });
 const sphereon = new Peer('sphereon-issuer');
 
@@ -55,7 +55,7 @@ onPeers('Showing to Credo', [issuer, verifier, sphereon], (withWallet) => {
       return answer.body.credentials;
     }
 
-    /** Shows what is asked for; what the wallet says of it, and what the verifier saw. */
+    /** Answers a request; returns the wallet's answer, and what the verifier received. */
     async function show(by: WalletUser, wanted: object, options: object = {}): Promise<{ said: any; saw: any; asked: any }> {
       const asked = await verifier.tell('/requests', wanted);
       const { status, body, text } = await by.post(VP, { uri: asked.request, ...options });
@@ -66,12 +66,12 @@ onPeers('Showing to Credo', [issuer, verifier, sphereon], (withWallet) => {
       return { said: body, saw, asked };
     }
 
-    /** The verifier's session after an answer that refused it, with the word it was given. */
+    /** Checks that the verifier received this error code. */
     async function refused(session: string, word: string): Promise<void> {
       const { state, refusal, response } = await verifier.settled(session, (seen) => seen.state === 'Error' && seen.refusal);
       assert.equal(state, 'Error');
       assert.equal(refusal?.error, word);
-      // The word, and what says which request it is about: nothing else.
+      // Only the error code and the state.
       assert.deepEqual(
         Object.keys(refusal).filter((name) => name !== 'state'),
         ['error'],
@@ -105,7 +105,7 @@ onPeers('Showing to Credo', [issuer, verifier, sphereon], (withWallet) => {
           assert.deepEqual([claims.family_name, claims.birth_date], [undefined, undefined]);
         });
 
-    it('believes a verifier with a did:key', async () => {
+    it('trusts a verifier with a did:key', async () => {
       const { said } = await show(person, { query: PERSON, prefix: 'decentralized_identifier', did: 'key' });
       assert.match(said.verifier.clientId, /^decentralized_identifier:did:key:/);
     });
@@ -152,7 +152,7 @@ onPeers('Showing to Credo', [issuer, verifier, sphereon], (withWallet) => {
       assert.equal(saw.claims.person[0].given_name, CLAIMS.given_name);
     });
 
-    it('previews before it shows, and the verifier hears nothing of that', async () => {
+    it('previews before it shows, without notifying the verifier', async () => {
       const { session, request } = await verifier.tell('/requests', { query: PERSON });
       const preview = await person.post(VP, { uri: request, preview: true });
       assert.equal(preview.status, 200, preview.text);
@@ -171,7 +171,7 @@ onPeers('Showing to Credo', [issuer, verifier, sphereon], (withWallet) => {
       const again = await person.post(VP, { exchangeId: said.exchangeId });
       assert.equal(again.status, 409, again.text);
       assert.match(again.body.type, /exchange-finished$/);
-      // Credo itself hands a request out to nobody who comes after the answer.
+      // Credo does not serve a request after it was answered.
       const anew = await person.post(VP, { uri: asked.request });
       assert.equal(anew.status, 502, anew.text);
     });
@@ -273,7 +273,7 @@ onPeers('Showing to Credo', [issuer, verifier, sphereon], (withWallet) => {
       await refused(session, 'invalid_transaction_data');
     });
 
-    it('says no more than no where nothing matches', async () => {
+    it('sends only access_denied if nothing matches', async () => {
       const stranger = await wallet.logIn();
       const { session, request } = await verifier.tell('/requests', { query: PERSON });
       const answer = await stranger.post(VP, { uri: request });
@@ -322,7 +322,7 @@ onPeers('Showing to Credo', [issuer, verifier, sphereon], (withWallet) => {
   });
 
   withWallet('Without a trust anchor', { settings: { GATEHOUSE_WALLET_TRUST_ANCHORS: '/dev/null' } }, (wallet) => {
-    it('takes nothing of an issuer whose root it does not know, and says so to it', async () => {
+    it('rejects credentials of an issuer with an unknown root, and notifies it', async () => {
       const person = await wallet.logIn();
       const { session, offer } = await issuer.tell('/offers');
       const answer = await person.post(VCI, { uri: offer });

@@ -1,4 +1,4 @@
-// Receiving credentials from another issuer other people wrote: Sphereon.
+// Receiving credentials from a third-party issuer: Sphereon.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { CLAIMS, VCT } from './credo-credentials.ts';

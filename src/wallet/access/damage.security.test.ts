@@ -1,4 +1,4 @@
-// What was damaged of one owner's things hides nothing else of theirs: it is shown for what it is, and can be purged.
+// A damaged row does not hide other rows of its owner. It is shown as damaged and can be purged.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { ToyIssuer } from '../../../test/support/toy-issuer.ts';
@@ -36,7 +36,7 @@ onEachWallet('A damaged row', (wallet) => {
   /** The whole ones and the damaged one, each by its own list and by itself. */
   async function shows(person: WalletUser, path: string, id: string, count: number): Promise<any> {
     wallet.logged.length = 0;
-    // Not the page that is remembered from before.
+    // Not the cached page.
     const list = await person.get(`${path}?limit=50`);
     assert.equal(list.status, 200, list.text);
     assert.equal(list.body.length, count);
@@ -123,7 +123,7 @@ onEachWallet('A damaged row', (wallet) => {
       assert.deepEqual([shown.steps, shown.state], [[], 'issued']);
     });
 
-  it('of a document keeps no other key from leaving its own when its time is over', async () => {
+  it('of a document does not keep other keys from being removed after their grace period', async () => {
     const person = await wallet.logIn();
     const make = () => person.make('dids', { method: 'web' });
     const [broken, whole] = [await make(), await make()];

@@ -1,4 +1,4 @@
-// The second wall around an owner's rows: row-level security, on a real PostgreSQL, as the role the service connects as.
+// Row-level security on a real PostgreSQL, with the role of the service.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -180,7 +180,7 @@ onWallet('PostgreSQL', 'Row-level security', {}, (wallet) => {
     assert.equal((await two.get('/api/v1/auth/userinfo')).status, 200);
   });
 
-  it('is put up once, and does not stand in the way of a second start', async () => {
+  it('is set up once, and a second start changes nothing', async () => {
     const owner = await fill(await wallet.logIn());
     await withDatabase(wallet, async (db) => {
       const before = await wallOf(db);
@@ -208,7 +208,7 @@ onWallet('PostgreSQL', 'Row-level security', {}, (wallet) => {
     ['with a policy for reading only', ['drop policy owners on dids', 'create policy owners on dids for select using (true)']],
     ['gone altogether', ['drop policy owners on keys', 'alter table keys disable row level security']],
   ] as const)
-    it(`is mended by the next start when somebody left it ${what}`, async () => {
+    it(`is restored by the next start when somebody left it ${what}`, async () => {
       const owner = await fill(await wallet.logIn());
       await wallet.service.stop(1000);
       const [before, after] = await withDatabase(wallet, async (db) => {
@@ -229,7 +229,7 @@ onWallet('PostgreSQL', 'Row-level security', {}, (wallet) => {
       });
     });
 
-  it('is put up where a table never had one, behind a dump that reads it, and that is nothing to warn of', async () => {
+  it('is set up for a table that never had it, after a running dump, without a warning', async () => {
     await wallet.service.stop(1000);
     await withDatabase(wallet, async (db) => {
       const whole = await wallOf(db);
@@ -263,7 +263,7 @@ onWallet('PostgreSQL', 'Row-level security', {}, (wallet) => {
     });
   });
 
-  it('keeps a start from serving where it may not be mended', async () => {
+  it('stops the start if it cannot be restored', async () => {
     const url = new URL(wallet.databaseUrl!);
     const admin = new URL((await sharedPostgres()).url);
     admin.pathname = url.pathname;

@@ -1,4 +1,4 @@
-// What one owner may have is bounded, whatever comes at once.
+// Quotas of an owner hold for concurrent requests, too.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { onEachWallet } from '../../../test/support/wallet.ts';
@@ -10,7 +10,7 @@ const DIDS = '/api/v1/wallet/dids';
 onEachWallet(
   'What an owner may have',
   (wallet) => {
-    it('is no more keys than the quota, of requests that come at once neither', async () => {
+    it('is limited to the quota of keys, also for concurrent requests', async () => {
       const [person, other] = [await wallet.logIn(), await wallet.logIn()];
       const answers = await Promise.all(Array.from({ length: 10 }, () => person.post(KEYS, {})));
       assert.deepEqual(answers.map(({ status }) => status).sort(), [...Array(4).fill(201), ...Array(6).fill(409)]);
@@ -23,7 +23,7 @@ onEachWallet(
       assert.equal((await person.post(KEYS, {})).status, 201, 'what was purged counts no more');
     });
 
-    it('is no more DIDs and names than the quota; names that were given up count', async () => {
+    it('is limited to the quota of DIDs and names; names of deleted DIDs count', async () => {
       const person = await wallet.logIn();
       const { id } = await person.make('keys');
       const make = (body: object) => person.post(DIDS, { keyIds: [id], ...body });

@@ -8,7 +8,7 @@ const DIDS = '/api/v1/wallet/dids';
 const KEYS = '/api/v1/wallet/keys';
 
 let names = 0;
-/** Names belong to somebody for ever: each test takes its own. */
+/** Names are never released, so each test uses its own. */
 const newName = (): string => `name-${++names}`;
 
 const create = (person: WalletUser, body: unknown, headers = {}) => person.post(DIDS, body, { headers });

@@ -1,4 +1,4 @@
-// Publishing, withdrawing, deleting and finding DIDs, and what their keys do to them, on both databases.
+// Publishing, withdrawing, deleting and finding DIDs, and the effects of key changes, on both databases.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { onEachWallet, type WalletUser } from '../../../test/support/wallet.ts';
@@ -81,7 +81,7 @@ onEachWallet('The life of DIDs', (wallet) => {
       assert.equal((await served(did)).status, 404);
     });
 
-    it('is nothing that a did:key or a did:jwk needs', async () => {
+    it('is refused for a did:key and a did:jwk', async () => {
       const person = await wallet.logIn();
       for (const method of ['key', 'jwk']) {
         const did = await person.make('dids', { method });

@@ -1,4 +1,4 @@
-// Whom a name in the address of a document belongs to, on both databases.
+// The owner of a name in the address of a document, on both databases.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { onEachWallet, type WalletUser } from '../../../test/support/wallet.ts';

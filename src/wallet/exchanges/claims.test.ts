@@ -1,4 +1,4 @@
-// Whoever works on an exchange keeps it for as long as the work goes on, and not a moment after it is let go.
+// A claim on an exchange is renewed while the work runs, and not after it is released.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { onEachWallet } from '../../../test/support/wallet.ts';

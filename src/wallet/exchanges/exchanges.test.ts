@@ -1,4 +1,4 @@
-// Exchanges: what can be read of them, who may go on with them, and that nothing in them happens twice.
+// Exchanges: reading, access, and that nothing happens twice.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { credentialIds, EXCHANGES, issuedCredentials, onEachWalletWithIssuer, VCI } from '../../../test/support/issuance.ts';
@@ -229,7 +229,7 @@ onEachWalletWithIssuer('Exchanges', (wallet, issuer) => {
       issuedCredentials(await going);
     });
 
-    it('goes on with what somebody left who died', async () => {
+    it('continues an exchange of a worker that died', async () => {
       const person = await wallet.logIn();
       const { exchangeId } = (await person.post(VCI, { uri: issuer.offer({ txCode: '1' }) })).body;
       const db = await wallet.database();

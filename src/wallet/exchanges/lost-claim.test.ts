@@ -1,4 +1,4 @@
-// Whoever works on an exchange for too long is taken for dead, and another goes on: the first one writes nothing more.
+// A worker whose claim has expired loses the exchange to another one, and must not write any more.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { credentialIds, EXCHANGES, issuedCredentials, onEachWalletWithIssuer, VCI } from '../../../test/support/issuance.ts';
@@ -8,7 +8,7 @@ import { assertProblem } from '../../../test/support/wallet-answers.ts';
 
 const TAKEN_FOR_DEAD = 5 * 60 + 1;
 
-/** A call that is held back until somebody lets it go. */
+/** A call that is blocked until the test releases it. */
 function gate() {
   const asked = Promise.withResolvers<void>();
   const open = Promise.withResolvers<void>();
@@ -60,7 +60,7 @@ onEachWalletWithIssuer('An exchange with an issuer that another took over', (wal
       assert.equal(issuer.asked('token').length, 1);
     });
 
-  it('is not asked beside them: whoever is late does not make the next call', async () => {
+  it('gets no further calls from the worker that lost its claim', async () => {
     const person = await wallet.logIn();
     const configurations = ['identity', 'membership'];
     const { exchangeId } = (await person.post(VCI, { uri: issuer.offer({ configurations, deferred: true }) })).body;

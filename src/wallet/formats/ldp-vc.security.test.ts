@@ -1,4 +1,4 @@
-// Documents changed after they were signed, under a proof that still holds: JSON-LD signs statements, and not how they are written.
+// Documents that were changed without breaking the proof: it covers RDF statements, not their JSON form.
 import assert from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
 import { describe, it } from 'node:test';
@@ -122,7 +122,7 @@ describe('A credential with a proof over its statements', () => {
       await refused(raw, { ...raw, issuer: { id: issuer.did, ...degree }, credentialSubject });
   });
 
-  it('may say the same of a thing in two places, and there is nothing in between to be moved', async () => {
+  it('may contain the same object twice if both are equal', async () => {
     const office = { id: 'https://office.example/', name: 'Office', seat: 'Here' };
     const { seat, ...named } = office;
     const about = { id: holder.did, worksFor: office, likes: [{ name: 'Tea' }, office] };
@@ -137,7 +137,7 @@ describe('A credential with a proof over its statements', () => {
     await refused(raw, moved({ id: office.id, seat }, named));
   });
 
-  it('has no names of their own for things that have none', async () => {
+  it('has no blank node identifiers', async () => {
     const raw = await signed();
     const [first, second] = raw.credentialSubject.studies;
     const studies = [{ id: '_:mine', ...first }, second];

@@ -153,7 +153,7 @@ const digestOf = (item: Uint8Array): Buffer =>
     .update(cborEncode(DataItem.fromBuffer(item)))
     .digest();
 
-/** A document as nobody should write it: made of CBOR alone, signed whatever it says. */
+/** Builds and signs an mdoc directly in CBOR, valid or not. */
 async function craft(change: (parts: Parts) => void = () => {}, after: (signed: Value) => void = () => {}): Promise<string> {
   const parts: Parts = {
     items: new Map([[NS, [itemOf(0, 'family_name', 'Lovelace'), itemOf(1, 'age_over_18', true)]]]),

@@ -1,4 +1,4 @@
-// Issuers that want the person to come by, keys to be proved at every call (DPoP), or messages to be encrypted.
+// Issuers that require the authorization code flow, DPoP or encryption.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { credentialIds, EXCHANGES, issuedCredentials, onEachWalletWithIssuer, VCI } from '../../../test/support/issuance.ts';

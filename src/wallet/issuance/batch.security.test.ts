@@ -1,4 +1,4 @@
-// An offer of many copies does not make the wallet work for minutes: keys that take long to make are few.
+// An offer of many copies does not keep the wallet busy for minutes: few slow keys are generated.
 import assert from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
 import { it } from 'node:test';

@@ -1,4 +1,4 @@
-// Credentials that come later: asked for again by their owner, or by the node itself.
+// Deferred credentials: requested again by their owner or by the node.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import {

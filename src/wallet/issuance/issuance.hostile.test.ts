@@ -1,4 +1,4 @@
-// Issuers and offers that are well-behaved but for one thing. Each is refused in its own words, and nothing of it is kept.
+// Issuers and offers with exactly one fault. Each is refused with its own error, and nothing is stored.
 import assert from 'node:assert/strict';
 import { createHmac, generateKeyPairSync } from 'node:crypto';
 import { describe, it } from 'node:test';

@@ -1,4 +1,4 @@
-// Exchanges with an issuer that stopped half way: what the caller can mend, and what is left when nothing came of it.
+// Interrupted exchanges with an issuer: recovery by the caller, and cleanup after a failure.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import {

@@ -18,7 +18,7 @@ import {
 } from './algorithms.ts';
 
 const pairs = new Map<Algorithm, Promise<KeyObject>>();
-/** Of each algorithm one: RSA keys take long to make. */
+/** One key per algorithm, because RSA keys take long to generate. */
 const pairOf = (algorithm: Algorithm): Promise<KeyObject> =>
   pairs.get(algorithm) ?? pairs.set(algorithm, generatePair(algorithm)).get(algorithm)!;
 

@@ -1,4 +1,4 @@
-// The thread that makes RSA keys gives way to everything else of the process, whatever the priority of that is.
+// The thread that generates RSA keys has a lower priority than the rest of the process.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { getPriority } from 'node:os';

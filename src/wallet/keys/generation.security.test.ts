@@ -1,4 +1,4 @@
-// Keys that take seconds to make: whoever asks for many of them keeps nobody from logging in, and nobody from theirs.
+// Slow key generation: many requests of one owner block neither logins nor the keys of others.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';

@@ -1,4 +1,4 @@
-// RSA keys that callers bring: every number of them belongs to the others.
+// Imported RSA keys must be consistent.
 import assert from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
 import { describe, it } from 'node:test';

@@ -1,4 +1,4 @@
-// The life of a key after it was made: rotated, revoked, purged; through HTTP, on both databases.
+// Lifecycle of a key: rotation, revocation, purge; through HTTP, on both databases.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { onEachWallet, type WalletUser } from '../../../test/support/wallet.ts';
@@ -21,7 +21,7 @@ onEachWallet('The life of keys', (wallet) => {
   const keyOf = async (person: WalletUser, id: string) =>
     (await person.get(`${KEYS}?limit=200`)).body.find((key: any) => key.id === id);
 
-  /** The thumbprints the world sees, by relationship. */
+  /** The published thumbprints, by relationship. */
   async function shown({ documentUrl, did }: any): Promise<Record<string, string[]>> {
     const { status, body } = await wallet.get(new URL(documentUrl).pathname);
     assert.equal(status, 200);

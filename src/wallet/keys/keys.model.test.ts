@@ -1,5 +1,5 @@
-// Any sequence of steps by two owners leaves answers, documents and rows as a model of the contract says; and steps that run
-// into each other leave nothing that contradicts itself. On both databases.
+// Model-based test: after any sequence of steps by two owners, answers, documents and rows match a model of the contract.
+// Concurrent steps leave a consistent state. On both databases.
 import assert from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
 import { it } from 'node:test';
@@ -14,7 +14,7 @@ import { publicJwkOf, thumbprintOf } from '../jose/index.ts';
 const KEYS = '/api/v1/wallet/keys';
 const DIDS = '/api/v1/wallet/dids';
 
-/** Keys people bring: few, so that they bring them twice. */
+/** Keys to import: few, so that some are imported twice. */
 const BROUGHT = Array.from({ length: 3 }, () => {
   const { privateKey } = generateKeyPairSync('ed25519');
   return { jwk: privateKey.export({ format: 'jwk' }), kid: thumbprintOf(publicJwkOf(privateKey)) };
@@ -331,7 +331,7 @@ onEachWallet('Keys and DIDs', (wallet) => {
     return { wallet, people, run: `run-${++runs}`, keys: [], dids: [], answers: new Map() };
   }
 
-  it('are what a model of the contract says, whatever is done with them', async () => {
+  it('match the model of the contract after any sequence of steps', async () => {
     const steps = fc.commands(
       [create, bring, bring, rotate, rotate, revoke, revoke, purge, purge, provision, provision, didStep, didStep, didStep, wait],
       {
@@ -468,7 +468,7 @@ onEachWallet('Keys and DIDs', (wallet) => {
     });
   }
 
-  it('do not contradict themselves when requests run into each other', async () => {
+  it('stay consistent with concurrent requests', async () => {
     const batches = fc.array(fc.array(fc.tuple(person, stranger, requests), { minLength: 4, maxLength: 12 }), {
       minLength: 2,
       maxLength: 5,

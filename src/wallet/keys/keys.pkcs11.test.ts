@@ -214,7 +214,7 @@ onEachWallet(
     });
 
     describe('a device that does not answer', () => {
-      it('is a problem without internals, and nothing is left of what was begun', async () => {
+      it('is reported without internals, and nothing is left of the failed request', async () => {
         const person = await wallet.logIn();
         const key = await person.make('keys', { storage });
         const answers = await withoutDevice(async () => [

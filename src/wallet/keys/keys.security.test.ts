@@ -1,4 +1,4 @@
-// What must not be possible with keys: reading them, bringing bad ones, using another's, using them after their end.
+// Attacks on keys: reading them, importing invalid ones, using keys of others, or using them after revocation.
 import assert from 'node:assert/strict';
 import { createPrivateKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { describe, it } from 'node:test';

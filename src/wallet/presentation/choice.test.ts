@@ -1,4 +1,4 @@
-// Which credential answers, and how much of it: queries through HTTP, and what keeps a credential from being shown.
+// Which credential answers a query and which claims are shown, through HTTP; and which credentials are not shown.
 import assert from 'node:assert/strict';
 import type { KeyObject } from 'node:crypto';
 import { describe, it } from 'node:test';
@@ -99,7 +99,7 @@ onEachWallet('Choosing what is shown', (wallet) => {
 
     const work = disclosureOf('work', { city: 'London', street: 'Piccadilly' });
     const [first, third, decoy] = [disclosureOf('first'), disclosureOf('third'), disclosureOf('decoy')];
-    /** With claims that stand in the open, also between others. */
+    /** With claims that are always disclosed, some of them between others. */
     const partlyOpen = () =>
       world.holder({
         draft({ payload, disclosures }) {
@@ -164,13 +164,13 @@ onEachWallet('Choosing what is shown', (wallet) => {
   });
 
   describe('credentials', () => {
-    it('of any of the types named will do', async () => {
+    it('of any of the named types match', async () => {
       const { person, credential } = await world.holder();
       const query = identity({ meta: { vct_values: ['https://example.org/passport', IDENTITY] } });
       assert.equal(await answeredWith(person, query), credential.id);
     });
 
-    it('of the format as drafts called it will do', async () => {
+    it('match the format name of drafts', async () => {
       const { person, credential } = await world.holder();
       assert.equal(await answeredWith(person, identity({ format: 'vc+sd-jwt' })), credential.id);
     });

@@ -1,4 +1,4 @@
-// What the person decides: looking before showing, choosing, refusing; and that a request is answered once.
+// The user's decisions: preview, selection and rejection; and that a request is answered only once.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { newSigner } from '../../../test/support/issuers.ts';
@@ -80,7 +80,7 @@ onEachWallet(
           assert.equal(verifier.tokens.length, 2);
         });
 
-      it('is of what is answered then: a verifier that can be asked only once loses nothing', async () => {
+      it('is of the request that is answered later: a request_uri that works only once is fetched only once', async () => {
         const { person } = await world.holder();
         const { exchangeId } = (await world.present(person, { by: 'post' }, { preview: true })).body;
         verifier.twist = {
@@ -89,7 +89,7 @@ onEachWallet(
         assert.equal((await person.post(VP, { exchangeId })).body.status, 'submitted');
       });
 
-      it('is of the keys, formats and names that are used then: another answer of the verifier changes none of them', async () => {
+      it('fixes the keys, formats and names of the verifier: a later change of its metadata has no effect', async () => {
         const { person } = await world.holder();
         const stranger = newSigner();
         for (const again of ['exchangeId', 'uri']) {
@@ -267,7 +267,7 @@ onEachWallet(
 );
 
 onEachWallet(
-  'Showing credentials where a preview is a duty',
+  'Showing credentials where a preview is required',
   (wallet) => {
     const world = setUpPresentation(wallet);
     const { verifier } = world;
@@ -288,7 +288,7 @@ onEachWallet(
       assert.equal((await world.present(person, {}, { action: 'reject' })).body.status, 'rejected');
     });
 
-    /** The row of an exchange, changed behind the back of the node. */
+    /** Changes the row of an exchange directly in the database. */
     async function rewrite(id: string, values: (row: ExchangeRow) => Partial<ExchangeRow>): Promise<void> {
       await inDatabase(wallet, async (tx) => {
         const row = await tx.selectFrom('exchanges').where('id', '=', id).selectAll().executeTakeFirstOrThrow();
@@ -296,7 +296,7 @@ onEachWallet(
       });
     }
 
-    it('knows that it was shown without its log', async () => {
+    it('knows that the preview was shown, even if the steps are lost', async () => {
       const { person } = await world.holder();
       const { exchangeId } = (await world.present(person, {}, { preview: true })).body;
       await rewrite(exchangeId, () => ({ steps: '[]' }));

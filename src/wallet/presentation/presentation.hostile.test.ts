@@ -1,4 +1,4 @@
-// A verifier that is dishonest in exactly one thing: who it is, how its request is signed, shaped and sent.
+// Verifiers with exactly one fault in identity, signature, form or delivery of the request.
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { it } from 'node:test';

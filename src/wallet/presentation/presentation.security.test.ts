@@ -1,4 +1,4 @@
-// What a verifier must not be able to take from a wallet: copies it never saw, and failures that look like ours.
+// Attacks by verifiers: consuming copies they never received, and causing internal errors.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { withMetadata, withPayload } from '../../../test/support/hostile-verifier.ts';

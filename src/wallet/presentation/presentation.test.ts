@@ -147,7 +147,7 @@ onEachWallet(
           assert.equal(answer.body.redirectUri, expected);
         });
 
-      it('may be taken without a word', async () => {
+      it('may be accepted with an empty response', async () => {
         const { person } = await world.holder();
         for (const body of ['', '<html>', 'null']) {
           verifier.twist = { reply: { status: 200, body } };

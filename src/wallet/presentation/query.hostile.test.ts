@@ -1,4 +1,4 @@
-// Queries that a database or a library cannot bear: refused or unanswered on either database, never a failure of ours.
+// Queries that could break a database or a library: refused or unmatched on both databases, never an internal error.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { encodePart } from '../../../test/support/hostile-verifier.ts';

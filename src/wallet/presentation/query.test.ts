@@ -17,7 +17,7 @@ interface Credential {
   readonly status?: 'valid' | 'unknown';
 }
 
-/** A wallet that holds these, the newest first; each is named by its place. */
+/** A wallet with these credentials, newest first. */
 function holding(credentials: Readonly<Record<string, Credential>>) {
   const all = Object.entries(credentials).map(
     ([id, { format = 'dc+sd-jwt', type, types, claims, binding = 'jwk', authorityKeyIds = [] }]) => ({
@@ -371,7 +371,7 @@ describe('A query that asks for too much', () => {
       await assert.rejects(parseQuery(query), /asks for too much/);
     });
 
-  it('may have a name that every object has', async () => {
+  it('may have the id of a property that every object inherits', async () => {
     const query = { credentials: [{ ...one, id: 'constructor' }] };
     const found = await holding({ card: { type: 'x', claims: { vct: 'x' } } })(query);
     assert.deepEqual(Object.keys(found ?? {}), ['constructor']);
@@ -416,7 +416,7 @@ describe('A credential made to keep the node busy', () => {
       await wallet(ask(1, { path: ['x'] }));
       const started = performance.now();
       assert.equal((await wallet(query)) !== undefined, isAnswered);
-      // It is some milliseconds; it was minutes where it was not bounded.
+      // It takes some milliseconds; without a limit it took minutes.
       assert.ok(performance.now() - started < 20_000);
     });
 

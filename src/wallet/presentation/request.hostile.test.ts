@@ -1,4 +1,4 @@
-// A verifier that is who it says, and asks for what it must not, or wants the answer in a way it must not.
+// Authenticated verifiers with invalid queries or invalid response parameters.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import {

@@ -1,4 +1,4 @@
-// Who asks: every way a verifier can say who it is, what is believed, and what an operator can set.
+// Authentication of verifiers, by every client id prefix, and the settings for it.
 import assert from 'node:assert/strict';
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';

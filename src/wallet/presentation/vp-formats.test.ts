@@ -1,4 +1,4 @@
-// What a verifier says it understands is what it is shown: formats, and algorithms of issuers and holders.
+// A verifier is only shown formats and algorithms that it supports.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { withMetadata } from '../../../test/support/hostile-verifier.ts';

@@ -1,4 +1,4 @@
-// The documents the world reads: those of callers, and the node's own; on both databases.
+// Published documents of users and of the node, on both databases.
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { describe, it } from 'node:test';

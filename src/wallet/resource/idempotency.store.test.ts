@@ -1,4 +1,4 @@
-// The memory of repeated requests, on both databases. What routes make of it is tested with them.
+// Stored Idempotency-Keys, on both databases. Their use in routes is tested there.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { onEachWallet } from '../../../test/support/wallet.ts';
@@ -23,7 +23,7 @@ onEachWallet('Repeated requests', (wallet) => {
     }
   }
 
-  /** A request that makes something: returns what it made, or what an earlier one did. */
+  /** A request that creates something: returns the id of what it or an earlier request created. */
   function requests(db: Database) {
     const idempotency = createIdempotency(db, wallet.clock);
     const change = createWalletChanges(db, wallet.clock);

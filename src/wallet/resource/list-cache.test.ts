@@ -1,4 +1,4 @@
-// Answers from memory, where two processes serve one database: what one changes, the other shows.
+// Caches of two processes on one database: a change in one process is visible in the other.
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';

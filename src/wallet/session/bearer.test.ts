@@ -156,7 +156,7 @@ onWallet('SQLite', 'A node without an audience', {}, (wallet) => {
 });
 
 onWallet('SQLite', 'A bearer token whose provider is away', { settings }, (wallet) => {
-  it('can be neither believed nor refused: 503, and later it is', async () => {
+  it('is answered with 503, and accepted when the provider is back', async () => {
     const { body } = await wallet.provider.token({ grant_type: 'client_credentials', resource: AUDIENCE }, 'machine');
     const headers = { Authorization: `Bearer ${body.access_token}` };
     const ask = () => wallet.get(USERINFO, { headers });

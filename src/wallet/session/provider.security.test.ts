@@ -1,4 +1,4 @@
-// A provider, or somebody in its place, that answers with one thing wrong at a time.
+// Responses of a provider, or of an attacker in its place, with one fault at a time.
 import assert from 'node:assert/strict';
 import { createSecretKey } from 'node:crypto';
 import { beforeEach, it } from 'node:test';
@@ -20,7 +20,7 @@ onWallet('SQLite', 'A login is refused', { provider }, (wallet) => {
     assert.ok(isCleared(answer, 'gatehouse_wallet_login'));
   }
 
-  it('unless everything is right', async () => {
+  it('but not if everything is valid', async () => {
     const answer = await provider.logIn(wallet, { iss: provider.issuer });
     assert.equal(answer.status, 303, answer.text);
     assert.ok(cookiesOf(answer).gatehouse_wallet);
@@ -52,7 +52,7 @@ onWallet('SQLite', 'A login is refused', { provider }, (wallet) => {
       isRefused(await provider.logIn(wallet), name);
     });
 
-  it('not for a clock of the provider that is a little ahead', async () => {
+  it('but not if the clock of the provider is slightly ahead', async () => {
     provider.claims = { iat: Math.floor(Date.now() / 1000) + 5 };
     assert.equal((await provider.logIn(wallet)).status, 303);
   });

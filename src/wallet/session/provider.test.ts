@@ -1,4 +1,4 @@
-// The provider as it really is: away, busy, rotating, sparing with words.
+// Providers that are unavailable or busy, rotate their tokens, or omit optional values.
 import assert from 'node:assert/strict';
 import { beforeEach, it } from 'node:test';
 import { ScriptedProvider } from '../../../test/support/plain-provider-scripted.ts';

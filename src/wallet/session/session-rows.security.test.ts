@@ -1,4 +1,4 @@
-// Whoever can write to the database of the wallet, but has not the master key: what they write there makes them nobody else.
+// Write access to the database without the master key does not allow taking over another identity.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { onEachWallet, type TestWallet, type WalletUser } from '../../../test/support/wallet.ts';
@@ -11,7 +11,7 @@ const USERINFO = '/api/v1/auth/userinfo';
 const KEYS = '/api/v1/wallet/keys';
 const HOUR = 3600 * 1000;
 
-/** Past the service, and past what it remembers: it is started anew. */
+/** Changes the database directly, and restarts the service to clear its caches. */
 async function tamper(wallet: TestWallet, person: WalletUser, change: (row: SessionRow) => Partial<SessionRow>): Promise<void> {
   const { idHash } = await secretsOf(wallet, person.cookie);
   await wallet.service.stop(1000);

@@ -1,4 +1,4 @@
-// Sessions and their provider: what it does not confirm ends within a minute, and while it is away everything goes on.
+// Sessions that the provider no longer confirms end within a minute. While it is unavailable, sessions continue.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { onEachWallet, onWallet } from '../../../test/support/wallet.ts';

@@ -17,7 +17,7 @@ async function isOver(person: WalletUser): Promise<void> {
   assert.ok(isCleared(answer));
 }
 
-/** What is noted beside a request is not waited for. */
+/** The use of a session is recorded in the background. */
 async function until(done: () => Promise<boolean>): Promise<void> {
   const end = Date.now() + 20_000;
   while (!(await done())) {

@@ -252,7 +252,7 @@ onEachWallet('Requests that other pages send', (wallet) => {
         assert.equal((await anna.get(USERINFO)).status, 200);
       });
 
-    it('are heard when they take the person along', async () => {
+    it('are accepted as a visible navigation', async () => {
       const anna = await wallet.logIn();
       const headers = { 'Sec-Fetch-Site': 'cross-site', 'Sec-Fetch-Mode': 'navigate', 'Sec-Fetch-Dest': 'document' };
       assert.equal(await statusOf(wallet.url + LOGOUT, { Cookie: anna.cookie, ...headers }), 303);

@@ -385,7 +385,7 @@ onWallet(
   'A provider that names claims by addresses',
   { settings: { GATEHOUSE_WALLET_ROLES_CLAIM: 'https://example.org/roles', GATEHOUSE_WALLET_ADMIN_ROLE: 'boss' } },
   (wallet) => {
-    it('is understood: the dots are no steps', async () => {
+    it('is supported: the dots in its claim names do not separate path steps', async () => {
       await wallet.provider.change('ruth', { 'https://example.org/roles': ['boss'] });
       const ruth = await wallet.logIn('ruth');
       assert.deepEqual((await ruth.get(USERINFO)).body.roles, ['boss']);

@@ -35,7 +35,7 @@ describe('Where a status is', () => {
     assert.deepEqual(referenceOf({ credentialStatus: { ...entry, type: 'StatusList2021Entry' } }), expected);
   });
 
-  it('is, of several, in all by which it may end; a few, and first by which it is revoked', () => {
+  it('is in several entries, up to a limit, with revocation first', () => {
     const suspension = { ...entry, statusPurpose: 'suspension' };
     const message = { ...entry, statusPurpose: 'message' };
     const bitstring = { kind: 'bitstring', uri: LIST, index: 94567, size: 1 };
@@ -54,7 +54,7 @@ describe('Where a status is', () => {
     assert.deepEqual(many!.also!.at(-1), { kind: 'unreadable' });
   });
 
-  it('is nowhere when nothing is said, and nobody knows where when it is not said properly', () => {
+  it('is absent without an entry, and unreadable if the entry is malformed', () => {
     for (const claims of [{}, { status: undefined }, { credentialStatus: [] }]) assert.equal(referenceOf(claims), undefined);
     const unreadable = { kind: 'unreadable' };
     const lists = [
@@ -248,7 +248,7 @@ describe('Who may sign a Token Status List', () => {
     assert.equal(await look({ kid: `${iss}#k` }, { issuer: 'https://a.example' }, { iss, answers }), 'revoked');
   });
 
-  it('is never a stranger, whatever the list or its header says', async () => {
+  it('is never anybody else, whatever the list or its header says', async () => {
     const other = newSigner();
     const by = { issuer: issuer.did };
     assert.equal(await look({ kid: other.didUrl }, by, { signer: other }), 'unknown');

@@ -1,4 +1,4 @@
-// Authorities that may vouch for some, and certificates below them for others.
+// Authorities with name constraints, and certificates that violate them.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { GeneralName } from '@peculiar/asn1-x509';

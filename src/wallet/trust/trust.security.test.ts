@@ -1,4 +1,4 @@
-// Whom an operator trusts to issue is not trusted to ask, and the other way round; and a certificate is for what it says.
+// Trusted issuers are not trusted as verifiers, or vice versa; and the usages of certificates are enforced.
 import assert from 'node:assert/strict';
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
@@ -86,7 +86,7 @@ onEachWallet(
       }
     });
 
-    it('lets no verifier issue, and no issuer ask', async () => {
+    it('does not let verifiers issue, or issuers act as verifiers', async () => {
       const person = await wallet.logIn();
       for (const by of [below(verifiers), below(verifiers, DOCUMENTS)])
         assertProblem(await issue(person, by), 422, 'untrusted-issuer', /none that is trusted/);

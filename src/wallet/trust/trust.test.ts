@@ -204,7 +204,7 @@ describe('The key in a certificate', () => {
     await assert.rejects(trusting().keyOfJwt({ x5c: [tricky.der] }, ISSUER), because('mismatch'));
   });
 
-  it('is that of the common name only when it has nobody else to be', async () => {
+  it('is never matched by the common name if there is an issuer to compare', async () => {
     const trust = trusting();
     const named = certify({ name: 'CN=issuer.example', by: root, from: FROM, until: UNTIL });
     await assert.rejects(trust.keyOfJwt({ x5c: [named.der] }, ISSUER), because('mismatch'));
