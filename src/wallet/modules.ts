@@ -7,7 +7,7 @@ import type { Metrics } from '../platform/metrics/index.ts';
 import { createExceptions, createOutbound, hostPort, type Outbound } from '../platform/outbound/index.ts';
 import type { Seal } from '../platform/seal/index.ts';
 import { createUnlessDamaged, createWalletChanges, type RunWalletChange } from './access/index.ts';
-import { type Credentials, createCredentials, createStoredCredentials } from './credentials/index.ts';
+import { createCredentials, createStoredCredentials, type WalletCredentials } from './credentials/index.ts';
 import type { Database } from './database.ts';
 import { createDids, type Dids } from './dids/index.ts';
 import { createExchanges, type Exchanges } from './exchanges/index.ts';
@@ -78,7 +78,7 @@ interface ProtocolDeps {
   readonly outbound: Outbound;
   readonly keys: Keys;
   readonly dids: Dids;
-  readonly credentials: Credentials;
+  readonly credentials: WalletCredentials;
   readonly exchanges: Exchanges;
 }
 

@@ -21,10 +21,10 @@ export function instancesOf(db: Reader, owner: string, credentialIds: readonly s
     .execute();
 }
 
-export type SigningKey = Pick<KeyRow, 'id' | 'kid' | 'algorithm' | 'public_jwk' | 'state'>;
+export type CopyKey = Pick<KeyRow, 'id' | 'kid' | 'algorithm' | 'public_jwk' | 'state'>;
 
 /** Keys that copies are bound to. */
-export async function signingKeys(db: Reader, owner: string, ids: readonly string[]): Promise<Map<string, SigningKey>> {
+export async function signingKeys(db: Reader, owner: string, ids: readonly string[]): Promise<Map<string, CopyKey>> {
   if (ids.length === 0) return new Map();
   const rows = await db
     .selectFrom('keys')

@@ -6,7 +6,7 @@ import type { CredentialHolder } from '../formats/index.ts';
 import type { PublicJwk } from '../jose/index.ts';
 import { methodId } from '../publication/index.ts';
 import type { CredentialCandidate } from './candidates.ts';
-import { deleteInstance, instancesOf, type SigningKey, signingKeys } from './copies.store.ts';
+import { type CopyKey, deleteInstance, instancesOf, signingKeys } from './copies.store.ts';
 import { type CopyContent, openCopy, tryOpen } from './credential-content.ts';
 import { forgetStatus } from './credentials.store.ts';
 import type { StoredCredentialDeps } from './deps.ts';
@@ -22,7 +22,7 @@ export interface ReservedCopy {
 interface UsableCopy {
   readonly id: string;
   readonly content: CopyContent;
-  readonly key?: SigningKey;
+  readonly key?: CopyKey;
 }
 
 type CopyReadDeps = Pick<StoredCredentialDeps, 'db' | 'seal' | 'reserved'>;

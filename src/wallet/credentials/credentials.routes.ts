@@ -3,14 +3,14 @@
 import type { WalletApp } from '../access/index.ts';
 import type { CredentialRow } from '../database.ts';
 import { PAGED, pageAnswer, pageOf } from '../resource/index.ts';
-import type { Credentials } from './credentials.rules.ts';
+import type { WalletCredentials } from './credentials.rules.ts';
 import { CredentialList, CredentialQuery, renderCredential } from './credentials.schema.ts';
 
 const tag = 'Credentials';
 const CREDENTIALS = '/api/v1/wallet/credentials';
 
 interface CredentialRouteDeps {
-  readonly credentials: Credentials;
+  readonly credentials: WalletCredentials;
   /** Fetches the status of these credentials again. */
   readonly refreshStatus: (rows: readonly CredentialRow[]) => Promise<void>;
 }

@@ -14,7 +14,7 @@ import {
 } from '../access/index.ts';
 import type { CredentialInstanceRow, CredentialRow, Database, Reader } from '../database.ts';
 import { fail } from '../faults.ts';
-import type { PageRequest } from '../resource/index.ts';
+import type { ListPage } from '../resource/index.ts';
 import { instancesOf } from './copies.store.ts';
 import { damagedContent, openContent, openCopy } from './credential-content.ts';
 import { type Credential, type CredentialDetails, renderCredential } from './credentials.schema.ts';
@@ -76,7 +76,7 @@ export function createCredentials(deps: {
   }
 
   return {
-    list: ({ owner }: Caller, filter: CredentialFilter, page: PageRequest, raw: boolean): Promise<CredentialDetails[]> =>
+    list: ({ owner }: Caller, filter: CredentialFilter, page: ListPage, raw: boolean): Promise<CredentialDetails[]> =>
       readAs(db, owner, async (reader) =>
         withDetails(reader, owner, await listCredentials(reader, owner, filter, page, clock.now()), raw),
       ),
@@ -107,4 +107,4 @@ export function createCredentials(deps: {
   };
 }
 
-export type Credentials = ReturnType<typeof createCredentials>;
+export type WalletCredentials = ReturnType<typeof createCredentials>;

@@ -1,6 +1,6 @@
 // Credentials in the database. Every statement filters by owner.
 import type { CredentialRow, Reader, Tx } from '../database.ts';
-import type { PageRequest } from '../resource/index.ts';
+import type { ListPage } from '../resource/index.ts';
 
 export interface CredentialFilter {
   readonly type?: string | undefined;
@@ -14,7 +14,7 @@ export function listCredentials(
   db: Reader,
   owner: string,
   { type, format, issuer, status }: CredentialFilter,
-  { limit, after }: PageRequest,
+  { limit, after }: ListPage,
   now: number,
 ): Promise<CredentialRow[]> {
   let query = db.selectFrom('credentials').where('owner', '=', owner);

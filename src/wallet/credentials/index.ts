@@ -4,6 +4,6 @@ export type { CredentialCandidate } from './candidates.ts';
 export type { ReservedCopy } from './copies.ts';
 export { type CredentialContent, credentialSealContext, instanceSealContext } from './credential-content.ts';
 export { mountCredentials } from './credentials.routes.ts';
-export { type Credentials, createCredentials } from './credentials.rules.ts';
+export { createCredentials, type WalletCredentials } from './credentials.rules.ts';
 export { Credential } from './credentials.schema.ts';
 export { createStoredCredentials, type StoredCredentials } from './stored-credentials.ts';

@@ -1,7 +1,7 @@
 // Lifecycle of DIDs: provisioned, published, unpublished, deleted. Each step has its own file.
 import { type Caller, EVERYONE, readAs } from '../access/index.ts';
 import type { DidRow, Reader } from '../database.ts';
-import type { IdempotentRequest, PageRequest } from '../resource/index.ts';
+import type { IdempotentRequest, ListPage } from '../resource/index.ts';
 import type { DidDeps } from './deps.ts';
 import type { DidRequest } from './dids.schema.ts';
 import { countDids, type DidFilter, findDid } from './dids.store.ts';
@@ -19,7 +19,7 @@ export function createDids(given: DidOptions) {
     /** For other modules that have the id of a DID. */
     find: async (caller: Caller, idOrDid: string): Promise<DidRow> => (await didTarget(deps, caller, idOrDid)).get(),
     show: (row: DidRow) => showDid(deps, row),
-    list: (caller: Caller, filter: DidFilter, page: PageRequest) => listOwn(deps, caller, filter, page),
+    list: (caller: Caller, filter: DidFilter, page: ListPage) => listOwn(deps, caller, filter, page),
     create: (caller: Caller, request: DidRequest, once: IdempotentRequest) => createDid(deps, caller, request, once),
     publish: (caller: Caller, did: DidRow) => publishDid(deps, caller, did),
     unpublish: (caller: Caller, did: DidRow) => unpublishDid(deps, caller, did),

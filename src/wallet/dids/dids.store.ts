@@ -1,6 +1,6 @@
 // DIDs in the database. Every statement filters by owner, except for the names of hosted documents, which are global.
 import type { DidMethod, DidRow, DidState, Reader, Tx } from '../database.ts';
-import type { PageRequest } from '../resource/index.ts';
+import type { ListPage } from '../resource/index.ts';
 
 export interface DidFilter {
   readonly state?: DidState | undefined;
@@ -8,12 +8,7 @@ export interface DidFilter {
 }
 
 /** Reads one row more than the page size. */
-export function listDids(
-  db: Reader,
-  owner: string,
-  { state, method }: DidFilter,
-  { limit, after }: PageRequest,
-): Promise<DidRow[]> {
+export function listDids(db: Reader, owner: string, { state, method }: DidFilter, { limit, after }: ListPage): Promise<DidRow[]> {
   let query = db.selectFrom('dids').where('owner', '=', owner);
   if (state) query = query.where('state', '=', state);
   if (method) query = query.where('method', '=', method);

@@ -4,7 +4,7 @@ import type { DidRow, Reader, WalletChange } from '../database.ts';
 import { fail } from '../faults.ts';
 import { type CarriedKey, type DidService, methodId } from '../publication/index.ts';
 import { documentOfDidJwk, documentOfDidKey } from '../resolver/index.ts';
-import type { PageRequest } from '../resource/index.ts';
+import type { ListPage } from '../resource/index.ts';
 import type { DidDeps } from './deps.ts';
 import type { DidDetails } from './dids.schema.ts';
 import { type DidFilter, findDid, listDids } from './dids.store.ts';
@@ -86,5 +86,5 @@ export async function showDid(deps: DidReadDeps, row: DidRow): Promise<DidDetail
 export const getDid = async (deps: DidReadDeps, owner: string, id: string): Promise<DidDetails> =>
   showDid(deps, (await readAs(deps.db, owner, (reader) => findDid(reader, owner, id))) ?? fail('not-found', { kind: 'DID' }));
 
-export const listOwn = (deps: DidReadDeps, { owner }: Caller, filter: DidFilter, page: PageRequest): Promise<DidDetails[]> =>
+export const listOwn = (deps: DidReadDeps, { owner }: Caller, filter: DidFilter, page: ListPage): Promise<DidDetails[]> =>
   readAs(deps.db, owner, async (reader) => withDetails(deps, reader, owner, await listDids(reader, owner, filter, page)));

@@ -1,6 +1,6 @@
 // Exchanges in the database. Every statement filters by owner, except for background jobs.
 import type { ExchangeRow, ExchangeState, Reader, Tx } from '../database.ts';
-import type { PageRequest } from '../resource/index.ts';
+import type { ListPage } from '../resource/index.ts';
 
 export interface ExchangeFilter {
   readonly protocol?: string | undefined;
@@ -12,7 +12,7 @@ export function listExchanges(
   db: Reader,
   owner: string,
   { protocol, state }: ExchangeFilter,
-  { limit, after }: PageRequest,
+  { limit, after }: ListPage,
 ): Promise<ExchangeRow[]> {
   let query = db.selectFrom('exchanges').where('owner', '=', owner);
   if (protocol) query = query.where('protocol', '=', protocol);

@@ -1,7 +1,7 @@
 // Exchanges with issuers and verifiers: started, worked on, released, ended. Each step has its own file.
 import { type Caller, EVERYONE, readAs, targetFor, theNode, type WalletTarget } from '../access/index.ts';
 import type { ExchangeRow, FinalState, Tx, WalletChange } from '../database.ts';
-import type { IdempotentRequest, PageRequest } from '../resource/index.ts';
+import type { IdempotentRequest, ListPage } from '../resource/index.ts';
 import {
   addStep,
   detailsOf,
@@ -52,7 +52,7 @@ export function createExchanges(given: Omit<ExchangeDeps, 'renewMs'> & { readonl
     release: (exchange: Any) => releaseExchange(deps, exchange),
     run: <T>(exchange: Any, mendable: (error: unknown) => boolean, work: () => Promise<T>) =>
       runExchange(deps, exchange, mendable, work),
-    list: async ({ owner }: Caller, filter: ExchangeFilter, page: PageRequest): Promise<ExchangeDetails[]> =>
+    list: async ({ owner }: Caller, filter: ExchangeFilter, page: ListPage): Promise<ExchangeDetails[]> =>
       (await readAs(db, owner, (reader) => listExchanges(reader, owner, filter, page))).map((row) => detailsOf(deps, row)),
     target: (caller: Caller, id: string) => targetOf(deps, caller, id),
     /** For other modules that have the id of an exchange. */

@@ -1,7 +1,7 @@
 // Dependencies of issuance.
 import type { Clock } from '../../platform/clock.ts';
 import type { RunWalletChange } from '../access/index.ts';
-import type { Credentials, StoredCredentials } from '../credentials/index.ts';
+import type { StoredCredentials, WalletCredentials } from '../credentials/index.ts';
 import type { Exchanges } from '../exchanges/index.ts';
 import type { Formats } from '../formats/index.ts';
 import type { Clients } from './clients.ts';
@@ -11,7 +11,7 @@ export interface IssuanceDeps extends ProofKeyDeps {
   readonly clock: Clock;
   readonly change: RunWalletChange;
   readonly exchanges: Exchanges;
-  readonly credentials: Credentials;
+  readonly credentials: WalletCredentials;
   readonly storedCredentials: StoredCredentials;
   readonly formats: Formats;
   readonly clients: Clients;

@@ -14,7 +14,11 @@ import { dpopSigner, type IssuerToken, redeemOffer, type TokenRequest } from './
 type GrantDeps = Pick<IssuanceDeps, 'clock' | 'exchanges' | 'keys' | 'dids' | 'clients'>;
 
 /** Runs before the single-use code is redeemed. */
-async function checkBefore(deps: GrantDeps, { caller, data }: IssuanceExchange, metadata: IssuerMetadataResult): Promise<void> {
+async function checkBeforeRedeeming(
+  deps: GrantDeps,
+  { caller, data }: IssuanceExchange,
+  metadata: IssuerMetadataResult,
+): Promise<void> {
   for (const { configurationId } of data.parts)
     await checkProofKeys(deps, caller, configurationOf(metadata, configurationId), data.wanted);
   await encryptionFor(metadata);
@@ -66,7 +70,7 @@ export async function obtainToken(
   const { offer } = data;
   const signer = dpopSigner(data.dpopKey);
   const request = { client: clients.signing(signer), metadata, offer, dpopJwk: signer.jwk, now: clock.now() };
-  await checkBefore(deps, exchange, metadata);
+  await checkBeforeRedeeming(deps, exchange, metadata);
   if (grantOf(offer) === 'pre-authorized_code') data.token = await byPreAuthorizedCode(deps, exchange, request, body.txCode);
   else if (body.authorizationResponse !== undefined && data.authorization) {
     data.token = await finishAuthorization(request, data.authorization, body.authorizationResponse, clients.identity());

@@ -1,7 +1,7 @@
 // Lifecycle of a key: registered, rotated, revoked, purged. No step can be undone. Each step has its own file.
 import { type Caller, EVERYONE, readAs } from '../access/index.ts';
 import type { KeyRow, WalletChange } from '../database.ts';
-import type { IdempotentRequest, PageRequest } from '../resource/index.ts';
+import type { IdempotentRequest, ListPage } from '../resource/index.ts';
 import type { KeyDeps } from './deps.ts';
 import { createDrafts, type KeyDraft } from './drafts.ts';
 import type { NewKey, Revocation, Rotation } from './keys.schema.ts';
@@ -22,7 +22,7 @@ export function createKeys(given: Omit<KeyDeps, 'drafts' | 'maxKeys'> & { readon
     /** For other modules that have the id of a key. */
     find: async (caller: Caller, id: string): Promise<KeyRow> => (await keyTarget(deps, caller, id)).get(),
     show: (row: KeyRow) => showKey(deps, row),
-    list: (caller: Caller, filter: KeyFilter, page: PageRequest) => listOwn(deps, caller, filter, page),
+    list: (caller: Caller, filter: KeyFilter, page: ListPage) => listOwn(deps, caller, filter, page),
     create: (caller: Caller, body: NewKey, once: IdempotentRequest, signal?: AbortSignal) =>
       createKey(deps, caller, body, once, signal),
     rotate: (caller: Caller, key: KeyRow, body: Rotation, signal?: AbortSignal) => rotateKey(deps, caller, key, body, signal),

@@ -1,6 +1,6 @@
 // Keys in the database. Every statement names the owner.
 import type { KeyRow, KeyState, Reader, Tx } from '../database.ts';
-import type { PageRequest } from '../resource/index.ts';
+import type { ListPage } from '../resource/index.ts';
 
 export interface KeyFilter {
   readonly state?: KeyState | undefined;
@@ -12,7 +12,7 @@ export function listKeys(
   db: Reader,
   owner: string,
   { state, algorithm }: KeyFilter,
-  { limit, after }: PageRequest,
+  { limit, after }: ListPage,
 ): Promise<KeyRow[]> {
   let query = db.selectFrom('keys').where('owner', '=', owner);
   if (state) query = query.where('state', '=', state);

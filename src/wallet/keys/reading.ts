@@ -2,7 +2,7 @@
 import { type Caller, readAs, targetFor, type WalletTarget } from '../access/index.ts';
 import type { KeyRow, Reader, WalletChange } from '../database.ts';
 import { fail } from '../faults.ts';
-import type { PageRequest } from '../resource/index.ts';
+import type { ListPage } from '../resource/index.ts';
 import type { KeyDeps } from './deps.ts';
 import { type KeyContent, readContent } from './keys.schema.ts';
 import { findKey, type KeyFilter, listKeys, usesOf } from './keys.store.ts';
@@ -56,5 +56,5 @@ export async function showKey(deps: KeyReadDeps, row: KeyRow): Promise<KeyWithUs
 export const getKey = async (deps: KeyReadDeps, owner: string, id: string): Promise<KeyWithUse> =>
   showKey(deps, (await readAs(deps.db, owner, (reader) => findKey(reader, owner, id))) ?? fail('not-found', { kind: 'key' }));
 
-export const listOwn = (deps: KeyReadDeps, { owner }: Caller, filter: KeyFilter, page: PageRequest): Promise<KeyWithUse[]> =>
+export const listOwn = (deps: KeyReadDeps, { owner }: Caller, filter: KeyFilter, page: ListPage): Promise<KeyWithUse[]> =>
   readAs(deps.db, owner, async (reader) => withUse(deps, reader, owner, await listKeys(reader, owner, filter, page)));

@@ -99,7 +99,7 @@ function isForbidden({ meta, claims = [] }: CredentialQuery): boolean {
 }
 
 /** `meta` is required and must be an object (OID4VP, 6.1). The library also accepts lists. */
-function isKindMissing(raw: unknown): boolean {
+function isMetaMissing(raw: unknown): boolean {
   const { credentials } = (raw ?? {}) as { credentials?: unknown };
   const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null && !Array.isArray(value);
   return Array.isArray(credentials) && !credentials.every((one: { meta?: unknown } | null) => isObject(one?.meta));
@@ -114,7 +114,7 @@ const refuse = (why: string): never => fail('invalid-presentation-request', { wh
 export async function parseQuery(raw: unknown): Promise<PresentationQuery> {
   const { DcqlQuery } = await library();
   if (isTooLarge(raw)) refuse('it asks for too much');
-  if (isUnsafeJson(raw) || isKindMissing(raw)) refuse('its query cannot be read');
+  if (isUnsafeJson(raw) || isMetaMissing(raw)) refuse('its query cannot be read');
   let query: PresentationQuery;
   try {
     const parsed = DcqlQuery.parse(raw as never);
@@ -141,11 +141,11 @@ function asDcql(
       ? { credential_format: format, doctype: row.type, namespaces: {} }
       : format === 'dc+sd-jwt'
         ? { credential_format: named, vct: row.type, claims: {} }
-        : { credential_format: format, type: wantedOf(content.types, meta?.type_values ?? []), claims: {} };
+        : { credential_format: format, type: requestedTypes(content.types, meta?.type_values ?? []), claims: {} };
   return { ...common, ...own } as unknown as DcqlCredential;
 }
 
-function wantedOf(types: readonly string[], alternatives: readonly (readonly string[])[]): string[] {
+function requestedTypes(types: readonly string[], alternatives: readonly (readonly string[])[]): string[] {
   const own = new Set(types);
   return [...new Set(alternatives.flat())].filter((type) => own.has(type));
 }

@@ -8,5 +8,5 @@ export {
   notIdempotent,
 } from './idempotency.store.ts';
 export { createListCache, type ListCache } from './list-cache.ts';
-export { PAGED, type PageRequest, pageAnswer, pageOf, pageQuery } from './lists.ts';
+export { type ListPage, PAGED, pageAnswer, pageOf, pageQuery } from './lists.ts';
 export { Alias, CREATED, EmptyBody, ForceQuery, flag, IDEMPOTENT, time } from './schemas.ts';

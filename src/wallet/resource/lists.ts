@@ -5,7 +5,7 @@ import { fail } from '../faults.ts';
 const MAX_PAGE = 200;
 const DEFAULT_PAGE = 50;
 
-export interface PageRequest {
+export interface ListPage {
   readonly limit: number;
   /** The last id of the previous page. Ids sort by age. */
   readonly after: string | undefined;
@@ -19,7 +19,7 @@ export const pageQuery = {
 /** OpenAPI documentation of lists. */
 export const PAGED = { replyHeaders: { Link: 'The next page (rel="next"), if there is one.' } } as const;
 
-export function pageOf({ limit, cursor }: { limit?: string | undefined; cursor?: string | undefined }): PageRequest {
+export function pageOf({ limit, cursor }: { limit?: string | undefined; cursor?: string | undefined }): ListPage {
   if (limit !== undefined && (!/^\d{1,3}$/.test(limit) || Number(limit) < 1 || Number(limit) > MAX_PAGE))
     fail('invalid-request', { why: `limit must be a number from 1 to ${MAX_PAGE}` });
   if (cursor !== undefined && !/^[a-z]+_[0-9A-Z]{26}$/.test(cursor)) fail('invalid-request', { why: 'cursor is not valid' });
@@ -30,7 +30,7 @@ export function pageOf({ limit, cursor }: { limit?: string | undefined; cursor?:
 export function pageAnswer<Row extends { id: string }>(
   call: Pick<Call<unknown, unknown, Readonly<Record<string, string | undefined>>>, 'base' | 'path' | 'query'>,
   rows: readonly Row[],
-  { limit }: PageRequest,
+  { limit }: ListPage,
   render: (row: Row) => unknown,
 ): Answer {
   const items = rows.slice(0, limit);
