@@ -87,8 +87,8 @@ function decode(raw: unknown, library: MdocLibrary) {
   const bytes = Buffer.from(raw, 'base64url');
   checkCbor(bytes);
   const encoded = library.cborDecode<ReadonlyMap<string, unknown>>(bytes);
-  const issuerAuthBytes = encoded.get('issuerAuth') as IssuerAuth;
-  const [protectedHeaders, , payload] = issuerAuthBytes;
+  const rawIssuerAuth = encoded.get('issuerAuth') as IssuerAuth;
+  const [protectedHeaders, , payload] = rawIssuerAuth;
   if (!payload) reject('malformed', 'it has no security object');
   // These two are CBOR in byte strings without a tag.
   checkCbor(protectedHeaders);
@@ -99,7 +99,7 @@ function decode(raw: unknown, library: MdocLibrary) {
   return {
     issuerAuth,
     mso,
-    issuerAuthBytes,
+    rawIssuerAuth,
     items: issuerNamespaces.issuerNamespaces,
     nameSpaces: encoded.get('nameSpaces') as NameSpaces,
   };
@@ -107,8 +107,8 @@ function decode(raw: unknown, library: MdocLibrary) {
 
 type DecodedMdoc = ReturnType<typeof decode>;
 
-function checkSignature({ issuerAuth, issuerAuthBytes }: DecodedMdoc, key: SignerKey, { cborEncode }: MdocLibrary): void {
-  const [protectedHeaders, , payload, signature] = issuerAuthBytes;
+function checkSignature({ issuerAuth, rawIssuerAuth }: DecodedMdoc, key: SignerKey, { cborEncode }: MdocLibrary): void {
+  const [protectedHeaders, , payload, signature] = rawIssuerAuth;
   const headers = issuerAuth.protectedHeaders.headers;
   if (headers.has(CRITICAL)) reject('malformed', 'its header names extensions that are not understood');
   // Only the protected header is used.
@@ -244,7 +244,7 @@ export function createMdoc({ trust, clock }: { trust: Trust; clock: Clock }): Fo
   async function present(raw: unknown, context: PresentationContext, holder: CredentialHolder | undefined): Promise<string> {
     if (!holder) reject('unsupported-binding', 'an mdoc is shown with the key it is bound to');
     const library = await import('@owf/mdoc');
-    const { mso, items, nameSpaces, issuerAuthBytes } = decode(raw, library);
+    const { mso, items, nameSpaces, rawIssuerAuth } = decode(raw, library);
     // Exact names only. The library would answer age_over_18 with another age element.
     const isAsked = (namespace: string, element: string): boolean =>
       context.paths.some((path) => path.length === 2 && path[0] === namespace && path[1] === element);
@@ -260,7 +260,7 @@ export function createMdoc({ trust, clock }: { trust: Trust; clock: Clock }): Fo
         new Map<string, unknown>([
           // Omitted if empty.
           ...(disclosed.length > 0 ? [['nameSpaces', new Map(disclosed)] as const] : []),
-          ['issuerAuth', issuerAuthBytes],
+          ['issuerAuth', rawIssuerAuth],
         ]),
       ],
       ['deviceSigned', device.encodedStructure],
