@@ -1,4 +1,4 @@
-// SCIM provisioning: one core, two APIs (/scim/v2 and /v3/OS-SCIM), and the connections that use the first.
+// SCIM provisioning: one core, two APIs (/scim/v2 and /v3/OS-SCIM), and the connections that use /scim/v2.
 
 export { mountConnections } from './connections/connections.routes.ts';
 export { type ConnectionWithDomain, listConnections } from './connections/connections.store.ts';

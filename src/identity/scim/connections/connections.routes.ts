@@ -1,4 +1,4 @@
-// /v3/OS-SCIM/connections: provisioning connections, for administrators. The command line does the same on a stopped service.
+// /v3/OS-SCIM/connections: provisioning connections, for administrators. The command line does the same while the service is stopped.
 
 import { isoTime } from '../../../platform/clock.ts';
 import { t } from '../../../platform/http/index.ts';
@@ -17,7 +17,7 @@ const Connection = t.object(
     created_at: t.string(),
     last_used_at: t.nullable(t.string()),
   },
-  { token: t.string({ description: 'Shown once, when the connection is made.' }) },
+  { token: t.string({ description: 'Returned only when the connection is created.' }) },
 );
 const NewConnection = t.envelope(
   'connection',
@@ -46,7 +46,7 @@ export function mountConnections(app: IdentityApp, { connections }: { connection
   app.post(
     path,
     {
-      summary: 'Make a provisioning connection',
+      summary: 'Create a provisioning connection',
       tag,
       rule,
       body: NewConnection,
@@ -61,7 +61,7 @@ export function mountConnections(app: IdentityApp, { connections }: { connection
   app.delete(
     `${path}/:connection_id`,
     {
-      summary: 'End a provisioning connection',
+      summary: 'Delete a provisioning connection',
       tag,
       rule,
       target: ({ params }) => connections.target(params.connection_id),

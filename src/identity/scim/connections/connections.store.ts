@@ -26,7 +26,7 @@ export async function insertConnection(tx: Tx, row: ScimConnectionRow): Promise<
   await tx.insertInto('scim_connections').values(row).execute();
 }
 
-/** False when there is none. */
+/** False when it does not exist. */
 export async function deleteConnection(tx: Tx, id: string): Promise<boolean> {
   const { numDeletedRows } = await tx.deleteFrom('scim_connections').where('id', '=', id).executeTakeFirst();
   return numDeletedRows > 0n;

@@ -1,4 +1,4 @@
-// Provisioning connections: bearer tokens for Entra, Okta and the like. Each acts in one domain, as a manager of it.
+// Provisioning connections: bearer tokens for Entra, Okta and others. A connection acts in one domain, with the rights of a manager.
 import { createHash } from 'node:crypto';
 import { seconds } from '../../../platform/clock.ts';
 import { newId, newSecret } from '../../../platform/ids.ts';
@@ -18,18 +18,18 @@ import {
   markUsed,
 } from './connections.store.ts';
 
-/** Tells our tokens from others, also for programs that look for secrets in places where they should not be. */
+/** Identifies our tokens, also for secret scanners. */
 const PREFIX = 'ghs_';
-/** How often it is noted that a connection is used. */
+/** How often the last use of a connection is stored. */
 const USE_SECONDS = 60;
-/** What a connection may do in its domain: what its managers may, which stops short of administrators. */
+/** The roles of a connection in its domain: those of a manager, not of an administrator. */
 const ROLES = new Set(['manager', 'member', 'reader']);
 
 const hashOf = (token: string): string => createHash('sha256').update(token).digest('hex');
 const tagOfConnection = (id: string): string => `scim_connection:${id}`;
 
-/** Whoever provisions a domain, as the rules see them: a manager of it, whose events carry `actor`. */
-function callerOf(actor: string, domain: Ref, requestId: string): Caller {
+/** The caller who provisions a domain: a manager of it. `actor` appears in audit events. */
+function provisioningCaller(actor: string, domain: Ref, requestId: string): Caller {
   const scope = { kind: 'domain', id: domain.id } as const;
   return {
     userId: actor,
@@ -53,8 +53,8 @@ function callerOf(actor: string, domain: Ref, requestId: string): Caller {
   };
 }
 
-const ofConnection = ({ id, domain_id, domain_name }: ConnectionWithDomain, requestId: string): Caller =>
-  callerOf(`scim-connection:${id}`, { id: domain_id, name: domain_name }, requestId);
+const connectionCaller = ({ id, domain_id, domain_name }: ConnectionWithDomain, requestId: string): Caller =>
+  provisioningCaller(`scim-connection:${id}`, { id: domain_id, name: domain_name }, requestId);
 
 export function createConnections({
   db,
@@ -65,42 +65,42 @@ export function createConnections({
 }: Pick<Deps, 'db' | 'clock' | 'change' | 'log'> & {
   provisioner(token: string): Promise<{ userId: string; domain: Ref } | undefined>;
 }) {
-  /** By the token itself: hashing it costs as much as the rest of the check. */
+  /** Keyed by the token: hashing it costs as much as the rest of the check. */
   const cache = db.cached<ConnectionWithDomain>({
     name: 'scim_connections',
     limit: 1000,
     tags: (connection) => [tagOfConnection(connection.id), tagOf.project(connection.domain_id), tagOf.everything],
   });
-  const used = new Map<string, number>();
+  const lastUses = new Map<string, number>();
 
-  /** Not waited for: a request does not fail because this could not be written. */
-  function noteUse({ id, last_used_at }: ScimConnectionRow): void {
+  /** Not awaited: a failed write must not fail the request. */
+  function recordUse({ id, last_used_at }: ScimConnectionRow): void {
     const now = seconds(clock);
-    if (now - (used.get(id) ?? last_used_at ?? 0) < USE_SECONDS) return;
-    used.set(id, now);
+    if (now - (lastUses.get(id) ?? last_used_at ?? 0) < USE_SECONDS) return;
+    lastUses.set(id, now);
     db.write((tx) => markUsed(tx, id, now)).catch((err: unknown) =>
-      log.warn({ err, connection: id }, 'use of a connection not noted'),
+      log.warn({ err, connection: id }, 'could not store the last use of a connection'),
     );
   }
 
   return {
-    /** Whether a bearer token is one of ours, by its looks. */
+    /** Whether a bearer token has the format of ours. */
     isToken: (text: string): boolean => text.startsWith(PREFIX),
 
     async verify(token: string, requestId: string): Promise<Caller | undefined> {
       const connection = await cache.getOrLoad(token, () => findConnection(db.read, hashOf(token)));
       if (!connection?.domain_enabled) return undefined;
-      noteUse(connection);
-      return ofConnection(connection, requestId);
+      recordUse(connection);
+      return connectionCaller(connection, requestId);
     },
 
-    /** An application that a manager of a domain lets provision it. */
+    /** An application that a manager of the domain authorized to provision it. */
     async byAccessToken(token: string, requestId: string): Promise<Caller | undefined> {
       const found = await provisioner(token);
-      return found && callerOf(found.userId, found.domain, requestId);
+      return found && provisioningCaller(found.userId, found.domain, requestId);
     },
 
-    /** For a domain by its id or name. The token is shown once: only its hash is kept. */
+    /** `domain` is an id or a name. The token is returned once; only its hash is stored. */
     async create(actor: Actor, domain: string, name = 'provisioning'): Promise<{ row: ScimConnectionRow; token: string }> {
       const found = (await findProject(db.read, domain)) ?? (await findByName(db.read, domain, null));
       if (!found?.is_domain) fail('domain.not_found', { id: domain });

@@ -1,4 +1,4 @@
-// What a SCIM schema says of its attributes (RFC 7643, section 2 and 7), and how names are looked up in it.
+// SCIM schemas and their attributes (RFC 7643, sections 2 and 7).
 
 export interface Attribute {
   readonly name: string;
@@ -15,27 +15,30 @@ export interface Attribute {
   readonly subAttributes?: readonly Attribute[];
 }
 
-export interface Schema {
+export interface ScimSchema {
   readonly id: string;
   readonly name: string;
   readonly description: string;
   readonly attributes: readonly Attribute[];
 }
 
-/** One kind of resource: a core schema, and extensions whose attributes stand under their URN. */
+/** A resource type: a core schema, and extensions whose attributes are grouped under their URN. */
 export interface ResourceType {
   readonly name: string;
   readonly description: string;
   readonly endpoint: string;
-  readonly core: Schema;
-  readonly extensions: readonly Schema[];
+  readonly core: ScimSchema;
+  readonly extensions: readonly ScimSchema[];
 }
 
-/** A resource with the names of its schema, as rules and filters see it. */
+/** A JSON object as a client sent it. */
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+/** A resource in the canonical names of its schema. */
 export type Resource = Readonly<Record<string, unknown>>;
 
-/** Where an attribute stands in a resource. */
-export interface Place {
+/** The path of an attribute in a resource. */
+export interface AttributePath {
   /** Keys from the root, in the spelling of the schema: `['name', 'givenName']`, or the URN of an extension first. */
   readonly keys: readonly string[];
   /** The attributes along those keys, without the extension: one or two. */

@@ -1,4 +1,4 @@
-// Cursors of RFC 9865: where a page ended, in a form nobody should look into.
+// Cursors of RFC 9865: the position where a page ended, opaque to clients.
 import { fail } from '../../faults.ts';
 
 export interface Position {
@@ -17,12 +17,12 @@ function read(text: string): readonly unknown[] {
   }
 }
 
-/** PostgreSQL refuses a whole statement because of a NUL. */
+/** PostgreSQL rejects a statement that contains a NUL. */
 const isText = (value: unknown): value is string => typeof value === 'string' && !value.includes('\0');
 
 export const writeCursor = ({ name, id }: Position): string => write([name, id]);
 
-/** Undefined for the first page. A cursor that was tampered with leads nowhere it could not lead by itself. */
+/** Undefined for the first page. A forged cursor only moves within the list the caller may read anyway. */
 export function readCursor(text: string): Position | undefined {
   if (text === '') return undefined;
   const [name, id] = read(text);
@@ -30,7 +30,7 @@ export function readCursor(text: string): Position | undefined {
   return { name, id };
 }
 
-/** Lists in an order of the client's own are continued by number. */
+/** Lists sorted by the client continue at an offset. */
 export const writeOffset = (offset: number): string => write([offset]);
 
 export function readOffset(text: string): number {

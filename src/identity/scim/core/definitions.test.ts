@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { Attribute, Schema } from './attribute.ts';
+import type { Attribute, ScimSchema } from './attribute.ts';
 import { commonAttributes, groupType, organizationType, resourceTypeResource, schemaResource, userType } from './definitions.ts';
 
 const location = 'https://id.example/scim/v2/Schemas/x';
@@ -8,7 +8,7 @@ const enterprise = userType.extensions[0]!;
 
 const names = (attributes: readonly Attribute[] | undefined): string[] => (attributes ?? []).map(({ name }) => name);
 
-function attributeOf(schema: Schema, name: string): Attribute {
+function attributeOf(schema: ScimSchema, name: string): Attribute {
   return schema.attributes.find((attribute) => attribute.name === name) ?? assert.fail(`no ${name}`);
 }
 

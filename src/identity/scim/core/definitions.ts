@@ -1,5 +1,5 @@
-// The schemas we speak (RFC 7643, sections 3.1, 4, 8.7.1; the organization is ours), and how /Schemas and /ResourceTypes show them.
-import type { Attribute, Resource, ResourceType, Schema } from './attribute.ts';
+// The supported schemas (RFC 7643, sections 3.1, 4, 8.7.1; Organization is our own), and their form in /Schemas and /ResourceTypes.
+import type { Attribute, Resource, ResourceType, ScimSchema } from './attribute.ts';
 
 type Characteristics = Partial<Omit<Attribute, 'name' | 'description'>>;
 
@@ -7,13 +7,13 @@ const schemaUrn = 'urn:ietf:params:scim:schemas:core:2.0:Schema';
 const resourceTypeUrn = 'urn:ietf:params:scim:schemas:core:2.0:ResourceType';
 
 /**
- * References and binaries are case exact by RFC 7643, 2.3.6 and 2.3.7, whatever the examples of section 8.7.1 say. So are the
- * identifiers of groups and members, because `id` is.
+ * References and binaries are case exact by RFC 7643, 2.3.6 and 2.3.7; the examples of section 8.7.1 differ. The identifiers of
+ * groups and members are too, because `id` is.
  */
 const exactTypes = new Set(['reference', 'binary']);
 
-function attribute(name: string, description: string, given: Characteristics = {}): Attribute {
-  const type = given.type ?? 'string';
+function attribute(name: string, description: string, characteristics: Characteristics = {}): Attribute {
+  const type = characteristics.type ?? 'string';
   return {
     name,
     type,
@@ -24,32 +24,42 @@ function attribute(name: string, description: string, given: Characteristics = {
     mutability: 'readWrite',
     returned: 'default',
     uniqueness: 'none',
-    ...given,
+    ...characteristics,
   };
 }
 
-function complex(name: string, description: string, subAttributes: readonly Attribute[], given: Characteristics = {}): Attribute {
-  return attribute(name, description, { type: 'complex', ...given, subAttributes });
+function complex(
+  name: string,
+  description: string,
+  subAttributes: readonly Attribute[],
+  characteristics: Characteristics = {},
+): Attribute {
+  return attribute(name, description, { type: 'complex', ...characteristics, subAttributes });
 }
 
-function reference(name: string, description: string, referenceTypes: readonly string[], given: Characteristics = {}): Attribute {
-  return attribute(name, description, { type: 'reference', ...given, referenceTypes });
+function reference(
+  name: string,
+  description: string,
+  referenceTypes: readonly string[],
+  characteristics: Characteristics = {},
+): Attribute {
+  return attribute(name, description, { type: 'reference', ...characteristics, referenceTypes });
 }
 
 /** A multi-valued attribute with the sub-attributes of RFC 7643, 2.4. */
-function plural(name: string, description: string, value: Attribute, types: readonly string[] = []): Attribute {
+function multiValued(name: string, description: string, value: Attribute, types: readonly string[] = []): Attribute {
   const subAttributes = [
     value,
     attribute('display', 'A human-readable name, primarily used for display purposes.'),
-    kind(types),
+    typeAttribute(types),
     primary,
   ];
   return complex(name, description, subAttributes, { multiValued: true });
 }
 
-function kind(canonicalValues: readonly string[]): Attribute {
-  const given: Characteristics = canonicalValues.length > 0 ? { canonicalValues } : {};
-  return attribute('type', "A label indicating the attribute's function.", given);
+function typeAttribute(canonicalValues: readonly string[]): Attribute {
+  const characteristics: Characteristics = canonicalValues.length > 0 ? { canonicalValues } : {};
+  return attribute('type', "A label indicating the attribute's function.", characteristics);
 }
 
 const primary = attribute('primary', 'Whether this is the preferred value. At most one value may be primary.', {
@@ -59,9 +69,9 @@ const primary = attribute('primary', 'Whether this is the preferred value. At mo
 const readOnly: Characteristics = { mutability: 'readOnly' };
 const immutable: Characteristics = { mutability: 'immutable' };
 
-/** Every resource has these; no schema lists them (RFC 7643, 3.1). */
+/** Attributes of every resource; schemas do not list them (RFC 7643, 3.1). */
 export const commonAttributes: readonly Attribute[] = [
-  // What a resource holds decides its schemas, so that they are never at odds with it.
+  // Derived from the content of the resource, so the two never disagree.
   reference('schemas', 'The schemas of the resource.', ['uri'], {
     ...readOnly,
     multiValued: true,
@@ -77,9 +87,9 @@ export const commonAttributes: readonly Attribute[] = [
   attribute('externalId', 'The identifier of the resource, chosen by the client.', { caseExact: true }),
   complex(
     'meta',
-    'What the service knows of the resource.',
+    'Metadata of the resource.',
     [
-      attribute('resourceType', 'The kind of the resource.', { ...readOnly, caseExact: true }),
+      attribute('resourceType', 'The type of the resource.', { ...readOnly, caseExact: true }),
       attribute('created', 'When the resource was added.', { ...readOnly, type: 'dateTime' }),
       attribute('lastModified', 'When the resource was last changed.', { ...readOnly, type: 'dateTime' }),
       reference('location', 'The URI of the resource.', ['uri'], readOnly),
@@ -105,7 +115,7 @@ const addressParts = [
   attribute('region', 'The state or region.'),
   attribute('postalCode', 'The zip code or postal code.'),
   attribute('country', 'The country name, as an ISO 3166-1 "alpha-2" code.'),
-  kind(['work', 'home', 'other']),
+  typeAttribute(['work', 'home', 'other']),
   primary,
 ];
 
@@ -119,10 +129,10 @@ const groupParts = [
 const imServices = ['aim', 'gtalk', 'icq', 'xmpp', 'msn', 'skype', 'qq', 'yahoo'];
 const phoneKinds = ['work', 'home', 'mobile', 'fax', 'pager', 'other'];
 
-const userSchema: Schema = {
+const userSchema: ScimSchema = {
   id: 'urn:ietf:params:scim:schemas:core:2.0:User',
   name: 'User',
-  // Microsoft's checks look for these words.
+  // Microsoft's validator expects this text.
   description: 'User Account',
   attributes: [
     attribute('userName', 'The name the User signs in with, unique within the service.', {
@@ -144,18 +154,18 @@ const userSchema: Schema = {
       mutability: 'writeOnly',
       returned: 'never',
     }),
-    plural('emails', 'Email addresses of the User.', attribute('value', 'An email address.'), ['work', 'home', 'other']),
-    plural('phoneNumbers', 'Phone numbers of the User.', attribute('value', 'A phone number.'), phoneKinds),
-    plural('ims', 'Instant messaging addresses of the User.', attribute('value', 'An address.'), imServices),
-    plural('photos', 'URIs of photos of the User.', reference('value', 'The URI of a photo.', ['external']), [
+    multiValued('emails', 'Email addresses of the User.', attribute('value', 'An email address.'), ['work', 'home', 'other']),
+    multiValued('phoneNumbers', 'Phone numbers of the User.', attribute('value', 'A phone number.'), phoneKinds),
+    multiValued('ims', 'Instant messaging addresses of the User.', attribute('value', 'An address.'), imServices),
+    multiValued('photos', 'URIs of photos of the User.', reference('value', 'The URI of a photo.', ['external']), [
       'photo',
       'thumbnail',
     ]),
     complex('addresses', 'Physical mailing addresses of the User.', addressParts, { multiValued: true }),
     complex('groups', 'Groups to which the User belongs.', groupParts, { ...readOnly, multiValued: true }),
-    plural('entitlements', 'Things the User has, as entitlements.', attribute('value', 'An entitlement.')),
-    plural('roles', 'Roles of the User that collectively represent who the User is.', attribute('value', 'A role.')),
-    plural(
+    multiValued('entitlements', 'Things the User has, as entitlements.', attribute('value', 'An entitlement.')),
+    multiValued('roles', 'Roles of the User that collectively represent who the User is.', attribute('value', 'A role.')),
+    multiValued(
       'x509Certificates',
       'Certificates issued to the User.',
       attribute('value', 'An X.509 certificate, DER in base64.', { type: 'binary' }),
@@ -163,7 +173,7 @@ const userSchema: Schema = {
   ],
 };
 
-const enterpriseSchema: Schema = {
+const enterpriseSchema: ScimSchema = {
   id: 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User',
   name: 'EnterpriseUser',
   description: 'Enterprise User',
@@ -181,7 +191,7 @@ const enterpriseSchema: Schema = {
   ],
 };
 
-const groupSchema: Schema = {
+const groupSchema: ScimSchema = {
   id: 'urn:ietf:params:scim:schemas:core:2.0:Group',
   name: 'Group',
   description: 'Group',
@@ -193,7 +203,7 @@ const groupSchema: Schema = {
       [
         attribute('value', 'The identifier of the member.', { ...immutable, caseExact: true }),
         reference('$ref', 'The URI of the member.', ['User'], immutable),
-        attribute('type', 'The kind of the member.', { ...immutable, canonicalValues: ['User'] }),
+        attribute('type', 'The type of the member.', { ...immutable, canonicalValues: ['User'] }),
         attribute('display', 'The name of the member.'),
       ],
       { multiValued: true },
@@ -201,7 +211,7 @@ const groupSchema: Schema = {
   ],
 };
 
-const organizationSchema: Schema = {
+const organizationSchema: ScimSchema = {
   id: 'urn:gatehouse:params:scim:schemas:2.0:Organization',
   name: 'Organization',
   description: 'Organization',
@@ -217,15 +227,15 @@ const organizationSchema: Schema = {
   ],
 };
 
-/** Okta's own schema for what its governance hands out. Here: roles of applications, inside the organizations of the domain. */
-const roleSchema: Schema = {
+/** Okta's schema for roles that its governance assigns. Here: roles of applications in the organizations of the domain. */
+const roleSchema: ScimSchema = {
   id: 'urn:okta:scim:schemas:core:1.0:Role',
   name: 'Role',
   description: 'Role of an application',
   attributes: [
     attribute('displayName', 'The name of the Role, and of its application.', readOnly),
-    attribute('type', 'The kind of the entry: Role.', readOnly),
-    attribute('description', 'Where the Role is held.', readOnly),
+    attribute('type', 'The type of the entry: Role.', readOnly),
+    attribute('description', 'The organization the Role applies in.', readOnly),
   ],
 };
 
@@ -237,13 +247,13 @@ export const roleType: ResourceType = {
   extensions: [],
 };
 
-const entitlementSchema: Schema = {
+const entitlementSchema: ScimSchema = {
   id: 'urn:okta:scim:schemas:core:1.0:Entitlement',
   name: 'Entitlement',
   description: 'Membership of an organization',
   attributes: [
     attribute('displayName', 'The name of the organization.', readOnly),
-    attribute('type', 'The kind of the entry: organization.', readOnly),
+    attribute('type', 'The type of the entry: organization.', readOnly),
     attribute('description', 'What the Entitlement is.', readOnly),
   ],
 };
@@ -280,13 +290,13 @@ export const organizationType: ResourceType = {
   extensions: [],
 };
 
-/** A schema as /Schemas/{id} shows it. */
-export function schemaResource(schema: Schema, location: string): Resource {
+/** A schema in the form of /Schemas/{id}. */
+export function schemaResource(schema: ScimSchema, location: string): Resource {
   const { id, name, description, attributes } = schema;
   return { schemas: [schemaUrn], id, name, description, attributes, meta: { resourceType: 'Schema', location } };
 }
 
-/** A kind of resource as /ResourceTypes/{name} shows it. */
+/** A resource type in the form of /ResourceTypes/{name}. */
 export function resourceTypeResource(type: ResourceType, location: string): Resource {
   return {
     schemas: [resourceTypeUrn],

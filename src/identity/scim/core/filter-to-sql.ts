@@ -1,72 +1,73 @@
-// From a filter to what the database can look up by an index: a condition every match must meet, and whether it says it all.
+// Translates a filter into a condition the database can check by an index, and tells whether the condition is the whole filter.
 import { nameKey } from '../../users/index.ts';
 import type { Filter, FilterValue, Operator } from './filter.ts';
 
-/** Comparisons with a column, and questions to the tables beside it. */
-export type Condition =
-  | { readonly kind: 'and' | 'or'; readonly parts: readonly Condition[] }
-  | { readonly kind: 'column'; readonly column: Column; readonly comparison: Comparison; readonly value: string | number }
-  /** Names in small letters, a to z. */
+/** Comparisons with a column, and lookups in other tables. */
+export type SqlCondition =
+  | { readonly kind: 'and' | 'or'; readonly parts: readonly SqlCondition[] }
+  | { readonly kind: 'column'; readonly column: SqlColumn; readonly comparison: SqlComparison; readonly value: string | number }
+  /** The name in lower case (ASCII). */
   | { readonly kind: 'foldedName'; readonly value: string }
   | { readonly kind: 'email'; readonly key: string }
   /** Users in a group, or groups with a member. */
   | { readonly kind: 'inGroup' | 'withMember'; readonly id: string }
   | { readonly kind: 'nothing' };
 
-export type Column = 'id' | 'name' | 'name_key' | 'external_id' | 'enabled' | 'updated_at' | 'created_at';
-export type Comparison = '=' | '>' | '>=' | '<' | '<=';
+export type SqlColumn = 'id' | 'name' | 'name_key' | 'external_id' | 'enabled' | 'updated_at' | 'created_at';
+export type SqlComparison = '=' | '>' | '>=' | '<' | '<=';
 
-export interface Translated {
-  /** Undefined: any row may match. */
-  readonly condition: Condition | undefined;
-  /** False: what meets the condition still has to be looked at. */
+export interface SqlTranslation {
+  /** Undefined when any row may match. */
+  readonly condition: SqlCondition | undefined;
+  /** False when the filter must still be applied to the rows found. */
   readonly exact: boolean;
 }
 
-/** What one comparison is to the database; undefined when it cannot tell. */
-export type Reading = (operator: Operator, value: FilterValue) => Condition | undefined;
-/** By the attribute's name in the schema: `userName`, `emails.value`. */
-export type Readings = Readonly<Record<string, Reading>>;
+/** Translates one comparison; undefined when the database cannot check it. */
+export type ComparisonTranslator = (operator: Operator, value: FilterValue) => SqlCondition | undefined;
+/** Keyed by attribute: `userName`, `emails.value`. */
+export type ComparisonTranslators = Readonly<Record<string, ComparisonTranslator>>;
 
-const anything: Translated = { condition: undefined, exact: false };
+const anyRow: SqlTranslation = { condition: undefined, exact: false };
 
 const equal =
-  (make: (value: string) => Condition): Reading =>
+  (make: (value: string) => SqlCondition): ComparisonTranslator =>
   (operator, value) =>
     operator === 'eq' && typeof value === 'string' ? make(value) : undefined;
 
-const column = (name: Column): Reading => equal((value) => ({ kind: 'column', column: name, comparison: '=', value }));
+const column = (name: SqlColumn): ComparisonTranslator =>
+  equal((value) => ({ kind: 'column', column: name, comparison: '=', value }));
 
 const flag =
-  (name: Column): Reading =>
+  (name: SqlColumn): ComparisonTranslator =>
   (operator, value) =>
     operator === 'eq' && typeof value === 'boolean'
       ? { kind: 'column', column: name, comparison: '=', value: value ? 1 : 0 }
       : undefined;
 
-const COMPARISONS: Readonly<Partial<Record<Operator, Comparison>>> = { eq: '=', gt: '>', ge: '>=', lt: '<', le: '<=' };
+const COMPARISONS: Readonly<Partial<Record<Operator, SqlComparison>>> = { eq: '=', gt: '>', ge: '>=', lt: '<', le: '<=' };
 
-const time: Reading = (operator, value) => {
+const time: ComparisonTranslator = (operator, value) => {
   const comparison = COMPARISONS[operator];
   const at = typeof value === 'string' ? Date.parse(value) : Number.NaN;
   return comparison && !Number.isNaN(at) ? { kind: 'column', column: 'updated_at', comparison, value: at } : undefined;
 };
 
-/** The index leaves out addresses that are empty. */
-const email: Reading = (operator, value) =>
+/** The index does not contain empty addresses. */
+const email: ComparisonTranslator = (operator, value) =>
   operator === 'eq' && typeof value === 'string' && value !== '' ? { kind: 'email', key: nameKey(value) } : undefined;
 const inGroup = equal((id) => ({ kind: 'inGroup', id }));
 const withMember = equal((id) => ({ kind: 'withMember', id }));
 
-/** The index on groups knows the letters a to z; other alphabets are compared here. */
-const foldedName: Reading = (operator, value) =>
+/** The index on group names folds ASCII only; other names are compared in memory. */
+const foldedName: ComparisonTranslator = (operator, value) =>
   operator === 'eq' && typeof value === 'string' && /^[\x20-\x7e]*$/.test(value)
     ? { kind: 'foldedName', value: value.toLowerCase() }
     : undefined;
 
 const common = { id: column('id'), externalId: column('external_id'), 'meta.lastModified': time };
 
-export const userReadings: Readings = {
+export const userTranslators: ComparisonTranslators = {
   ...common,
   userName: equal((value) => ({ kind: 'column', column: 'name_key', comparison: '=', value: nameKey(value) })),
   active: flag('enabled'),
@@ -76,41 +77,41 @@ export const userReadings: Readings = {
   'groups.value': inGroup,
 };
 
-export const groupReadings: Readings = {
+export const groupTranslators: ComparisonTranslators = {
   ...common,
   displayName: foldedName,
   members: withMember,
   'members.value': withMember,
 };
 
-export const organizationReadings: Readings = { ...common, name: column('name'), active: flag('enabled') };
+export const organizationTranslators: ComparisonTranslators = { ...common, name: column('name'), active: flag('enabled') };
 
-export function filterToSql(filter: Filter, readings: Readings, within = ''): Translated {
+export function filterToSql(filter: Filter, translators: ComparisonTranslators, prefix = ''): SqlTranslation {
   switch (filter.kind) {
     case 'and':
-      return both(filterToSql(filter.left, readings, within), filterToSql(filter.right, readings, within));
+      return both(filterToSql(filter.left, translators, prefix), filterToSql(filter.right, translators, prefix));
     case 'or':
-      return either(filterToSql(filter.left, readings, within), filterToSql(filter.right, readings, within));
+      return either(filterToSql(filter.left, translators, prefix), filterToSql(filter.right, translators, prefix));
     case 'compare': {
-      if (!filter.place) return anything;
-      const name = within + filter.place.keys.join('.');
-      const reading = Object.hasOwn(readings, name) ? readings[name]!(filter.operator, filter.value) : undefined;
-      return reading ? { condition: reading, exact: true } : anything;
+      if (!filter.attributePath) return anyRow;
+      const name = prefix + filter.attributePath.keys.join('.');
+      const condition = Object.hasOwn(translators, name) ? translators[name]!(filter.operator, filter.value) : undefined;
+      return condition ? { condition, exact: true } : anyRow;
     }
-    // The element that matches has the value asked for, but it may not be the only thing that is asked of it.
+    // One element must match all of the filter; the condition checks each comparison on its own.
     case 'element':
-      return { ...filterToSql(filter.filter, readings, `${filter.place.keys.join('.')}.`), exact: false };
+      return { ...filterToSql(filter.filter, translators, `${filter.attributePath.keys.join('.')}.`), exact: false };
     default:
-      return anything;
+      return anyRow;
   }
 }
 
-function both(a: Translated, b: Translated): Translated {
+function both(a: SqlTranslation, b: SqlTranslation): SqlTranslation {
   const parts = [a.condition, b.condition].filter((part) => part !== undefined);
   return { condition: parts.length > 1 ? { kind: 'and', parts } : parts[0], exact: a.exact && b.exact };
 }
 
-function either(a: Translated, b: Translated): Translated {
-  if (!a.condition || !b.condition) return anything;
+function either(a: SqlTranslation, b: SqlTranslation): SqlTranslation {
+  if (!a.condition || !b.condition) return anyRow;
   return { condition: { kind: 'or', parts: [a.condition, b.condition] }, exact: a.exact && b.exact };
 }

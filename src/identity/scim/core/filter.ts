@@ -1,23 +1,28 @@
-// Filters (RFC 7644, 3.4.2.2): from text to a tree over places of the schema, and whether a resource matches it.
+// Filters (RFC 7644, 3.4.2.2): parsed into a tree over attribute paths, and matched against resources.
 import { fail } from '../../faults.ts';
 import { nameKey } from '../../users/index.ts';
-import type { Attribute, Place, Resource, ResourceType } from './attribute.ts';
-import { findPlace, findSubAttribute } from './lookup.ts';
+import type { Attribute, AttributePath, Resource, ResourceType } from './attribute.ts';
+import { findAttributePath, findSubAttribute } from './lookup.ts';
 import { readBareWord } from './resource.schema.ts';
 
 export type Operator = 'eq' | 'ne' | 'co' | 'sw' | 'ew' | 'gt' | 'ge' | 'lt' | 'le';
 export type FilterValue = string | number | boolean | null;
 
-/** `place: undefined` is an attribute without a value: one the schema does not have, or one nobody may ask for. */
+/** `attributePath: undefined` stands for an attribute without a value: unknown to the schema, or never returned. */
 export type Filter =
   | { readonly kind: 'and' | 'or'; readonly left: Filter; readonly right: Filter }
   | { readonly kind: 'not'; readonly inner: Filter }
-  | { readonly kind: 'compare'; readonly place: Place | undefined; readonly operator: Operator; readonly value: FilterValue }
-  | { readonly kind: 'present'; readonly place: Place | undefined }
-  /** One element that matches; the places of `filter` start at the element. */
-  | { readonly kind: 'element'; readonly place: Place; readonly filter: Filter };
+  | {
+      readonly kind: 'compare';
+      readonly attributePath: AttributePath | undefined;
+      readonly operator: Operator;
+      readonly value: FilterValue;
+    }
+  | { readonly kind: 'present'; readonly attributePath: AttributePath | undefined }
+  /** One element matches; the paths in `filter` are relative to the element. */
+  | { readonly kind: 'element'; readonly attributePath: AttributePath; readonly filter: Filter };
 
-type Comparison = Extract<Filter, { kind: 'compare' }>;
+type ComparisonFilter = Extract<Filter, { kind: 'compare' }>;
 
 const maxLength = 8192;
 const maxComparisons = 200;
@@ -25,8 +30,8 @@ const maxDepth = 20;
 
 const operators: ReadonlySet<string> = new Set<Operator>(['eq', 'ne', 'co', 'sw', 'ew', 'gt', 'ge', 'lt', 'le']);
 const isOperator = (word: string): word is Operator => operators.has(word);
-const ordering: ReadonlySet<Operator> = new Set<Operator>(['gt', 'ge', 'lt', 'le']);
-const within: ReadonlySet<Operator> = new Set<Operator>(['co', 'sw', 'ew']);
+const orderingOperators: ReadonlySet<Operator> = new Set<Operator>(['gt', 'ge', 'lt', 'le']);
+const substringOperators: ReadonlySet<Operator> = new Set<Operator>(['co', 'sw', 'ew']);
 
 const nameLike = /^[A-Za-z_$][\w$:.-]*$/;
 const numberLike = /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$/;
@@ -37,37 +42,37 @@ const literals: ReadonlyMap<string, FilterValue> = new Map<string, FilterValue>(
 ]);
 
 export function parseFilter(type: ResourceType, text: string): Filter {
-  return parseWhole(text, { find: (name) => visible(findPlace(type, name)), insideElement: false });
+  return parseWhole(text, { find: (name) => unlessHidden(findAttributePath(type, name)), insideElement: false });
 }
 
-/** What stands between the brackets of a path; its places start at the element. */
+/** The filter in the brackets of a path; its paths are relative to the element. */
 export function parseElementFilter(attribute: Attribute, text: string): Filter {
   return parseWhole(text, elementScope(attribute));
 }
 
-/** Whoever could compare a password could guess it letter by letter. */
-function visible(place: Place | undefined): Place | undefined {
-  return place?.attributes.some(({ returned }) => returned === 'never') ? undefined : place;
+/** Comparing a password would allow guessing it letter by letter. */
+function unlessHidden(attributePath: AttributePath | undefined): AttributePath | undefined {
+  return attributePath?.attributes.some(({ returned }) => returned === 'never') ? undefined : attributePath;
 }
 
-interface Scope {
-  readonly find: (name: string) => Place | undefined;
+interface AttributeScope {
+  readonly find: (name: string) => AttributePath | undefined;
   readonly insideElement: boolean;
 }
 
-function elementScope(attribute: Attribute | undefined): Scope {
+function elementScope(attribute: Attribute | undefined): AttributeScope {
   return {
     insideElement: true,
     find(name) {
       const sub = attribute && findSubAttribute(attribute, name);
-      return sub && visible({ keys: [sub.name], attributes: [sub] });
+      return sub && unlessHidden({ keys: [sub.name], attributes: [sub] });
     },
   };
 }
 
 const invalid = (why: string): never => fail('scim.invalid_filter', { why });
 
-type Token =
+type FilterToken =
   | { readonly kind: '(' | ')' | '[' | ']' | 'end'; readonly text: string }
   | { readonly kind: 'word' | 'string'; readonly text: string };
 
@@ -75,8 +80,8 @@ const spaces = new Set([' ', '\t', '\n', '\r']);
 const isPunctuation = (char: string): char is '(' | ')' | '[' | ']' =>
   char === '(' || char === ')' || char === '[' || char === ']';
 
-function tokensOf(text: string): Token[] {
-  const tokens: Token[] = [];
+function tokensOf(text: string): FilterToken[] {
+  const tokens: FilterToken[] = [];
   let at = 0;
   while (at < text.length) {
     const char = text[at]!;
@@ -113,46 +118,46 @@ function stringOf(quoted: string): string {
   } catch {
     return invalid('a string is not a JSON string');
   }
-  // No stored value holds one, and PostgreSQL refuses the whole statement because of it.
+  // No stored value contains one, and PostgreSQL rejects the statement.
   return value.includes('\0') ? invalid('a string holds a NUL character') : value;
 }
 
-/** What has been read so far; the only thing that changes while parsing. */
-interface Cursor {
-  readonly tokens: readonly Token[];
+/** The position of the parser; the only mutable state. */
+interface TokenCursor {
+  readonly tokens: readonly FilterToken[];
   at: number;
   comparisons: number;
 }
 
-const end: Token = { kind: 'end', text: 'the end' };
-const peek = (cursor: Cursor): Token => cursor.tokens[cursor.at] ?? end;
-const peekIs = (cursor: Cursor, word: string): boolean =>
+const end: FilterToken = { kind: 'end', text: 'the end' };
+const peek = (cursor: TokenCursor): FilterToken => cursor.tokens[cursor.at] ?? end;
+const peekIs = (cursor: TokenCursor, word: string): boolean =>
   peek(cursor).kind === 'word' && peek(cursor).text.toLowerCase() === word;
 
-function next(cursor: Cursor): Token {
+function next(cursor: TokenCursor): FilterToken {
   const token = peek(cursor);
   cursor.at += 1;
   return token;
 }
 
-function unexpected(token: Token, wanted: string): never {
-  return invalid(`${wanted} was expected, not ${token.text.slice(0, 40)}`);
+function unexpected(token: FilterToken, expected: string): never {
+  return invalid(`${expected} was expected, not ${token.text.slice(0, 40)}`);
 }
 
-function expect(cursor: Cursor, kind: Token['kind']): void {
+function expect(cursor: TokenCursor, kind: FilterToken['kind']): void {
   const token = next(cursor);
   if (token.kind !== kind) unexpected(token, kind === 'end' ? 'the end' : kind);
 }
 
-function parseWhole(text: string, scope: Scope): Filter {
+function parseWhole(text: string, scope: AttributeScope): Filter {
   if (text.length > maxLength) invalid(`it is longer than ${maxLength} characters`);
-  const cursor: Cursor = { tokens: tokensOf(text), at: 0, comparisons: 0 };
+  const cursor: TokenCursor = { tokens: tokensOf(text), at: 0, comparisons: 0 };
   const filter = parseOr(cursor, scope, 0);
   expect(cursor, 'end');
   return filter;
 }
 
-function parseOr(cursor: Cursor, scope: Scope, depth: number): Filter {
+function parseOr(cursor: TokenCursor, scope: AttributeScope, depth: number): Filter {
   if (depth > maxDepth) invalid(`it is nested deeper than ${maxDepth} levels`);
   let left = parseAnd(cursor, scope, depth);
   while (peekIs(cursor, 'or')) {
@@ -162,7 +167,7 @@ function parseOr(cursor: Cursor, scope: Scope, depth: number): Filter {
   return left;
 }
 
-function parseAnd(cursor: Cursor, scope: Scope, depth: number): Filter {
+function parseAnd(cursor: TokenCursor, scope: AttributeScope, depth: number): Filter {
   let left = parseTerm(cursor, scope, depth);
   while (peekIs(cursor, 'and')) {
     next(cursor);
@@ -171,7 +176,7 @@ function parseAnd(cursor: Cursor, scope: Scope, depth: number): Filter {
   return left;
 }
 
-function parseTerm(cursor: Cursor, scope: Scope, depth: number): Filter {
+function parseTerm(cursor: TokenCursor, scope: AttributeScope, depth: number): Filter {
   const token = next(cursor);
   if (token.kind === '(') return parseGroup(cursor, scope, depth);
   if (token.kind !== 'word') unexpected(token, 'an attribute');
@@ -180,28 +185,35 @@ function parseTerm(cursor: Cursor, scope: Scope, depth: number): Filter {
     return { kind: 'not', inner: parseGroup(cursor, scope, depth) };
   }
   if (!nameLike.test(token.text)) unexpected(token, 'an attribute');
-  const place = scope.find(token.text);
-  return peek(cursor).kind === '[' ? parseElement(cursor, scope, place, depth) : parseComparison(cursor, place);
+  const attributePath = scope.find(token.text);
+  return peek(cursor).kind === '[' ? parseElement(cursor, scope, attributePath, depth) : parseComparison(cursor, attributePath);
 }
 
-function parseGroup(cursor: Cursor, scope: Scope, depth: number): Filter {
+function parseGroup(cursor: TokenCursor, scope: AttributeScope, depth: number): Filter {
   const inner = parseOr(cursor, scope, depth + 1);
   expect(cursor, ')');
   return inner;
 }
 
-function parseElement(cursor: Cursor, scope: Scope, place: Place | undefined, depth: number): Filter {
+function parseElement(
+  cursor: TokenCursor,
+  scope: AttributeScope,
+  attributePath: AttributePath | undefined,
+  depth: number,
+): Filter {
   if (scope.insideElement) invalid('brackets cannot stand in brackets');
   next(cursor);
-  const inner = elementScope(place?.attributes.at(-1));
+  const inner = elementScope(attributePath?.attributes.at(-1));
   const chosen = parseOr(cursor, inner, depth + 1);
   expect(cursor, ']');
-  const filter = parseOfElement(cursor, inner, chosen);
-  return place?.attributes.at(-1)?.subAttributes ? { kind: 'element', place, filter } : { kind: 'present', place: undefined };
+  const filter = parseElementSuffix(cursor, inner, chosen);
+  return attributePath?.attributes.at(-1)?.subAttributes
+    ? { kind: 'element', attributePath, filter }
+    : { kind: 'present', attributePath: undefined };
 }
 
-/** Entra's `emails[type eq "work"].value eq "x"`, which the RFC's grammar lacks: one element that matches both. */
-function parseOfElement(cursor: Cursor, scope: Scope, chosen: Filter): Filter {
+/** Entra's `emails[type eq "work"].value eq "x"`, which the RFC's grammar lacks: one element must match both. */
+function parseElementSuffix(cursor: TokenCursor, scope: AttributeScope, chosen: Filter): Filter {
   const { kind, text } = peek(cursor);
   if (kind !== 'word' || !text.startsWith('.')) return chosen;
   const token = next(cursor);
@@ -210,41 +222,41 @@ function parseOfElement(cursor: Cursor, scope: Scope, chosen: Filter): Filter {
   return { kind: 'and', left: chosen, right: parseComparison(cursor, scope.find(name)) };
 }
 
-function parseComparison(cursor: Cursor, place: Place | undefined): Filter {
+function parseComparison(cursor: TokenCursor, attributePath: AttributePath | undefined): Filter {
   cursor.comparisons += 1;
   if (cursor.comparisons > maxComparisons) invalid(`it has more than ${maxComparisons} comparisons`);
   const token = next(cursor);
   const operator = token.kind === 'word' ? token.text.toLowerCase() : '';
-  if (operator === 'pr') return { kind: 'present', place };
+  if (operator === 'pr') return { kind: 'present', attributePath };
   if (!isOperator(operator)) return unexpected(token, 'an operator');
-  const compared = comparedPlace(place);
+  const compared = comparedPath(attributePath);
   const value = readOperand(next(cursor), compared?.attributes.at(-1));
-  if (value === null) return compareWithNothing(place, operator);
+  if (value === null) return compareWithNull(attributePath, operator);
   checkComparison(compared?.attributes.at(-1), operator, value);
-  return { kind: 'compare', place: compared, operator, value };
+  return { kind: 'compare', attributePath: compared, operator, value };
 }
 
 /** A complex attribute is compared by its `value` (RFC 7643, 2.4). */
-function comparedPlace(place: Place | undefined): Place | undefined {
-  if (!place || place.attributes.length === 2) return place;
-  const value = findSubAttribute(place.attributes[0], 'value');
-  if (!value) return place;
-  return { keys: [...place.keys, value.name], attributes: [place.attributes[0], value] };
+function comparedPath(attributePath: AttributePath | undefined): AttributePath | undefined {
+  if (!attributePath || attributePath.attributes.length === 2) return attributePath;
+  const value = findSubAttribute(attributePath.attributes[0], 'value');
+  if (!value) return attributePath;
+  return { keys: [...attributePath.keys, value.name], attributes: [attributePath.attributes[0], value] };
 }
 
-function compareWithNothing(place: Place | undefined, operator: Operator): Filter {
+function compareWithNull(attributePath: AttributePath | undefined, operator: Operator): Filter {
   if (operator !== 'eq' && operator !== 'ne') invalid(`null cannot be compared with ${operator}`);
-  return { kind: 'compare', place, operator, value: null };
+  return { kind: 'compare', attributePath, operator, value: null };
 }
 
-function readOperand(token: Token, attribute: Attribute | undefined): FilterValue {
+function readOperand(token: FilterToken, attribute: Attribute | undefined): FilterValue {
   const { kind, text } = token;
   // Entra writes `primary eq "True"`.
   if (kind === 'string') return attribute?.type === 'boolean' ? readBareWord(attribute, text) : text;
   if (kind !== 'word') return unexpected(token, 'a value');
   const literal = literals.get(text);
   if (literal !== undefined) return literal;
-  // Where text is compared, a bare 12345 is the word: as a number it would never be equal.
+  // For a text attribute, a bare 12345 is text: as a number it would never be equal.
   return numberLike.test(text) && !isText(attribute) ? Number(text) : readBareWord(attribute, text);
 }
 
@@ -259,43 +271,49 @@ function checkComparison(attribute: Attribute | undefined, operator: Operator, v
   const exact = operator === 'eq' || operator === 'ne';
   if (!exact && typeof value === 'boolean') invalid(`${operator} does not compare with ${value}`);
   if (type === 'boolean' && typeof value !== 'boolean') invalid(`${name} is true or false`);
-  if (type === 'dateTime' && !within.has(operator) && Number.isNaN(instantOf(value))) invalid(`${name} is a date and time`);
+  if (type === 'dateTime' && !substringOperators.has(operator) && Number.isNaN(instantOf(value)))
+    invalid(`${name} is a date and time`);
 }
 
 function operatorFits(type: Attribute['type'], operator: Operator): boolean {
   if (type === 'boolean') return operator === 'eq' || operator === 'ne';
-  if (type === 'binary') return !ordering.has(operator);
-  if (type === 'integer' || type === 'decimal') return !within.has(operator);
+  if (type === 'binary') return !orderingOperators.has(operator);
+  if (type === 'integer' || type === 'decimal') return !substringOperators.has(operator);
   return true;
 }
 
 export function matches(filter: Filter, resource: Resource): boolean {
-  return holds(filter, resource);
+  return matchesNode(filter, resource);
 }
 
-function holds(filter: Filter, node: unknown): boolean {
+function matchesNode(filter: Filter, node: unknown): boolean {
   switch (filter.kind) {
     case 'and':
-      return holds(filter.left, node) && holds(filter.right, node);
+      return matchesNode(filter.left, node) && matchesNode(filter.right, node);
     case 'or':
-      return holds(filter.left, node) || holds(filter.right, node);
+      return matchesNode(filter.left, node) || matchesNode(filter.right, node);
     case 'not':
-      return !holds(filter.inner, node);
+      return !matchesNode(filter.inner, node);
     case 'present':
-      return someValue(node, filter.place, isPresent);
+      return someValue(node, filter.attributePath, isPresent);
     case 'element':
-      return someValue(node, filter.place, (element) => holds(filter.filter, element));
+      return someValue(node, filter.attributePath, (element) => matchesNode(filter.filter, element));
     case 'compare':
-      return holdsComparison(filter, node);
+      return matchesComparison(filter, node);
   }
 }
 
-/** Whether a value at a place passes; a multi-valued attribute has many. */
-function someValue(node: unknown, place: Place | undefined, passes: (value: unknown) => boolean, at = 0): boolean {
-  if (!place || node === undefined || node === null) return false;
-  if (Array.isArray(node)) return node.some((element) => someValue(element, place, passes, at));
-  if (at === place.keys.length) return passes(node);
-  return someValue(ownValue(node, place.keys[at]!), place, passes, at + 1);
+/** Whether any value at a path passes; a multi-valued attribute has many. */
+function someValue(
+  node: unknown,
+  attributePath: AttributePath | undefined,
+  passes: (value: unknown) => boolean,
+  at = 0,
+): boolean {
+  if (!attributePath || node === undefined || node === null) return false;
+  if (Array.isArray(node)) return node.some((element) => someValue(element, attributePath, passes, at));
+  if (at === attributePath.keys.length) return passes(node);
+  return someValue(ownValue(node, attributePath.keys[at]!), attributePath, passes, at + 1);
 }
 
 function ownValue(value: unknown, key: string): unknown {
@@ -303,43 +321,43 @@ function ownValue(value: unknown, key: string): unknown {
   return (value as Readonly<Record<string, unknown>>)[key];
 }
 
-/** Nothing, an empty string, and lists and objects of nothing but those are no value (RFC 7643, 2.5). */
+/** Null, an empty string, and lists and objects of only those count as no value (RFC 7643, 2.5). */
 export function isPresent(value: unknown): boolean {
   if (value === undefined || value === null || value === '') return false;
   return typeof value !== 'object' || Object.values(value).some(isPresent);
 }
 
-function holdsComparison(filter: Comparison, node: unknown): boolean {
-  const { place, operator, value } = filter;
-  if (value === null) return someValue(node, place, isPresent) === (operator === 'ne');
-  if (!place) return operator === 'ne';
-  const attribute = place.attributes.at(-1)!;
-  const wanted = wantedBy(filter, attribute);
-  const fits = someValue(node, place, (held) => compare(comparable(attribute, operator, held), operator, wanted));
+function matchesComparison(filter: ComparisonFilter, node: unknown): boolean {
+  const { attributePath, operator, value } = filter;
+  if (value === null) return someValue(node, attributePath, isPresent) === (operator === 'ne');
+  if (!attributePath) return operator === 'ne';
+  const attribute = attributePath.attributes.at(-1)!;
+  const operand = operandOf(filter, attribute);
+  const fits = someValue(node, attributePath, (actual) => compare(comparable(attribute, operator, actual), operator, operand));
   return fits !== (operator === 'ne');
 }
 
-const wantedBefore = new WeakMap<Comparison, Comparable>();
+const operandCache = new WeakMap<ComparisonFilter, Comparable>();
 
-/** One filter is asked about many resources. */
-function wantedBy(filter: Comparison, attribute: Attribute): Comparable {
-  let wanted = wantedBefore.get(filter);
-  if (wanted === undefined) {
-    wanted = comparable(attribute, filter.operator, filter.value);
-    wantedBefore.set(filter, wanted);
+/** Cached, because one filter is matched against many resources. */
+function operandOf(filter: ComparisonFilter, attribute: Attribute): Comparable {
+  let operand = operandCache.get(filter);
+  if (operand === undefined) {
+    operand = comparable(attribute, filter.operator, filter.value);
+    operandCache.set(filter, operand);
   }
-  return wanted;
+  return operand;
 }
 
 const ascii = /^[\0-\x7f]*$/;
-/** What `nameKey` makes of a text; most have no letter that needs its four passes, and a filter may look at many. */
+/** `nameKey`, with a fast path for ASCII: a filter may compare many values. */
 const fold = (text: string): string => (ascii.test(text) ? text.toLowerCase() : nameKey(text));
 
 const instantOf = (value: unknown): number => (typeof value === 'string' ? Date.parse(value) : Number.NaN);
 
 type Comparable = string | number | boolean | undefined;
 
-/** The form in which values of an attribute are compared; undefined for what is not of its type. */
+/** The value in comparable form; undefined when it has the wrong type. */
 function comparable({ type, caseExact }: Attribute, operator: Operator, value: unknown): Comparable {
   switch (type) {
     case 'boolean':
@@ -348,33 +366,33 @@ function comparable({ type, caseExact }: Attribute, operator: Operator, value: u
     case 'decimal':
       return typeof value === 'number' ? value : undefined;
     case 'dateTime':
-      return within.has(operator) && typeof value === 'string' ? value : instantOf(value);
+      return substringOperators.has(operator) && typeof value === 'string' ? value : instantOf(value);
     default:
       if (typeof value !== 'string') return undefined;
       return caseExact ? value : fold(value);
   }
 }
 
-/** `ne` asks for an equal value here: that there is none makes it true. */
-function compare(held: Comparable, operator: Operator, wanted: Comparable): boolean {
-  if (held === undefined || wanted === undefined) return false;
+/** `ne` compares for equality here; the caller negates the result. */
+function compare(actual: Comparable, operator: Operator, operand: Comparable): boolean {
+  if (actual === undefined || operand === undefined) return false;
   switch (operator) {
     case 'eq':
     case 'ne':
-      return held === wanted;
+      return actual === operand;
     case 'gt':
-      return held > wanted;
+      return actual > operand;
     case 'ge':
-      return held >= wanted;
+      return actual >= operand;
     case 'lt':
-      return held < wanted;
+      return actual < operand;
     case 'le':
-      return held <= wanted;
+      return actual <= operand;
     case 'co':
-      return String(held).includes(String(wanted));
+      return String(actual).includes(String(operand));
     case 'sw':
-      return String(held).startsWith(String(wanted));
+      return String(actual).startsWith(String(operand));
     case 'ew':
-      return String(held).endsWith(String(wanted));
+      return String(actual).endsWith(String(operand));
   }
 }

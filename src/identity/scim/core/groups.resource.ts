@@ -1,4 +1,4 @@
-// Groups as SCIM resources. Members are rows of a table: they are read only when asked for, and changed by statements.
+// Groups as SCIM resources. Members are rows of a table: they are read only when requested, and changed by SQL statements.
 
 import type { Database, GroupRow } from '../../database.ts';
 import { fail } from '../../faults.ts';
@@ -18,9 +18,9 @@ import { matches } from './filter.ts';
 import {
   type Extras,
   externalIdOf,
-  type Handler,
   metaOf,
   type Precondition,
+  type ResourceHandler,
   type Revision,
   readName,
   targetWithin,
@@ -58,7 +58,7 @@ function toChange(step: MemberStep): MemberChange {
   }
 }
 
-/** All out and these in is one change: those who stay are not touched. */
+/** Clearing and then adding is one replacement: members who stay are not touched. */
 function toChanges(steps: readonly MemberStep[]): MemberChange[] {
   const changes: MemberChange[] = [];
   for (const change of steps.map(toChange)) {
@@ -69,21 +69,21 @@ function toChanges(steps: readonly MemberStep[]): MemberChange[] {
   return changes;
 }
 
-interface GivenMember {
+interface MemberInput {
   readonly value?: unknown;
   readonly display?: unknown;
 }
 
 function membersOf({ members }: Resource): NewMember[] {
-  const given = (Array.isArray(members) ? members : []) as readonly GivenMember[];
+  const given = (Array.isArray(members) ? members : []) as readonly MemberInput[];
   return given.map(({ value, display }) => {
     if (typeof value !== 'string' || value === '') fail('scim.invalid_value', { name: 'members', why: 'each needs a value' });
     return { userId: value, display: typeof display === 'string' ? display : null };
   });
 }
 
-/** What the group is to be, and what that does to its members. */
-function next(row: GroupRow, revision: Revision): { resource: Resource; members: readonly MemberChange[] } {
+/** The group after the revision, and the changes of its members. */
+function revisedGroup(row: GroupRow, revision: Revision): { resource: Resource; members: readonly MemberChange[] } {
   const current = renderGroup(row, '');
   if (revision.kind === 'patch') {
     const { rest, steps } = memberSteps(groupType, revision.operations);
@@ -97,7 +97,7 @@ function next(row: GroupRow, revision: Revision): { resource: Resource; members:
   };
 }
 
-export function createGroupResources({ db, groups }: { db: Database; groups: Groups }): Handler<'groups'> {
+export function createGroupResources({ db, groups }: { db: Database; groups: Groups }): ResourceHandler<'groups'> {
   return {
     type: groupType,
     table: 'groups',
@@ -123,7 +123,7 @@ export function createGroupResources({ db, groups }: { db: Database; groups: Gro
     revise: ({ caller }, group, revision, expect?: Precondition, extras: Extras = {}) =>
       groups.revise(caller, group, (row) => {
         expect?.(row);
-        const { resource, members } = next(row, revision);
+        const { resource, members } = revisedGroup(row, revision);
         const name = readName(resource, 'displayName');
         return {
           body: {

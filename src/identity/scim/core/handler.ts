@@ -1,59 +1,59 @@
-// One kind of resource on the rows of the base API: what both APIs call.
+// The interface of a resource type, on the rows of the base API. Both SCIM APIs call it.
 import type { Caller, Facts, IdentityTarget } from '../../access/index.ts';
 import { fail } from '../../faults.ts';
 import type { Resource, ResourceType } from './attribute.ts';
-import type { Operation } from './patch.ts';
+import type { PatchOperation } from './patch.ts';
 import { type Projection, project } from './projection.ts';
-import type { Rows, Stored, Table } from './scim.store.ts';
+import type { Rows, ScimTable, StoredRows } from './scim.store.ts';
 
-/** Who asks, where from, and within which domain. */
-export interface Context {
+/** The caller, the base URL, and the visible domain. */
+export interface ScimContext {
   readonly caller: Caller;
-  /** Where the resources of this API are, as in `https://id.example.org/scim/v2`. */
+  /** The base URL of this API, for example `https://id.example.org/scim/v2`. */
   readonly base: string;
-  /** The one domain that is visible; undefined for all of them. */
+  /** The only visible domain; undefined when all are visible. */
   readonly domainId: string | undefined;
 }
 
-/** What a resource becomes. `merge` keeps what it does not name, as clients of Keyrock expect of PUT. */
+/** A change of a resource. `merge` keeps attributes it does not name: clients of Keyrock expect this of PUT. */
 export type Revision =
   | { readonly kind: 'replace' | 'merge'; readonly input: Resource }
-  | { readonly kind: 'patch'; readonly operations: readonly Operation[] };
+  | { readonly kind: 'patch'; readonly operations: readonly PatchOperation[] };
 
-/** What Keyrock keeps outside the schema. */
+/** Values of Keyrock that are outside the schema. */
 export interface Extras {
   readonly id?: string | undefined;
   readonly domainId?: string | undefined;
   readonly defaultProjectId?: string | undefined;
 }
 
-/** Throws unless the row is as the client expects it to be. */
-export type Precondition = (row: Versioned) => void;
+/** Throws unless the row has the version the client expects. */
+export type Precondition = (row: VersionedRow) => void;
 
-export interface Versioned {
+export interface VersionedRow {
   readonly version: number;
 }
 
-export interface Handler<T extends Table = Table> {
+export interface ResourceHandler<T extends ScimTable = ScimTable> {
   readonly type: ResourceType;
   readonly table: T;
-  /** One of them, within sight. */
-  target(context: Context, id: string): Promise<IdentityTarget<Stored[T]>>;
-  render(context: Context, rows: readonly Rows[T][], wants: Projection['wants']): Promise<Resource[]>;
-  create(context: Context, domainId: string, input: Resource, extras?: Extras): Promise<Rows[T]>;
-  revise(context: Context, row: Stored[T], revision: Revision, expect?: Precondition, extras?: Extras): Promise<Rows[T]>;
-  remove(context: Context, row: Stored[T], expect?: Precondition): Promise<void>;
+  /** A resource by its id, if it is visible. */
+  target(context: ScimContext, id: string): Promise<IdentityTarget<StoredRows[T]>>;
+  render(context: ScimContext, rows: readonly Rows[T][], wants: Projection['wants']): Promise<Resource[]>;
+  create(context: ScimContext, domainId: string, input: Resource, extras?: Extras): Promise<Rows[T]>;
+  revise(context: ScimContext, row: StoredRows[T], revision: Revision, expect?: Precondition, extras?: Extras): Promise<Rows[T]>;
+  remove(context: ScimContext, row: StoredRows[T], expect?: Precondition): Promise<void>;
 }
 
-export const versionOf = ({ version }: Versioned): string => `W/"${version}"`;
+export const versionOf = ({ version }: VersionedRow): string => `W/"${version}"`;
 
-interface Dated extends Versioned {
+interface DatedRow extends VersionedRow {
   readonly id: string;
   readonly created_at: number;
   readonly updated_at: number;
 }
 
-export const metaOf = ({ name, endpoint }: ResourceType, base: string, row: Dated) => ({
+export const metaOf = ({ name, endpoint }: ResourceType, base: string, row: DatedRow) => ({
   resourceType: name,
   created: new Date(row.created_at * 1000).toISOString(),
   lastModified: new Date(row.updated_at).toISOString(),
@@ -62,21 +62,21 @@ export const metaOf = ({ name, endpoint }: ResourceType, base: string, row: Date
 });
 
 /**
- * A thing by its row, when that is within what is visible: its domain, or every one. One that is not is asked about as any other of
- * the domain: whoever may not do this there is refused before they learn whether it exists.
+ * The target for a row, if it is in the visible domain. Otherwise the target has the facts of that domain: a caller without
+ * permission there is refused before they learn whether the resource exists.
  */
 export function targetWithin<R extends { readonly domain_id: string | null }>(
-  { domainId }: Context,
+  { domainId }: ScimContext,
   row: R | undefined,
   factsOf: (row: R) => Facts,
   missing: () => never,
   known: Facts = {},
 ): IdentityTarget<R> {
-  const seen = row && (domainId === undefined || row.domain_id === domainId) ? row : undefined;
-  return { facts: seen ? factsOf(seen) : { ...known, domainId: domainId ?? null }, get: () => seen ?? missing() };
+  const visible = row && (domainId === undefined || row.domain_id === domainId) ? row : undefined;
+  return { facts: visible ? factsOf(visible) : { ...known, domainId: domainId ?? null }, get: () => visible ?? missing() };
 }
 
-/** A name of the base API: not empty, and no longer than its column is meant for. */
+/** A name of the base API: 1 to 255 characters. */
 export function readName(resource: Resource, attribute: string): string {
   const value = resource[attribute];
   if (typeof value !== 'string' || value.trim() === '') fail('scim.invalid_value', { name: attribute, why: 'it is required' });
@@ -86,10 +86,10 @@ export function readName(resource: Resource, attribute: string): string {
 
 export const externalIdOf = ({ externalId }: Resource): string | null => (typeof externalId === 'string' ? externalId : null);
 
-/** Resources, with the attributes that are asked for. */
-export async function shownOf<T extends Table>(
-  handler: Handler<T>,
-  context: Context,
+/** Renders rows with the requested attributes. */
+export async function renderResources<T extends ScimTable>(
+  handler: ResourceHandler<T>,
+  context: ScimContext,
   rows: readonly Rows[T][],
   projection: Projection | undefined,
 ): Promise<Resource[]> {

@@ -1,17 +1,17 @@
-// Lists: by an index where the filter allows it, else by looking at rows in bounded pages.
+// Lists: by an index where the filter allows it, otherwise by scanning a bounded number of rows.
 import { tagOf } from '../../access/index.ts';
 import type { Database } from '../../database.ts';
 import { fail } from '../../faults.ts';
 import type { Resource } from './attribute.ts';
 import { type Position, readCursor, readOffset, writeCursor, writeOffset } from './cursor.ts';
 import { type Filter, matches, parseFilter } from './filter.ts';
-import { type Condition, filterToSql, groupReadings, organizationReadings, userReadings } from './filter-to-sql.ts';
-import type { Context, Handler } from './handler.ts';
-import { findPlace } from './lookup.ts';
-import { countRows, lookUpUsers, type Order, type Rows, readRows, type Selection, type Table } from './scim.store.ts';
+import { filterToSql, groupTranslators, organizationTranslators, type SqlCondition, userTranslators } from './filter-to-sql.ts';
+import type { ResourceHandler, ScimContext } from './handler.ts';
+import { findAttributePath } from './lookup.ts';
+import { countRows, lookUpUsers, type Rows, readRows, type ScimTable, type Selection, type SortOrder } from './scim.store.ts';
 import { sortResources } from './sort.ts';
 
-/** Rows a request may look at beyond what an index finds, and how many at a time. */
+/** How many rows a request may scan, and how many are read at a time. */
 const MAX_SCANNED = 50_000;
 const SCANNED_AT_ONCE = 500;
 
@@ -20,47 +20,47 @@ export interface ListRequest {
   /** From 1. */
   readonly startIndex: number;
   readonly count: number;
-  /** RFC 9865: pages by cursor; empty for the first. */
+  /** RFC 9865: pagination by cursor; empty for the first page. */
   readonly cursor?: string | undefined;
   readonly sortBy?: string | undefined;
   readonly descending: boolean;
-  /** What else the rows must be, as Keyrock's own filters say. */
-  readonly also?: Condition | undefined;
+  /** An additional condition, from Keyrock's own filters. */
+  readonly extraCondition?: SqlCondition | undefined;
 }
 
-/** Rows, for either API to show. */
-export interface Listed<T extends Table> {
+/** One page of rows. */
+export interface ListPage<T extends ScimTable> {
   readonly rows: readonly Rows[T][];
-  /** Undefined where a cursor makes counting everything pointless. */
+  /** Undefined when a scan by cursor does not count everything. */
   readonly total: number | undefined;
   readonly nextCursor?: string | undefined;
 }
 
-const readings = { users: userReadings, groups: groupReadings, projects: organizationReadings };
+const translators = { users: userTranslators, groups: groupTranslators, projects: organizationTranslators };
 
 const common = { id: 'id', 'meta.lastModified': 'updated_at', 'meta.created': 'created_at' } as const;
-const sortColumns: Readonly<Record<Table, Readonly<Record<string, Order['column']>>>> = {
+const sortColumns: Readonly<Record<ScimTable, Readonly<Record<string, SortOrder['column']>>>> = {
   users: { ...common, userName: 'name_key' },
   groups: common,
   projects: { ...common, name: 'name' },
 };
 
-/** The attributes a filter looks at, by their first key. */
-function lookedAt(filter: Filter | undefined): string[] {
+/** The top-level attributes a filter uses. */
+function attributesIn(filter: Filter | undefined): string[] {
   if (!filter) return [];
-  if ('left' in filter) return [...lookedAt(filter.left), ...lookedAt(filter.right)];
-  if ('inner' in filter) return lookedAt(filter.inner);
-  return filter.place ? [filter.place.keys[0]!] : [];
+  if ('left' in filter) return [...attributesIn(filter.left), ...attributesIn(filter.right)];
+  if ('inner' in filter) return attributesIn(filter.inner);
+  return filter.attributePath ? [filter.attributePath.keys[0]!] : [];
 }
 
 export function createLists(db: Database) {
-  const counts = db.cached<{ readonly table: Table; readonly count: number }>({
+  const counts = db.cached<{ readonly table: ScimTable; readonly count: number }>({
     name: 'scim_counts',
     limit: 1000,
     tags: ({ table }) => [tagOf.census(table), tagOf.everything],
   });
 
-  /** Counting a whole table takes as long as reading it: the number is cached until one comes or goes. */
+  /** Counting a table takes as long as reading it: the count is cached until a row is added or removed. */
   async function countAll(selection: Selection): Promise<number> {
     if (selection.condition) return countRows(db.read, selection);
     const { table, domainId = '' } = selection;
@@ -69,9 +69,9 @@ export function createLists(db: Database) {
   }
 
   /** Rows that meet the condition and the filter, in the default order. */
-  async function* scan<T extends Table>(
-    handler: Handler<T>,
-    context: Context,
+  async function* scan<T extends ScimTable>(
+    handler: ResourceHandler<T>,
+    context: ScimContext,
     search: { selection: Selection & { table: T }; filter: Filter | undefined; needs: readonly string[] },
     from: Position | undefined,
   ): AsyncGenerator<{ row: Rows[T]; resource: Resource }> {
@@ -88,14 +88,14 @@ export function createLists(db: Database) {
     }
   }
 
-  type Search<T extends Table> = Parameters<typeof scan<T>>[2];
+  type Search<T extends ScimTable> = Parameters<typeof scan<T>>[2];
 
-  async function scanned<T extends Table>(
-    handler: Handler<T>,
-    context: Context,
+  async function listByScan<T extends ScimTable>(
+    handler: ResourceHandler<T>,
+    context: ScimContext,
     search: Search<T>,
     request: ListRequest,
-  ): Promise<Listed<T>> {
+  ): Promise<ListPage<T>> {
     const { startIndex, count, sortBy, cursor, descending } = request;
     const first = startIndex - 1;
     const found: { row: Rows[T]; resource: Resource }[] = [];
@@ -104,7 +104,7 @@ export function createLists(db: Database) {
       const inWindow = cursor !== undefined || (total >= first && total < first + count);
       if (sortBy !== undefined || inWindow) found.push(match);
       total++;
-      // By cursor one more than the page is enough to know that there is another.
+      // With a cursor, one row more than the page tells that there is a next page.
       if (cursor !== undefined && total > count) break;
     }
     const rows = found.map(({ row }) => row);
@@ -116,58 +116,62 @@ export function createLists(db: Database) {
     return { rows: sorted.slice(first, first + count).map((resource) => rowOf.get(resource)!), total };
   }
 
-  /** One page of a list by cursor, from rows that hold one more than the page when there is another. */
-  function pageOf<T extends Table>(rows: readonly Rows[T][], count: number, total: number | undefined): Listed<T> {
+  /** One page of a list by cursor. `rows` has one more than the page when there is a next page. */
+  function pageOf<T extends ScimTable>(rows: readonly Rows[T][], count: number, total: number | undefined): ListPage<T> {
     const page = rows.slice(0, count);
     const last = rows.length > count ? page.at(-1) : undefined;
     return { rows: page, total, nextCursor: last && writeCursor(last) };
   }
 
-  async function indexed<T extends Table>(
+  async function listByIndex<T extends ScimTable>(
     selection: Selection & { table: T },
     { startIndex, count, cursor }: ListRequest,
-    order: Order | undefined,
-  ): Promise<Listed<T>> {
-    if (cursor !== undefined) return indexedByCursor(selection, count, cursor);
+    order: SortOrder | undefined,
+  ): Promise<ListPage<T>> {
+    if (cursor !== undefined) return listByIndexAndCursor(selection, count, cursor);
     const offset = startIndex - 1;
     const quick = offset === 0 && !order ? ((await lookUpUsers(db.read, selection, count)) as Rows[T][] | undefined) : undefined;
     const rows = quick ?? (await readRows(db.read, selection, { limit: count, offset, order }));
-    // A page that is not full says how many there are.
+    // A page that is not full tells the total.
     if (rows.length < count && (rows.length > 0 || offset === 0)) return { rows, total: offset + rows.length };
     return { rows, total: await countAll(selection) };
   }
 
-  async function indexedByCursor<T extends Table>(
+  async function listByIndexAndCursor<T extends ScimTable>(
     selection: Selection & { table: T },
     count: number,
     cursor: string,
-  ): Promise<Listed<T>> {
+  ): Promise<ListPage<T>> {
     const rows = await readRows(db.read, selection, { limit: count + 1, after: readCursor(cursor) });
     return pageOf<T>(rows, count, await countAll(selection));
   }
 
-  /** A list in an order of the client's own, by cursor: the pages are those of the same list by number. */
-  async function sortedByCursor<T extends Table>(
-    handler: Handler<T>,
-    context: Context,
+  /** A list sorted by the client, by cursor: the cursor is an offset. */
+  async function listSortedByCursor<T extends ScimTable>(
+    handler: ResourceHandler<T>,
+    context: ScimContext,
     request: ListRequest,
-  ): Promise<Listed<T>> {
+  ): Promise<ListPage<T>> {
     const offset = readOffset(request.cursor ?? '');
     const page = await list(handler, context, { ...request, cursor: undefined, startIndex: offset + 1 });
     const next = offset + request.count;
-    // Without a count the next page would be this one.
+    // With a count of 0 the next page would be this one again.
     return { ...page, nextCursor: request.count > 0 && next < (page.total ?? 0) ? writeOffset(next) : undefined };
   }
 
-  async function list<T extends Table>(handler: Handler<T>, context: Context, asked: ListRequest): Promise<Listed<T>> {
+  async function list<T extends ScimTable>(
+    handler: ResourceHandler<T>,
+    context: ScimContext,
+    query: ListRequest,
+  ): Promise<ListPage<T>> {
     const { table, type } = handler;
-    const sortKeys = asked.sortBy === undefined ? undefined : findPlace(type, asked.sortBy)?.keys;
-    if (asked.cursor !== undefined && sortKeys) return sortedByCursor(handler, context, asked);
-    // What cannot be sorted by changes nothing.
-    const request = sortKeys ? asked : { ...asked, sortBy: undefined };
-    const filter = asked.filter === undefined ? undefined : parseFilter(type, asked.filter);
-    const { condition, exact } = filter ? filterToSql(filter, readings[table]) : { condition: undefined, exact: true };
-    const parts = [condition, asked.also].filter((part) => part !== undefined);
+    const sortKeys = query.sortBy === undefined ? undefined : findAttributePath(type, query.sortBy)?.keys;
+    if (query.cursor !== undefined && sortKeys) return listSortedByCursor(handler, context, query);
+    // An unknown sort attribute is ignored.
+    const request = sortKeys ? query : { ...query, sortBy: undefined };
+    const filter = query.filter === undefined ? undefined : parseFilter(type, query.filter);
+    const { condition, exact } = filter ? filterToSql(filter, translators[table]) : { condition: undefined, exact: true };
+    const parts = [condition, query.extraCondition].filter((part) => part !== undefined);
     const selection = {
       table,
       domainId: context.domainId,
@@ -175,12 +179,12 @@ export function createLists(db: Database) {
     };
     const column = sortKeys && sortColumns[table][sortKeys.join('.')];
     const order = column ? { column, descending: request.descending } : undefined;
-    if (exact && (order || !sortKeys)) return indexed(selection, request, order);
-    const needs = [...lookedAt(filter), ...(sortKeys?.slice(0, 1) ?? [])];
-    return scanned(handler, context, { selection, filter, needs }, request);
+    if (exact && (order || !sortKeys)) return listByIndex(selection, request, order);
+    const needs = [...attributesIn(filter), ...(sortKeys?.slice(0, 1) ?? [])];
+    return listByScan(handler, context, { selection, filter, needs }, request);
   }
 
   return list;
 }
 
-export type List = ReturnType<typeof createLists>;
+export type ListResources = ReturnType<typeof createLists>;

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { groupType, userType } from './definitions.ts';
-import { findExtension, findPlace, findSubAttribute } from './lookup.ts';
+import { findAttributePath, findExtension, findSubAttribute } from './lookup.ts';
 
 const core = 'urn:ietf:params:scim:schemas:core:2.0:User';
 const enterprise = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User';
 
-const keys = (text: string) => findPlace(userType, text)?.keys;
+const keys = (text: string) => findAttributePath(userType, text)?.keys;
 
-describe('the place of an attribute', () => {
+describe('the path of an attribute', () => {
   it('is found by a plain name and by a sub-attribute', () => {
     assert.deepEqual(keys('userName'), ['userName']);
     assert.deepEqual(keys('name.givenName'), ['name', 'givenName']);
@@ -30,11 +30,11 @@ describe('the place of an attribute', () => {
   it('is found for what every resource has', () => {
     assert.deepEqual(keys('id'), ['id']);
     assert.deepEqual(keys('meta.lastModified'), ['meta', 'lastModified']);
-    assert.deepEqual(findPlace(groupType, 'externalid')?.keys, ['externalId']);
+    assert.deepEqual(findAttributePath(groupType, 'externalid')?.keys, ['externalId']);
   });
 
   it('names the attributes on the way, without the extension', () => {
-    const names = findPlace(userType, `${enterprise}:manager.$ref`)?.attributes.map(({ name }) => name);
+    const names = findAttributePath(userType, `${enterprise}:manager.$ref`)?.attributes.map(({ name }) => name);
     assert.deepEqual(names, ['manager', '$ref']);
   });
 
@@ -61,7 +61,7 @@ describe('the place of an attribute', () => {
     'hasOwnProperty',
     'a'.repeat(1_000_000),
   ]) {
-    it(`is not found for ${JSON.stringify(text.slice(0, 70))}`, () => assert.equal(findPlace(userType, text), undefined));
+    it(`is not found for ${JSON.stringify(text.slice(0, 70))}`, () => assert.equal(findAttributePath(userType, text), undefined));
   }
 });
 
@@ -79,7 +79,7 @@ describe('an extension', () => {
 
 describe('a sub-attribute', () => {
   it('is found in any case, and only if the schema has it', () => {
-    const [members] = findPlace(groupType, 'members')!.attributes;
+    const [members] = findAttributePath(groupType, 'members')!.attributes;
     assert.equal(findSubAttribute(members, '$REF')?.name, '$ref');
     assert.equal(findSubAttribute(members, '__proto__'), undefined);
     assert.equal(findSubAttribute(members, 'constructor'), undefined);

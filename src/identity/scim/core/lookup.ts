@@ -1,75 +1,75 @@
-// Names of attributes, as RFC 7644, 3.10 writes them, to where they stand in a resource.
-import type { Attribute, Place, ResourceType, Schema } from './attribute.ts';
+// Resolves attribute names (RFC 7644, 3.10) to paths in a resource.
+import type { Attribute, AttributePath, ResourceType, ScimSchema } from './attribute.ts';
 import { commonAttributes } from './definitions.ts';
 
-interface Names {
-  readonly places: ReadonlyMap<string, Place>;
-  readonly extensions: ReadonlyMap<string, Schema>;
+interface AttributeIndex {
+  readonly paths: ReadonlyMap<string, AttributePath>;
+  readonly extensions: ReadonlyMap<string, ScimSchema>;
 }
 
-const known = new WeakMap<ResourceType, Names>();
-const knownSubs = new WeakMap<Attribute, ReadonlyMap<string, Attribute>>();
+const indexCache = new WeakMap<ResourceType, AttributeIndex>();
+const subAttributeCache = new WeakMap<Attribute, ReadonlyMap<string, Attribute>>();
 
-/** Only ASCII is in our names; without this, U+212A (the Kelvin sign) would pass for a "k". */
+/** Names are ASCII. Without this check, U+212A (the Kelvin sign) would match "k". */
 const nameLike = /^[\w$:.-]{1,256}$/;
 
-/** The place a name means, in any case (RFC 7643, 2.1): `userName`, `name.givenName`, or either after `urn:...:User:`. */
-export function findPlace(type: ResourceType, text: string): Place | undefined {
-  return nameLike.test(text) ? namesOf(type).places.get(text.toLowerCase()) : undefined;
+/** The path of an attribute name, case-insensitive (RFC 7643, 2.1): `userName`, `name.givenName`, also after `urn:...:User:`. */
+export function findAttributePath(type: ResourceType, text: string): AttributePath | undefined {
+  return nameLike.test(text) ? indexOf(type).paths.get(text.toLowerCase()) : undefined;
 }
 
-/** The extension with this URN, in any case. */
-export function findExtension(type: ResourceType, text: string): Schema | undefined {
-  return nameLike.test(text) ? namesOf(type).extensions.get(text.toLowerCase()) : undefined;
+/** The extension with this URN, case-insensitive. */
+export function findExtension(type: ResourceType, text: string): ScimSchema | undefined {
+  return nameLike.test(text) ? indexOf(type).extensions.get(text.toLowerCase()) : undefined;
 }
 
-/** The sub-attribute of a complex attribute with this name, in any case. */
+/** The sub-attribute with this name, case-insensitive. */
 export function findSubAttribute(attribute: Attribute, text: string): Attribute | undefined {
-  return nameLike.test(text) ? subsOf(attribute).get(text.toLowerCase()) : undefined;
+  return nameLike.test(text) ? subAttributesOf(attribute).get(text.toLowerCase()) : undefined;
 }
 
-function subsOf(attribute: Attribute): ReadonlyMap<string, Attribute> {
-  let subs = knownSubs.get(attribute);
+function subAttributesOf(attribute: Attribute): ReadonlyMap<string, Attribute> {
+  let subs = subAttributeCache.get(attribute);
   if (!subs) {
     subs = new Map((attribute.subAttributes ?? []).map((sub) => [sub.name.toLowerCase(), sub]));
-    knownSubs.set(attribute, subs);
+    subAttributeCache.set(attribute, subs);
   }
   return subs;
 }
 
-function namesOf(type: ResourceType): Names {
-  let names = known.get(type);
-  if (!names) {
-    names = collectNames(type);
-    known.set(type, names);
+function indexOf(type: ResourceType): AttributeIndex {
+  let index = indexCache.get(type);
+  if (!index) {
+    index = buildIndex(type);
+    indexCache.set(type, index);
   }
-  return names;
+  return index;
 }
 
-function collectNames(type: ResourceType): Names {
-  const core = [...commonAttributes, ...type.core.attributes].flatMap((attribute) => placesOf([], attribute));
-  const entries = [...named('', core), ...named(`${type.core.id}:`, core)];
+function buildIndex(type: ResourceType): AttributeIndex {
+  const core = [...commonAttributes, ...type.core.attributes].flatMap((attribute) => pathsOf([], attribute));
+  const entries = [...indexEntries('', core), ...indexEntries(`${type.core.id}:`, core)];
   for (const { id, attributes } of type.extensions) {
-    const places = attributes.flatMap((attribute) => placesOf([id], attribute));
-    entries.push(...named(`${id}:`, places));
+    const paths = attributes.flatMap((attribute) => pathsOf([id], attribute));
+    entries.push(...indexEntries(`${id}:`, paths));
   }
   return {
-    places: new Map(entries),
+    paths: new Map(entries),
     extensions: new Map(type.extensions.map((extension) => [extension.id.toLowerCase(), extension])),
   };
 }
 
-function placesOf(above: readonly string[], attribute: Attribute): Place[] {
+function pathsOf(above: readonly string[], attribute: Attribute): AttributePath[] {
   const keys = [...above, attribute.name];
-  const within = (attribute.subAttributes ?? []).map(
-    (sub): Place => ({ keys: [...keys, sub.name], attributes: [attribute, sub] }),
+  const subPaths = (attribute.subAttributes ?? []).map(
+    (sub): AttributePath => ({ keys: [...keys, sub.name], attributes: [attribute, sub] }),
   );
-  return [{ keys, attributes: [attribute] }, ...within];
+  return [{ keys, attributes: [attribute] }, ...subPaths];
 }
 
-function named(prefix: string, places: readonly Place[]): [string, Place][] {
-  return places.map((place) => {
-    const path = place.attributes.map(({ name }) => name).join('.');
-    return [`${prefix}${path}`.toLowerCase(), place];
+function indexEntries(prefix: string, paths: readonly AttributePath[]): [string, AttributePath][] {
+  return paths.map((attributePath) => {
+    const path = attributePath.attributes.map(({ name }) => name).join('.');
+    return [`${prefix}${path}`.toLowerCase(), attributePath];
   });
 }

@@ -1,4 +1,5 @@
-// What Okta's governance finds in a list and gives people as an attribute: roles of applications, memberships of organizations.
+// Offers: roles of applications and memberships of organizations that a SCIM client can assign to users. Clients (Okta's governance)
+// find them in a list and assign them through an attribute of the user.
 
 import {
   assignedRoleEntries,
@@ -20,33 +21,33 @@ import type { Database, Reader } from '../../database.ts';
 import { fail } from '../../faults.ts';
 import type { Resource, ResourceType } from './attribute.ts';
 import { entitlementType, roleType } from './definitions.ts';
-import type { Context } from './handler.ts';
+import type { ScimContext } from './handler.ts';
 
-/** One list, and the attribute of users that its entries are given by. */
+/** A list of offers, and the attribute of users that assigns its entries. */
 export interface OfferKind<T> {
-  readonly attribute: keyof HeldOffers;
+  readonly attribute: keyof AssignedOffers;
   readonly type: ResourceType;
   /** The `type` of an entry. */
   readonly label: string;
-  /** How entries look. Other values of the attribute are the client's own words, and are only kept. */
+  /** The format of entries. Other values of the attribute are free text of the client: they are stored and assign nothing. */
   readonly pattern: RegExp;
   idOf(offer: T): string;
   displayOf(offer: T): string;
   descriptionOf(offer: T): string;
-  /** What is on the list; with `ids`, those among it. */
+  /** The offers of the domain; with `ids`, only those. */
   all(db: Reader, domainId: string, ids?: readonly string[]): Promise<readonly T[]>;
-  /** What a user was given, whether it is on the list now or not. */
-  given(db: Reader, domainId: string, userId: string): Promise<readonly string[]>;
-  of(db: Reader, domainId: string, userIds: readonly string[]): Promise<ReadonlyMap<string, readonly T[]>>;
+  /** What the user has, including entries that are no longer offered. */
+  previousEntries(db: Reader, domainId: string, userId: string): Promise<readonly string[]>;
+  assignedTo(db: Reader, domainId: string, userIds: readonly string[]): Promise<ReadonlyMap<string, readonly T[]>>;
 }
 
-/** What a user holds of each list. */
-export interface HeldOffers {
+/** The offers a user has. */
+export interface AssignedOffers {
   readonly roles: readonly OfferedRole[];
   readonly entitlements: readonly OfferedOrganization[];
 }
 
-/** A value is organization, application and role. */
+/** A value is `organization:application:role`. */
 export const roleOffers: OfferKind<OfferedRole> = {
   attribute: 'roles',
   type: roleType,
@@ -56,14 +57,14 @@ export const roleOffers: OfferKind<OfferedRole> = {
   displayOf: ({ applicationName, roleName }) => `${applicationName}: ${roleName}`,
   descriptionOf: ({ organizationName }) => `In the organization ${organizationName}`,
   all: offeredRoles,
-  given: assignedRoleEntries,
-  of: offeredRolesOf,
+  previousEntries: assignedRoleEntries,
+  assignedTo: offeredRolesOf,
 };
 
 const ORGANIZATION = 'organization';
 const entryOf = (organizationId: string): string => `${ORGANIZATION}:${organizationId}`;
 
-/** The word before the id sets an entry of the list apart from what clients kept here before. */
+/** The prefix distinguishes an entry from free text that clients stored here earlier. */
 export const entitlementOffers: OfferKind<OfferedOrganization> = {
   attribute: 'entitlements',
   type: entitlementType,
@@ -78,69 +79,69 @@ export const entitlementOffers: OfferKind<OfferedOrganization> = {
       domainId,
       ids?.map((id) => id.slice(ORGANIZATION.length + 1)),
     ),
-  given: async (db, domainId, userId) => (await memberOrganizationIds(db, domainId, userId)).map(entryOf),
-  of: offeredOrganizationsOf,
+  previousEntries: async (db, domainId, userId) => (await memberOrganizationIds(db, domainId, userId)).map(entryOf),
+  assignedTo: offeredOrganizationsOf,
 };
 
-export const OFFERED_ATTRIBUTES = ['roles', 'entitlements'] as const satisfies readonly (keyof HeldOffers)[];
+export const OFFERED_ATTRIBUTES = ['roles', 'entitlements'] as const satisfies readonly (keyof AssignedOffers)[];
 
-interface Given {
+interface AttributeElement {
   readonly value?: unknown;
 }
 
-type AnyKind = Pick<OfferKind<unknown>, 'attribute' | 'pattern'>;
+type EntryKind = Pick<OfferKind<unknown>, 'attribute' | 'pattern'>;
 
-const valuesIn = ({ attribute }: AnyKind, resource: Resource): readonly Given[] => {
+const valuesIn = ({ attribute }: EntryKind, resource: Resource): readonly AttributeElement[] => {
   const values = resource[attribute];
-  return Array.isArray(values) ? (values as Given[]) : [];
+  return Array.isArray(values) ? (values as AttributeElement[]) : [];
 };
-const textsIn = (kind: AnyKind, resource: Resource): Set<string> =>
+const stringsIn = (kind: EntryKind, resource: Resource): Set<string> =>
   new Set(valuesIn(kind, resource).flatMap(({ value }) => (typeof value === 'string' ? [value] : [])));
 
-/** Tells entries of the lists from words that only look like one. */
-export type IsEntry = (kind: AnyKind, value: string) => boolean;
+/** Whether a value is an entry, not free text that looks like one. */
+export type IsEntry = (kind: EntryKind, value: string) => boolean;
 
-/** In JSON: strings, also those inside a path, that look like a role; the first part names the organization. */
+/** Strings in JSON that look like a role, also inside a path. The first part is the organization. */
 const LIKE_ROLES = /"([\w.-]{1,64}):[\w.-]{1,64}:[\w.-]{1,64}\\?"/g;
 
 /**
- * Of what a client sends to a domain, a role is an entry when it begins with an organization of that domain: others name roles
- * as `aws:prod:admin` too. What was kept as a word before stays one until the client takes it away.
+ * A role is an entry only if it starts with an organization of the domain: clients also send values like `aws:prod:admin`. A value
+ * that was stored as free text stays free text until the client removes it.
  */
 export async function entriesIn(db: Reader, domainId: string, sent: unknown): Promise<(stored: Resource) => IsEntry> {
   const named = new Set([...JSON.stringify(sent).matchAll(LIKE_ROLES)].map(([, organization]) => organization!));
-  const known = await organizationsAmong(db, domainId, [...named]);
+  const organizations = await organizationsAmong(db, domainId, [...named]);
   return (stored) => (kind, value) =>
     kind.pattern.test(value) &&
-    (kind.attribute !== 'roles' || known.has(value.split(':', 1)[0]!)) &&
-    !textsIn(kind, stored).has(value);
+    (kind.attribute !== 'roles' || organizations.has(value.split(':', 1)[0]!)) &&
+    !stringsIn(kind, stored).has(value);
 }
 
-function wordsOf<T>(kind: OfferKind<T>, resource: Resource, held: readonly T[], isEntry: IsEntry): Resource {
+function withoutEntriesOf<T>(kind: OfferKind<T>, resource: Resource, assigned: readonly T[], isEntry: IsEntry): Resource {
   if (!(kind.attribute in resource)) return resource;
   const { [kind.attribute]: _, ...rest } = resource;
-  const has = new Set(held.map(kind.idOf));
+  const has = new Set(assigned.map(kind.idOf));
   const own = valuesIn(kind, resource).filter(
     ({ value }) => typeof value !== 'string' || !(has.has(value) || isEntry(kind, value)),
   );
   return own.length > 0 ? { ...rest, [kind.attribute]: own } : rest;
 }
 
-/** What stays with the profile. */
-export const withoutEntries = (resource: Resource, { roles, entitlements }: HeldOffers, isEntry: IsEntry): Resource =>
-  wordsOf(entitlementOffers, wordsOf(roleOffers, resource, roles, isEntry), entitlements, isEntry);
+/** The resource without its entries: what the profile stores. */
+export const withoutEntries = (resource: Resource, { roles, entitlements }: AssignedOffers, isEntry: IsEntry): Resource =>
+  withoutEntriesOf(entitlementOffers, withoutEntriesOf(roleOffers, resource, roles, isEntry), entitlements, isEntry);
 
-function withHeldOf<T>(kind: OfferKind<T>, resource: Resource, held: readonly T[]): Resource {
-  if (held.length === 0) return resource;
-  const entries = held.map((offer) => ({ value: kind.idOf(offer), display: kind.displayOf(offer), type: kind.label }));
+function withAssignedOf<T>(kind: OfferKind<T>, resource: Resource, assigned: readonly T[]): Resource {
+  if (assigned.length === 0) return resource;
+  const entries = assigned.map((offer) => ({ value: kind.idOf(offer), display: kind.displayOf(offer), type: kind.label }));
   const has = new Set<unknown>(entries.map(({ value }) => value));
   const words = valuesIn(kind, resource).filter(({ value }) => !has.has(value));
   return { ...resource, [kind.attribute]: [...words, ...entries] };
 }
 
-/** A resource with what is held beside what is only kept. */
-export const withHeld = (resource: Resource, { roles = [], entitlements = [] }: Partial<HeldOffers>): Resource =>
-  withHeldOf(entitlementOffers, withHeldOf(roleOffers, resource, roles), entitlements);
+/** The resource with the assigned offers added to the free text. */
+export const withAssignedOffers = (resource: Resource, { roles = [], entitlements = [] }: Partial<AssignedOffers>): Resource =>
+  withAssignedOf(entitlementOffers, withAssignedOf(roleOffers, resource, roles), entitlements);
 
 export const renderOffer = <T>(kind: OfferKind<T>, offer: T, base: string): Resource => ({
   schemas: [kind.type.core.id],
@@ -154,106 +155,113 @@ export const renderOffer = <T>(kind: OfferKind<T>, offer: T, base: string): Reso
   },
 });
 
-interface Owner {
+interface OfferUser {
   readonly id: string;
   readonly domain_id: string;
-  /** Whether they hold anything that could be on the lists, where that is known. */
+  /** Whether the user has anything that could be an offer, if known. */
   readonly holds_offers?: boolean | number;
 }
 
-async function heldByMany<T>(kind: OfferKind<T>, db: Reader, users: readonly Owner[]): Promise<Map<string, readonly T[]>> {
+async function readAssignedByUser<T>(
+  kind: OfferKind<T>,
+  db: Reader,
+  users: readonly OfferUser[],
+): Promise<Map<string, readonly T[]>> {
   const found = new Map<string, readonly T[]>();
-  const holders = users.filter(({ holds_offers: holds = true }) => holds);
-  for (const [domainId, rows] of Map.groupBy(holders, (user) => user.domain_id)) {
+  const candidates = users.filter(({ holds_offers: mayHaveOffers = true }) => mayHaveOffers);
+  for (const [domainId, rows] of Map.groupBy(candidates, (user) => user.domain_id)) {
     const ids = rows.map(({ id }) => id);
-    for (const [id, offers] of await kind.of(db, domainId, ids)) found.set(id, offers);
+    for (const [id, offers] of await kind.assignedTo(db, domainId, ids)) found.set(id, offers);
   }
   return found;
 }
 
-/** What many users hold of the lists that are asked for. */
-export async function heldOffersOf(
+/** The offers of many users, for the attributes that are requested. */
+export async function readAssignedOffersOf(
   db: Reader,
-  users: readonly Owner[],
+  users: readonly OfferUser[],
   wants: (attribute: string) => boolean,
-): Promise<(user: Owner) => Partial<HeldOffers>> {
-  const roles = wants('roles') ? await heldByMany(roleOffers, db, users) : undefined;
-  const entitlements = wants('entitlements') ? await heldByMany(entitlementOffers, db, users) : undefined;
+): Promise<(user: OfferUser) => Partial<AssignedOffers>> {
+  const roles = wants('roles') ? await readAssignedByUser(roleOffers, db, users) : undefined;
+  const entitlements = wants('entitlements') ? await readAssignedByUser(entitlementOffers, db, users) : undefined;
   return ({ id }) => ({ roles: roles?.get(id) ?? [], entitlements: entitlements?.get(id) ?? [] });
 }
 
-export async function heldOffers(db: Reader, user: Owner): Promise<HeldOffers> {
-  const { roles = [], entitlements = [] } = (await heldOffersOf(db, [user], () => true))(user);
+export async function readAssignedOffers(db: Reader, user: OfferUser): Promise<AssignedOffers> {
+  const { roles = [], entitlements = [] } = (await readAssignedOffersOf(db, [user], () => true))(user);
   return { roles, entitlements };
 }
 
-export const NOTHING_HELD: HeldOffers = { roles: [], entitlements: [] };
+export const NO_OFFERS: AssignedOffers = { roles: [], entitlements: [] };
 
-/** What a user is to be, and of which attributes the client speaks: nobody loses what it does not speak of. */
-export interface Wanted {
+/** The new state of a user. Attributes the client does not mention stay as they are. */
+export interface OfferRequest {
   readonly resource: Resource;
-  readonly speaksOf: (attribute: keyof HeldOffers) => boolean;
+  readonly mentions: (attribute: keyof AssignedOffers) => boolean;
   readonly isEntry: IsEntry;
-  /** Whether what the client does not name of an attribute is what it does not want. */
-  readonly namesAll: boolean;
+  /** Whether the client sends attributes as a whole: values it leaves out are removed. */
+  readonly isComplete: boolean;
 }
 
-interface Plan<T> {
-  /** Values that are wanted and not held. */
+interface OfferPlan<T> {
+  /** Requested values the user does not have yet. */
   readonly missing: readonly string[];
-  readonly taken: readonly T[];
+  readonly removed: readonly T[];
 }
 
-function planOf<T>(kind: OfferKind<T>, held: readonly T[], { resource, speaksOf, isEntry }: Wanted): Plan<T> {
-  if (!speaksOf(kind.attribute)) return { missing: [], taken: [] };
-  const wanted = textsIn(kind, resource);
-  const has = new Set(held.map(kind.idOf));
+function offerPlanOf<T>(kind: OfferKind<T>, assigned: readonly T[], { resource, mentions, isEntry }: OfferRequest): OfferPlan<T> {
+  if (!mentions(kind.attribute)) return { missing: [], removed: [] };
+  const requested = stringsIn(kind, resource);
+  const has = new Set(assigned.map(kind.idOf));
   return {
-    missing: [...wanted].filter((value) => !has.has(value) && isEntry(kind, value)),
-    taken: held.filter((offer) => !wanted.has(kind.idOf(offer))),
+    missing: [...requested].filter((value) => !has.has(value) && isEntry(kind, value)),
+    removed: assigned.filter((offer) => !requested.has(kind.idOf(offer))),
   };
 }
 
-/** Who keeps a role inside an organization stays a member of it: without, the role would not count. */
-function plansOf(held: HeldOffers, wanted: Wanted): { roles: Plan<OfferedRole>; entitlements: Plan<OfferedOrganization> } {
-  const roles = planOf(roleOffers, held.roles, wanted);
-  const entitlements = planOf(entitlementOffers, held.entitlements, wanted);
-  const kept = held.roles.filter((role) => !roles.taken.includes(role)).map(({ organizationId }) => organizationId);
-  const taken = entitlements.taken.filter(({ id }) => !kept.includes(id));
-  return { roles, entitlements: { ...entitlements, taken } };
+/** A user who keeps a role in an organization stays a member of it: the role would not count otherwise. */
+function offerPlansOf(
+  assigned: AssignedOffers,
+  request: OfferRequest,
+): { roles: OfferPlan<OfferedRole>; entitlements: OfferPlan<OfferedOrganization> } {
+  const roles = offerPlanOf(roleOffers, assigned.roles, request);
+  const entitlements = offerPlanOf(entitlementOffers, assigned.entitlements, request);
+  const kept = assigned.roles.filter((role) => !roles.removed.includes(role)).map(({ organizationId }) => organizationId);
+  const removed = entitlements.removed.filter(({ id }) => !kept.includes(id));
+  return { roles, entitlements: { ...entitlements, removed } };
 }
 
-/** Of what was given once, that the client names no more. From then on it would ask for it anew. */
-function forgotten(before: readonly string[], { resource, speaksOf, namesAll }: Wanted): string[] {
-  const dropped = (kind: AnyKind): string[] => {
-    const wanted = textsIn(kind, resource);
-    return before.filter((entry) => kind.pattern.test(entry) && !wanted.has(entry));
+/** Entries assigned earlier that the client no longer sends. If it sends one again, that is a new request. */
+function droppedEntries(before: readonly string[], { resource, mentions, isComplete }: OfferRequest): string[] {
+  const dropped = (kind: EntryKind): string[] => {
+    const requested = stringsIn(kind, resource);
+    return before.filter((entry) => kind.pattern.test(entry) && !requested.has(entry));
   };
-  return namesAll ? [roleOffers, entitlementOffers].filter(({ attribute }) => speaksOf(attribute)).flatMap(dropped) : [];
+  return isComplete ? [roleOffers, entitlementOffers].filter(({ attribute }) => mentions(attribute)).flatMap(dropped) : [];
 }
 
-export function changesOffers(held: HeldOffers, wanted: Wanted, before: readonly string[]): boolean {
-  const { roles, entitlements } = plansOf(held, wanted);
-  const changes = [roles, entitlements].some(({ missing, taken }) => missing.length + taken.length > 0);
-  return changes || forgotten(before, wanted).length > 0;
+export function changesOffers(assigned: AssignedOffers, request: OfferRequest, before: readonly string[]): boolean {
+  const { roles, entitlements } = offerPlansOf(assigned, request);
+  const changes = [roles, entitlements].some(({ missing, removed }) => missing.length + removed.length > 0);
+  return changes || droppedEntries(before, request).length > 0;
 }
 
 /**
- * What is no longer on the list is refused to those who ask for it anew. Clients also repeat what they gave before: that, and
- * closing an account, must not fail because of it.
+ * A new request for something that is no longer offered is refused. Clients also repeat what they assigned before: that, and
+ * disabling an account, must not fail.
  */
-async function given<T>(
+async function findOffered<T>(
   kind: OfferKind<T>,
   db: Reader,
-  user: Owner,
+  user: OfferUser,
   { missing, before, closing }: { missing: readonly string[]; before: readonly string[]; closing: boolean },
 ): Promise<T[]> {
   if (missing.length === 0) return [];
   const offered = new Map((await kind.all(db, user.domain_id, missing)).map((offer) => [kind.idOf(offer), offer]));
   const gone = missing.filter((value) => !offered.has(value));
-  const known =
-    gone.length > 0 && !closing ? new Set([...before, ...(await kind.given(db, user.domain_id, user.id))]) : undefined;
-  const refused = known && gone.find((value) => !known.has(value));
+  const previous =
+    gone.length > 0 && !closing ? new Set([...before, ...(await kind.previousEntries(db, user.domain_id, user.id))]) : undefined;
+  const refused = previous && gone.find((value) => !previous.has(value));
   if (refused !== undefined)
     fail('scim.invalid_value', {
       name: kind.attribute,
@@ -262,31 +270,35 @@ async function given<T>(
   return [...offered.values()];
 }
 
-/** Gives and takes until the user holds just what is wanted of the lists. What is on them is decided inside the change. */
-export async function holdOffers(transaction: Change, user: Owner, wantedOf: (held: HeldOffers) => Wanted): Promise<void> {
-  const held = await heldOffers(transaction.tx, user);
-  const wanted = wantedOf(held);
-  const plans = plansOf(held, wanted);
-  const closing = wanted.resource.active === false;
+/** Assigns and removes offers until the user has exactly the requested ones. Reads what is offered in the same transaction. */
+export async function assignOffers(
+  transaction: Change,
+  user: OfferUser,
+  requestOf: (assigned: AssignedOffers) => OfferRequest,
+): Promise<void> {
+  const assigned = await readAssignedOffers(transaction.tx, user);
+  const request = requestOf(assigned);
+  const plans = offerPlansOf(assigned, request);
+  const closing = request.resource.active === false;
   const before = await readGrantedEntries(transaction.tx, user.id);
-  const roles = await given(roleOffers, transaction.tx, user, { missing: plans.roles.missing, before, closing });
+  const roles = await findOffered(roleOffers, transaction.tx, user, { missing: plans.roles.missing, before, closing });
   const { missing } = plans.entitlements;
-  const organizations = await given(entitlementOffers, transaction.tx, user, { missing, before, closing });
-  await deleteGrantedEntries(transaction.tx, user.id, forgotten(before, wanted));
-  // Whoever gets a role inside an organization is shown as a member of it. Roles are noted where they are assigned.
+  const organizations = await findOffered(entitlementOffers, transaction.tx, user, { missing, before, closing });
+  await deleteGrantedEntries(transaction.tx, user.id, droppedEntries(before, request));
+  // A user with a role in an organization is shown as a member of it. Roles are recorded where they are assigned.
   const entered = [...organizations.map(({ id }) => id), ...roles.map(({ organizationId }) => organizationId)];
   await recordGrantedEntries(transaction.tx, user.id, [...new Set(entered.map(entryOf))]);
-  if (roles.length + organizations.length + plans.roles.taken.length + plans.entitlements.taken.length === 0) return;
+  if (roles.length + organizations.length + plans.roles.removed.length + plans.entitlements.removed.length === 0) return;
   await provision(transaction, user, {
-    roles: { added: roles, removed: plans.roles.taken },
-    organizations: { added: organizations, removed: plans.entitlements.taken },
+    roles: { added: roles, removed: plans.roles.removed },
+    organizations: { added: organizations, removed: plans.entitlements.removed },
   });
 }
 
-/** What people of the domain can be given. */
+/** The offers of the domain. */
 export const createOfferList =
   ({ db }: { readonly db: Database }) =>
-  async <T>(kind: OfferKind<T>, { domainId }: Context, ids?: readonly string[]): Promise<readonly T[]> =>
+  async <T>(kind: OfferKind<T>, { domainId }: ScimContext, ids?: readonly string[]): Promise<readonly T[]> =>
     domainId === undefined ? [] : kind.all(db.read, domainId, ids);
 
 export type OfferList = ReturnType<typeof createOfferList>;

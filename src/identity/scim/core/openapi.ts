@@ -1,4 +1,4 @@
-// SCIM schemas as JSON Schema, for the OpenAPI document and for holding our own answers to them.
+// SCIM schemas as JSON Schema, for the OpenAPI document and for checking our own replies.
 import { type Schema as JsonSchema, t } from '../../../platform/http/index.ts';
 import type { Attribute, ResourceType } from './attribute.ts';
 import { commonAttributes } from './definitions.ts';
@@ -25,7 +25,7 @@ function schemaOf(attribute: Attribute): JsonSchema {
 const propertiesOf = (attributes: readonly Attribute[]): Record<string, JsonSchema> =>
   Object.fromEntries(attributes.map((attribute) => [attribute.name, schemaOf(attribute)]));
 
-/** A resource as we answer it; passwords are never in one. */
+/** A resource in a reply; it never contains a password. */
 export function resourceSchema(type: ResourceType): JsonSchema {
   const shown = [...commonAttributes, ...type.core.attributes].filter(({ returned }) => returned !== 'never');
   const extensions = type.extensions.map(({ id, attributes }) => [
@@ -46,5 +46,5 @@ export const listSchema = (items: JsonSchema): JsonSchema =>
     { totalResults: t.integer(), startIndex: t.integer(), nextCursor: t.string() },
   );
 
-/** What clients send is read by the SCIM schema, with its own faults; here it only has to be an object. */
+/** Bodies are read by the SCIM schema, which has its own errors; here a body only has to be an object. */
 export const Message = t.open({});

@@ -1,4 +1,4 @@
-// Organizations (projects of the base API) as SCIM resources of our own type.
+// Organizations (projects of the base API) as SCIM resources of our own resource type.
 
 import type { Database, ProjectRow } from '../../database.ts';
 import { fail } from '../../faults.ts';
@@ -9,9 +9,9 @@ import { organizationType } from './definitions.ts';
 import {
   type Extras,
   externalIdOf,
-  type Handler,
   metaOf,
   type Precondition,
+  type ResourceHandler,
   type Revision,
   readName,
   targetWithin,
@@ -19,7 +19,7 @@ import {
 import { applyPatch } from './patch.ts';
 import { findOrganization } from './scim.store.ts';
 
-/** A project of the base API may carry this mark as an attribute of its own. */
+/** A project of the base API may have this flag as an extra attribute. */
 const isDefault = (row: ProjectRow): boolean => parseJson(row.extra).is_default === true;
 
 const renderOrganization = (row: ProjectRow, base: string): Resource => ({
@@ -33,7 +33,7 @@ const renderOrganization = (row: ProjectRow, base: string): Resource => ({
   meta: metaOf(organizationType, base, row),
 });
 
-function next(row: ProjectRow, revision: Revision): Resource {
+function revisedOrganization(row: ProjectRow, revision: Revision): Resource {
   const current = renderOrganization(row, '');
   if (revision.kind === 'patch') return applyPatch(organizationType, current, revision.operations);
   return revision.kind === 'merge' ? { ...current, ...revision.input } : { active: current.active, ...revision.input };
@@ -41,7 +41,7 @@ function next(row: ProjectRow, revision: Revision): Resource {
 
 const descriptionOf = ({ description }: Resource): string => (typeof description === 'string' ? description : '');
 
-export function createOrganizationResources({ db, projects }: { db: Database; projects: Projects }): Handler<'projects'> {
+export function createOrganizationResources({ db, projects }: { db: Database; projects: Projects }): ResourceHandler<'projects'> {
   return {
     type: organizationType,
     table: 'projects',
@@ -64,7 +64,7 @@ export function createOrganizationResources({ db, projects }: { db: Database; pr
     revise: ({ caller }, organization, revision, expect?: Precondition, extras: Extras = {}) =>
       projects.revise(caller, organization, (row) => {
         expect?.(row);
-        const resource = next(row, revision);
+        const resource = revisedOrganization(row, revision);
         const name = readName(resource, 'name');
         const enabled = resource.active !== false;
         const marked = resource.isDefault === true;

@@ -1,4 +1,4 @@
-// Hostile filters and patches: nothing but a Fault comes out of them, and nothing outside the schema goes in.
+// Hostile filters and patches: they only fail with a Fault, and set nothing outside the schema.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';

@@ -1,5 +1,5 @@
 // Any sequence of legal operations gives what SCIMMY, another implementation of the RFCs, gives.
-// Where the two differ, the generator stays away, and says what SCIMMY does and which section has it otherwise.
+// The generator avoids cases where the two differ; a comment says what SCIMMY does and which section of the RFC differs.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
@@ -7,7 +7,7 @@ import SCIMMY from 'scimmy';
 import type { Resource } from './attribute.ts';
 import { userType } from './definitions.ts';
 import { matches } from './filter.ts';
-import { applyPatch, type Operation } from './patch.ts';
+import { applyPatch, type PatchOperation } from './patch.ts';
 import { parsePath } from './path.ts';
 
 const enterprise = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User';
@@ -110,7 +110,7 @@ const operation = fc.oneof(
   // SCIMMY finds no target in `manager.value` of a user without a manager; RFC 7644, 3.5.2.1 has it added. So it is set as a whole.
   with_(setting, fc.constant(`${enterprise}:manager`), fc.record({ value: word })),
   removal(fc.constant(`${enterprise}:manager`)),
-) as fc.Arbitrary<Operation>;
+) as fc.Arbitrary<PatchOperation>;
 
 const user = fc.record(
   {
@@ -132,7 +132,7 @@ const user = fc.record(
  * The operations whose filter finds something, or that need not find anything. For the others the RFC has noTarget (7644,
  * 3.5.2.3); SCIMMY adds the value without what the filter says of it, and we add it with that, for Entra.
  */
-function withTargets(resource: Resource, operations: readonly Operation[]): Operation[] {
+function withTargets(resource: Resource, operations: readonly PatchOperation[]): PatchOperation[] {
   let state = resource;
   return operations.filter((one) => {
     if (!hasTarget(state, one)) return false;
@@ -141,19 +141,19 @@ function withTargets(resource: Resource, operations: readonly Operation[]): Oper
   });
 }
 
-function hasTarget(resource: Resource, { op, path, value }: Operation): boolean {
+function hasTarget(resource: Resource, { op, path, value }: PatchOperation): boolean {
   // SCIMMY trips over a list that is not there; no RFC knows removals by value, and 7644, 3.5.2.2 lets others find nothing.
   if (op === 'remove' && value !== undefined) return Object.hasOwn(resource, path!);
   const parsed = path === undefined || op === 'remove' ? undefined : parsePath(userType, path);
-  if (!parsed?.place || !parsed.filter) return true;
+  if (!parsed?.attributePath || !parsed.filter) return true;
   // SCIMMY's replace removes first and then finds nothing when the filter asks for what is gone; RFC 7644, 3.5.2.3 replaces it.
   if (op === 'replace' && parsed.sub && path!.includes(`${parsed.sub.name} `)) return false;
-  const held = resource[parsed.place.keys[0]!];
+  const held = resource[parsed.attributePath.keys[0]!];
   return Array.isArray(held) && held.some((one) => matches(parsed.filter!, one));
 }
 
-async function byScimmy(resource: Resource, operations: readonly Operation[]): Promise<unknown> {
-  // It writes to what it is given.
+async function byScimmy(resource: Resource, operations: readonly PatchOperation[]): Promise<unknown> {
+  // SCIMMY modifies its input.
   const { resource: source, Operations } = structuredClone({ resource, Operations: [...operations] });
   let result: unknown;
   const message = new SCIMMY.Messages.PatchOp({ schemas: [patchOp], Operations } as any);

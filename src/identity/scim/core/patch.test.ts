@@ -4,7 +4,7 @@ import { Fault } from '../../faults.ts';
 import type { Resource } from './attribute.ts';
 import { groupType, userType } from './definitions.ts';
 import { memberSteps } from './members.ts';
-import { applyPatch, type Operation, readOperations } from './patch.ts';
+import { applyPatch, type PatchOperation, readOperations } from './patch.ts';
 
 const enterprise = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User';
 const patchOp = 'urn:ietf:params:scim:api:messages:2.0:PatchOp';
@@ -28,7 +28,7 @@ const alice = { display: 'Alice', value: 'a1' };
 const bob = { display: 'Bob', value: 'b2' };
 const group: Resource = frozen({ id: 'g1', displayName: 'Tour Guides', members: [alice, bob] });
 
-/** What is written to throws. */
+/** Frozen: writing to it throws. */
 function frozen<T>(value: T): T {
   if (typeof value === 'object' && value !== null) for (const inner of Object.values(Object.freeze(value))) frozen(inner);
   return value;
@@ -347,10 +347,10 @@ test('lets a patch have filters of so many comparisons and no more, as paths or 
 
 // The members of a group, as steps.
 
-const steps = (...operations: Operation[]) => memberSteps(groupType, operations);
+const steps = (...operations: PatchOperation[]) => memberSteps(groupType, operations);
 
 test('takes members out of the patch and leaves the rest', () => {
-  const rename: Operation = { op: 'replace', path: 'displayName', value: 'x' };
+  const rename: PatchOperation = { op: 'replace', path: 'displayName', value: 'x' };
   assert.deepEqual(steps({ op: 'add', path: 'members', value: [alice, { value: 'c', type: 'User' }] }, rename), {
     rest: [rename],
     steps: [{ kind: 'add', members: [alice, { value: 'c' }] }],

@@ -9,25 +9,25 @@ const refused = (code: string) => (error: unknown) => error instanceof Fault && 
 
 test('reads the paths of RFC 7644, figure 7', () => {
   const members = parsePath(groupType, 'members');
-  assert.deepEqual(members.place?.keys, ['members']);
-  assert.deepEqual(parsePath(userType, 'name.familyName').place?.keys, ['name', 'familyName']);
+  assert.deepEqual(members.attributePath?.keys, ['members']);
+  assert.deepEqual(parsePath(userType, 'name.familyName').attributePath?.keys, ['name', 'familyName']);
   const work = parsePath(userType, 'addresses[type eq "work"]');
   assert.ok(!work.extension);
-  assert.deepEqual(work.place.keys, ['addresses']);
+  assert.deepEqual(work.attributePath.keys, ['addresses']);
   assert.equal(work.filter?.kind, 'compare');
   assert.equal(work.sub, undefined);
   const member = parsePath(groupType, 'members[value eq "2819c223-7f76-453a-919d-413861904646"].display');
   assert.ok(!member.extension);
   assert.equal(member.sub?.name, 'display');
-  assert.deepEqual(member.place.keys, ['members']);
+  assert.deepEqual(member.attributePath.keys, ['members']);
 });
 
 test('reads names in any case and after a URN', () => {
-  assert.deepEqual(parsePath(userType, 'URN:ietf:params:scim:schemas:CORE:2.0:user:NAME.familyname').place?.keys, [
+  assert.deepEqual(parsePath(userType, 'URN:ietf:params:scim:schemas:CORE:2.0:user:NAME.familyname').attributePath?.keys, [
     'name',
     'familyName',
   ]);
-  assert.deepEqual(parsePath(userType, `${enterprise.toUpperCase()}:MANAGER.Value`).place?.keys, [
+  assert.deepEqual(parsePath(userType, `${enterprise.toUpperCase()}:MANAGER.Value`).attributePath?.keys, [
     enterprise,
     'manager',
     'value',

@@ -1,51 +1,51 @@
-// Which attributes an answer has: RFC 7644, 3.4.2.5, and what RFC 7643 calls "returned".
+// Selects the attributes of a reply: RFC 7644, 3.4.2.5, and "returned" of RFC 7643.
 import type { Attribute, Resource, ResourceType } from './attribute.ts';
 import { commonAttributes } from './definitions.ts';
-import { findExtension, findPlace } from './lookup.ts';
+import { findAttributePath, findExtension } from './lookup.ts';
 
-/** What to keep of an object, by key: a value as it is, or parts of it. What is not named is not kept. */
-type Plan = ReadonlyMap<string, 'whole' | Plan>;
+/** What a reply keeps of an object, by key: the whole value, or parts of it. Other keys are dropped. */
+type ProjectionPlan = ReadonlyMap<string, 'whole' | ProjectionPlan>;
 
 export interface Projection {
-  readonly plan: Plan;
-  /** Whether an answer can have this key at its top, so that nobody reads what is not asked for. */
+  readonly plan: ProjectionPlan;
+  /** Whether the reply can have this top-level key. If not, it need not be read. */
   wants(key: string): boolean;
 }
 
-interface Wishes {
+interface ProjectionParameters {
   readonly attributes?: string | undefined;
   readonly excludedAttributes?: string | undefined;
 }
 
-/** Whether the attribute at a path is kept, before its parts are looked at. */
-type Keeps = (returned: Attribute['returned'], path: string) => boolean;
+/** Whether the attribute at a path is kept, not considering its sub-attributes. */
+type AttributeSelector = (returned: Attribute['returned'], path: string) => boolean;
 
-export function readProjection(type: ResourceType, wishes: Wishes): Projection {
-  const plan = planOf(type, choiceOf(type, wishes));
+export function readProjection(type: ResourceType, wishes: ProjectionParameters): Projection {
+  const plan = planOf(type, selectorOf(type, wishes));
   return { plan, wants: (key) => plan.has(key) };
 }
 
-/** The resource as the client wants to see it; `schemas` are there even if the resource came without. */
+/** The resource with the selected attributes; always has `schemas`. */
 export function project(type: ResourceType, resource: Resource, { plan }: Projection): Resource {
   return { schemas: schemasOf(type, resource), ...pick(resource, plan) };
 }
 
-/** The schemas of a resource, by what it holds. */
+/** The schemas of a resource, derived from its content. */
 export function schemasOf(type: ResourceType, resource: Resource): string[] {
-  const held = type.extensions.filter(({ id }) => resource[id] !== undefined);
-  return [type.core.id, ...held.map(({ id }) => id)];
+  const extensions = type.extensions.filter(({ id }) => resource[id] !== undefined);
+  return [type.core.id, ...extensions.map(({ id }) => id)];
 }
 
-function choiceOf(type: ResourceType, { attributes, excludedAttributes }: Wishes): Keeps {
-  if (isGiven(attributes)) {
-    const wanted = around(type, pathsIn(type, attributes));
-    return (returned, path) => returned === 'always' || (returned !== 'never' && wanted.has(path));
+function selectorOf(type: ResourceType, { attributes, excludedAttributes }: ProjectionParameters): AttributeSelector {
+  if (isFilled(attributes)) {
+    const selected = withRelatedPaths(type, pathsIn(type, attributes));
+    return (returned, path) => returned === 'always' || (returned !== 'never' && selected.has(path));
   }
-  const unwanted = isGiven(excludedAttributes) ? pathsIn(type, excludedAttributes) : new Set();
+  const unwanted = isFilled(excludedAttributes) ? pathsIn(type, excludedAttributes) : new Set();
   return (returned, path) => returned === 'always' || (returned === 'default' && !unwanted.has(path));
 }
 
-function isGiven(text: string | undefined): text is string {
+function isFilled(text: string | undefined): text is string {
   return text !== undefined && text.trim() !== '';
 }
 
@@ -55,24 +55,24 @@ function pathsIn(type: ResourceType, text: string): Set<string> {
   return new Set(paths.filter((path) => path !== undefined));
 }
 
-/** Microsoft's collection asks for `emails[type eq "work"]`: it gets the e-mails. */
+/** Microsoft's collection requests `emails[type eq "work"]`; it gets all e-mails. */
 function withoutFilters(text: string): string {
   return text.replace(/\[(?:"(?:\\.|[^"\\])*"|[^"[\]])*\]/g, '');
 }
 
 function pathOf(type: ResourceType, name: string): string | undefined {
-  return findExtension(type, name)?.id ?? findPlace(type, name)?.keys.join('/');
+  return findExtension(type, name)?.id ?? findAttributePath(type, name)?.keys.join('/');
 }
 
-/** Whoever asks for an attribute gets what is in it by default, and what it is in. */
-function around(type: ResourceType, named: ReadonlySet<string>): Set<string> {
+/** A requested attribute includes its default sub-attributes and its parents. */
+function withRelatedPaths(type: ResourceType, named: ReadonlySet<string>): Set<string> {
   const paths = defaultPaths(type);
-  const wanted = new Set(named);
+  const selected = new Set(named);
   for (const path of named) {
-    for (let end = path.lastIndexOf('/'); end > 0; end = path.lastIndexOf('/', end - 1)) wanted.add(path.slice(0, end));
-    for (const other of paths) if (other.startsWith(`${path}/`)) wanted.add(other);
+    for (let end = path.lastIndexOf('/'); end > 0; end = path.lastIndexOf('/', end - 1)) selected.add(path.slice(0, end));
+    for (const other of paths) if (other.startsWith(`${path}/`)) selected.add(other);
   }
-  return wanted;
+  return selected;
 }
 
 function defaultPaths(type: ResourceType): string[] {
@@ -84,34 +84,38 @@ function defaultPaths(type: ResourceType): string[] {
   return paths;
 }
 
-function planOf(type: ResourceType, keeps: Keeps): Plan {
-  const top = new Map(partsOf([...commonAttributes, ...type.core.attributes], '', keeps));
+function planOf(type: ResourceType, selects: AttributeSelector): ProjectionPlan {
+  const top = new Map(partsOf([...commonAttributes, ...type.core.attributes], '', selects));
   for (const { id, attributes } of type.extensions) {
-    const part = keeps('default', id) ? partOf(attributes, `${id}/`, keeps) : undefined;
+    const part = selects('default', id) ? partOf(attributes, `${id}/`, selects) : undefined;
     if (part) top.set(id, part);
   }
   return top;
 }
 
-function partsOf(attributes: readonly Attribute[], prefix: string, keeps: Keeps): Plan {
-  const parts = new Map<string, 'whole' | Plan>();
+function partsOf(attributes: readonly Attribute[], prefix: string, selects: AttributeSelector): ProjectionPlan {
+  const parts = new Map<string, 'whole' | ProjectionPlan>();
   for (const { name, returned, subAttributes } of attributes) {
     const path = prefix + name;
-    if (!keeps(returned, path)) continue;
-    const part = subAttributes ? partOf(subAttributes, `${path}/`, keeps) : 'whole';
+    if (!selects(returned, path)) continue;
+    const part = subAttributes ? partOf(subAttributes, `${path}/`, selects) : 'whole';
     if (part) parts.set(name, part);
   }
   return parts;
 }
 
-function partOf(attributes: readonly Attribute[], prefix: string, keeps: Keeps): 'whole' | Plan | undefined {
-  const parts = partsOf(attributes, prefix, keeps);
+function partOf(
+  attributes: readonly Attribute[],
+  prefix: string,
+  selects: AttributeSelector,
+): 'whole' | ProjectionPlan | undefined {
+  const parts = partsOf(attributes, prefix, selects);
   if (parts.size === 0) return undefined;
   const isWhole = parts.size === attributes.length && parts.values().every((part) => part === 'whole');
   return isWhole ? 'whole' : parts;
 }
 
-function pick(object: Resource, plan: Plan): Resource {
+function pick(object: Resource, plan: ProjectionPlan): Resource {
   const picked: Record<string, unknown> = {};
   for (const [key, value] of Object.entries(object)) {
     const part = plan.get(key);
@@ -121,8 +125,8 @@ function pick(object: Resource, plan: Plan): Resource {
   return picked;
 }
 
-/** An object of which nothing is left is not shown. */
-function pickPart(value: unknown, plan: Plan): unknown {
+/** Undefined when nothing is left of the value. */
+function pickPart(value: unknown, plan: ProjectionPlan): unknown {
   if (Array.isArray(value)) {
     const elements = value.map((element) => pickPart(element, plan)).filter((element) => element !== undefined);
     return elements.length > 0 ? elements : undefined;

@@ -2,15 +2,15 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Fault } from '../../faults.ts';
 import { groupType, organizationType, userType } from './definitions.ts';
-import { findPlace } from './lookup.ts';
-import { insistOnRequired, readBareWord, readOp, readPathless, readResource, readValue } from './resource.schema.ts';
+import { findAttributePath } from './lookup.ts';
+import { checkRequired, readBareWord, readOp, readPathless, readResource, readValue } from './resource.schema.ts';
 
 const core = 'urn:ietf:params:scim:schemas:core:2.0:User';
 const enterprise = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User';
 
 const readUser = (body: unknown) => readResource(userType, body);
 const readGroup = (body: unknown) => readResource(groupType, body);
-const attributeOf = (name: string, type = userType) => findPlace(type, name)!.attributes.at(-1)!;
+const attributeOf = (name: string, type = userType) => findAttributePath(type, name)!.attributes.at(-1)!;
 
 function refuses(code: string, why: RegExp, act: () => unknown): void {
   assert.throws(act, (error) => error instanceof Fault && error.code === code && why.test(error.message));
@@ -138,9 +138,9 @@ describe('a resource', () => {
   });
 
   it('must have what is required, when insisted upon', () => {
-    insistOnRequired(userType, { userName: 'b' });
+    checkRequired(userType, { userName: 'b' });
     for (const resource of [{}, { userName: '' }, { userName: ' ' }]) {
-      refuses('scim.invalid_value', /userName .*required/, () => insistOnRequired(userType, resource));
+      refuses('scim.invalid_value', /userName .*required/, () => checkRequired(userType, resource));
     }
   });
 });
@@ -204,7 +204,7 @@ describe('a value of a patch', () => {
 
 describe('a patch without a path', () => {
   const read = (value: unknown) =>
-    readPathless(userType, value).map((change) => ['path' in change ? change.path : change.place.keys, change.value]);
+    readPathless(userType, value).map((change) => ['path' in change ? change.path : change.attributePath.keys, change.value]);
 
   it('has names of every kind, its values untouched', () => {
     assert.deepEqual(

@@ -1,40 +1,38 @@
-// The wire to the schema: what clients send, in canonical names and types. Every kindness to a vendor is in this file.
+// Reads what clients send into canonical names and types. All workarounds for vendors are in this file.
 import { fail } from '../../faults.ts';
-import type { Attribute, Place, Resource, ResourceType, Schema } from './attribute.ts';
+import type { Attribute, AttributePath, JsonObject, Resource, ResourceType, ScimSchema } from './attribute.ts';
 import { commonAttributes } from './definitions.ts';
-import { findExtension, findPlace, findSubAttribute } from './lookup.ts';
+import { findAttributePath, findExtension, findSubAttribute } from './lookup.ts';
 
-type Given = Readonly<Record<string, unknown>>;
-
-interface Addressed {
-  readonly place: Place;
+interface AttributeValue {
+  readonly attributePath: AttributePath;
   readonly value: unknown;
 }
 
-/** One part of a patch without a path: at a place, or at a path with a filter that is still to be parsed. */
-export type PathlessChange = Addressed | { readonly path: string; readonly value: unknown };
+/** One change of a patch without a path: an attribute, or a path with a filter that is not parsed yet. */
+export type PathlessChange = AttributeValue | { readonly path: string; readonly value: unknown };
 
 const maxElements = 1000;
 const maxLength = 65_536;
 const operations = ['add', 'remove', 'replace'] as const;
 
 /**
- * A resource as POST or PUT sent it. What the schema does not have, what only the service may write, and what is null or
- * empty (RFC 7643, 2.5) is not in it.
+ * Reads the resource of a POST or PUT. Leaves out unknown and read-only attributes, and those that are null or empty
+ * (RFC 7643, 2.5).
  */
 export function readResource(type: ResourceType, body: unknown): Resource {
   if (!isObject(body)) fail('scim.invalid_syntax', { why: 'a resource must be an object' });
   const resource: Record<string, unknown> = {};
-  for (const { place, value } of addressedIn(type, body)) {
-    if (!isWritable(place)) continue;
-    const read = readNamed(place.attributes.at(-1)!, value, nameOf(place));
-    if (read !== undefined) put(resource, place, read);
+  for (const { attributePath, value } of attributeValuesIn(type, body)) {
+    if (!isWritable(attributePath)) continue;
+    const read = readAttribute(attributePath.attributes.at(-1)!, value, nameOf(attributePath));
+    if (read !== undefined) put(resource, attributePath, read);
   }
   return resource;
 }
 
-/** Refuses a resource that lacks what its schema requires. */
-export function insistOnRequired(type: ResourceType, resource: Resource): void {
+/** Refuses a resource without a required attribute. */
+export function checkRequired(type: ResourceType, resource: Resource): void {
   for (const { name, required } of type.core.attributes) {
     const value = resource[name];
     const missing = value === undefined || (typeof value === 'string' && value.trim() === '');
@@ -42,17 +40,17 @@ export function insistOnRequired(type: ResourceType, resource: Resource): void {
   }
 }
 
-/** The value of one attribute, or of one element of it; undefined when that leaves it unassigned. */
+/** Reads the value of an attribute, or of one element of it. Undefined when it is unassigned. */
 export function readValue(attribute: Attribute, value: unknown, { element = false }: { element?: boolean } = {}): unknown {
-  return readNamed(attribute, value, attribute.name, element);
+  return readAttribute(attribute, value, attribute.name, element);
 }
 
-/** The parts of a patch without a path, their values as they were sent. */
+/** The changes of a patch without a path, with values as sent. */
 export function readPathless(type: ResourceType, value: unknown): PathlessChange[] {
   if (!isObject(value)) fail('scim.invalid_value', { name: 'value', why: 'it must be an object when there is no path' });
   return Object.entries(value).flatMap(([key, inner]): PathlessChange[] => {
     if (isFilteredPath(type, key)) return [{ path: key, value: inner }];
-    return addressedBy(type, key, inner).filter((change) => !isEchoed(change));
+    return attributeValuesOf(type, key, inner).filter((change) => !isReadOnlyCommon(change));
   });
 }
 
@@ -70,75 +68,75 @@ export function readBareWord(attribute: Attribute | undefined, word: string): st
   return word;
 }
 
-function addressedIn(type: ResourceType, given: Given): Addressed[] {
-  return Object.entries(given).flatMap(([key, value]) => addressedBy(type, key, value));
+function attributeValuesIn(type: ResourceType, given: JsonObject): AttributeValue[] {
+  return Object.entries(given).flatMap(([key, value]) => attributeValuesOf(type, key, value));
 }
 
-/** What a key means: an attribute by any of its names, the attributes in an object under a URN, or nothing we know. */
-function addressedBy(type: ResourceType, key: string, value: unknown): Addressed[] {
+/** The attributes a key sets: one attribute, or all in an object under a URN. Empty for an unknown key. */
+function attributeValuesOf(type: ResourceType, key: string, value: unknown): AttributeValue[] {
   const schema = findSchema(type, key);
-  if (schema) return addressedUnder(type, schema, value);
-  const place = findPlace(type, key);
-  return place ? [{ place, value }] : [];
+  if (schema) return attributeValuesUnder(type, schema, value);
+  const attributePath = findAttributePath(type, key);
+  return attributePath ? [{ attributePath, value }] : [];
 }
 
-function addressedUnder(type: ResourceType, schema: Schema, value: unknown): Addressed[] {
-  const given = value === null ? emptied(schema) : value;
+function attributeValuesUnder(type: ResourceType, schema: ScimSchema, value: unknown): AttributeValue[] {
+  const given = value === null ? withoutValues(schema) : value;
   if (!isObject(given)) fail('scim.invalid_value', { name: schema.id, why: 'it must be an object' });
   return Object.entries(given).flatMap(([key, inner]) => {
-    const place = findPlace(type, `${schema.id}:${key}`);
-    return place ? [{ place, value: inner }] : [];
+    const attributePath = findAttributePath(type, `${schema.id}:${key}`);
+    return attributePath ? [{ attributePath, value: inner }] : [];
   });
 }
 
-/** A schema that is null has no attribute left. */
-function emptied(schema: Schema): Given {
+/** Setting a schema to null clears all its attributes. */
+function withoutValues(schema: ScimSchema): JsonObject {
   return Object.fromEntries(schema.attributes.map(({ name }) => [name, null]));
 }
 
-function findSchema(type: ResourceType, key: string): Schema | undefined {
+function findSchema(type: ResourceType, key: string): ScimSchema | undefined {
   return key.toLowerCase() === type.core.id.toLowerCase() ? type.core : findExtension(type, key);
 }
 
 /** Entra writes `emails[type eq "work"].value` as a key, where the RFC has names only. */
 function isFilteredPath(type: ResourceType, key: string): boolean {
   const bracket = key.indexOf('[');
-  return bracket > 0 && findPlace(type, key.slice(0, bracket)) !== undefined;
+  return bracket > 0 && findAttributePath(type, key.slice(0, bracket)) !== undefined;
 }
 
-/** Okta repeats the `id` when it renames a group; that is no attempt to change it. */
-function isEchoed({ place }: Addressed): boolean {
-  const [attribute] = place.attributes;
+/** Okta repeats the `id` when it renames a group; this does not try to change it. */
+function isReadOnlyCommon({ attributePath }: AttributeValue): boolean {
+  const [attribute] = attributePath.attributes;
   return attribute.mutability === 'readOnly' && commonAttributes.includes(attribute);
 }
 
-function isWritable({ attributes }: Place): boolean {
+function isWritable({ attributes }: AttributePath): boolean {
   const [attribute, sub] = attributes;
   if (sub && attribute.multiValued) return false;
   return attributes.every(({ mutability }) => mutability !== 'readOnly');
 }
 
-function nameOf({ attributes }: Place): string {
+function nameOf({ attributes }: AttributePath): string {
   return attributes.map(({ name }) => name).join('.');
 }
 
-function put(resource: Record<string, unknown>, place: Place, value: unknown): void {
+function put(resource: Record<string, unknown>, attributePath: AttributePath, value: unknown): void {
   let parent = resource;
-  for (const key of place.keys.slice(0, -1)) {
+  for (const key of attributePath.keys.slice(0, -1)) {
     const child = (parent[key] ?? {}) as Record<string, unknown>;
     parent[key] = child;
     parent = child;
   }
-  putOnce(parent, place.keys.at(-1)!, value, nameOf(place));
+  putOnce(parent, attributePath.keys.at(-1)!, value, nameOf(attributePath));
 }
 
-/** Two spellings of one name could mean one thing to whoever looked at the request before us, and another to us. */
+/** Refuses two spellings of one name: a proxy that checked the request may have picked the other one. */
 function putOnce(target: Record<string, unknown>, key: string, value: unknown, name: string): void {
   if (Object.hasOwn(target, key)) fail('scim.invalid_syntax', { why: `${name} is given twice` });
   target[key] = value;
 }
 
-function readNamed(attribute: Attribute, value: unknown, name: string, element = false): unknown {
+function readAttribute(attribute: Attribute, value: unknown, name: string, element = false): unknown {
   if (isUnassigned(value)) return undefined;
   return attribute.multiValued && !element ? readList(attribute, listOf(value), name) : readOne(attribute, value, name);
 }
@@ -147,14 +145,16 @@ function isUnassigned(value: unknown): boolean {
   return value === null || value === undefined || (Array.isArray(value) && value.length === 0);
 }
 
-/** Some vendors send a list of one without the list. */
+/** Some vendors send a single value without a list. */
 function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [value];
 }
 
 function readList(attribute: Attribute, list: readonly unknown[], name: string): unknown {
   if (list.length > maxElements && attribute.name !== 'members') refuse(name, `it may have ${maxElements} values at most`);
-  const elements = list.map((element) => readNamed(attribute, element, name, true)).filter((element) => element !== undefined);
+  const elements = list
+    .map((element) => readAttribute(attribute, element, name, true))
+    .filter((element) => element !== undefined);
   if (elements.filter(isPrimary).length > 1) refuse(name, 'more than one value is primary');
   return elements.length > 0 ? elements : undefined;
 }
@@ -190,7 +190,7 @@ function readComplex(attribute: Attribute, value: unknown, name: string): Resour
     const sub = findSubAttribute(attribute, key) ?? displayOfMember(attribute, key, given);
     if (!sub || sub.mutability === 'readOnly') continue;
     const path = `${name}.${sub.name}`;
-    const read = readNamed(sub, inner, path);
+    const read = readAttribute(sub, inner, path);
     if (read !== undefined) putOnce(object, sub.name, read, path);
   }
   return Object.keys(object).length > 0 ? object : undefined;
@@ -201,8 +201,8 @@ function objectOfString(attribute: Attribute, value: string): unknown {
   return findSubAttribute(attribute, 'value') ? { value } : undefined;
 }
 
-/** Microsoft's collection names members by `displayName`. A `display` beside it is the one that counts. */
-function displayOfMember(attribute: Attribute, key: string, given: Given): Attribute | undefined {
+/** Microsoft's collection names members by `displayName`. A `display` takes precedence. */
+function displayOfMember(attribute: Attribute, key: string, given: JsonObject): Attribute | undefined {
   if (attribute.name !== 'members' || key.toLowerCase() !== 'displayname') return undefined;
   const hasDisplay = Object.keys(given).some((other) => other.toLowerCase() === 'display');
   return hasDisplay ? undefined : findSubAttribute(attribute, 'display');
@@ -244,11 +244,11 @@ function refuse(name: string, why: string): never {
   return fail('scim.invalid_value', { name, why });
 }
 
-function isObject(value: unknown): value is Given {
+function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Endpoints as clients write them, in small letters. Microsoft's collection asks for `/users` and for `/serviceConfiguration`. */
+/** Endpoints in lower case. Microsoft's collection asks for `/users` and for `/serviceConfiguration`. */
 const endpoints: ReadonlyMap<string, string> = new Map(
   ['Users', 'Groups', 'Organizations', 'Bulk', 'Me', 'Schemas', 'ResourceTypes', 'ServiceProviderConfig']
     .map((name): [string, string] => [name.toLowerCase(), name])
@@ -258,7 +258,7 @@ const endpoints: ReadonlyMap<string, string> = new Map(
     ]),
 );
 
-/** The address of a route of /scim/v2, whatever the case of its endpoint. */
+/** The URL with the canonical spelling of its /scim/v2 endpoint. */
 export function canonicalUrl(url: string): string {
   const [, name, rest = ''] = /^\/scim\/v2\/(\w+)(.*)$/s.exec(url) ?? [];
   const endpoint = name && endpoints.get(name.toLowerCase());

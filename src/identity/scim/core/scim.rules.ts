@@ -1,4 +1,4 @@
-// SCIM: one core beneath both APIs.
+// The SCIM core that both APIs use.
 import { findProject } from '../../access/index.ts';
 import type { Change } from '../../audit/index.ts';
 import { fail } from '../../faults.ts';
@@ -12,14 +12,14 @@ import { createGroupResources } from './groups.resource.ts';
 import { createLists } from './list.ts';
 import { createOfferList } from './offers.ts';
 import { createOrganizationResources } from './organizations.resource.ts';
-import { countHolders, countOrganizations, countRows } from './scim.store.ts';
+import { countOrganizations, countRows, countUsersWithRole } from './scim.store.ts';
 import { createUserResources } from './users.resource.ts';
 
 const DEFAULT_DOMAIN = 'default';
 const OWNER = 'owner';
 
-/** How much there is, as Keyrock tells it. */
-export interface Census {
+/** The totals that Keyrock reports. */
+export interface ResourceTotals {
   readonly totalUsers: number;
   readonly basicUsers: number;
   readonly trialUsers: number;
@@ -33,8 +33,8 @@ export function createScim(
 ) {
   const { db, clock, log, config } = deps;
 
-  /** As registration always did here: every new user owns an organization of their own name, where their applications belong. */
-  async function welcome(
+  /** As in Keyrock: every new user owns an organization of their own name, which owns their applications. */
+  async function createDefaultOrganization(
     transaction: Change,
     user: { id: string; name: string; domainId: string; hasDefault: boolean },
   ): Promise<void> {
@@ -69,20 +69,20 @@ export function createScim(
     groups,
     organizations,
     listOffers: createOfferList(deps),
-    /** Users as Keyrock makes them. */
-    registeredUsers: createUserResources({ ...deps, welcome }),
+    /** Users created through Keyrock's API. */
+    keyrockUsers: createUserResources({ ...deps, afterCreate: createDefaultOrganization }),
 
     async checkDomain(id: string | undefined): Promise<void> {
       if (id !== undefined && !(await findProject(db.read, id))?.is_domain) fail('domain.not_found', { id });
     },
 
-    async census(): Promise<Census> {
+    async totals(): Promise<ResourceTotals> {
       const { cloud, user } = await countOrganizations(db);
       return {
         totalUsers: await countRows(db.read, { table: 'users', domainId: undefined, condition: undefined }),
-        basicUsers: await countHolders(db, 'basic', DEFAULT_DOMAIN),
-        trialUsers: await countHolders(db, 'trial', DEFAULT_DOMAIN),
-        communityUsers: await countHolders(db, 'community', DEFAULT_DOMAIN),
+        basicUsers: await countUsersWithRole(db, 'basic', DEFAULT_DOMAIN),
+        trialUsers: await countUsersWithRole(db, 'trial', DEFAULT_DOMAIN),
+        communityUsers: await countUsersWithRole(db, 'community', DEFAULT_DOMAIN),
         totalCloudOrganizations: cloud,
         totalUserOrganizations: user,
       };

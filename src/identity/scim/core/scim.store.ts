@@ -1,11 +1,11 @@
-// The rows behind SCIM resources, read by condition, by page and by lookup.
+// The rows of SCIM resources: by condition, by page and by lookup.
 import { type Expression, type SqlBool, sql } from 'kysely';
 import { preparedRows } from '../../../platform/database/index.ts';
 import type { Database, GroupRow, ProjectRow, Reader, Tables, UserRow } from '../../database.ts';
 import type { UserWithExpiry } from '../../users/index.ts';
-import type { Column, Condition } from './filter-to-sql.ts';
+import type { SqlColumn, SqlCondition } from './filter-to-sql.ts';
 
-/** What a resource is made of. */
+/** The columns a resource needs. */
 const USER_COLUMNS = [
   'id',
   'domain_id',
@@ -20,43 +20,43 @@ const USER_COLUMNS = [
 type UserColumns = Pick<UserRow, (typeof USER_COLUMNS)[number]>;
 
 export interface Rows {
-  /** With the groups, where the same query read them. */
+  /** With groups if the same query read them. */
   users: UserColumns & {
     readonly groups?: readonly GroupOfUser[];
-    /** Whether they hold roles of applications or memberships, where the same query looked. */
+    /** Whether the user has application roles or memberships, if the same query checked. */
     readonly holds_offers?: boolean | number;
   };
   groups: GroupRow;
   projects: ProjectRow;
 }
-export type Table = keyof Rows;
+export type ScimTable = keyof Rows;
 
-/** Whole rows, as the base API changes them. */
-export interface Stored extends Rows {
+/** Complete rows, which the base API changes. */
+export interface StoredRows extends Rows {
   users: UserWithExpiry;
 }
 
 export interface Selection {
-  readonly table: Table;
+  readonly table: ScimTable;
   /** Undefined: all domains. */
   readonly domainId: string | undefined;
-  readonly condition: Condition | undefined;
+  readonly condition: SqlCondition | undefined;
 }
 
-export interface Order {
-  readonly column: Column;
+export interface SortOrder {
+  readonly column: SqlColumn;
   readonly descending: boolean;
 }
 
-export interface Window {
+export interface RowRange {
   readonly limit: number;
   readonly offset?: number;
-  /** Reads on after this row of the default order. */
+  /** Starts after this row, in the default order. */
   readonly after?: { readonly name: string; readonly id: string } | undefined;
-  readonly order?: Order | undefined;
+  readonly order?: SortOrder | undefined;
 }
 
-function compile(table: Table, condition: Condition): Expression<SqlBool> {
+function compile(table: ScimTable, condition: SqlCondition): Expression<SqlBool> {
   switch (condition.kind) {
     case 'and':
     case 'or': {
@@ -69,7 +69,7 @@ function compile(table: Table, condition: Condition): Expression<SqlBool> {
       return sql<SqlBool>`lower(${sql.ref(`${table}.name`)}) = ${condition.value}`;
     case 'email':
       return sql<SqlBool>`users.id in (select user_id from user_emails where value_key = ${condition.key})`;
-    // An administrator of the base API may join domains; here nobody sees beyond their own.
+    // The base API allows group members of other domains; SCIM shows only the own domain.
     case 'inGroup':
       return sql<SqlBool>`(users.id in (select user_id from group_members where group_id = ${condition.id})
         and users.domain_id = (select domain_id from groups where id = ${condition.id}))`;
@@ -81,7 +81,7 @@ function compile(table: Table, condition: Condition): Expression<SqlBool> {
   }
 }
 
-function selected(db: Reader, { table, domainId, condition }: Selection) {
+function selectRows(db: Reader, { table, domainId, condition }: Selection) {
   let query = db.selectFrom(table as 'users');
   if (domainId !== undefined) query = query.where('domain_id', '=', domainId);
   // A domain is a row of the same table.
@@ -89,12 +89,12 @@ function selected(db: Reader, { table, domainId, condition }: Selection) {
   return condition ? query.where(compile(table, condition)) : query;
 }
 
-export async function readRows<T extends Table>(
+export async function readRows<T extends ScimTable>(
   db: Reader,
   selection: Selection & { readonly table: T },
-  { limit, offset, after, order }: Window,
+  { limit, offset, after, order }: RowRange,
 ): Promise<Rows[T][]> {
-  let query = selected(db, selection).selectAll();
+  let query = selectRows(db, selection).selectAll();
   if (after) query = query.where(sql<SqlBool>`(name, id) > (${after.name}, ${after.id})`);
   const direction = order?.descending ? 'desc' : 'asc';
   query = order ? query.orderBy(order.column, direction).orderBy('id', direction) : query.orderBy('name').orderBy('id');
@@ -104,7 +104,7 @@ export async function readRows<T extends Table>(
 }
 
 export async function countRows(db: Reader, selection: Selection): Promise<number> {
-  const row = await selected(db, selection)
+  const row = await selectRows(db, selection)
     .select((eb) => eb.fn.countAll<number>().as('count'))
     .executeTakeFirstOrThrow();
   return Number(row.count);
@@ -116,10 +116,10 @@ export interface GroupOfUser {
   readonly name: string;
 }
 
-/** Here and not in the database: it sorts by rules of its own, and takes a tenth of a look-up for it even where nothing is to be sorted. */
+/** Sorted here: the database uses its own collation, and sorting there costs a tenth of the lookup even for one row. */
 const byName = (one: GroupOfUser, other: GroupOfUser): number => (one.name < other.name ? -1 : 1);
 
-type Found = UserColumns & {
+type UserGroupRow = UserColumns & {
   readonly group_id: string | null;
   readonly group_name: string | null;
   readonly holds_offers: boolean | number;
@@ -151,17 +151,17 @@ const withGroups = (db: Reader) =>
         .as('holds_offers'),
     );
 
-/** What clients ask all day: one user, by the one value an index knows, and the groups of that user, in one query. */
-const lookUpsOfOne = {
-  id: preparedRows<Tables, [string, string], Found>((db, domain, id) =>
+/** The most frequent queries: one user by a unique value, with the groups of the user. */
+const lookUpsBySingleValue = {
+  id: preparedRows<Tables, [string, string], UserGroupRow>((db, domain, id) =>
     withGroups(db).where('users.id', '=', id).where('users.domain_id', '=', domain),
   ),
-  name_key: preparedRows<Tables, [string, string], Found>((db, domain, key) =>
+  name_key: preparedRows<Tables, [string, string], UserGroupRow>((db, domain, key) =>
     withGroups(db).where('users.domain_id', '=', domain).where('users.name_key', '=', key),
   ),
 };
 
-/** The same for values that several users may have. */
+/** Lookups by values that several users may have. */
 const lookUps = {
   external_id: preparedRows<Tables, [string, string, number], UserColumns>((db, domain, id, limit) =>
     db
@@ -185,9 +185,9 @@ const lookUps = {
   ),
 };
 
-/** One row for each group becomes one user with groups. */
-function gathered(found: readonly Found[]): Rows['users'][] {
-  const user: (Found & { groups?: GroupOfUser[] }) | undefined = found[0];
+/** Merges the rows, one for each group, into one user. */
+function mergeGroups(found: readonly UserGroupRow[]): Rows['users'][] {
+  const user: (UserGroupRow & { groups?: GroupOfUser[] }) | undefined = found[0];
   if (!user) return [];
   const groups: GroupOfUser[] = [];
   for (const { group_id: groupId, group_name: name } of found)
@@ -196,7 +196,7 @@ function gathered(found: readonly Found[]): Rows['users'][] {
   return [user];
 }
 
-/** The prepared look-up for a selection, where there is one. */
+/** Uses a prepared lookup if there is one for the selection. */
 export async function lookUpUsers(
   db: Reader,
   { table, domainId, condition }: Selection,
@@ -207,11 +207,11 @@ export async function lookUpUsers(
   if (condition.kind !== 'column' || condition.comparison !== '=' || typeof condition.value !== 'string') return undefined;
   const { column, value } = condition;
   if (column === 'external_id') return lookUps.external_id(db, domainId, value, limit);
-  if (column === 'id' || column === 'name_key') return gathered(await lookUpsOfOne[column](db, domainId, value));
+  if (column === 'id' || column === 'name_key') return mergeGroups(await lookUpsBySingleValue[column](db, domainId, value));
   return undefined;
 }
 
-/** Those of many users at once. */
+/** The groups of many users. */
 export async function groupsOfUsers(db: Reader, userIds: readonly string[]): Promise<GroupOfUser[]> {
   const groups = await db
     .selectFrom('group_members')
@@ -229,8 +229,8 @@ export function findOrganization(db: Reader, id: string): Promise<ProjectRow | u
   return db.selectFrom('projects').where('id', '=', id).where('is_domain', '=', 0).selectAll().executeTakeFirst();
 }
 
-/** Users who hold a base role on a domain, themselves or through a group. */
-export async function countHolders(db: Database, roleName: string, domainId: string): Promise<number> {
+/** Counts users with a base role on a domain, directly or through a group. */
+export async function countUsersWithRole(db: Database, roleName: string, domainId: string): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*) as count from (
       select grants.user_id from grants join roles on roles.id = grants.role_id
@@ -244,7 +244,7 @@ export async function countHolders(db: Database, roleName: string, domainId: str
   return Number(rows[0]!.count);
 }
 
-/** Organizations that are marked as a cloud's, and those that are neither that nor somebody's default one. */
+/** Counts organizations with the cloud flag, and those that have neither this flag nor the default flag. */
 export async function countOrganizations(db: Database): Promise<{ cloud: number; user: number }> {
   const marked = (name: string) =>
     db.dialect === 'sqlite'

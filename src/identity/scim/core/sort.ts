@@ -1,31 +1,31 @@
 // The order of a list: RFC 7644, 3.4.2.3.
-import type { Attribute, Place, Resource, ResourceType } from './attribute.ts';
-import { findPlace, findSubAttribute } from './lookup.ts';
+import type { Attribute, AttributePath, Resource, ResourceType } from './attribute.ts';
+import { findAttributePath, findSubAttribute } from './lookup.ts';
 
 type Sortable = string | number | undefined;
 
-/** Sorted by an attribute; resources without it are last, or first when descending. What cannot be sorted by changes nothing. */
+/** Sorts by an attribute; resources without it are last, or first when descending. An unknown attribute is ignored. */
 export function sortResources<T extends Resource>(
   type: ResourceType,
   resources: readonly T[],
   sortBy: string | undefined,
   sortOrder?: string,
 ): readonly T[] {
-  const place = sortBy === undefined ? undefined : findPlace(type, sortBy.trim());
-  if (!place || isSecret(place)) return resources;
+  const attributePath = sortBy === undefined ? undefined : findAttributePath(type, sortBy.trim());
+  if (!attributePath || isSecret(attributePath)) return resources;
   const sign = sortOrder?.toLowerCase() === 'descending' ? -1 : 1;
   return resources
-    .map((resource) => ({ resource, key: keyOf(resource, place) }))
+    .map((resource) => ({ resource, key: keyOf(resource, attributePath) }))
     .sort((a, b) => sign * compare(a.key, b.key))
     .map(({ resource }) => resource);
 }
 
-/** The order of a list would tell about what is never shown. */
-function isSecret({ attributes }: Place): boolean {
+/** Sorting by a hidden attribute would reveal its values. */
+function isSecret({ attributes }: AttributePath): boolean {
   return attributes.some(({ returned }) => returned === 'never');
 }
 
-function keyOf(resource: Resource, { keys, attributes }: Place): Sortable {
+function keyOf(resource: Resource, { keys, attributes }: AttributePath): Sortable {
   const found = keys.reduce<unknown>((value, key) => part(preferred(value), key), resource);
   const attribute = attributes.at(-1)!;
   const value = preferred(found);
@@ -38,7 +38,7 @@ function part(value: unknown, key: string): unknown {
   return typeof value === 'object' && value !== null && Object.hasOwn(value, key) ? (value as Resource)[key] : undefined;
 }
 
-/** Of many values the primary one, or the first. */
+/** The primary value, or the first. */
 function preferred(value: unknown): unknown {
   if (!Array.isArray(value)) return value;
   return value.find((element) => part(element, 'primary') === true) ?? value[0];

@@ -10,41 +10,41 @@ import { userType } from './definitions.ts';
 import {
   type Extras,
   externalIdOf,
-  type Handler,
   metaOf,
   type Precondition,
+  type ResourceHandler,
   type Revision,
   readName,
   targetWithin,
 } from './handler.ts';
 import {
+  type AssignedOffers,
+  assignOffers,
   changesOffers,
   entriesIn,
-  type HeldOffers,
-  heldOffers,
-  heldOffersOf,
-  holdOffers,
-  NOTHING_HELD,
+  NO_OFFERS,
   OFFERED_ATTRIBUTES,
-  type Wanted,
-  withHeld,
+  type OfferRequest,
+  readAssignedOffers,
+  readAssignedOffersOf,
+  withAssignedOffers,
   withoutEntries,
 } from './offers.ts';
 import { applyPatch } from './patch.ts';
 import { schemasOf } from './projection.ts';
 import { type GroupOfUser, groupsOfUsers, type Rows } from './scim.store.ts';
 
-/** Attributes that have a column or a table of their own, or none at all. */
-const ELSEWHERE = ['schemas', 'id', 'externalId', 'userName', 'active', 'password', 'groups', 'meta'];
+/** Attributes that the profile does not store: they have a column or a table, or are not stored. */
+const STORED_ELSEWHERE = ['schemas', 'id', 'externalId', 'userName', 'active', 'password', 'groups', 'meta'];
 const MAX_PASSWORD = 4096;
 const ENTERPRISE = userType.extensions[0]!.id;
 
 const profileOf = (resource: Resource): Profile =>
-  Object.fromEntries(Object.entries(resource).filter(([key]) => !ELSEWHERE.includes(key)));
+  Object.fromEntries(Object.entries(resource).filter(([key]) => !STORED_ELSEWHERE.includes(key)));
 
-const personOf = ({ resource, isEntry }: Wanted, held: HeldOffers): Person => ({
+const personOf = ({ resource, isEntry }: OfferRequest, assigned: AssignedOffers): Person => ({
   externalId: externalIdOf(resource),
-  profile: profileOf(withoutEntries(resource, held, isEntry)),
+  profile: profileOf(withoutEntries(resource, assigned, isEntry)),
 });
 
 function passwordOf({ password }: Resource): string | undefined {
@@ -54,7 +54,7 @@ function passwordOf({ password }: Resource): string | undefined {
   return password;
 }
 
-/** The manager is a user here: where, is for us to say. */
+/** The manager is a user of this service: sets the reference to it. */
 function withManager(profile: Profile, base: string): Profile {
   const enterprise = profile[ENTERPRISE] as { manager?: { value?: unknown } } | undefined;
   const id = enterprise?.manager?.value;
@@ -63,13 +63,13 @@ function withManager(profile: Profile, base: string): Profile {
   return { ...profile, [ENTERPRISE]: { ...enterprise, manager } };
 }
 
-interface Held {
+interface AssignedToUser {
   readonly groups?: readonly GroupOfUser[] | undefined;
-  readonly offers?: Partial<HeldOffers>;
+  readonly offers?: Partial<AssignedOffers>;
 }
 
-function renderUser(row: Rows['users'], base: string, { groups = [], offers = {} }: Held = {}): Resource {
-  const profile = withHeld(parseJson<Profile>(row.profile), offers);
+function renderUser(row: Rows['users'], base: string, { groups = [], offers = {} }: AssignedToUser = {}): Resource {
+  const profile = withAssignedOffers(parseJson<Profile>(row.profile), offers);
   return {
     schemas: schemasOf(userType, profile),
     id: row.id,
@@ -91,15 +91,15 @@ function renderUser(row: Rows['users'], base: string, { groups = [], offers = {}
   };
 }
 
-/** What the user is to be. What a PUT leaves out goes, but nobody is let in or shut out by leaving `active` out. */
-function next(row: Rows['users'], revision: Revision, offers: HeldOffers): Resource {
+/** The user after the revision. A PUT removes attributes it leaves out, except `active`. */
+function revisedUser(row: Rows['users'], revision: Revision, offers: AssignedOffers): Resource {
   const current = renderUser(row, '', { offers });
   if (revision.kind === 'patch') return applyPatch(userType, current, revision.operations);
   return revision.kind === 'merge' ? { ...current, ...revision.input } : { active: current.active, ...revision.input };
 }
 
-/** A PATCH that speaks of an attribute names it; one that names it otherwise only costs a look. */
-function speaksOf(revision: Revision, attribute: keyof HeldOffers): boolean {
+/** Whether a PATCH mentions an attribute. A false positive only costs a query. */
+function mentions(revision: Revision, attribute: keyof AssignedOffers): boolean {
   if (revision.kind !== 'patch') return attribute in revision.input;
   return JSON.stringify(revision.operations).toLowerCase().includes(attribute);
 }
@@ -107,10 +107,10 @@ function speaksOf(revision: Revision, attribute: keyof HeldOffers): boolean {
 export function createUserResources(deps: {
   db: Database;
   users: Users;
-  /** What else a new user of this API gets, in the same transaction. */
-  welcome?(transaction: Change, user: { id: string; name: string; domainId: string; hasDefault: boolean }): Promise<void>;
-}): Handler<'users'> {
-  const { db, users, welcome } = deps;
+  /** Runs in the transaction that creates the user. */
+  afterCreate?(transaction: Change, user: { id: string; name: string; domainId: string; hasDefault: boolean }): Promise<void>;
+}): ResourceHandler<'users'> {
+  const { db, users, afterCreate } = deps;
 
   return {
     type: userType,
@@ -123,7 +123,7 @@ export function createUserResources(deps: {
       const unread = wants('groups') ? rows.filter((row) => !row.groups).map((row) => row.id) : [];
       const groups = unread.length > 0 ? await groupsOfUsers(db.read, unread) : [];
       const byUser = Map.groupBy(groups, ({ userId }) => userId);
-      const offersOf = await heldOffersOf(db.read, rows, wants);
+      const offersOf = await readAssignedOffersOf(db.read, rows, wants);
       const groupsOf = (row: Rows['users']) => (wants('groups') ? (row.groups ?? byUser.get(row.id)) : undefined);
       return rows.map((row) => renderUser(row, base, { groups: groupsOf(row), offers: offersOf(row) }));
     },
@@ -143,31 +143,31 @@ export function createUserResources(deps: {
           OFFERED_ATTRIBUTES.map((key) => input[key] ?? null),
         )
       )({});
-      const wanted: Wanted = { resource: input, speaksOf: (attribute) => attribute in input, isEntry, namesAll: true };
+      const request: OfferRequest = { resource: input, mentions: (attribute) => attribute in input, isEntry, isComplete: true };
       const inTransaction = async (transaction: Change, id: string): Promise<void> => {
-        await welcome?.(transaction, { id, name, domainId, hasDefault: !!extras.defaultProjectId });
-        if (changesOffers(NOTHING_HELD, wanted, [])) await holdOffers(transaction, { id, domain_id: domainId }, () => wanted);
+        await afterCreate?.(transaction, { id, name, domainId, hasDefault: !!extras.defaultProjectId });
+        if (changesOffers(NO_OFFERS, request, [])) await assignOffers(transaction, { id, domain_id: domainId }, () => request);
       };
-      return users.create(caller, domainId, body, { id: extras.id, person: personOf(wanted, NOTHING_HELD), inTransaction });
+      return users.create(caller, domainId, body, { id: extras.id, person: personOf(request, NO_OFFERS), inTransaction });
     },
 
     async revise({ caller }, user, revision, expect?: Precondition, extras: Extras = {}) {
-      // What nobody speaks of is not looked up.
-      const spoken = OFFERED_ATTRIBUTES.filter((attribute) => speaksOf(revision, attribute));
-      const held = spoken.length > 0 ? await heldOffers(db.read, user) : NOTHING_HELD;
-      const before = spoken.length > 0 ? await readGrantedEntries(db.read, user.id) : [];
-      const sent = revision.kind === 'patch' ? revision.operations : spoken.map((attribute) => revision.input[attribute]);
-      const entries = await entriesIn(db.read, user.domain_id, spoken.length > 0 ? sent : []);
+      // Attributes that are not mentioned are not read.
+      const mentioned = OFFERED_ATTRIBUTES.filter((attribute) => mentions(revision, attribute));
+      const assigned = mentioned.length > 0 ? await readAssignedOffers(db.read, user) : NO_OFFERS;
+      const before = mentioned.length > 0 ? await readGrantedEntries(db.read, user.id) : [];
+      const sent = revision.kind === 'patch' ? revision.operations : mentioned.map((attribute) => revision.input[attribute]);
+      const entries = await entriesIn(db.read, user.domain_id, mentioned.length > 0 ? sent : []);
       return users.revise(caller, user, (row) => {
         expect?.(row);
-        const wantedOf = (now: HeldOffers): Wanted => ({
-          resource: next(row, revision, now),
-          speaksOf: (attribute) => spoken.includes(attribute),
+        const requestOf = (now: AssignedOffers): OfferRequest => ({
+          resource: revisedUser(row, revision, now),
+          mentions: (attribute) => mentioned.includes(attribute),
           isEntry: entries(parseJson<Profile>(row.profile)),
-          namesAll: revision.kind !== 'patch',
+          isComplete: revision.kind !== 'patch',
         });
-        const wanted = wantedOf(held);
-        const { resource } = wanted;
+        const request = requestOf(assigned);
+        const { resource } = request;
         const name = readName(resource, 'userName');
         const password = passwordOf(resource);
         const enabled = resource.active !== false;
@@ -180,9 +180,9 @@ export function createUserResources(deps: {
             ...(bit(enabled) === row.enabled ? {} : { enabled }),
             ...(password === undefined ? {} : { password }),
           },
-          person: personOf(wanted, held),
-          inTransaction: changesOffers(held, wanted, before)
-            ? (transaction) => holdOffers(transaction, row, wantedOf)
+          person: personOf(request, assigned),
+          inTransaction: changesOffers(assigned, request, before)
+            ? (transaction) => assignOffers(transaction, row, requestOf)
             : undefined,
         };
       });

@@ -10,10 +10,10 @@ async function information(api: TestApi): Promise<any> {
   return assertOk(await api.get(CONFIG)).information;
 }
 
-/** How the counters change while something happens. */
-async function growth(api: TestApi, happens: () => Promise<unknown>): Promise<Record<string, number>> {
+/** The difference of the totals before and after `work`. */
+async function growth(api: TestApi, work: () => Promise<unknown>): Promise<Record<string, number>> {
   const before = await information(api);
-  await happens();
+  await work();
   const after = await information(api);
   const changes = Object.keys(after).map((name): [string, number] => [name, after[name] - before[name]]);
   return Object.fromEntries(changes.filter(([, change]) => change !== 0));
@@ -38,7 +38,7 @@ onEachDatabase('SCIM as Keyrock serves it: service provider configuration', (api
           xmlDataFormat: { supported: false },
           patch: { supported: true },
           etag: { supported: false },
-          // What JSON.parse makes of it; the text is looked at below.
+          // As parsed by JSON.parse; the text is checked below.
           filter: { supported: true, maxResults: Number('9223372036854775807') },
         });
         assert.deepEqual(Object.keys(counters).sort(), [

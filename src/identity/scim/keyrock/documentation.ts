@@ -1,27 +1,29 @@
-// What the documentation says of /v3/OS-SCIM. Handlers read bodies by the SCIM schema, so none of this validates anything.
+// The OpenAPI documentation of /v3/OS-SCIM. It validates nothing: handlers read bodies by the SCIM schema.
 import { type Documentation, type Schema as JsonSchema, t } from '../../../platform/http/index.ts';
 import type { ResourceType } from '../core/attribute.ts';
 import { groupType } from '../core/definitions.ts';
-import { operations, projected, searched } from '../core/documentation.ts';
+import { patchOperations, projectionParameters, searchParameters } from '../core/documentation.ts';
 import { MAX_COUNT } from '../core/requests.ts';
 
-const domain = { domain_id: 'Only in this domain. Those who administer one domain are always in that.' };
-const enabled = 'Only those that are active, or not.';
+const domain = {
+  domain_id: 'Limits the request to this domain. An administrator of one domain is always limited to that domain.',
+};
+const enabled = 'Returns only active (true) or inactive (false) resources.';
 
-export const listed = (type: ResourceType): Documentation => ({
+export const listDocumentation = (type: ResourceType): Documentation => ({
   query: {
-    ...searched(MAX_COUNT),
+    ...searchParameters(MAX_COUNT),
     ...domain,
-    name: 'Only the one of this name.',
+    name: 'Returns only the resource with this name.',
     ...(type === groupType ? {} : { enabled }),
   },
 });
 
-export const SHOWN: Documentation = { query: { ...projected, ...domain } };
-export const REMOVED: Documentation = { query: domain };
-export const LISTED_ROLES: Documentation = { query: { domain_id: 'Only those of this domain.' } };
+export const SHOW_DOCUMENTATION: Documentation = { query: { ...projectionParameters, ...domain } };
+export const DELETE_DOCUMENTATION: Documentation = { query: domain };
+export const LIST_ROLES_DOCUMENTATION: Documentation = { query: { domain_id: 'Returns only roles of this domain.' } };
 
-const taken = (type: ResourceType, { properties }: JsonSchema, required: readonly string[]): JsonSchema => {
+const bodySchema = (type: ResourceType, { properties }: JsonSchema, required: readonly string[]): JsonSchema => {
   const hidden = type.core.attributes.filter(({ returned }) => returned === 'never');
   const { meta: _, ...rest } = properties as Record<string, JsonSchema>;
   return {
@@ -29,25 +31,31 @@ const taken = (type: ResourceType, { properties }: JsonSchema, required: readonl
     required,
     properties: {
       ...rest,
-      domain_id: t.string({ description: 'The domain; also in the extension.' }),
+      domain_id: t.string({ description: 'The domain. May also be in the extension.' }),
       ...Object.fromEntries(hidden.map(({ name, description }) => [name, t.string({ description })])),
     },
     additionalProperties: true,
   };
 };
 
-/** `One` is what answers have. */
-export const created = (type: ResourceType, One: JsonSchema): Documentation => ({
-  ...SHOWN,
-  body: taken(
+/** `replySchema` is the schema of replies. */
+export const createDocumentation = (type: ResourceType, replySchema: JsonSchema): Documentation => ({
+  ...SHOW_DOCUMENTATION,
+  body: bodySchema(
     type,
-    One,
+    replySchema,
     type.core.attributes.filter(({ required }) => required).map(({ name }) => name),
   ),
 });
-export const updated = (type: ResourceType, One: JsonSchema): Documentation => ({ ...SHOWN, body: taken(type, One, []) });
-/** What is to be, or the operations of a patch. */
-export const changed = (type: ResourceType, One: JsonSchema): Documentation => {
-  const body = taken(type, One, []);
-  return { ...SHOWN, body: { ...body, properties: { ...(body.properties as object), Operations: operations } } };
+export const updateDocumentation = (type: ResourceType, replySchema: JsonSchema): Documentation => ({
+  ...SHOW_DOCUMENTATION,
+  body: bodySchema(type, replySchema, []),
+});
+/** Attributes to set, or the operations of a patch. */
+export const patchDocumentation = (type: ResourceType, replySchema: JsonSchema): Documentation => {
+  const body = bodySchema(type, replySchema, []);
+  return {
+    ...SHOW_DOCUMENTATION,
+    body: { ...body, properties: { ...(body.properties as object), Operations: patchOperations } },
+  };
 };

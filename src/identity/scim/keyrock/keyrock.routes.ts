@@ -1,14 +1,29 @@
-// /v3/OS-SCIM: SCIM as Keyrock serves it, over the same core. Only administrators, and 200 where the standard has 201.
+// /v3/OS-SCIM: SCIM as Keyrock serves it, on the same core. Only for administrators; answers 200 where the standard has 201.
 
 import { Answer } from '../../../platform/http/index.ts';
 import { domainOfNew, type IdentityApp, PROVISIONING } from '../../access/index.ts';
 import { groupType } from '../core/definitions.ts';
 import { Message } from '../core/openapi.ts';
-import { insistOnRequired } from '../core/resource.schema.ts';
+import { checkRequired } from '../core/resource.schema.ts';
 import type { Scim } from '../core/scim.rules.ts';
-import { changed, created, listed, REMOVED, SHOWN, updated } from './documentation.ts';
+import {
+  createDocumentation,
+  DELETE_DOCUMENTATION,
+  listDocumentation,
+  patchDocumentation,
+  SHOW_DOCUMENTATION,
+  updateDocumentation,
+} from './documentation.ts';
 import { checkId, fromKeyrock, KeyrockConfig, keyrockList } from './keyrock.schema.ts';
-import { createKeyrockResource, groups, type KeyrockCall, type Kind, organizations, type Place, users } from './resource.ts';
+import {
+  createKeyrockResource,
+  groups,
+  type KeyrockCall,
+  type KeyrockKind,
+  type KeyrockMountPoint,
+  organizations,
+  users,
+} from './resource.ts';
 import { mountKeyrockRoles } from './roles.routes.ts';
 import { keyrockServiceProviderConfig } from './service-provider.ts';
 
@@ -16,90 +31,98 @@ const tag = 'OS-SCIM';
 const access = PROVISIONING;
 const rule = 'OS-SCIM:administer';
 
-const PLACES: readonly Place[] = [
+const VERSIONS: readonly KeyrockMountPoint[] = [
   { prefix: '/v3/OS-SCIM/v2', version: '2.0' },
   { prefix: '/v3/OS-SCIM/v1', version: '1.0' },
   { prefix: '/v3/OS-SCIM', version: '1.0' },
 ];
 
 export function mountKeyrockScim(app: IdentityApp, parts: { scim: Scim } & Parameters<typeof mountKeyrockRoles>[2]): void {
-  for (const place of PLACES) {
-    const { prefix, version } = place;
-    for (const kind of version === '2.0' ? [users, groups, organizations] : [users, groups]) mountKind(app, parts, place, kind);
-    mountKeyrockRoles(app, place, parts);
+  for (const mountPoint of VERSIONS) {
+    const { prefix, version } = mountPoint;
+    for (const kind of version === '2.0' ? [users, groups, organizations] : [users, groups])
+      mountKind(app, parts, mountPoint, kind);
+    mountKeyrockRoles(app, mountPoint, parts);
     app.get(
       `${prefix}/ServiceProviderConfigs`,
       {
-        summary: 'What this service can do, and how much it holds',
+        summary: 'Show the features of the service and its totals',
         tag,
         access,
         rule: 'OS-SCIM:discover',
         reply: { 200: KeyrockConfig },
       },
       async () => {
-        const { config, census } = parts.scim;
-        return new Answer({ text: keyrockServiceProviderConfig(version, config.scimTokenType, await census()) });
+        const { config, totals } = parts.scim;
+        return new Answer({ text: keyrockServiceProviderConfig(version, config.scimTokenType, await totals()) });
       },
     );
   }
 }
 
-function mountKind(app: IdentityApp, parts: { readonly scim: Scim }, place: Place, kind: Kind): void {
-  const { type, One, noun } = kind;
-  const { handler, contextOf, names, list, shown, readChange } = createKeyrockResource(parts, place, kind);
-  const path = `${place.prefix}${type.endpoint}`;
+function mountKind(app: IdentityApp, parts: { readonly scim: Scim }, mountPoint: KeyrockMountPoint, kind: KeyrockKind): void {
+  const { type, replySchema, singular, plural } = kind;
+  const { handler, contextOf, names, list, resourceAnswer, readChange } = createKeyrockResource(parts, mountPoint, kind);
+  const path = `${mountPoint.prefix}${type.endpoint}`;
   const target = (call: KeyrockCall) => handler().target(contextOf(call), (call.params as { id: string }).id);
 
   app.get(
     path,
-    { summary: `List ${noun}`, tag, access, rule, documentation: listed(type), reply: { 200: keyrockList(One) } },
+    {
+      summary: `List ${plural}`,
+      tag,
+      access,
+      rule,
+      documentation: listDocumentation(type),
+      reply: { 200: keyrockList(replySchema) },
+    },
     list,
   );
 
   app.post(
     path,
     {
-      summary: `Create one of ${noun}`,
+      summary: `Create ${singular}`,
       tag,
       access,
       rule,
       body: Message,
-      documentation: created(type, One),
-      reply: { 200: One },
+      documentation: createDocumentation(type, replySchema),
+      reply: { 200: replySchema },
     },
     async (call) => {
       const { input, extras } = fromKeyrock(type, call.body, names());
-      insistOnRequired(type, input);
+      checkRequired(type, input);
       if (type !== groupType) checkId(extras.id);
       await parts.scim.checkDomain(extras.domainId);
       const context = contextOf(call);
       const domainId = domainOfNew(call.caller, extras.domainId ?? context.domainId);
-      return shown(call, await handler().create(context, domainId, input, extras));
+      return resourceAnswer(call, await handler().create(context, domainId, input, extras));
     },
   );
 
   app.get(
     `${path}/:id`,
-    { summary: `Show one of ${noun}`, tag, access, rule, target, documentation: SHOWN, reply: { 200: One } },
-    (call) => shown(call, call.target),
+    { summary: `Show ${singular}`, tag, access, rule, target, documentation: SHOW_DOCUMENTATION, reply: { 200: replySchema } },
+    (call) => resourceAnswer(call, call.target),
   );
 
   for (const method of ['put', 'patch'] as const) {
-    const documentation = method === 'put' ? updated(type, One) : changed(type, One);
-    const summary = `${method === 'put' ? 'Update' : 'Change'} one of ${noun}`;
+    const documentation = method === 'put' ? updateDocumentation(type, replySchema) : patchDocumentation(type, replySchema);
+    const summary = `${method === 'put' ? 'Update' : 'Change'} ${singular}`;
     app[method](
       `${path}/:id`,
-      { summary, tag, access, rule, target, body: Message, documentation, reply: { 200: One } },
+      { summary, tag, access, rule, target, body: Message, documentation, reply: { 200: replySchema } },
       async (call) => {
         const { revision, extras } = readChange(call.body, method === 'patch');
-        return shown(call, await handler().revise(contextOf(call), call.target, revision, undefined, extras));
+        return resourceAnswer(call, await handler().revise(contextOf(call), call.target, revision, undefined, extras));
       },
     );
   }
 
   app.delete(
     `${path}/:id`,
-    { summary: `Delete one of ${noun}`, tag, access, rule, target, documentation: REMOVED, reply: { 204: null } },
+    { summary: `Delete ${singular}`, tag, access, rule, target, documentation: DELETE_DOCUMENTATION, reply: { 204: null } },
     (call) => handler().remove(contextOf(call), call.target),
   );
 }

@@ -1,27 +1,30 @@
-// The shapes of /v3/OS-SCIM: what Keyrock sent and took, over the resources of the standard face.
+// The wire format of /v3/OS-SCIM: converts between Keyrock's resources and those of the standard API.
 import { t } from '../../../platform/http/index.ts';
 import { fail } from '../../faults.ts';
-import type { Attribute, Resource, ResourceType } from '../core/attribute.ts';
+import type { Attribute, JsonObject, Resource, ResourceType } from '../core/attribute.ts';
 import type { Extras } from '../core/handler.ts';
-import { findPlace } from '../core/lookup.ts';
-import type { Operation } from '../core/patch.ts';
+import { findAttributePath } from '../core/lookup.ts';
+import type { PatchOperation } from '../core/patch.ts';
 import { readResource } from '../core/resource.schema.ts';
 
-export type Version = '1.0' | '2.0';
+export type KeyrockVersion = '1.0' | '2.0';
 
 const CORE = 'urn:scim:schemas:core';
-/** Names the extension has had; requests may use any. */
+/** Names the extension had in versions of Keyrock; requests may use any of them. */
 const EXTENSIONS = ['urn:scim:schemas:extension:idbackend', 'urn:scim:schemas:extension:keystone'];
 
-export interface Names {
-  readonly version: Version;
-  /** The extension, without its version, as answers name it. */
+export interface KeyrockSchemaNames {
+  readonly version: KeyrockVersion;
+  /** The name of the extension in replies, without its version. */
   readonly extension: string;
 }
 
-export const schemasOf = ({ version, extension }: Names): string[] => [`${CORE}:${version}`, `${extension}:${version}`];
+export const schemasOf = ({ version, extension }: KeyrockSchemaNames): string[] => [
+  `${CORE}:${version}`,
+  `${extension}:${version}`,
+];
 
-interface Backed {
+interface BackendRow {
   readonly domain_id: string | null;
   readonly default_project_id?: string | null;
 }
@@ -40,25 +43,25 @@ function text(name: string, description: string): Attribute {
   };
 }
 
-const inExtension = [text('domain_id', 'The domain.'), text('default_project_id', 'The default organization of a User.')];
+const extensionAttributes = [text('domain_id', 'The domain.'), text('default_project_id', 'The default organization of a User.')];
 const keyrockTypes = new WeakMap<ResourceType, Map<string, ResourceType>>();
 
-/** A kind of resource by the names Keyrock's API has for its attributes, for filters and for what an answer shows. */
-export function keyrockTypeOf(type: ResourceType, { version, extension }: Names): ResourceType {
+/** A resource type with Keyrock's attribute names, for filters and projections. */
+export function keyrockTypeOf(type: ResourceType, { version, extension }: KeyrockSchemaNames): ResourceType {
   const id = `${extension}:${version}`;
-  const known = keyrockTypes.get(type) ?? new Map<string, ResourceType>();
-  keyrockTypes.set(type, known);
-  const found = known.get(id);
+  const cached = keyrockTypes.get(type) ?? new Map<string, ResourceType>();
+  keyrockTypes.set(type, cached);
+  const found = cached.get(id);
   if (found) return found;
   const attributes = type.core.attributes.map((one) => (one.name === 'isDefault' ? { ...one, name: 'is_default' } : one));
-  const schema = { id, name: 'Backend', description: 'What the base API knows', attributes: inExtension };
-  const made = { ...type, core: { ...type.core, attributes }, extensions: [...type.extensions, schema] };
-  known.set(id, made);
-  return made;
+  const schema = { id, name: 'Backend', description: 'Attributes of the base API', attributes: extensionAttributes };
+  const keyrockType = { ...type, core: { ...type.core, attributes }, extensions: [...type.extensions, schema] };
+  cached.set(id, keyrockType);
+  return keyrockType;
 }
 
-/** A resource of the standard API as Keyrock's shows it. */
-export function toKeyrock(resource: Resource, row: Backed, names: Names): Resource {
+/** Converts a resource of the standard API to Keyrock's format. */
+export function toKeyrock(resource: Resource, row: BackendRow, names: KeyrockSchemaNames): Resource {
   const { schemas: _, isDefault, meta, ...rest } = resource;
   return {
     schemas: schemasOf(names),
@@ -72,11 +75,9 @@ export function toKeyrock(resource: Resource, row: Backed, names: Names): Resour
   };
 }
 
-type Given = Readonly<Record<string, unknown>>;
+const isObject = (value: unknown): value is JsonObject => typeof value === 'object' && value !== null && !Array.isArray(value);
 
-const isObject = (value: unknown): value is Given => typeof value === 'object' && value !== null && !Array.isArray(value);
-
-function extensionOf(body: Given, names: Names): Given {
+function extensionOf(body: JsonObject, names: KeyrockSchemaNames): JsonObject {
   for (const name of [names.extension, ...EXTENSIONS]) {
     for (const version of ['2.0', '1.0']) {
       const value = body[`${name}:${version}`];
@@ -86,13 +87,13 @@ function extensionOf(body: Given, names: Names): Given {
   return {};
 }
 
-function textOf(given: Given, name: string): string | undefined {
+function textOf(given: JsonObject, name: string): string | undefined {
   const value = given[name];
   if (value === undefined || value === null) return undefined;
   return typeof value === 'string' && value !== '' ? value : fail('scim.invalid_value', { name, why: 'it must be a string' });
 }
 
-function extrasOf(given: Given, names: Names): Extras {
+function extrasOf(given: JsonObject, names: KeyrockSchemaNames): Extras {
   const extension = extensionOf(given, names);
   return {
     id: textOf(given, 'id'),
@@ -101,58 +102,65 @@ function extrasOf(given: Given, names: Names): Extras {
   };
 }
 
-/** The core's name for what Keyrock's API calls `is_default`. */
-function renamed(given: Given): Given {
+/** Renames Keyrock's `is_default` to the name of the core. */
+function toCoreNames(given: JsonObject): JsonObject {
   const { is_default: isDefault, ...rest } = given;
   return isDefault === undefined ? rest : { ...rest, isDefault };
 }
 
-/** What a request says, as the core reads it: the resource, and what stands outside the schema. */
-export function fromKeyrock(type: ResourceType, body: Given, names: Names): { input: Resource; extras: Extras } {
-  return { input: readResource(type, renamed(body)), extras: extrasOf(body, names) };
+/** Reads a request: the resource of the core, and values outside the schema. */
+export function fromKeyrock(
+  type: ResourceType,
+  body: JsonObject,
+  names: KeyrockSchemaNames,
+): { input: Resource; extras: Extras } {
+  return { input: readResource(type, toCoreNames(body)), extras: extrasOf(body, names) };
 }
 
-/** What a request names to take it away: null, and the empty list. Nobody is let in or shut out that way. */
-export function emptiedIn(type: ResourceType, body: Given): Resource {
+/** Attributes a request clears with null or an empty list. `active` cannot be cleared. */
+export function clearedAttributes(type: ResourceType, body: JsonObject): Resource {
   const isEmpty = (value: unknown): boolean => value === null || (Array.isArray(value) && value.length === 0);
-  const places = Object.entries(renamed(body)).flatMap(([key, value]) => (isEmpty(value) ? (findPlace(type, key) ?? []) : []));
-  const emptied = places.filter(({ keys, attributes: [{ mutability }] }) => keys.length === 1 && mutability === 'readWrite');
+  const paths = Object.entries(toCoreNames(body)).flatMap(([key, value]) =>
+    isEmpty(value) ? (findAttributePath(type, key) ?? []) : [],
+  );
+  const emptied = paths.filter(({ keys, attributes: [{ mutability }] }) => keys.length === 1 && mutability === 'readWrite');
   return Object.fromEntries(emptied.flatMap(({ keys: [key] }) => (key === 'active' ? [] : [[key, undefined]])));
 }
 
-const given = (extras: Extras): Extras => Object.fromEntries(Object.entries(extras).filter(([, value]) => value !== undefined));
+const withoutUndefined = (extras: Extras): Extras =>
+  Object.fromEntries(Object.entries(extras).filter(([, value]) => value !== undefined));
 
-/** The operations of a patch, as the core reads them, and what they say of what stands outside the schema. */
+/** Reads the operations of a patch: those for the core, and values outside the schema. */
 export function fromKeyrockOperations(
-  operations: readonly Operation[],
-  names: Names,
-): { operations: Operation[]; extras: Extras } {
+  operations: readonly PatchOperation[],
+  names: KeyrockSchemaNames,
+): { operations: PatchOperation[]; extras: Extras } {
   let extras: Extras = {};
-  const kept: Operation[] = [];
+  const rest: PatchOperation[] = [];
   const urns = [names.extension, ...EXTENSIONS].flatMap((name) => [`${name}:1.0`, `${name}:2.0`]);
   for (const operation of operations) {
     const { op, path, value } = operation;
     const urn = urns.find((one) => path === one || path?.startsWith(`${one}:`));
     if (path !== undefined && urn !== undefined) {
       const name = path.slice(urn.length + 1);
-      if (op === 'remove' || !(name === '' ? isObject(value) : inExtension.some((one) => one.name === name)))
+      if (op === 'remove' || !(name === '' ? isObject(value) : extensionAttributes.some((one) => one.name === name)))
         fail('scim.invalid_path', { path, why: 'it has a domain_id and a default_project_id, which can be replaced' });
-      extras = { ...extras, ...given(extrasOf({ [urn]: name === '' ? value : { [name]: value } }, names)) };
+      extras = { ...extras, ...withoutUndefined(extrasOf({ [urn]: name === '' ? value : { [name]: value } }, names)) };
     } else if (path === undefined && isObject(value)) {
-      extras = { ...extras, ...given(extrasOf(value, names)) };
-      kept.push({ ...operation, value: renamed(value) });
-    } else kept.push(path === 'is_default' ? { ...operation, path: 'isDefault' } : operation);
+      extras = { ...extras, ...withoutUndefined(extrasOf(value, names)) };
+      rest.push({ ...operation, value: toCoreNames(value) });
+    } else rest.push(path === 'is_default' ? { ...operation, path: 'isDefault' } : operation);
   }
-  return { operations: kept, extras };
+  return { operations: rest, extras };
 }
 
-/** An id of the client's own. */
+/** Checks an id that the client chose. */
 export function checkId(id: string | undefined): void {
   if (id !== undefined && !/^(?!\.{1,2}$)[A-Za-z0-9._-]{1,64}$/.test(id))
     fail('scim.invalid_value', { name: 'id', why: 'it must have 1 to 64 letters, digits, dots, dashes or underscores' });
 }
 
-/** What else there is depends on the attributes that are asked for. */
+/** A projection may leave out all other attributes. */
 const always = { schemas: t.array(t.string()), id: t.string() };
 const shared = {
   externalId: t.string(),

@@ -1,91 +1,105 @@
-// One kind of resource by the names of /v3/OS-SCIM: what requests say and answers show, over the handler of the core.
+// A resource type in the format of /v3/OS-SCIM, on the handler of the core.
 import { Answer, type Call, type Query, type t } from '../../../platform/http/index.ts';
 import { type Caller, visibleDomain } from '../../access/index.ts';
 import { readFlag, single } from '../../resource/index.ts';
 import type { Resource, ResourceType } from '../core/attribute.ts';
 import { groupType, organizationType, userType } from '../core/definitions.ts';
-import type { Condition } from '../core/filter-to-sql.ts';
-import type { Context, Extras, Handler, Revision } from '../core/handler.ts';
+import type { SqlCondition } from '../core/filter-to-sql.ts';
+import type { Extras, ResourceHandler, Revision, ScimContext } from '../core/handler.ts';
 import { readOperations } from '../core/patch.ts';
 import { project } from '../core/projection.ts';
-import { askedByQuery, MAX_COUNT, readListRequest, readProjectionOf } from '../core/requests.ts';
+import { MAX_COUNT, parametersOf, readListRequest, readProjectionOf } from '../core/requests.ts';
 import type { Scim } from '../core/scim.rules.ts';
-import type { Rows, Table } from '../core/scim.store.ts';
+import type { Rows, ScimTable } from '../core/scim.store.ts';
 import {
-  emptiedIn,
+  clearedAttributes,
   fromKeyrock,
   fromKeyrockOperations,
   KeyrockGroup,
   KeyrockOrganization,
+  type KeyrockSchemaNames,
   KeyrockUser,
+  type KeyrockVersion,
   keyrockTypeOf,
-  type Names,
   schemasOf,
   toKeyrock,
-  type Version,
 } from './keyrock.schema.ts';
 
 const PATCH_OP = 'urn:ietf:params:scim:api:messages:2.0:PatchOp';
 
 export type KeyrockCall = Call<Caller>;
 
-/** Where a version of the API is. */
-export interface Place {
+/** The path prefix of an API version. */
+export interface KeyrockMountPoint {
   readonly prefix: string;
-  readonly version: Version;
+  readonly version: KeyrockVersion;
 }
 
-/** Keyrock's equality filters beside `filter`. */
-function keyrockCriteria(query: Query, table: Table): Condition | undefined {
+/** Keyrock's own query filters, in addition to `filter`. */
+function keyrockCriteria(query: Query, table: ScimTable): SqlCondition | undefined {
   const name = single(query, 'name');
-  // A group is neither open nor closed.
+  // Groups cannot be disabled.
   const enabled = table === 'groups' ? undefined : readFlag(query, 'enabled');
-  const parts: Condition[] = [
+  const parts: SqlCondition[] = [
     ...(name === undefined ? [] : [{ kind: 'column', column: 'name', comparison: '=', value: name } as const]),
     ...(enabled === undefined ? [] : [{ kind: 'column', column: 'enabled', comparison: '=', value: enabled ? 1 : 0 } as const]),
   ];
   return parts.length > 0 ? { kind: 'and', parts } : undefined;
 }
 
-/** A domain's administrator sees that domain, others all or the one they ask for. */
+/** An administrator of a domain sees that domain; others see all, or the one they request. */
 function domainOf({ caller, query }: KeyrockCall): string | undefined {
   return visibleDomain(caller) ?? single(query, 'domain_id');
 }
 
-/** A kind of resource. Its handler is there when a request comes; the routes are listed without. */
-export interface Kind<T extends Table = Table> {
+/** A resource type. `handlerOf` is called per request: the routes are also listed without a running service. */
+export interface KeyrockKind<T extends ScimTable = ScimTable> {
   readonly type: ResourceType;
-  readonly of: (scim: Scim) => Handler<T>;
-  readonly One: ReturnType<typeof t.open>;
-  readonly noun: string;
+  readonly handlerOf: (scim: Scim) => ResourceHandler<T>;
+  readonly replySchema: ReturnType<typeof t.open>;
+  /** For summaries: `a user`, `users`. */
+  readonly singular: string;
+  readonly plural: string;
 }
 
-export const users: Kind = {
+export const users: KeyrockKind = {
   type: userType,
-  of: (scim) => scim.registeredUsers as Handler,
-  One: KeyrockUser,
-  noun: 'the users',
+  handlerOf: (scim) => scim.keyrockUsers as ResourceHandler,
+  replySchema: KeyrockUser,
+  singular: 'a user',
+  plural: 'users',
 };
-export const groups: Kind = { type: groupType, of: (scim) => scim.groups as Handler, One: KeyrockGroup, noun: 'the groups' };
-export const organizations: Kind = {
+export const groups: KeyrockKind = {
+  type: groupType,
+  handlerOf: (scim) => scim.groups as ResourceHandler,
+  replySchema: KeyrockGroup,
+  singular: 'a group',
+  plural: 'groups',
+};
+export const organizations: KeyrockKind = {
   type: organizationType,
-  of: (scim) => scim.organizations as Handler,
-  One: KeyrockOrganization,
-  noun: 'the organizations',
+  handlerOf: (scim) => scim.organizations as ResourceHandler,
+  replySchema: KeyrockOrganization,
+  singular: 'an organization',
+  plural: 'organizations',
 };
 
-export function createKeyrockResource<T extends Table>(
+export function createKeyrockResource<T extends ScimTable>(
   parts: { readonly scim: Scim },
-  { prefix, version }: Place,
-  { type, of }: Kind<T>,
+  { prefix, version }: KeyrockMountPoint,
+  { type, handlerOf }: KeyrockKind<T>,
 ) {
-  const handler = (): Handler<T> => of(parts.scim);
-  const names = (): Names => ({ version, extension: parts.scim.config.scimExtension });
-  const contextOf = (call: KeyrockCall): Context => ({ caller: call.caller, base: call.base + prefix, domainId: domainOf(call) });
+  const handler = (): ResourceHandler<T> => handlerOf(parts.scim);
+  const names = (): KeyrockSchemaNames => ({ version, extension: parts.scim.config.scimExtension });
+  const contextOf = (call: KeyrockCall): ScimContext => ({
+    caller: call.caller,
+    base: call.base + prefix,
+    domainId: domainOf(call),
+  });
   const keyrockType = (): ResourceType => keyrockTypeOf(type, names());
 
-  /** The handler, by the names of this face. */
-  function dressed(): Handler<T> {
+  /** The handler of the core, with the names of this API. */
+  function keyrockHandler(): ResourceHandler<T> {
     const inner = handler();
     return {
       ...inner,
@@ -97,23 +111,23 @@ export function createKeyrockResource<T extends Table>(
     };
   }
 
-  async function shownRows(call: KeyrockCall, rows: readonly Rows[T][]): Promise<Resource[]> {
-    const projection = readProjectionOf(keyrockType(), askedByQuery(call.query));
-    // Users of this API do not show their groups.
+  async function renderRows(call: KeyrockCall, rows: readonly Rows[T][]): Promise<Resource[]> {
+    const projection = readProjectionOf(keyrockType(), parametersOf(call.query));
+    // This API does not return the groups of users.
     const wants = (key: string): boolean => key !== 'groups' && (projection?.wants(key) ?? true);
-    const resources = await dressed().render(contextOf(call), rows, wants);
+    const resources = await keyrockHandler().render(contextOf(call), rows, wants);
     return projection ? resources.map((resource) => project(keyrockType(), resource, projection)) : resources;
   }
 
-  async function shown(call: KeyrockCall, row: Rows[T]): Promise<Answer> {
-    const [resource] = await shownRows(call, [row]);
+  async function resourceAnswer(call: KeyrockCall, row: Rows[T]): Promise<Answer> {
+    const [resource] = await renderRows(call, [row]);
     return new Answer({ text: JSON.stringify(resource) });
   }
 
   function readChange(body: Readonly<Record<string, unknown>>, mayBePatch: boolean): { revision: Revision; extras: Extras } {
     if (!mayBePatch || !Array.isArray(body.Operations)) {
       const { input, extras } = fromKeyrock(type, body, names());
-      return { revision: { kind: 'merge', input: { ...emptiedIn(type, body), ...input } }, extras };
+      return { revision: { kind: 'merge', input: { ...clearedAttributes(type, body), ...input } }, extras };
     }
     const sent = readOperations({ schemas: [PATCH_OP], Operations: body.Operations });
     const { operations, extras } = fromKeyrockOperations(sent, names());
@@ -121,11 +135,11 @@ export function createKeyrockResource<T extends Table>(
   }
 
   async function list(call: KeyrockCall): Promise<Answer> {
-    // Pages by cursor came with the standard face.
-    const asked = { ...askedByQuery(call.query), cursor: undefined };
-    const request = { ...readListRequest(asked, MAX_COUNT), also: keyrockCriteria(call.query, handler().table) };
-    const { rows, total = 0 } = await parts.scim.list(dressed(), contextOf(call), request);
-    const resources = await shownRows(call, rows);
+    // Only the standard API supports cursors.
+    const parameters = { ...parametersOf(call.query), cursor: undefined };
+    const request = { ...readListRequest(parameters, MAX_COUNT), extraCondition: keyrockCriteria(call.query, handler().table) };
+    const { rows, total = 0 } = await parts.scim.list(keyrockHandler(), contextOf(call), request);
+    const resources = await renderRows(call, rows);
     return new Answer({
       text: JSON.stringify({
         schemas: schemasOf(names()),
@@ -137,5 +151,5 @@ export function createKeyrockResource<T extends Table>(
     });
   }
 
-  return { handler, contextOf, names, list, shown, readChange };
+  return { handler, contextOf, names, list, resourceAnswer, readChange };
 }

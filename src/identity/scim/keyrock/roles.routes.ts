@@ -6,26 +6,30 @@ import { fail } from '../../faults.ts';
 import { MAX_PAGE, single } from '../../resource/index.ts';
 import type { Roles } from '../../roles/index.ts';
 import type { Scim } from '../core/scim.rules.ts';
-import { LISTED_ROLES } from './documentation.ts';
+import { LIST_ROLES_DOCUMENTATION } from './documentation.ts';
 import { KeyrockRole, keyrockList } from './keyrock.schema.ts';
-import type { Place } from './resource.ts';
+import type { KeyrockMountPoint } from './resource.ts';
 
 const tag = 'OS-SCIM';
 const access = PROVISIONING;
 const rule = 'OS-SCIM:administer';
 const SEPARATOR = '#';
 
-const Given = t.open(
+const RoleInput = t.open(
   {},
   { id: t.string(), name: t.string({ minLength: 1, maxLength: 255, pattern: '\\S' }), domain_id: t.nullable(t.string()) },
 );
 
-/** What the handler insists on. */
-const NAMED = { body: { ...Given, required: ['name'] } };
+/** The handler requires a name. */
+const CREATE_DOCUMENTATION = { body: { ...RoleInput, required: ['name'] } };
 
 const nameOf = (name: string, domainId: string | null | undefined): string => (domainId ? domainId + SEPARATOR + name : name);
 
-export function mountKeyrockRoles(app: IdentityApp, { prefix, version }: Place, parts: { roles: Roles; scim: Scim }): void {
+export function mountKeyrockRoles(
+  app: IdentityApp,
+  { prefix, version }: KeyrockMountPoint,
+  parts: { roles: Roles; scim: Scim },
+): void {
   const path = `${prefix}/Roles`;
   const { roles } = parts;
   const target = (call: { params: unknown }) => roles.target((call.params as { id: string }).id);
@@ -39,7 +43,14 @@ export function mountKeyrockRoles(app: IdentityApp, { prefix, version }: Place, 
 
   app.get(
     path,
-    { summary: 'List roles', tag, access, rule, documentation: LISTED_ROLES, reply: { 200: keyrockList(KeyrockRole as never) } },
+    {
+      summary: 'List roles',
+      tag,
+      access,
+      rule,
+      documentation: LIST_ROLES_DOCUMENTATION,
+      reply: { 200: keyrockList(KeyrockRole as never) },
+    },
     async (call) => {
       const domainId = single(call.query, 'domain_id');
       const query = { limit: String(MAX_PAGE), ...(domainId ? { name__startswith: domainId + SEPARATOR } : {}) };
@@ -56,7 +67,15 @@ export function mountKeyrockRoles(app: IdentityApp, { prefix, version }: Place, 
 
   app.post(
     path,
-    { summary: 'Create a role', tag, access, rule, body: Given, documentation: NAMED, reply: { 201: KeyrockRole } },
+    {
+      summary: 'Create a role',
+      tag,
+      access,
+      rule,
+      body: RoleInput,
+      documentation: CREATE_DOCUMENTATION,
+      reply: { 201: KeyrockRole },
+    },
     async (call) => {
       const { name, domain_id: domainId } = call.body;
       if (name === undefined) fail('scim.invalid_value', { name: 'name', why: 'it is required' });
@@ -72,13 +91,13 @@ export function mountKeyrockRoles(app: IdentityApp, { prefix, version }: Place, 
   for (const method of ['put', 'patch'] as const) {
     app[method](
       `${path}/:id`,
-      { summary: 'Rename a role', tag, access, rule, target, body: Given, reply: { 200: KeyrockRole } },
+      { summary: 'Rename a role', tag, access, rule, target, body: RoleInput, reply: { 200: KeyrockRole } },
       async (call) => {
-        const { domain_id: held } = render(call.target);
+        const { domain_id: current } = render(call.target);
         const { id, name, domain_id: domainId } = call.body;
         if (id !== undefined && id !== call.target.id) fail('resource.id_fixed', { kind: 'role' });
-        if (domainId && domainId !== held) fail('resource.domain_fixed');
-        return render(await roles.update(call.caller, call.target, name === undefined ? {} : { name: nameOf(name, held) }));
+        if (domainId && domainId !== current) fail('resource.domain_fixed');
+        return render(await roles.update(call.caller, call.target, name === undefined ? {} : { name: nameOf(name, current) }));
       },
     );
   }

@@ -1,22 +1,22 @@
-// What the service says of itself, as Keyrock does.
-import type { Census } from '../core/scim.rules.ts';
+// The service provider configuration in Keyrock's format.
+import type { ResourceTotals } from '../core/scim.rules.ts';
 
 const RFC = 'https://www.rfc-editor.org/rfc/rfc7644';
 
-/** Larger than a JavaScript number can be exactly, so it goes into the text. */
+/** Too large for an exact JavaScript number, so it is inserted into the text. */
 const MAX_RESULTS = '9223372036854775807';
-const STAND_IN = '@maxResults';
+const PLACEHOLDER = '@maxResults';
 
 /** The configuration, as text. */
-export function keyrockServiceProviderConfig(version: string, tokenType: string, census: Census): string {
-  const { totalUsers, totalCloudOrganizations, totalUserOrganizations } = census;
+export function keyrockServiceProviderConfig(version: string, tokenType: string, totals: ResourceTotals): string {
+  const { totalUsers, totalCloudOrganizations, totalUserOrganizations } = totals;
   const config = {
     schemas: [`urn:scim:schemas:core:${version}:ServiceProviderConfig`],
     documentationUrl: RFC,
     patch: { supported: true },
-    information: { ...census, totalResources: totalUsers + totalCloudOrganizations + totalUserOrganizations },
+    information: { ...totals, totalResources: totalUsers + totalCloudOrganizations + totalUserOrganizations },
     bulk: { supported: false, maxOperations: 0, maxPayloadSize: 0 },
-    filter: { supported: true, maxResults: STAND_IN },
+    filter: { supported: true, maxResults: PLACEHOLDER },
     changePassword: { supported: true },
     sort: { supported: false },
     etag: { supported: false },
@@ -32,5 +32,5 @@ export function keyrockServiceProviderConfig(version: string, tokenType: string,
       },
     ],
   };
-  return JSON.stringify(config).replace(`"${STAND_IN}"`, MAX_RESULTS);
+  return JSON.stringify(config).replace(`"${PLACEHOLDER}"`, MAX_RESULTS);
 }

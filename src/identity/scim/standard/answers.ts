@@ -1,10 +1,10 @@
-// What the routes of /scim/v2 have in common: where a request acts, and what answers look like.
+// Shared by the routes of /scim/v2: the context of a request, and the format of replies.
 import { Answer, type Call } from '../../../platform/http/index.ts';
 import type { Caller } from '../../access/index.ts';
-import { type Context, type Handler, shownOf, versionOf } from '../core/handler.ts';
+import { type ResourceHandler, renderResources, type ScimContext, versionOf } from '../core/handler.ts';
 import type { ListRequest } from '../core/list.ts';
-import { askedByQuery, isKnown, readProjectionOf } from '../core/requests.ts';
-import type { Rows, Table } from '../core/scim.store.ts';
+import { isNotModified, parametersOf, readProjectionOf } from '../core/requests.ts';
+import type { Rows, ScimTable } from '../core/scim.store.ts';
 import { SCIM_JSON } from './error-format.ts';
 
 export const ROOT = '/scim/v2';
@@ -15,8 +15,8 @@ export type ScimCall = Call<Caller>;
 
 export const pathId = ({ params }: { readonly params: unknown }): string => (params as { id: string }).id;
 
-/** Every caller of this API acts in one domain: that of the connection, or of the token's scope. */
-export function contextOf({ caller, base }: Pick<ScimCall, 'caller' | 'base'>): Context & { readonly domainId: string } {
+/** A caller acts in one domain: that of the connection, or of the token's scope. */
+export function contextOf({ caller, base }: Pick<ScimCall, 'caller' | 'base'>): ScimContext & { readonly domainId: string } {
   const { domain, project: organization } = caller.authContext;
   return { caller, base: base + ROOT, domainId: domain?.id ?? organization?.domain.id ?? 'default' };
 }
@@ -24,14 +24,14 @@ export function contextOf({ caller, base }: Pick<ScimCall, 'caller' | 'base'>): 
 export const answer = (status: number, body: unknown, headers: Record<string, string> = {}): Answer =>
   new Answer({ status, text: JSON.stringify(body), headers: { 'Content-Type': SCIM_JSON, ...headers } });
 
-interface Page {
+interface ResourcePage {
   readonly resources: readonly unknown[];
   readonly total: number | undefined;
   readonly nextCursor?: string | undefined;
 }
 
 export const listAnswer = (
-  { resources, total, nextCursor }: Page,
+  { resources, total, nextCursor }: ResourcePage,
   { cursor, startIndex }: Pick<ListRequest, 'cursor' | 'startIndex'>,
 ): Answer =>
   answer(200, {
@@ -43,32 +43,40 @@ export const listAnswer = (
     Resources: resources,
   });
 
-export const locationOf = <T extends Table>({ type }: Handler<T>, { base }: Context, id: string): string =>
+export const locationOf = <T extends ScimTable>({ type }: ResourceHandler<T>, { base }: ScimContext, id: string): string =>
   `${base}${type.endpoint}/${id}`;
 
-export async function shown<T extends Table>(
-  handler: Handler<T>,
+export async function resourceAnswer<T extends ScimTable>(
+  handler: ResourceHandler<T>,
   call: ScimCall,
   row: Rows[T],
   status: 200 | 201,
 ): Promise<Answer> {
   const context = contextOf(call);
-  const projection = readProjectionOf(handler.type, askedByQuery(call.query));
-  const [resource] = await shownOf(handler, context, [row], projection);
+  const projection = readProjectionOf(handler.type, parametersOf(call.query));
+  const [resource] = await renderResources(handler, context, [row], projection);
   const location = locationOf(handler, context, row.id);
-  const place = status === 201 ? { Location: location } : { 'Content-Location': location };
-  return answer(status, resource, { ETag: versionOf(row), ...place });
+  const locationHeader = status === 201 ? { Location: location } : { 'Content-Location': location };
+  return answer(status, resource, { ETag: versionOf(row), ...locationHeader });
 }
 
-/** Nothing, when the client has this version. */
-export async function read<T extends Table>(handler: Handler<T>, call: ScimCall, row: Rows[T]): Promise<Answer> {
-  if (isKnown(call.headers, row)) return new Answer({ status: 304, headers: { ETag: versionOf(row) } });
-  return shown(handler, call, row, 200);
+/** 304 when the client already has this version. */
+export async function readAnswer<T extends ScimTable>(
+  handler: ResourceHandler<T>,
+  call: ScimCall,
+  row: Rows[T],
+): Promise<Answer> {
+  if (isNotModified(call.headers, row)) return new Answer({ status: 304, headers: { ETag: versionOf(row) } });
+  return resourceAnswer(handler, call, row, 200);
 }
 
-/** What was changed is shown to those who ask for attributes of it. */
-export async function patched<T extends Table>(handler: Handler<T>, call: ScimCall, row: Rows[T]): Promise<Answer> {
+/** The changed resource if the request has a projection, otherwise 204. */
+export async function patchAnswer<T extends ScimTable>(
+  handler: ResourceHandler<T>,
+  call: ScimCall,
+  row: Rows[T],
+): Promise<Answer> {
   const { attributes, excludedAttributes } = call.query;
-  if (attributes !== undefined || excludedAttributes !== undefined) return shown(handler, call, row, 200);
+  if (attributes !== undefined || excludedAttributes !== undefined) return resourceAnswer(handler, call, row, 200);
   return new Answer({ status: 204, headers: { ETag: versionOf(row) } });
 }

@@ -1,4 +1,4 @@
-// What nobody may do alone, nobody may do within a bulk request.
+// A bulk request allows nothing that a single request would not.
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import { assertOk } from '../../../../test/support/answers.ts';

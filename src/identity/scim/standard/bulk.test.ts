@@ -50,7 +50,7 @@ onEachDatabase('SCIM bulk operations', (api) => {
     ((await scim.show(`/Groups/${idIn({ location })}`)).members ?? []).map(({ value }: { value: string }) => value);
 
   describe('bulkId', () => {
-    it('leads to what was made before, and to what is made later, and answers come in the order of the request', async () => {
+    it('refers to resources created earlier or later, and results are in the order of the request', async () => {
       const results = await run([
         newGroup('late', 'bulkId:anna', 'bulkId:bo'),
         newUser('anna'),
@@ -88,7 +88,7 @@ onEachDatabase('SCIM bulk operations', (api) => {
       assert.equal(shown[enterprise].manager.$ref, boss.location);
     });
 
-    it('that goes in a circle, or nowhere, or to what failed is 409, and the rest is done', async () => {
+    it('in a circle, unknown, or of a failed operation is 409, and the rest is done', async () => {
       const taken = await scim.makeUser();
       const results = await run([
         newUser('a', { externalId: 'bulkId:b' }),

@@ -1,7 +1,8 @@
-// Bulk operations (RFC 7644, 3.7): each is done by itself, in an order in which every bulkId leads to something.
+// Bulk operations (RFC 7644, 3.7): each runs on its own, ordered so that a bulkId is created before it is referenced.
 import { withBudget } from '../../../platform/database/index.ts';
 import type { Fault } from '../../../platform/faults/index.ts';
 import { fail, fault } from '../../faults.ts';
+import type { JsonObject } from '../core/attribute.ts';
 import { scimErrors } from './error-format.ts';
 import { BULK } from './service-provider.ts';
 
@@ -14,11 +15,11 @@ export interface BulkOperation {
   readonly path: string;
   readonly bulkId: string | undefined;
   readonly data: unknown;
-  /** As If-Match. */
+  /** Like If-Match. */
   readonly version: string | undefined;
 }
 
-export interface Done {
+export interface BulkOutcome {
   readonly status: number;
   readonly location?: string;
   readonly version?: string;
@@ -29,13 +30,9 @@ export interface BulkRequest {
   readonly operations: readonly BulkOperation[];
 }
 
-interface Raw {
-  readonly [name: string]: unknown;
-}
-
 const optionalText = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
 
-function readOperation(raw: Raw): BulkOperation {
+function readOperation(raw: JsonObject): BulkOperation {
   const method = METHODS.find((one) => one === optionalText(raw.method)?.toUpperCase());
   const path = optionalText(raw.path);
   if (!method) fail('scim.invalid_syntax', { why: `method must be one of ${METHODS.join(', ')}` });
@@ -45,7 +42,7 @@ function readOperation(raw: Raw): BulkOperation {
   return { method, path, bulkId, data: raw.data, version: optionalText(raw.version) };
 }
 
-export function readBulk(body: Raw): BulkRequest {
+export function readBulk(body: JsonObject): BulkRequest {
   const { schemas, Operations: operations, failOnErrors = 0 } = body;
   if (!Array.isArray(schemas) || !schemas.includes(REQUEST))
     fail('scim.invalid_syntax', { why: `schemas must contain ${REQUEST}` });
@@ -56,15 +53,15 @@ export function readBulk(body: Raw): BulkRequest {
     fail('scim.invalid_value', { name: 'failOnErrors', why: 'it must be a number of at least 0' });
   const read = operations.map((raw) =>
     typeof raw === 'object' && raw !== null
-      ? readOperation(raw as Raw)
+      ? readOperation(raw as JsonObject)
       : fail('scim.invalid_syntax', { why: 'an operation must be an object' }),
   );
-  insistOnUniqueIds(read);
+  checkUniqueIds(read);
   return { failOnErrors, operations: read };
 }
 
-/** A reference to one of two could mean either. */
-function insistOnUniqueIds(operations: readonly BulkOperation[]): void {
+/** A reference to a repeated bulkId would be ambiguous. */
+function checkUniqueIds(operations: readonly BulkOperation[]): void {
   const seen = new Set<string>();
   for (const { method, bulkId } of operations) {
     if (method !== 'POST' || bulkId === undefined) continue;
@@ -78,8 +75,8 @@ const REFERENCE = /bulkId:([\w.-]+)/g;
 const referencesOf = ({ path, data }: BulkOperation): string[] =>
   [...`${path} ${JSON.stringify(data ?? null)}`.matchAll(REFERENCE)].map(([, id]) => id!);
 
-/** The operation with every `bulkId:x` replaced by the id that x became. */
-function resolve(operation: BulkOperation, ids: ReadonlyMap<string, string>): BulkOperation {
+/** Replaces every `bulkId:x` by the id of the created resource. */
+function resolveReferences(operation: BulkOperation, ids: ReadonlyMap<string, string>): BulkOperation {
   const idOf = (_: string, name: string): string => ids.get(name) ?? fail('scim.bulk_reference', { id: name });
   const replaced = (value: unknown): unknown => {
     if (typeof value === 'string') return value.replace(REFERENCE, idOf);
@@ -90,9 +87,9 @@ function resolve(operation: BulkOperation, ids: ReadonlyMap<string, string>): Bu
   return { ...operation, path: operation.path.replace(REFERENCE, idOf), data: replaced(operation.data) };
 }
 
-/** Those another one refers to come first; a circle is left as it is, and its references lead nowhere. */
-function inOrder(operations: readonly BulkOperation[]): number[] {
-  const made = new Map(
+/** Referenced operations come first. In a circle, references fail. */
+function executionOrder(operations: readonly BulkOperation[]): number[] {
+  const creators = new Map(
     operations.flatMap(({ method, bulkId }, at) => (method === 'POST' && bulkId ? [[bulkId, at] as const] : [])),
   );
   const order: number[] = [];
@@ -111,7 +108,7 @@ function inOrder(operations: readonly BulkOperation[]): number[] {
         state.set(top.at, 'done');
         order.push(top.at);
       } else {
-        const needed = made.get(reference);
+        const needed = creators.get(reference);
         if (needed !== undefined && !state.has(needed)) open(needed);
       }
     }
@@ -119,24 +116,27 @@ function inOrder(operations: readonly BulkOperation[]): number[] {
   return order;
 }
 
-export interface Work {
-  perform(operation: BulkOperation): Promise<Done & { id?: string }>;
-  /** The address of the resource an operation is about, also when it fails; undefined for one that is not there yet. */
+export interface BulkWorker {
+  perform(operation: BulkOperation): Promise<BulkOutcome & { id?: string }>;
+  /** The URL of the resource, also for a failed operation; undefined for a resource that does not exist yet. */
   locate(operation: BulkOperation): string | undefined;
-  /** Also logs what was not expected. */
+  /** Also logs unexpected errors. */
   toFault(error: unknown): Fault;
 }
 
-/** Runs the operations and tells of each, in the order they were sent in. */
-export async function runBulk({ operations, failOnErrors }: BulkRequest, { perform, locate, toFault }: Work): Promise<unknown> {
+/** Runs the operations. The results are in the order of the request. */
+export async function runBulk(
+  { operations, failOnErrors }: BulkRequest,
+  { perform, locate, toFault }: BulkWorker,
+): Promise<unknown> {
   const ids = new Map<string, string>();
   const results = new Map<number, unknown>();
   let errors = 0;
-  for (const at of inOrder(operations)) {
+  for (const at of executionOrder(operations)) {
     let operation = operations[at]!;
     const { method, bulkId } = operation;
     try {
-      operation = resolve(operation, ids);
+      operation = resolveReferences(operation, ids);
       const { id, status, location, version } = await withBudget(() => perform(operation));
       if (bulkId && id) ids.set(bulkId, id);
       results.set(at, { method, bulkId, version, location, status: String(status) });
@@ -151,5 +151,5 @@ export async function runBulk({ operations, failOnErrors }: BulkRequest, { perfo
   return { schemas: [RESPONSE], Operations: ordered };
 }
 
-/** What went wrong inside is not told; the log knows. */
-export const unexpected = (): Fault => fault('server.unexpected');
+/** The reply hides internal errors; they are in the log. */
+export const unexpectedFault = (): Fault => fault('server.unexpected');

@@ -1,4 +1,4 @@
-// /scim/v2: what is mounted, in SCIM's own words (RFC 7644, 4).
+// /scim/v2: discovery (RFC 7644, 4).
 import { t } from '../../../platform/http/index.ts';
 import { type IdentityApp, PROVISIONING } from '../../access/index.ts';
 import { fail } from '../../faults.ts';
@@ -6,7 +6,7 @@ import type { Resource } from '../core/attribute.ts';
 import { entitlementType, resourceTypeResource, roleType, schemaResource } from '../core/definitions.ts';
 import { listSchema } from '../core/openapi.ts';
 import { answer, listAnswer, pathId, ROOT, tag } from './answers.ts';
-import { SCIM, WHOLE } from './documentation.ts';
+import { DISCOVERY_LIST_DOCUMENTATION, SCIM_DOCUMENTATION } from './documentation.ts';
 import { kinds } from './operations.ts';
 import { serviceProviderConfig } from './service-provider.ts';
 
@@ -21,7 +21,14 @@ export function mountDiscovery(app: IdentityApp): void {
 
   app.get(
     `${ROOT}/ServiceProviderConfig`,
-    { summary: 'What this service can do', tag, access, rule, documentation: SCIM, reply: { 200: Documentation } },
+    {
+      summary: 'Show the features of the service',
+      tag,
+      access,
+      rule,
+      documentation: SCIM_DOCUMENTATION,
+      reply: { 200: Documentation },
+    },
     ({ base }) => answer(200, serviceProviderConfig(base + ROOT)),
   );
   const describe = <T>(
@@ -33,19 +40,26 @@ export function mountDiscovery(app: IdentityApp): void {
     const one = (base: string, thing: T) => show(thing, `${base}${ROOT}/${path}/${idOf(thing)}`);
     app.get(
       `${ROOT}/${path}`,
-      { summary: path, tag, access, rule, documentation: WHOLE, reply: { 200: listSchema(Documentation) } },
+      {
+        summary: `List ${path}`,
+        tag,
+        access,
+        rule,
+        documentation: DISCOVERY_LIST_DOCUMENTATION,
+        reply: { 200: listSchema(Documentation) },
+      },
       ({ base, query }) => {
-        // RFC 7644, 4: a filter here is refused, so that nobody takes a part for the whole.
+        // RFC 7644, 4: a filter is refused here.
         if (query.filter !== undefined) fail('auth.forbidden', { action: 'filter' });
         return all(things.map((thing) => one(base, thing)));
       },
     );
     app.get(
       `${ROOT}/${path}/:id`,
-      { summary: `One of ${path}`, tag, access, rule, documentation: SCIM, reply: { 200: Documentation } },
+      { summary: `Show one of ${path}`, tag, access, rule, documentation: SCIM_DOCUMENTATION, reply: { 200: Documentation } },
       (call) => {
-        const wanted = pathId(call).toLowerCase();
-        const thing = things.find((candidate) => idOf(candidate).toLowerCase() === wanted);
+        const id = pathId(call).toLowerCase();
+        const thing = things.find((candidate) => idOf(candidate).toLowerCase() === id);
         return thing ? answer(200, one(call.base, thing)) : fail('route.not_found');
       },
     );

@@ -1,8 +1,8 @@
-// What the documentation says of /scim/v2. Handlers read bodies by the SCIM schema, so none of this validates anything.
+// The OpenAPI documentation of /scim/v2. It validates nothing: handlers read bodies by the SCIM schema.
 import { type Documentation, type Schema as JsonSchema, t } from '../../../platform/http/index.ts';
 import type { ResourceType } from '../core/attribute.ts';
 import { commonAttributes } from '../core/definitions.ts';
-import { operations, projected, searched } from '../core/documentation.ts';
+import { patchOperations, projectionParameters, searchParameters } from '../core/documentation.ts';
 import { resourceSchema } from '../core/openapi.ts';
 import { DEFAULT_COUNT } from '../core/requests.ts';
 import { SCIM_JSON, ScimError } from './error-format.ts';
@@ -11,31 +11,31 @@ const SEARCH = 'urn:ietf:params:scim:api:messages:2.0:SearchRequest';
 const PATCH = 'urn:ietf:params:scim:api:messages:2.0:PatchOp';
 const BULK_REQUEST = 'urn:ietf:params:scim:api:messages:2.0:BulkRequest';
 
-/** Of every route. */
-export const SCIM = { type: SCIM_JSON, error: ScimError } as const satisfies Documentation;
+/** Common to all routes. */
+export const SCIM_DOCUMENTATION = { type: SCIM_JSON, error: ScimError } as const satisfies Documentation;
 
-const cursor = 'Pages by cursor (RFC 9865): empty for the first, then the nextCursor of the page before.';
-const asked = searched(DEFAULT_COUNT);
+const cursor = 'Pagination by cursor (RFC 9865): empty for the first page, then the nextCursor of the previous page.';
+const searchQuery = searchParameters(DEFAULT_COUNT);
 const version = { ETag: 'The version of the resource.' };
-const place = { 'Content-Location': 'Of 200: where the resource is.' };
-const ifMatch = { 'If-Match': 'Only if this is still its version; 412 if not.' };
+const contentLocation = { 'Content-Location': 'With 200: the URL of the resource.' };
+const ifMatch = { 'If-Match': 'The expected version. 412 if the resource has another one.' };
 
-export const LISTED: Documentation = { ...SCIM, query: { ...asked, cursor } };
-export const SHOWN: Documentation = {
-  ...SCIM,
-  query: projected,
-  headers: { 'If-None-Match': 'The version the client has; 304 if it is still that.' },
-  replyHeaders: { ...version, ...place },
+export const LIST_DOCUMENTATION: Documentation = { ...SCIM_DOCUMENTATION, query: { ...searchQuery, cursor } };
+export const SHOW_DOCUMENTATION: Documentation = {
+  ...SCIM_DOCUMENTATION,
+  query: projectionParameters,
+  headers: { 'If-None-Match': 'The version the client has. 304 if it is current.' },
+  replyHeaders: { ...version, ...contentLocation },
 };
-export const REMOVED: Documentation = { ...SCIM, headers: ifMatch };
+export const DELETE_DOCUMENTATION: Documentation = { ...SCIM_DOCUMENTATION, headers: ifMatch };
 
-/** `/Me` says in every answer where the resource itself is. */
-export const aliased = (documentation: Documentation): Documentation => ({
+/** Every reply of `/Me` has the URL of the user resource. */
+export const withUserLocation = (documentation: Documentation): Documentation => ({
   ...documentation,
-  replyHeaders: { ...documentation.replyHeaders, Location: 'Where the user is by their id.' },
+  replyHeaders: { ...documentation.replyHeaders, Location: 'The URL of the user resource.' },
 });
 
-/** What a client may write of a resource; the rest it may send, and it is ignored. */
+/** The writable attributes. Other attributes are accepted and ignored. */
 export function writable(type: ResourceType): JsonSchema {
   const { properties, ...schema } = resourceSchema(type);
   const all = [...commonAttributes, ...type.core.attributes];
@@ -54,67 +54,73 @@ export function writable(type: ResourceType): JsonSchema {
   };
 }
 
-export const created = (type: ResourceType): Documentation => ({
-  ...SCIM,
-  query: projected,
+export const createDocumentation = (type: ResourceType): Documentation => ({
+  ...SCIM_DOCUMENTATION,
+  query: projectionParameters,
   body: writable(type),
-  replyHeaders: { ...version, Location: 'Where the resource is from now on.' },
+  replyHeaders: { ...version, Location: 'The URL of the new resource.' },
 });
-export const replaced = (type: ResourceType): Documentation => ({
-  ...SCIM,
-  query: projected,
+export const replaceDocumentation = (type: ResourceType): Documentation => ({
+  ...SCIM_DOCUMENTATION,
+  query: projectionParameters,
   headers: ifMatch,
   body: writable(type),
-  replyHeaders: { ...version, ...place },
+  replyHeaders: { ...version, ...contentLocation },
 });
 
-export const CHANGED: Documentation = {
-  ...SCIM,
+export const PATCH_DOCUMENTATION: Documentation = {
+  ...SCIM_DOCUMENTATION,
   query: {
-    attributes: `${projected.attributes} With it the answer is 200.`,
-    excludedAttributes: `${projected.excludedAttributes} With it the answer is 200.`,
+    attributes: `${projectionParameters.attributes} The reply is then 200.`,
+    excludedAttributes: `${projectionParameters.excludedAttributes} The reply is then 200.`,
   },
   headers: ifMatch,
-  body: t.open({ schemas: t.array(t.oneOf(PATCH)), Operations: operations }),
-  replyHeaders: { ...version, ...place },
+  body: t.open({ schemas: t.array(t.oneOf(PATCH)), Operations: patchOperations }),
+  replyHeaders: { ...version, ...contentLocation },
 };
 
 const text = (description: string) => t.string({ description });
 const names = (description: string) => t.array(t.string(), { description });
 const search = {
   schemas: t.array(t.oneOf(SEARCH)),
-  filter: text(asked.filter),
-  startIndex: t.integer({ description: asked.startIndex }),
-  count: t.integer({ description: asked.count }),
-  sortBy: text(asked.sortBy),
-  sortOrder: text(asked.sortOrder),
-  attributes: names('Show only these, and what is always shown.'),
-  excludedAttributes: names('Show everything but these.'),
+  filter: text(searchQuery.filter),
+  startIndex: t.integer({ description: searchQuery.startIndex }),
+  count: t.integer({ description: searchQuery.count }),
+  sortBy: text(searchQuery.sortBy),
+  sortOrder: text(searchQuery.sortOrder),
+  attributes: names('Returns only these attributes and those that are always returned.'),
+  excludedAttributes: names('Returns all attributes except these.'),
 };
-export const SEARCHED: Documentation = { ...SCIM, body: t.open({}, { ...search, cursor: text(cursor) }) };
-/** Kinds are searched one after another, which no cursor can say. */
-export const SEARCHED_ALL: Documentation = { ...SCIM, body: t.open({}, search) };
+export const SEARCH_DOCUMENTATION: Documentation = {
+  ...SCIM_DOCUMENTATION,
+  body: t.open({}, { ...search, cursor: text(cursor) }),
+};
+/** Resource types are searched one after the other; cursors do not support this. */
+export const SEARCH_ALL_DOCUMENTATION: Documentation = { ...SCIM_DOCUMENTATION, body: t.open({}, search) };
 
-export const BULK_DESCRIBED: Documentation = {
-  ...SCIM,
+export const BULK_DOCUMENTATION: Documentation = {
+  ...SCIM_DOCUMENTATION,
   body: t.open(
     {
       schemas: t.array(t.oneOf(BULK_REQUEST)),
       Operations: t.array(
         t.open(
-          { method: t.oneOf('POST', 'PUT', 'PATCH', 'DELETE'), path: text('As /Users, or /Users/ and an id.') },
+          { method: t.oneOf('POST', 'PUT', 'PATCH', 'DELETE'), path: text('/Users, or /Users/{id}.') },
           {
-            bulkId: text('What later operations call it by, as bulkId:this. Required with POST.'),
-            version: text('As If-Match.'),
-            data: t.open({}, {}, { description: 'What the body of the request would be.' }),
+            bulkId: text('Name by which other operations refer to the new resource, as bulkId:name. Required with POST.'),
+            version: text('Like If-Match.'),
+            data: t.open({}, {}, { description: 'The body of the single request.' }),
           },
         ),
         { minItems: 1, maxItems: 1000 },
       ),
     },
-    { failOnErrors: t.integer({ description: 'Stop after so many errors; never when it is 0 or not given.' }) },
+    { failOnErrors: t.integer({ description: 'Stops after this number of errors. 0 (default): never.' }) },
   ),
 };
 
 /** RFC 7644, 4. */
-export const WHOLE: Documentation = { ...SCIM, query: { filter: 'Refused with 403: these lists are always whole.' } };
+export const DISCOVERY_LIST_DOCUMENTATION: Documentation = {
+  ...SCIM_DOCUMENTATION,
+  query: { filter: 'Refused with 403: these lists cannot be filtered.' },
+};

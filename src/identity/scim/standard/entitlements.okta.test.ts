@@ -1,4 +1,4 @@
-// Membership of organizations as Okta's governance finds and gives it.
+// Memberships of organizations as entitlements, as Okta's governance lists and assigns them.
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import { assertOk } from '../../../../test/support/answers.ts';
@@ -31,7 +31,7 @@ onEachDatabase('SCIM entitlements', (api) => {
   const grant = async (organization: { id: string }, user: { id: string }, role: string) =>
     assertOk(await api.put(`${pathOf(organization, user)}/${await api.roleId(role)}`), 204);
   const put = (user: any, more: object) => scim.put(`/Users/${user.id}`, { schemas: [USER], userName: user.userName, ...more });
-  /** A role that the organization may give its people. */
+  /** A role that the organization may assign to its members. */
   async function offeredRole(organization: { id: string }) {
     const application = await makeApplication(api);
     const role = await makeRole(api, application);

@@ -1,10 +1,10 @@
-// SCIM's shape of an error (RFC 7644, 3.12).
+// The error format of SCIM (RFC 7644, 3.12).
 import { type ErrorFormat, t } from '../../../platform/http/index.ts';
 
 const ERROR = 'urn:ietf:params:scim:api:messages:2.0:Error';
 export const SCIM_JSON = 'application/scim+json';
 
-/** The words of RFC 7644 (table 9) and RFC 9865 for what we refuse by other names. */
+/** `scimType` (RFC 7644, table 9; RFC 9865) by our error code. */
 const scimTypes: Readonly<Record<string, string>> = {
   'scim.invalid_filter': 'invalidFilter',
   'scim.too_many': 'tooMany',

@@ -194,7 +194,7 @@ onEachDatabase('SCIM groups', (api) => {
         assert.deepEqual(await ask(other, attribute), []);
       }
       assert.equal((await scim.list('/Groups', { filter: `members[value eq "${member.id}"]` })).totalResults, 2);
-      // An identifier is compared in its case, whichever way the question is put.
+      // Identifiers are case-sensitive in every form of the filter.
       const upper = member.id.toUpperCase();
       for (const filter of [
         `members.value eq "${upper}"`,
@@ -242,7 +242,7 @@ onEachDatabase('SCIM groups', (api) => {
         assert.equal(part ? user[key][part] : user[key], `of ${path}`);
       }
       assert.equal(user.emails.length, 4);
-      // Each was told of the version it made, not of a later one with changes it has not seen.
+      // Each client gets the version it created, not a later one.
       assert.equal(new Set(answers.map(({ headers }) => headers.get('etag'))).size, answers.length);
     });
 

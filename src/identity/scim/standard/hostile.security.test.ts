@@ -1,4 +1,4 @@
-// What nobody sends in good faith gets an answer of 4xx, never 500, and leaves nothing behind.
+// Hostile requests get 4xx, never 500, and change nothing.
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
 import { assertOk } from '../../../../test/support/answers.ts';

@@ -1,4 +1,4 @@
-// Whatever the filter: what the database narrows down and what is looked at row by row are together what the filter says.
+// For any filter: the condition of the database and the check of each row together return what the filter matches.
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
 import fc from 'fast-check';
@@ -9,7 +9,7 @@ import { userType } from '../core/definitions.ts';
 import { matches, parseFilter } from '../core/filter.ts';
 
 const RUNS = 60;
-// Few values, so that filters find some: in several cases, in letters with unlike partners, with quotes, and none at all.
+// Few values, so that filters match: in upper and lower case, with special letters and quotes, and empty.
 const names = ['anna', 'BO', 'Straße', 'ΣΊΣΥΦΟΣ', 'ｗｉｄｅ', 'q"uote\\', "o'neil", '100%', 'a_b'];
 const asked = [...names, 'ANNA', 'bo', 'STRASSE', 'σίσυφος', 'wide', 'an', '', '100', 'A_B', 'axb'];
 const addresses = ['anna@example.com', 'Anna@Example.com', 'bo@example.com', 'STRASSE@example.com', 'straße@example.com', ''];
@@ -18,7 +18,7 @@ const titles = ['Guide', 'guide', 'Zoo', ''];
 
 const pick = <T>(values: readonly T[], n: number): T => values[n % values.length]!;
 
-/** Forty people that share values in many ways, the same in every run. */
+/** Forty users that share values; the same in every run. */
 const people = Array.from({ length: 40 }, (_, n) => ({
   schemas: [USER],
   userName: n < names.length ? names[n]! : `person ${pick(names, n)} ${n}`,
@@ -142,7 +142,7 @@ onEachDatabase('SCIM filters of every kind', (api) => {
       assert.deepEqual(idsIn(sorted).sort(), expected.toSorted());
       if (expected.length > 0 && expected.length < users.length) findings++;
     };
-    // Chance seldom finds these: an index knows both addresses, but no element has both.
+    // Rarely generated: the index has both values, but no single element does.
     const [one, other] = ['anna@example.com', 'straße@example.com'];
     const both = `emails.value eq "${one}" and emails.value eq "${other}"`;
     const examples: [string][] = [[both], [`emails[value eq "${one}" and value eq "${other}"]`], ['emails.value eq ""']];

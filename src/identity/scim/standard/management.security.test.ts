@@ -1,4 +1,4 @@
-// What provisions a domain hands out no management, neither of the domain nor of an application.
+// Provisioning cannot give anyone management rights, neither of the domain nor of an application.
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import { assertOk } from '../../../../test/support/answers.ts';
@@ -41,7 +41,7 @@ onEachDatabase('SCIM and management', (api) => {
     members: users.map(({ id }) => ({ value: id })),
   });
 
-  /** Every way to put somebody into a group. */
+  /** Every way to add a member to a group. */
   async function attempts(by: ScimClient, group: { id: string; name: string }, user: { id: string }): Promise<ApiAnswer[]> {
     const path = `/Groups/${group.id}`;
     const stay = (await members(group)).map((id) => ({ id }));
@@ -150,7 +150,7 @@ onEachDatabase('SCIM and management', (api) => {
   describe('does not sign in as who manages an application', () => {
     const PASSWORD = 'the password of the application';
     const replacing = (path: string, value: unknown) => patchOf({ op: 'replace', path, value });
-    /** Somebody who holds a role of an application in an organization of the domain. */
+    /** A user with a role of an application in an organization of the domain. */
     async function holderOf(role: (application: { id: string }) => Promise<{ id: string }>) {
       const [user, organization, application] = [await person(), await organize(), await makeApplication(api)];
       await grant(`users/${user.id}`, `projects/${organization.id}`, 'member');

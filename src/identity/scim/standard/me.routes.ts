@@ -1,12 +1,12 @@
-// /scim/v2/Me is the user who asks (RFC 7644, 3.11); what they may change of themselves is for the policy to say.
+// /scim/v2/Me: the calling user (RFC 7644, 3.11). The policy decides what they may change.
 import { Answer } from '../../../platform/http/index.ts';
 import { type IdentityApp, PROVISIONING } from '../../access/index.ts';
 import { userType } from '../core/definitions.ts';
 import { Message, resourceSchema } from '../core/openapi.ts';
-import { expecting } from '../core/requests.ts';
+import { preconditionOf } from '../core/requests.ts';
 import type { Scim } from '../core/scim.rules.ts';
-import { contextOf, locationOf, patched, ROOT, read, type ScimCall, shown, tag } from './answers.ts';
-import { aliased, CHANGED, replaced, SHOWN } from './documentation.ts';
+import { contextOf, locationOf, patchAnswer, ROOT, readAnswer, resourceAnswer, type ScimCall, tag } from './answers.ts';
+import { PATCH_DOCUMENTATION, replaceDocumentation, SHOW_DOCUMENTATION, withUserLocation } from './documentation.ts';
 import { operationsOf, users } from './operations.ts';
 
 const access = PROVISIONING;
@@ -16,8 +16,8 @@ export function mountMe(app: IdentityApp, parts: { readonly scim: Scim }): void 
   const Me = resourceSchema(userType);
   const path = `${ROOT}/Me`;
 
-  /** In every answer of an alias, Location is where the resource itself is. */
-  async function located(call: ScimCall, answer: Promise<Answer>): Promise<Answer> {
+  /** Every reply of an alias has the URL of the resource itself as Location. */
+  async function withLocation(call: ScimCall, answer: Promise<Answer>): Promise<Answer> {
     const { status = 200, headers, text } = await answer;
     const Location = locationOf(parts.scim.users, contextOf(call), call.caller.userId);
     return new Answer({ status, headers: { ...headers, Location }, ...(text === undefined ? {} : { text }) });
@@ -30,12 +30,12 @@ export function mountMe(app: IdentityApp, parts: { readonly scim: Scim }): void 
       tag,
       access,
       rule: show.rule,
-      // Wherever the token acts, people may see themselves.
+      // Users may see themselves in any domain.
       target: (call) => parts.scim.users.target({ ...contextOf(call), domainId: undefined }, call.caller.userId),
-      documentation: aliased(SHOWN),
+      documentation: withUserLocation(SHOW_DOCUMENTATION),
       reply: { 200: Me, 304: null },
     },
-    (call) => located(call, read(parts.scim.users, call, call.target)),
+    (call) => withLocation(call, readAnswer(parts.scim.users, call, call.target)),
   );
   app.put(
     path,
@@ -46,13 +46,13 @@ export function mountMe(app: IdentityApp, parts: { readonly scim: Scim }): void 
       rule: replace.rule,
       target: (call) => replace.target(contextOf(call), call.caller.userId),
       body: Message,
-      documentation: aliased(replaced(userType)),
+      documentation: withUserLocation(replaceDocumentation(userType)),
       reply: { 200: Me },
     },
     async (call) => {
-      const expect = expecting(call.headers['if-match']);
+      const expect = preconditionOf(call.headers['if-match']);
       const row = await replace.handler({ context: contextOf(call), target: call.target, data: call.body, expect });
-      return located(call, shown(parts.scim.users, call, row, 200));
+      return withLocation(call, resourceAnswer(parts.scim.users, call, row, 200));
     },
   );
   app.patch(
@@ -64,13 +64,13 @@ export function mountMe(app: IdentityApp, parts: { readonly scim: Scim }): void 
       rule: patch.rule,
       target: (call) => patch.target(contextOf(call), call.caller.userId),
       body: Message,
-      documentation: aliased(CHANGED),
+      documentation: withUserLocation(PATCH_DOCUMENTATION),
       reply: { 204: null, 200: Me },
     },
     async (call) => {
-      const expect = expecting(call.headers['if-match']);
+      const expect = preconditionOf(call.headers['if-match']);
       const row = await patch.handler({ context: contextOf(call), target: call.target, data: call.body, expect });
-      return located(call, patched(parts.scim.users, call, row));
+      return withLocation(call, patchAnswer(parts.scim.users, call, row));
     },
   );
 }

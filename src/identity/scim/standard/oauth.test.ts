@@ -1,4 +1,4 @@
-// Provisioning by an OAuth2 access token: for applications that a manager of a domain let in.
+// Provisioning by an OAuth2 access token: for applications that a manager of a domain authorized.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { assertOk } from '../../../../test/support/answers.ts';

@@ -1,26 +1,26 @@
-// What can be done with each kind of resource: the rule that decides, what it decides about, and how it is done. Routes and bulk
-// operations use the same table, so that nobody may do within a bulk request what they may not do alone.
+// The operations on each resource type: rule, target and handler. Routes and bulk requests use the same table, so a bulk request
+// allows nothing that a single request would not.
 import { type Action, authorize, domainTarget, factsOnly, type IdentityTarget, listFacts } from '../../access/index.ts';
 import type { Resource, ResourceType } from '../core/attribute.ts';
 import { groupType, organizationType, userType } from '../core/definitions.ts';
-import type { Context, Handler, Precondition } from '../core/handler.ts';
-import type { Listed, ListRequest } from '../core/list.ts';
+import type { Precondition, ResourceHandler, ScimContext } from '../core/handler.ts';
+import type { ListPage, ListRequest } from '../core/list.ts';
 import { OFFERED_ATTRIBUTES } from '../core/offers.ts';
 import { readOperations } from '../core/patch.ts';
-import { insistOnRequired, readResource } from '../core/resource.schema.ts';
+import { checkRequired, readResource } from '../core/resource.schema.ts';
 import type { Scim } from '../core/scim.rules.ts';
-import type { Rows, Stored, Table } from '../core/scim.store.ts';
+import type { Rows, ScimTable, StoredRows } from '../core/scim.store.ts';
 
-/** A kind of resource. Its handler is there when a request comes; the routes are listed without. */
-export interface Kind<T extends Table = Table> {
+/** A resource type. `handlerOf` is called per request: the routes are also listed without a running service. */
+export interface ResourceKind<T extends ScimTable = ScimTable> {
   readonly type: ResourceType;
-  readonly of: (scim: Scim) => Handler<T>;
+  readonly handlerOf: (scim: Scim) => ResourceHandler<T>;
   readonly rules: Readonly<Record<'list' | 'create' | 'show' | 'change' | 'remove', Action>>;
 }
 
-export const users: Kind<'users'> = {
+export const users: ResourceKind<'users'> = {
   type: userType,
-  of: (scim) => scim.users,
+  handlerOf: (scim) => scim.users,
   rules: {
     list: 'identity:list_users',
     create: 'identity:create_user',
@@ -29,9 +29,9 @@ export const users: Kind<'users'> = {
     remove: 'identity:delete_user',
   },
 };
-const groups: Kind<'groups'> = {
+const groups: ResourceKind<'groups'> = {
   type: groupType,
-  of: (scim) => scim.groups,
+  handlerOf: (scim) => scim.groups,
   rules: {
     list: 'identity:list_groups',
     create: 'identity:create_group',
@@ -40,9 +40,9 @@ const groups: Kind<'groups'> = {
     remove: 'identity:delete_group',
   },
 };
-const organizations: Kind<'projects'> = {
+const organizations: ResourceKind<'projects'> = {
   type: organizationType,
-  of: (scim) => scim.organizations,
+  handlerOf: (scim) => scim.organizations,
   rules: {
     list: 'identity:list_projects',
     create: 'identity:create_project',
@@ -52,44 +52,44 @@ const organizations: Kind<'projects'> = {
   },
 };
 
-/** In the order the documents of discovery name them. */
-export const kinds = [users, groups, organizations] as unknown as readonly Kind[];
+/** In the order of the discovery documents. */
+export const kinds = [users, groups, organizations] as unknown as readonly ResourceKind[];
 
 /** The caller acts in one domain. */
-export type InDomain = Context & { readonly domainId: string };
+export type DomainContext = ScimContext & { readonly domainId: string };
 
-/** What is asked of an operation, by a request or within one. */
-export interface Asked<Thing, Data = unknown> {
-  readonly context: Context;
+/** The input of an operation, from a request or a bulk request. */
+export interface OperationRequest<Thing, Data = unknown> {
+  readonly context: ScimContext;
   readonly target: Thing;
   /** What the client sends. */
   readonly data: Data;
   readonly expect?: Precondition | undefined;
 }
 
-export interface Operation<Thing, Result, Data = unknown> {
+export interface ResourceOperation<Thing, Result, Data = unknown> {
   readonly rule: Action;
-  target(context: InDomain, id: string): IdentityTarget<Thing> | Promise<IdentityTarget<Thing>>;
-  handler(asked: Asked<Thing, Data>): Promise<Result>;
+  target(context: DomainContext, id: string): IdentityTarget<Thing> | Promise<IdentityTarget<Thing>>;
+  handler(request: OperationRequest<Thing, Data>): Promise<Result>;
 }
 
-export interface Operations<T extends Table = Table> {
-  readonly list: Operation<undefined, Listed<T>, ListRequest>;
-  /** The target is the domain it is made in. */
-  readonly create: Operation<string, Rows[T]>;
-  readonly show: Operation<Stored[T], Rows[T]>;
-  readonly replace: Operation<Stored[T], Rows[T]>;
-  readonly patch: Operation<Stored[T], Rows[T]>;
-  readonly remove: Operation<Stored[T], void>;
+export interface ResourceOperations<T extends ScimTable = ScimTable> {
+  readonly list: ResourceOperation<undefined, ListPage<T>, ListRequest>;
+  /** The target is the domain of the new resource. */
+  readonly create: ResourceOperation<string, Rows[T]>;
+  readonly show: ResourceOperation<StoredRows[T], Rows[T]>;
+  readonly replace: ResourceOperation<StoredRows[T], Rows[T]>;
+  readonly patch: ResourceOperation<StoredRows[T], Rows[T]>;
+  readonly remove: ResourceOperation<StoredRows[T], void>;
 }
 
 function inputOf(type: ResourceType, body: unknown): Resource {
   const input = readResource(type, body);
-  insistOnRequired(type, input);
+  checkRequired(type, input);
   return input;
 }
 
-/** Nothing is the same as an empty list to SCIM, but nobody loses what can be given because a client does not speak of it. */
+/** SCIM treats a missing attribute like an empty list. But users keep their offers unless the client sends an empty list or null. */
 function replacementOf(type: ResourceType, body: unknown): Resource {
   const input = inputOf(type, body);
   if (type !== userType) return input;
@@ -100,49 +100,52 @@ function replacementOf(type: ResourceType, body: unknown): Resource {
   return { ...input, ...Object.fromEntries(lists.map((attribute) => [attribute, []])) };
 }
 
-export function operationsOf<T extends Table>({ type, of, rules }: Kind<T>, scim: () => Scim): Operations<T> {
-  const one = (context: Context, id: string) => of(scim()).target(context, id);
+export function operationsOf<T extends ScimTable>(
+  { type, handlerOf, rules }: ResourceKind<T>,
+  scim: () => Scim,
+): ResourceOperations<T> {
+  const one = (context: ScimContext, id: string) => handlerOf(scim()).target(context, id);
   return {
     list: {
       rule: rules.list,
       target: ({ caller }) => factsOnly(listFacts(caller)),
-      handler: ({ context, data }) => scim().list(of(scim()), context, data),
+      handler: ({ context, data }) => scim().list(handlerOf(scim()), context, data),
     },
     create: {
       rule: rules.create,
       target: ({ domainId }) => domainTarget(domainId),
-      handler: async ({ context, target, data }) => of(scim()).create(context, target, inputOf(type, data)),
+      handler: async ({ context, target, data }) => handlerOf(scim()).create(context, target, inputOf(type, data)),
     },
     show: { rule: rules.show, target: one, handler: async ({ target }) => target },
     replace: {
       rule: rules.change,
       target: one,
       handler: async ({ context, target, data, expect }) =>
-        of(scim()).revise(context, target, { kind: 'replace', input: replacementOf(type, data) }, expect),
+        handlerOf(scim()).revise(context, target, { kind: 'replace', input: replacementOf(type, data) }, expect),
     },
     patch: {
       rule: rules.change,
       target: one,
       handler: async ({ context, target, data, expect }) =>
-        of(scim()).revise(context, target, { kind: 'patch', operations: readOperations(data) }, expect),
+        handlerOf(scim()).revise(context, target, { kind: 'patch', operations: readOperations(data) }, expect),
     },
     remove: {
       rule: rules.remove,
       target: one,
-      handler: async ({ context, target, expect }) => of(scim()).remove(context, target, expect),
+      handler: async ({ context, target, expect }) => handlerOf(scim()).remove(context, target, expect),
     },
   };
 }
 
-/** An operation within a request, as the server does one that is a request of its own: the rule first, then the thing. */
+/** Runs an operation of a bulk request like the server runs a single request: checks the rule first, then reads the target. */
 export async function perform<Thing, Result, Data>(
-  operation: Operation<Thing, Result, Data>,
+  operation: ResourceOperation<Thing, Result, Data>,
   {
     context,
     id = '',
     data,
     expect,
-  }: { context: InDomain; id?: string | undefined; data: Data; expect?: Precondition | undefined },
+  }: { context: DomainContext; id?: string | undefined; data: Data; expect?: Precondition | undefined },
 ): Promise<Result> {
   const { facts, get } = await operation.target(context, id);
   authorize(operation.rule, context.caller, facts);

@@ -1,4 +1,4 @@
-// Roles of applications as Okta's governance finds and gives them.
+// Roles of applications, as Okta's governance lists and assigns them.
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import { assertOk } from '../../../../test/support/answers.ts';
@@ -18,7 +18,7 @@ onEachDatabase('SCIM roles of applications', (api) => {
     ({ scim: other } = await connect(api));
   });
 
-  /** An organization of the domain that may let its people in to an application with two roles. */
+  /** An organization of the domain that may assign two roles of an application to its members. */
   async function offered() {
     const organization = await api.make('project', { name: uniqueName('organization'), domain_id: domain.id });
     const application = await makeApplication(api);

@@ -142,7 +142,7 @@ onEachDatabase('SCIM under attack', (api) => {
       assert.equal((await api.authenticate({ id, password: 'taken over by the connection' })).status, 401);
     });
 
-    it('by a group are as safe, and nobody joins, parts or deletes that group', async () => {
+    it('by a group are protected too, and nobody changes or deletes that group', async () => {
       const [member, climber] = [await scim.makeUser(), await scim.makeUser()];
       const group = await scim.makeGroup({ members: [{ value: member.id }] });
       await baseGrant(`groups/${group.id}`);
@@ -173,7 +173,7 @@ onEachDatabase('SCIM under attack', (api) => {
   });
 
   describe('a connection', () => {
-    it('opens no other API, in whichever header its token is', async () => {
+    it('is refused by all other APIs, in whichever header its token is', async () => {
       const user = await scim.makeUser();
       const bearer = { Authorization: `Bearer ${scim.token}` };
       const admin = await api.roleId('admin');

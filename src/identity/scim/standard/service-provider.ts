@@ -1,4 +1,4 @@
-// What the service says of itself, as RFC 7643, 5 has it.
+// The service provider configuration (RFC 7643, 5).
 import { DEFAULT_COUNT, MAX_COUNT } from '../core/requests.ts';
 
 export const BULK = { maxOperations: 1000, maxPayloadSize: 1_048_576 } as const;

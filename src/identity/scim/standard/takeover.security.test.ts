@@ -1,4 +1,4 @@
-// What provisions a domain must not sign in as one of those who manage it.
+// Provisioning must not allow signing in as a manager of the domain.
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
 import { assertOk } from '../../../../test/support/answers.ts';
@@ -26,7 +26,7 @@ onEachDatabase('SCIM and those who manage the domain', (api) => {
   const signsIn = async ({ id }: { id: string }, password: string): Promise<boolean> =>
     (await api.authenticate({ id, password }, { domain: { id: domain.id } })).status === 201;
 
-  /** Every way to change how someone signs in. */
+  /** Every way to change the credentials of a user. */
   async function attempts(by: ScimClient, { id, name }: { id: string; name: string }): Promise<ApiAnswer[]> {
     const path = `/Users/${id}`;
     const mine = uniqueName('mine');

@@ -1,4 +1,4 @@
-// Roles that clients name in words of their own, and entries that are no longer offered.
+// Roles that are free text of the client, and entries that are no longer offered.
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import { assertOk } from '../../../../test/support/answers.ts';
@@ -20,7 +20,7 @@ onEachDatabase('SCIM roles in words that look like entries', (api) => {
   const values = ({ roles = [] }: any): string[] => roles.map(({ value }: any) => value).sort();
   const active = (value: boolean) => patchOf({ op: 'replace', path: 'active', value });
   const put = (user: any, more: object) => scim.put(`/Users/${user.id}`, { schemas: [USER], userName: user.userName, ...more });
-  /** An organization with a role to give, and how to stop and go on offering it. */
+  /** An organization with an offered role, and functions to stop and resume the offer. */
   async function offered() {
     const organization = await api.make('project', { name: uniqueName('organization'), domain_id: domain.id });
     const application = await makeApplication(api);
@@ -136,7 +136,7 @@ onEachDatabase('SCIM roles in words that look like entries', (api) => {
     });
   });
 
-  it('are judged with as many queries and rows in a domain of hundreds of organizations as in a small one', async () => {
+  it('take as many queries and rows in a domain of hundreds of organizations as in a small one', async () => {
     const { organization, value } = await offered();
     const user = await scim.makeUser({ roles: [{ value }] });
     const db = await databaseOf(api);
