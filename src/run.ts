@@ -135,7 +135,7 @@ async function startWallet(
     registered.resolve(
       await identity!.registerWallet(
         config.port === 0 && !config.url ? address : serviceUrl(config, tlsOf(context.shared) !== undefined),
-        { adminRole: config.adminRole, beside: config.url === undefined },
+        { adminRole: config.adminRole, keepOtherAddresses: config.url === undefined },
       ),
     );
   return [service, address];

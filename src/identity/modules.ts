@@ -27,11 +27,11 @@ import { createNotifications } from './notifications/index.ts';
 import {
   createAccessTokens,
   createAccounts,
-  createActingFor,
+  createDelegation,
   createLogouts,
   createOpenid,
   createRecords,
-  UNFINISHED,
+  UNFINISHED_LIMIT,
 } from './openid/index.ts';
 import { createPasswords } from './passwords/index.ts';
 import { createDomains, createProjects, createTags, readProjects } from './projects/index.ts';
@@ -90,10 +90,10 @@ async function buildCore(db: Database, options: ModuleOptions) {
   const tokens = createTokens({ access, keys: tokenKeys, revocations, caches: db, clock, tokenSeconds: config.tokenSeconds });
   const devices = createDevices({ ...deps, notify, gate });
   const logouts = createLogouts(deps);
-  const records = createRecords({ ...deps, seal, ended: logouts.note });
+  const records = createRecords({ ...deps, seal, onEnd: logouts.recordLogouts });
   const revokeAccess = async (transaction: Change, userId: string): Promise<void> => {
     await devices.forgetInTransaction(transaction, userId);
-    await records.endWithin(transaction, userId);
+    await records.endEverything(transaction, userId);
   };
   const shield = createShield({ access });
   const freshLogin = createFreshLogin(deps);
@@ -120,8 +120,8 @@ function buildApplications({ deps, users, access, records }: Core, { seal }: Mod
   const appRoles = createAppRoles({ ...deps, managers });
   const accounts = createAccounts({ users, userPermissions });
   const accessTokens = createAccessTokens({ db, clock, records, access, accounts, userPermissions });
-  const actingFor = createActingFor({ db, clock, access, accessTokens });
-  return { userPermissions, consumers, appRoles, accounts, accessTokens, actingFor };
+  const delegation = createDelegation({ db, clock, access, accessTokens });
+  return { userPermissions, consumers, appRoles, accounts, accessTokens, delegation };
 }
 
 /** Logins at the base API and at the pages of the OpenID provider. */
@@ -132,7 +132,7 @@ function buildSignIn(core: Core, applications: Applications, options: ModuleOpti
   const factor = createFactor({ ...deps, ...core.notifications, passwords, seal, issuer: config.twoFactorIssuer, gate });
   const credentials = createCredentials({ ...deps, users, seal, freshLogin });
   const scopes = createScopes({ db, access });
-  const accessToken = applications.actingFor.userAtLogin;
+  const accessToken = applications.delegation.userAtLogin;
   const authenticate = createAuthenticate({ tokens, passwords, users, scopes, factor, devices, credentials, gate, accessToken });
   const receipts = createReceipts({ keys: tokenKeys, clock });
   const auth = createAuth({ ...deps, tokens, authenticate, scopes, receipts, factor, logins });
@@ -147,7 +147,7 @@ function buildSignIn(core: Core, applications: Applications, options: ModuleOpti
     scopes,
     issuer: options.issuer,
     ensureRole: applications.appRoles.ensureRole,
-    unfinished: new Throttle(options.rateLimits ? UNFINISHED : undefined, clock),
+    unfinished: new Throttle(options.rateLimits ? UNFINISHED_LIMIT : undefined, clock),
     organizationsOf: async (userId) => readProjects(db.read, [...(await reachableProjectIds(db.read, userId))]),
   });
   return { factor, credentials, auth, openid };
@@ -160,12 +160,12 @@ export async function buildModules(db: Database, options: ModuleOptions) {
   const core = await buildCore(db, options);
   const { deps, users, tokens, revocations, shield, freshLogin, devices, tokenKeys, records } = core;
   const applications = buildApplications(core, options);
-  const { consumers, appRoles, userPermissions, actingFor } = applications;
+  const { consumers, appRoles, userPermissions, delegation } = applications;
   const { factor, credentials, auth, openid } = buildSignIn(core, applications, options);
   const domains = createDomains(deps);
   const projects = createProjects({ ...deps, domains });
   const groups = createGroups({ ...deps, shield });
-  const connections = createConnections({ ...deps, provisioner: actingFor.provisioner });
+  const connections = createConnections({ ...deps, provisioner: delegation.provisioner });
 
   const parts: IdentityRouteDeps = {
     ...deps,

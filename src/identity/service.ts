@@ -27,7 +27,7 @@ import type { Consumers } from './consumers/index.ts';
 import type { Database, Tables } from './database.ts';
 import { startSweeper } from './jobs/index.ts';
 import { buildModules, type ModuleOptions } from './modules.ts';
-import type { OpenidKeys, WalletOptions } from './openid/index.ts';
+import type { OpenidKeys, WalletRegistrationOptions } from './openid/index.ts';
 import { commonHeaders, keystoneErrors, oauthErrors, REQUEST_ID_HEADER } from './resource/index.ts';
 import { mountIdentity } from './routes.ts';
 import { type Connections, canonicalUrl, scimErrors } from './scim/index.ts';
@@ -64,7 +64,7 @@ export interface IdentityService {
   /** The issuer in its OpenID tokens. */
   issuer(): string;
   /** Registers the wallet node as an application, and returns its client id and secret. */
-  registerWallet(walletUrl: string, options?: WalletOptions): Promise<{ clientId: string; clientSecret: string }>;
+  registerWallet(walletUrl: string, options?: WalletRegistrationOptions): Promise<{ clientId: string; clientSecret: string }>;
   /** After a change of the master key: encrypts every secret again with the current one. Returns how many. */
   reseal(): Promise<number>;
   /**

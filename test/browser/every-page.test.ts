@@ -91,12 +91,12 @@ async function tour(api: TestApi, application: ApplicationPage, page: Page, look
   await page.goto(`${api.url}/openid/device`);
   await look('device');
   await page.getByLabel(words.deviceCode).fill('NOSUCHCODE');
-  await press(page, words.goOn);
+  await press(page, words.continueLabel);
   await look('device-wrong');
   await page.getByLabel(words.deviceCode).fill(device.code);
-  await press(page, words.goOn);
+  await press(page, words.continueLabel);
   await look('device-confirm');
-  await press(page, words.goOn);
+  await press(page, words.continueLabel);
   await look('device-done');
   assert.equal(await titleOf(page), words.deviceDoneTitle);
 

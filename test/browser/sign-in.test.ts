@@ -153,7 +153,7 @@ onDatabase('SQLite', 'Signing in with a browser', {}, (api) => {
       await enterPassword(page, person);
       await press(page, words.useRecoveryCode);
       await page.getByLabel(words.recoveryCode).fill(person.codes[0]!.toLowerCase());
-      await press(page, words.goOn);
+      await press(page, words.continueLabel);
     };
     const page = await open();
     await enter(page);
@@ -209,13 +209,13 @@ onDatabase('SQLite', 'Signing in with a browser', {}, (api) => {
     await page.goto(`${api.url}/openid/device`);
     assert.equal(await titleOf(page), words.deviceTitle);
     await page.getByLabel(words.deviceCode).fill('NOSUCHCODE');
-    await press(page, words.goOn);
+    await press(page, words.continueLabel);
     assert.equal(await alertOf(page), words.noSuchCode);
     await page.getByLabel(words.deviceCode).fill(device.code.toLowerCase());
-    await press(page, words.goOn);
+    await press(page, words.continueLabel);
     const asked = await page.locator('main').innerText();
     assert.ok(asked.includes(device.code) && asked.includes(words.confirmDeviceText(application().name)), asked);
-    await press(page, words.goOn);
+    await press(page, words.continueLabel);
     await enterPassword(page, person);
     await press(page, words.allow);
     assert.equal(await titleOf(page), words.deviceDoneTitle);

@@ -53,7 +53,7 @@ onDatabase('SQLite', 'Without scripts', {}, (api) => {
     await press(page, words.useCode);
     await press(page, words.useRecoveryCode);
     await page.getByLabel(words.recoveryCode).fill(person.codes[0]!);
-    await press(page, words.goOn);
+    await press(page, words.continueLabel);
     assert.equal(await titleOf(page), words.account);
   });
 
@@ -102,8 +102,8 @@ onDatabase('SQLite', 'Without scripts', {}, (api) => {
     const typed = await startDevice(api, application().party.application);
     await page.goto(`${api.url}/openid/device`);
     await page.getByLabel(words.deviceCode).fill(typed.code);
-    await press(page, words.goOn);
-    await press(page, words.goOn);
+    await press(page, words.continueLabel);
+    await press(page, words.continueLabel);
     await enterPassword(page, person);
     await press(page, words.allow);
     assert.equal(await titleOf(page), words.deviceDoneTitle);
@@ -111,7 +111,7 @@ onDatabase('SQLite', 'Without scripts', {}, (api) => {
     const scanned = await startDevice(api, application().party.application);
     await page.goto(scanned.complete);
     await page.getByRole('button').first().click();
-    await press(page, words.goOn);
+    await press(page, words.continueLabel);
     assert.equal(typeof (await scanned.poll()).access_token, 'string');
   });
 });

@@ -37,7 +37,7 @@ export async function enterPassword(page: Page, { name, password }: Pick<PageVis
 export async function enterCode(page: Page, code: string, remember = false): Promise<void> {
   await page.getByLabel(words.code, { exact: true }).fill(code);
   if (remember) await page.getByLabel(words.rememberDevice).check();
-  await press(page, words.goOn);
+  await press(page, words.continueLabel);
 }
 
 /** The heading of the current page. */

@@ -5,10 +5,10 @@ export { ACCESS_TOKEN, APPLICATION, openidRoutes } from './openid.documentation.
 export { createOpenid, type Openid } from './openid.ts';
 export { type AccessTokens, createAccessTokens } from './provider/access-tokens.ts';
 export { createAccounts } from './provider/accounts.ts';
-export { createActingFor } from './provider/acting-for.ts';
+export { createDelegation } from './provider/delegation.ts';
 export { mountIntrospection } from './provider/introspection.routes.ts';
 export type { OpenidKeys } from './provider/keys.ts';
 export { createLogouts, type Logouts } from './provider/logouts.ts';
 export { createRecords, type Records } from './provider/records/records.ts';
-export { UNFINISHED } from './provider/unfinished.ts';
-export type { WalletOptions } from './provider/wallet-node.ts';
+export { UNFINISHED_LIMIT } from './provider/unfinished-limit.ts';
+export type { WalletRegistrationOptions } from './provider/wallet-node.ts';

@@ -1,8 +1,8 @@
-// What the OpenID library serves itself, for the documentation: App has no routes of these. test/openapi.test.ts holds the list
-// to a running service.
+// The OpenAPI documentation of routes that the OpenID library serves itself. test/openapi.test.ts checks the list against a
+// running service.
 import { type Documentation, type DocumentedRoute, t } from '../../platform/http/index.ts';
 
-/** How callers of these prove who they are: an application by its secret, a person by an access token. */
+/** How callers authenticate: an application by its secret, a person by an access token. */
 export const APPLICATION = 'application';
 export const ACCESS_TOKEN = 'access token';
 
@@ -13,29 +13,31 @@ const FORM = { bodyType: 'application/x-www-form-urlencoded' } as const;
 const text = (description: string) => t.string({ description });
 const Page = t.string();
 const OAuthError = t.object({ error: t.string() }, { error_description: t.string() });
-/** People get a page, whatever happens. */
-const SHOWN = { type: 'text/html', error: Page } as const satisfies Documentation;
-const CALLED = { ...FORM, error: OAuthError } as const satisfies Documentation;
+/** These routes always answer with a page, also for errors. */
+const HTML_PAGE = { type: 'text/html', error: Page } as const satisfies Documentation;
+const FORM_CALL = { ...FORM, error: OAuthError } as const satisfies Documentation;
 
-const asked = {
+const authorizeParameters = {
   client_id: 'The application.',
-  response_type: 'code.',
-  redirect_uri: 'Where to send the browser back to: one that is registered.',
-  scope: 'Words with spaces, openid among them.',
-  state: 'Comes back as it is.',
-  nonce: 'Comes back in the ID token.',
-  code_challenge: 'PKCE (RFC 7636); public applications need it.',
-  code_challenge_method: 'S256.',
+  response_type: 'Must be code.',
+  redirect_uri: 'A registered redirect URI.',
+  scope: 'Space-separated scopes, including openid.',
+  state: 'Returned unchanged.',
+  nonce: 'Returned in the ID token.',
+  code_challenge: 'PKCE (RFC 7636). Required for public applications.',
+  code_challenge_method: 'Must be S256.',
   prompt: 'none, login or consent.',
-  max_age: 'Sign in again if the last time is longer ago, in seconds.',
-  login_hint: 'Who is to sign in.',
-  resource: 'What the token is for (RFC 8707).',
-  request_uri: 'What /openid/par answered, instead of all this but client_id.',
+  max_age: 'Maximum age of the last login, in seconds. The person must sign in again if it is older.',
+  login_hint: 'The user name to fill in.',
+  resource: 'The resource the token is for (RFC 8707).',
+  request_uri: 'The request_uri from /openid/par. Replaces all other parameters except client_id.',
 };
-const askedBody = Object.fromEntries(Object.entries(asked).map(([name, description]) => [name, text(description)]));
+const authorizeBody = Object.fromEntries(
+  Object.entries(authorizeParameters).map(([name, description]) => [name, text(description)]),
+);
 const client = {
-  client_id: text('The application, where it does not use HTTP Basic.'),
-  client_secret: text('Its secret; public applications have none.'),
+  client_id: text('The application, if it does not use HTTP Basic.'),
+  client_secret: text('The client secret. Public applications have none.'),
 };
 
 const TokenRequest = t.open(
@@ -43,17 +45,17 @@ const TokenRequest = t.open(
   {
     ...client,
     code: text('With authorization_code.'),
-    redirect_uri: text('With authorization_code: the one the code was asked with.'),
-    code_verifier: text('With authorization_code: PKCE.'),
-    refresh_token: text('With refresh_token. It is good once; the answer has the next.'),
+    redirect_uri: text('With authorization_code: the redirect URI of the authorization request.'),
+    code_verifier: text('With authorization_code: the PKCE verifier.'),
+    refresh_token: text('With refresh_token. Can be used once; the reply contains a new one.'),
     device_code: text('With the device grant.'),
     username: text('With password.'),
     password: text('With password.'),
     domain: text('With password: the domain of the user.'),
-    verification_code: text('With password: the second factor.'),
-    recovery_code: text('With password: a recovery code instead.'),
-    scope: text('What is asked for; no more than was allowed.'),
-    resource: text('What the token is for (RFC 8707).'),
+    verification_code: text('With password: the code of the second factor.'),
+    recovery_code: text('With password: a recovery code instead of verification_code.'),
+    scope: text('Requested scopes. At most those that were granted.'),
+    resource: text('The resource the token is for (RFC 8707).'),
   },
 );
 const Tokens = t.open(
@@ -61,23 +63,23 @@ const Tokens = t.open(
   { refresh_token: t.string(), id_token: t.string(), scope: t.string() },
 );
 const Claims = t.open({ sub: t.string() });
-const Sent = { Location: 'Of 303: where the browser goes on.' };
-const pages = { 200: Page, 303: null };
+const REDIRECT_HEADERS = { Location: 'With 303: the next page.' };
+const PAGE_REPLY = { 200: Page, 303: null };
 
 const LOGOUT = {
   id_token_hint: 'An ID token of the person.',
-  client_id: 'The application that asks.',
-  post_logout_redirect_uri: 'Where to send the browser back to: one that is registered.',
-  state: 'Comes back as it is.',
+  client_id: 'The application that requests the logout.',
+  post_logout_redirect_uri: 'A registered redirect URI for after the logout.',
+  state: 'Returned unchanged.',
 };
-const DPOP = { DPoP: 'Proof of the key the token is bound to (RFC 9449).' };
+const DPOP = { DPoP: 'Proof of possession of the key the token is bound to (RFC 9449).' };
 
 export const openidRoutes: readonly DocumentedRoute[] = [
   {
     method: 'GET',
     path: '/.well-known/openid-configuration',
     spec: {
-      summary: 'What this provider offers, and where',
+      summary: 'Show the OpenID Connect metadata',
       tag,
       rule: 'anyone',
       reply: { 200: t.open({ issuer: t.string() }) },
@@ -87,7 +89,7 @@ export const openidRoutes: readonly DocumentedRoute[] = [
     method: 'GET',
     path: '/.well-known/oauth-authorization-server',
     spec: {
-      summary: 'The same, where clients of OAuth2 look for it (RFC 8414)',
+      summary: 'Show the OAuth2 metadata (RFC 8414); same content',
       tag,
       rule: 'anyone',
       reply: { 200: t.open({ issuer: t.string() }) },
@@ -97,7 +99,7 @@ export const openidRoutes: readonly DocumentedRoute[] = [
     method: 'GET',
     path: '/openid/jwks',
     spec: {
-      summary: 'The keys its tokens are signed with',
+      summary: 'List the public keys that verify tokens',
       tag,
       rule: 'anyone',
       reply: { 200: t.object({ keys: t.array(t.open({})) }) },
@@ -107,10 +109,10 @@ export const openidRoutes: readonly DocumentedRoute[] = [
     method: 'GET',
     path: '/openid/authorize',
     spec: {
-      summary: 'Sign in: a browser is sent here by an application, and back with a code',
+      summary: 'Start a login in the browser; redirects back with a code',
       tag,
       rule: 'anyone',
-      documentation: { ...SHOWN, query: asked, required: ['client_id'], replyHeaders: Sent },
+      documentation: { ...HTML_PAGE, query: authorizeParameters, required: ['client_id'], replyHeaders: REDIRECT_HEADERS },
       reply: { 303: null, 200: Page },
     },
   },
@@ -118,11 +120,11 @@ export const openidRoutes: readonly DocumentedRoute[] = [
     method: 'POST',
     path: '/openid/authorize',
     spec: {
-      summary: 'The same by a form',
+      summary: 'Start a login, with form parameters',
       tag,
       rule: 'anyone',
-      body: t.open({ client_id: askedBody.client_id! }, askedBody),
-      documentation: { ...SHOWN, ...FORM, replyHeaders: Sent },
+      body: t.open({ client_id: authorizeBody.client_id! }, authorizeBody),
+      documentation: { ...HTML_PAGE, ...FORM, replyHeaders: REDIRECT_HEADERS },
       reply: { 303: null },
     },
   },
@@ -130,11 +132,11 @@ export const openidRoutes: readonly DocumentedRoute[] = [
     method: 'POST',
     path: '/openid/par',
     spec: {
-      summary: 'Say beforehand what a login is to be (RFC 9126)',
+      summary: 'Push the parameters of a login (RFC 9126)',
       tag,
       access: APPLICATION,
-      body: t.open({}, { ...askedBody, ...client }),
-      documentation: CALLED,
+      body: t.open({}, { ...authorizeBody, ...client }),
+      documentation: FORM_CALL,
       reply: { 201: t.object({ request_uri: t.string(), expires_in: t.integer() }) },
     },
   },
@@ -146,7 +148,7 @@ export const openidRoutes: readonly DocumentedRoute[] = [
       tag,
       access: APPLICATION,
       body: TokenRequest,
-      documentation: { ...CALLED, headers: DPOP },
+      documentation: { ...FORM_CALL, headers: DPOP },
       reply: { 200: Tokens },
     },
   },
@@ -154,7 +156,7 @@ export const openidRoutes: readonly DocumentedRoute[] = [
     method: 'POST',
     path: '/v3/OS-OAUTH2/access_token',
     spec: {
-      summary: 'The same by the address Keyrock has for it: a form, or JSON, also as {"token_request": {…}}',
+      summary: 'Get tokens at the path of Keyrock: a form, or JSON, also as {"token_request": {…}}',
       tag: keyrock,
       access: APPLICATION,
       body: TokenRequest,
@@ -168,7 +170,7 @@ export const openidRoutes: readonly DocumentedRoute[] = [
       method,
       path: '/openid/userinfo',
       spec: {
-        summary: 'Who an access token stands for, as far as its scopes say',
+        summary: 'Show claims about the user of an access token, depending on its scopes',
         tag,
         access: ACCESS_TOKEN,
         documentation: { error: OAuthError, headers: DPOP },
@@ -180,11 +182,11 @@ export const openidRoutes: readonly DocumentedRoute[] = [
     method: 'POST',
     path: '/openid/revoke',
     spec: {
-      summary: 'Give a token back (RFC 7009)',
+      summary: 'Revoke a token (RFC 7009)',
       tag,
       access: APPLICATION,
-      body: t.open({ token: t.string() }, { ...client, token_type_hint: text('access_token, or refresh_token.') }),
-      documentation: CALLED,
+      body: t.open({ token: t.string() }, { ...client, token_type_hint: text('access_token or refresh_token.') }),
+      documentation: FORM_CALL,
       reply: { 200: null },
     },
   },
@@ -192,11 +194,11 @@ export const openidRoutes: readonly DocumentedRoute[] = [
     method: 'POST',
     path: '/openid/device/authorize',
     spec: {
-      summary: 'A device without a browser asks for a code to show (RFC 8628)',
+      summary: 'Start a login on a device without a browser (RFC 8628)',
       tag,
       access: APPLICATION,
-      body: t.open({}, { ...client, scope: text(asked.scope), resource: text(asked.resource) }),
-      documentation: CALLED,
+      body: t.open({}, { ...client, scope: text(authorizeParameters.scope), resource: text(authorizeParameters.resource) }),
+      documentation: FORM_CALL,
       reply: {
         200: t.open(
           { device_code: t.string(), user_code: t.string(), verification_uri: t.string(), expires_in: t.integer() },
@@ -209,10 +211,10 @@ export const openidRoutes: readonly DocumentedRoute[] = [
     method: 'GET',
     path: '/openid/device',
     spec: {
-      summary: 'The page where a person enters the code a device shows',
+      summary: 'Show the page to enter the code of a device',
       tag,
       rule: 'anyone',
-      documentation: { ...SHOWN, query: { user_code: 'The code, already filled in.' } },
+      documentation: { ...HTML_PAGE, query: { user_code: 'The code to fill in.' } },
       reply: { 200: Page },
     },
   },
@@ -220,22 +222,22 @@ export const openidRoutes: readonly DocumentedRoute[] = [
     method: 'GET',
     path: '/openid/logout',
     spec: {
-      summary: 'Sign out: a browser is sent here by an application',
+      summary: 'Start a logout in the browser',
       tag,
       rule: 'anyone',
-      documentation: { ...SHOWN, query: LOGOUT, replyHeaders: Sent },
-      reply: pages,
+      documentation: { ...HTML_PAGE, query: LOGOUT, replyHeaders: REDIRECT_HEADERS },
+      reply: PAGE_REPLY,
     },
   },
   {
     method: 'POST',
     path: '/openid/logout',
     spec: {
-      summary: 'The same by a form',
+      summary: 'Start a logout, with form parameters',
       tag,
       rule: 'anyone',
       body: t.open({}, Object.fromEntries(Object.entries(LOGOUT).map(([name, description]) => [name, text(description)]))),
-      documentation: { ...SHOWN, ...FORM, replyHeaders: Sent },
+      documentation: { ...HTML_PAGE, ...FORM, replyHeaders: REDIRECT_HEADERS },
       reply: { 303: null },
     },
   },
@@ -243,11 +245,11 @@ export const openidRoutes: readonly DocumentedRoute[] = [
     method: 'GET',
     path: '/account',
     spec: {
-      summary: 'The page where people look after their own account',
+      summary: 'Show the account page of the signed-in person',
       tag,
       rule: 'anyone',
-      documentation: { ...SHOWN, replyHeaders: Sent },
-      reply: pages,
+      documentation: { ...HTML_PAGE, replyHeaders: REDIRECT_HEADERS },
+      reply: PAGE_REPLY,
     },
   },
 ];

@@ -1,5 +1,5 @@
-// The OpenID provider of the service. The library behind it is loaded with the first request that needs it: it takes a third of a
-// second and 40 MB, which nobody should pay who only asks for tokens of the base API.
+// The OpenID provider of the service. Its library is loaded with the first request that needs it: loading takes a third of a second
+// and 40 MB, which services that only use the base API do not need.
 
 import type { Provider } from 'oidc-provider';
 import type { Mount } from '../../platform/http/index.ts';
@@ -13,7 +13,7 @@ import { fail } from '../faults.ts';
 import type { Passwords } from '../passwords/index.ts';
 import type { Deps } from '../resource/index.ts';
 import type { Users } from '../users/index.ts';
-import { createAccount } from './account/account.ts';
+import { createAccountHandler } from './account/account.ts';
 import { createKeyrockCodes } from './keyrock/codes.ts';
 import type { AccessTokens } from './provider/access-tokens.ts';
 import type { Accounts } from './provider/accounts.ts';
@@ -24,7 +24,7 @@ import { ACCOUNT, DISCOVERY, KEYROCK_TOKEN, METADATA, ROOT } from './provider/pa
 import { createCurrentProvider } from './provider/provider.ts';
 import type { Records } from './provider/records/records.ts';
 import { createWalletNode, type WalletNodeDeps } from './provider/wallet-node.ts';
-import { handle } from './requests.ts';
+import { handleRequest } from './requests.ts';
 import { createInteractions } from './sign-in/interaction.ts';
 import { registerPasswordGrant } from './sign-in/password-grant.ts';
 import { createSignIn, type SignInDeps } from './sign-in/sign-in.ts';
@@ -45,14 +45,14 @@ export interface OpenidDeps
   readonly accessTokens: AccessTokens;
   readonly logouts: Logouts;
   readonly freshLogin: FreshLogin;
-  /** Counts what strangers make us keep, by address. */
+  /** Limits unfinished sign-ins by address. */
   readonly unfinished: Throttle;
   organizationsOf(userId: string): Promise<readonly { readonly name: string }[]>;
-  /** Where the service is, once it listens. */
+  /** The URL of the service; known once it listens. */
   issuer(): string;
 }
 
-/** One access token of a user, by the name it is listed under. */
+/** Revokes an access token of a user, by its listed id. */
 async function revoke(
   { change, records }: Pick<OpenidDeps, 'change' | 'records'>,
   actor: Actor,
@@ -60,7 +60,7 @@ async function revoke(
   id: string,
 ): Promise<void> {
   await change(actor, async (transaction) => {
-    if (!(await records.destroyOf(transaction, userId, 'AccessToken', id))) fail('access_token.not_found');
+    if (!(await records.destroyOfUser(transaction, userId, 'AccessToken', id))) fail('access_token.not_found');
     transaction.invalidate(tagOf.user(userId));
     transaction.audit('access_token.revoked', { kind: 'user', id: userId });
   });
@@ -72,7 +72,7 @@ export function createOpenid(deps: OpenidDeps) {
   const signIn = createSignIn(deps);
   const consentSeconds = config.refreshTokenSeconds;
   const interactions = createInteractions({ signIn, users, records, consentSeconds, now: () => clock.now() });
-  const account = createAccount(deps);
+  const account = createAccountHandler(deps);
   const wallet = createWalletNode(deps);
   const current = createCurrentProvider({
     ...deps,
@@ -83,7 +83,7 @@ export function createOpenid(deps: OpenidDeps) {
   const provider = async (): Promise<Provider> => (await current()).provider;
   const mount: Mount = {
     paths: [DISCOVERY, METADATA, `${ROOT}/*`, ACCOUNT, KEYROCK_TOKEN],
-    handle: (exchange) => records.during(() => handle({ gate, interactions, account, current, issuer }, exchange)),
+    handle: (exchange) => records.duringRequest(() => handleRequest({ gate, interactions, account, current, issuer }, exchange)),
   };
   return {
     mount,

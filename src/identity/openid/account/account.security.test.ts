@@ -1,4 +1,4 @@
-// The account page under attack: whose account is closed has none to look after.
+// The account page is closed to disabled and deleted accounts.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { onEachDatabase, uniqueName } from '../../../../test/support/api.ts';

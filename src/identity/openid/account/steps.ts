@@ -1,4 +1,4 @@
-// What a person does on the account page, one function a form.
+// The forms of the account page, one function for each.
 import { type FreshLogin, tagOf } from '../../access/index.ts';
 import type { Passwords } from '../../passwords/index.ts';
 import { type Deps, parseJson } from '../../resource/index.ts';
@@ -7,12 +7,12 @@ import { type Devices, type Factor, qrCode } from '../../two-factor/index.ts';
 import type { Users } from '../../users/index.ts';
 import { english } from '../pages/words.ts';
 import type { Records } from '../provider/records/records.ts';
-import type { SignedIn } from './signed-in.ts';
-import type { Shown } from './view.ts';
+import type { AccountPageResult } from './account-page-data.ts';
+import type { SignedInPerson } from './signed-in-person.ts';
 
 const words = english;
 
-export interface StepDeps extends Pick<Deps, 'change'> {
+export interface AccountStepDeps extends Pick<Deps, 'change'> {
   readonly users: Users;
   readonly passwords: Passwords;
   readonly auth: AuthRules;
@@ -22,35 +22,35 @@ export interface StepDeps extends Pick<Deps, 'change'> {
   readonly freshLogin: FreshLogin;
 }
 
-export type Outcome = Shown | 'signed out' | 'sign in again';
-type Step = (deps: StepDeps, person: SignedIn, form: URLSearchParams) => Promise<Outcome>;
+export type AccountStepOutcome = AccountPageResult | 'signed out' | 'sign in again';
+type AccountStep = (deps: AccountStepDeps, person: SignedInPerson, form: URLSearchParams) => Promise<AccountStepOutcome>;
 
-/** Steps that change how one signs in. */
-const WITHOUT_PROOF = ['two-factor-on', 'two-factor-confirm', 'recovery-codes'];
-const BY_PASSWORD = ['password', 'two-factor-off'];
+/** Steps that change how a person signs in, by whether their form asks for the password. */
+const STEPS_WITHOUT_PASSWORD = ['two-factor-on', 'two-factor-confirm', 'recovery-codes'];
+const STEPS_WITH_PASSWORD = ['password', 'two-factor-off'];
 
 const text = (form: URLSearchParams, name: string): string => form.get(name) ?? '';
 
-const changePassword: Step = async ({ users }, { user, actor }, form) => {
+const changePassword: AccountStep = async ({ users }, { user, actor }, form) => {
   const fresh = text(form, 'new_password');
-  if (fresh !== form.get('new_password_again')) return { wrong: words.passwordsDiffer };
+  if (fresh !== form.get('new_password_again')) return { error: words.passwordsDiffer };
   await users.changePassword(actor, user, text(form, 'current_password'), fresh);
   return 'signed out';
 };
 
-const proposalFor = (offer: { proposed: string; key: string; uri: string }): Shown => ({
+const proposalFor = (offer: { proposed: string; key: string; uri: string }): AccountPageResult => ({
   proposal: { proposed: offer.proposed, key: offer.key, svg: qrCode(offer.uri, 'svg') ?? '' },
 });
 
-/** Another key for one that is on would let whoever sits at the desk take it over: it is turned off first, by password. */
-const unlessOn =
-  (step: Step): Step =>
+/** To replace the key, it must first be turned off by password: otherwise anyone at an unlocked browser could replace it. */
+const unlessEnabled =
+  (step: AccountStep): AccountStep =>
   async (deps, person, form) =>
-    (await deps.factor.isEnabled(person.user.id)) ? { wrong: words.alreadyOn } : step(deps, person, form);
+    (await deps.factor.isEnabled(person.user.id)) ? { error: words.alreadyOn } : step(deps, person, form);
 
-const proposeFactor: Step = async ({ factor }, { user }) => proposalFor(factor.propose(user));
+const proposeFactor: AccountStep = async ({ factor }, { user }) => proposalFor(factor.propose(user));
 
-const confirmFactor: Step = async ({ factor }, { user, actor }, form) => {
+const confirmFactor: AccountStep = async ({ factor }, { user, actor }, form) => {
   const [proposed, code, question, answer] = [
     text(form, 'proposed'),
     text(form, 'code'),
@@ -58,55 +58,55 @@ const confirmFactor: Step = async ({ factor }, { user, actor }, form) => {
     text(form, 'answer'),
   ];
   const offer = factor.proposalOf(user, proposed);
-  if (!offer) return { wrong: words.tooLate };
+  if (!offer) return { error: words.tooLate };
   const good = await factor.enableProposed(actor, user, { proposed, code: code.replaceAll(/\s/g, '') }, { question, answer });
-  if (!good) return { ...proposalFor(offer), wrong: words.wrongCode };
-  return { good: words.done, recoveryCodes: await factor.makeRecoveryCodes(actor, user.id) };
+  if (!good) return { ...proposalFor(offer), error: words.wrongCode };
+  return { success: words.done, recoveryCodes: await factor.makeRecoveryCodes(actor, user.id) };
 };
 
-/** Knowing the password proves that it is the person, and not somebody at their desk. */
-const disableFactor: Step = async ({ auth, passwords, factor }, { user, actor }, form) => {
+/** Asks for the password: the browser may be unlocked and used by somebody else. */
+const disableFactor: AccountStep = async ({ auth, passwords, factor }, { user, actor }, form) => {
   const account = { id: user.id, options: parseJson(user.options), active: true };
   await auth.confirmPassword({ ...actor, purpose: 'two-factor off' }, user.id, () =>
     passwords.check(text(form, 'password'), account, actor),
   );
   await factor.disable(actor, user.id);
-  return { good: words.done };
+  return { success: words.done };
 };
 
-const makeRecoveryCodes: Step = async ({ factor }, { user, actor }) => ({
+const makeRecoveryCodes: AccountStep = async ({ factor }, { user, actor }) => ({
   recoveryCodes: await factor.makeRecoveryCodes(actor, user.id),
 });
 
-const endSessions: Step = async ({ change, records }, { user, session, actor }) => {
+const endSessions: AccountStep = async ({ change, records }, { user, session, actor }) => {
   await change(actor, async (transaction) => {
     await records.endSessions(transaction, user.id, session.jti);
     transaction.invalidate(tagOf.user(user.id));
     transaction.audit('session.others_ended', { kind: 'user', id: user.id });
   });
-  return { good: words.done };
+  return { success: words.done };
 };
 
-const forgetDevice: Step = async ({ devices }, { user, actor }, form) => {
+const forgetDevice: AccountStep = async ({ devices }, { user, actor }, form) => {
   await devices.forget(actor, user.id, text(form, 'device'));
-  return { good: words.done };
+  return { success: words.done };
 };
 
-const revokeConsent: Step = async ({ change, records }, { user, actor }, form) => {
+const revokeConsent: AccountStep = async ({ change, records }, { user, actor }, form) => {
   const clientId = text(form, 'application');
   await change(actor, async (transaction) => {
     await records.endConsents(transaction, user.id, clientId);
     transaction.invalidate(tagOf.user(user.id));
     transaction.audit('consent.revoked', { kind: 'user', id: user.id }, { consumer_id: clientId });
   });
-  return { good: words.done };
+  return { success: words.done };
 };
 
-/** By the name the form has for it. */
-const STEPS: ReadonlyMap<string, Step> = new Map([
+/** Keyed by the `step` of the form. */
+const STEPS: ReadonlyMap<string, AccountStep> = new Map([
   ['password', changePassword],
-  ['two-factor-on', unlessOn(proposeFactor)],
-  ['two-factor-confirm', unlessOn(confirmFactor)],
+  ['two-factor-on', unlessEnabled(proposeFactor)],
+  ['two-factor-confirm', unlessEnabled(confirmFactor)],
   ['two-factor-off', disableFactor],
   ['recovery-codes', makeRecoveryCodes],
   ['end-sessions', endSessions],
@@ -114,12 +114,16 @@ const STEPS: ReadonlyMap<string, Step> = new Map([
   ['revoke', revokeConsent],
 ]);
 
-/** Where the form asks for the password, that is proof enough for whoever has no second factor. */
-async function needsFreshLogin({ factor }: StepDeps, { user }: SignedIn, step: string): Promise<boolean> {
-  return WITHOUT_PROOF.includes(step) || (BY_PASSWORD.includes(step) && (await factor.isEnabled(user.id)));
+/** A form that asks for the password needs a fresh login only if the person has a second factor. */
+async function needsFreshLogin({ factor }: AccountStepDeps, { user }: SignedInPerson, step: string): Promise<boolean> {
+  return STEPS_WITHOUT_PASSWORD.includes(step) || (STEPS_WITH_PASSWORD.includes(step) && (await factor.isEnabled(user.id)));
 }
 
-export async function takeStep(deps: StepDeps, person: SignedIn, form: URLSearchParams): Promise<Outcome> {
+export async function runAccountStep(
+  deps: AccountStepDeps,
+  person: SignedInPerson,
+  form: URLSearchParams,
+): Promise<AccountStepOutcome> {
   const name = text(form, 'step');
   const isFresh = deps.freshLogin.isFresh(Number(person.session.loginTs) * 1000);
   if ((await needsFreshLogin(deps, person, name)) && !isFresh) return 'sign in again';

@@ -1,4 +1,4 @@
-// Codes given for a person's token claim no more than the token proves.
+// A code for a person's token has the login time of that token.
 import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
 import { makePerson } from '../../../../test/support/applications.ts';

@@ -1,4 +1,5 @@
-// Codes as clients of Keyrock's back-end get them: a front-end of theirs shows the question and sends the answer, with the person's token.
+// Authorization codes for clients of Keyrock's back-end: their own front-end asks the person for consent, and sends the answer with
+// the person's token.
 import type { Provider } from 'oidc-provider';
 import { type Caller, loginTimeOf } from '../../access/index.ts';
 import { findConsumer } from '../../consumers/index.ts';
@@ -7,11 +8,11 @@ import { fail } from '../../faults.ts';
 import { SCOPES } from '../provider/accounts.ts';
 import type { Records } from '../provider/records/records.ts';
 
-/** The question, between the two calls. Rows have this name: with another, questions asked before an update would be lost. */
+/** The pending consent, between the two calls. Stored rows have this name, so it cannot be changed. */
 const MODEL = 'OldAuthorization';
 const QUESTION_SECONDS = 600;
 
-export interface Asked {
+export interface CodeRequest {
   readonly clientId: string;
   readonly redirectUri: string | undefined;
   readonly scopes: readonly string[];
@@ -21,39 +22,39 @@ export interface Asked {
 export function createKeyrockCodes({ db, records, provider }: { db: Database; records: Records; provider(): Promise<Provider> }) {
   const idOf = (caller: Caller, clientId: string): string => `${clientId} ${caller.userId}`;
 
-  async function confidential(clientId: string): Promise<ConsumerRow> {
+  async function findConfidentialConsumer(clientId: string): Promise<ConsumerRow> {
     const consumer = await findConsumer(db.read, clientId);
     if (!consumer) fail('request.bad_value', { field: 'client_id', why: 'there is no such application' });
-    // Public clients prove themselves by PKCE, which these calls do not have.
+    // Public clients need PKCE, which these calls do not support.
     if (consumer.client_type === 'public')
       fail('request.bad_value', { field: 'client_id', why: 'a public application uses /openid/authorize' });
     return consumer;
   }
 
-  /** What is kept is bound to the state in which the caller's token was checked. */
-  const asOf = <T>({ userId, authContext }: Caller, work: () => Promise<T>): Promise<T> =>
-    records.during(() => {
+  /** Binds what is stored to the user's state at the time the caller's token was checked. */
+  const bindToCaller = <T>({ userId, authContext }: Caller, work: () => Promise<T>): Promise<T> =>
+    records.duringRequest(() => {
       records.bind(userId, authContext.userGeneration);
       return work();
     });
 
-  /** The application must be known and the address registered: nobody is sent anywhere else. */
-  async function ask(caller: Caller, { clientId, redirectUri, scopes, state }: Asked) {
-    const consumer = await confidential(clientId);
-    const uri = registered(consumer, redirectUri);
+  /** The application must exist, and the redirect URI must be registered. */
+  async function startAuthorization(caller: Caller, { clientId, redirectUri, scopes, state }: CodeRequest) {
+    const consumer = await findConfidentialConsumer(clientId);
+    const uri = registeredRedirectUri(consumer, redirectUri);
     const payload = { accountId: caller.userId, clientId, redirectUri: uri, ...(state === undefined ? {} : { state }) };
     await records.save(MODEL, idOf(caller, clientId), payload, QUESTION_SECONDS);
     return { consumer, redirectUri: uri, scopes: scopes.length > 0 ? scopes : (JSON.parse(consumer.scopes) as string[]) };
   }
 
-  /** Once: the question is gone with its answer. Returns where to send the person. */
-  async function allow(caller: Caller, clientId: string, scopes: readonly string[]): Promise<string> {
-    const asked = await records.find(MODEL, idOf(caller, clientId));
-    if (!asked || !(await records.consume(MODEL, idOf(caller, clientId))))
+  /** A consent can be answered once. Returns the URL to redirect the person to. */
+  async function approve(caller: Caller, clientId: string, scopes: readonly string[]): Promise<string> {
+    const question = await records.find(MODEL, idOf(caller, clientId));
+    if (!question || !(await records.consume(MODEL, idOf(caller, clientId))))
       fail('request.bad_value', { field: 'client_id', why: 'nothing was asked for it, or it was answered' });
     await records.destroy(MODEL, idOf(caller, clientId));
-    // It may be another one since the question: public, or elsewhere.
-    const redirectUri = registered(await confidential(clientId), String(asked.redirectUri));
+    // The application may have changed since: its type or its redirect URIs.
+    const redirectUri = registeredRedirectUri(await findConfidentialConsumer(clientId), String(question.redirectUri));
     const { AuthorizationCode, Grant, Client } = await provider();
     const client = await Client.find(clientId);
     if (!client) fail('request.bad_value', { field: 'client_id', why: 'there is no such application' });
@@ -67,26 +68,27 @@ export function createKeyrockCodes({ db, records, provider }: { db: Database; re
       gty: 'authorization_code',
       redirectUri,
       scope,
-      // A token made from a token is no new login.
+      // A token made from another token keeps the time of the login.
       authTime: Math.floor(loginTimeOf(caller.token) / 1000),
     } as never);
     const location = new URL(redirectUri);
     location.searchParams.set('code', await code.save());
-    if (asked.state !== undefined) location.searchParams.set('state', String(asked.state));
+    if (question.state !== undefined) location.searchParams.set('state', String(question.state));
     return location.href;
   }
 
   return {
-    ask: (caller: Caller, asked: Asked) => asOf(caller, () => ask(caller, asked)),
-    allow: (caller: Caller, clientId: string, scopes: readonly string[]) => asOf(caller, () => allow(caller, clientId, scopes)),
+    startAuthorization: (caller: Caller, request: CodeRequest) => bindToCaller(caller, () => startAuthorization(caller, request)),
+    approve: (caller: Caller, clientId: string, scopes: readonly string[]) =>
+      bindToCaller(caller, () => approve(caller, clientId, scopes)),
   };
 }
 
 export type KeyrockCodes = ReturnType<typeof createKeyrockCodes>;
 
-function registered(consumer: ConsumerRow, asked: string | undefined): string {
+function registeredRedirectUri(consumer: ConsumerRow, requested: string | undefined): string {
   const uris = JSON.parse(consumer.redirect_uris) as string[];
-  const uri = asked ?? (uris.length === 1 ? uris[0] : undefined);
+  const uri = requested ?? (uris.length === 1 ? uris[0] : undefined);
   if (uri === undefined || !uris.includes(uri))
     fail('request.bad_value', { field: 'redirect_uri', why: 'it is not one of the application' });
   return uri;

@@ -1,4 +1,4 @@
-// OAuth2 as Keyrock's back-end had it, for its clients: the same grants, codes and tokens as the standard face.
+// OAuth2 in the format of Keyrock's back-end. Grants, codes and tokens are the same as in the standard API.
 
 import { isoTime } from '../../../platform/clock.ts';
 import { Answer, t } from '../../../platform/http/index.ts';
@@ -8,31 +8,31 @@ import type { Actor } from '../../audit/index.ts';
 import { fail } from '../../faults.ts';
 import { Links, ListLinks, single, wholeList } from '../../resource/index.ts';
 import type { AccessTokens } from '../provider/access-tokens.ts';
-import type { Kept } from '../provider/records/find.ts';
+import type { StoredRecord } from '../provider/records/find.ts';
 import type { Records } from '../provider/records/records.ts';
 import type { KeyrockCodes } from './codes.ts';
 
 const tag = "OAuth2 of Keyrock's back-end";
 
-const ASKED = {
+const AUTHORIZE_DOCUMENTATION = {
   query: {
     client_id: 'The application.',
-    redirect_uri: 'Where to send the person with the code: one that is registered, or the only one when it is not given.',
-    response_type: 'code.',
-    scope: 'Words with spaces; those of the application when it is not given.',
-    state: 'Comes back as it is.',
+    redirect_uri: 'A registered redirect URI. Optional if only one is registered.',
+    response_type: 'Must be code.',
+    scope: 'Space-separated scopes. Default: the scopes of the application.',
+    state: 'Returned unchanged.',
   },
   required: ['client_id', 'response_type'],
 };
-const REDIRECTED = { replyHeaders: { Location: 'The address of the application, with the code.' } };
-const Asked = t.object({
+const REDIRECT_DOCUMENTATION = { replyHeaders: { Location: 'The redirect URI, with the code.' } };
+const AuthorizationRequest = t.object({
   data: t.object({
     consumer: t.object({ id: t.string(), name: t.string() }, { description: t.nullable(t.string()) }),
     redirect_uri: t.string(),
     requested_scopes: t.array(t.string()),
   }),
 });
-const Allowed = t.envelope(
+const AuthorizationApproval = t.envelope(
   'user_auth',
   t.open(
     {
@@ -51,12 +51,12 @@ const AccessToken = t.object({
   valid: t.boolean(),
   links: Links,
 });
-const Information = t.open(
+const UserInformation = t.open(
   { id: t.string(), email: t.string(), displayName: t.string(), app_id: t.string() },
   { roles: t.array(t.open({})), organizations: t.array(t.open({})) },
 );
 
-interface Parts {
+interface KeyrockOAuthParts {
   readonly openid: {
     readonly accessTokens: AccessTokens;
     readonly keyrockCodes: KeyrockCodes;
@@ -65,7 +65,7 @@ interface Parts {
   };
 }
 
-function mountAccessTokensOfUsers(app: IdentityApp, parts: Parts): void {
+function mountAccessTokensOfUsers(app: IdentityApp, parts: KeyrockOAuthParts): void {
   const many = '/v3/users/:user_id/OS-OAUTH2/access_tokens' as const;
   const one = '/v3/users/:user_id/OS-OAUTH2/access_tokens/:access_token_id' as const;
 
@@ -75,8 +75,8 @@ function mountAccessTokensOfUsers(app: IdentityApp, parts: Parts): void {
     get: () => params.user_id,
   });
 
-  const render = (base: string, userId: string, { id, payload }: Kept) => ({
-    // A name for it, not the token: whoever reads a list must not be able to use what is in it.
+  const render = (base: string, userId: string, { id, payload }: StoredRecord) => ({
+    // An identifier, not the token: a list must not reveal usable tokens.
     id,
     authorizing_user_id: userId,
     consumer_id: payload.clientId ?? '',
@@ -91,55 +91,55 @@ function mountAccessTokensOfUsers(app: IdentityApp, parts: Parts): void {
   app.get(
     many,
     {
-      summary: 'Access tokens of a user',
+      summary: 'List access tokens of a user',
       tag,
       rule,
       target,
       reply: { 200: t.object({ links: ListLinks, access_tokens: t.array(AccessToken) }) },
     },
     async (call) => {
-      const kept = await parts.openid.records.ofUser(call.target, 'AccessToken');
+      const tokens = await parts.openid.records.listOfUser(call.target, 'AccessToken');
       return wholeList(
         call,
         'access_tokens',
-        kept.map((token) => render(call.base, call.target, token)),
+        tokens.map((token) => render(call.base, call.target, token)),
       );
     },
   );
 
   app.get(
     one,
-    { summary: 'One of them', tag, rule, target, reply: { 200: t.envelope('access_token', AccessToken) } },
+    { summary: 'Show an access token of a user', tag, rule, target, reply: { 200: t.envelope('access_token', AccessToken) } },
     async ({ target: userId, params, base }) => {
-      const kept = await parts.openid.records.ofUser(userId, 'AccessToken');
-      const token = kept.find(({ id }) => id === params.access_token_id) ?? fail('access_token.not_found');
+      const tokens = await parts.openid.records.listOfUser(userId, 'AccessToken');
+      const token = tokens.find(({ id }) => id === params.access_token_id) ?? fail('access_token.not_found');
       return { access_token: render(base, userId, token) };
     },
   );
 
-  app.delete(one, { summary: 'Take an access token back', tag, rule, target, reply: { 204: null } }, (call) =>
+  app.delete(one, { summary: 'Revoke an access token', tag, rule, target, reply: { 204: null } }, (call) =>
     parts.openid.revoke(call.caller, call.target, call.params.access_token_id),
   );
 }
 
-export function mountKeyrockOAuth(app: IdentityApp, parts: Parts): void {
+export function mountKeyrockOAuth(app: IdentityApp, parts: KeyrockOAuthParts): void {
   app.get(
     '/v3/OS-OAUTH2/authorize',
     {
-      summary: 'What an application asks the caller for',
+      summary: 'Show what an application requests from the caller',
       tag,
       rule: 'authorize',
       target: ({ caller }) => factsOnly({ userId: caller.userId }),
-      documentation: ASKED,
-      reply: { 200: Asked },
+      documentation: AUTHORIZE_DOCUMENTATION,
+      reply: { 200: AuthorizationRequest },
     },
     async ({ caller, query }) => {
       const [id = '', uri, type, scope = '', state] = ['client_id', 'redirect_uri', 'response_type', 'scope', 'state'].map(
         (name) => single(query, name),
       );
       if (type !== 'code') fail('request.bad_value', { field: 'response_type', why: 'it must be code' });
-      const asked = { clientId: id, redirectUri: uri, scopes: scope.split(' ').filter(Boolean), state };
-      const { consumer, redirectUri, scopes } = await parts.openid.keyrockCodes.ask(caller, asked);
+      const request = { clientId: id, redirectUri: uri, scopes: scope.split(' ').filter(Boolean), state };
+      const { consumer, redirectUri, scopes } = await parts.openid.keyrockCodes.startAuthorization(caller, request);
       return {
         data: {
           consumer: { id: consumer.id, name: consumer.name, description: consumer.description },
@@ -153,16 +153,16 @@ export function mountKeyrockOAuth(app: IdentityApp, parts: Parts): void {
   app.post(
     '/v3/OS-OAUTH2/authorize',
     {
-      summary: 'Let an application act for the caller: redirects with a code',
+      summary: 'Authorize an application; redirects with a code',
       tag,
       rule: 'authorize',
       target: ({ caller, body }) => factsOnly({ userId: body.user_auth.user_id ?? caller.userId }),
-      body: Allowed,
-      documentation: REDIRECTED,
+      body: AuthorizationApproval,
+      documentation: REDIRECT_DOCUMENTATION,
       reply: { 302: null },
     },
-    async ({ caller, body: { user_auth: allowed } }) => {
-      const location = await parts.openid.keyrockCodes.allow(caller, allowed.client_id, allowed.scopes);
+    async ({ caller, body: { user_auth: approval } }) => {
+      const location = await parts.openid.keyrockCodes.approve(caller, approval.client_id, approval.scopes);
       return new Answer({ status: 302, headers: { Location: location } });
     },
   );
@@ -170,20 +170,20 @@ export function mountKeyrockOAuth(app: IdentityApp, parts: Parts): void {
   app.get(
     '/v3/access-tokens/:token',
     {
-      summary: 'Who an access token stands for, and what they may do',
+      summary: 'Show the user of an access token and their roles',
       fromMemory: true,
       tag,
       rule: 'verify_access_token',
       target: ({ params }) =>
         andThen(parts.openid.accessTokens.verify(params.token), (found) =>
-          // Bound to a key (RFC 9449): whoever asks here has no proof that it was shown by who holds that; introspection names the key.
+          // A token bound to a key (RFC 9449) is refused: this API cannot check the proof. Introspection returns the key.
           targetOf(
             found?.user && found.thumbprint === undefined ? found : undefined,
             () => ({}),
             () => fail('access_token.not_found'),
           ),
         ),
-      reply: { 200: Information },
+      reply: { 200: UserInformation },
     },
     ({ target }) => new Answer({ text: target.information }),
   );

@@ -1,4 +1,4 @@
-// The holes of Keyrock's back-end stay closed: codes, tokens of others, the password grant, and who an application may become.
+// Known security holes of Keyrock's back-end: codes, tokens of others, the password grant, and the rights of an application.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { assertRefused } from '../../../../test/support/answers.ts';
@@ -19,7 +19,7 @@ import {
 } from '../../../../test/support/keyrock-client.ts';
 import { makeTwoFactorPerson } from '../../../../test/support/second-factor.ts';
 
-/** The clock moves past the end of codes and tokens; everybody stays logged in meanwhile. */
+/** The clock moves past the expiry of codes and tokens; logins stay valid. */
 const options = { settings: { GATEHOUSE_IDENTITY_TOKEN_SECONDS: '31536000' } };
 
 function defineAuthorize(api: TestApi): void {
@@ -81,7 +81,7 @@ function defineAuthorize(api: TestApi): void {
     assert.equal((await client.redeem(code)).status, 200);
   });
 
-  it('forgets a question when the application becomes public or moves before the answer', async () => {
+  it('drops a pending consent when the application becomes public or changes its redirect URI', async () => {
     for (const change of [{ client_type: 'public' }, { redirect_uris: ['https://moved.example.org/'] }]) {
       const client = await KeyrockClient.make(api);
       const person = await makePerson(api);
@@ -92,7 +92,7 @@ function defineAuthorize(api: TestApi): void {
     }
   });
 
-  it('gives one code for one question, soon', async () => {
+  it('issues one code for one consent, within its lifetime', async () => {
     const client = await KeyrockClient.make(api);
     const person = await makePerson(api);
     assertRefused(await client.allow(person.token), 400, /nothing was asked/);
@@ -145,7 +145,7 @@ function defineCodes(api: TestApi): void {
     for (const one of [token, renewed.access_token]) assert.deepEqual(await verdictsOn(api, client, one), BAD);
   });
 
-  it('gives one answer to one code, however many ask at once', async () => {
+  it('redeems a code once, also in concurrent requests', async () => {
     const client = await KeyrockClient.make(api);
     const code = await client.code(await makePerson(api));
     const answers = await Promise.all(Array.from({ length: 5 }, () => client.redeem(code)));
@@ -204,7 +204,7 @@ function defineStandIn(api: TestApi): void {
     assert.equal((await api.get('/v3/users', { token: own })).status, 200, 'the person is one');
   });
 
-  it('stands in for nobody without the scope all_info, and for no application itself', async () => {
+  it('does not log in without the scope all_info, nor with a token of the application itself', async () => {
     const client = await KeyrockClient.make(api);
     const { access_token: narrow } = await client.tokens(await makePerson(api), ['email', 'profile']);
     assert.equal((await informationOf(api, narrow)).status, 200);
@@ -293,7 +293,7 @@ function defineStandIn(api: TestApi): void {
     assert.deepEqual([thief.status, thief.body.error], [401, 'invalid_client']);
   });
 
-  it('tells a wrong name from a wrong password to nobody, and knows no closed account', async () => {
+  it('answers the same for a wrong name, a wrong password and a disabled account', async () => {
     const client = await KeyrockClient.make(api, { grant_type: 'password' });
     const person = await makePerson(api);
     const closed = await makePerson(api);
@@ -309,7 +309,7 @@ function defineStandIn(api: TestApi): void {
     assert.equal(answers[0]!.body.error, 'invalid_grant');
   });
 
-  it('never goes around the second factor with a password', async () => {
+  it('never skips the second factor with a password', async () => {
     const client = await KeyrockClient.make(api, { grant_type: 'password' });
     const person = await makeTwoFactorPerson(api);
     const code = person.phone.fresh();

@@ -1,4 +1,4 @@
-// The whole way of an application on Keyrock's client library, from the question to what its access tokens are good for.
+// The OAuth2 flow of an application with Keyrock's client library, from the consent to the use of access tokens.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { assertRefused } from '../../../../test/support/answers.ts';
@@ -13,7 +13,7 @@ import {
 } from '../../../../test/support/keyrock-client.ts';
 import { makeTwoFactorPerson } from '../../../../test/support/second-factor.ts';
 
-/** The clock moves past the end of access tokens; everybody stays logged in meanwhile. */
+/** The clock moves past the expiry of access tokens; logins stay valid. */
 const options = { settings: { GATEHOUSE_IDENTITY_TOKEN_SECONDS: '31536000' } };
 
 function define(api: TestApi): void {
@@ -121,7 +121,7 @@ function define(api: TestApi): void {
     assertRefused(await api.get('/v3/access-tokens/unknown'), 404, /^Could not find the access token/);
   });
 
-  it('shows a person their access tokens by names that open nothing', async () => {
+  it('lists the access tokens of a person by ids that cannot be used as tokens', async () => {
     const client = await KeyrockClient.make(api);
     const person = await makePerson(api);
     const [one, two] = [await client.tokens(person), await client.tokens(person, ['email', 'all_info'])];
@@ -195,7 +195,7 @@ function define(api: TestApi): void {
     assert.equal((await client.byPassword(person, { recovery_code: recovery })).status, 400, 'each is good once');
   });
 
-  // Last: the library has a clock of its own, and what it makes after this has ended already.
+  // Must be the last test: the library has its own clock, so what it creates afterwards is already expired.
   it('acts for the person with a token of the base API that lasts ten minutes and no longer than the access token', async () => {
     const client = await KeyrockClient.make(api);
     const person = await makePerson(api);

@@ -1,4 +1,4 @@
-// POST /v3/OS-OAUTH2/access_token is the token endpoint by Keyrock's address: JSON, bare or in its envelope, besides a form.
+// POST /v3/OS-OAUTH2/access_token: Keyrock's path of the token endpoint. Accepts a form, or JSON with or without an envelope.
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import { parseJson, readBody } from '../../../platform/http/index.ts';
@@ -8,7 +8,7 @@ import { ROOT } from '../provider/paths.ts';
 const MAX_BODY = 56 * 1024;
 const FORM = 'application/x-www-form-urlencoded';
 
-/** The request as the standard endpoint takes it; a form needs only the other address. */
+/** Converts the request for the standard endpoint. A form only needs another path. */
 export async function toTokenRequest(request: IncomingMessage): Promise<IncomingMessage> {
   request.url = `${ROOT}/token`;
   if (!/^application\/json\b/i.test(request.headers['content-type'] ?? '')) return request;

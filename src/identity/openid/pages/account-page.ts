@@ -1,11 +1,11 @@
-// The page where a person sees and guards their own account.
+// The account page.
 import { type Html, html, trusted } from './html.ts';
-import { field, hidden, page, success, trouble } from './layout.ts';
+import { errorMessage, field, hidden, page, successMessage } from './layout.ts';
 import { english } from './words.ts';
 
 const words = english;
 
-export interface AccountView {
+export interface AccountPageData {
   readonly token: string;
   readonly name: string;
   readonly userName: string;
@@ -15,17 +15,17 @@ export interface AccountView {
   readonly devices: readonly { readonly id: string; readonly agent: string; readonly lastUsed: string }[];
   readonly applications: readonly { readonly id: string; readonly name: string }[];
   readonly factor: { readonly recoveryCodesLeft: number } | undefined;
-  /** A key that is being tried out. */
+  /** A new key that is not confirmed yet. */
   readonly proposal?: { readonly proposed: string; readonly key: string; readonly svg: string } | undefined;
   readonly recoveryCodes?: readonly string[] | undefined;
-  readonly good?: string | undefined;
-  readonly wrong?: string | undefined;
+  readonly success?: string | undefined;
+  readonly error?: string | undefined;
 }
 
 const ACTION = '/account';
 
-const button = (view: AccountView, step: string, label: string, more: Html = html``, look = 'second small'): Html =>
-  html`<form method="post" action="${ACTION}">${hidden('form_token', view.token)}${hidden('step', step)}${more}
+const button = (data: AccountPageData, step: string, label: string, more: Html = html``, look = 'second small'): Html =>
+  html`<form method="post" action="${ACTION}">${hidden('form_token', data.token)}${hidden('step', step)}${more}
 <button type="submit" class="${look}">${label}</button></form>`;
 
 const section = (title: string, body: Html): Html => html`<section><h2>${title}</h2>${body}</section>`;
@@ -33,11 +33,11 @@ const section = (title: string, body: Html): Html => html`<section><h2>${title}<
 const list = (items: readonly Html[], empty: string): Html =>
   items.length > 0 ? html`<ul class="list">${items}</ul>` : html`<p class="soft">${empty}</p>`;
 
-function twoFactor(view: AccountView): Html {
-  const { factor, proposal, recoveryCodes } = view;
+function twoFactor(data: AccountPageData): Html {
+  const { factor, proposal, recoveryCodes } = data;
   if (proposal)
     return html`<p>${words.scan}</p><p class="qr">${trusted(proposal.svg)}</p><p>${words.key}: <code>${proposal.key}</code></p>
-<form method="post" action="${ACTION}">${hidden('form_token', view.token)}${hidden('step', 'two-factor-confirm')}${hidden('proposed', proposal.proposed)}
+<form method="post" action="${ACTION}">${hidden('form_token', data.token)}${hidden('step', 'two-factor-confirm')}${hidden('proposed', proposal.proposed)}
 ${field({ name: 'code', label: words.code, complete: 'one-time-code', code: 'numeric', focus: true })}
 <p class="soft">${words.securityText}</p>
 ${field({ name: 'question', label: words.securityQuestion, complete: 'off' })}
@@ -46,32 +46,32 @@ ${field({ name: 'answer', label: words.securityAnswer, complete: 'off' })}
   const codes = recoveryCodes
     ? html`<p role="status">${words.recoveryCodesText}</p><ul class="codes">${recoveryCodes.map((code) => html`<li>${code}</li>`)}</ul>`
     : html``;
-  if (!factor) return html`<p>${words.twoFactorOff}</p>${button(view, 'two-factor-on', words.turnOn, html``, 'small')}`;
+  if (!factor) return html`<p>${words.twoFactorOff}</p>${button(data, 'two-factor-on', words.turnOn, html``, 'small')}`;
   const password = field({ name: 'password', label: words.currentPassword, type: 'password', complete: 'current-password' });
   return html`<p>${words.twoFactorOn(factor.recoveryCodesLeft)}</p>${codes}
-${button(view, 'recovery-codes', words.makeRecoveryCodes)}
-<details><summary>${words.turnOff}</summary>${button(view, 'two-factor-off', words.turnOff, password)}</details>`;
+${button(data, 'recovery-codes', words.makeRecoveryCodes)}
+<details><summary>${words.turnOff}</summary>${button(data, 'two-factor-off', words.turnOff, password)}</details>`;
 }
 
-export function accountPage(view: AccountView): string {
-  const { sessions } = view;
-  const body = html`${trouble(view.wrong)}${success(view.good)}
+export function accountPage(data: AccountPageData): string {
+  const { sessions } = data;
+  const body = html`${errorMessage(data.error)}${successMessage(data.success)}
 ${section(
   words.profile,
-  html`<dl><dt>${words.name}</dt><dd>${view.name}</dd><dt>${words.userName}</dt><dd>${view.userName}</dd>
-${view.email ? html`<dt>${words.email}</dt><dd>${view.email}</dd>` : ''}</dl>`,
+  html`<dl><dt>${words.name}</dt><dd>${data.name}</dd><dt>${words.userName}</dt><dd>${data.userName}</dd>
+${data.email ? html`<dt>${words.email}</dt><dd>${data.email}</dd>` : ''}</dl>`,
 )}
 ${section(
   words.organizations,
   list(
-    view.organizations.map(({ name }) => html`<li>${name}</li>`),
+    data.organizations.map(({ name }) => html`<li>${name}</li>`),
     words.noOrganizations,
   ),
 )}
-${section(words.twoFactor, twoFactor(view))}
+${section(words.twoFactor, twoFactor(data))}
 ${section(
   words.changePassword,
-  html`<form method="post" action="${ACTION}">${hidden('form_token', view.token)}${hidden('step', 'password')}
+  html`<form method="post" action="${ACTION}">${hidden('form_token', data.token)}${hidden('step', 'password')}
 ${passwordFields()}
 <button type="submit" class="small">${words.changePassword}</button></form>`,
 )}
@@ -83,14 +83,14 @@ ${section(
         html`<li><span>${words.signedInAt(signedInAt)}${current ? html` <strong>(${words.thisSession})</strong>` : ''}</span></li>`,
     ),
     '',
-  )}${sessions.length > 1 ? button(view, 'end-sessions', words.endOtherSessions) : ''}`,
+  )}${sessions.length > 1 ? button(data, 'end-sessions', words.endOtherSessions) : ''}`,
 )}
 ${section(
   words.devices,
   list(
-    view.devices.map(
+    data.devices.map(
       ({ id, agent, lastUsed }) =>
-        html`<li><span>${agent} <span class="soft">${words.lastUsed(lastUsed)}</span></span>${button(view, 'forget-device', words.forget, hidden('device', id))}</li>`,
+        html`<li><span>${agent} <span class="soft">${words.lastUsed(lastUsed)}</span></span>${button(data, 'forget-device', words.forget, hidden('device', id))}</li>`,
     ),
     words.noDevices,
   ),
@@ -98,8 +98,8 @@ ${section(
 ${section(
   words.applications,
   list(
-    view.applications.map(
-      ({ id, name }) => html`<li><span>${name}</span>${button(view, 'revoke', words.revoke, hidden('application', id))}</li>`,
+    data.applications.map(
+      ({ id, name }) => html`<li><span>${name}</span>${button(data, 'revoke', words.revoke, hidden('application', id))}</li>`,
     ),
     words.noApplications,
   ),

@@ -1,4 +1,4 @@
-// Pages over a raw exchange: forms in, HTML and redirects out, cookies, and protection against forged forms.
+// Pages on a raw HTTP exchange: reads forms, sends HTML and redirects, handles cookies, and protects against forged forms.
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { type RawExchange, readBody } from '../../../platform/http/index.ts';
 import { fail } from '../../faults.ts';
@@ -7,61 +7,61 @@ import { PAGE_HEADERS } from './layout.ts';
 const MAX_FORM = 16 * 1024;
 const YEAR = 365 * 86_400;
 
-export interface Browser {
+export interface BrowserRequest {
   readonly exchange: RawExchange;
   readonly method: string;
   readonly path: string;
   readonly secure: boolean;
 }
 
-export function browserOf(exchange: RawExchange, issuer: string): Browser {
+export function browserRequestOf(exchange: RawExchange, issuer: string): BrowserRequest {
   const { url = '/', method = 'GET' } = exchange.request;
   return { exchange, method, path: url.split('?', 1)[0]!, secure: issuer.startsWith('https:') };
 }
 
-/** A form of another site never gets here: browsers say where a form comes from. */
-function refuseForeign({ exchange, secure }: Browser): void {
+/** Refuses forms of other sites: browsers send the origin of a form. */
+function refuseCrossSite({ exchange, secure }: BrowserRequest): void {
   const { origin, host, 'sec-fetch-site': site } = exchange.request.headers;
   const foreignSite = site !== undefined && site !== 'same-origin' && site !== 'none';
   const foreignOrigin = origin !== undefined && origin !== `${secure ? 'https' : 'http'}://${host}`;
   if (foreignSite || foreignOrigin) fail('auth.forbidden', { action: 'form' }, { reason: 'form of another site' });
 }
 
-/** A form from anywhere: it may ask, but nothing happens by it. */
-export async function readForeignForm({ exchange: { request } }: Browser): Promise<URLSearchParams> {
+/** Reads a form of any site. Such a form must not change anything. */
+export async function readCrossSiteForm({ exchange: { request } }: BrowserRequest): Promise<URLSearchParams> {
   if (!/^application\/x-www-form-urlencoded\b/i.test(request.headers['content-type'] ?? '')) fail('request.media_type');
   return new URLSearchParams((await readBody(request, MAX_FORM)).toString('utf8'));
 }
 
-export function readForm(browser: Browser): Promise<URLSearchParams> {
-  refuseForeign(browser);
-  return readForeignForm(browser);
+export function readForm(browser: BrowserRequest): Promise<URLSearchParams> {
+  refuseCrossSite(browser);
+  return readCrossSiteForm(browser);
 }
 
-/** A word of the form that only our own page could have put there: bound to what the form is about. */
+/** A CSRF token, bound to the subject of the form. */
 export const formToken = (key: string, about: string): string =>
   createHmac('sha256', key).update(`form ${about}`).digest('base64url');
 
 export function checkFormToken(form: URLSearchParams, keys: readonly string[], about: string): void {
-  const given = Buffer.from(form.get('form_token') ?? '');
+  const actual = Buffer.from(form.get('form_token') ?? '');
   const good = keys.some((key) => {
     const expected = Buffer.from(formToken(key, about));
-    return given.length === expected.length && timingSafeEqual(given, expected);
+    return actual.length === expected.length && timingSafeEqual(actual, expected);
   });
   if (!good) fail('auth.forbidden', { action: 'form' }, { reason: 'form token wrong' });
 }
 
-export function sendPage({ exchange: { response } }: Browser, text: string, status = 200): void {
+export function sendPage({ exchange: { response } }: BrowserRequest, text: string, status = 200): void {
   response.writeHead(status, { ...PAGE_HEADERS, 'Content-Length': Buffer.byteLength(text) });
   response.end(text);
 }
 
-export function redirect({ exchange: { response } }: Browser, location: string): void {
+export function redirect({ exchange: { response } }: BrowserRequest, location: string): void {
   response.writeHead(303, { Location: location, 'Cache-Control': 'no-store', 'Content-Length': 0 });
   response.end();
 }
 
-export function readCookie({ exchange: { request } }: Browser, name: string): string | undefined {
+export function readCookie({ exchange: { request } }: BrowserRequest, name: string): string | undefined {
   for (const part of (request.headers.cookie ?? '').split(';')) {
     const at = part.indexOf('=');
     if (part.slice(0, at).trim() === name) return part.slice(at + 1).trim();
@@ -69,8 +69,8 @@ export function readCookie({ exchange: { request } }: Browser, name: string): st
   return undefined;
 }
 
-/** For a year, for our pages only, out of reach of scripts and of other sites. */
-export function setCookie({ exchange: { response }, secure }: Browser, name: string, value: string): void {
+/** Valid for a year, only for our pages, not readable by scripts or other sites. */
+export function setCookie({ exchange: { response }, secure }: BrowserRequest, name: string, value: string): void {
   const parts = [
     `${name}=${value}`,
     'Path=/openid',

@@ -1,4 +1,4 @@
-// HTML as a template: everything put into it is text, unless it is HTML already.
+// HTML templates: values are escaped unless they are Html.
 
 export class Html {
   readonly text: string;
@@ -7,20 +7,20 @@ export class Html {
   }
 }
 
-type Part = string | number | Html | undefined | false | readonly Part[];
+type HtmlPart = string | number | Html | undefined | false | readonly HtmlPart[];
 
 const ESCAPES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
-const escaped = (text: string): string => text.replace(/[&<>"']/g, (letter) => ESCAPES[letter]!);
+const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (letter) => ESCAPES[letter]!);
 
-function written(part: Part): string {
+function renderPart(part: HtmlPart): string {
   if (part === undefined || part === false) return '';
   if (part instanceof Html) return part.text;
-  if (typeof part === 'object') return part.map(written).join('');
-  return escaped(String(part));
+  if (typeof part === 'object') return part.map(renderPart).join('');
+  return escapeHtml(String(part));
 }
 
-export const html = (strings: TemplateStringsArray, ...parts: readonly Part[]): Html =>
-  new Html(strings.reduce((text, piece, at) => text + written(parts[at - 1]) + piece));
+export const html = (strings: TemplateStringsArray, ...parts: readonly HtmlPart[]): Html =>
+  new Html(strings.reduce((text, piece, at) => text + renderPart(parts[at - 1]) + piece));
 
-/** For HTML that the provider's library made and escaped. */
+/** For HTML that the provider's library built and escaped. */
 export const trusted = (text: string): Html => new Html(text);

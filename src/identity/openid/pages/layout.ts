@@ -1,9 +1,9 @@
-// What every page is wrapped in.
+// The layout of all pages.
 import { Html, html } from './html.ts';
 import { STYLE_PATH } from './style.ts';
-import type { Words } from './words.ts';
+import type { PageWords } from './words.ts';
 
-/** Nothing runs, nothing comes from elsewhere, nobody frames it. Forms may lead away: to the application that asked. */
+/** No scripts, no content of other sites, no frames. Forms may redirect to the application. */
 export const PAGE_HEADERS = {
   'Content-Type': 'text/html; charset=utf-8',
   'Content-Security-Policy':
@@ -16,8 +16,7 @@ export const PAGE_HEADERS = {
 } as const;
 
 /**
- * For pages that the library makes by itself: a form that sends itself, by a script that the library adds to `script-src` by
- * its hash.
+ * For pages of the library: a form that submits itself by a script. The library adds the hash of the script to `script-src`.
  */
 export const LIBRARY_HEADERS = {
   'Content-Security-Policy': "default-src 'none'; script-src; base-uri 'none'; frame-ancestors 'none'",
@@ -31,13 +30,13 @@ const GATE = new Html(
   '<svg viewBox="0 0 24 24" aria-hidden="true"><path d="M3 21V8l3-3 3 3v2h6V8l3-3 3 3v13h-6v-5a3 3 0 0 0-6 0v5z"/></svg>',
 );
 
-export interface Page {
+export interface PageContent {
   readonly title: string;
   readonly body: Html;
   readonly wide?: boolean;
 }
 
-export const page = (words: Words, { title, body, wide }: Page): string =>
+export const page = (words: PageWords, { title, body, wide }: PageContent): string =>
   html`<!doctype html>
 <html lang="${words.language}">
 <head>
@@ -57,9 +56,10 @@ ${body}
 </html>
 `.text;
 
-/** Said aloud by screen readers as soon as the page is there. */
-export const trouble = (text: string | undefined): Html => (text ? html`<p class="bad" role="alert">${text}</p>` : html``);
-export const success = (text: string | undefined): Html => (text ? html`<p class="good" role="status">${text}</p>` : html``);
+/** Screen readers announce it when the page loads. */
+export const errorMessage = (text: string | undefined): Html => (text ? html`<p class="bad" role="alert">${text}</p>` : html``);
+export const successMessage = (text: string | undefined): Html =>
+  text ? html`<p class="good" role="status">${text}</p>` : html``;
 
 export const hidden = (name: string, value: string): Html => html`<input type="hidden" name="${name}" value="${value}">`;
 

@@ -1,7 +1,7 @@
-// The pages the OpenID provider asks for itself: device codes, logging out, and errors.
+// Pages that the OpenID library renders: device codes, logout, and errors.
 import type { Configuration, KoaContextWithOIDC } from 'oidc-provider';
 import { type Html, html, trusted } from './html.ts';
-import { field, PAGE_HEADERS, page, trouble } from './layout.ts';
+import { errorMessage, field, PAGE_HEADERS, page } from './layout.ts';
 import { english } from './words.ts';
 
 const words = english;
@@ -22,20 +22,20 @@ export const providerPages = {
     show(ctx, title, html`<p>${text}</p>${code}`);
   },
 
-  /** The form is the library's, with its own protection against forgery; the field is ours. */
+  /** The form is the library's, with its own CSRF protection; the input field is ours. */
   async userCode(ctx: KoaContextWithOIDC, form: string, _out: unknown, err: unknown): Promise<void> {
-    const saidNo = err instanceof Error && err.name === 'AbortedError';
-    const wrong = saidNo ? words.deviceRefused : err ? words.noSuchCode : undefined;
+    const denied = err instanceof Error && err.name === 'AbortedError';
+    const error = denied ? words.deviceRefused : err ? words.noSuchCode : undefined;
     const input = field({ name: 'user_code', label: words.deviceCode, complete: 'off', focus: true, code: 'text' });
-    const button = html`<button type="submit">${words.goOn}</button>`;
+    const button = html`<button type="submit">${words.continueLabel}</button>`;
     const withInput = form
       .replace(/<input\s[^>]*name="user_code"[^>]*>(<\/input>)?/, '')
       .replace('</form>', `${input.text}${button.text}</form>`);
-    show(ctx, words.deviceTitle, html`${trouble(wrong)}<p>${words.deviceText}</p>${trusted(withInput)}`);
+    show(ctx, words.deviceTitle, html`${errorMessage(error)}<p>${words.deviceText}</p>${trusted(withInput)}`);
   },
 
   async confirmCode(ctx: KoaContextWithOIDC, form: string, _client: unknown, _info: unknown, userCode: string): Promise<void> {
-    const buttons = html`<button type="submit">${words.goOn}</button>
+    const buttons = html`<button type="submit">${words.continueLabel}</button>
 <button type="submit" class="second" name="abort" value="yes">${words.cancel}</button>`;
     const whole = form.replace('</form>', `${buttons.text}</form>`);
     const text = words.confirmDeviceText(nameOf(ctx));

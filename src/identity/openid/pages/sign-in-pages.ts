@@ -1,26 +1,26 @@
-// Signing in, the second factor, and what an application may know.
+// Pages for the sign-in, the second factor and the consent.
 import { type Html, html } from './html.ts';
-import { field, hidden, page, trouble } from './layout.ts';
+import { errorMessage, field, hidden, page } from './layout.ts';
 import { english } from './words.ts';
 
 const words = english;
 
-interface Form {
+interface PageForm {
   readonly action: string;
   readonly token: string;
-  readonly wrong?: string | undefined;
+  readonly error?: string | undefined;
 }
 
-const form = ({ action, token }: Form, body: Html): Html =>
+const form = ({ action, token }: PageForm, body: Html): Html =>
   html`<form method="post" action="${action}">${hidden('form_token', token)}${body}</form>`;
 
-const cancel = ({ action, token }: Form): Html =>
+const cancel = ({ action, token }: PageForm): Html =>
   html`<form method="post" action="${action}">${hidden('form_token', token)}${hidden('step', 'cancel')}
 <button type="submit" class="second">${words.cancel}</button></form>`;
 
-export function signInPage(about: Form & { application: string; name: string; domain: string }): string {
+export function signInPage(about: PageForm & { application: string; name: string; domain: string }): string {
   const domain = field({ name: 'domain', label: words.domain, value: about.domain, complete: 'organization', optional: true });
-  const body = html`${trouble(about.wrong)}${form(
+  const body = html`${errorMessage(about.error)}${form(
     about,
     html`${hidden('step', 'password')}
 ${field({ name: 'name', label: words.userName, value: about.name, complete: 'username', focus: about.name === '' })}
@@ -31,8 +31,8 @@ ${field({ name: 'password', label: words.password, type: 'password', complete: '
   return page(words, { title: words.signInTo(about.application), body });
 }
 
-export function newPasswordPage(about: Form & { name: string; domain: string }): string {
-  const body = html`${trouble(about.wrong ?? words.expiredPassword)}${form(
+export function newPasswordPage(about: PageForm & { name: string; domain: string }): string {
+  const body = html`${errorMessage(about.error ?? words.expiredPassword)}${form(
     about,
     html`${hidden('step', 'new-password')}${hidden('name', about.name)}${hidden('domain', about.domain)}
 ${field({ name: 'password', label: words.currentPassword, type: 'password', complete: 'current-password', focus: true })}
@@ -43,25 +43,25 @@ ${field({ name: 'new_password_again', label: words.newPasswordAgain, type: 'pass
   return page(words, { title: words.changePassword, body });
 }
 
-export function secondFactorPage(about: Form & { recovery: boolean }): string {
+export function secondFactorPage(about: PageForm & { recovery: boolean }): string {
   const { recovery } = about;
   const input = recovery
     ? field({ name: 'recovery_code', label: words.recoveryCode, complete: 'off', focus: true, code: 'text' })
     : field({ name: 'code', label: words.code, complete: 'one-time-code', focus: true, code: 'numeric' });
-  const body = html`${trouble(about.wrong)}<p>${recovery ? words.recoveryText : words.secondFactorText}</p>${form(
+  const body = html`${errorMessage(about.error)}<p>${recovery ? words.recoveryText : words.secondFactorText}</p>${form(
     about,
     html`${hidden('step', recovery ? 'recovery' : 'code')}${input}
 <label class="check"><input type="checkbox" name="remember" value="yes"> ${words.rememberDevice}</label>
-<button type="submit">${words.goOn}</button>`,
+<button type="submit">${words.continueLabel}</button>`,
   )}<form method="post" action="${about.action}">${hidden('form_token', about.token)}
 ${hidden('step', recovery ? 'ask-code' : 'ask-recovery')}
 <button type="submit" class="plain">${recovery ? words.useCode : words.useRecoveryCode}</button></form>`;
   return page(words, { title: words.secondFactor, body });
 }
 
-/** `resources`: addresses of what the application wants to use. */
+/** `resources`: addresses of the requested resources (RFC 8707). */
 export function consentPage(
-  about: Form & { application: string; person: string; scopes: readonly string[]; resources: readonly string[] },
+  about: PageForm & { application: string; person: string; scopes: readonly string[]; resources: readonly string[] },
 ): string {
   const items = about.scopes.map((scope) => html`<li>${words.scopes[scope] ?? scope}</li>`);
   const [before, after] = words.resource;

@@ -1,4 +1,4 @@
-// What the pages say. One object for each language; English is complete, others may follow and fall back to it.
+// The texts of the pages. One object for each language; other languages can fall back to English.
 
 export const english = {
   language: 'en',
@@ -11,11 +11,11 @@ export const english = {
   otherDomain: 'My account is in another domain',
   signOut: 'Sign out',
   cancel: 'Cancel',
-  goOn: 'Continue',
+  continueLabel: 'Continue',
   wrongPassword: 'User name or password is not right.',
   tooMany: (seconds: number) => `Too many attempts. Wait ${seconds} seconds, then try again.`,
   busy: 'The service is busy. Try again in a moment.',
-  expiredPassword: 'Your password has expired. Choose a new one to go on.',
+  expiredPassword: 'Your password has expired. Choose a new one to continue.',
   newPassword: 'New password',
   newPasswordAgain: 'New password, again',
   passwordsDiffer: 'The two new passwords are not the same.',
@@ -23,7 +23,7 @@ export const english = {
   secondFactor: 'One more step',
   secondFactorText: 'Enter the code that your authenticator app shows.',
   code: 'Code',
-  recoveryText: 'Enter one of the recovery codes you kept. It works once.',
+  recoveryText: 'Enter one of your recovery codes. Each code works once.',
   recoveryCode: 'Recovery code',
   useRecoveryCode: 'Use a recovery code instead',
   useCode: 'Use a code from the app instead',
@@ -42,20 +42,20 @@ export const english = {
     organizations: 'the organizations you act for in it',
     all_info: 'your name, e-mail address, roles and organizations',
     scim: 'to manage the people and groups of your domain',
-    offline_access: 'access also while you are away, until you take it back',
+    offline_access: 'access while you are away, until you revoke it',
   } as Readonly<Record<string, string>>,
-  /** What stands before and after the address of a resource. */
+  /** The text before and after the address of a resource. */
   resource: ['to use', 'in your name'] as const,
   deviceTitle: 'Connect a device',
   deviceText: 'Enter the code that the device shows.',
   deviceCode: 'Device code',
   noSuchCode: 'There is no such code, or it has expired.',
-  deviceRefused: 'You said no: the device gets no access.',
+  deviceRefused: 'You denied access to the device.',
   confirmDeviceText: (application: string) => `Does your device show this code? Then ${application} gets access on it.`,
   deviceDoneTitle: 'The device is connected',
-  deviceDoneText: 'You can close this page and go on with the device.',
+  deviceDoneText: 'You can close this page and continue on the device.',
   logoutTitle: 'Do you want to sign out?',
-  logoutText: 'This ends your session here and in applications that listen.',
+  logoutText: 'This ends your session here and in applications that support it.',
   stay: 'Stay signed in',
   loggedOutTitle: 'You are signed out',
   loggedOutText: 'You can close this page.',
@@ -68,7 +68,7 @@ export const english = {
   name: 'Name',
   email: 'E-mail',
   organizations: 'Organizations',
-  noOrganizations: 'You belong to none.',
+  noOrganizations: 'You do not belong to an organization.',
   sessions: 'Sessions',
   thisSession: 'this one',
   signedInAt: (time: string) => `signed in ${time}`,
@@ -88,13 +88,14 @@ export const english = {
   securityQuestion: 'Security question',
   securityAnswer: 'Answer',
   securityText: 'Support may ask this when you have lost your phone.',
-  makeRecoveryCodes: 'Make new recovery codes',
-  recoveryCodesText: 'Keep these where you find them without your phone. Each works once; earlier ones no longer do.',
+  makeRecoveryCodes: 'Create new recovery codes',
+  recoveryCodesText:
+    'Store these where you can find them without your phone. Each code works once. Earlier codes no longer work.',
   currentPassword: 'Current password',
   done: 'Done.',
   applications: 'Applications with access',
-  noApplications: 'You gave access to none.',
-  revoke: 'Take back',
+  noApplications: 'No application has access.',
+  revoke: 'Revoke',
 } as const;
 
-export type Words = typeof english;
+export type PageWords = typeof english;

@@ -1,4 +1,4 @@
-// Access tokens are answered from memory, and memory is never behind: what changes shows in the very next answer.
+// Verified access tokens are cached, and the cache is never stale: a change is visible in the next reply.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { onEachDatabase, type TestApi, uniqueName } from '../../../../test/support/api.ts';
@@ -86,7 +86,7 @@ function defineEndings(api: TestApi): void {
     });
   }
 
-  it('ends with the session it was given in, where it was not given for longer', async () => {
+  it('ends with its session, unless it was issued for offline access', async () => {
     const proxy = await KeyrockClient.make(api);
     const party = await RelyingParty.make(api);
     const person = await makeUser(api);
@@ -122,7 +122,7 @@ function defineEndings(api: TestApi): void {
 }
 
 function defineNews(api: TestApi): void {
-  /** What the application is told, asked twice so that it is in memory. */
+  /** The reply for the application. Requested twice, so that it is cached. */
   async function told(token: string): Promise<any> {
     const [first, second] = [await informationOf(api, token), await informationOf(api, token)];
     assert.deepEqual([first.status, second.text], [200, first.text]);
@@ -210,8 +210,8 @@ function defineNews(api: TestApi): void {
     assert.equal(open.status, 401);
   });
 
-  // Last: the library has a clock of its own, and what it makes after this has ended already.
-  it('ends at its time, from memory too', async () => {
+  // Must be the last test: the library has its own clock, so what it creates afterwards is already expired.
+  it('expires on time, also in the cache', async () => {
     const client = await KeyrockClient.make(api);
     const { access_token: token } = await client.tokens(await makePerson(api));
     assert.deepEqual(await verdictsOn(api, client, token), GOOD);

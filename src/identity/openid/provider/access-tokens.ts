@@ -1,4 +1,4 @@
-// Whether an access token is good, and what it stands for: what proxies ask with every request of theirs, answered from memory.
+// Verifies access tokens. Proxies ask with each of their requests, so the answers are cached.
 import type { Clock } from '../../../platform/clock.ts';
 import { andThen, type MaybePromise } from '../../../platform/maybe-promise.ts';
 import { type Access, tagOf } from '../../access/index.ts';
@@ -7,36 +7,36 @@ import { findConsumer } from '../../consumers/index.ts';
 import type { Database } from '../../database.ts';
 import type { UserWithExpiry } from '../../users/index.ts';
 import type { Accounts } from './accounts.ts';
-import type { Found } from './records/find.ts';
-import { type Payload, tagOfGrant, tagOfRecord, tagOfSession } from './records/record.ts';
+import type { ValidRecord } from './records/find.ts';
+import { type RecordPayload, tagOfGrant, tagOfRecord, tagOfSession } from './records/record.ts';
 import type { Records } from './records/records.ts';
 
 /** About two kilobytes each. */
 const LIMIT = 20_000;
 
-export interface GoodToken {
+export interface VerifiedToken {
   readonly clientId: string;
   readonly scope: string;
-  /** Undefined for a token an application has for itself. */
+  /** Undefined for a token of the application itself (client credentials). */
   readonly user: UserWithExpiry | undefined;
   readonly issuedAt: number;
   readonly expiresAt: number;
-  /** Of a key it is bound to (RFC 9449). */
+  /** Thumbprint of the key the token is bound to (RFC 9449). */
   readonly thumbprint: string | undefined;
-  /** What Keyrock's back-end told of the user, as JSON. */
+  /** The user information of Keyrock's back-end, as JSON. */
   readonly information: string;
 }
 
-interface CachedToken extends GoodToken {
-  /** Seconds; then it has to be looked at again. */
+interface CachedToken extends VerifiedToken {
+  /** In seconds. Then it must be verified again. */
   readonly validUntil: number;
   readonly tags: readonly string[];
 }
 
 export interface AccessTokens {
-  verify(token: string): MaybePromise<GoodToken | undefined>;
-  /** A refresh token that was not used yet. Asked rarely, so it is not cached. */
-  verifyRefresh(token: string): Promise<GoodToken | undefined>;
+  verify(token: string): MaybePromise<VerifiedToken | undefined>;
+  /** Verifies a refresh token that was not used yet. Rarely called, so not cached. */
+  verifyRefresh(token: string): Promise<VerifiedToken | undefined>;
 }
 
 export function createAccessTokens(deps: {
@@ -55,31 +55,34 @@ export function createAccessTokens(deps: {
     expiry: { clock, at: ({ validUntil }) => validUntil * 1000 },
   });
 
-  /** A token that was not given for longer than the session ends with it. */
-  async function sessionEnd(payload: Payload): Promise<number | undefined> {
+  /** When the session of a token ends. Infinite for a token that outlives the session. */
+  async function sessionEnd(payload: RecordPayload): Promise<number | undefined> {
     if (payload.expiresWithSession !== true) return Number.POSITIVE_INFINITY;
     const session = await records.findByUid(String(payload.sessionUid));
     return session?.accountId === payload.accountId ? session?.exp : undefined;
   }
 
-  /** As they were when the token was found to be good: whoever makes something of it binds that to this state. */
+  /** The user in the state for which the token was verified: anything derived from the token is bound to this state. */
   async function readUser({
     payload,
     generation,
-  }: Found): Promise<{ user: UserWithExpiry; tags: readonly string[] } | undefined> {
+  }: ValidRecord): Promise<{ user: UserWithExpiry; tags: readonly string[] } | undefined> {
     const { accountId = '', clientId = '' } = payload;
     const authContext = await access.read(accountId, { kind: 'unscoped' });
     const user = authContext?.generation === generation ? await accounts.find(accountId) : undefined;
     if (!authContext || user?.epoch !== authContext.userEpoch) return undefined;
-    const held = await userPermissions.of(accountId, clientId);
-    return { user, tags: [...authContext.tags, ...(held?.tags ?? [])] };
+    const permissions = await userPermissions.of(accountId, clientId);
+    return { user, tags: [...authContext.tags, ...(permissions?.tags ?? [])] };
   }
 
-  async function read(token: string): Promise<CachedToken | undefined> {
-    return readOf((await records.look('AccessToken', token)) ?? (await records.look('ClientCredentials', token)), token);
+  async function loadToken(token: string): Promise<CachedToken | undefined> {
+    return verifyRecord(
+      (await records.findValid('AccessToken', token)) ?? (await records.findValid('ClientCredentials', token)),
+      token,
+    );
   }
 
-  async function readOf(record: Found | undefined, token: string): Promise<CachedToken | undefined> {
+  async function verifyRecord(record: ValidRecord | undefined, token: string): Promise<CachedToken | undefined> {
     const { clientId, exp, iat, grantId, accountId } = record?.payload ?? {};
     if (!record || clientId === undefined || exp === undefined || !(await findConsumer(db.read, clientId))) return undefined;
     const { payload } = record;
@@ -110,13 +113,13 @@ export function createAccessTokens(deps: {
     verify(token) {
       const now = clock.now() / 1000;
       return andThen(
-        cache.getOrLoad(token, () => read(token)),
+        cache.getOrLoad(token, () => loadToken(token)),
         (found) => (found && now < found.expiresAt ? found : undefined),
       );
     },
     async verifyRefresh(token) {
-      const record = await records.look('RefreshToken', token);
-      return record?.payload.consumed === undefined ? readOf(record, token) : undefined;
+      const record = await records.findValid('RefreshToken', token);
+      return record?.payload.consumed === undefined ? verifyRecord(record, token) : undefined;
     },
   };
 }

@@ -1,10 +1,10 @@
-// Users as accounts of the OpenID provider: what is said about a person, scope by scope.
+// Users as accounts of the OpenID provider: the claims of each scope.
 
 import type { UserPermissionsReader } from '../../app-roles/index.ts';
 import { parseJson } from '../../resource/index.ts';
 import type { Profile, Users, UserWithExpiry } from '../../users/index.ts';
 
-/** Scopes and the claims each brings. docs/guide/first-application.md shows the same table. */
+/** The claims of each scope. docs/guide/first-application.md has the same table. */
 export const CLAIMS = {
   openid: ['sub', 'amr'],
   profile: [
@@ -24,15 +24,15 @@ export const CLAIMS = {
   email: ['email', 'email_verified'],
   roles: ['roles'],
   organizations: ['organizations'],
-  /** Everything the user information of Keyrock's back-end had. */
+  /** The user information of Keyrock's back-end. */
   all_info: ['id', 'email', 'displayName', 'roles', 'organizations', 'app_id', 'isGravatarEnabled', 'username'],
 } as const;
 
-/** `scim`: to provision the people of the user's domain, for those who may. */
-export const PROVISION = 'scim';
-export const SCOPES = [...Object.keys(CLAIMS), 'offline_access', PROVISION];
+/** Allows provisioning the user's domain, if the user may do so. */
+export const PROVISIONING_SCOPE = 'scim';
+export const SCOPES = [...Object.keys(CLAIMS), 'offline_access', PROVISIONING_SCOPE];
 
-interface Held {
+interface ApplicationRoles {
   readonly roles: readonly { id: string; name: string }[];
   readonly organizations: readonly { id: string; name: string; roles: readonly { id: string; name: string }[] }[];
 }
@@ -40,10 +40,10 @@ interface Held {
 const text = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
 
 export function createAccounts({ users, userPermissions }: { users: Users; userPermissions: UserPermissionsReader }) {
-  /** What the user holds in an application, in the words of Keyrock's back-end. */
-  async function heldIn(userId: string, applicationId: string): Promise<Held> {
+  /** The roles of the user in an application, in the format of Keyrock's back-end. */
+  async function rolesIn(userId: string, applicationId: string): Promise<ApplicationRoles> {
     const found = await userPermissions.of(userId, applicationId);
-    const { roles, organizations } = found ? (JSON.parse(found.text) as Held) : { roles: [], organizations: [] };
+    const { roles, organizations } = found ? (JSON.parse(found.text) as ApplicationRoles) : { roles: [], organizations: [] };
     return { roles, organizations: organizations.map(({ id, name, roles: own }) => ({ id, name, roles: own })) };
   }
 
@@ -55,7 +55,7 @@ export function createAccounts({ users, userPermissions }: { users: Users; userP
       id: user.id,
       email: text(email) ?? '',
       displayName: text(displayName) ?? user.name,
-      ...(await heldIn(user.id, applicationId)),
+      ...(await rolesIn(user.id, applicationId)),
       app_id: applicationId,
       isGravatarEnabled: false,
       username: user.name,
@@ -80,9 +80,9 @@ export function createAccounts({ users, userPermissions }: { users: Users; userP
       locale: text(profile.locale),
       zoneinfo: text(profile.timezone),
       updated_at: Math.floor(user.updated_at / 1000),
-      // An administrator or a provisioning connection says what the address is; nobody here has proved it.
+      // Set by an administrator or a provisioning connection, and not verified.
       ...(text(email) ? { email: text(email), email_verified: false } : {}),
-      ...(wantsRoles ? await heldIn(user.id, applicationId) : {}),
+      ...(wantsRoles ? await rolesIn(user.id, applicationId) : {}),
       ...(scopes.has('all_info') ? await keyrockInformation(user, applicationId) : {}),
     };
   }

@@ -1,59 +1,59 @@
-// The store of the OpenID provider, as it wants to see one.
+// The storage adapter of the OpenID library.
 import type { Adapter, AdapterPayload } from 'oidc-provider';
-import type { Payload } from './records/record.ts';
+import type { RecordPayload } from './records/record.ts';
 import type { Records } from './records/records.ts';
-import type { Unfinished } from './unfinished.ts';
+import type { UnfinishedLimit } from './unfinished-limit.ts';
 
 export interface AdapterDeps {
   readonly records: Records;
-  readonly unfinished: Unfinished;
+  readonly unfinished: UnfinishedLimit;
   client(id: string): Promise<AdapterPayload | undefined>;
-  /** Whether a sign-in that waits to be collected is still enough to come in. */
-  suffices(login: { readonly accountId: string; readonly amr?: readonly string[] }): Promise<boolean>;
-  /** What to throw when a proof of a key comes again. */
-  replayed(): Error;
-  /** What to throw when a code or token was used by somebody else in the same moment. */
-  alreadyUsed(): Error;
+  /** Whether a completed sign-in is still sufficient when the library picks it up. */
+  isSufficient(login: { readonly accountId: string; readonly amr?: readonly string[] }): Promise<boolean>;
+  /** The error for a repeated DPoP proof. */
+  replayError(): Error;
+  /** The error for a code or token that a concurrent request used. */
+  alreadyUsedError(): Error;
 }
 
-/** What may come once only: proofs of a key. */
-const ONCE = 'ReplayDetection';
+/** DPoP proofs, which may be used once. */
+const REPLAY_MODEL = 'ReplayDetection';
 
 export const createAdapter = (deps: AdapterDeps) => {
-  const { records, client, unfinished, alreadyUsed } = deps;
+  const { records, client, unfinished, alreadyUsedError } = deps;
 
-  async function findInteraction(id: string): Promise<Payload | undefined> {
+  async function findInteraction(id: string): Promise<RecordPayload | undefined> {
     const found = await records.find('Interaction', id);
-    const login = found?.result?.login as Parameters<AdapterDeps['suffices']>[0] | undefined;
-    return login && !(await deps.suffices(login)) ? undefined : found;
+    const login = found?.result?.login as Parameters<AdapterDeps['isSufficient']>[0] | undefined;
+    return login && !(await deps.isSufficient(login)) ? undefined : found;
   }
 
-  /** The library would say that the grant is invalid; it is the proof (RFC 9449, 5). */
-  async function neverFound(id: string): Promise<undefined> {
-    if (await records.find(ONCE, id)) throw deps.replayed();
+  /** The library would report an invalid grant instead of an invalid proof (RFC 9449, 5). */
+  async function refuseReplay(id: string): Promise<undefined> {
+    if (await records.find(REPLAY_MODEL, id)) throw deps.replayError();
   }
 
   function find(model: string, id: string): Promise<AdapterPayload | undefined> {
     if (model === 'Client') return client(id);
-    if (model === ONCE) return neverFound(id);
+    if (model === REPLAY_MODEL) return refuseReplay(id);
     return (model === 'Interaction' ? findInteraction(id) : records.find(model, id)) as Promise<AdapterPayload | undefined>;
   }
 
   return (model: string): Adapter => ({
     async upsert(id, payload, expiresIn) {
-      if (!records.wasFound(model, id)) unfinished.take(model, payload as Payload);
-      const kept = await records.save(model, id, payload as Payload, expiresIn, model === ONCE);
-      if (!kept) throw deps.replayed();
+      if (!records.wasFound(model, id)) unfinished.reserve(model, payload as RecordPayload);
+      const saved = await records.save(model, id, payload as RecordPayload, expiresIn, model === REPLAY_MODEL);
+      if (!saved) throw deps.replayError();
     },
     find: (id) => find(model, id),
     findByUid: (uid) => records.findByUid(uid) as Promise<AdapterPayload | undefined>,
     findByUserCode: (code) => records.findByUserCode(code) as Promise<AdapterPayload | undefined>,
     async consume(id) {
-      if (!(await records.consume(model, id))) throw alreadyUsed();
+      if (!(await records.consume(model, id))) throw alreadyUsedError();
     },
     async destroy(id) {
       await records.destroy(model, id);
-      unfinished.giveBack(model);
+      unfinished.release(model);
     },
     revokeByGrantId: (grantId) => records.revokeGrant(grantId),
   });

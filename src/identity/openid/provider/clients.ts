@@ -1,4 +1,4 @@
-// Consumers as clients of the OpenID provider: read anew whenever one is asked for, so that changes count at once.
+// Consumers as clients of the OpenID provider. Read for every request, so changes apply immediately.
 import type { ClientMetadata } from 'oidc-provider';
 import {
   type ConsumerWithSecret,
@@ -11,18 +11,18 @@ import { parseJson } from '../../resource/index.ts';
 
 const DEVICE = 'urn:ietf:params:oauth:grant-type:device_code';
 
-/** Logging in by code is for everyone; what is more than that is for those registered with it. */
+/** Every client may use the authorization code grant; `password` must be registered. */
 function grantTypesOf(registered: string, isConfidential: boolean): string[] {
   const common = ['authorization_code', 'refresh_token', DEVICE];
   return [
     ...common,
     ...(registered === 'password' ? ['password'] : []),
-    // Whoever has no secret cannot act for itself, whatever it is registered with (RFC 6749, 4.4).
+    // Client credentials require a secret (RFC 6749, 4.4).
     ...(isConfidential ? ['client_credentials'] : []),
   ];
 }
 
-/** Whoever has a secret has to show it, whatever else is registered. */
+/** A client with a secret must always use it. */
 function authMethodOf(isConfidential: boolean, registered: unknown): 'none' | 'client_secret_basic' | 'client_secret_post' {
   if (!isConfidential) return 'none';
   return registered === 'client_secret_post' ? registered : 'client_secret_basic';
@@ -32,7 +32,7 @@ export function clientOf(consumer: ConsumerWithSecret): ClientMetadata {
   const extra = parseJson(consumer.extra);
   const registered = JSON.parse(consumer.redirect_uris) as string[];
   const native = isNative(registered);
-  // Addresses that do not go together are refused now; older rows may have some.
+  // Invalid combinations of URIs are refused at registration; older rows may still have some.
   const fitting = (uris: readonly string[]) => uris.filter((uri) => redirectUriConflict(uri, native) === undefined);
   const redirectUris = fitting(registered);
   const isConfidential = consumer.client_type === 'confidential';

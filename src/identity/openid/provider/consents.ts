@@ -1,9 +1,9 @@
-// What a person allowed an application, for longer than one session: the grants of sessions are made from it.
+// Stored consents: what a person allowed an application, beyond one session. Grants of sessions are created from them.
 import type { Records } from './records/records.ts';
 
 const MODEL = 'Consent';
 
-/** The parts of a grant that say what it allows. */
+/** The parts of a grant that are stored. */
 export interface Consent {
   readonly openid?: unknown;
   readonly resources?: unknown;
@@ -16,7 +16,7 @@ export async function readConsent(records: Records, accountId: string, clientId:
   return found && { openid: found.openid, resources: found.resources };
 }
 
-export function keepConsent(
+export function saveConsent(
   records: Records,
   who: { readonly accountId: string; readonly clientId: string },
   { openid, resources }: Consent,

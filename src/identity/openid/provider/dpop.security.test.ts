@@ -1,4 +1,4 @@
-// Access tokens that are bound to a key (RFC 9449): without a proof of that key they are worth nothing, and each proof counts once.
+// Access tokens bound to a key (RFC 9449): they are refused without a proof of that key, and each proof is valid once.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
@@ -17,7 +17,7 @@ async function boundToken(api: TestApi) {
 }
 
 onEachDatabase('A token that is bound to a key', (api) => {
-  it('tells nobody anything without its proof', async () => {
+  it('is refused without its proof', async () => {
     const { party, tokens } = await boundToken(api);
     const token = tokens.access_token;
     assert.equal((await informationOf(api, token)).status, 404);
@@ -29,7 +29,7 @@ onEachDatabase('A token that is bound to a key', (api) => {
     assert.equal(bare.status, 401);
   });
 
-  it('is given once for each proof: one that comes again is an invalid proof, also when all come at once', async () => {
+  it('is issued once for each proof: a repeated proof is invalid, also in concurrent requests', async () => {
     const { id, secret } = (await RelyingParty.make(api)).application;
     const { publicKey, privateKey } = await generateKeyPair('ES256');
     const proof = await new SignJWT({ htm: 'POST', htu: `${api.url}/openid/token`, jti: uniqueName('proof') })

@@ -1,4 +1,4 @@
-// Guesses at the secrets of applications, and at passwords through the pages of one: neither stops the other, nor tells who exists.
+// Guesses of client secrets and of passwords: neither blocks the other, and the limits do not reveal who exists.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { type ApiAnswer, onEachDatabase, uniqueName } from '../../../../test/support/api.ts';
@@ -62,7 +62,7 @@ onEachDatabase(
       });
 
     describe('at a name without a domain', () => {
-      /** Somebody of another domain alone has the name, or nobody has: what follows has to be the same. */
+      /** Only a user of another domain has the name, or nobody: both must behave the same. */
       async function sameForBoth(probe: (name: string, domainId: string) => Promise<unknown>): Promise<unknown> {
         const domain = await api.make('domain', { name: uniqueName('d') });
         const { name } = await makeUser(api, { domain_id: domain.id });
@@ -114,7 +114,7 @@ onEachDatabase(
         assert.deepEqual(after, [429, 429, 401]);
       });
 
-      it('and the person gets in, from where they mistyped too', async () => {
+      it('and the person can sign in, also from the address of the wrong attempts', async () => {
         const domain = await api.make('domain', { name: uniqueName('d') });
         const person = await makeUser(api, { domain_id: domain.id });
         const [party, browser, address] = [await RelyingParty.make(api), new TestBrowser(api), newAddress()];

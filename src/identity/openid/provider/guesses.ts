@@ -1,15 +1,15 @@
-// Guesses that the library looks at: secrets of applications, and the codes people type for a device. They are counted like all others.
+// Rate limits for secrets that the library checks: client secrets, and device codes.
 import type { RawExchange } from '../../../platform/http/index.ts';
 import type { Gate } from '../../../platform/limits/index.ts';
-import { fromHeader } from './introspection.ts';
+import { credentialsFromHeader } from './introspection.ts';
 import { KEYROCK_TOKEN, ROOT } from './paths.ts';
 
 const DEVICE = `${ROOT}/device`;
-/** Short, and typed by people: counted as passwords are. */
-const CODES = 'codes of devices';
+/** Short codes typed by people: limited like passwords. */
+const DEVICE_CODES = 'codes of devices';
 
-/** How the library says that one was wrong. */
-const WRONG: Readonly<Record<string, number>> = {
+/** The status by which the library reports a wrong secret. */
+const STATUS_OF_WRONG_GUESS: Readonly<Record<string, number>> = {
   [`${ROOT}/token`]: 401,
   [KEYROCK_TOKEN]: 401,
   [`${ROOT}/revoke`]: 401,
@@ -18,19 +18,19 @@ const WRONG: Readonly<Record<string, number>> = {
   [DEVICE]: 400,
 };
 
-/** Where the secret comes in the body, which is the library's to read, nobody knows yet whose it is. */
+/** The client, if it uses HTTP Basic. A secret in the body is read by the library, so its owner is not known here. */
 function ownerOf({ request }: RawExchange): string | undefined {
-  const client = fromHeader(request.headers.authorization ?? '')?.id;
+  const client = credentialsFromHeader(request.headers.authorization ?? '')?.id;
   return client === undefined ? undefined : `application ${client}`;
 }
 
-export async function guarded(gate: Gate, exchange: RawExchange, path: string, serve: () => Promise<void>): Promise<void> {
-  const wrong = exchange.request.method === 'POST' ? WRONG[path] : undefined;
+export async function withGuessLimit(gate: Gate, exchange: RawExchange, path: string, serve: () => Promise<void>): Promise<void> {
+  const wrong = exchange.request.method === 'POST' ? STATUS_OF_WRONG_GUESS[path] : undefined;
   if (wrong === undefined) return serve();
   if (path === DEVICE) {
-    gate.check(exchange, CODES);
+    gate.check(exchange, DEVICE_CODES);
     await serve();
-    if (exchange.response.statusCode === wrong) gate.wrong(exchange, CODES);
+    if (exchange.response.statusCode === wrong) gate.wrong(exchange, DEVICE_CODES);
     return;
   }
   const owner = ownerOf(exchange);

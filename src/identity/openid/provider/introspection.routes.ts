@@ -1,14 +1,14 @@
-// POST /openid/introspect, as a route of ours: the library's own is never asked.
+// POST /openid/introspect: our own route, which replaces that of the library.
 import { Answer, t } from '../../../platform/http/index.ts';
 import type { IdentityApp } from '../../access/index.ts';
 import type { Introspect } from './introspection.ts';
 
-const INTROSPECTED = {
+const INTROSPECTION_DOCUMENTATION = {
   body: t.open(
     { token: t.string() },
     {
-      client_id: t.string({ description: 'The application that asks, where it does not use HTTP Basic.' }),
-      client_secret: t.string({ description: 'Its secret; public applications have none.' }),
+      client_id: t.string({ description: 'The calling application, if it does not use HTTP Basic.' }),
+      client_secret: t.string({ description: 'The client secret. Public applications have none.' }),
     },
   ),
   error: t.object({ error: t.string(), error_description: t.string() }),
@@ -18,13 +18,13 @@ export function mountIntrospection(app: IdentityApp, parts: { readonly openid: {
   app.post(
     '/openid/introspect',
     {
-      summary: 'Whether an access token is good (RFC 7662)',
+      summary: 'Check whether an access token is valid (RFC 7662)',
       tag: 'OpenID',
       rule: 'anyone',
       form: true,
       onlyReads: true,
       body: t.open({ token: t.string({ minLength: 1, maxLength: 4096 }) }),
-      documentation: INTROSPECTED,
+      documentation: INTROSPECTION_DOCUMENTATION,
       reply: { 200: t.open({ active: t.boolean() }) },
     },
     async (call) => {

@@ -1,4 +1,4 @@
-// Introspection before strangers: who may ask, about what, in which form; and what the log says of tokens (nothing).
+// Introspection: who may call it, for which tokens, in which format; and that the log contains no tokens.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { type ApiAnswer, onEachDatabase, type TestApi } from '../../../../test/support/api.ts';
@@ -16,7 +16,7 @@ import { makeTwoFactorPerson } from '../../../../test/support/second-factor.ts';
 
 const INTROSPECT = '/openid/introspect';
 
-/** 401 in the shape of OAuth, with the way to authenticate. */
+/** 401 in the OAuth error format, with WWW-Authenticate. */
 function assertNoClient(answer: ApiAnswer): void {
   assert.deepEqual([answer.status, answer.body.error], [401, 'invalid_client'], answer.text);
   assert.match(answer.headers.get('www-authenticate') ?? '', /^Basic realm=/);
@@ -61,7 +61,7 @@ function define(api: TestApi): void {
     assert.equal((await client.introspect(refresh)).body.active, true);
   });
 
-  it('knows a refresh token while it is good, and tells only the application it was given to', async () => {
+  it('knows a valid refresh token, for the application it was issued to only', async () => {
     const [client, other] = [await KeyrockClient.make(api), await KeyrockClient.make(api)];
     const person = await makePerson(api);
     const { refresh_token: refresh } = await client.tokens(person);
@@ -84,7 +84,7 @@ function define(api: TestApi): void {
     assert.deepEqual((await client.introspect(next)).body, { active: false });
   });
 
-  it('answers nobody who does not prove which application they are', async () => {
+  it('refuses callers that are not authenticated as an application', async () => {
     const [client, other] = [await KeyrockClient.make(api), await KeyrockClient.make(api)];
     const { access_token: token } = await client.tokens(await makePerson(api));
     assert.equal((await other.introspect(token)).body.active, true, 'any application with a secret may ask: it guards something');
@@ -121,7 +121,7 @@ function define(api: TestApi): void {
     assertNoClient(await send(body, { Authorization: basic({ id: client.id, secret: 'wrong' }) }));
   });
 
-  it('remembers nobody by a header that was not checked', async () => {
+  it('does not cache a client by a header that was not checked', async () => {
     const client = await KeyrockClient.make(api);
     const { access_token: token } = await client.tokens(await makePerson(api));
     const good = form({ token, client_id: client.id, client_secret: client.secret });
@@ -179,7 +179,7 @@ function define(api: TestApi): void {
     assertBadRequest(await send(`token=${token}&x=${'x'.repeat(2_000_000)}`, as), 413);
     const many = Array.from({ length: 2000 }, (_, n) => `n${n}=1`).join('&');
     assert.ok([200, 400].includes((await send(`token=${token}&${many}`, as)).status));
-    // Half a character behind a percent sign is nothing any token has.
+    // No token contains a broken percent-encoding.
     assert.deepEqual((await send('token=%ff%fe', as)).body, { active: false });
   });
 
@@ -224,7 +224,7 @@ function define(api: TestApi): void {
     );
     for (const secret of secrets) {
       assert.ok(typeof secret === 'string' && secret.length > 5);
-      // A passcode is six digits, as a duration or an id may be: it counts where it is a value of its own.
+      // Six digits may also be part of a duration or an id: only a separate value counts.
       const found = api.logged.find((line) => (secret === passcode ? line.includes(`"${secret}"`) : line.includes(secret)));
       assert.equal(found, undefined);
     }

@@ -1,4 +1,4 @@
-// POST /openid/introspect (RFC 7662), our own: the library's costs ten times what the answer is worth, and proxies ask all day.
+// POST /openid/introspect (RFC 7662). Our own implementation: proxies call it often, and that of the library is ten times slower.
 import { timingSafeEqual } from 'node:crypto';
 import type { AttemptOrigin, Gate } from '../../../platform/limits/index.ts';
 import { tagOf } from '../../access/index.ts';
@@ -6,22 +6,22 @@ import { appTagOf } from '../../app-roles/index.ts';
 import type { Consumers } from '../../consumers/index.ts';
 import type { Database } from '../../database.ts';
 import { fail } from '../../faults.ts';
-import type { AccessTokens, GoodToken } from './access-tokens.ts';
+import type { AccessTokens, VerifiedToken } from './access-tokens.ts';
 
-/** A client that proved who it is. */
-interface Client {
+/** A client that is authenticated. */
+interface AuthenticatedClient {
   readonly id: string;
   readonly isPublic: boolean;
 }
 
-export interface Credentials {
+export interface ClientCredentials {
   readonly id: string;
-  /** Undefined for a public client, which has none. */
+  /** Undefined for a public client. */
   readonly secret: string | undefined;
 }
 
 /** HTTP Basic, where both parts are form-encoded (RFC 6749, 2.3.1). */
-export function fromHeader(authorization: string): Credentials | undefined {
+export function credentialsFromHeader(authorization: string): ClientCredentials | undefined {
   const basic = /^Basic +([A-Za-z0-9+/_-]+=*)$/i.exec(authorization)?.[1];
   const text = Buffer.from(basic ?? '', 'base64').toString();
   const at = text.indexOf(':');
@@ -33,14 +33,17 @@ export function fromHeader(authorization: string): Credentials | undefined {
   }
 }
 
-function fromBody({ client_id: id, client_secret: secret }: Readonly<Record<string, unknown>>): Credentials | undefined {
+function credentialsFromBody({
+  client_id: id,
+  client_secret: secret,
+}: Readonly<Record<string, unknown>>): ClientCredentials | undefined {
   return typeof id === 'string' ? { id, secret: typeof secret === 'string' ? secret : undefined } : undefined;
 }
 
 const isBasic = (authorization: string): boolean => /^Basic\b/i.test(authorization);
 
-function isSame(given: string, expected: string): boolean {
-  const [a, b] = [Buffer.from(given), Buffer.from(expected)];
+function isSame(actual: string, expected: string): boolean {
+  const [a, b] = [Buffer.from(actual), Buffer.from(expected)];
   return a.length === b.length && timingSafeEqual(a, b);
 }
 
@@ -54,15 +57,15 @@ export function createIntrospection(deps: {
   issuer(): string;
 }) {
   const { db, consumers, accessTokens, gate } = deps;
-  /** By the Basic header, which is all that was checked of them: reading it anew costs as much as everything else here. */
-  const clients = db.cached<Client>({
+  /** Keyed by the Basic header: parsing and checking it again costs as much as the rest. */
+  const clients = db.cached<AuthenticatedClient>({
     name: 'introspection_clients',
     limit: 1000,
     tags: ({ id }) => [appTagOf.application(id), tagOf.everything],
   });
-  const texts = new WeakMap<GoodToken, string>();
+  const replyCache = new WeakMap<VerifiedToken, string>();
 
-  async function read(credentials: Credentials | undefined): Promise<Client | undefined> {
+  async function read(credentials: ClientCredentials | undefined): Promise<AuthenticatedClient | undefined> {
     const consumer = credentials && (await consumers.findWithSecret(credentials.id));
     if (!consumer) return undefined;
     const { secret } = credentials;
@@ -71,43 +74,43 @@ export function createIntrospection(deps: {
     return good ? { id: consumer.id, isPublic } : undefined;
   }
 
-  /** A guess at its secret, which counts like any other: for everybody who makes it, whoever reads. */
-  async function guess(
-    by: AttemptOrigin,
-    credentials: Credentials | undefined,
-    check: () => Promise<Client | undefined>,
-  ): Promise<Client | undefined> {
+  /** Counts a wrong secret for every caller, also when concurrent callers share one check. */
+  async function countGuess(
+    attempt: AttemptOrigin,
+    credentials: ClientCredentials | undefined,
+    check: () => Promise<AuthenticatedClient | undefined>,
+  ): Promise<AuthenticatedClient | undefined> {
     const owner = credentials && `application ${credentials.id}`;
-    gate.checkSecret(by, owner);
+    gate.checkSecret(attempt, owner);
     const client = await check();
-    if (!client) gate.wrongSecret(by, owner);
+    if (!client) gate.wrongSecret(attempt, owner);
     return client;
   }
 
   async function clientOf(
-    by: AttemptOrigin,
+    attempt: AttemptOrigin,
     authorization: string | undefined,
     body: Readonly<Record<string, unknown>>,
-  ): Promise<Client | undefined> {
-    // A header of another scheme proves nothing, and nothing is cached by it.
+  ): Promise<AuthenticatedClient | undefined> {
+    // A header of another scheme does not authenticate, and must not be a cache key.
     if (authorization === undefined || !isBasic(authorization)) {
-      const credentials = fromBody(body);
-      return guess(by, credentials, () => read(credentials));
+      const credentials = credentialsFromBody(body);
+      return countGuess(attempt, credentials, () => read(credentials));
     }
     const cached = clients.get(authorization);
     if (cached) return cached;
-    const credentials = fromHeader(authorization);
-    return guess(by, credentials, () => clients.load(authorization, () => read(credentials)));
+    const credentials = credentialsFromHeader(authorization);
+    return countGuess(attempt, credentials, () => clients.load(authorization, () => read(credentials)));
   }
 
-  /** For the application it was given to: to all others it says nothing. */
-  async function refreshToken(token: string, client: Client): Promise<string> {
+  /** A refresh token is only active for the application it was issued to. */
+  async function introspectRefreshToken(token: string, client: AuthenticatedClient): Promise<string> {
     const found = await accessTokens.verifyRefresh(token);
-    return found?.clientId === client.id ? describe(found) : JSON_INACTIVE;
+    return found?.clientId === client.id ? renderToken(found) : JSON_INACTIVE;
   }
 
-  /** `type`: how it is shown to who guards something; a refresh token is not. */
-  function describe(token: GoodToken, type?: 'Bearer' | 'DPoP'): string {
+  /** `type`: how the token is presented to a resource server. A refresh token has none. */
+  function renderToken(token: VerifiedToken, type?: 'Bearer' | 'DPoP'): string {
     const text = JSON.stringify({
       active: true,
       client_id: token.clientId,
@@ -119,24 +122,24 @@ export function createIntrospection(deps: {
       ...(type === undefined ? {} : { token_type: type }),
       ...(token.thumbprint === undefined ? {} : { cnf: { jkt: token.thumbprint } }),
     });
-    texts.set(token, text);
+    replyCache.set(token, text);
     return text;
   }
 
-  /** The answer, as JSON. */
+  /** Returns the reply as JSON. */
   return async (
-    by: AttemptOrigin,
+    attempt: AttemptOrigin,
     token: string,
     authorization: string | undefined,
     body: Readonly<Record<string, unknown>>,
   ): Promise<string> => {
-    const client = await clientOf(by, authorization, body);
+    const client = await clientOf(attempt, authorization, body);
     if (!client) fail('oauth.invalid_client', undefined, { headers: { 'WWW-Authenticate': 'Basic realm="openid"' } });
     const found = await accessTokens.verify(token);
-    // Public clients cannot prove who they are: they are told of their own tokens only.
-    if (!found) return refreshToken(token, client);
+    // Public clients are not authenticated: they can only introspect their own tokens.
+    if (!found) return introspectRefreshToken(token, client);
     if (client.isPublic && found.clientId !== client.id) return JSON_INACTIVE;
-    return texts.get(found) ?? describe(found, found.thumbprint === undefined ? 'Bearer' : 'DPoP');
+    return replyCache.get(found) ?? renderToken(found, found.thumbprint === undefined ? 'Bearer' : 'DPoP');
   };
 }
 

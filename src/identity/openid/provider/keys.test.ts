@@ -14,7 +14,7 @@ const DAY = 24 * HOUR;
 const ALGORITHMS = ['ES256', 'EdDSA', 'RS256'];
 const SETTINGS = {
   GATEHOUSE_ADMIN_PASSWORD: ADMIN_PASSWORD,
-  // The clock is moved by weeks, and everyone stays.
+  // The clock is moved by weeks; nobody is logged out.
   GATEHOUSE_IDENTITY_TOKEN_SECONDS: String(100 * DAY),
   GATEHOUSE_IDENTITY_SESSION_IDLE_SECONDS: String(30 * DAY),
 };
@@ -61,7 +61,7 @@ for (const kind of KINDS) {
 
     it('are announced before they sign, then sign, and what the old ones signed still verifies', async () => {
       const [person, browser] = [await makeUser(api), new TestBrowser(api)];
-      /** By applications that never saw our keys before. */
+      /** By applications that have not cached our keys. */
       const sign = async (): Promise<string[]> => {
         const tokens: string[] = [];
         for (const alg of ALGORITHMS) {
@@ -90,7 +90,7 @@ for (const kind of KINDS) {
       assert.deepEqual(new Set(await kids()), new Set(both.map(({ kid }) => kid)));
     });
 
-    it('that guard cookies are replaced as well, and sessions go on', async () => {
+    it('for cookies are replaced too, and sessions stay valid', async () => {
       const [party, person, browser] = [await RelyingParty.make(api), await makeUser(api), new TestBrowser(api)];
       await party.tokensFor(person, {}, browser);
       const before = browser.cookie('gatehouse_session.sig')!.value;
@@ -136,7 +136,7 @@ for (const kind of KINDS) {
       assert.equal((await kids()).length, before + 3);
     });
 
-    it('are told of in the audit, without anything of them', async () => {
+    it('are in the audit log without any key material', async () => {
       const db = await databaseOf(api);
       try {
         const events = await db.read.selectFrom('audit_events').selectAll().where('action', 'like', 'openid_keys.%').execute();

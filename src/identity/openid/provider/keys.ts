@@ -1,4 +1,4 @@
-// The keys of the OpenID provider: those that sign tokens, published as JWKS, and those that guard its cookies.
+// The keys of the OpenID provider: signing keys, published as JWKS, and cookie keys.
 import { generateKeyPair as generateKeyPairCallback, type JsonWebKey, randomBytes } from 'node:crypto';
 import { promisify } from 'node:util';
 import { seconds } from '../../../platform/clock.ts';
@@ -11,28 +11,28 @@ import { deleteKeys, insertKeys, readKeys, resealKey, type SealedKey } from './k
 
 const generateKeyPair = promisify(generateKeyPairCallback);
 
-/** The first is what clients get that ask for nothing: OpenID Connect insists that everyone can verify it. */
+/** The first is the default: OpenID Connect requires every client to support it. */
 const ALGORITHMS = ['RS256', 'ES256', 'EdDSA'] as const;
 const COOKIE = 'cookie';
 const TAG = 'openid_keys';
-/** Long enough for every client that keeps our JWKS to have fetched the new key before it signs. */
+/** Long enough for clients that cache our JWKS to fetch a new key before it signs. */
 const ANNOUNCE_SECONDS = 3600;
-/** How long a key that no longer signs is still published: nothing it signed lives longer. */
+/** How long a replaced key is still published. Nothing it signed lives longer. */
 const KEEP_SECONDS = 7 * 86_400;
 
-export type SigningKey = JsonWebKey & { readonly kid: string; readonly alg: string; readonly use: 'sig' };
+export type OpenidSigningKey = JsonWebKey & { readonly kid: string; readonly alg: string; readonly use: 'sig' };
 
 export interface Keyring {
-  /** In the order they are to be used: the one that signs first. */
-  readonly signing: readonly SigningKey[];
+  /** In the order of use: the current signing key first. */
+  readonly signing: readonly OpenidSigningKey[];
   readonly cookies: readonly string[];
-  /** When another key begins to sign (seconds); null when none is waiting. */
+  /** When the next key becomes active (seconds); null if there is none. */
   readonly changesAt: number | null;
 }
 
-const placeOf = (id: string): string => `openid_keys/${id}`;
+const sealContextOf = (id: string): string => `openid_keys/${id}`;
 
-async function makeSecret(kind: string): Promise<string> {
+async function generateSecret(kind: string): Promise<string> {
   if (kind === COOKIE) return randomBytes(32).toString('base64url');
   const { privateKey } =
     kind === 'RS256'
@@ -44,37 +44,37 @@ async function makeSecret(kind: string): Promise<string> {
 }
 
 export function createOpenidKeys({ db, clock, change, seal }: Pick<Deps, 'db' | 'clock' | 'change'> & { seal: Seal }) {
-  const changed: (() => void)[] = [];
+  const changeHandlers: (() => void)[] = [];
   db.feed.onChange((tags) => {
-    if (!tags || tags.includes(TAG)) for (const handler of changed) handler();
+    if (!tags || tags.includes(TAG)) for (const handler of changeHandlers) handler();
   });
 
-  async function make(kind: string, activeFrom: number): Promise<SealedKey> {
+  async function generateKey(kind: string, activeFrom: number): Promise<SealedKey> {
     const id = newId();
-    return { id, kind, sealed: seal.seal(Buffer.from(await makeSecret(kind)), placeOf(id)), active_from: activeFrom };
+    return { id, kind, sealed: seal.seal(Buffer.from(await generateSecret(kind)), sealContextOf(id)), active_from: activeFrom };
   }
 
-  const open = ({ id, sealed }: SealedKey): string => seal.open(sealed, placeOf(id)).toString();
+  const open = ({ id, sealed }: SealedKey): string => seal.open(sealed, sealContextOf(id)).toString();
 
-  const signingKey = (row: SealedKey): SigningKey => ({
+  const signingKey = (row: SealedKey): OpenidSigningKey => ({
     ...(JSON.parse(open(row)) as JsonWebKey),
     kid: row.id,
     alg: row.kind,
     use: 'sig',
   });
 
-  /** Active ones first, the newest of them ahead; then those that wait. */
+  /** Active keys first, newest first; then the announced ones. */
   function inOrder(rows: readonly SealedKey[], now: number): SealedKey[] {
     const active = rows.filter((row) => row.active_from <= now).reverse();
     return [...active, ...rows.filter((row) => row.active_from > now)];
   }
 
-  /** The keys in use; made on first use, since making an RSA key takes longer than starting. */
-  async function ring(): Promise<Keyring> {
+  /** The current keys. Generated on first use: generating an RSA key takes longer than the start of the service. */
+  async function readKeyring(): Promise<Keyring> {
     const now = seconds(clock);
     let rows = await readKeys(db.read);
     if (rows.length === 0) {
-      await makeFirst();
+      await generateFirstKeys();
       rows = await readKeys(db.read);
     }
     const waiting = rows.filter((row) => row.active_from > now).map((row) => row.active_from);
@@ -94,8 +94,8 @@ export function createOpenidKeys({ db, clock, change, seal }: Pick<Deps, 'db' | 
     };
   }
 
-  async function makeFirst(): Promise<void> {
-    const keys = await Promise.all([...ALGORITHMS, COOKIE].map((kind) => make(kind, seconds(clock))));
+  async function generateFirstKeys(): Promise<void> {
+    const keys = await Promise.all([...ALGORITHMS, COOKIE].map((kind) => generateKey(kind, seconds(clock))));
     await change(serviceActor, async ({ tx, audit, invalidate }) => {
       await takeAdvisoryLock(db, tx, TAG);
       audit('openid_keys.made', { kind: 'openid_keys', id: TAG }, { count: keys.length });
@@ -106,13 +106,13 @@ export function createOpenidKeys({ db, clock, change, seal }: Pick<Deps, 'db' | 
   }
 
   return {
-    ring,
-    onChange: (handler: () => void): void => void changed.push(handler),
+    readKeyring,
+    onChange: (handler: () => void): void => void changeHandlers.push(handler),
 
-    /** A successor for every key; it signs in an hour, and what it replaces is published for a week more. */
+    /** Adds a successor for every key. It becomes active in an hour; the replaced key is published for another week. */
     async rotate(): Promise<void> {
       const now = seconds(clock);
-      const keys = await Promise.all([...ALGORITHMS, COOKIE].map((kind) => make(kind, now + ANNOUNCE_SECONDS)));
+      const keys = await Promise.all([...ALGORITHMS, COOKIE].map((kind) => generateKey(kind, now + ANNOUNCE_SECONDS)));
       await change(serviceActor, async ({ tx, audit, invalidate }) => {
         await takeAdvisoryLock(db, tx, TAG);
         const rows = await readKeys(tx);
@@ -133,7 +133,7 @@ export function createOpenidKeys({ db, clock, change, seal }: Pick<Deps, 'db' | 
 
     async reseal({ tx }: Change): Promise<number> {
       const rows = await readKeys(tx);
-      for (const row of rows) await resealKey(tx, row.id, seal.seal(Buffer.from(open(row)), placeOf(row.id)));
+      for (const row of rows) await resealKey(tx, row.id, seal.seal(Buffer.from(open(row)), sealContextOf(row.id)));
       return rows.length;
     },
   };

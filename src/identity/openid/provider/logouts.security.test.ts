@@ -1,4 +1,4 @@
-// Applications hear of every end of a session here, however it came about, until they have heard.
+// Back-channel logout: applications are notified of every ended session, with retries.
 import assert from 'node:assert/strict';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -12,7 +12,7 @@ import { stepOf, TestBrowser } from '../../../../test/support/test-browser.ts';
 
 const OFFLINE = { scope: 'openid offline_access' };
 
-/** Where an application hears of logouts: remembers what it was told, and answers as the test wants. */
+/** The logout endpoint of an application: records notifications, and answers as the test requires. */
 class Listener {
   readonly #server: Server;
   readonly heard: string[] = [];
@@ -70,7 +70,7 @@ onEachDatabase('The end of a session', (api) => {
     assert.equal((await api.patch(`/v3/users/${id}`, { user: { enabled: false } })).status, 200);
   };
 
-  it('is told by the names the application knows its sessions by', async () => {
+  it('is sent with the session ids of the application', async () => {
     const [party, person] = [await partyWith(listener.uri, true), await makeUser(api)];
     const sids = [];
     for (let browser = 0; browser < 2; browser++) sids.push((await party.tokensFor(person, OFFLINE)).claims()!.sid);
@@ -82,7 +82,7 @@ onEachDatabase('The end of a session', (api) => {
     assert.ok(told.every(({ sub }) => sub === person.id));
   });
 
-  it('is told once by the person alone, where the application knows no sessions', async () => {
+  it('is sent once, with the user only, when the application does not use session ids', async () => {
     const [party, person] = [await partyWith(listener.uri, false), await makeUser(api)];
     await party.tokensFor(person, OFFLINE);
     await party.tokensFor(person, OFFLINE);
@@ -93,7 +93,7 @@ onEachDatabase('The end of a session', (api) => {
     assert.deepEqual([sub, sid], [person.id, undefined]);
   });
 
-  it('is told although the session in the browser ended long before, by what was given for longer', async () => {
+  it('is sent for a refresh token that outlived the session in the browser', async () => {
     const [party, person] = [await partyWith(listener.uri, true), await makeUser(api)];
     const browser = new TestBrowser(api);
     const { sid } = (await party.tokensFor(person, OFFLINE, browser)).claims()!;
@@ -103,7 +103,7 @@ onEachDatabase('The end of a session', (api) => {
     assert.equal((await claimsOf(api, party, listener.heard[before]!)).sid, sid);
   });
 
-  it('is told to the others while one application does not take it, and to that one when it does', async () => {
+  it('is sent to other applications while one fails, and to that one when it recovers', async () => {
     deaf.status = 500;
     const [party, broken, person] = [await partyWith(listener.uri, true), await partyWith(deaf.uri, true), await makeUser(api)];
     const browser = new TestBrowser(api);
@@ -123,7 +123,7 @@ onEachDatabase('The end of a session', (api) => {
     assert.equal(deaf.heard.length, 2, 'and then no more');
   });
 
-  it('on the page of the provider is told again when it did not arrive', async () => {
+  it('on the page of the provider is sent again after a failure', async () => {
     deaf.status = 500;
     const [broken, person] = [await partyWith(deaf.uri, true), await makeUser(api)];
     const browser = new TestBrowser(api);
@@ -136,7 +136,7 @@ onEachDatabase('The end of a session', (api) => {
     await deaf.hears(before + 2);
   });
 
-  it('of others than the one that asks is told without that one, although its tokens name it, too', async () => {
+  it('of the other sessions does not include the current session, although its tokens have its id', async () => {
     const [party, ofKept, person] = [await partyWith(listener.uri, true), await partyWith(deaf.uri, true), await makeUser(api)];
     deaf.status = 200;
     const [kept, other] = [new TestBrowser(api), new TestBrowser(api)];
@@ -147,7 +147,7 @@ onEachDatabase('The end of a session', (api) => {
     const page = await kept.go('/account');
     const form = page.forms.find(({ fields }) => fields.step === 'end-sessions')!;
     assert.equal((await kept.send(new URL(form.action, page.url), form.fields)).status, 200);
-    // What is to be told is written with the change: it was told when nothing waits any more.
+    // Notifications are stored in the transaction: all are sent when none is waiting.
     const db = await databaseOf(api);
     try {
       const ids = [party, ofKept].map(({ application }) => application.id);
@@ -172,7 +172,7 @@ onEachDatabase('The end of a session', (api) => {
     );
   });
 
-  it('is not told when the change that would have ended it did not come about', async () => {
+  it('is not sent when the transaction fails', async () => {
     const [party, person] = [await partyWith(listener.uri, true), await makeUser(api)];
     const tokens = await party.tokensFor(person, OFFLINE);
     const before = listener.heard.length;
@@ -184,7 +184,7 @@ onEachDatabase('The end of a session', (api) => {
     assert.ok(await party.isActive(tokens.access_token));
   });
 
-  it('is told to everybody else at once while many logouts wait for one application that never answers', async () => {
+  it('is sent to other applications at once while many notifications wait for one that never answers', async () => {
     const hanging = createServer(() => {});
     await new Promise<void>((resolve) => hanging.listen(0, '127.0.0.1', resolve));
     let calls = 0;
@@ -208,7 +208,7 @@ onEachDatabase('The end of a session', (api) => {
       await disable(person.id);
       await listener.hears(before + 1);
       assert.ok(calls <= 1, `${calls} calls to one application at the same time`);
-      // One try counts for all that waits for it.
+      // One attempt counts for all waiting notifications.
       const until = Date.now() + 60_000;
       const tries = async () =>
         (await db.read.selectFrom('logouts').where('client_id', '=', client_id).select('attempts').execute())[0]?.attempts;
@@ -223,7 +223,7 @@ onEachDatabase('The end of a session', (api) => {
     }
   });
 
-  it('is kept where a version that knows the web hook only does not take it for one of its own', async () => {
+  it('is stored where older versions do not send it as a web hook', async () => {
     deaf.status = 500;
     const [broken, person] = [await partyWith(deaf.uri, false), await makeUser(api)];
     await broken.tokensFor(person, OFFLINE);

@@ -1,4 +1,4 @@
-// Logouts that applications are to hear of. All that waits for one application is tried, and put off, together.
+// Logout notifications that are waiting to be sent. Those of one application are sent and postponed together.
 import type { Database, LogoutRow, Reader, Tx } from '../../database.ts';
 
 export async function insertLogout(tx: Tx, row: LogoutRow): Promise<void> {
@@ -10,7 +10,7 @@ export interface DueClient {
   readonly attempts: number;
 }
 
-/** Nothing of theirs was put off: one that does not answer is asked again by nothing that came since. Longest waiting first. */
+/** Applications with no postponed notification: a new one must not shorten the wait of an application that failed. Oldest first. */
 export async function dueClients(db: Reader, now: number, limit: number): Promise<DueClient[]> {
   const rows = await db
     .selectFrom('logouts')
@@ -24,7 +24,7 @@ export async function dueClients(db: Reader, now: number, limit: number): Promis
   return rows.map((row) => ({ clientId: row.client_id, attempts: Number(row.attempts) }));
 }
 
-/** False when another process was first. */
+/** False when another process claimed it first. */
 export async function claimClient(db: Database, { clientId, attempts }: DueClient, now: number, until: number): Promise<boolean> {
   const { numUpdatedRows } = await db.write((tx) =>
     tx
@@ -51,13 +51,13 @@ export async function deleteLogout(db: Database, id: string): Promise<void> {
   await db.write((tx) => tx.deleteFrom('logouts').where('id', '=', id).execute());
 }
 
-/** It takes them: the others need not wait. */
+/** The application answers: its other notifications can be sent now. */
 export async function releaseClient(db: Database, clientId: string, now: number): Promise<void> {
   await db.write((tx) =>
     tx.updateTable('logouts').set({ attempts: 0, next_at: now }).where('client_id', '=', clientId).execute(),
   );
 }
 
-export async function deleteTried(db: Database, clientId: string, attempts: number): Promise<void> {
+export async function deleteExhausted(db: Database, clientId: string, attempts: number): Promise<void> {
   await db.write((tx) => tx.deleteFrom('logouts').where('client_id', '=', clientId).where('attempts', '>=', attempts).execute());
 }

@@ -1,4 +1,4 @@
-// What the provider says of itself, and what clients find in their ID tokens.
+// The metadata of the provider, and the claims in ID tokens.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import * as client from 'openid-client';
@@ -21,7 +21,7 @@ onEachDatabase('The description of the provider', (api) => {
     assert.equal((await api.post(PLACES[1]!, {}, { token: null })).status, 405);
   });
 
-  it('offers no response type that nobody can use', async () => {
+  it('lists no response type that clients cannot use', async () => {
     for (const path of PLACES)
       assert.deepEqual((await api.get(path, { token: null })).body.response_types_supported, ['code'], path);
   });
@@ -48,7 +48,7 @@ onEachDatabase('An ID token', (api) => {
     assert.deepEqual([sub, email, name], [person.id, `${person.name}@example.org`, undefined]);
   });
 
-  it('says only who it is to all others', async () => {
+  it('has only the sub for all other clients', async () => {
     const person = await makeUser(api);
     for (const values of [{}, { id_token_claims: false }]) {
       const party = await RelyingParty.make(api, values);
@@ -58,7 +58,7 @@ onEachDatabase('An ID token', (api) => {
     }
   });
 
-  it('is asked for by true or false', async () => {
+  it('is registered by true or false', async () => {
     const answer = await api.post('/v3/OS-OAUTH2/consumers', { consumer: { name: 'x', id_token_claims: 'yes' } });
     assert.equal(answer.status, 400);
     assert.match(answer.text, /id_token_claims/);

@@ -1,4 +1,4 @@
-// Paths of the OpenID provider with a method they do not take, and paths that are none.
+// Unknown paths and methods of the OpenID provider.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { onDatabase } from '../../../../test/support/api.ts';
@@ -40,7 +40,7 @@ onDatabase('SQLite', 'The paths of the OpenID provider', {}, (api) => {
       assert.equal(answer.status, 400, path);
       assert.equal(answer.body.error, 'invalid_request');
     }
-    // Once it is a page.
+    // A single code is answered with a page.
     assert.equal((await fetch(`${api.url}/openid/device?user_code=ABCD`)).status, 200);
   });
 

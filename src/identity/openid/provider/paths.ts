@@ -1,4 +1,4 @@
-// The paths of the OpenID provider and the methods each takes: the library answers others in words of its own.
+// The paths of the OpenID provider and their methods. Other methods are refused here, because the library has another error format.
 import type { IncomingMessage } from 'node:http';
 import { fail } from '../../faults.ts';
 import { STYLE_PATH } from '../pages/style.ts';
@@ -6,32 +6,32 @@ import { STYLE_PATH } from '../pages/style.ts';
 export const ROOT = '/openid';
 export const DISCOVERY = '/.well-known/openid-configuration';
 export const ACCOUNT = '/account';
-/** The same as the discovery document, where clients of OAuth2 without OpenID look for it (RFC 8414). */
+/** The same document for OAuth2 clients (RFC 8414). */
 export const METADATA = '/.well-known/oauth-authorization-server';
 /** The token endpoint of Keyrock's back-end. */
 export const KEYROCK_TOKEN = '/v3/OS-OAUTH2/access_token';
 
 const READ = ['GET', 'HEAD'];
-const OPEN = ['GET', 'HEAD', 'OPTIONS'];
-const CALLED = ['OPTIONS', 'POST'];
+const PUBLIC = ['GET', 'HEAD', 'OPTIONS'];
+const API = ['OPTIONS', 'POST'];
 const PAGE = ['GET', 'HEAD', 'POST'];
 
-/** OPTIONS where scripts of other sites may call. */
+/** OPTIONS where cross-origin requests are allowed. */
 const METHODS: readonly (readonly [path: string | RegExp, methods: readonly string[]])[] = [
-  [DISCOVERY, OPEN],
-  [METADATA, OPEN],
-  [`${ROOT}/jwks`, OPEN],
+  [DISCOVERY, PUBLIC],
+  [METADATA, PUBLIC],
+  [`${ROOT}/jwks`, PUBLIC],
   [`${ROOT}/authorize`, PAGE],
   [/^\/openid\/authorize\/[^/]+$/, READ],
   [/^\/openid\/interaction\/[^/]+$/, PAGE],
-  [`${ROOT}/token`, CALLED],
-  [KEYROCK_TOKEN, CALLED],
+  [`${ROOT}/token`, API],
+  [KEYROCK_TOKEN, API],
   [`${ROOT}/userinfo`, ['GET', 'HEAD', 'OPTIONS', 'POST']],
-  [`${ROOT}/introspect`, CALLED],
-  [`${ROOT}/revoke`, CALLED],
-  [`${ROOT}/par`, CALLED],
+  [`${ROOT}/introspect`, API],
+  [`${ROOT}/revoke`, API],
+  [`${ROOT}/par`, API],
   [`${ROOT}/device`, PAGE],
-  [`${ROOT}/device/authorize`, CALLED],
+  [`${ROOT}/device/authorize`, API],
   [/^\/openid\/device\/[^/]+$/, READ],
   [`${ROOT}/logout`, PAGE],
   [`${ROOT}/logout/confirm`, ['POST']],
@@ -40,7 +40,7 @@ const METHODS: readonly (readonly [path: string | RegExp, methods: readonly stri
   [ACCOUNT, PAGE],
 ];
 
-/** The methods of the path, where this is one of them; else refuses in the way of all other routes. */
+/** Returns the methods of the path. Refuses an unknown path or method like all other routes. */
 export function checkMethod(path: string, method: string): readonly string[] {
   const found = METHODS.find(([known]) => (typeof known === 'string' ? known === path : known.test(path)));
   const [, methods] = found ?? fail('route.not_found');
@@ -48,15 +48,15 @@ export function checkMethod(path: string, method: string): readonly string[] {
   return methods;
 }
 
-/** The library takes a code that is given twice for a list, and fails where it needs a text. */
+/** The library parses a repeated code as a list, and then fails. */
 export function refuseRepeatedCode(url: string): void {
   const codes = new URLSearchParams(url.split('?', 2)[1]).getAll('user_code');
   if (codes.length > 1) fail('request.malformed_url', { why: 'user_code is given more than once' });
 }
 
-/** Asked by a browser before a script's request to another site. The library answers no other OPTIONS. */
+/** Whether it is a CORS preflight. The library answers no other OPTIONS. */
 export const isPreflight = ({ headers }: IncomingMessage): boolean =>
   headers.origin !== undefined && headers['access-control-request-method'] !== undefined;
 
-/** One slash more at the end means the same, as everywhere. */
+/** Removes a trailing slash, as on all routes. */
 export const withoutSlash = (url: string): string => url.replace(/^([^?]*[^/?])\/(?=$|\?)/, '$1');

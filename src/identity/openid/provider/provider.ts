@@ -1,4 +1,4 @@
-// The library's provider: made with the first request that needs it, and anew when the keys change.
+// The provider of the OpenID library: built with the first request that needs it, and rebuilt when the keys change.
 import type { AdapterPayload, KoaContextWithOIDC, Provider } from 'oidc-provider';
 import { seconds } from '../../../platform/clock.ts';
 import { outageOf } from '../../../platform/http/index.ts';
@@ -12,14 +12,13 @@ import { providerPages } from '../pages/provider-pages.ts';
 import type { Accounts } from './accounts.ts';
 import { clientOf } from './clients.ts';
 import { configurationOf } from './configuration/configuration.ts';
+import { ACCOUNT_CLIENT, accountClient, WALLET_CONSUMER } from './first-party-clients.ts';
 import type { Keyring, OpenidKeys } from './keys.ts';
+import type { OidcProviderLibrary } from './library.ts';
 import type { Logouts } from './logouts.ts';
-import { OWN_CLIENT, ownClient, WALLET_CONSUMER } from './own-client.ts';
 import type { Records } from './records/records.ts';
-import { createUnfinished } from './unfinished.ts';
+import { createUnfinishedLimit } from './unfinished-limit.ts';
 import type { WalletNode } from './wallet-node.ts';
-
-type Library = typeof import('oidc-provider');
 
 export interface CurrentProviderDeps extends Pick<Deps, 'clock' | 'change' | 'config' | 'log'> {
   readonly records: Records;
@@ -28,22 +27,22 @@ export interface CurrentProviderDeps extends Pick<Deps, 'clock' | 'change' | 'co
   readonly factor: Factor;
   readonly consumers: Consumers;
   readonly logouts: Logouts;
-  /** Counts what strangers make us keep, by address. */
+  /** Limits unfinished sign-ins by address. */
   readonly unfinished: Throttle;
   readonly keys: OpenidKeys;
   readonly wallet: WalletNode;
   issuer(): string;
-  /** Grants the library does not have. */
-  registerGrants(provider: Provider, library: Library): void;
+  /** Registers grants the library does not have. */
+  registerGrants(provider: Provider, library: OidcProviderLibrary): void;
 }
 
-export interface Ready {
+export interface ProviderWithKeys {
   readonly provider: Provider;
   readonly keys: Keyring;
 }
 
-/** The library calls everything it does not know an error of the server, and answers with the body it has set by now. */
-function tellOutage(ctx: KoaContextWithOIDC, error: unknown): void {
+/** The library reports an outage as a server error; this sets the status and the error of an outage. */
+function answerOutage(ctx: KoaContextWithOIDC, error: unknown): void {
   const outage = outageOf(error);
   if (!outage) return;
   ctx.status = outage.status;
@@ -53,80 +52,83 @@ function tellOutage(ctx: KoaContextWithOIDC, error: unknown): void {
     ctx.body = { error: 'temporarily_unavailable', error_description: outage.message };
 }
 
-/** What only our own account page uses is not offered to others. */
-async function describeForAll(ctx: { body: unknown; oidc?: { route?: string } }, next: () => Promise<unknown>): Promise<void> {
+/** Only the account page uses the response type `none`: discovery does not list it. */
+async function hideNoneResponseType(
+  ctx: { body: unknown; oidc?: { route?: string } },
+  next: () => Promise<unknown>,
+): Promise<void> {
   await next();
   if (ctx.oidc?.route !== 'discovery') return;
-  const documentation = ctx.body as { response_types_supported: readonly string[] };
+  const metadata = ctx.body as { response_types_supported: readonly string[] };
   ctx.body = {
-    ...documentation,
-    response_types_supported: documentation.response_types_supported.filter((type) => type !== 'none'),
+    ...metadata,
+    response_types_supported: metadata.response_types_supported.filter((type) => type !== 'none'),
   };
 }
 
-/** Ours, or a consumer as it is registered now. */
+/** The account page, or a registered consumer. */
 async function findClient({ consumers, wallet, issuer }: CurrentProviderDeps, id: string): Promise<AdapterPayload | undefined> {
-  if (id === OWN_CLIENT) return ownClient(issuer()) as AdapterPayload;
+  if (id === ACCOUNT_CLIENT) return accountClient(issuer()) as AdapterPayload;
   const consumer = await consumers.findWithSecret(id);
   const uri = id === WALLET_CONSUMER ? wallet.logoutUri() : undefined;
   return consumer && ({ ...clientOf(consumer), ...(uri === undefined ? {} : { backchannel_logout_uri: uri }) } as AdapterPayload);
 }
 
-/** What the library could not do for itself. */
-function listen({ log, change, logouts }: CurrentProviderDeps, provider: Provider): void {
+/** Handles failures the library reports. */
+function handleProviderEvents({ log, change, logouts }: CurrentProviderDeps, provider: Provider): void {
   provider.on('backchannel.error', (_ctx, err, client, sub, sid) => {
-    log.warn({ err, client: client.clientId }, 'an application was not told of a logout; it will be tried again');
+    log.warn({ err, client: client.clientId }, 'could not notify an application of a logout; trying again');
     change(serviceActor, async (transaction) => {
-      await logouts.again(transaction, client.clientId, sub, sid);
+      await logouts.retry(transaction, client.clientId, sub, sid);
       transaction.audit('logout.not_told', { kind: 'consumer', id: client.clientId });
-    }).catch((error: unknown) => log.error({ err: error }, 'a logout could not be written down'));
+    }).catch((error: unknown) => log.error({ err: error }, 'could not store a logout notification'));
   });
   provider.on('server_error', (ctx, err) => {
     log.error({ err }, 'openid provider failed');
-    tellOutage(ctx, err);
+    answerOutage(ctx, err);
   });
 }
 
-async function build(deps: CurrentProviderDeps): Promise<Ready> {
+async function buildProvider(deps: CurrentProviderDeps): Promise<ProviderWithKeys> {
   const { records, accounts, access, factor, wallet } = deps;
-  const [library, keys] = await Promise.all([import('oidc-provider'), deps.keys.ring()]);
+  const [library, keys] = await Promise.all([import('oidc-provider'), deps.keys.readKeyring()]);
   const configuration = configurationOf(library, keys, {
     records,
     accounts,
     access,
     factor,
-    unfinished: createUnfinished(library, deps.unfinished),
+    unfinished: createUnfinishedLimit(library, deps.unfinished),
     pages: providerPages,
     lifetimes: deps.config,
     fetch: wallet.fetch,
-    isOwn: (id) => id === OWN_CLIENT || id === WALLET_CONSUMER,
+    isFirstParty: (id) => id === ACCOUNT_CLIENT || id === WALLET_CONSUMER,
     client: (id) => findClient(deps, id),
   });
   const provider = new library.default(deps.issuer(), configuration);
-  provider.use(describeForAll);
+  provider.use(hideNoneResponseType);
   deps.registerGrants(provider, library);
-  // Every address is made from the issuer, whatever a proxy or a client says the host is.
+  // All URLs are built from the issuer, not from the Host header.
   provider.proxy = true;
-  listen(deps, provider);
+  handleProviderEvents(deps, provider);
   return { provider, keys };
 }
 
-/** The provider with the keys of this moment. */
-export function createCurrentProvider(deps: CurrentProviderDeps): () => Promise<Ready> {
-  let ready: Promise<Ready> | undefined;
+/** Returns the provider with the current keys. */
+export function createCurrentProvider(deps: CurrentProviderDeps): () => Promise<ProviderWithKeys> {
+  let ready: Promise<ProviderWithKeys> | undefined;
   deps.keys.onChange(() => {
     ready = undefined;
   });
-  return async function current(): Promise<Ready> {
-    ready ??= build(deps).catch((error: unknown) => {
+  return async function currentProvider(): Promise<ProviderWithKeys> {
+    ready ??= buildProvider(deps).catch((error: unknown) => {
       ready = undefined;
       throw error;
     });
-    const made = await ready;
-    const { changesAt } = made.keys;
-    if (changesAt === null || seconds(deps.clock) < changesAt) return made;
-    // A key that was announced begins to sign.
+    const current = await ready;
+    const { changesAt } = current.keys;
+    if (changesAt === null || seconds(deps.clock) < changesAt) return current;
+    // An announced key becomes active.
     ready = undefined;
-    return current();
+    return currentProvider();
   };
 }

@@ -1,4 +1,4 @@
-// An application that wants to use something else in a person's name says so on the page, and is allowed that and no more.
+// The consent page shows each resource an application requests (RFC 8707), and the application gets no other.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import * as client from 'openid-client';
@@ -57,14 +57,14 @@ onEachDatabase('A resource of an application’s request', (api) => {
     assert.equal(questions(browser).length, 1);
   });
 
-  it('is not given when the person says no, or is not to be asked', async () => {
+  it('is not granted when the person denies it, or with prompt=none', async () => {
     const [party, person, browser] = [await RelyingParty.make(api), await makeUser(api), new TestBrowser(api)];
     await party.tokensFor(person, {}, browser);
     const silent = redirectTargetOf(await browser.go((await party.ask({ resource: WALLET, prompt: 'none' })).url));
     assert.equal(silent.searchParams.get('error'), 'consent_required');
     const no = redirectTargetOf(await browser.signIn((await party.ask({ resource: WALLET })).url, { ...person, consent: false }));
     assert.equal(no.searchParams.get('error'), 'access_denied');
-    // What was allowed without it gives nothing for it at the token endpoint either.
+    // A grant without the resource gives no token for it at the token endpoint either.
     const { url, checks } = await party.ask();
     const back = redirectTargetOf(await browser.go(url));
     const redeemed = client.authorizationCodeGrant(party.config, back, checks, { resource: WALLET });
@@ -106,7 +106,7 @@ onEachDatabase('A resource of an application’s request', (api) => {
     assert.equal(redirectTargetOf(await new TestBrowser(api).go(url)).searchParams.get('error'), 'invalid_target');
   });
 
-  it('is not asked about for what belongs to the installation', async () => {
+  it('needs no consent for first-party applications', async () => {
     const { clientId } = await api.service.registerWallet(WALLET);
     const asked = { client_id: clientId, response_type: 'code', scope: 'openid', resource: WALLET, state: 'x' };
     const query = new URLSearchParams({ ...asked, redirect_uri: `${WALLET}/api/v1/auth/callback` });

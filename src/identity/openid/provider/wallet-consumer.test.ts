@@ -1,4 +1,4 @@
-// The wallet node of an installation as an application of it: there from the first start, moved with its address, never asked about.
+// The wallet node as a first-party application: registered at the first start, updated with its address, without consent.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -42,14 +42,14 @@ function onProcesses(kind: DatabaseKind): void {
       return service;
     }
 
-    /** The applications there are, as an administrator sees them, and the wallet's with its secret. */
+    /** All applications as an administrator lists them, and the wallet's with its secret. */
     async function look(service: GatehouseProcess): Promise<{ count: number; wallet: any; api: TestApi }> {
       const api = new TestApi(kind);
       api.url = await service.listening();
       const scope = { project: { name: 'admin', domain: { id: 'default' } } };
       api.adminToken = await api.logIn({ name: 'admin', password: ADMIN_PASSWORD }, scope);
       const { consumers } = (await api.get('/v3/OS-OAUTH2/consumers')).body;
-      // Registering comes right after the service listens.
+      // The registration follows right after the service listens.
       for (let tries = 0; tries < 50; tries++) {
         const found = await api.get(`/v3/OS-OAUTH2/consumers/${ID}`);
         if (found.status === 200) return { count: consumers.length, wallet: found.body.consumer, api };
@@ -106,7 +106,7 @@ function onProcesses(kind: DatabaseKind): void {
       }
     });
 
-    it('hears at a plain address of this machine that a person was shut out, although nothing else may call there', async () => {
+    it('is notified at a local address that a person was disabled, although no other calls may go there', async () => {
       const service = begin({});
       const { api } = await look(service);
       const wallet = await service.walletListening();
@@ -127,7 +127,7 @@ function onProcesses(kind: DatabaseKind): void {
       assert.equal(await service.stop(), 0);
     });
 
-    it('has the role whose holders manage the node, by the name of the settings', async () => {
+    it('has the role that manages the node, by the name in the settings', async () => {
       const rolesOf = async (more: ProcessSettings) => {
         const service = begin({ ...more, GATEHOUSE_WALLET_URL: ONE });
         const { api } = await look(service);
@@ -147,7 +147,7 @@ function onProcesses(kind: DatabaseKind): void {
     });
 
     if (kind === 'PostgreSQL')
-      it('lets people in at every replica whose address nobody set, started at once or one after the other', async () => {
+      it('signs people in at every replica without a configured address, started at once or one after the other', async () => {
         const fresh = { GATEHOUSE_IDENTITY_DATABASE_URL: await (await sharedPostgres()).createDatabase() };
         const services = ['one', 'two'].map((name) => begin({ ...fresh, GATEHOUSE_DATA_DIR: join(folder, name) }));
         await Promise.all(services.map((service) => service.walletListening()));
@@ -223,7 +223,7 @@ onEachDatabase('Signing in to the wallet node', (api) => {
     assert.equal(new Set(made.map(({ clientSecret }) => clientSecret)).size, 1);
   });
 
-  it('sends nobody to where the wallet node was before it moved', async () => {
+  it('does not redirect to the former address of the wallet node', async () => {
     await api.service.registerWallet(ONE);
     const { clientSecret } = await api.service.registerWallet('https://moved.example.org');
     const person = await makeUser(api);
@@ -235,11 +235,12 @@ onEachDatabase('Signing in to the wallet node', (api) => {
     assert.ok(!api.logged.some((line) => line.includes(clientSecret)));
   });
 
-  it('is known at the ten newest addresses when nobody set one, and at one when somebody did', async () => {
+  it('is registered with the ten newest addresses when none is configured, and with one when it is', async () => {
     const at = (number: number) => `http://127.0.0.1:${9000 + number}`;
     const uris = async () => (await api.get(`/v3/OS-OAUTH2/consumers/${ID}`)).body.consumer;
     await api.service.registerWallet(at(0));
-    for (const number of [1, 2, 1, 3, 4, 5, 6, 7, 8, 9, 10, 11]) await api.service.registerWallet(at(number), { beside: true });
+    for (const number of [1, 2, 1, 3, 4, 5, 6, 7, 8, 9, 10, 11])
+      await api.service.registerWallet(at(number), { keepOtherAddresses: true });
     const newest = [2, 3, 4, 5, 6, 7, 8, 9, 10, 11].map(at);
     const many = await uris();
     assert.deepEqual(

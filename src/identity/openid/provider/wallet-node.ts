@@ -1,48 +1,49 @@
-// The wallet node beside this service, wherever it listens: replicas have one each, on the same database.
+// The wallet node that runs with this service. Each replica has one, on the same database.
 import { guardedFetch, type Outbound } from '../../../platform/outbound/index.ts';
 import { type Actor, serviceActor } from '../../audit/index.ts';
 import type { Consumers, ConsumerValues } from '../../consumers/index.ts';
-import { WALLET_CONSUMER, walletConsumer, walletLogout } from './own-client.ts';
+import { WALLET_CONSUMER, walletConsumer, walletLogoutUri } from './first-party-clients.ts';
 
 export interface WalletNodeDeps {
   readonly consumers: Consumers;
   readonly outbound: Outbound;
-  /** The same, that may also go to this address: one that an operator chose. */
+  /** A client that may also call this address, which the operator configured. */
   outboundTo(address: string): Outbound;
-  /** Makes a role of an application when it is missing. */
+  /** Creates a role of an application if it is missing. */
   ensureRole(actor: Actor, applicationId: string, name: string): Promise<void>;
 }
 
-export interface WalletOptions {
-  /** The role whose holders manage the node. */
+export interface WalletRegistrationOptions {
+  /** The role that allows managing the node. */
   readonly adminRole?: string;
-  /** Nobody said what its address is: other replicas may have others, and theirs stay. */
-  readonly beside?: boolean;
+  /** Keep registered addresses: without a configured address, each replica has its own. */
+  readonly keepOtherAddresses?: boolean;
 }
 
-/** Applications that are told of a logout have nothing to say that is long, or takes long. */
-const CALLS = { kind: 'openid', timeoutMs: 4000, maxBytes: 64 * 1024 };
+/** For back-channel logout calls, which have short and quick replies. */
+const CALL_LIMITS = { kind: 'openid', timeoutMs: 4000, maxBytes: 64 * 1024 };
 
 export function createWalletNode({ consumers, outbound, outboundTo, ensureRole }: WalletNodeDeps) {
-  const call = guardedFetch(outbound, CALLS);
+  const call = guardedFetch(outbound, CALL_LIMITS);
   let node: { readonly url: string; readonly call: typeof call } | undefined;
 
   return {
-    /** Where it hears of logouts, when it is there. */
+    /** The logout URI, once the node is registered. */
     logoutUri: (): string | undefined => node?.url,
-    /** The way out to all applications, this one among them. */
+    /** The HTTP client for all applications, including the wallet node. */
     fetch: (url: string | URL | Request, init?: RequestInit): Promise<Response> =>
       (node && String(url) === node.url ? node.call : call)(url, init),
 
-    /** The wallet node's registration. The secret goes from hand to hand in memory; it is not printed or written down. */
+    /** Registers the wallet node. The secret is passed in memory; it is not logged or written to a file. */
     async register(
       walletUrl: string,
-      { adminRole, beside = false }: WalletOptions = {},
+      { adminRole, keepOtherAddresses = false }: WalletRegistrationOptions = {},
     ): Promise<{ clientId: string; clientSecret: string }> {
-      const change = (held: ConsumerValues | undefined) => walletConsumer(walletUrl, beside ? held : undefined);
+      const change = (registered: ConsumerValues | undefined) =>
+        walletConsumer(walletUrl, keepOtherAddresses ? registered : undefined);
       const { id, plainSecret } = await consumers.ensure(serviceActor, WALLET_CONSUMER, change);
-      // Its address is the operator's choice, wherever it is. Nobody else's calls may go there.
-      node = { url: walletLogout(walletUrl), call: guardedFetch(outboundTo(walletUrl), CALLS) };
+      // The operator configured its address, so it may be internal. Calls of other applications may not go there.
+      node = { url: walletLogoutUri(walletUrl), call: guardedFetch(outboundTo(walletUrl), CALL_LIMITS) };
       if (adminRole) await ensureRole(serviceActor, id, adminRole);
       return { clientId: id, clientSecret: plainSecret };
     },

@@ -1,66 +1,66 @@
-// Whether an application may know what it asks for.
+// The consent of a person for an application.
 import type { Users } from '../../users/index.ts';
 import { sendPage } from '../pages/browser.ts';
 import { consentPage } from '../pages/sign-in-pages.ts';
-import { type Consent, keepConsent } from '../provider/consents.ts';
+import { type Consent, saveConsent } from '../provider/consents.ts';
 import type { Records } from '../provider/records/records.ts';
-import { allow, resourcesOf, shownAddress } from '../provider/resources.ts';
-import type { Steps, Visit } from './visit.ts';
+import { allowResources, resourcesOf, shortenAddress } from '../provider/resources.ts';
+import type { InteractionRequest, PromptSteps } from './interaction-request.ts';
 
 export interface ConsentDeps {
   readonly users: Users;
   readonly records: Records;
-  /** How long a person is not asked again. */
+  /** How long a consent is valid. */
   readonly consentSeconds: number;
 }
 
-/** What the provider says is not allowed yet. */
-interface Missing {
+/** What the person has not allowed yet, from the library. */
+interface MissingConsent {
   readonly missingOIDCScope?: string[];
   readonly missingOIDCClaims?: string[];
   readonly missingResourceScopes?: Record<string, string[]>;
-  /** Those whose address the person has not seen. */
+  /** Resources the person has not allowed yet. */
   readonly missingResources?: string[];
 }
 
-export class ConsentStep implements Steps {
+export class ConsentStep implements PromptSteps {
   readonly #deps: ConsentDeps;
-  readonly #visit: Visit;
+  readonly #request: InteractionRequest;
 
-  constructor(deps: ConsentDeps, visit: Visit) {
+  constructor(deps: ConsentDeps, request: InteractionRequest) {
     this.#deps = deps;
-    this.#visit = visit;
+    this.#request = request;
   }
 
   async show(): Promise<void> {
-    const { browser, interaction, application, form } = this.#visit;
+    const { browser, interaction, application, form } = this.#request;
     const user = await this.#deps.users.find(interaction.session?.accountId ?? '');
     const scopes = String(interaction.params.scope ?? '')
       .split(' ')
       .filter(Boolean);
-    const resources = resourcesOf(interaction.params.resource).map(shownAddress);
+    const resources = resourcesOf(interaction.params.resource).map(shortenAddress);
     sendPage(browser, consentPage({ ...form, application, person: user?.name ?? '', scopes, resources }));
   }
 
-  take(step: string): Promise<void> {
+  submit(step: string): Promise<void> {
     return step === 'allow' ? this.#allow() : this.show();
   }
 
   async #allow(): Promise<void> {
     const { records, consentSeconds } = this.#deps;
-    const { provider, interaction, clientId, finish } = this.#visit;
+    const { provider, interaction, clientId, finish } = this.#request;
     const accountId = interaction.session!.accountId!;
-    const held = interaction.grantId ? await provider.Grant.find(interaction.grantId) : undefined;
-    const grant = held ?? new provider.Grant({ accountId, clientId });
-    const details = interaction.prompt.details as Missing;
+    const existing = interaction.grantId ? await provider.Grant.find(interaction.grantId) : undefined;
+    const grant = existing ?? new provider.Grant({ accountId, clientId });
+    const details = interaction.prompt.details as MissingConsent;
     const { missingOIDCScope = [], missingOIDCClaims = [], missingResourceScopes = {}, missingResources = [] } = details;
     if (missingOIDCScope.length > 0) grant.addOIDCScope(missingOIDCScope.join(' '));
     if (missingOIDCClaims.length > 0) grant.addOIDCClaims(missingOIDCClaims);
     for (const [resource, scopes] of Object.entries(missingResourceScopes)) grant.addResourceScope(resource, scopes.join(' '));
-    allow(grant, missingResources);
+    allowResources(grant, missingResources);
     const grantId = await grant.save();
-    await keepConsent(records, { accountId, clientId }, grant as Consent, consentSeconds);
-    // The sign-in just before goes along: without it, an application that asks for one (prompt=login) gets another, for ever.
+    await saveConsent(records, { accountId, clientId }, grant as Consent, consentSeconds);
+    // Includes the sign-in just before: otherwise prompt=login would ask for another one, endlessly.
     const { login } = interaction.lastSubmission ?? {};
     await finish({ ...(login ? { login } : {}), consent: { grantId } });
   }

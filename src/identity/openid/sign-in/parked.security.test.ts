@@ -1,4 +1,4 @@
-// A sign-in that is done and not collected, a consent page left open: what ends a person's sessions ends these too.
+// A completed sign-in that the library has not picked up yet ("parked"), and an open consent page: they end with the person's sessions.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { onEachDatabase, type TestApi, uniqueName } from '../../../../test/support/api.ts';
@@ -11,7 +11,7 @@ import { createRecords } from '../provider/records/records.ts';
 
 type Person = Awaited<ReturnType<typeof makeUser>>;
 
-/** The password was right; the way back is known and not taken. */
+/** Enters the right password, and does not follow the redirect. */
 async function park(api: TestApi, person: Person, more: Record<string, string> = {}) {
   const [party, browser] = [await RelyingParty.make(api), new TestBrowser(api)];
   const page = await browser.go((await party.ask(more)).url);
@@ -40,7 +40,7 @@ onEachDatabase('A sign-in that waits to be collected', (api) => {
     assert.equal(stepOf(await browser.go('/account')), 'password', `${person.name} is not signed in`);
   }
 
-  it('is good for who collects it', async () => {
+  it('can be completed', async () => {
     const person = await makeUser(api);
     const { browser, collect } = await park(api, person);
     redirectTargetOf(await browser.submit(await collect(), 'allow'));
@@ -58,7 +58,7 @@ onEachDatabase('A sign-in that waits to be collected', (api) => {
       const person = await makeUser(api);
       const parked = await park(api, person);
       const db = await databaseOf(api);
-      // As that version keeps it: of nobody, and of no state.
+      // As that version stored it: without a user and a generation.
       const old = { user_id: null, generation: null };
       await db.write((tx) => tx.updateTable('openid_records').set(old).where('model', '=', 'Interaction').execute());
       await db.close();
@@ -75,7 +75,7 @@ onEachDatabase('A sign-in that waits to be collected', (api) => {
     await assertDead(person, parked);
   });
 
-  it('does not get by two-factor authentication that was turned on since', async () => {
+  it('does not bypass two-factor authentication that was turned on since', async () => {
     const person = await makeUser(api);
     const parked = await park(api, person);
     assert.equal((await enable(api, person)).status, 201);
@@ -101,7 +101,7 @@ onEachDatabase('A sign-in that waits to be collected', (api) => {
     await assertDead(person, second);
   });
 
-  it('nor does a consent page that is left open, and it allows nothing', async () => {
+  it('nor does an open consent page, which then allows nothing', async () => {
     const person = await makeUser(api);
     const { party, browser, collect } = await park(api, person);
     const consent = await collect();
@@ -134,18 +134,18 @@ onEachDatabase('What a request keeps at its end', (api) => {
   async function withRecords<T>(work: (records: ReturnType<typeof createRecords>) => Promise<T>): Promise<T> {
     const db = await databaseOf(api);
     try {
-      return await work(createRecords({ db, clock: api.clock, seal: createSeal([newMasterKey()]), ended: async () => {} }));
+      return await work(createRecords({ db, clock: api.clock, seal: createSeal([newMasterKey()]), onEnd: async () => {} }));
     } finally {
       await db.close();
     }
   }
 
-  it('is worth nothing when the password changed since its beginning', () =>
+  it('is refused when the password changed since it started', () =>
     withRecords(async (records) => {
       const { id: accountId } = await makeUser(api);
       const [session, grant] = [uniqueName('session'), uniqueName('grant')];
       await records.save('Session', session, { accountId, uid: session }, 100);
-      await records.during(async () => {
+      await records.duringRequest(async () => {
         assert.ok(await records.find('Session', session));
         await assertOk(api.patch(`/v3/users/${accountId}`, { user: { password: 'a new password of a person' } }));
         await records.save('Session', session, { accountId, uid: session }, 100);
@@ -159,10 +159,10 @@ onEachDatabase('What a request keeps at its end', (api) => {
       ] as const)
         assert.equal(await records.find(model, id), undefined, model);
       assert.equal(await records.findByUid(session), undefined);
-      assert.deepEqual(await records.ofUser(accountId, 'AccessToken'), []);
+      assert.deepEqual(await records.listOfUser(accountId, 'AccessToken'), []);
     }));
 
-  it('is worth nothing when a version kept it that did not know what it was made from', async () => {
+  it('is refused when an older version stored it without a generation', async () => {
     const { id: accountId } = await makeUser(api);
     const [session, grant] = [uniqueName('session'), uniqueName('grant')];
     await withRecords(async (records) => {
@@ -177,17 +177,17 @@ onEachDatabase('What a request keeps at its end', (api) => {
       assert.equal(await records.find('Session', session), undefined);
       assert.equal(await records.findByUid(session), undefined);
       assert.equal(await records.find('RefreshToken', grant), undefined);
-      assert.deepEqual(await records.ofUser(accountId, 'Session'), []);
+      assert.deepEqual(await records.listOfUser(accountId, 'Session'), []);
       assert.ok(await records.find('ClientCredentials', grant), 'what is nobody’s stays');
     });
   });
 
-  it('does not bring back a session that was ended meanwhile', () =>
+  it('does not restore a session that was ended in the meantime', () =>
     withRecords(async (records) => {
       const { id: accountId } = await makeUser(api);
       const session = uniqueName('session');
       await records.save('Session', session, { accountId, uid: session }, 100);
-      await records.during(async () => {
+      await records.duringRequest(async () => {
         assert.ok(await records.find('Session', session));
         await records.destroy('Session', session);
         await records.save('Session', session, { accountId, uid: session }, 100);
@@ -195,12 +195,12 @@ onEachDatabase('What a request keeps at its end', (api) => {
       assert.equal(await records.find('Session', session), undefined);
     }));
 
-  it('is no token of a grant that was taken back meanwhile', () =>
+  it('is not issued for a grant that was revoked in the meantime', () =>
     withRecords(async (records) => {
       const { id: accountId } = await makeUser(api);
       const grant = uniqueName('grant');
       await records.save('Grant', grant, { accountId }, 100);
-      await records.during(async () => {
+      await records.duringRequest(async () => {
         assert.ok(await records.find('Grant', grant));
         await records.destroy('Grant', grant);
         for (const model of ['AccessToken', 'RefreshToken', 'AuthorizationCode', 'DeviceCode'])

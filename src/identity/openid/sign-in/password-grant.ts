@@ -1,22 +1,26 @@
-// The grant `password`, for consumers registered with it: the same steps as at the browser, the second factor among them.
+// The grant `password`, for consumers registered with it. Has the same steps as the browser, including the second factor.
 import type { KoaContextWithOIDC, Provider } from 'oidc-provider';
 import { Fault } from '../../../platform/faults/index.ts';
 import { disconnectSignal } from '../../../platform/http/index.ts';
 import { REQUEST_ID_HEADER } from '../../resource/index.ts';
 import { SCOPES } from '../provider/accounts.ts';
+import type { OidcProviderLibrary } from '../provider/library.ts';
 import type { Records } from '../provider/records/records.ts';
-import type { SignIn, Step } from './sign-in.ts';
+import type { SignIn, SignInResult } from './sign-in.ts';
 
 const PARAMETERS = ['username', 'password', 'domain', 'scope', 'verification_code', 'recovery_code'];
 
-type Library = typeof import('oidc-provider');
-
-export function registerPasswordGrant(provider: Provider, { errors }: Library, signIn: SignIn, records: Records): void {
+export function registerPasswordGrant(
+  provider: Provider,
+  { errors }: OidcProviderLibrary,
+  signIn: SignIn,
+  records: Records,
+): void {
   const text = (value: unknown): string => (typeof value === 'string' ? value : '');
-  /** The library's own InvalidGrant keeps its reason to itself; whoever is asked for a code has to know. */
+  /** The library's InvalidGrant hides its reason, but the client must know that a code is needed. */
   const refusal = (why: string) => new errors.CustomOIDCProviderError('invalid_grant', why);
 
-  async function prove({ ip, oidc, res }: KoaContextWithOIDC): Promise<Step> {
+  async function authenticate({ ip, oidc, res }: KoaContextWithOIDC): Promise<SignInResult> {
     const {
       username,
       password,
@@ -30,16 +34,16 @@ export function registerPasswordGrant(provider: Provider, { errors }: Library, s
       signal: disconnectSignal(res),
       via: 'password grant',
     };
-    const given = { name: text(username), domain: text(domain), password: text(password) };
-    const step = await signIn.password(given, attempt, () => undefined);
+    const login = { name: text(username), domain: text(domain), password: text(password) };
+    const step = await signIn.password(login, attempt, () => undefined);
     if (step.complete) return step;
     if (code) return signIn.code(step, text(code), attempt);
     return recovery ? signIn.recoveryCode(step, text(recovery), attempt) : step;
   }
 
-  async function proved(ctx: KoaContextWithOIDC): Promise<Step> {
+  async function authenticateOrRefuse(ctx: KoaContextWithOIDC): Promise<SignInResult> {
     try {
-      const step = await prove(ctx);
+      const step = await authenticate(ctx);
       if (!step.complete) throw refusal('a second factor is needed: send verification_code or recovery_code');
       return step;
     } catch (error) {
@@ -54,10 +58,10 @@ export function registerPasswordGrant(provider: Provider, { errors }: Library, s
     async (ctx) => {
       const { client, params } = ctx.oidc;
       if (!client) throw new errors.InvalidClient('client must be available');
-      const { userId, generation } = await proved(ctx);
+      const { userId, generation } = await authenticateOrRefuse(ctx);
       records.bind(userId, generation);
-      const asked = text((params as Record<string, unknown>).scope).split(' ');
-      const scope = SCOPES.filter((one) => asked.includes(one)).join(' ');
+      const requested = text((params as Record<string, unknown>).scope).split(' ');
+      const scope = SCOPES.filter((one) => requested.includes(one)).join(' ');
       const grant = new provider.Grant({ accountId: userId, clientId: client.clientId });
       if (scope !== '') grant.addOIDCScope(scope);
       const about = { accountId: userId, client, grantId: await grant.save(), gty: 'password', scope };

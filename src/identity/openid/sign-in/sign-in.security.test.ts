@@ -1,5 +1,5 @@
-// What an attacker tries at the pages where people sign in: forged forms, guessing, skipping the second factor, copies of cookies,
-// hostile names, and reading what must not be written down.
+// Attacks on the sign-in pages: forged forms, guessing, skipping the second factor, copied cookies, hostile names, and secrets in
+// the log.
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { describe, it } from 'node:test';
@@ -95,7 +95,7 @@ onEachDatabase('Signing in under attack', (api) => {
   });
 
   describe('a sign-in', () => {
-    it('of another browser is out of reach, also with its address and its form', async () => {
+    it('of another browser cannot be used, also with its URL and its form', async () => {
       const { page } = await atSignIn(api);
       const person = await makeUser(api);
       const stranger = new TestBrowser(api);
@@ -118,7 +118,7 @@ onEachDatabase('Signing in under attack', (api) => {
       }
     });
 
-    it('makes a new session: one that was planted before is worth nothing', async () => {
+    it('creates a new session: a planted session cookie is useless', async () => {
       const [party, person, browser] = [await RelyingParty.make(api), await makeUser(api), new TestBrowser(api)];
       await browser.go('/openid/device');
       const planted = browser.cookie('gatehouse_session')!;
@@ -187,7 +187,7 @@ onEachDatabase('Signing in under attack', (api) => {
       assert.match(wrong.text, WRONG);
     });
 
-    it('of one person does not do for another', async () => {
+    it('of one person is refused for another', async () => {
       const [victim, thief] = [await makeCareful(api), await makeCareful(api)];
       const { browser, page } = await atSignIn(api);
       const half = await browser.submit(page, 'password', { name: victim.name, password: victim.password });
@@ -196,7 +196,7 @@ onEachDatabase('Signing in under attack', (api) => {
       assert.match(answer.text, WRONG_CODE);
     });
 
-    it('is for whose password came last, when two came', async () => {
+    it('is for the person whose password was entered last', async () => {
       const [victim, thief] = [await makeCareful(api), await makeCareful(api)];
       const { browser, page } = await atSignIn(api);
       await browser.submit(page, 'password', { name: victim.name, password: 'wrong' });
@@ -272,7 +272,7 @@ onEachDatabase('Signing in under attack', (api) => {
     const devicesOf = async (id: string): Promise<number> =>
       assertOk(await api.get(`/v3/users/${id}/OS-TWO-FACTOR/devices`)).devices.length;
 
-    /** Signs in anew in this browser; where it stands after the password. */
+    /** Signs in again in this browser; returns the page after the password. */
     async function passwordIn(
       browser: TestBrowser,
       { name, password }: { name: string; password: string },
@@ -312,7 +312,7 @@ onEachDatabase('Signing in under attack', (api) => {
       assert.equal(stepOf(await passwordIn(thief, other)), 'code');
     });
 
-    it('that was copied before it was used is found out, and all are forgotten', async () => {
+    it('that was copied is detected, and all devices are forgotten', async () => {
       const { careful, browser, cookie } = await remembered();
       assert.equal(stepOf(await passwordIn(browser, careful)), 'allow');
       const thief = new TestBrowser(api);
@@ -563,7 +563,7 @@ onDatabase('SQLite', 'Signing in by https', { settings: { GATEHOUSE_IDENTITY_URL
       consumer: { name: uniqueName('app'), redirect_uris: ['https://app.example.org/callback'] },
     });
     const browser = new TestBrowser(api);
-    // What a proxy does: the public address outside, ours inside.
+    // Like a proxy: the public address outside, ours inside.
     const follow = async (page: BrowserPage): Promise<BrowserPage> => {
       const { pathname, search, origin } = new URL(page.headers.get('location')!, 'https://id.example.org');
       assert.equal(origin, 'https://id.example.org');

@@ -1,5 +1,5 @@
-// How a person signs in at a browser: the password, and a second factor where one is set up. The same rules, limits and
-// events as everywhere else; this only orders the steps.
+// The steps of a sign-in in a browser: the password, and a second factor if one is set up. Rules, limits and events are the same as
+// for other logins.
 
 import { createHash } from 'node:crypto';
 import { Fault } from '../../../platform/faults/index.ts';
@@ -12,19 +12,19 @@ import { type Users, unknownUserKey } from '../../users/index.ts';
 
 export type { LoginAttempt } from '../../logins/index.ts';
 
-/** A remembered device, as its cookie has it. */
+/** The cookie of a remembered device. */
 export interface DeviceCookie {
   readonly deviceId: string;
   readonly deviceToken: string;
 }
 
-export interface Step extends PartialLogin {
+export interface SignInResult extends PartialLogin {
   readonly complete: boolean;
-  /** The device was known; it gets a new token with every use. */
+  /** Set for a remembered device: it gets a new token with every use. */
   readonly device?: DeviceCookie | undefined;
 }
 
-/** One cookie for each user of a shared browser, by a name that does not tell who they are. */
+/** One cookie for each user of a shared browser. The name does not reveal the user. */
 export const deviceCookieName = (userId: string): string =>
   `gatehouse_device_${createHash('sha256').update(userId).digest('hex').slice(0, 12)}`;
 
@@ -39,26 +39,30 @@ export interface SignInDeps {
 const DEFAULT_DOMAIN = 'default';
 
 export function createSignIn({ auth, factor, devices, users, scopes }: SignInDeps) {
-  const stranger = (attempt: LoginAttempt): Guesser & LoginAttempt => ({ ...attempt, userId: null });
-  const person = ({ userId, epoch }: PartialLogin, attempt: LoginAttempt): Guesser => ({ ...attempt, userId, epoch });
+  const anonymous = (attempt: LoginAttempt): Guesser & LoginAttempt => ({ ...attempt, userId: null });
+  const guesserOf = ({ userId, epoch }: PartialLogin, attempt: LoginAttempt): Guesser => ({ ...attempt, userId, epoch });
 
-  /** By name or id, as people type it; what they leave blank is the default one. */
+  /** The domain by name or id; the default domain when empty. */
   const domainOf = async (typed: string): Promise<string> =>
     typed === '' ? DEFAULT_DOMAIN : ((await scopes.domainId({ name: typed })) ?? typed);
 
   /**
-   * People type a name; which domain it is in they say only when it is not clear. Guesses at somebody of another domain are then counted
-   * as those at a name nobody has in the default one: else the counts would tell that there is somebody.
+   * Finds a user by name. Without a domain, the default domain comes first, then a unique name in any domain. Guesses for a user of
+   * another domain are then counted as for an unknown name of the default domain: otherwise the limits would reveal that the user
+   * exists.
    */
-  async function whoIs(name: string, domain: string): Promise<{ user: { readonly id: string } | undefined; countedAs?: string }> {
+  async function findUser(
+    name: string,
+    domain: string,
+  ): Promise<{ user: { readonly id: string } | undefined; countedAs?: string }> {
     if (domain !== '') return { user: await users.findByName(await domainOf(domain), name) };
-    // Both, whatever the first finds: what is asked takes as long for everybody.
+    // Always runs both queries, so the time does not reveal the result.
     const [user, found] = await Promise.all([users.findByName(DEFAULT_DOMAIN, name), users.findInAllDomains(name)]);
     if (user) return { user };
     return { user: found.length === 1 ? found[0] : undefined, countedAs: unknownUserKey(DEFAULT_DOMAIN, name) };
   }
 
-  /** Guesses from a device the account remembers are counted by the device, and not slowed by those of others. */
+  /** Guesses from a remembered device are counted for the device: guesses of others do not slow them down. */
   async function fromDevice(
     user: { readonly id: string } | undefined,
     attempt: LoginAttempt,
@@ -68,11 +72,11 @@ export function createSignIn({ auth, factor, devices, users, scopes }: SignInDep
     return cookie && (await devices.isRemembered(user.id, cookie)) ? { ...attempt, device: cookie.deviceId } : attempt;
   }
 
-  /** A device that is remembered stands in for the code, and is renewed. */
-  async function byDevice(step: PartialLogin, cookie: DeviceCookie | undefined, attempt: LoginAttempt): Promise<Step> {
+  /** A remembered device replaces the code. Its token is renewed. */
+  async function byDevice(step: PartialLogin, cookie: DeviceCookie | undefined, attempt: LoginAttempt): Promise<SignInResult> {
     const user = cookie && (await users.find(step.userId));
     if (!cookie || !user) return { ...step, complete: false };
-    const by = person(step, attempt);
+    const by = guesserOf(step, attempt);
     if ((await devices.check(by, step.userId, cookie)) !== 'good') return { ...step, complete: false };
     const device = await devices.renew(by, step.userId, cookie);
     return {
@@ -85,63 +89,63 @@ export function createSignIn({ auth, factor, devices, users, scopes }: SignInDep
 
   return {
     async password(
-      given: { readonly name: string; readonly domain: string; readonly password: string },
+      login: { readonly name: string; readonly domain: string; readonly password: string },
       attempt: LoginAttempt,
       deviceOf: (userId: string) => DeviceCookie | undefined,
-    ): Promise<Step> {
-      const { user: found, countedAs } = await whoIs(given.name, given.domain);
-      // Nobody of that name: goes the same way, and takes as long.
-      const who = found ? { id: found.id } : { name: given.name, domain: { id: await domainOf(given.domain) } };
-      const identity = { methods: ['password'], password: { user: { ...who, password: given.password } } };
+    ): Promise<SignInResult> {
+      const { user: found, countedAs } = await findUser(login.name, login.domain);
+      // An unknown name takes the same path, and the same time.
+      const who = found ? { id: found.id } : { name: login.name, domain: { id: await domainOf(login.domain) } };
+      const identity = { methods: ['password'], password: { user: { ...who, password: login.password } } };
       const from = { ...(await fromDevice(found, attempt, deviceOf)), countedAs };
       const { user, methods, generation, complete } = await auth.signIn(identity, from);
       const step = { userId: user.id, methods, epoch: user.epoch, generation };
       return complete ? { ...step, complete } : byDevice(step, deviceOf(user.id), attempt);
     },
 
-    async code(proved: PartialLogin, passcode: string, attempt: LoginAttempt): Promise<Step> {
-      const identity = { methods: ['totp'], totp: { user: { id: proved.userId, passcode } } };
-      const { methods, complete } = await auth.signIn(identity, attempt, proved);
-      return { ...proved, methods, complete };
+    async code(partialLogin: PartialLogin, passcode: string, attempt: LoginAttempt): Promise<SignInResult> {
+      const identity = { methods: ['totp'], totp: { user: { id: partialLogin.userId, passcode } } };
+      const { methods, complete } = await auth.signIn(identity, attempt, partialLogin);
+      return { ...partialLogin, methods, complete };
     },
 
-    async recoveryCode(proved: PartialLogin, code: string, attempt: LoginAttempt): Promise<Step> {
-      const { userId, methods } = proved;
+    async recoveryCode(partialLogin: PartialLogin, code: string, attempt: LoginAttempt): Promise<SignInResult> {
+      const { userId, methods } = partialLogin;
       const user = await users.find(userId);
       await auth.recordLogin(attempt, ['recovery_code'], async ({ subject }) => {
         if (user && subject) subject.userId = userId;
-        if (!user || !(await factor.acceptRecoveryCode(stranger(attempt), userId, code)))
+        if (!user || !(await factor.acceptRecoveryCode(anonymous(attempt), userId, code)))
           fail('auth.required', undefined, { reason: 'recovery code wrong' });
       });
-      const complete = user !== undefined && (await auth.completeSignIn(user, proved, attempt, 'recovery_code'));
-      return { ...proved, methods: [...methods, 'totp'], complete };
+      const complete = user !== undefined && (await auth.completeSignIn(user, partialLogin, attempt, 'recovery_code'));
+      return { ...partialLogin, methods: [...methods, 'totp'], complete };
     },
 
-    /** Whether what was proved at an earlier page still counts. */
-    async stands(proved: PartialLogin): Promise<boolean> {
-      const user = await users.find(proved.userId);
+    /** Whether the result of an earlier step is still valid. */
+    async isStillValid(partialLogin: PartialLogin): Promise<boolean> {
+      const user = await users.find(partialLogin.userId);
       try {
-        return user !== undefined && (await auth.isStillValid(user, proved));
+        return user !== undefined && (await auth.isStillValid(user, partialLogin));
       } catch (error) {
         if (error instanceof Fault && error.code === 'auth.required') return false;
         throw error;
       }
     },
 
-    /** For a password that has expired: the old one proves who it is, and is guessed at no faster than at a sign-in. */
+    /** Changes an expired password. The limits for guesses of the old one are those of a sign-in. */
     async changePassword(
-      given: { readonly name: string; readonly domain: string; readonly password: string },
+      login: { readonly name: string; readonly domain: string; readonly password: string },
       fresh: string,
       attempt: LoginAttempt,
     ): Promise<void> {
-      const { user, countedAs } = await whoIs(given.name, given.domain);
-      // What was typed counts as an account where there is none, in the same words as at a sign-in.
-      const whose = user ? { id: user.id } : { unknown: unknownUserKey(await domainOf(given.domain), given.name) };
-      await users.changePassword({ ...stranger(attempt), countedAs }, whose, given.password, fresh);
+      const { user, countedAs } = await findUser(login.name, login.domain);
+      // An unknown name is counted like an account, under the same key as at a sign-in.
+      const whose = user ? { id: user.id } : { unknown: unknownUserKey(await domainOf(login.domain), login.name) };
+      await users.changePassword({ ...anonymous(attempt), countedAs }, whose, login.password, fresh);
     },
 
-    remember: (proved: PartialLogin, userAgent: string, attempt: LoginAttempt): Promise<DeviceCookie> =>
-      devices.remember(person(proved, attempt), proved.userId, userAgent),
+    remember: (partialLogin: PartialLogin, userAgent: string, attempt: LoginAttempt): Promise<DeviceCookie> =>
+      devices.remember(guesserOf(partialLogin, attempt), partialLogin.userId, userAgent),
   };
 }
 

@@ -1,9 +1,9 @@
-// What is said of a person, and in which token.
+// Claims, and the tokens that contain them.
 import type { Account, Configuration, KoaContextWithOIDC } from 'oidc-provider';
 import type { Access } from '../../../access/index.ts';
 import { type Accounts, CLAIMS, SCOPES } from '../accounts.ts';
 
-/** In the ID token, for those that asked for it when they were registered; or whose access token is not for asking us. */
+/** Whether the ID token contains claims: if the client is registered with `id_token_claims`, or its access token is for another resource. */
 const wantsClaims = ({ oidc }: KoaContextWithOIDC): boolean =>
   oidc.client?.['id_token_claims'] === true || Boolean(oidc.entities.AccessToken?.aud);
 
@@ -12,7 +12,7 @@ async function findAccount(
   ctx: KoaContextWithOIDC,
   sub: string,
 ): Promise<Account | undefined> {
-  // Disabled, or of a disabled domain: as if there were none.
+  // A disabled user, or a user of a disabled domain, has no account.
   const authContext = await access.read(sub, { kind: 'unscoped' });
   const user = authContext && (await accounts.find(sub));
   if (!user) return undefined;
@@ -30,7 +30,7 @@ export const claimsOf = (deps: { access: Access; accounts: Accounts }) =>
   ({
     claims: Object.fromEntries(Object.entries(CLAIMS).map(([scope, names]) => [scope, [...names]])),
     scopes: SCOPES,
-    // Who gets them there is decided for each client, see findAccount.
+    // findAccount decides this for each client.
     conformIdTokenClaims: false,
     findAccount: (ctx, sub) => findAccount(deps, ctx, sub),
   }) satisfies Configuration;

@@ -1,4 +1,4 @@
-// The OpenID provider's configuration: what it offers, to whom, for how long, and where our own parts come in.
+// The configuration of the OpenID library.
 import type { Configuration } from 'oidc-provider';
 import type { Access } from '../../../access/index.ts';
 import { ID_TOKEN_ALGORITHMS } from '../../../consumers/index.ts';
@@ -7,9 +7,10 @@ import type { ProviderPages } from '../../pages/provider-pages.ts';
 import type { Accounts } from '../accounts.ts';
 import { type AdapterDeps, createAdapter } from '../adapter.ts';
 import type { Keyring } from '../keys.ts';
+import type { OidcProviderLibrary } from '../library.ts';
 import { ROOT } from '../paths.ts';
 import type { Records } from '../records/records.ts';
-import type { Unfinished } from '../unfinished.ts';
+import type { UnfinishedLimit } from '../unfinished-limit.ts';
 import { claimsOf } from './claims.ts';
 import { featuresOf } from './features.ts';
 import { loadExistingGrant } from './grants.ts';
@@ -21,27 +22,25 @@ export interface ProviderDeps {
   readonly accounts: Accounts;
   readonly access: Access;
   readonly factor: Factor;
-  readonly unfinished: Unfinished;
+  readonly unfinished: UnfinishedLimit;
   readonly client: AdapterDeps['client'];
   readonly pages: ProviderPages;
   readonly lifetimes: Lifetimes;
-  /** The only way out: back-channel logout goes through it. */
+  /** The HTTP client for back-channel logout. */
   readonly fetch: (url: string | URL | Request, init?: RequestInit) => Promise<Response>;
-  /** Applications that are part of this installation: nobody is asked whether they may know who they are. */
-  isOwn(clientId: string): boolean;
+  /** Applications that are part of this installation: people are not asked for consent. */
+  isFirstParty(clientId: string): boolean;
 }
 
-type Library = typeof import('oidc-provider');
-
-const adapterOf = ({ errors }: Library, { records, client, unfinished, factor }: ProviderDeps) =>
+const adapterOf = ({ errors }: OidcProviderLibrary, { records, client, unfinished, factor }: ProviderDeps) =>
   createAdapter({
     records,
     client,
     unfinished,
-    // Two-factor authentication that was turned on since asks for a code.
-    suffices: async ({ accountId, amr = [] }) => amr.includes('mfa') || !(await factor.isEnabled(accountId)),
-    replayed: () => new errors.InvalidDpopProof('DPoP proof JWT Replay detected'),
-    alreadyUsed: () => new errors.InvalidGrant('it was used already'),
+    // If two-factor authentication was turned on since, a code is required.
+    isSufficient: async ({ accountId, amr = [] }) => amr.includes('mfa') || !(await factor.isEnabled(accountId)),
+    replayError: () => new errors.InvalidDpopProof('DPoP proof JWT Replay detected'),
+    alreadyUsedError: () => new errors.InvalidGrant('it was used already'),
   });
 
 const cookiesOf = (keys: Keyring) =>
@@ -52,26 +51,26 @@ const cookiesOf = (keys: Keyring) =>
     short: { httpOnly: true, sameSite: 'lax', signed: true },
   }) satisfies Configuration['cookies'];
 
-/** What applications are, and how they prove it. */
+/** Client metadata and client authentication. */
 const clients = {
   extraClientMetadata: { properties: ['id_token_claims'] },
   clientAuthMethods: ['client_secret_basic', 'client_secret_post', 'none'],
   clientDefaults: { grant_types: ['authorization_code'], response_types: ['code'], id_token_signed_response_alg: 'RS256' },
   responseTypes: ['code', 'none'],
   pkce: { required: (_ctx, client) => client.clientAuthMethod === 'none' },
-  // Applications in a browser are public, and call from the address they are registered with.
+  // Applications in a browser are public, and call from the origin of a registered redirect URI.
   clientBasedCORS: (ctx, origin, client) =>
     (ctx.oidc.route === 'userinfo' || client.clientAuthMethod === 'none') &&
     (client.redirectUris ?? []).some((uri) => URL.parse(uri)?.origin === origin && origin !== 'null'),
 } satisfies Configuration;
 
-const refreshTokensOf = ({ isOwn }: ProviderDeps) =>
+const refreshTokensOf = ({ isFirstParty }: ProviderDeps) =>
   ({
     rotateRefreshToken: true,
     issueRefreshToken: async (_ctx, client, code) =>
       client.grantTypeAllowed('refresh_token') &&
-      // Our own ask again whether a person may still come in: a session there would otherwise outlive the account here.
-      (isOwn(client.clientId) || code.scopes.has('offline_access') || code.scopes.has('all_info')),
+      // First-party applications use it to check that the account still exists: otherwise their session could outlive it.
+      (isFirstParty(client.clientId) || code.scopes.has('offline_access') || code.scopes.has('all_info')),
   }) satisfies Configuration;
 
 const algorithms = {
@@ -93,9 +92,9 @@ const routes = {
   userinfo: `${ROOT}/userinfo`,
 } satisfies Configuration['routes'];
 
-export function configurationOf(library: Library, keys: Keyring, deps: ProviderDeps): Configuration {
-  const { isOwn, lifetimes, pages } = deps;
-  const policy = promptsOf(library, { sessionSeconds: lifetimes.sessionSeconds, isOwn });
+export function configurationOf(library: OidcProviderLibrary, keys: Keyring, deps: ProviderDeps): Configuration {
+  const { isFirstParty, lifetimes, pages } = deps;
+  const policy = promptsOf(library, { sessionSeconds: lifetimes.sessionSeconds, isFirstParty });
   return {
     ...clients,
     ...claimsOf(deps),

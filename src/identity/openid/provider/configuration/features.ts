@@ -1,21 +1,21 @@
-// The specifications the provider serves beyond the core of OpenID Connect.
+// Features beyond the core of OpenID Connect.
 import type { Configuration, KoaContextWithOIDC } from 'oidc-provider';
 import type { Access } from '../../../access/index.ts';
 import type { ProviderPages } from '../../pages/provider-pages.ts';
 import { SCOPES } from '../accounts.ts';
+import type { OidcProviderLibrary } from '../library.ts';
 import { resourceServer } from '../resources.ts';
 
-type Library = typeof import('oidc-provider');
-type Features = NonNullable<Configuration['features']>;
+type FeatureConfiguration = NonNullable<Configuration['features']>;
 
-/** A token of a person ends, at the latest, when the person or their domain is disabled. */
-async function isOpen(access: Access, token: object): Promise<boolean> {
+/** Tokens of a person are invalid when the person or their domain is disabled. */
+async function isAccountEnabled(access: Access, token: object): Promise<boolean> {
   const accountId = 'accountId' in token ? token.accountId : undefined;
   return typeof accountId !== 'string' || (await access.read(accountId, { kind: 'unscoped' })) !== undefined;
 }
 
-/** What an application may do by itself a resource says; where there is none, nothing that nobody knows. */
-function noResource({ errors }: Library, { oidc }: KoaContextWithOIDC): readonly string[] {
+/** There is no default resource. Without a resource, client credentials can only request known scopes. */
+function defaultResources({ errors }: OidcProviderLibrary, { oidc }: KoaContextWithOIDC): readonly string[] {
   const { grant_type: grantType, scope } = (oidc.params ?? {}) as { grant_type?: string; scope?: string };
   const unknown = (scope ?? '').split(' ').find((one) => one !== '' && !SCOPES.includes(one));
   if (grantType === 'client_credentials' && unknown !== undefined)
@@ -27,25 +27,25 @@ const introspection = (access: Access) =>
   ({
     enabled: true,
     allowedPolicy: async (_ctx, client, token) =>
-      (client.clientAuthMethod !== 'none' || token.clientId === client.clientId) && isOpen(access, token),
-  }) satisfies Features['introspection'];
+      (client.clientAuthMethod !== 'none' || token.clientId === client.clientId) && isAccountEnabled(access, token),
+  }) satisfies FeatureConfiguration['introspection'];
 
-const revocation = ({ errors }: Library) =>
+const revocation = ({ errors }: OidcProviderLibrary) =>
   ({
     enabled: true,
     allowedPolicy: async (_ctx, client, token) => {
       if (token.clientId !== client.clientId) throw new errors.InvalidRequest('the token is of another client');
       return true;
     },
-  }) satisfies Features['revocation'];
+  }) satisfies FeatureConfiguration['revocation'];
 
-const resourceIndicators = (library: Library) =>
+const resourceIndicators = (library: OidcProviderLibrary) =>
   ({
     enabled: true,
-    defaultResource: (ctx) => noResource(library, ctx) as never,
+    defaultResource: (ctx) => defaultResources(library, ctx) as never,
     getResourceServerInfo: async (_ctx, resource) => resourceServer(resource, library),
     useGrantedResource: async () => true,
-  }) satisfies Features['resourceIndicators'];
+  }) satisfies FeatureConfiguration['resourceIndicators'];
 
 const deviceFlow = (pages: ProviderPages) =>
   ({
@@ -53,9 +53,9 @@ const deviceFlow = (pages: ProviderPages) =>
     userCodeInputSource: pages.userCode,
     userCodeConfirmSource: pages.confirmCode,
     successSource: pages.deviceDone,
-  }) satisfies Features['deviceFlow'];
+  }) satisfies FeatureConfiguration['deviceFlow'];
 
-export const featuresOf = (library: Library, { access, pages }: { access: Access; pages: ProviderPages }) =>
+export const featuresOf = (library: OidcProviderLibrary, { access, pages }: { access: Access; pages: ProviderPages }) =>
   ({
     devInteractions: { enabled: false },
     backchannelLogout: { enabled: true },
@@ -68,4 +68,4 @@ export const featuresOf = (library: Library, { access, pages }: { access: Access
     revocation: revocation(library),
     rpInitiatedLogout: { enabled: true, logoutSource: pages.logout, postLogoutSuccessSource: pages.loggedOut },
     userinfo: { enabled: true },
-  }) satisfies Features;
+  }) satisfies FeatureConfiguration;

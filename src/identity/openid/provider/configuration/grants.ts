@@ -1,35 +1,34 @@
-// What a person allowed an application before: the grant that a request begins with.
-import type { KoaContextWithOIDC, Provider } from 'oidc-provider';
+// The initial grant of a request: what the person allowed the application before.
+import type { KoaContextWithOIDC } from 'oidc-provider';
 import { readConsent } from '../consents.ts';
+import type { OidcGrant } from '../library.ts';
 import type { Records } from '../records/records.ts';
 
-type Grant = InstanceType<Provider['Grant']>;
-
-/** Has what is asked for now, when it was less before. */
-async function ownGrant(grant: Grant, scopes: ReadonlySet<string>): Promise<Grant> {
-  const held = new Set(grant.getOIDCScope().split(' '));
-  if (grant.jti && [...scopes].every((scope) => held.has(scope))) return grant;
+/** Adds the requested scopes to the grant of a first-party application. */
+async function extendGrant(grant: OidcGrant, scopes: ReadonlySet<string>): Promise<OidcGrant> {
+  const allowed = new Set(grant.getOIDCScope().split(' '));
+  if (grant.jti && [...scopes].every((scope) => allowed.has(scope))) return grant;
   grant.addOIDCScope([...scopes].join(' '));
   await grant.save();
   return grant;
 }
 
-/** What a person once allowed an application they are not asked again, in whichever browser. */
+/** A stored consent applies in every browser of the person. */
 export async function loadExistingGrant(
-  { records, isOwn }: { records: Records; isOwn(clientId: string): boolean },
+  { records, isFirstParty }: { records: Records; isFirstParty(clientId: string): boolean },
   ctx: KoaContextWithOIDC,
-): Promise<Grant | undefined> {
+): Promise<OidcGrant | undefined> {
   const { client, session, result, provider } = ctx.oidc;
   const clientId = client!.clientId;
   const inSession = result?.consent?.grantId ?? session!.grantIdFor(clientId);
-  const given = inSession ? await provider.Grant.find(inSession) : undefined;
+  const existing = inSession ? await provider.Grant.find(inSession) : undefined;
   const accountId = session!.accountId;
-  if (accountId && isOwn(clientId))
-    return ownGrant(given ?? new provider.Grant({ accountId, clientId }), ctx.oidc.requestParamOIDCScopes);
-  if (inSession || !accountId) return given;
+  if (accountId && isFirstParty(clientId))
+    return extendGrant(existing ?? new provider.Grant({ accountId, clientId }), ctx.oidc.requestParamOIDCScopes);
+  if (inSession || !accountId) return existing;
   const consent = await readConsent(records, accountId, clientId);
   if (!consent) return undefined;
-  // One for each session: what ends in one browser goes on in the others.
+  // One grant for each session: ending one session does not affect the others.
   const grant = new provider.Grant({ accountId, clientId });
   Object.assign(grant, consent);
   await grant.save();

@@ -1,4 +1,4 @@
-// How long everything the provider gives is good.
+// Lifetimes of sessions, codes and tokens.
 import type { Configuration } from 'oidc-provider';
 
 const MINUTE = 60;
@@ -6,7 +6,7 @@ const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
 export interface Lifetimes {
-  /** A session ends when nobody used it for so long, and at last after the second. */
+  /** A session ends when it was unused for this time, and at the latest after `sessionSeconds`. */
   readonly sessionIdleSeconds: number;
   readonly sessionSeconds: number;
   readonly accessTokenSeconds: number;
@@ -21,7 +21,7 @@ export const ttlOf = (lifetimes: Lifetimes) =>
     DeviceCode: 10 * MINUTE,
     Grant: lifetimes.refreshTokenSeconds,
     IdToken: HOUR,
-    // Until there is a person, it is a stranger's.
+    // Shorter until the person is signed in.
     Interaction: (_ctx, { session }) => (session?.accountId ? HOUR : 20 * MINUTE),
     RefreshToken: lifetimes.refreshTokenSeconds,
     Session: (_ctx, { accountId }) => (accountId ? Math.min(lifetimes.sessionIdleSeconds, 30 * DAY) : 20 * MINUTE),

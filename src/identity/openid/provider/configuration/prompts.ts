@@ -1,31 +1,34 @@
-// When a person is asked, beyond what the library asks for itself: to sign in again, or to allow a resource.
+// Additional prompts: to sign in again, or to allow a resource.
 import type { interactionPolicy, KoaContextWithOIDC } from 'oidc-provider';
-import { notAllowed } from '../resources.ts';
+import type { OidcProviderLibrary } from '../library.ts';
+import { resourcesNotAllowed } from '../resources.ts';
 
-type Library = typeof import('oidc-provider');
-type Check = interactionPolicy.Check;
+type PromptCheck = interactionPolicy.Check;
 
 const SIGN_IN = ['End-User authentication is required', 'login_required'] as const;
 
-/** A session that is too old asks for the password again, however much it was used. */
-function sessionTooOld({ interactionPolicy: { Check } }: Library, sessionSeconds: number): Check {
+/** A session that is too old requires the password again, even if it is in use. */
+function sessionTooOld({ interactionPolicy: { Check } }: OidcProviderLibrary, sessionSeconds: number): PromptCheck {
   return new Check('session_too_old', ...SIGN_IN, ({ oidc }) => {
     const tooOld = oidc.session?.accountId && oidc.session.past(sessionSeconds) && !oidc.result?.login;
     return tooOld ? Check.REQUEST_PROMPT : Check.NO_NEED_TO_PROMPT;
   });
 }
 
-/** Disabled since, or of a domain that is: the session is worth nothing. */
-function accountClosed({ interactionPolicy: { Check } }: Library): Check {
+/** The account or its domain was disabled during the session. */
+function accountDisabled({ interactionPolicy: { Check } }: OidcProviderLibrary): PromptCheck {
   return new Check('account_closed', ...SIGN_IN, ({ oidc }) =>
     oidc.session?.accountId && !oidc.account ? Check.REQUEST_PROMPT : Check.NO_NEED_TO_PROMPT,
   );
 }
 
-/** A resource is used in a person's name only after they saw its address; own applications are not asked about. */
-function resourceNotAllowed({ interactionPolicy: { Check } }: Library, isOwn: (clientId: string) => boolean): Check {
+/** A person must allow each resource, by its address. First-party applications need no consent. */
+function resourceNotAllowed(
+  { interactionPolicy: { Check } }: OidcProviderLibrary,
+  isFirstParty: (clientId: string) => boolean,
+): PromptCheck {
   const missing = ({ oidc }: KoaContextWithOIDC): string[] =>
-    isOwn(oidc.client!.clientId) ? [] : notAllowed(oidc.entities.Grant!, Object.keys(oidc.resourceServers ?? {}));
+    isFirstParty(oidc.client!.clientId) ? [] : resourcesNotAllowed(oidc.entities.Grant!, Object.keys(oidc.resourceServers ?? {}));
   return new Check(
     'resource_not_allowed',
     'requested resource not granted',
@@ -36,13 +39,13 @@ function resourceNotAllowed({ interactionPolicy: { Check } }: Library, isOwn: (c
 }
 
 export function promptsOf(
-  library: Library,
-  { sessionSeconds, isOwn }: { readonly sessionSeconds: number; isOwn(clientId: string): boolean },
+  library: OidcProviderLibrary,
+  { sessionSeconds, isFirstParty }: { readonly sessionSeconds: number; isFirstParty(clientId: string): boolean },
 ) {
   const policy = library.interactionPolicy.base();
   const { checks } = policy.get('login')!;
   checks.add(sessionTooOld(library, sessionSeconds));
-  checks.add(accountClosed(library));
-  policy.get('consent')!.checks.add(resourceNotAllowed(library, isOwn));
+  checks.add(accountDisabled(library));
+  policy.get('consent')!.checks.add(resourceNotAllowed(library, isFirstParty));
   return policy;
 }

@@ -1,35 +1,35 @@
-// What a user has here ends: all of it, the sessions, or what came of a consent. Applications hear of it within the same change.
+// Ends records of a user: all, the sessions, or those of a consent. Applications are notified in the same transaction.
 import { type Clock, seconds } from '../../../../platform/clock.ts';
 import type { Seal } from '../../../../platform/seal/index.ts';
 import type { Change } from '../../../audit/index.ts';
 import type { OpenidRecordRow } from '../../../database.ts';
-import { hashOf, openRecord, type Payload } from './record.ts';
-import { consumersOfUser, deleteConsents, deleteRecordsOfUser, usableRecords, type Which } from './records.store.ts';
+import { hashOf, openRecord, type RecordPayload } from './record.ts';
+import { consumersOfUser, deleteConsents, deleteRecordsOfUser, type RecordSelection, usableRecords } from './records.store.ts';
 
-/** What of a user ends. */
-export interface Ended {
-  /** Applications that had anything of theirs. */
+/** The records of a user that end. */
+export interface EndedRecords {
+  /** Applications that have records of the user. */
   readonly clientIds: readonly string[];
-  readonly sessions: readonly Payload[];
-  /** What these applications got and may still use. Costly: only for those that want to know. */
-  given(clientIds: readonly string[]): Promise<Payload[]>;
+  readonly sessions: readonly RecordPayload[];
+  /** The usable refresh tokens of these applications. Expensive: only for applications that need session ids. */
+  refreshTokensOf(clientIds: readonly string[]): Promise<RecordPayload[]>;
 }
 
 export interface EndDeps {
   readonly clock: Clock;
   readonly seal: Seal;
-  /** Within the change: what these records of a user stood for ends for applications, too. */
-  ended(change: Change, userId: string, ended: Ended): Promise<void>;
+  /** Called in the transaction, before the records are deleted. */
+  onEnd(change: Change, userId: string, ended: EndedRecords): Promise<void>;
 }
 
-/** Records that name a session an application knows. Access tokens do, too, but there may be any number, and they are over soon. */
-const SESSION = ['Session'];
-const GIVEN_FOR_LONGER = ['RefreshToken'];
-/** Within a change nobody waits for more than this to be opened: the newest tell of the sessions that still matter. */
-const OPENED_AT_MOST = 500;
+/** Models with the session ids of applications. Access tokens have them too, but there may be many, and they expire soon. */
+const SESSION_MODELS = ['Session'];
+const REFRESH_TOKEN_MODELS = ['RefreshToken'];
+/** Limits the time of the transaction. The newest records have the relevant sessions. */
+const MAX_OPENED = 500;
 
-/** Those that can be opened: one that cannot is worth nothing to anybody, and keeps no account open. */
-const openable = (seal: Seal, rows: readonly OpenidRecordRow[]): Payload[] =>
+/** Skips records that cannot be opened: they are useless, and must not prevent the deletion of an account. */
+const openRecords = (seal: Seal, rows: readonly OpenidRecordRow[]): RecordPayload[] =>
   rows.flatMap((row) => {
     try {
       return [openRecord(seal, row)];
@@ -38,46 +38,49 @@ const openable = (seal: Seal, rows: readonly OpenidRecordRow[]): Payload[] =>
     }
   });
 
-async function newest(
+async function readNewest(
   { clock, seal }: EndDeps,
   { tx }: Change,
   userId: string,
   models: readonly string[],
-  which: Which = {},
-): Promise<Payload[]> {
-  return openable(seal, await usableRecords(tx, userId, models, { ...which, now: seconds(clock), limit: OPENED_AT_MOST }));
+  which: RecordSelection = {},
+): Promise<RecordPayload[]> {
+  return openRecords(seal, await usableRecords(tx, userId, models, { ...which, now: seconds(clock), limit: MAX_OPENED }));
 }
 
-const tell = (
+const notifyEnd = (
   deps: EndDeps,
   transaction: Change,
   userId: string,
-  what: { readonly clientIds: readonly string[]; readonly sessions: readonly Payload[] },
+  what: { readonly clientIds: readonly string[]; readonly sessions: readonly RecordPayload[] },
 ): Promise<void> =>
-  deps.ended(transaction, userId, {
+  deps.onEnd(transaction, userId, {
     ...what,
-    given: (consumerIds) => newest(deps, transaction, userId, GIVEN_FOR_LONGER, { consumerIds }),
+    refreshTokensOf: (consumerIds) => readNewest(deps, transaction, userId, REFRESH_TOKEN_MODELS, { consumerIds }),
   });
 
-/** Everything a user has here ends with the change; what is cached of a user is dropped by whoever changes the user. */
+/** Ends all records of a user. The caller invalidates caches of the user. */
 export async function endEverything(deps: EndDeps, transaction: Change, userId: string): Promise<void> {
   const clientIds = await consumersOfUser(transaction.tx, userId);
-  await tell(deps, transaction, userId, { clientIds, sessions: await newest(deps, transaction, userId, SESSION) });
+  await notifyEnd(deps, transaction, userId, {
+    clientIds,
+    sessions: await readNewest(deps, transaction, userId, SESSION_MODELS),
+  });
   await deleteRecordsOfUser(transaction.tx, userId);
 }
 
-/** Ends the sessions of a user but one. */
+/** Ends all sessions of a user except `keep`. */
 export async function endSessions(deps: EndDeps, transaction: Change, userId: string, keep?: string): Promise<void> {
-  const kept = keep === undefined ? undefined : hashOf('Session', keep);
-  const sessions = await newest(deps, transaction, userId, SESSION, { exceptId: kept });
-  // Tokens stay, and those of the session that is kept name it.
-  await deps.ended(transaction, userId, { clientIds: [], sessions, given: async () => [] });
-  await deleteRecordsOfUser(transaction.tx, userId, 'Session', kept);
+  const keptId = keep === undefined ? undefined : hashOf('Session', keep);
+  const sessions = await readNewest(deps, transaction, userId, SESSION_MODELS, { exceptId: keptId });
+  // Tokens stay valid, so they are not reported.
+  await deps.onEnd(transaction, userId, { clientIds: [], sessions, refreshTokensOf: async () => [] });
+  await deleteRecordsOfUser(transaction.tx, userId, 'Session', keptId);
 }
 
-/** What a user let an application do, and every token that came of it. */
+/** Ends the consent of a user for an application, and all its tokens. */
 export async function endConsents(deps: EndDeps, transaction: Change, userId: string, consumerId: string): Promise<void> {
   const clientIds = await consumersOfUser(transaction.tx, userId, consumerId);
-  await tell(deps, transaction, userId, { clientIds, sessions: [] });
+  await notifyEnd(deps, transaction, userId, { clientIds, sessions: [] });
   await deleteConsents(transaction.tx, userId, consumerId);
 }

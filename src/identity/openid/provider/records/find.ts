@@ -1,67 +1,69 @@
-// Finding records: those that stand, and what one request learns by it.
+// Finds valid records, and tracks them in the state of the request.
 import { type Clock, seconds } from '../../../../platform/clock.ts';
 import type { Seal } from '../../../../platform/seal/index.ts';
 import type { Database } from '../../../database.ts';
-import type { Findings } from './findings.ts';
-import { hashOf, openRecord, type Payload, userOf } from './record.ts';
-import { type FoundRecord, findRecord, recordsOfUser } from './records.store.ts';
+import { hashOf, openRecord, type RecordPayload, userOf } from './record.ts';
+import { findRecord, type RecordWithOwners, recordsOfUser } from './records.store.ts';
+import type { RequestState } from './request-state.ts';
 
 export interface FindDeps {
   readonly db: Database;
   readonly clock: Clock;
   readonly seal: Seal;
-  readonly findings: Findings;
+  readonly requestState: RequestState;
 }
 
-/** A record that stands, and the state of its user at that moment. */
-export interface Found {
-  readonly payload: Payload;
+/** A valid record, and the generation of its user at that time. */
+export interface ValidRecord {
+  readonly payload: RecordPayload;
   readonly generation: number | undefined;
 }
 
-export interface Kept {
+export interface StoredRecord {
   readonly id: string;
-  readonly payload: Payload;
+  readonly payload: RecordPayload;
   readonly createdAt: number;
 }
 
-/** These end with the grant they were given by. */
-const GIVEN = ['AccessToken', 'RefreshToken', 'AuthorizationCode', 'DeviceCode'];
+/** Models that end with their grant. */
+const ENDS_WITH_GRANT = ['AccessToken', 'RefreshToken', 'AuthorizationCode', 'DeviceCode'];
 
 /**
- * Neither over, nor of a state of its user that is past, nor without the grant it was given by. What a version kept that did not know
- * of states is of an unknown one: nobody can tell what changed since, and it is as good as gone.
+ * Valid: not expired, of the current generation of its user, and its grant exists. Records of old versions without a generation are
+ * invalid, because it is unknown what changed since.
  */
-const stands = (
+const isValid = (
   clock: Clock,
-  { expires_at: end, generation, user_generation: now, model, grant_id: grantId, grant }: FoundRecord,
+  { expires_at: end, generation, user_generation: now, model, grant_id: grantId, grant }: RecordWithOwners,
 ): boolean =>
-  (end === null || end > seconds(clock)) && generation === now && (grantId === null || grant !== null || !GIVEN.includes(model));
+  (end === null || end > seconds(clock)) &&
+  generation === now &&
+  (grantId === null || grant !== null || !ENDS_WITH_GRANT.includes(model));
 
-function foundOf({ clock, seal, findings }: FindDeps, row: FoundRecord | undefined): Found | undefined {
-  if (!row || !stands(clock, row)) return undefined;
+function validRecordOf({ clock, seal, requestState }: FindDeps, row: RecordWithOwners | undefined): ValidRecord | undefined {
+  if (!row || !isValid(clock, row)) return undefined;
   const { user_id: userId, user_generation: generation } = row;
   const payload = openRecord(seal, row);
-  // A sign-in that an older version parked is nobody's by its row, and is not ended with what ends theirs.
+  // Older versions stored a completed sign-in without its user. It would survive the end of the user's sessions, so it is ignored.
   if ((userOf(payload) ?? null) !== userId) return undefined;
-  findings.noteRecord(row.id);
-  if (userId !== null && generation !== null) findings.bind(userId, generation);
+  requestState.addRecord(row.id);
+  if (userId !== null && generation !== null) requestState.bind(userId, generation);
   return { payload, generation: generation ?? undefined };
 }
 
-/** With the state of its user at that moment. */
-export const look = async (deps: FindDeps, model: string, id: string): Promise<Found | undefined> =>
-  foundOf(deps, await findRecord(deps.db.read, 'id', hashOf(model, id)));
+/** With the generation of its user at that time. */
+export const findValid = async (deps: FindDeps, model: string, id: string): Promise<ValidRecord | undefined> =>
+  validRecordOf(deps, await findRecord(deps.db.read, 'id', hashOf(model, id)));
 
-export const findByUid = async (deps: FindDeps, uid: string): Promise<Payload | undefined> =>
-  foundOf(deps, await findRecord(deps.db.read, 'uid', hashOf('uid', uid)))?.payload;
+export const findByUid = async (deps: FindDeps, uid: string): Promise<RecordPayload | undefined> =>
+  validRecordOf(deps, await findRecord(deps.db.read, 'uid', hashOf('uid', uid)))?.payload;
 
-export const findByUserCode = async (deps: FindDeps, code: string): Promise<Payload | undefined> =>
-  foundOf(deps, await findRecord(deps.db.read, 'user_code', hashOf('code', code)))?.payload;
+export const findByUserCode = async (deps: FindDeps, code: string): Promise<RecordPayload | undefined> =>
+  validRecordOf(deps, await findRecord(deps.db.read, 'user_code', hashOf('code', code)))?.payload;
 
-export async function keptOfUser({ db, clock, seal }: FindDeps, userId: string, model: string): Promise<Kept[]> {
+export async function listOfUser({ db, clock, seal }: FindDeps, userId: string, model: string): Promise<StoredRecord[]> {
   const rows = await recordsOfUser(db.read, userId, model);
   return rows
-    .filter((row) => stands(clock, row))
+    .filter((row) => isValid(clock, row))
     .map((row) => ({ id: row.id, payload: openRecord(seal, row), createdAt: row.created_at }));
 }

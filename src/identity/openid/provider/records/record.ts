@@ -1,10 +1,10 @@
-// A record of the OpenID provider: what it says, whose it is, the hash it is found by, and the tags caches know it by.
+// A record of the OpenID provider: its payload, its user, its hash, and its cache tags.
 import { createHash } from 'node:crypto';
 import type { Seal } from '../../../../platform/seal/index.ts';
 import type { OpenidRecordRow } from '../../../database.ts';
 
-/** What the provider hands us; we look at the few fields that tie it to something. */
-export interface Payload {
+/** The payload from the library. We only use the fields that link it to other things. */
+export interface RecordPayload {
   readonly [name: string]: unknown;
   readonly accountId?: string;
   readonly clientId?: string;
@@ -12,23 +12,23 @@ export interface Payload {
   readonly uid?: string;
   readonly userCode?: string;
   readonly exp?: number;
-  /** Of an interaction. */
+  /** Only for interactions. */
   readonly prompt?: { readonly name?: string };
   readonly session?: { readonly accountId?: string };
-  readonly result?: Submission;
-  readonly lastSubmission?: Submission;
+  readonly result?: InteractionSubmission;
+  readonly lastSubmission?: InteractionSubmission;
 }
 
-/** What a person left with an interaction. */
-interface Submission {
+/** What a person submitted in an interaction. */
+interface InteractionSubmission {
   readonly login?: { readonly accountId?: string };
 }
 
 /**
- * Whose it is. An interaction is someone's once they signed in, or when they are asked what they allow: a sign-in that is done and
- * waits to be collected ends with whatever ends their sessions.
+ * The user of a record. An interaction belongs to a user once they signed in, or when they are asked for consent: a completed
+ * sign-in that the library has not picked up yet must end with the user's sessions.
  */
-export function userOf({ accountId, result, lastSubmission, prompt, session }: Payload): string | undefined {
+export function userOf({ accountId, result, lastSubmission, prompt, session }: RecordPayload): string | undefined {
   return (
     accountId ??
     result?.login?.accountId ??
@@ -43,16 +43,16 @@ export const tagOfGrant = (grantId: string): string => `openid_grant:${hashOf('G
 export const tagOfSession = (uid: string): string => `openid_session:${hashOf('uid', uid)}`;
 export const tagOfRecord = (model: string, id: string): string => `openid_record:${hashOf(model, id)}`;
 
-const placeOf = (id: string): string => `openid_records/${id}`;
+const sealContextOf = (id: string): string => `openid_records/${id}`;
 
-export const sealPayload = (seal: Seal, id: string, payload: Payload): string =>
-  seal.seal(Buffer.from(JSON.stringify(payload)), placeOf(id));
+export const sealPayload = (seal: Seal, id: string, payload: RecordPayload): string =>
+  seal.seal(Buffer.from(JSON.stringify(payload)), sealContextOf(id));
 
-/** By the newest master key. */
+/** Seals with the newest master key. */
 export const resealPayload = (seal: Seal, id: string, payload: string): string =>
-  seal.seal(seal.open(payload, placeOf(id)), placeOf(id));
+  seal.seal(seal.open(payload, sealContextOf(id)), sealContextOf(id));
 
-export function openRecord(seal: Seal, row: OpenidRecordRow): Payload {
-  const payload = JSON.parse(seal.open(row.payload, placeOf(row.id)).toString()) as Payload;
+export function openRecord(seal: Seal, row: OpenidRecordRow): RecordPayload {
+  const payload = JSON.parse(seal.open(row.payload, sealContextOf(row.id)).toString()) as RecordPayload;
   return row.consumed_at === null ? payload : { ...payload, consumed: row.consumed_at };
 }

@@ -1,4 +1,4 @@
-// How much work the end of an account is does not depend on how many tokens it ever got.
+// The work of ending an account does not depend on the number of its tokens.
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { onEachDatabase } from '../../../../../test/support/api.ts';
@@ -11,7 +11,7 @@ import { createLogouts } from '../logouts.ts';
 import { createRecords, type Records } from './records.ts';
 
 const TOKENS = 30;
-/** As end.ts has it. */
+/** MAX_OPENED of end.ts. */
 const OPENED_AT_MOST = 500;
 const URI = 'https://application.example.org/out';
 
@@ -37,19 +37,19 @@ onEachDatabase('The end of an account with many tokens', (api) => {
     };
     const log = { warn() {} } as never;
     const logouts = createLogouts({ db, clock: api.clock, log });
-    records = createRecords({ db, clock: api.clock, seal: counting, ended: logouts.note });
+    records = createRecords({ db, clock: api.clock, seal: counting, onEnd: logouts.recordLogouts });
   });
   after(() => db.close());
 
   const bySessions = () => RelyingParty.make(api, { backchannel_logout_uri: URI, backchannel_logout_session_required: true });
 
-  /** What would be told if the account ended, in the order of the names of sessions, and how much was opened for it. Nothing of it stays. */
+  /** The notifications if the account ended, sorted by session id, and the number of opened records. The transaction is rolled back. */
   async function end(accountId: string): Promise<{ told: Notice[]; opened: number; left: number | undefined }> {
     const told: Notice[] = [];
     let left: number | undefined;
     opened = 0;
     await createChanges(db, api.clock)({ userId: null, requestId: 'test' }, async (transaction) => {
-      await records.endWithin(transaction, accountId);
+      await records.endEverything(transaction, accountId);
       const rows = await transaction.tx.selectFrom('logouts').where('body', 'like', `%${accountId}%`).select('body').execute();
       told.push(...rows.map(({ body }) => JSON.parse(body) as Notice));
       left = (await transaction.tx.selectFrom('openid_records').where('user_id', '=', accountId).select('id').execute()).length;
@@ -58,7 +58,7 @@ onEachDatabase('The end of an account with many tokens', (api) => {
     return { told: told.sort((one, other) => (one.sid ?? '').localeCompare(other.sid ?? '')), opened, left };
   }
 
-  it('opens only the newest of what tells of sessions, and only for applications that hear of them', async () => {
+  it('opens only the newest records with session ids, and only for applications that are notified', async () => {
     const { id: accountId } = await makeUser(api);
     const [silent, bySub, bySession] = await Promise.all([
       RelyingParty.make(api),
@@ -83,10 +83,10 @@ onEachDatabase('The end of an account with many tokens', (api) => {
     );
   });
 
-  it('opens no more than so many of each kind, however many there are: those that were made last', async () => {
+  it('opens a limited number of records of each model, the newest ones', async () => {
     const [{ id: accountId }, party] = [await makeUser(api), await bySessions()];
     const clientId = party.application.id;
-    /** As many sessions of browsers as refresh tokens, each with a name of its own. */
+    /** As many browser sessions as refresh tokens, each with its own id. */
     const make = async (when: string, count: number): Promise<string[]> => {
       const names = Array.from({ length: count }, (_, at) => `${when} ${String(at).padStart(3, '0')}`);
       for (const name of names) {

@@ -1,13 +1,13 @@
-// What the OpenID provider keeps, in the database.
+// Records of the OpenID provider in the database.
 import type { OpenidRecordRow, Reader, Tx } from '../../../database.ts';
 
-type By = 'id' | 'uid' | 'user_code';
+type RecordKey = 'id' | 'uid' | 'user_code';
 
-/** A record, and how those it belongs to are at the same moment. */
-export interface FoundRecord extends OpenidRecordRow {
-  /** Of its user; null where there is none. */
+/** A record, with the state of its user and grant from the same query. */
+export interface RecordWithOwners extends OpenidRecordRow {
+  /** Generation of its user; null without a user. */
   user_generation: number | null;
-  /** Null when its grant is gone, or it has none. */
+  /** Null when it has no grant, or the grant was deleted. */
   grant: string | null;
 }
 
@@ -20,8 +20,8 @@ const withOwners = (db: Reader) =>
     .selectAll('openid_records')
     .select((eb) => [eb('users.epoch', '+', eb.ref('domain.epoch')).as('user_generation'), 'its_grant.id as grant']);
 
-export function findRecord(db: Reader, by: By, hash: string): Promise<FoundRecord | undefined> {
-  return withOwners(db).where(`openid_records.${by}`, '=', hash).executeTakeFirst() as Promise<FoundRecord | undefined>;
+export function findRecord(db: Reader, by: RecordKey, hash: string): Promise<RecordWithOwners | undefined> {
+  return withOwners(db).where(`openid_records.${by}`, '=', hash).executeTakeFirst() as Promise<RecordWithOwners | undefined>;
 }
 
 export async function insertRecord(tx: Tx, row: OpenidRecordRow): Promise<void> {
@@ -33,7 +33,7 @@ export async function insertRecord(tx: Tx, row: OpenidRecordRow): Promise<void> 
     .execute();
 }
 
-/** False when there is one already. */
+/** False when it exists already. */
 export async function insertNewRecord(tx: Tx, row: OpenidRecordRow): Promise<boolean> {
   const { numInsertedOrUpdatedRows = 0n } = await tx
     .insertInto('openid_records')
@@ -43,12 +43,12 @@ export async function insertNewRecord(tx: Tx, row: OpenidRecordRow): Promise<boo
   return numInsertedOrUpdatedRows > 0n;
 }
 
-/** Nothing when it is gone: what was ended meanwhile stays ended. */
+/** Does nothing when the record was deleted in the meantime. */
 export async function replaceRecord(tx: Tx, { id, created_at: _, ...changes }: OpenidRecordRow): Promise<void> {
   await tx.updateTable('openid_records').set(changes).where('id', '=', id).execute();
 }
 
-/** What the tokens of a user depend on, in whatever scope. */
+/** The generation of a user: changes when their tokens are revoked. */
 export async function generationOf(db: Reader, userId: string): Promise<number | null> {
   const row = await db
     .selectFrom('users')
@@ -59,7 +59,7 @@ export async function generationOf(db: Reader, userId: string): Promise<number |
   return row?.generation ?? null;
 }
 
-/** False when it was consumed before, or is gone: of several who try at once, one succeeds. */
+/** False when it was consumed or deleted: only one of several concurrent callers succeeds. */
 export async function consumeRecord(tx: Tx, id: string, at: number): Promise<boolean> {
   const { numUpdatedRows } = await tx
     .updateTable('openid_records')
@@ -74,7 +74,7 @@ export async function deleteRecord(tx: Tx, id: string): Promise<void> {
   await tx.deleteFrom('openid_records').where('id', '=', id).execute();
 }
 
-/** With the refresh tokens beside it, or there would be another one at once. False when the user has none of that kind by that name. */
+/** Also deletes the refresh tokens of the grant: they could be used to get a new token. False when the user has no such record. */
 export async function deleteRecordOf(tx: Tx, userId: string, model: string, id: string): Promise<boolean> {
   const gone = await tx
     .deleteFrom('openid_records')
@@ -92,7 +92,7 @@ export async function deleteRecordsOfGrant(tx: Tx, grantId: string): Promise<voi
   await tx.deleteFrom('openid_records').where('grant_id', '=', grantId).execute();
 }
 
-/** `exceptId`: the session that asks to end the others. */
+/** `exceptId`: the session to keep. */
 export async function deleteRecordsOfUser(tx: Tx, userId: string, model?: string, exceptId?: string): Promise<void> {
   let query = tx.deleteFrom('openid_records').where('user_id', '=', userId);
   if (model !== undefined) query = query.where('model', '=', model);
@@ -104,18 +104,18 @@ export async function deleteConsents(tx: Tx, userId: string, consumerId: string)
   await tx.deleteFrom('openid_records').where('user_id', '=', userId).where('consumer_id', '=', consumerId).execute();
 }
 
-export interface Which {
+export interface RecordSelection {
   readonly exceptId?: string | undefined;
-  /** Of these applications; else of any, or none. */
+  /** Limits to these applications. */
   readonly consumerIds?: readonly string[];
 }
 
-/** Those of these kinds that were not used up and are not over, the newest first. */
+/** Records of these models that are not consumed and not expired, newest first. */
 export function usableRecords(
   db: Reader,
   userId: string,
   models: readonly string[],
-  { exceptId = '', consumerIds, now, limit }: Which & { readonly now: number; readonly limit: number },
+  { exceptId = '', consumerIds, now, limit }: RecordSelection & { readonly now: number; readonly limit: number },
 ): Promise<OpenidRecordRow[]> {
   let query = db
     .selectFrom('openid_records')
@@ -128,7 +128,7 @@ export function usableRecords(
   return query.orderBy('created_at', 'desc').limit(limit).selectAll().execute();
 }
 
-/** Applications that have anything of this user; `only`: that one, if it has. */
+/** Applications that have records of this user; with `only`, at most that one. */
 export async function consumersOfUser(db: Reader, userId: string, only?: string): Promise<string[]> {
   let query = db.selectFrom('openid_records').where('user_id', '=', userId).where('consumer_id', 'is not', null);
   if (only !== undefined) query = query.where('consumer_id', '=', only);
@@ -136,15 +136,15 @@ export async function consumersOfUser(db: Reader, userId: string, only?: string)
   return rows.map((row) => row.consumer_id!);
 }
 
-export function recordsOfUser(db: Reader, userId: string, model: string): Promise<FoundRecord[]> {
+export function recordsOfUser(db: Reader, userId: string, model: string): Promise<RecordWithOwners[]> {
   return withOwners(db)
     .where('openid_records.user_id', '=', userId)
     .where('openid_records.model', '=', model)
     .orderBy('openid_records.created_at', 'desc')
-    .execute() as Promise<FoundRecord[]>;
+    .execute() as Promise<RecordWithOwners[]>;
 }
 
-/** Up to `limit` of those that ended; says how many went. */
+/** Deletes up to `limit` expired records. Returns their number. */
 export async function deleteEndedRecords(tx: Tx, before: number, limit: number): Promise<number> {
   const { numDeletedRows } = await tx
     .deleteFrom('openid_records')

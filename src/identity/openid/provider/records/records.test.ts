@@ -46,7 +46,7 @@ for (const kind of KINDS) {
       });
     }
 
-    it('is of no use to who reads the database', async () => {
+    it('is unreadable in the database', async () => {
       const [party, person, browser] = [await RelyingParty.make(api), await makeUser(api), new TestBrowser(api)];
       const { url, checks } = await party.ask(OFFLINE);
       const asked = await browser.go(url);
@@ -92,7 +92,7 @@ for (const kind of KINDS) {
       }
     });
 
-    it('cannot be put in the place of something else', async () => {
+    it('cannot be swapped with another record', async () => {
       const [party, person, victim] = [await RelyingParty.make(api), await makeUser(api), await makeUser(api)];
       const mine = await party.tokensFor(person);
       await party.tokensFor(victim);
@@ -135,7 +135,7 @@ for (const kind of KINDS) {
       await api.end();
       api.masterKeys = [newMasterKey(), oldKey!];
       await begin();
-      // What the test before put in a wrong place opens with no key at all.
+      // The records that the previous test swapped cannot be opened with any key.
       await inDatabase((db) => db.write((tx) => tx.deleteFrom('openid_records').where('model', '=', 'AccessToken').execute()));
       assert.ok((await api.service.reseal()) > 0);
       for (const { id, payload } of await rows()) assert.notEqual(payload, before.get(id));
@@ -146,11 +146,11 @@ for (const kind of KINDS) {
       assert.equal(answer.status, 200, await answer.text());
     });
 
-    it('is swept when it has ended, in small batches, and the rest stays', async () => {
+    it('is deleted after it expired, in small batches; other records stay', async () => {
       const [party, person] = [await RelyingParty.make(api), await makeUser(api)];
       const { refresh_token } = await party.tokensFor(person, OFFLINE);
       await inDatabase(async (db) => {
-        const records = createRecords({ db, clock: api.clock, seal: createSeal([newMasterKey()]), ended: async () => {} });
+        const records = createRecords({ db, clock: api.clock, seal: createSeal([newMasterKey()]), onEnd: async () => {} });
         assert.equal(await records.sweep(), 0, 'nothing has ended');
         api.clock.advance(2 * DAY);
         assert.ok((await records.sweep()) > 0);
@@ -161,7 +161,7 @@ for (const kind of KINDS) {
       assert.equal((await refresh(party.application, refresh_token!)).status, 200);
       api.clock.advance(31 * DAY);
       await inDatabase(async (db) => {
-        const records = createRecords({ db, clock: api.clock, seal: createSeal([newMasterKey()]), ended: async () => {} });
+        const records = createRecords({ db, clock: api.clock, seal: createSeal([newMasterKey()]), onEnd: async () => {} });
         while ((await records.sweep()) > 0);
         const forEver = await db.read.selectFrom('openid_records').select('model').where('expires_at', 'is', null).execute();
         assert.deepEqual(forEver, [], 'everything has an end');

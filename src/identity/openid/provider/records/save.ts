@@ -1,31 +1,31 @@
-// Keeping a record: sealed, with the user and the consumer it belongs to, bound to the state the request found them in.
+// Saves a record: sealed, linked to its user and consumer, and bound to the generation the request has read.
 import { type Clock, seconds } from '../../../../platform/clock.ts';
 import { isForeignKeyViolation } from '../../../../platform/database/index.ts';
 import type { Seal } from '../../../../platform/seal/index.ts';
 import type { Database, OpenidRecordRow } from '../../../database.ts';
-import { OWN_CLIENT } from '../own-client.ts';
-import type { Findings } from './findings.ts';
-import { hashOf, type Payload, sealPayload, tagOfRecord, userOf } from './record.ts';
+import { ACCOUNT_CLIENT } from '../first-party-clients.ts';
+import { hashOf, type RecordPayload, sealPayload, tagOfRecord, userOf } from './record.ts';
 import { generationOf, insertNewRecord, insertRecord, replaceRecord } from './records.store.ts';
+import type { RequestState } from './request-state.ts';
 
 export interface SaveDeps {
   readonly db: Database;
   readonly clock: Clock;
   readonly seal: Seal;
-  readonly findings: Findings;
+  readonly requestState: RequestState;
 }
 
-export interface Saved {
+export interface RecordToSave {
   readonly model: string;
   readonly id: string;
-  readonly payload: Payload;
-  /** Seconds; for ever without. */
+  readonly payload: RecordPayload;
+  /** In seconds; undefined: does not expire. */
   readonly lifetime: number | undefined;
-  /** Only if there is none yet; of several who try at once, one succeeds. */
+  /** Only if it does not exist yet. */
   readonly once: boolean;
 }
 
-function rowOf({ clock, seal }: SaveDeps, { model, id, payload, lifetime }: Saved): Omit<OpenidRecordRow, 'generation'> {
+function rowOf({ clock, seal }: SaveDeps, { model, id, payload, lifetime }: RecordToSave): Omit<OpenidRecordRow, 'generation'> {
   const hash = hashOf(model, id);
   const now = seconds(clock);
   return {
@@ -33,7 +33,7 @@ function rowOf({ clock, seal }: SaveDeps, { model, id, payload, lifetime }: Save
     model,
     payload: sealPayload(seal, hash, payload),
     user_id: userOf(payload) ?? null,
-    consumer_id: payload.clientId === OWN_CLIENT ? null : (payload.clientId ?? null),
+    consumer_id: payload.clientId === ACCOUNT_CLIENT ? null : (payload.clientId ?? null),
     grant_id: payload.grantId === undefined ? null : hashOf('Grant', payload.grantId),
     uid: payload.uid === undefined ? null : hashOf('uid', payload.uid),
     user_code: payload.userCode === undefined ? null : hashOf('code', payload.userCode),
@@ -43,23 +43,23 @@ function rowOf({ clock, seal }: SaveDeps, { model, id, payload, lifetime }: Save
   };
 }
 
-/** False: there was one. */
-export async function saveRecord(deps: SaveDeps, saved: Saved): Promise<boolean> {
-  const { db, findings } = deps;
+/** False when `once` is set and the record exists. */
+export async function saveRecord(deps: SaveDeps, saved: RecordToSave): Promise<boolean> {
+  const { db, requestState } = deps;
   const row = rowOf(deps, saved);
   const userId = row.user_id;
   try {
     return await db.write(async (tx, invalidate) => {
       invalidate(tagOfRecord(saved.model, saved.id));
-      const known = userId === null ? null : findings.generationOf(userId);
-      const bound = { ...row, generation: known === undefined ? await generationOf(tx, userId!) : known };
-      // What this request found and somebody else ended since does not come back.
+      const generation = userId === null ? null : requestState.generationOf(userId);
+      const bound = { ...row, generation: generation === undefined ? await generationOf(tx, userId!) : generation };
+      // A record that this request has read and another request has ended must not be restored.
       if (saved.once) return insertNewRecord(tx, bound);
-      await (findings.hasRecord(row.id) ? replaceRecord(tx, bound) : insertRecord(tx, bound));
+      await (requestState.hasRecord(row.id) ? replaceRecord(tx, bound) : insertRecord(tx, bound));
       return true;
     });
   } catch (error) {
-    // The user or the application was deleted meanwhile: there is nobody to keep it for.
+    // The user or the application was deleted in the meantime: there is nothing to save.
     if (!isForeignKeyViolation(error)) throw error;
     return true;
   }

@@ -1,4 +1,4 @@
-// An application that a person signed in to (method `oauth2`) knows who they are. It does not become them, whatever they may do.
+// An application that logs in with an access token (method `oauth2`) identifies the person, but does not get their rights.
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import { onEachDatabase, type TestApi, uniqueName } from '../../../../test/support/api.ts';
@@ -37,7 +37,7 @@ async function makeManager(api: TestApi) {
   return { domain, manager, organization, other, group, managed };
 }
 
-/** Tokens an application gets of its access token: as it is, for each scope, and by the method `token` from those. */
+/** Tokens an application can get for its access token: unscoped, for each scope, and by the method `token` from those. */
 async function delegatedTokens(api: TestApi, access: string, scopes: readonly unknown[]): Promise<string[]> {
   const made = await Promise.all(scopes.map((scope) => logInByAccessToken(api, access, scope)));
   for (const { status, text } of made) assert.equal(status, 201, text);
@@ -100,7 +100,7 @@ onEachDatabase('An application that acts for the manager of a domain', (api) => 
     const asked = routes.filter((route) => route.method === 'GET' && !isOpen(route));
     for (const token of tokens)
       for (const route of asked) {
-        // Whom it asks about it knows by now.
+        // The application already knows the user it asks about.
         const path = addressOf(route.path);
         const { text, status } = await api.get(path, { token });
         for (const secret of secrets.filter((one) => !path.includes(one)))
@@ -177,7 +177,7 @@ onEachDatabase('An application that acts for the manager of a domain', (api) => 
       }
     });
 
-    it('nothing, with a token that does not say whose it is', async () => {
+    it('nothing, with a token without an application', async () => {
       const { manager } = made;
       const { own, other, assignments, allowed } = pathsOf();
       const rules = { multi_factor_auth_enabled: true, multi_factor_auth_rules: [['oauth2', 'password']] };

@@ -1,40 +1,43 @@
-// For whom an access token may act outside of OAuth2: at a login of the base API, and in provisioning.
+// Access tokens outside of OAuth2: for a login at the base API, and for provisioning.
 import type { Clock } from '../../../platform/clock.ts';
 import { type Access, hasRoleAnywhere, type Ref } from '../../access/index.ts';
 import type { Database } from '../../database.ts';
 import type { UserWithExpiry } from '../../users/index.ts';
-import type { AccessTokens, GoodToken } from './access-tokens.ts';
-import { PROVISION } from './accounts.ts';
+import type { AccessTokens, VerifiedToken } from './access-tokens.ts';
+import { PROVISIONING_SCOPE } from './accounts.ts';
 
-/** What comes of a login by an access token cannot be taken back with it, so it does not last. */
+/** A login by an access token cannot be revoked together with it, so it is short. */
 const LOGIN_MS = 10 * 60_000;
 
-/** A token of a person with this scope, that is not bound to a key: there is no proof of that key here (RFC 9449). */
-const actsFor = (found: GoodToken | undefined, scope: string): found is GoodToken & { readonly user: UserWithExpiry } =>
+/** Whether it is a token of a user with this scope. Tokens bound to a key are refused: the proof of the key is not available here (RFC 9449). */
+const canActForUser = (
+  found: VerifiedToken | undefined,
+  scope: string,
+): found is VerifiedToken & { readonly user: UserWithExpiry } =>
   found?.user !== undefined && found.scope.split(' ').includes(scope) && found.thumbprint === undefined;
 
-export function createActingFor(deps: { db: Database; clock: Clock; access: Access; accessTokens: AccessTokens }) {
+export function createDelegation(deps: { db: Database; clock: Clock; access: Access; accessTokens: AccessTokens }) {
   const { db, clock, access, accessTokens } = deps;
   return {
     /**
-     * Who logs in by an access token (method `oauth2`): its user, when they gave the application everything. Never an
-     * administrator: an application that one signs in to must not become one.
+     * The user of a login by an access token (method `oauth2`). The token needs the scope `all_info`. Never an administrator: an
+     * application must not gain the rights of an administrator who signs in to it.
      */
     async userAtLogin(token: string): Promise<{ user: UserWithExpiry; clientId: string; expiresAt: number } | undefined> {
       const found = await accessTokens.verify(token);
-      if (!actsFor(found, 'all_info')) return undefined;
+      if (!canActForUser(found, 'all_info')) return undefined;
       if (await hasRoleAnywhere(db.read, { userId: found.user.id }, 'admin')) return undefined;
       const expiresAt = Math.min(found.expiresAt * 1000, clock.now() + LOGIN_MS);
       return { user: found.user, clientId: found.clientId, expiresAt };
     },
 
     /**
-     * Who provisions with an access token: someone who administers or manages their own domain, and let the application do so
-     * there (scope `scim`). The application then is what a provisioning connection of that domain is, and no more.
+     * The user and domain of provisioning by an access token. The user must be an administrator or manager of their own domain, and
+     * the token needs the scope `scim`. The application has the rights of a provisioning connection of that domain.
      */
     async provisioner(token: string): Promise<{ userId: string; domain: Ref } | undefined> {
       const found = await accessTokens.verify(token);
-      if (!actsFor(found, PROVISION)) return undefined;
+      if (!canActForUser(found, PROVISIONING_SCOPE)) return undefined;
       const { id, domain_id: domainId } = found.user;
       const authContext = await access.read(id, { kind: 'domain', id: domainId });
       const may = authContext?.domain && (authContext.roleNames.has('admin') || authContext.roleNames.has('manager'));
@@ -43,4 +46,4 @@ export function createActingFor(deps: { db: Database; clock: Clock; access: Acce
   };
 }
 
-export type ActingFor = ReturnType<typeof createActingFor>;
+export type Delegation = ReturnType<typeof createDelegation>;

@@ -1,11 +1,11 @@
-// Strangers make us keep something with every request for a sign-in: not more than so many of each address.
+// Every anonymous request for a sign-in stores a record: their number per address is limited.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { onEachDatabase } from '../../../../test/support/api.ts';
 import { makeUser, RelyingParty } from '../../../../test/support/relying-party.ts';
 import { databaseOf } from '../../../../test/support/restartable-api.ts';
 import { redirectTargetOf, stepOf, TestBrowser } from '../../../../test/support/test-browser.ts';
-import { UNFINISHED } from './unfinished.ts';
+import { UNFINISHED_LIMIT } from './unfinished-limit.ts';
 
 onEachDatabase(
   'Requests that nobody finishes',
@@ -17,12 +17,12 @@ onEachDatabase(
       return rows.length;
     };
 
-    it('do not fill the table, and keep out nobody who is signed in', async () => {
+    it('do not fill the table, and do not block anyone who is signed in', async () => {
       const [party, person, browser] = [await RelyingParty.make(api), await makeUser(api), new TestBrowser(api)];
       redirectTargetOf(await browser.signIn((await party.ask()).url, person));
       const { url } = await party.ask();
       let refused = 0;
-      for (let sent = 0; sent < UNFINISHED.attempts + 20; sent++) {
+      for (let sent = 0; sent < UNFINISHED_LIMIT.attempts + 20; sent++) {
         const { redirectTarget: left } = await new TestBrowser(api).request(url);
         if (left) {
           assert.equal(left.searchParams.get('error'), 'temporarily_unavailable');
@@ -30,7 +30,7 @@ onEachDatabase(
         }
       }
       assert.ok(refused >= 15, `${refused} were refused`);
-      assert.ok((await rowsOf('Interaction')) <= UNFINISHED.attempts + 5);
+      assert.ok((await rowsOf('Interaction')) <= UNFINISHED_LIMIT.attempts + 5);
       assert.ok(redirectTargetOf(await browser.go((await party.ask()).url)).searchParams.get('code'), 'nothing is kept for them');
 
       const before = await rowsOf('Session');
@@ -38,21 +38,21 @@ onEachDatabase(
       assert.equal(device.status, 429, 'nor sessions of nobody');
       assert.equal(await rowsOf('Session'), before);
 
-      api.clock.advance(UNFINISHED.perSeconds / 10);
+      api.clock.advance(UNFINISHED_LIMIT.perSeconds / 10);
       assert.equal(stepOf(await new TestBrowser(api).go(url)), 'password', 'after a while there is room again');
     });
 
-    it('that are finished count no more', async () => {
-      api.clock.advance(UNFINISHED.perSeconds);
+    it('are not counted after they are finished', async () => {
+      api.clock.advance(UNFINISHED_LIMIT.perSeconds);
       const [party, person] = [await RelyingParty.make(api), await makeUser(api)];
       const { url } = await party.ask();
       const browsers = [];
-      for (let sent = 0; sent < UNFINISHED.attempts; sent++) {
+      for (let sent = 0; sent < UNFINISHED_LIMIT.attempts; sent++) {
         const browser = new TestBrowser(api);
         browsers.push(browser);
         if ((await browser.request(url)).redirectTarget) break;
       }
-      // One that was let in before is finished, and makes room for another one.
+      // Finishing a sign-in allows another one.
       const { value } = browsers[0]!.cookie('gatehouse_interaction')!;
       const page = await browsers[0]!.go(`/openid/interaction/${value}`);
       const consent = await browsers[0]!.submit(page, 'password', { name: person.name, password: person.password });

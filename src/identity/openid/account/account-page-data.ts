@@ -1,14 +1,14 @@
-// What the account page shows of a person.
+// Reads what the account page shows.
 import { findConsumer } from '../../consumers/index.ts';
 import type { Database } from '../../database.ts';
 import { parseJson } from '../../resource/index.ts';
 import type { Devices, Factor } from '../../two-factor/index.ts';
 import type { Profile, UserWithExpiry } from '../../users/index.ts';
-import type { AccountView } from '../pages/account-page.ts';
+import type { AccountPageData } from '../pages/account-page.ts';
 import type { Records } from '../provider/records/records.ts';
-import type { SignedIn } from './signed-in.ts';
+import type { SignedInPerson } from './signed-in-person.ts';
 
-export interface ViewDeps {
+export interface AccountPageDeps {
   readonly db: Database;
   readonly records: Records;
   readonly factor: Factor;
@@ -16,12 +16,12 @@ export interface ViewDeps {
   organizationsOf(userId: string): Promise<readonly { readonly name: string }[]>;
 }
 
-/** What a step of the page left to show. */
-export type Shown = Pick<AccountView, 'proposal' | 'recoveryCodes' | 'good' | 'wrong'>;
+/** The result of a step, to be shown on the page. */
+export type AccountPageResult = Pick<AccountPageData, 'proposal' | 'recoveryCodes' | 'success' | 'error'>;
 
 const time = (seconds: number): string => `${new Date(seconds * 1000).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 
-function namesOf(user: UserWithExpiry): Pick<AccountView, 'name' | 'userName' | 'email'> {
+function namesOf(user: UserWithExpiry): Pick<AccountPageData, 'name' | 'userName' | 'email'> {
   const { displayName, name = {} } = parseJson<Profile>(user.profile);
   const { formatted } = name as { formatted?: unknown };
   const { email } = parseJson<{ email?: unknown }>(user.extra);
@@ -32,9 +32,9 @@ function namesOf(user: UserWithExpiry): Pick<AccountView, 'name' | 'userName' | 
   };
 }
 
-/** Those that may do something in the person's name. */
-async function applicationsOf({ db, records }: ViewDeps, userId: string): Promise<AccountView['applications']> {
-  const grants = [...(await records.ofUser(userId, 'Consent')), ...(await records.ofUser(userId, 'Grant'))];
+/** Applications that the person gave access to. */
+async function applicationsOf({ db, records }: AccountPageDeps, userId: string): Promise<AccountPageData['applications']> {
+  const grants = [...(await records.listOfUser(userId, 'Consent')), ...(await records.listOfUser(userId, 'Grant'))];
   const applications = await Promise.all(
     [...new Set(grants.map(({ payload }) => payload.clientId))].map(async (clientId) => {
       const consumer = clientId === undefined ? undefined : await findConsumer(db.read, clientId);
@@ -44,9 +44,14 @@ async function applicationsOf({ db, records }: ViewDeps, userId: string): Promis
   return applications.flat();
 }
 
-export async function viewOf(deps: ViewDeps, { user, session }: SignedIn, token: string, shown: Shown): Promise<AccountView> {
+export async function readAccountPageData(
+  deps: AccountPageDeps,
+  { user, session }: SignedInPerson,
+  token: string,
+  result: AccountPageResult,
+): Promise<AccountPageData> {
   const { records, factor, devices } = deps;
-  const sessions = await records.ofUser(user.id, 'Session');
+  const sessions = await records.listOfUser(user.id, 'Session');
   return {
     token,
     ...namesOf(user),
@@ -62,6 +67,6 @@ export async function viewOf(deps: ViewDeps, { user, session }: SignedIn, token:
     })),
     applications: await applicationsOf(deps, user.id),
     factor: (await factor.isEnabled(user.id)) ? await factor.data(user.id) : undefined,
-    ...shown,
+    ...result,
   };
 }

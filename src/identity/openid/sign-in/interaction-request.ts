@@ -1,45 +1,49 @@
-// A person between an application's request and its answer, and what there is to do for them.
+// A request of a browser to an interaction: the pages between an authorization request and its response.
 import type { Interaction, Provider } from 'oidc-provider';
-import { type Browser, formToken } from '../pages/browser.ts';
+import { type BrowserRequest, formToken } from '../pages/browser.ts';
 
-/** One request of a person who is on the way from an application and back to it. */
-export interface Visit {
+/** One request of a person during a sign-in or consent. */
+export interface InteractionRequest {
   readonly provider: Provider;
-  readonly browser: Browser;
+  readonly browser: BrowserRequest;
   readonly interaction: Interaction;
   readonly clientId: string;
-  /** What people know the application by. */
+  /** The display name of the application. */
   readonly application: string;
-  /** Where forms of these pages go, and the word that says they are ours. */
+  /** The target and the CSRF token of forms. */
   readonly form: { readonly action: string; readonly token: string };
-  /** Back to the provider, which goes on with this. */
+  /** Returns to the library with a result. */
   finish(result: Record<string, unknown>): Promise<void>;
 }
 
-/** What there is to do at one prompt of the provider. */
-export interface Steps {
+/** The pages of one prompt: shows a page, or handles a form. */
+export interface PromptSteps {
   show(): Promise<void> | void;
-  take(step: string, form: URLSearchParams): Promise<void> | void;
+  submit(step: string, form: URLSearchParams): Promise<void> | void;
 }
 
-export async function visitOf(provider: Provider, browser: Browser, key: string): Promise<Visit | undefined> {
+export async function openInteraction(
+  provider: Provider,
+  browser: BrowserRequest,
+  key: string,
+): Promise<InteractionRequest | undefined> {
   const { request, response } = browser.exchange;
   let interaction: Interaction;
   try {
     interaction = await provider.interactionDetails(request, response);
   } catch {
-    // Of another browser, too old, or finished.
+    // Unknown, expired, finished, or of another browser.
     return undefined;
   }
   const { uid, params } = interaction;
   const client = await provider.Client.find(String(params.client_id));
-  // Deleted meanwhile, or no longer at the address it asked from.
+  // The client may have been deleted in the meantime, or its redirect URI removed.
   const { redirect_uri: back } = params;
-  // What a person allows they allow in their session; in one that ended they allow nothing.
+  // A consent needs a session: it is refused after the session ended.
   const { session, prompt } = interaction;
   if (prompt.name === 'consent' && !(await provider.Session.findByUid(session?.uid ?? ''))) return undefined;
-  const stands = client && (back === undefined || client.redirectUriAllowed(String(back)));
-  if (browser.path !== `/openid/interaction/${uid}` || !stands) return undefined;
+  const isValid = client && (back === undefined || client.redirectUriAllowed(String(back)));
+  if (browser.path !== `/openid/interaction/${uid}` || !isValid) return undefined;
   return {
     provider,
     browser,

@@ -1,0 +1,30 @@
+// Tracks the records and user generations that a request has read. What it stores later is bound to them: a password may change, or
+// a session may end, in the meantime.
+import { AsyncLocalStorage } from 'node:async_hooks';
+
+class RequestFindings {
+  /** The generation of each user at the first read of the request. */
+  readonly generations = new Map<string, number>();
+  readonly records = new Set<string>();
+}
+
+export function createRequestState() {
+  const current = new AsyncLocalStorage<RequestFindings>();
+
+  return {
+    /** Runs `work` as one request. */
+    duringRequest: <T>(work: () => Promise<T>): Promise<T> => current.run(new RequestFindings(), work),
+
+    /** Sets the generation of a user, once per request. */
+    bind(userId: string, generation: number): void {
+      const generations = current.getStore()?.generations;
+      if (generations && !generations.has(userId)) generations.set(userId, generation);
+    },
+    generationOf: (userId: string): number | undefined => current.getStore()?.generations.get(userId),
+
+    addRecord: (id: string): void => void current.getStore()?.records.add(id),
+    hasRecord: (id: string): boolean => current.getStore()?.records.has(id) ?? false,
+  };
+}
+
+export type RequestState = ReturnType<typeof createRequestState>;
