@@ -57,7 +57,7 @@ export interface PartialLogin {
   readonly generation: number;
 }
 
-export interface SignInResult {
+export interface AuthenticationResult {
   readonly user: UserWithExpiry;
   readonly generation: number;
   readonly methods: readonly AuthMethod[];
@@ -127,7 +127,7 @@ export function createAuth(
     return (await scopes.authContextFor(user, { kind: 'unscoped' })).generation === earlier.generation;
   }
 
-  async function signIn(identity: AuthIdentity, attempt: LoginAttempt, earlier?: PartialLogin): Promise<SignInResult> {
+  async function signIn(identity: AuthIdentity, attempt: LoginAttempt, earlier?: PartialLogin): Promise<AuthenticationResult> {
     const knewPassword = async (user: UserWithExpiry) => earlier !== undefined && (await isStillValid(user, earlier));
     const first = await authenticate(identity, attempt, knewPassword);
     // Fails for a disabled account or domain, with the same message as for a wrong password.
@@ -178,7 +178,7 @@ export function createAuth(
 
   return {
     /** For a person at a browser. `earlier`: the previous steps of the same sign-in. */
-    signIn: (identity: AuthIdentity, attempt: LoginAttempt, earlier?: PartialLogin): Promise<SignInResult> =>
+    signIn: (identity: AuthIdentity, attempt: LoginAttempt, earlier?: PartialLogin): Promise<AuthenticationResult> =>
       logins.recordLogin(attempt, identity.methods, (recorded) => signIn(identity, recorded, earlier)),
 
     isStillValid,

@@ -14,7 +14,7 @@ import type { Records } from './records/records.ts';
 /** About two kilobytes each. */
 const LIMIT = 20_000;
 
-export interface VerifiedToken {
+export interface VerifiedAccessToken {
   readonly clientId: string;
   readonly scope: string;
   /** Undefined for a token of the application itself (client credentials). */
@@ -27,16 +27,16 @@ export interface VerifiedToken {
   readonly information: string;
 }
 
-interface CachedToken extends VerifiedToken {
+interface CachedToken extends VerifiedAccessToken {
   /** In seconds. Then it must be verified again. */
   readonly validUntil: number;
   readonly tags: readonly string[];
 }
 
 export interface AccessTokens {
-  verify(token: string): MaybePromise<VerifiedToken | undefined>;
+  verify(token: string): MaybePromise<VerifiedAccessToken | undefined>;
   /** Verifies a refresh token that was not used yet. Rarely called, so not cached. */
-  verifyRefresh(token: string): Promise<VerifiedToken | undefined>;
+  verifyRefresh(token: string): Promise<VerifiedAccessToken | undefined>;
 }
 
 export function createAccessTokens(deps: {

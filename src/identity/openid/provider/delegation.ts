@@ -3,7 +3,7 @@ import type { Clock } from '../../../platform/clock.ts';
 import { type Access, hasRoleAnywhere, type Ref } from '../../access/index.ts';
 import type { Database } from '../../database.ts';
 import type { UserWithExpiry } from '../../users/index.ts';
-import type { AccessTokens, VerifiedToken } from './access-tokens.ts';
+import type { AccessTokens, VerifiedAccessToken } from './access-tokens.ts';
 import { PROVISIONING_SCOPE } from './accounts.ts';
 
 /** A login by an access token cannot be revoked together with it, so it is short. */
@@ -11,9 +11,9 @@ const LOGIN_MS = 10 * 60_000;
 
 /** Whether it is a token of a user with this scope. Tokens bound to a key are refused: the proof of the key is not available here (RFC 9449). */
 const canActForUser = (
-  found: VerifiedToken | undefined,
+  found: VerifiedAccessToken | undefined,
   scope: string,
-): found is VerifiedToken & { readonly user: UserWithExpiry } =>
+): found is VerifiedAccessToken & { readonly user: UserWithExpiry } =>
   found?.user !== undefined && found.scope.split(' ').includes(scope) && found.thumbprint === undefined;
 
 export function createDelegation(deps: { db: Database; clock: Clock; access: Access; accessTokens: AccessTokens }) {

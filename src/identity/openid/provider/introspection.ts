@@ -6,7 +6,7 @@ import { appTagOf } from '../../app-roles/index.ts';
 import type { Consumers } from '../../consumers/index.ts';
 import type { Database } from '../../database.ts';
 import { fail } from '../../faults.ts';
-import type { AccessTokens, VerifiedToken } from './access-tokens.ts';
+import type { AccessTokens, VerifiedAccessToken } from './access-tokens.ts';
 
 /** A client that is authenticated. */
 interface AuthenticatedClient {
@@ -63,7 +63,7 @@ export function createIntrospection(deps: {
     limit: 1000,
     tags: ({ id }) => [appTagOf.application(id), tagOf.everything],
   });
-  const replyCache = new WeakMap<VerifiedToken, string>();
+  const replyCache = new WeakMap<VerifiedAccessToken, string>();
 
   async function read(credentials: ClientCredentials | undefined): Promise<AuthenticatedClient | undefined> {
     const consumer = credentials && (await consumers.findWithSecret(credentials.id));
@@ -110,7 +110,7 @@ export function createIntrospection(deps: {
   }
 
   /** `type`: how the token is presented to a resource server. A refresh token has none. */
-  function renderToken(token: VerifiedToken, type?: 'Bearer' | 'DPoP'): string {
+  function renderToken(token: VerifiedAccessToken, type?: 'Bearer' | 'DPoP'): string {
     const text = JSON.stringify({
       active: true,
       client_id: token.clientId,
