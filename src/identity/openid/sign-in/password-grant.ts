@@ -6,7 +6,7 @@ import { REQUEST_ID_HEADER } from '../../resource/index.ts';
 import { SCOPES } from '../provider/accounts.ts';
 import type { OidcProviderLibrary } from '../provider/library.ts';
 import type { Records } from '../provider/records/records.ts';
-import type { SignIn, SignInResult } from './sign-in.ts';
+import type { BrowserSignInResult, SignIn } from './sign-in.ts';
 
 const PARAMETERS = ['username', 'password', 'domain', 'scope', 'verification_code', 'recovery_code'];
 
@@ -20,7 +20,7 @@ export function registerPasswordGrant(
   /** The library's InvalidGrant hides its reason, but the client must know that a code is needed. */
   const refusal = (why: string) => new errors.CustomOIDCProviderError('invalid_grant', why);
 
-  async function authenticate({ ip, oidc, res }: KoaContextWithOIDC): Promise<SignInResult> {
+  async function authenticate({ ip, oidc, res }: KoaContextWithOIDC): Promise<BrowserSignInResult> {
     const {
       username,
       password,
@@ -41,7 +41,7 @@ export function registerPasswordGrant(
     return recovery ? signIn.recoveryCode(step, text(recovery), attempt) : step;
   }
 
-  async function authenticateOrRefuse(ctx: KoaContextWithOIDC): Promise<SignInResult> {
+  async function authenticateOrRefuse(ctx: KoaContextWithOIDC): Promise<BrowserSignInResult> {
     try {
       const step = await authenticate(ctx);
       if (!step.complete) throw refusal('a second factor is needed: send verification_code or recovery_code');

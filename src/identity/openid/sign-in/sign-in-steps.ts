@@ -6,7 +6,7 @@ import { newPasswordPage, secondFactorPage, signInPage } from '../pages/sign-in-
 import { english } from '../pages/words.ts';
 import type { Records } from '../provider/records/records.ts';
 import type { InteractionRequest, PromptSteps } from './interaction-request.ts';
-import { type DeviceCookie, deviceCookieName, type LoginAttempt, type SignIn, type SignInResult } from './sign-in.ts';
+import { type BrowserSignInResult, type DeviceCookie, deviceCookieName, type LoginAttempt, type SignIn } from './sign-in.ts';
 
 const words = english;
 /** How long the second step may take. */
@@ -122,7 +122,7 @@ export class SignInSteps implements PromptSteps {
     return this.#request.finish({ login: { accountId: userId, amr, ts, remember: true } });
   }
 
-  async #afterPassword(step: SignInResult): Promise<void> {
+  async #afterPassword(step: BrowserSignInResult): Promise<void> {
     if (step.device) setDeviceCookie(this.#request.browser, step.userId, step.device);
     if (step.complete) return this.#signedIn(step);
     await this.#savePending(step);

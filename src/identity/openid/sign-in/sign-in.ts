@@ -18,7 +18,7 @@ export interface DeviceCookie {
   readonly deviceToken: string;
 }
 
-export interface SignInResult extends PartialLogin {
+export interface BrowserSignInResult extends PartialLogin {
   readonly complete: boolean;
   /** Set for a remembered device: it gets a new token with every use. */
   readonly device?: DeviceCookie | undefined;
@@ -73,7 +73,11 @@ export function createSignIn({ auth, factor, devices, users, scopes }: SignInDep
   }
 
   /** A remembered device replaces the code. Its token is renewed. */
-  async function byDevice(step: PartialLogin, cookie: DeviceCookie | undefined, attempt: LoginAttempt): Promise<SignInResult> {
+  async function byDevice(
+    step: PartialLogin,
+    cookie: DeviceCookie | undefined,
+    attempt: LoginAttempt,
+  ): Promise<BrowserSignInResult> {
     const user = cookie && (await users.find(step.userId));
     if (!cookie || !user) return { ...step, complete: false };
     const by = guesserOf(step, attempt);
@@ -92,7 +96,7 @@ export function createSignIn({ auth, factor, devices, users, scopes }: SignInDep
       login: { readonly name: string; readonly domain: string; readonly password: string },
       attempt: LoginAttempt,
       deviceOf: (userId: string) => DeviceCookie | undefined,
-    ): Promise<SignInResult> {
+    ): Promise<BrowserSignInResult> {
       const { user: found, countedAs } = await findUser(login.name, login.domain);
       // An unknown name takes the same path, and the same time.
       const who = found ? { id: found.id } : { name: login.name, domain: { id: await domainOf(login.domain) } };
@@ -103,13 +107,13 @@ export function createSignIn({ auth, factor, devices, users, scopes }: SignInDep
       return complete ? { ...step, complete } : byDevice(step, deviceOf(user.id), attempt);
     },
 
-    async code(partialLogin: PartialLogin, passcode: string, attempt: LoginAttempt): Promise<SignInResult> {
+    async code(partialLogin: PartialLogin, passcode: string, attempt: LoginAttempt): Promise<BrowserSignInResult> {
       const identity = { methods: ['totp'], totp: { user: { id: partialLogin.userId, passcode } } };
       const { methods, complete } = await auth.signIn(identity, attempt, partialLogin);
       return { ...partialLogin, methods, complete };
     },
 
-    async recoveryCode(partialLogin: PartialLogin, code: string, attempt: LoginAttempt): Promise<SignInResult> {
+    async recoveryCode(partialLogin: PartialLogin, code: string, attempt: LoginAttempt): Promise<BrowserSignInResult> {
       const { userId, methods } = partialLogin;
       const user = await users.find(userId);
       await auth.recordLogin(attempt, ['recovery_code'], async ({ subject }) => {

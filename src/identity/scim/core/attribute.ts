@@ -32,7 +32,7 @@ export interface ResourceType {
 }
 
 /** A JSON object as a client sent it. */
-export type JsonObject = Readonly<Record<string, unknown>>;
+export type ScimJsonObject = Readonly<Record<string, unknown>>;
 
 /** A resource in the canonical names of its schema. */
 export type Resource = Readonly<Record<string, unknown>>;

@@ -3,8 +3,8 @@ import { nameKey } from '../../users/index.ts';
 import type { Filter, FilterValue, Operator } from './filter.ts';
 
 /** Comparisons with a column, and lookups in other tables. */
-export type SqlCondition =
-  | { readonly kind: 'and' | 'or'; readonly parts: readonly SqlCondition[] }
+export type ScimSqlCondition =
+  | { readonly kind: 'and' | 'or'; readonly parts: readonly ScimSqlCondition[] }
   | { readonly kind: 'column'; readonly column: SqlColumn; readonly comparison: SqlComparison; readonly value: string | number }
   /** The name in lower case (ASCII). */
   | { readonly kind: 'foldedName'; readonly value: string }
@@ -18,20 +18,20 @@ export type SqlComparison = '=' | '>' | '>=' | '<' | '<=';
 
 export interface SqlTranslation {
   /** Undefined when any row may match. */
-  readonly condition: SqlCondition | undefined;
+  readonly condition: ScimSqlCondition | undefined;
   /** False when the filter must still be applied to the rows found. */
   readonly exact: boolean;
 }
 
 /** Translates one comparison; undefined when the database cannot check it. */
-export type ComparisonTranslator = (operator: Operator, value: FilterValue) => SqlCondition | undefined;
+export type ComparisonTranslator = (operator: Operator, value: FilterValue) => ScimSqlCondition | undefined;
 /** Keyed by attribute: `userName`, `emails.value`. */
 export type ComparisonTranslators = Readonly<Record<string, ComparisonTranslator>>;
 
 const anyRow: SqlTranslation = { condition: undefined, exact: false };
 
 const equal =
-  (make: (value: string) => SqlCondition): ComparisonTranslator =>
+  (make: (value: string) => ScimSqlCondition): ComparisonTranslator =>
   (operator, value) =>
     operator === 'eq' && typeof value === 'string' ? make(value) : undefined;
 

@@ -5,7 +5,13 @@ import { fail } from '../../faults.ts';
 import type { Resource } from './attribute.ts';
 import { type Position, readCursor, readOffset, writeCursor, writeOffset } from './cursor.ts';
 import { type Filter, matches, parseFilter } from './filter.ts';
-import { filterToSql, groupTranslators, organizationTranslators, type SqlCondition, userTranslators } from './filter-to-sql.ts';
+import {
+  filterToSql,
+  groupTranslators,
+  organizationTranslators,
+  type ScimSqlCondition,
+  userTranslators,
+} from './filter-to-sql.ts';
 import type { ResourceHandler, ScimContext } from './handler.ts';
 import { findAttributePath } from './lookup.ts';
 import { countRows, lookUpUsers, type Rows, readRows, type ScimTable, type Selection, type SortOrder } from './scim.store.ts';
@@ -25,11 +31,11 @@ export interface ListRequest {
   readonly sortBy?: string | undefined;
   readonly descending: boolean;
   /** An additional condition, from Keyrock's own filters. */
-  readonly extraCondition?: SqlCondition | undefined;
+  readonly extraCondition?: ScimSqlCondition | undefined;
 }
 
 /** One page of rows. */
-export interface ListPage<T extends ScimTable> {
+export interface ScimListPage<T extends ScimTable> {
   readonly rows: readonly Rows[T][];
   /** Undefined when a scan by cursor does not count everything. */
   readonly total: number | undefined;
@@ -95,7 +101,7 @@ export function createLists(db: Database) {
     context: ScimContext,
     search: Search<T>,
     request: ListRequest,
-  ): Promise<ListPage<T>> {
+  ): Promise<ScimListPage<T>> {
     const { startIndex, count, sortBy, cursor, descending } = request;
     const first = startIndex - 1;
     const found: { row: Rows[T]; resource: Resource }[] = [];
@@ -117,7 +123,7 @@ export function createLists(db: Database) {
   }
 
   /** One page of a list by cursor. `rows` has one more than the page when there is a next page. */
-  function pageOf<T extends ScimTable>(rows: readonly Rows[T][], count: number, total: number | undefined): ListPage<T> {
+  function pageOf<T extends ScimTable>(rows: readonly Rows[T][], count: number, total: number | undefined): ScimListPage<T> {
     const page = rows.slice(0, count);
     const last = rows.length > count ? page.at(-1) : undefined;
     return { rows: page, total, nextCursor: last && writeCursor(last) };
@@ -127,7 +133,7 @@ export function createLists(db: Database) {
     selection: Selection & { table: T },
     { startIndex, count, cursor }: ListRequest,
     order: SortOrder | undefined,
-  ): Promise<ListPage<T>> {
+  ): Promise<ScimListPage<T>> {
     if (cursor !== undefined) return listByIndexAndCursor(selection, count, cursor);
     const offset = startIndex - 1;
     const quick = offset === 0 && !order ? ((await lookUpUsers(db.read, selection, count)) as Rows[T][] | undefined) : undefined;
@@ -141,7 +147,7 @@ export function createLists(db: Database) {
     selection: Selection & { table: T },
     count: number,
     cursor: string,
-  ): Promise<ListPage<T>> {
+  ): Promise<ScimListPage<T>> {
     const rows = await readRows(db.read, selection, { limit: count + 1, after: readCursor(cursor) });
     return pageOf<T>(rows, count, await countAll(selection));
   }
@@ -151,7 +157,7 @@ export function createLists(db: Database) {
     handler: ResourceHandler<T>,
     context: ScimContext,
     request: ListRequest,
-  ): Promise<ListPage<T>> {
+  ): Promise<ScimListPage<T>> {
     const offset = readOffset(request.cursor ?? '');
     const page = await list(handler, context, { ...request, cursor: undefined, startIndex: offset + 1 });
     const next = offset + request.count;
@@ -163,7 +169,7 @@ export function createLists(db: Database) {
     handler: ResourceHandler<T>,
     context: ScimContext,
     query: ListRequest,
-  ): Promise<ListPage<T>> {
+  ): Promise<ScimListPage<T>> {
     const { table, type } = handler;
     const sortKeys = query.sortBy === undefined ? undefined : findAttributePath(type, query.sortBy)?.keys;
     if (query.cursor !== undefined && sortKeys) return listSortedByCursor(handler, context, query);

@@ -89,17 +89,17 @@ interface AttributeElement {
   readonly value?: unknown;
 }
 
-type EntryKind = Pick<OfferKind<unknown>, 'attribute' | 'pattern'>;
+type OfferEntryKind = Pick<OfferKind<unknown>, 'attribute' | 'pattern'>;
 
-const valuesIn = ({ attribute }: EntryKind, resource: Resource): readonly AttributeElement[] => {
+const valuesIn = ({ attribute }: OfferEntryKind, resource: Resource): readonly AttributeElement[] => {
   const values = resource[attribute];
   return Array.isArray(values) ? (values as AttributeElement[]) : [];
 };
-const stringsIn = (kind: EntryKind, resource: Resource): Set<string> =>
+const stringsIn = (kind: OfferEntryKind, resource: Resource): Set<string> =>
   new Set(valuesIn(kind, resource).flatMap(({ value }) => (typeof value === 'string' ? [value] : [])));
 
 /** Whether a value is an entry, not free text that looks like one. */
-export type IsEntry = (kind: EntryKind, value: string) => boolean;
+export type IsEntry = (kind: OfferEntryKind, value: string) => boolean;
 
 /** Strings in JSON that look like a role, also inside a path. The first part is the organization. */
 const LIKE_ROLES = /"([\w.-]{1,64}):[\w.-]{1,64}:[\w.-]{1,64}\\?"/g;
@@ -233,7 +233,7 @@ function offerPlansOf(
 
 /** Entries assigned earlier that the client no longer sends. If it sends one again, that is a new request. */
 function droppedEntries(before: readonly string[], { resource, mentions, isComplete }: OfferRequest): string[] {
-  const dropped = (kind: EntryKind): string[] => {
+  const dropped = (kind: OfferEntryKind): string[] => {
     const requested = stringsIn(kind, resource);
     return before.filter((entry) => kind.pattern.test(entry) && !requested.has(entry));
   };

@@ -1,6 +1,6 @@
 // Reads what clients send into canonical names and types. All workarounds for vendors are in this file.
 import { fail } from '../../faults.ts';
-import type { Attribute, AttributePath, JsonObject, Resource, ResourceType, ScimSchema } from './attribute.ts';
+import type { Attribute, AttributePath, Resource, ResourceType, ScimJsonObject, ScimSchema } from './attribute.ts';
 import { commonAttributes } from './definitions.ts';
 import { findAttributePath, findExtension, findSubAttribute } from './lookup.ts';
 
@@ -68,7 +68,7 @@ export function readBareWord(attribute: Attribute | undefined, word: string): st
   return word;
 }
 
-function attributeValuesIn(type: ResourceType, given: JsonObject): AttributeValue[] {
+function attributeValuesIn(type: ResourceType, given: ScimJsonObject): AttributeValue[] {
   return Object.entries(given).flatMap(([key, value]) => attributeValuesOf(type, key, value));
 }
 
@@ -90,7 +90,7 @@ function attributeValuesUnder(type: ResourceType, schema: ScimSchema, value: unk
 }
 
 /** Setting a schema to null clears all its attributes. */
-function withoutValues(schema: ScimSchema): JsonObject {
+function withoutValues(schema: ScimSchema): ScimJsonObject {
   return Object.fromEntries(schema.attributes.map(({ name }) => [name, null]));
 }
 
@@ -202,7 +202,7 @@ function objectOfString(attribute: Attribute, value: string): unknown {
 }
 
 /** Microsoft's collection names members by `displayName`. A `display` takes precedence. */
-function displayOfMember(attribute: Attribute, key: string, given: JsonObject): Attribute | undefined {
+function displayOfMember(attribute: Attribute, key: string, given: ScimJsonObject): Attribute | undefined {
   if (attribute.name !== 'members' || key.toLowerCase() !== 'displayname') return undefined;
   const hasDisplay = Object.keys(given).some((other) => other.toLowerCase() === 'display');
   return hasDisplay ? undefined : findSubAttribute(attribute, 'display');
@@ -244,7 +244,7 @@ function refuse(name: string, why: string): never {
   return fail('scim.invalid_value', { name, why });
 }
 
-function isObject(value: unknown): value is JsonObject {
+function isObject(value: unknown): value is ScimJsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 

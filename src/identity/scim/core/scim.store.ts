@@ -3,7 +3,7 @@ import { type Expression, type SqlBool, sql } from 'kysely';
 import { preparedRows } from '../../../platform/database/index.ts';
 import type { Database, GroupRow, ProjectRow, Reader, Tables, UserRow } from '../../database.ts';
 import type { UserWithExpiry } from '../../users/index.ts';
-import type { SqlColumn, SqlCondition } from './filter-to-sql.ts';
+import type { ScimSqlCondition, SqlColumn } from './filter-to-sql.ts';
 
 /** The columns a resource needs. */
 const USER_COLUMNS = [
@@ -40,7 +40,7 @@ export interface Selection {
   readonly table: ScimTable;
   /** Undefined: all domains. */
   readonly domainId: string | undefined;
-  readonly condition: SqlCondition | undefined;
+  readonly condition: ScimSqlCondition | undefined;
 }
 
 export interface SortOrder {
@@ -56,7 +56,7 @@ export interface RowRange {
   readonly order?: SortOrder | undefined;
 }
 
-function compile(table: ScimTable, condition: SqlCondition): Expression<SqlBool> {
+function compile(table: ScimTable, condition: ScimSqlCondition): Expression<SqlBool> {
   switch (condition.kind) {
     case 'and':
     case 'or': {

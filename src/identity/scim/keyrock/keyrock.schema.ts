@@ -1,7 +1,7 @@
 // The wire format of /v3/OS-SCIM: converts between Keyrock's resources and those of the standard API.
 import { t } from '../../../platform/http/index.ts';
 import { fail } from '../../faults.ts';
-import type { Attribute, JsonObject, Resource, ResourceType } from '../core/attribute.ts';
+import type { Attribute, Resource, ResourceType, ScimJsonObject } from '../core/attribute.ts';
 import type { Extras } from '../core/handler.ts';
 import { findAttributePath } from '../core/lookup.ts';
 import type { PatchOperation } from '../core/patch.ts';
@@ -75,9 +75,10 @@ export function toKeyrock(resource: Resource, row: BackendRow, names: KeyrockSch
   };
 }
 
-const isObject = (value: unknown): value is JsonObject => typeof value === 'object' && value !== null && !Array.isArray(value);
+const isObject = (value: unknown): value is ScimJsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 
-function extensionOf(body: JsonObject, names: KeyrockSchemaNames): JsonObject {
+function extensionOf(body: ScimJsonObject, names: KeyrockSchemaNames): ScimJsonObject {
   for (const name of [names.extension, ...EXTENSIONS]) {
     for (const version of ['2.0', '1.0']) {
       const value = body[`${name}:${version}`];
@@ -87,13 +88,13 @@ function extensionOf(body: JsonObject, names: KeyrockSchemaNames): JsonObject {
   return {};
 }
 
-function textOf(given: JsonObject, name: string): string | undefined {
+function textOf(given: ScimJsonObject, name: string): string | undefined {
   const value = given[name];
   if (value === undefined || value === null) return undefined;
   return typeof value === 'string' && value !== '' ? value : fail('scim.invalid_value', { name, why: 'it must be a string' });
 }
 
-function extrasOf(given: JsonObject, names: KeyrockSchemaNames): Extras {
+function extrasOf(given: ScimJsonObject, names: KeyrockSchemaNames): Extras {
   const extension = extensionOf(given, names);
   return {
     id: textOf(given, 'id'),
@@ -103,7 +104,7 @@ function extrasOf(given: JsonObject, names: KeyrockSchemaNames): Extras {
 }
 
 /** Renames Keyrock's `is_default` to the name of the core. */
-function toCoreNames(given: JsonObject): JsonObject {
+function toCoreNames(given: ScimJsonObject): ScimJsonObject {
   const { is_default: isDefault, ...rest } = given;
   return isDefault === undefined ? rest : { ...rest, isDefault };
 }
@@ -111,14 +112,14 @@ function toCoreNames(given: JsonObject): JsonObject {
 /** Reads a request: the resource of the core, and values outside the schema. */
 export function fromKeyrock(
   type: ResourceType,
-  body: JsonObject,
+  body: ScimJsonObject,
   names: KeyrockSchemaNames,
 ): { input: Resource; extras: Extras } {
   return { input: readResource(type, toCoreNames(body)), extras: extrasOf(body, names) };
 }
 
 /** Attributes a request clears with null or an empty list. `active` cannot be cleared. */
-export function clearedAttributes(type: ResourceType, body: JsonObject): Resource {
+export function clearedAttributes(type: ResourceType, body: ScimJsonObject): Resource {
   const isEmpty = (value: unknown): boolean => value === null || (Array.isArray(value) && value.length === 0);
   const paths = Object.entries(toCoreNames(body)).flatMap(([key, value]) =>
     isEmpty(value) ? (findAttributePath(type, key) ?? []) : [],

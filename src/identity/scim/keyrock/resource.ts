@@ -4,7 +4,7 @@ import { type Caller, visibleDomain } from '../../access/index.ts';
 import { readFlag, single } from '../../resource/index.ts';
 import type { Resource, ResourceType } from '../core/attribute.ts';
 import { groupType, organizationType, userType } from '../core/definitions.ts';
-import type { SqlCondition } from '../core/filter-to-sql.ts';
+import type { ScimSqlCondition } from '../core/filter-to-sql.ts';
 import type { Extras, ResourceHandler, Revision, ScimContext } from '../core/handler.ts';
 import { readOperations } from '../core/patch.ts';
 import { project } from '../core/projection.ts';
@@ -36,11 +36,11 @@ export interface KeyrockMountPoint {
 }
 
 /** Keyrock's own query filters, in addition to `filter`. */
-function keyrockCriteria(query: Query, table: ScimTable): SqlCondition | undefined {
+function keyrockCriteria(query: Query, table: ScimTable): ScimSqlCondition | undefined {
   const name = single(query, 'name');
   // Groups cannot be disabled.
   const enabled = table === 'groups' ? undefined : readFlag(query, 'enabled');
-  const parts: SqlCondition[] = [
+  const parts: ScimSqlCondition[] = [
     ...(name === undefined ? [] : [{ kind: 'column', column: 'name', comparison: '=', value: name } as const]),
     ...(enabled === undefined ? [] : [{ kind: 'column', column: 'enabled', comparison: '=', value: enabled ? 1 : 0 } as const]),
   ];

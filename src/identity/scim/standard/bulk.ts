@@ -2,7 +2,7 @@
 import { withBudget } from '../../../platform/database/index.ts';
 import type { Fault } from '../../../platform/faults/index.ts';
 import { fail, fault } from '../../faults.ts';
-import type { JsonObject } from '../core/attribute.ts';
+import type { ScimJsonObject } from '../core/attribute.ts';
 import { scimErrors } from './error-format.ts';
 import { BULK } from './service-provider.ts';
 
@@ -32,7 +32,7 @@ export interface BulkRequest {
 
 const optionalText = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
 
-function readOperation(raw: JsonObject): BulkOperation {
+function readOperation(raw: ScimJsonObject): BulkOperation {
   const method = METHODS.find((one) => one === optionalText(raw.method)?.toUpperCase());
   const path = optionalText(raw.path);
   if (!method) fail('scim.invalid_syntax', { why: `method must be one of ${METHODS.join(', ')}` });
@@ -42,7 +42,7 @@ function readOperation(raw: JsonObject): BulkOperation {
   return { method, path, bulkId, data: raw.data, version: optionalText(raw.version) };
 }
 
-export function readBulk(body: JsonObject): BulkRequest {
+export function readBulk(body: ScimJsonObject): BulkRequest {
   const { schemas, Operations: operations, failOnErrors = 0 } = body;
   if (!Array.isArray(schemas) || !schemas.includes(REQUEST))
     fail('scim.invalid_syntax', { why: `schemas must contain ${REQUEST}` });
@@ -53,7 +53,7 @@ export function readBulk(body: JsonObject): BulkRequest {
     fail('scim.invalid_value', { name: 'failOnErrors', why: 'it must be a number of at least 0' });
   const read = operations.map((raw) =>
     typeof raw === 'object' && raw !== null
-      ? readOperation(raw as JsonObject)
+      ? readOperation(raw as ScimJsonObject)
       : fail('scim.invalid_syntax', { why: 'an operation must be an object' }),
   );
   checkUniqueIds(read);

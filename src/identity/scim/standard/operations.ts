@@ -4,7 +4,7 @@ import { type Action, authorize, domainTarget, factsOnly, type IdentityTarget, l
 import type { Resource, ResourceType } from '../core/attribute.ts';
 import { groupType, organizationType, userType } from '../core/definitions.ts';
 import type { Precondition, ResourceHandler, ScimContext } from '../core/handler.ts';
-import type { ListPage, ListRequest } from '../core/list.ts';
+import type { ListRequest, ScimListPage } from '../core/list.ts';
 import { OFFERED_ATTRIBUTES } from '../core/offers.ts';
 import { readOperations } from '../core/patch.ts';
 import { checkRequired, readResource } from '../core/resource.schema.ts';
@@ -74,7 +74,7 @@ export interface ResourceOperation<Thing, Result, Data = unknown> {
 }
 
 export interface ResourceOperations<T extends ScimTable = ScimTable> {
-  readonly list: ResourceOperation<undefined, ListPage<T>, ListRequest>;
+  readonly list: ResourceOperation<undefined, ScimListPage<T>, ListRequest>;
   /** The target is the domain of the new resource. */
   readonly create: ResourceOperation<string, Rows[T]>;
   readonly show: ResourceOperation<StoredRows[T], Rows[T]>;
