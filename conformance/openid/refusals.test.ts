@@ -95,8 +95,8 @@ onEachDatabase(
         const unknown = (await party.ask()).url;
         unknown.searchParams.set('client_id', 'nobody');
         for (const url of [other, none, unknown]) {
-          const { status, redirectTarget: left } = await new TestBrowser(api).go(url);
-          assert.deepEqual([status, left], [400, undefined], url.search);
+          const { status, redirectTarget } = await new TestBrowser(api).go(url);
+          assert.deepEqual([status, redirectTarget], [400, undefined], url.search);
         }
       });
 

@@ -81,11 +81,11 @@ export interface IdentityService {
   stop(graceMs: number): Promise<void>;
 }
 
-export const openDatabase = (config: IdentityConfig, dataDir: string, waiting?: DatabaseWait): Promise<Database> =>
+export const openDatabase = (config: IdentityConfig, dataDir: string, wait?: DatabaseWait): Promise<Database> =>
   open<Tables>(`${dataDir}/identity.sqlite`, MIGRATIONS, {
     ...config,
     setting: 'GATEHOUSE_IDENTITY_DATABASE_URL',
-    ...(waiting ? { wait: waiting } : {}),
+    ...(wait ? { wait } : {}),
   });
 
 /** Opens the SQLite database read-only while another process uses it. Nothing is written, migrated or created. */

@@ -68,11 +68,11 @@ export interface WalletService {
   stop(graceMs: number): Promise<void>;
 }
 
-export const openWalletDatabase = (config: WalletConfig, dataDir: string, waiting?: DatabaseWait): Promise<Database> =>
+export const openWalletDatabase = (config: WalletConfig, dataDir: string, wait?: DatabaseWait): Promise<Database> =>
   openDatabase<Tables>(`${dataDir}/wallet.sqlite`, MIGRATIONS, {
     ...config,
     setting: 'GATEHOUSE_WALLET_DATABASE_URL',
-    ...(waiting ? { wait: waiting } : {}),
+    ...(wait ? { wait } : {}),
   });
 
 /** Finds wrong settings at the start, not at the first request. */

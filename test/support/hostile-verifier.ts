@@ -52,16 +52,7 @@ export function itRefusesEach(world: PresentationSetup, groups: Readonly<Record<
   let person: WalletUser | undefined;
   for (const [group, cases] of Object.entries(groups))
     describe(group, () => {
-      for (const {
-        what,
-        twist,
-        ask,
-        code = 'invalid-presentation-request',
-        status = 422,
-        why,
-        reason,
-        reportedError: told,
-      } of cases)
+      for (const { what, twist, ask, code = 'invalid-presentation-request', status = 422, why, reason, reportedError } of cases)
         it(what, async () => {
           person ??= (await world.holder()).person;
           verifier.twist = twist;
@@ -71,7 +62,7 @@ export function itRefusesEach(world: PresentationSetup, groups: Readonly<Record<
           assert.deepEqual(verifier.tokens, []);
           assert.deepEqual(
             verifier.posted.map(({ error }) => error),
-            told === undefined ? [] : [told],
+            reportedError === undefined ? [] : [reportedError],
           );
           // No other endpoint was called.
           assert.ok(!verifier.seen.some(({ endpoint }) => endpoint === 'none'));

@@ -96,8 +96,10 @@ export class FairQueue {
 
   /** How many can be served in time. */
   #capacity(): number {
-    const { slots, maxWaiting: longest, patienceMs } = this.#rules;
-    return this.#average === 0 ? longest : Math.min(longest, Math.max(slots, Math.floor((patienceMs * slots) / this.#average)));
+    const { slots, maxWaiting, patienceMs } = this.#rules;
+    return this.#average === 0
+      ? maxWaiting
+      : Math.min(maxWaiting, Math.max(slots, Math.floor((patienceMs * slots) / this.#average)));
   }
 
   /** Refuses the last of the longest queue. That is the new one, unless another client has more waiting. */
