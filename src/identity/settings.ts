@@ -117,7 +117,7 @@ export const identitySettings = {
     'GATEHOUSE_IDENTITY_PASSWORD_COMMON',
     'refuse',
     ['refuse', 'allow'],
-    'Whether a new password on the list of common ones is refused. Use allow only for test suites and old clients.',
+    'Whether a new password on the list of common ones is refused. Use allow only for test suites and Keyrock clients.',
   ),
   passwordRegex: setting.pattern('GATEHOUSE_IDENTITY_PASSWORD_REGEX', 'Pattern a new password must match.'),
   passwordRegexDescription: setting.text(

@@ -303,7 +303,7 @@ onEachDatabase('Role assignments in applications', (api) => {
     });
   });
 
-  describe('The allowed queries of the old clients', () => {
+  describe('The allowed queries of Keyrock clients', () => {
     it('say which roles may be assigned and which applications managed, by a user in an organization and by an organization', async () => {
       const { application, role, person, user, organization } = await cast(api);
       const none = { allowed_roles: {} };

@@ -1,4 +1,4 @@
-// /v3/OS-OAUTH2/consumers, and its alias /v3/OS-ROLES/consumers that the old clients call
+// /v3/OS-OAUTH2/consumers, and its alias /v3/OS-ROLES/consumers that Keyrock clients call
 
 import type { Caller, IdentityApp } from '../access/index.ts';
 import { filterDocumentation, listOf } from '../resource/index.ts';

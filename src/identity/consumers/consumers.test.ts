@@ -32,7 +32,7 @@ onEachDatabase('Consumers', (api) => {
       });
     });
 
-    it('fills in defaults, also for what the old client sends as null', async () => {
+    it('fills in defaults, also for what Keyrock clients send as null', async () => {
       const consumer = await makeApplication(api, { description: null, client_type: null, grant_type: null });
       assert.equal(consumer.client_type, 'confidential');
       assert.equal(consumer.grant_type, 'authorization_code');
@@ -269,7 +269,7 @@ onEachDatabase('Consumers', (api) => {
     });
   });
 
-  it('serves the alias the old clients call', async () => {
+  it('serves the alias that Keyrock clients call', async () => {
     const consumer = await makeApplication(api);
     assert.deepEqual((await api.get(`/v3/OS-ROLES/consumers/${consumer.id}`)).body.consumer, consumer);
     assert.equal((await api.get('/v3/OS-ROLES/consumers')).status, 200);

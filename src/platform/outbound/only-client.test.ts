@@ -10,6 +10,8 @@ const HOME = 'src/platform/outbound/';
 const EXCEPTIONS: Readonly<Record<string, readonly string[]>> = {
   // Loads node:http for the server and for platform/outbound. Sends no requests.
   'src/platform/node-http.ts': ['node:http', 'node:https'],
+  // LDAP, not HTTP. The operator names the servers in the settings; nobody else does.
+  'src/identity/directories/connection.ts': ['sockets'],
 };
 
 const CLIENTS = 'undici|axios|got|ky|superagent|needle|request|node-fetch|cross-fetch|isomorphic-fetch|ws|web-did-resolver';
