@@ -5,8 +5,9 @@ import { lockForms, usersOfForm, usersWithForms, writeForm } from './names.store
 import { isPlain, lookalikeForm, nameProblem } from './names.ts';
 import { nameKey } from './users.store.ts';
 
-/** Few enough that requests do not wait long for a batch. */
-const BATCH = 100;
+const PAGE = 1000;
+/** Writes take longer than reads. With more of them in one transaction, requests would have to wait. */
+const WRITES = 100;
 
 export function createUserNames(db: Database) {
   return {
@@ -32,14 +33,14 @@ export function createUserNames(db: Database) {
      * to continue from; undefined when there are no more.
      */
     async fillMissing(after: string): Promise<string | undefined> {
-      const page = await usersWithForms(db.read, { after, limit: BATCH });
-      const missing = page.filter(({ form }) => form === null);
+      const page = await usersWithForms(db.read, { after, limit: PAGE });
+      const missing = page.filter(({ form }) => form === null).slice(0, WRITES);
       // Fails when one of the users is deleted meanwhile; the caller tries again.
       if (missing.length > 0)
         await db.write(async (tx) => {
           for (const { id, domain_id: domainId, name } of missing) await writeForm(tx, id, domainId, lookalikeForm(name));
         });
-      return page.at(-1)?.id;
+      return (missing.length === WRITES ? missing : page).at(-1)?.id;
     },
   };
 }
