@@ -1,4 +1,4 @@
-"""Runs the client library of the old back-end against a service: exercise.py LIBRARY_FOLDER URL PASSWORD.
+"""Runs Keyrock's client library against a service: exercise.py LIBRARY_FOLDER URL PASSWORD.
 
 The library was written for Python 2. What it misses in Python 3 is put in its place here; its own files stay as they are.
 Prints a line for each call; ends with 1 when one failed.

@@ -5,7 +5,7 @@ import { onEachDatabase } from '../../test/support/api.ts';
 import { makeOrganization, makePerson } from '../../test/support/applications.ts';
 import { calls } from './calls.ts';
 
-onEachDatabase('The old client library', (api) => {
+onEachDatabase('The Keyrock client library', (api) => {
   const ids = new Map<string, string>();
   const filled = (text: string): string => text.replace(/\{(\w+)\}/g, (whole, name: string) => ids.get(name) ?? whole);
 
