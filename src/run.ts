@@ -5,6 +5,7 @@ import { flushCompileCache } from 'node:module';
 import { availableParallelism } from 'node:os';
 import { createSealOrFail, masterKeys, openDataFolder } from './data-folder.ts';
 import { deliverFirstPassword, recoverFirstPassword } from './first-password.ts';
+import { checkMail } from './identity/mail/index.ts';
 import { createIdentityService, type IdentityService } from './identity/service.ts';
 import type { IdentityConfig } from './identity/settings.ts';
 import { systemClock } from './platform/clock.ts';
@@ -78,6 +79,7 @@ export function createIdentity(
     throw new ConfigError(
       'GATEHOUSE_IDENTITY_WEBHOOK_SECRET must be set with GATEHOUSE_IDENTITY_WEBHOOK_URL; it signs the messages',
     );
+  checkMail(identity, context.folder);
   return createIdentityService({ config: identity, ...common(context, identity.databaseUrl), reserved });
 }
 
@@ -144,8 +146,9 @@ async function startWallet(
 /** Prints a line for the operator on standard error; standard output is for the log. */
 const say = (line: string): void => void process.stderr.write(`${line}\n`);
 
-function announce(address: string, isFirst: boolean): void {
+function announce(address: string, mail: string, isFirst: boolean): void {
   say(`Gatehouse identity service: ${address}`);
+  say(`Mail: ${mail}`);
   if (!isFirst) return;
   say(`Try:  openstack --os-auth-url ${address}/v3 --os-username admin --os-password ... --os-project-name admin`);
   say('      --os-user-domain-id default --os-project-domain-id default token issue');
@@ -207,8 +210,8 @@ async function runInThisProcess(options: RunOptions, log: Log, isPrimary: boolea
   const metricsServer = ports && (await serveMetrics(ports.metrics, () => metrics.registry.metrics()));
   // Now and not only at exit: a killed process would leave no compile cache for the next start.
   flushCompileCache();
-  if (identity && started && (isPrimary || started.adminPassword !== undefined))
-    announce(identity.url ?? started.address, started.adminPassword !== undefined);
+  if (service && identity && started && (isPrimary || started.adminPassword !== undefined))
+    announce(identity.url ?? started.address, service.mail.about, started.adminPassword !== undefined);
   if (wallet && isPrimary) say(`Gatehouse wallet node: ${wallet.url ?? walletAddress}`);
   if (shared.collectAfterStart) collectWhenIdle();
   onSignal(log, async () => {

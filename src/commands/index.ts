@@ -2,6 +2,7 @@
 import { backupCommands } from './backup.ts';
 import type { Command } from './command.ts';
 import { completionCommand } from './completion.ts';
+import { mailCommands } from './mail.ts';
 import { printingCommands } from './printing.ts';
 import { scimTokenCommands } from './scim-token.ts';
 import { secretCommands } from './secrets.ts';
@@ -15,6 +16,7 @@ export const commands: readonly Command[] = [
   ...backupCommands,
   ...secretCommands,
   ...scimTokenCommands,
+  ...mailCommands,
   ...printingCommands,
   completionCommand(() => commands),
 ];

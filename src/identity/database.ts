@@ -172,13 +172,34 @@ export interface CredentialRow {
   created_at: number;
 }
 
-export interface OutboxRow {
+/** The columns of every queue. */
+export interface QueueRow {
   id: string;
-  event: string;
-  body: string;
   attempts: number;
   next_at: number;
   created_at: number;
+}
+
+export interface OutboxRow extends QueueRow {
+  event: string;
+  body: string;
+}
+
+export interface MailRow extends QueueRow {
+  template: string;
+  sealed: string;
+  expires_at: number;
+}
+
+export interface LinkRow {
+  token_hash: string;
+  purpose: string;
+  subject: string;
+  user_id: string | null;
+  address: string;
+  data: string;
+  created_at: number;
+  expires_at: number;
 }
 
 export interface LogoutRow {
@@ -245,6 +266,8 @@ export interface Tables {
   recovery_codes: { code_hash: string; user_id: string };
   credentials: CredentialRow;
   outbox: OutboxRow;
+  mails: MailRow;
+  links: LinkRow;
   logouts: LogoutRow;
   scim_connections: ScimConnectionRow;
   openid_records: OpenidRecordRow;

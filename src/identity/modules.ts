@@ -18,11 +18,13 @@ import { type Change, createChanges, serviceActor } from './audit/index.ts';
 import { createCatalog } from './catalog/index.ts';
 import { createConsumers } from './consumers/index.ts';
 import { createCredentials } from './credentials/index.ts';
-import type { Database } from './database.ts';
+import type { Database, UserRow } from './database.ts';
 import { createDomainSettings } from './domain-settings/index.ts';
 import { createAssignments, createGrants, createUserScopes, reachableProjectIds } from './grants/index.ts';
 import { createGroups } from './groups/index.ts';
+import { createLinks } from './links/index.ts';
 import { createLoginEvents } from './logins/index.ts';
+import { createMail } from './mail/index.ts';
 import { createNotifications } from './notifications/index.ts';
 import {
   createAccessTokens,
@@ -51,7 +53,7 @@ import {
   createTokenText,
 } from './tokens/index.ts';
 import { createDevices, createFactor, createSubject } from './two-factor/index.ts';
-import { createUsers } from './users/index.ts';
+import { createUsers, recipientOf } from './users/index.ts';
 
 /** Limits of wrong guesses, not of requests: services that log in often with the right password are not limited. */
 const GUESSES = {
@@ -61,6 +63,7 @@ const GUESSES = {
 
 export interface ModuleOptions {
   readonly config: IdentityConfig;
+  readonly dataDir: string;
   readonly clock: Clock;
   readonly log: Log;
   readonly seal: Seal;
@@ -83,6 +86,8 @@ async function buildCore(db: Database, options: ModuleOptions) {
   const outbound = createOutbound(options.outboundAllow);
   const notifications = createNotifications({ ...deps, outbound, webhook });
   const { notify } = notifications;
+  const mail = createMail({ ...deps, seal, dataDir: options.dataDir, issuer: options.issuer });
+  const links = createLinks(deps);
   const access = createAccess(db, clock, config);
   const passwords = createPasswords({ ...deps, notify, gate, rateLimits: options.rateLimits });
   const tokenKeys = await createTokenKeys({ ...deps, seal, rules: config });
@@ -94,13 +99,23 @@ async function buildCore(db: Database, options: ModuleOptions) {
   const revokeAccess = async (transaction: Change, userId: string): Promise<void> => {
     await devices.forgetInTransaction(transaction, userId);
     await records.endEverything(transaction, userId);
+    await links.endOf(transaction, userId);
   };
   const shield = createShield({ access });
   const freshLogin = createFreshLogin(deps);
   const logins = createLoginEvents(deps);
-  const users = createUsers({ ...deps, passwords, access, revokeAccess, shield, freshLogin, logins });
+  const onEmailChanged = async (transaction: Change, userId: string): Promise<void> => {
+    await links.endOf(transaction, userId);
+  };
+  const onPasswordChanged = async (transaction: Change, user: UserRow): Promise<void> => {
+    const { address: to, name, language } = recipientOf(user);
+    const values = { name, at: clock.now() };
+    if (to !== undefined) await mail.enqueue(transaction, { to, template: 'password-changed', language, values });
+  };
+  const listeners = { revokeAccess, onEmailChanged, onPasswordChanged };
+  const users = createUsers({ ...deps, ...listeners, passwords, access, shield, freshLogin, logins });
   const signedIn = { access, passwords, users, freshLogin, logins, devices, records, logouts, gate };
-  return { deps, domainSettings, outbound, notifications, tokenKeys, revocations, tokens, shield, ...signedIn };
+  return { deps, domainSettings, outbound, notifications, mail, links, tokenKeys, revocations, tokens, shield, ...signedIn };
 }
 
 /** Applications, their roles, and their access tokens. */
@@ -158,7 +173,7 @@ type Applications = ReturnType<typeof buildApplications>;
 
 export async function buildModules(db: Database, options: ModuleOptions) {
   const core = await buildCore(db, options);
-  const { deps, users, tokens, revocations, shield, freshLogin, devices, tokenKeys, records } = core;
+  const { deps, users, tokens, revocations, shield, freshLogin, devices, tokenKeys, records, mail } = core;
   const applications = buildApplications(core, options);
   const { consumers, appRoles, userPermissions, delegation } = applications;
   const { factor, credentials, auth, openid } = buildSignIn(core, applications, options);
@@ -206,7 +221,7 @@ export async function buildModules(db: Database, options: ModuleOptions) {
     reseal: () =>
       deps.change(serviceActor, async (transaction) => {
         let count = 0;
-        for (const module of [tokenKeys, consumers, factor, credentials, records, openid.keys])
+        for (const module of [tokenKeys, consumers, factor, credentials, records, openid.keys, mail])
           count += await module.reseal(transaction);
         transaction.audit('master_key.rotated', { kind: 'master_key', id: 'master' }, { secrets: count });
         return count;

@@ -26,6 +26,8 @@ import {
 import type { Consumers } from './consumers/index.ts';
 import type { Database, Tables } from './database.ts';
 import { startSweeper } from './jobs/index.ts';
+import type { Links } from './links/index.ts';
+import type { Mail } from './mail/index.ts';
 import { buildModules, type ModuleOptions } from './modules.ts';
 import type { OpenidKeys, WalletRegistrationOptions } from './openid/index.ts';
 import { commonHeaders, keystoneErrors, oauthErrors, REQUEST_ID_HEADER } from './resource/index.ts';
@@ -40,7 +42,6 @@ const SCIM = '/scim/';
 const MIGRATIONS = fileURLToPath(new URL('./migrations', import.meta.url));
 
 export interface IdentityServiceOptions extends Omit<ModuleOptions, 'issuer'> {
-  readonly dataDir: string;
   /** Requests answered from memory bypass the web framework. */
   readonly memoryAdapter?: boolean;
   readonly trustedProxies: readonly string[];
@@ -61,6 +62,8 @@ export interface IdentityService {
   readonly consumers: Consumers;
   readonly connections: Connections;
   readonly openidKeys: OpenidKeys;
+  readonly mail: Mail;
+  readonly links: Links;
   /** The issuer in its OpenID tokens. */
   issuer(): string;
   /** Registers the wallet node as an application, and returns its client id and secret. */
@@ -108,7 +111,7 @@ async function createServiceOn(db: Database, options: IdentityServiceOptions): P
   let address = serviceUrl(config, options.tls !== undefined);
   const modules = await buildModules(db, { ...options, issuer: () => address });
   const { parts, deps, passwords, tokens, users, tokenKeys, revocations, notifications } = modules;
-  const { logouts, connections, openid, reseal, domainSettings } = modules;
+  const { mail, links, logouts, connections, openid, reseal, domainSettings } = modules;
   const bootstrapDeps = { ...deps, passwords, users };
   const { consumers } = parts;
   const app: IdentityApp = createApp();
@@ -126,6 +129,14 @@ async function createServiceOn(db: Database, options: IdentityServiceOptions): P
     'min',
   );
   metrics.labelledGauge('gatehouse_cache_entries', 'Entries in memory, by cache', 'cache', db.cacheSizes, 'sum');
+
+  metrics.totals(
+    'gatehouse_mails_total',
+    'Attempts to send a mail: sent, refused for good, failed for now',
+    'outcome',
+    mail.counts,
+  );
+  metrics.sharedGauge('gatehouse_mails_waiting', 'Mails that wait to be sent', mail.waiting);
 
   const server: Server = createServer({
     app,
@@ -161,12 +172,15 @@ async function createServiceOn(db: Database, options: IdentityServiceOptions): P
     consumers,
     connections,
     openidKeys: openid.keys,
+    mail,
+    links,
     issuer: () => address,
     registerWallet: openid.registerWallet,
     reseal: () => withoutTimeLimit(reseal),
     resetAdminPassword: (given) => resetAdminPassword(bootstrapDeps, given),
     isAdminPassword: (text) => isAdminPassword(bootstrapDeps, text),
     async start(deliver) {
+      mail.prepare();
       const adminPassword = await bootstrap(bootstrapDeps, {
         url: address,
         adminPassword: config.adminPassword,
@@ -174,8 +188,9 @@ async function createServiceOn(db: Database, options: IdentityServiceOptions): P
       });
       await ensureBuiltInApplication({ ...deps, consumers });
       await domainSettings.warnOfUnknownDomains(log);
-      sweeper = startSweeper({ ...parts, passwords, tokenKeys, records: openid.records, log, metrics });
+      sweeper = startSweeper({ ...parts, passwords, tokenKeys, records: openid.records, links, mail, log, metrics });
       notifications.start();
+      mail.start();
       logouts.start(openid.provider);
       const listening = await server.listen(config.host, config.port, options.reserved);
       // Port 0 means any free port, which is known only now.
@@ -185,7 +200,7 @@ async function createServiceOn(db: Database, options: IdentityServiceOptions): P
     drain: probes.drain,
     async stop(graceMs) {
       // Unfinished jobs are continued by the next start.
-      const jobs = Promise.all([sweeper?.stop(), notifications.stop(), logouts.stop()]);
+      const jobs = Promise.all([sweeper?.stop(), notifications.stop(), mail.stop(), logouts.stop()]);
       await Promise.all([server.close(graceMs), waitAtMost(graceMs, jobs)]);
       // Waits for password checks whose clients have disconnected.
       await waitAtMost(graceMs, Promise.all([passwords.settled(), parts.auth.settled()]));

@@ -1,5 +1,6 @@
 // Settings of the identity service. Account rules carry Keystone's names and defaults.
 import { setting, type Values } from '../platform/config/index.ts';
+import { mailboxOf, TLS_MODES } from '../platform/mail/index.ts';
 
 const days = { min: 1, max: 36_500, unit: 'days' };
 
@@ -225,6 +226,61 @@ export const identitySettings = {
     14,
     { min: 0, max: 365, unit: 'days' },
     'Days until the deletion of an account is done; until then its owner can take it back.',
+  ),
+  smtpHost: setting.optionalText(
+    'GATEHOUSE_IDENTITY_SMTP_HOST',
+    'SMTP server that sends the mails of the service. Without it, mails are written to a folder.',
+  ),
+  smtpPort: setting.optionalNumber(
+    'GATEHOUSE_IDENTITY_SMTP_PORT',
+    { min: 1, max: 65_535, unit: 'port' },
+    'Port of that server. The default depends on TLS: 587 with starttls, 465 with tls, 25 with off.',
+  ),
+  smtpTls: setting.choice(
+    'GATEHOUSE_IDENTITY_SMTP_TLS',
+    'starttls',
+    TLS_MODES,
+    'starttls requires STARTTLS; tls uses TLS from the start; off uses none, for a relay on the same machine.',
+  ),
+  smtpUser: setting.optionalText(
+    'GATEHOUSE_IDENTITY_SMTP_USER',
+    'User name at that server. Without it, the service does not log in.',
+  ),
+  smtpPassword: setting.secret('GATEHOUSE_IDENTITY_SMTP_PASSWORD', 'Password of that user.'),
+  mailFrom: setting.custom<string | undefined>(
+    'GATEHOUSE_IDENTITY_MAIL_FROM',
+    undefined,
+    'Name <address>',
+    'Sender of mails. Its name is the name of the service in mails. Required with an SMTP server.',
+    (value) => {
+      if (value === '') return undefined;
+      if (!mailboxOf(value)) throw new Error(`must be an address, or as in Example <id@example.org>, not "${value}"`);
+      return value;
+    },
+  ),
+  mailFolder: setting.optionalText(
+    'GATEHOUSE_IDENTITY_MAIL_FOLDER',
+    'Folder for mails (.eml files) if there is no SMTP server. The default is mail in the data folder. It keeps the newest 1000.',
+  ),
+  mailTemplates: setting.optionalText(
+    'GATEHOUSE_IDENTITY_MAIL_TEMPLATES',
+    'Folder of templates that replace the built-in ones. `gatehouse mail templates` copies those to a folder.',
+  ),
+  mailLanguage: setting.custom<string>(
+    'GATEHOUSE_IDENTITY_MAIL_LANGUAGE',
+    'en',
+    'language',
+    'Language of mails if the language of a person is unknown or has no templates: en, es, or a language with your own templates.',
+    (value) => {
+      if (!/^[a-z]{2,3}$/.test(value)) throw new Error(`must be a language of two or three letters, not "${value}"`);
+      return value;
+    },
+  ),
+  linkSeconds: setting.number(
+    'GATEHOUSE_IDENTITY_LINK_SECONDS',
+    28_800,
+    { min: 300, max: 2_592_000, unit: 'seconds' },
+    'Life of a link in a mail. The service stops trying to send the mail after the same time.',
   ),
   maxProjectTreeDepth: setting.number(
     'GATEHOUSE_IDENTITY_MAX_PROJECT_TREE_DEPTH',

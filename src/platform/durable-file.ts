@@ -16,11 +16,11 @@ export function syncFolder(folder: string): void {
   }
 }
 
-function writeBeside(path: string, text: string): string {
+function writeBeside(path: string, content: string | Uint8Array): string {
   const temporary = `${path}.${uniqueSuffix()}.tmp`;
   const handle = openSync(temporary, 'wx', 0o600);
   try {
-    writeFileSync(handle, text);
+    writeFileSync(handle, content);
     fsyncSync(handle);
   } finally {
     closeSync(handle);
@@ -41,8 +41,8 @@ export function replaceFile(path: string, text: string): void {
 }
 
 /** Returns false, and changes nothing, if the file exists. */
-export function createFile(path: string, text: string): boolean {
-  const temporary = writeBeside(path, text);
+export function createFile(path: string, content: string | Uint8Array): boolean {
+  const temporary = writeBeside(path, content);
   try {
     linkSync(temporary, path);
   } catch (error) {

@@ -32,3 +32,21 @@ declare module '@digitalbazaar/eddsa-rdfc-2022-cryptosuite' {
 declare module '@digitalbazaar/ecdsa-rdfc-2019-cryptosuite' {
   export const cryptosuite: unknown;
 }
+
+declare module 'mailparser' {
+  export interface ParsedMail {
+    readonly headers: Map<string, unknown>;
+    readonly headerLines: readonly { key: string; line: string }[];
+    readonly from?: { readonly value: readonly { address: string; name: string }[] };
+    readonly to?: { readonly value: readonly { address: string; name: string }[] };
+    readonly subject?: string;
+    readonly text?: string;
+    readonly html?: string | false;
+    /** The text as HTML, with its URLs as links. */
+    readonly textAsHtml?: string;
+    readonly messageId?: string;
+    readonly date?: Date;
+    readonly attachments: readonly unknown[];
+  }
+  export function simpleParser(source: string | Buffer): Promise<ParsedMail>;
+}

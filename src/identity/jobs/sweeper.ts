@@ -4,6 +4,8 @@ import { withoutTimeLimit } from '../../platform/database/index.ts';
 import { type Job, repeat } from '../../platform/jobs/index.ts';
 import type { Log } from '../../platform/log/index.ts';
 import type { Metrics } from '../../platform/metrics/index.ts';
+import type { Links } from '../links/index.ts';
+import type { Mail } from '../mail/index.ts';
 import type { Records } from '../openid/index.ts';
 import type { Passwords } from '../passwords/index.ts';
 import type { Revocations, TokenKeys } from '../tokens/index.ts';
@@ -20,16 +22,23 @@ export function startSweeper(deps: {
   passwords: Passwords;
   devices: Devices;
   users: Users;
+  links: Links;
+  mail: Mail;
   log: Log;
   metrics: Metrics;
 }): Job {
-  const { revocations, tokenKeys, records, passwords, devices, users, log, metrics } = deps;
+  const { revocations, tokenKeys, records, passwords, devices, users, links, mail, log, metrics } = deps;
   /** Users up to this id have a name form; undefined when all have one. */
   let lastUserWithForm: string | undefined = '';
 
   async function sweep(stopping: AbortSignal): Promise<void> {
     const revoked = await revocations.sweep();
-    const ended = (await records.sweep()) + (await passwords.sweep()) + (await devices.sweep());
+    const ended =
+      (await records.sweep()) +
+      (await passwords.sweep()) +
+      (await devices.sweep()) +
+      (await links.sweep()) +
+      (await mail.sweep());
     await tokenKeys.rotate();
     // Goes through all users once, with pauses, so that requests do not wait. New users get a name form when they are created.
     while (lastUserWithForm !== undefined && !stopping.aborted) {

@@ -2,11 +2,16 @@
 // of the event they report, so that neither happens without the other.
 import { createHmac } from 'node:crypto';
 import { type Clock, isoTime, seconds } from '../../platform/clock.ts';
+import { newId } from '../../platform/ids.ts';
 import type { Log } from '../../platform/log/index.ts';
 import type { Outbound } from '../../platform/outbound/index.ts';
 import type { Change } from '../audit/index.ts';
 import type { Database } from '../database.ts';
-import { createOutbox, TIMEOUT_MS } from './outbox.ts';
+import { createOutbox, type Schedule } from '../outbox/index.ts';
+import { insertNotification } from './notifications.store.ts';
+
+const TIMEOUT_MS = 4_000;
+const SCHEDULE: Schedule = { firstRetrySeconds: 5, maxWaitSeconds: 3600, maxAttempts: 15, atOnce: 1 };
 
 export type Notify = (change: Change, event: string, userId: string) => Promise<void>;
 
@@ -24,7 +29,11 @@ export function createNotifications(deps: {
   const { clock, outbound, webhook } = deps;
   const outbox = createOutbox({
     ...deps,
+    queue: 'outbox',
+    schedule: SCHEDULE,
+    logFields: ({ id, event }) => ({ notification: id, event }),
     refused: 'web hook did not take a notification',
+    failure: 'notifications could not be sent; they will be tried again',
     async send({ event, body }) {
       const { url, secret } = webhook!;
       const headers = {
@@ -33,12 +42,15 @@ export function createNotifications(deps: {
         'X-Gatehouse-Signature': signature(secret, seconds(clock), body),
       };
       const { status } = await outbound({ method: 'POST', url, headers, body, timeoutMs: TIMEOUT_MS });
-      return status >= 200 && status < 300 ? undefined : status;
+      return status >= 200 && status < 300 ? undefined : { status };
     },
   });
 
-  const notify: Notify = async (change, event, userId) => {
-    if (webhook) await outbox.add(change, event, (id) => ({ id, event, user_id: userId, at: isoTime(clock.now()) }));
+  const notify: Notify = async ({ tx }, event, userId) => {
+    if (!webhook) return;
+    const [id, now] = [newId(), seconds(clock)];
+    const body = JSON.stringify({ id, event, user_id: userId, at: isoTime(clock.now()) });
+    await insertNotification(tx, { id, event, body, attempts: 0, next_at: now, created_at: now });
   };
 
   return {

@@ -181,6 +181,8 @@ onEachDatabase('Security of tokens', (api) => {
           passwords: undefined as never,
           access: undefined as never,
           revokeAccess: undefined as never,
+          onEmailChanged: undefined as never,
+          onPasswordChanged: undefined as never,
           shield: undefined as never,
           freshLogin: undefined as never,
           logins: undefined as never,

@@ -1,6 +1,7 @@
 // Users: accounts in a domain, with passwords, options and extra attributes.
 
 export type { Person, Profile } from './profile.ts';
+export { type Recipient, recipientOf } from './recipient.ts';
 export { pageOfUsers } from './users.lists.ts';
 export { mountUsers } from './users.routes.ts';
 export { createUsers, type Users, userFacts } from './users.rules.ts';

@@ -18,11 +18,13 @@ export function createOwnPasswords({
   logins,
   isActive,
   revokeAccess,
+  onPasswordChanged,
 }: Pick<Deps, 'db' | 'change'> & {
   readonly passwords: Passwords;
   readonly logins: LoginEvents;
   isActive(user: UserRow): Promise<boolean>;
   revokeAccess(change: Change, userId: string): Promise<void>;
+  onPasswordChanged(change: Change, user: UserRow): Promise<void>;
 }) {
   /** Needs the old password instead of a token, so that an expired password can be changed. */
   async function changePassword(
@@ -53,6 +55,7 @@ export function createOwnPasswords({
         fail('auth.required', undefined, { reason: 'password change: user deleted' });
       await revokeAccess(transaction, id);
       await passwords.store(transaction, id, password);
+      await onPasswordChanged(transaction, (await findUser(transaction.tx, id))!);
       transaction.invalidate(tagOf.user(id));
       transaction.audit('user.password_changed', { kind: 'user', id });
     });

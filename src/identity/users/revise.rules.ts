@@ -8,7 +8,7 @@ import { fail } from '../faults.ts';
 import type { Passwords } from '../passwords/index.ts';
 import { bit, type Deps, failOnDuplicateName, mergeOptions, parseJson } from '../resource/index.ts';
 import type { UserNames } from './names.rules.ts';
-import { emailKeys } from './profile.ts';
+import { emailKeys, mainEmail } from './profile.ts';
 import type { ReferenceChecks } from './references.ts';
 import { attributesOf, changesNothing, changesSignIn, optionsOf, queueClientOf, type UserRevision } from './revision.ts';
 import {
@@ -31,6 +31,8 @@ export function createUserRevision({
   shield,
   freshLogin,
   revokeAccess,
+  onEmailChanged,
+  onPasswordChanged,
 }: Pick<Deps, 'db' | 'clock' | 'change'> & {
   readonly passwords: Passwords;
   readonly names: UserNames;
@@ -38,6 +40,8 @@ export function createUserRevision({
   readonly shield: Shield;
   readonly freshLogin: FreshLogin;
   revokeAccess(change: Change, userId: string): Promise<void>;
+  onEmailChanged(change: Change, userId: string): Promise<void>;
+  onPasswordChanged(change: Change, user: UserRow): Promise<void>;
 }) {
   /** Changing how one signs in needs a recent login. The shield decides for provisioning clients, which have no login. */
   async function permitSignIn(reader: Reader, caller: Caller, id: string): Promise<void> {
@@ -70,6 +74,7 @@ export function createUserRevision({
     await failOnDuplicateName('user', name, () => updateUser(tx, id, values));
     if (renamed) await names.save(tx, id, current.domain_id, name);
     if (profile !== stored.profile) await replaceEmails(tx, id, emailKeys(profile));
+    if (mainEmail(profile) !== mainEmail(stored.profile)) await onEmailChanged(transaction, id);
     if (body.enabled === true) await passwords.unlock(transaction, id);
     const isDisabled = body.enabled === false && current.enabled === 1;
     if (body.password !== undefined || isDisabled) {
@@ -108,7 +113,11 @@ export function createUserRevision({
       else await shield(transaction.tx, caller, 'identity:update_user', { userId: id });
       await write(transaction, current, revision);
       await revision.inTransaction?.(transaction);
-      if (password) await passwords.store(transaction, id, password);
+      if (password) {
+        await passwords.store(transaction, id, password);
+        // With the row before the change: the notice goes to the address that the user had.
+        await onPasswordChanged(transaction, current);
+      }
       if (revision.body.password === null) await passwords.remove(transaction, id);
       transaction.invalidate(tagOf.user(id));
       transaction.audit('user.updated', { kind: 'user', id }, { fields: Object.keys(revision.body) });

@@ -34,12 +34,17 @@ export const userFacts = ({ id, domain_id }: UserRow): Facts => ({ domainId: dom
 const targetOfUser = (id: string, user: UserWithExpiry | undefined): IdentityTarget<UserWithExpiry> =>
   targetOf(user, userFacts, () => fail('user.not_found', { id }));
 
-/** `revokeAccess`: ends sessions and devices of a user, in the transaction that revokes the tokens. */
+/**
+ * `revokeAccess`: ends sessions, devices and links of a user, in the transaction that revokes the tokens. `onEmailChanged` and
+ * `onPasswordChanged` are called in the transaction of the change.
+ */
 export function createUsers(
   deps: Pick<Deps, 'db' | 'clock' | 'change'> & {
     readonly passwords: Passwords;
     readonly access: Access;
     revokeAccess(change: Change, userId: string): Promise<void>;
+    onEmailChanged(change: Change, userId: string): Promise<void>;
+    onPasswordChanged(change: Change, user: UserRow): Promise<void>;
     shield: Shield;
     freshLogin: FreshLogin;
     logins: LoginEvents;

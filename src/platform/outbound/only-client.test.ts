@@ -12,6 +12,9 @@ const EXCEPTIONS: Readonly<Record<string, readonly string[]>> = {
   'src/platform/node-http.ts': ['node:http', 'node:https'],
   // LDAP, not HTTP. The operator names the servers in the settings; nobody else does.
   'src/identity/directories/connection.ts': ['sockets'],
+  // Connects to the configured SMTP server only; compose.ts builds messages and does not connect.
+  'src/platform/mail/smtp.ts': ['nodemailer'],
+  'src/platform/mail/compose.ts': ['nodemailer'],
 };
 
 const CLIENTS = 'undici|axios|got|ky|superagent|needle|request|node-fetch|cross-fetch|isomorphic-fetch|ws|web-did-resolver';
@@ -32,6 +35,7 @@ const RULES: readonly (readonly [name: string, pattern: RegExp])[] = [
   ['request of node-http', /import\s*\*[^;]*from\s*['"][^'"]*node-http\.ts['"]/],
   ['http.get', /\bhttps?\s*\.\s*(get|request)\s*\(/],
   ['sockets', /import\s*\{[^}]*\b(connect|createConnection|Socket|TLSSocket)\b[^}]*\}\s*from\s*['"](node:)?(net|tls)['"]/],
+  ['nodemailer', /(from|import\(|require\()\s*['"]nodemailer/],
   ['another client', new RegExp(`(from|import\\(|require\\()\\s*['"](${CLIENTS})['"]`)],
 ];
 
@@ -97,6 +101,7 @@ describe('The only HTTP client', () => {
       'https.request(url)',
       "import { connect } from 'node:net';",
       "import { Agent } from 'undici';",
+      "import { createTransport } from 'nodemailer';",
       "import { getResolver } from 'web-did-resolver';",
       'new WebSocket(url)',
       'const keys = createRemoteJWKSet(url);',

@@ -1,0 +1,4 @@
+// Mails to people: templates and a queue.
+export type { Letter, TemplateName, Values } from './letters.ts';
+export { createMail, type Mail } from './mail.ts';
+export { checkMail, copyTemplates, sendTest } from './operator.ts';

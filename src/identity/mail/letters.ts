@@ -1,0 +1,74 @@
+// Every mail, and the values that its template can use.
+
+/** Text that people chose. It is cleaned (see `cleanText`) and escaped. */
+interface TextValues {
+  'confirm-email': { name: string };
+  'reset-password': { name: string };
+  invitation: { inviter: string; organization: string };
+  'change-email': { name: string };
+  'password-changed': { name: string };
+  'email-changed': { name: string };
+  'passkey-added': { name: string; passkey: string };
+  'passkey-removed': { name: string; passkey: string };
+  'deletion-scheduled': { name: string };
+  test: Record<never, string>;
+}
+
+/** URLs of pages of the service. */
+interface UrlValues {
+  'confirm-email': { link: string };
+  'reset-password': { link: string };
+  invitation: { link: string };
+  'change-email': { link: string };
+}
+
+/** Times in milliseconds since 1970, shown in the reader's language. */
+interface TimeValues {
+  'password-changed': { at: number };
+  'email-changed': { at: number };
+  'passkey-added': { at: number };
+  'passkey-removed': { at: number };
+  'deletion-scheduled': { at: number };
+  test: { at: number };
+}
+
+export type TemplateName = keyof TextValues;
+export type Values<T extends TemplateName> = TextValues[T] &
+  (T extends keyof UrlValues ? UrlValues[T] : unknown) &
+  (T extends keyof TimeValues ? TimeValues[T] : unknown);
+
+export interface Letter<T extends TemplateName> {
+  /** One e-mail address. */
+  readonly to: string;
+  readonly template: T;
+  /** The reader's language, such as `es` or `es-MX`. GATEHOUSE_IDENTITY_MAIL_LANGUAGE if it is unknown or has no templates. */
+  readonly language?: string | undefined;
+  readonly values: Values<T>;
+  /** How long to try sending it, and the lifetime of its link. The default is GATEHOUSE_IDENTITY_LINK_SECONDS, or a day without a link. */
+  readonly seconds?: number | undefined;
+}
+
+export type ValueKind = 'text' | 'url' | 'time' | 'duration';
+
+/** In every mail: the name of the service, and the URL of the account page. */
+const COMMON: Readonly<Record<string, ValueKind>> = { service: 'text', account: 'url' };
+const LINK: Readonly<Record<string, ValueKind>> = { link: 'url', lifetime: 'duration' };
+const PERSON: Readonly<Record<string, ValueKind>> = { name: 'text' };
+const NEWS: Readonly<Record<string, ValueKind>> = { ...PERSON, at: 'time' };
+
+export const TEMPLATES: Readonly<Record<TemplateName, Readonly<Record<string, ValueKind>>>> = {
+  'confirm-email': { ...COMMON, ...PERSON, ...LINK },
+  'reset-password': { ...COMMON, ...PERSON, ...LINK },
+  invitation: { ...COMMON, ...LINK, inviter: 'text', organization: 'text' },
+  'change-email': { ...COMMON, ...PERSON, ...LINK },
+  'password-changed': { ...COMMON, ...NEWS },
+  'email-changed': { ...COMMON, ...NEWS },
+  'passkey-added': { ...COMMON, ...NEWS, passkey: 'text' },
+  'passkey-removed': { ...COMMON, ...NEWS, passkey: 'text' },
+  'deletion-scheduled': { ...COMMON, ...NEWS },
+  test: { ...COMMON, at: 'time' },
+};
+
+export const TEMPLATE_NAMES = Object.keys(TEMPLATES) as readonly TemplateName[];
+/** A template of a mail with a link must contain it. */
+export const REQUIRED_VALUE = 'link';

@@ -1,0 +1,34 @@
+// Mails to be sent.
+import type { Database, MailRow, Reader, Tx } from '../database.ts';
+
+export async function insertMail(tx: Tx, row: MailRow): Promise<void> {
+  await tx.insertInto('mails').values(row).execute();
+}
+
+export async function countMails(db: Reader): Promise<number> {
+  const { count } = await db.selectFrom('mails').select(db.fn.countAll().as('count')).executeTakeFirstOrThrow();
+  return Number(count);
+}
+
+export const sealedMails = (db: Reader): Promise<Pick<MailRow, 'id' | 'sealed'>[]> =>
+  db.selectFrom('mails').select(['id', 'sealed']).execute();
+
+export async function replaceSealed(tx: Tx, id: string, sealed: string): Promise<void> {
+  await tx.updateTable('mails').set({ sealed }).where('id', '=', id).execute();
+}
+
+const SWEEP_BATCH = 1000;
+
+/** In small batches, so that other writers do not wait long. */
+export async function sweepMails(db: Database, now: number): Promise<number> {
+  for (let swept = 0; ; ) {
+    const { numDeletedRows } = await db.write((tx) =>
+      tx
+        .deleteFrom('mails')
+        .where('id', 'in', (eb) => eb.selectFrom('mails').where('expires_at', '<=', now).select('id').limit(SWEEP_BATCH))
+        .executeTakeFirst(),
+    );
+    swept += Number(numDeletedRows);
+    if (numDeletedRows < SWEEP_BATCH) return swept;
+  }
+}

@@ -1,0 +1,2 @@
+// Messages are stored in the transaction of the event they report, and sent until they are delivered or given up.
+export { createOutbox, type Failure, type Outbox, type Schedule } from './outbox.ts';
