@@ -233,8 +233,8 @@ describe('the PKCS#11 key store', () => {
       const store = await openPkcs11Store(soft);
       console.log(JSON.stringify(await store.generate('ES256', ${JSON.stringify(place)})));
       await store.close();`);
-    const { publicJwk, kept } = JSON.parse(made);
-    const signature = await store.sign(kept, 'ES256', place, data);
+    const { publicJwk, stored } = JSON.parse(made);
+    const signature = await store.sign(stored, 'ES256', place, data);
     assert.equal(verifyWith(publicJwk, 'ES256', data, signature), true);
   });
 
