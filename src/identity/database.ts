@@ -161,6 +161,20 @@ export interface DeviceRow {
   last_used_at: number;
 }
 
+export interface PasskeyRow {
+  id: string;
+  user_id: string;
+  credential_id: string;
+  public_key: string;
+  counter: number;
+  transports: string;
+  synced: Bit;
+  name: string;
+  created_at: number;
+  last_used_at: number | null;
+  removed_at: number | null;
+}
+
 export interface CredentialRow {
   id: string;
   user_id: string;
@@ -264,6 +278,7 @@ export interface Tables {
   devices: DeviceRow;
   device_tokens: { token_hash: string; device_id: string; replaced_at: number | null };
   recovery_codes: { code_hash: string; user_id: string };
+  passkeys: PasskeyRow;
   credentials: CredentialRow;
   outbox: OutboxRow;
   mails: MailRow;

@@ -124,6 +124,12 @@ export const identityFaults = {
   'two_factor.not_enabled': { status: 404, text: 'Two-factor authentication is not enabled for user: {id}.' },
   'device.not_found': { status: 404, text: 'Could not find device: {id}.' },
   'device.stolen': { status: 403, text: 'This device token was replaced by a newer one. All devices of the user are forgotten.' },
+  'passkey.not_found': { status: 404, text: 'Could not find passkey: {id}.' },
+  'passkey.refused': { status: 400, text: 'This passkey cannot be added: {why}.' },
+  'passkey.last_way_in': {
+    status: 403,
+    text: 'This passkey is the only way to sign in to this account. Set a password or add another passkey first.',
+  },
   'credential.not_found': { status: 404, text: 'Could not find credential: {id}.' },
 
   'resource.built_in': { status: 403, text: 'The {kind} {id} is built in and cannot be changed or deleted.' },

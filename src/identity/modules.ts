@@ -35,7 +35,8 @@ import {
   createRecords,
   UNFINISHED_LIMIT,
 } from './openid/index.ts';
-import { createPasswords } from './passwords/index.ts';
+import { createPasskeyPolicy, createPasskeys, relyingPartyOf } from './passkeys/index.ts';
+import { createPasswords, hasPassword } from './passwords/index.ts';
 import { createDomains, createProjects, createTags, readProjects } from './projects/index.ts';
 import type { Deps } from './resource/index.ts';
 import { createImpliedRoles, createRoles } from './roles/index.ts';
@@ -45,6 +46,7 @@ import type { IdentityConfig } from './settings.ts';
 import {
   createAuth,
   createAuthenticate,
+  createLoginCompleteness,
   createReceipts,
   createRevocations,
   createScopes,
@@ -145,12 +147,17 @@ function buildSignIn(core: Core, applications: Applications, options: ModuleOpti
   const { db, clock, config } = deps;
   const { seal } = options;
   const factor = createFactor({ ...deps, ...core.notifications, passwords, seal, issuer: config.twoFactorIssuer, gate });
+  const relyingParty = () => relyingPartyOf(options.issuer(), config.twoFactorIssuer);
+  const { notify } = core.notifications;
+  const passkeys = createPasskeys({ ...deps, notify, gate, relyingParty, hasOtherWay: hasPassword });
+  const passkeyPolicy = createPasskeyPolicy({ db, domainSettings: core.domainSettings, relyingParty });
   const credentials = createCredentials({ ...deps, users, seal, freshLogin });
   const scopes = createScopes({ db, access });
   const accessToken = applications.delegation.userAtLogin;
   const authenticate = createAuthenticate({ tokens, passwords, users, scopes, factor, devices, credentials, gate, accessToken });
   const receipts = createReceipts({ keys: tokenKeys, clock });
-  const auth = createAuth({ ...deps, tokens, authenticate, scopes, receipts, factor, logins });
+  const completeness = createLoginCompleteness({ scopes, factor, isPasskeyRequired: passkeyPolicy.isRequired });
+  const auth = createAuth({ ...deps, tokens, authenticate, scopes, receipts, logins, completeness });
   const openid = createOpenid({
     ...deps,
     ...core,
@@ -159,13 +166,15 @@ function buildSignIn(core: Core, applications: Applications, options: ModuleOpti
     outboundTo: (address) => createOutbound([...options.outboundAllow, hostPort(address)]),
     auth,
     factor,
+    passkeys,
+    passkeyPolicy,
     scopes,
     issuer: options.issuer,
     ensureRole: applications.appRoles.ensureRole,
     unfinished: new Throttle(options.rateLimits ? UNFINISHED_LIMIT : undefined, clock),
     organizationsOf: async (userId) => readProjects(db.read, [...(await reachableProjectIds(db.read, userId))]),
   });
-  return { factor, credentials, auth, openid };
+  return { factor, passkeys, passkeyPolicy, credentials, auth, openid };
 }
 
 type Core = Awaited<ReturnType<typeof buildCore>>;
@@ -176,7 +185,7 @@ export async function buildModules(db: Database, options: ModuleOptions) {
   const { deps, users, tokens, revocations, shield, freshLogin, devices, tokenKeys, records, mail } = core;
   const applications = buildApplications(core, options);
   const { consumers, appRoles, userPermissions, delegation } = applications;
-  const { factor, credentials, auth, openid } = buildSignIn(core, applications, options);
+  const { factor, passkeys, passkeyPolicy, credentials, auth, openid } = buildSignIn(core, applications, options);
   const domains = createDomains(deps);
   const projects = createProjects({ ...deps, domains });
   const groups = createGroups({ ...deps, shield });
@@ -205,6 +214,7 @@ export async function buildModules(db: Database, options: ModuleOptions) {
     factor,
     devices,
     subject: createSubject({ db, users, freshLogin }),
+    passkeys,
     credentials,
     scim: createScim({ ...deps, users, groups, projects }),
     connections,
@@ -217,6 +227,7 @@ export async function buildModules(db: Database, options: ModuleOptions) {
     parts,
     connections,
     openid,
+    passkeyPolicy,
     /** After a change of the master key: encrypts all secrets again, in one transaction. */
     reseal: () =>
       deps.change(serviceActor, async (transaction) => {

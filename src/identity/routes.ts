@@ -9,6 +9,7 @@ import { mountDiscovery } from './discovery/index.ts';
 import { mountAssignments, mountGrants } from './grants/index.ts';
 import { mountGroups } from './groups/index.ts';
 import { mountIntrospection, mountKeyrockOAuth } from './openid/index.ts';
+import { mountPasskeys } from './passkeys/index.ts';
 import { mountDomains, mountProjects, mountTags } from './projects/index.ts';
 import { mountImpliedRoles, mountRoles } from './roles/index.ts';
 import { mountConnections, mountKeyrockScim, mountScim } from './scim/index.ts';
@@ -35,6 +36,7 @@ export type IdentityRouteDeps = Parameters<typeof mountAuth>[1] &
   Parameters<typeof mountAllowed>[1] &
   Parameters<typeof mountTwoFactor>[1] &
   Parameters<typeof mountDevices>[1] &
+  Parameters<typeof mountPasskeys>[1] &
   Parameters<typeof mountCredentials>[1] &
   Parameters<typeof mountScim>[1] &
   Parameters<typeof mountKeyrockScim>[1] &
@@ -62,6 +64,7 @@ export function mountIdentity(app: IdentityApp, parts: IdentityRouteDeps): void 
   mountAllowed(app, parts);
   mountTwoFactor(app, parts);
   mountDevices(app, parts);
+  mountPasskeys(app, parts);
   mountCredentials(app, parts);
   mountScim(app, parts);
   mountKeyrockScim(app, parts);

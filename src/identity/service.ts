@@ -111,7 +111,7 @@ async function createServiceOn(db: Database, options: IdentityServiceOptions): P
   let address = serviceUrl(config, options.tls !== undefined);
   const modules = await buildModules(db, { ...options, issuer: () => address });
   const { parts, deps, passwords, tokens, users, tokenKeys, revocations, notifications } = modules;
-  const { mail, links, logouts, connections, openid, reseal, domainSettings } = modules;
+  const { mail, links, logouts, connections, openid, reseal, domainSettings, passkeyPolicy } = modules;
   const bootstrapDeps = { ...deps, passwords, users };
   const { consumers } = parts;
   const app: IdentityApp = createApp();
@@ -188,6 +188,7 @@ async function createServiceOn(db: Database, options: IdentityServiceOptions): P
       });
       await ensureBuiltInApplication({ ...deps, consumers });
       await domainSettings.warnOfUnknownDomains(log);
+      await passkeyPolicy.refuseImpossible(address);
       sweeper = startSweeper({ ...parts, passwords, tokenKeys, records: openid.records, links, mail, log, metrics });
       notifications.start();
       mail.start();

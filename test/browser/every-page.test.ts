@@ -9,6 +9,7 @@ import { onDatabase, type TestApi } from '../support/api.ts';
 import { type ApplicationPage, startDevice, withApplication } from '../support/application-page.ts';
 import { makeOrganization } from '../support/applications.ts';
 import { usesChromium } from '../support/chromium.ts';
+import { AT_LOCALHOST, servesAtLocalhost } from '../support/passkeys.ts';
 import { makeUser } from '../support/relying-party.ts';
 import { Phone } from '../support/second-factor.ts';
 import { TestBrowser } from '../support/test-browser.ts';
@@ -44,6 +45,9 @@ async function tour(api: TestApi, application: ApplicationPage, page: Page, look
 
   await account();
   await look('account');
+  await press(page, words.passkeyAdd);
+  await look('new-passkey');
+  await account();
   await press(page, words.turnOn);
   await look('key');
   const phone = new Phone(api, await sectionOf(page, words.twoFactor).locator('code').innerText());
@@ -123,7 +127,7 @@ async function barriers(page: Page, scheme: (typeof SCHEMES)[number]): Promise<s
 }
 
 /** Things that the content security policy forbids, and other mistakes. */
-const INLINE = `[...document.querySelectorAll('*')].filter((one) => one.matches('script, style, [style], iframe, object, base')
+const INLINE = `[...document.querySelectorAll('*')].filter((one) => one.matches('script:not([src^="/openid/passkeys-"]), style, [style], iframe, object, base')
   || [...one.attributes].some(({ name, value }) => name.startsWith('on') || /^javascript:/i.test(value))).map((one) => one.outerHTML)`;
 
 const CONTROLS = `[...document.querySelectorAll('a[href], button, input:not([type=hidden]), summary, select, textarea')]
@@ -152,7 +156,10 @@ async function keyboardTroubles(page: Page): Promise<string[]> {
   return troubles;
 }
 
-onDatabase('SQLite', 'Every page', { settings: { GATEHOUSE_IDENTITY_PASSWORD_EXPIRES_DAYS: '30' } }, (api) => {
+const settings = { ...AT_LOCALHOST, GATEHOUSE_IDENTITY_PASSWORD_EXPIRES_DAYS: '30' };
+
+onDatabase('SQLite', 'Every page', { settings }, (api) => {
+  servesAtLocalhost(api);
   const application = withApplication(api);
 
   it('has no barrier, fits a phone, is reached by keyboard, and has nothing inline', async () => {

@@ -81,6 +81,7 @@ function idsFor(path: string, world: World): Ids {
     credential_id: world.credential.id,
     connection_id: world.connection.id,
     device_id: 'no-device',
+    passkey_id: 'no-passkey',
     access_token_id: 'no-token',
     id: ofScim ? scim[ofScim as keyof typeof scim] : 'no-id',
   };

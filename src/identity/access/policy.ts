@@ -259,6 +259,8 @@ const rules = {
   list_devices: adminOrInPerson,
   forget_device: adminOrInPerson,
   forget_devices: adminOrInPerson,
+  list_passkeys: adminOrInPerson,
+  delete_passkey: adminOrInPerson,
 
   // An administrator who could consent for others could sign in as them.
   authorize: mayConsent,

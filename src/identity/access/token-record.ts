@@ -2,7 +2,16 @@
 import type { AuthContext, Scope } from './auth-context.ts';
 
 /** How a user authenticated. Stored as bits in the token format, so the order must not change. */
-export const METHODS = ['password', 'token', 'totp', 'oauth2', 'application_credential', 'external', 'mapped'] as const;
+export const METHODS = [
+  'password',
+  'token',
+  'totp',
+  'oauth2',
+  'application_credential',
+  'external',
+  'mapped',
+  'passkey',
+] as const;
 export type AuthMethod = (typeof METHODS)[number];
 
 export interface TokenRecord {

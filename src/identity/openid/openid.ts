@@ -17,6 +17,7 @@ import { createAccountHandler } from './account/account.ts';
 import { createKeyrockCodes } from './keyrock/codes.ts';
 import type { AccessTokens } from './provider/access-tokens.ts';
 import type { Accounts } from './provider/accounts.ts';
+import { methodsOf, missingStrength } from './provider/acr.ts';
 import { createIntrospection } from './provider/introspection.ts';
 import { createOpenidKeys } from './provider/keys.ts';
 import type { Logouts } from './provider/logouts.ts';
@@ -31,7 +32,7 @@ import { createSignIn, type SignInDeps } from './sign-in/sign-in.ts';
 
 export interface OpenidDeps
   extends Pick<Deps, 'db' | 'clock' | 'change' | 'config' | 'log'>,
-    Omit<SignInDeps, 'users'>,
+    Omit<SignInDeps, 'users' | 'generationOf'>,
     WalletNodeDeps {
   readonly access: Access;
   readonly users: Users;
@@ -69,7 +70,7 @@ async function revoke(
 export function createOpenid(deps: OpenidDeps) {
   const { clock, records, config, users, gate, accessTokens, issuer } = deps;
   const keys = createOpenidKeys(deps);
-  const signIn = createSignIn(deps);
+  const signIn = createSignIn({ ...deps, generationOf: deps.records.generationOf });
   const consentSeconds = config.refreshTokenSeconds;
   const interactions = createInteractions({ signIn, users, records, consentSeconds, now: () => clock.now() });
   const account = createAccountHandler(deps);
@@ -78,6 +79,13 @@ export function createOpenid(deps: OpenidDeps) {
     ...deps,
     keys,
     wallet,
+    needsMore: async (userId, amr, requested) => {
+      const methods = methodsOf(amr);
+      if (await signIn.isPasskeyMissing(userId, methods)) return true;
+      if (missingStrength(amr, requested) === 0) return false;
+      const next = await signIn.nextSteps({ userId, methods });
+      return next.passkey || next.code;
+    },
     registerGrants: (provider, library) => registerPasswordGrant(provider, library, signIn, records),
   });
   const provider = async (): Promise<Provider> => (await current()).provider;

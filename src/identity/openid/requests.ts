@@ -5,6 +5,7 @@ import type { AccountHandler } from './account/account.ts';
 import { toTokenRequest } from './keyrock/token-request.ts';
 import { browserRequestOf, readCrossSiteForm, redirect } from './pages/browser.ts';
 import { LIBRARY_HEADERS } from './pages/layout.ts';
+import { SCRIPT_PATH, script } from './pages/script.ts';
 import { STYLE_PATH, style } from './pages/style.ts';
 import { withGuessLimit } from './provider/guesses.ts';
 import {
@@ -37,6 +38,13 @@ const PUBLIC: readonly string[] = [DISCOVERY, METADATA, `${ROOT}/jwks`];
 /** Cached for a day. */
 const STYLE_HEADERS = { 'Content-Type': 'text/css; charset=utf-8', 'Cache-Control': 'public, max-age=86400' };
 
+/** Its path changes with its content. */
+const SCRIPT_HEADERS = {
+  'Content-Type': 'text/javascript; charset=utf-8',
+  'Cache-Control': 'public, max-age=31536000, immutable',
+  'X-Content-Type-Options': 'nosniff',
+};
+
 export async function handleRequest(deps: RequestDeps, exchange: RawExchange): Promise<void> {
   const { gate, interactions, account } = deps;
   const { request, response } = exchange;
@@ -55,6 +63,10 @@ export async function handleRequest(deps: RequestDeps, exchange: RawExchange): P
   }
   if (browser.path === STYLE_PATH) {
     response.writeHead(200, { ...STYLE_HEADERS, 'Content-Length': Buffer.byteLength(style) }).end(style);
+    return;
+  }
+  if (browser.path === SCRIPT_PATH) {
+    response.writeHead(200, { ...SCRIPT_HEADERS, 'Content-Length': script.byteLength }).end(script);
     return;
   }
   const { provider, keys } = await deps.current();

@@ -9,6 +9,8 @@ const newest = preparedRows<Tables, [user: string], PasswordRow>((db, user) =>
 
 export const findPassword = async (db: Reader, userId: string): Promise<PasswordRow | undefined> => (await newest(db, userId))[0];
 
+export const hasPassword = async (db: Reader, userId: string): Promise<boolean> => (await findPassword(db, userId)) !== undefined;
+
 export function readHistory(db: Reader, userId: string, count: number): Promise<PasswordRow[]> {
   return db.selectFrom('passwords').where('user_id', '=', userId).orderBy('serial', 'desc').limit(count).selectAll().execute();
 }

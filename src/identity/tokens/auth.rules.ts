@@ -1,13 +1,13 @@
 // Logging in. The result is a token for the requested scope or, when a method is missing, a receipt for the methods that succeeded.
 
 import { seconds } from '../../platform/clock.ts';
-import { type AuthContext, type AuthMethod, METHODS, type TokenRecord, tagOf } from '../access/index.ts';
+import { type AuthContext, type AuthMethod, type TokenRecord, tagOf } from '../access/index.ts';
 import { fail } from '../faults.ts';
 import { type LoginAttempt, type LoginEvents, loginRefused } from '../logins/index.ts';
-import { type Deps, parseJson } from '../resource/index.ts';
-import type { Factor } from '../two-factor/index.ts';
+import type { Deps } from '../resource/index.ts';
 import { type UserWithExpiry, writeLastActive } from '../users/index.ts';
 import type { AuthIdentity, RequestedScope } from './auth.schema.ts';
+import type { LoginCompleteness, PartialLogin } from './completeness.ts';
 import type { Authenticate, LoginProof } from './methods.ts';
 import type { Receipt, Receipts } from './receipts.ts';
 import type { Scopes } from './scopes.ts';
@@ -25,21 +25,6 @@ export type LogInOutcome =
       readonly required: readonly (readonly string[])[];
     };
 
-interface MultiFactorOptions {
-  readonly [option: string]: unknown;
-  readonly multi_factor_auth_enabled?: boolean;
-  readonly multi_factor_auth_rules?: readonly (readonly string[])[];
-}
-
-/** The combinations of methods a user may log in with (Keystone's multi_factor_auth_rules); empty when any will do. Unknown methods are ignored. */
-function rulesOf(user: UserWithExpiry): (readonly string[])[] {
-  const { multi_factor_auth_enabled: on = true, multi_factor_auth_rules: rules = [] } = parseJson<MultiFactorOptions>(
-    user.options,
-  );
-  const served = rules.map((rule) => rule.filter((method) => METHODS.includes(method as AuthMethod)));
-  return on ? served.filter((rule) => rule.length > 0) : [];
-}
-
 /**
  * Exchanging a token, or an access token of an application, for a new token is not a login: nobody is present, and proxies do it all
  * the time. Methods added by a receipt count as a login.
@@ -47,14 +32,6 @@ function rulesOf(user: UserWithExpiry): (readonly string[])[] {
 function isTokenExchange({ methods: requested }: AuthIdentity, { parent, methods }: LoginProof): boolean {
   const verified = parent ? requested : [...methods];
   return verified.every((method) => method === 'token' || method === 'oauth2');
-}
-
-/** A sign-in that is not complete yet: the methods that succeeded, and the state of the account at that time. */
-export interface PartialLogin {
-  readonly userId: string;
-  readonly methods: readonly AuthMethod[];
-  readonly epoch: number;
-  readonly generation: number;
 }
 
 export interface AuthenticationResult {
@@ -65,30 +42,7 @@ export interface AuthenticationResult {
   readonly complete: boolean;
 }
 
-export function createAuth(
-  deps: Pick<Deps, 'clock' | 'config' | 'change'> & {
-    readonly tokens: Tokens;
-    readonly authenticate: Authenticate;
-    scopes: Scopes;
-    receipts: Receipts;
-    factor: Factor;
-    logins: LoginEvents;
-  },
-) {
-  const { clock, config, change, tokens, authenticate, scopes, receipts, factor, logins } = deps;
-
-  /** Only when accounts are disabled for inactivity, and once a day. */
-  async function markActive(user: UserWithExpiry): Promise<void> {
-    if (config.disableUserAccountDaysInactive === undefined) return;
-    const now = seconds(clock);
-    if (Math.floor((user.last_active_at ?? 0) / DAY) === Math.floor(now / DAY)) return;
-    await change({ userId: user.id, requestId: null }, async ({ tx, audit, invalidate }) => {
-      await writeLastActive(tx, user.id, now);
-      invalidate(tagOf.user(user.id));
-      audit('user.active', { kind: 'user', id: user.id });
-    });
-  }
-
+function createReceiptRules({ receipts, scopes }: { readonly receipts: Receipts; readonly scopes: Scopes }) {
   /** The receipt, if it belongs to this user and is still valid. */
   async function receiptOf(user: UserWithExpiry, text: string): Promise<Receipt | undefined> {
     const receipt = await receipts.open(text);
@@ -104,38 +58,65 @@ export function createAuth(
     return { ...proof, methods: new Set([...proof.methods, ...receipt.methods]) };
   }
 
-  /** The combinations of methods that would suffice; undefined when the login is complete. A token was checked when it was issued. */
-  async function missingMethods({
-    user,
-    methods,
-    second,
-    parent,
-    notAfter,
-  }: LoginProof): Promise<(readonly string[])[] | undefined> {
-    const rules = rulesOf(user);
-    if (rules.length > 0 && !rules.some((rule) => rule.every((method) => methods.has(method as AuthMethod)))) return rules;
-    // An access token was checked when the person authorized the application.
-    if (parent || notAfter !== undefined) return undefined;
-    const needsSecond = !second && (await factor.isEnabled(user.id));
-    // A code alone is not enough, whatever the rules say.
-    return needsSecond || !methods.has('password') ? [['password', 'totp']] : undefined;
-  }
+  return { receiptOf, withReceipt };
+}
 
-  /** False when the password changed, or the account or its domain was disabled, since. */
-  async function isStillValid(user: UserWithExpiry, earlier: PartialLogin): Promise<boolean> {
-    if (user.id !== earlier.userId || user.epoch !== earlier.epoch) return false;
-    return (await scopes.authContextFor(user, { kind: 'unscoped' })).generation === earlier.generation;
+export function createAuth(
+  deps: Pick<Deps, 'clock' | 'config' | 'change'> & {
+    readonly tokens: Tokens;
+    readonly authenticate: Authenticate;
+    scopes: Scopes;
+    receipts: Receipts;
+    logins: LoginEvents;
+    completeness: LoginCompleteness;
+  },
+) {
+  const { clock, config, change, tokens, authenticate, scopes, receipts, logins } = deps;
+  const { missingMethods, isComplete, isStillValid, isPasskeyRequired } = deps.completeness;
+  const { receiptOf, withReceipt } = createReceiptRules(deps);
+
+  /** Only when accounts are disabled for inactivity, and once a day. */
+  async function markActive(user: UserWithExpiry): Promise<void> {
+    if (config.disableUserAccountDaysInactive === undefined) return;
+    const now = seconds(clock);
+    if (Math.floor((user.last_active_at ?? 0) / DAY) === Math.floor(now / DAY)) return;
+    await change({ userId: user.id, requestId: null }, async ({ tx, audit, invalidate }) => {
+      await writeLastActive(tx, user.id, now);
+      invalidate(tagOf.user(user.id));
+      audit('user.active', { kind: 'user', id: user.id });
+    });
   }
 
   async function signIn(identity: AuthIdentity, attempt: LoginAttempt, earlier?: PartialLogin): Promise<AuthenticationResult> {
     const knewPassword = async (user: UserWithExpiry) => earlier !== undefined && (await isStillValid(user, earlier));
     const first = await authenticate(identity, attempt, knewPassword);
+    return completeIfPossible(first, attempt, earlier);
+  }
+
+  async function completeIfPossible(
+    proof: LoginProof,
+    attempt: LoginAttempt,
+    earlier: PartialLogin | undefined,
+  ): Promise<AuthenticationResult> {
+    const { user } = proof;
     // Fails for a disabled account or domain, with the same message as for a wrong password.
-    const { generation } = await scopes.authContextFor(first.user, { kind: 'unscoped' });
-    const methods = new Set([...first.methods, ...(earlier?.methods ?? [])]);
-    const complete = (await missingMethods({ ...first, methods })) === undefined;
-    if (complete) await recordSuccess(first.user, attempt, [...methods]);
-    return { user: first.user, generation, methods: [...methods], complete };
+    const { generation } = await scopes.authContextFor(user, { kind: 'unscoped' });
+    const methods = new Set([...proof.methods, ...(earlier?.methods ?? [])]);
+    const second = proof.second || methods.has('totp') || methods.has('passkey');
+    const complete = await isComplete({ ...proof, methods, second });
+    if (complete) await recordSuccess(user, attempt, [...methods]);
+    return { user, generation, methods: [...methods], complete };
+  }
+
+  async function signInWithPasskey(
+    check: (attempt: LoginAttempt) => Promise<UserWithExpiry | undefined>,
+    attempt: LoginAttempt,
+    earlier: PartialLogin | undefined,
+  ): Promise<AuthenticationResult> {
+    const user = await check(attempt);
+    if (!user || (earlier && !(await isStillValid(user, earlier)))) throw loginRefused('passkey wrong');
+    const proof: LoginProof = { user, methods: new Set(['passkey']), second: true, parent: undefined };
+    return completeIfPossible(proof, attempt, earlier);
   }
 
   async function recordSuccess(user: UserWithExpiry, attempt: LoginAttempt, methods: readonly string[]): Promise<void> {
@@ -157,6 +138,9 @@ export function createAuth(
     if (first.parent?.scope.kind === 'system' && narrower) fail('auth.rescope_system');
     const unscoped = await scopes.authContextFor(first.user, { kind: 'unscoped' });
     const proof = await withReceipt(first, receiptText);
+    // There are no passkeys at this API. A token, or an access token, was checked when it was issued.
+    if (!proof.parent && proof.notAfter === undefined && (await isPasskeyRequired(proof.user)))
+      throw loginRefused('administrators of this domain sign in with a passkey');
     const required = await missingMethods(proof);
     if (required) {
       const { text, receipt } = receipts.issue(proof.user.id, [...proof.methods], unscoped.generation);
@@ -181,7 +165,19 @@ export function createAuth(
     signIn: (identity: AuthIdentity, attempt: LoginAttempt, earlier?: PartialLogin): Promise<AuthenticationResult> =>
       logins.recordLogin(attempt, identity.methods, (recorded) => signIn(identity, recorded, earlier)),
 
+    /**
+     * For a person at a browser with a passkey: alone, or after other steps of the same sign-in. `check` verifies it and returns whose it
+     * is. Alone, it must have verified the person as well.
+     */
+    signInWithPasskey: (
+      check: (attempt: LoginAttempt) => Promise<UserWithExpiry | undefined>,
+      attempt: LoginAttempt,
+      earlier?: PartialLogin,
+    ): Promise<AuthenticationResult> =>
+      logins.recordLogin(attempt, ['passkey'], (recorded) => signInWithPasskey(check, recorded, earlier)),
+
     isStillValid,
+    needsCode: deps.completeness.needsCode,
 
     /** The last step of a sign-in, when the caller has checked a remembered device or a recovery code. False when it is still not complete. */
     async completeSignIn(
@@ -191,7 +187,7 @@ export function createAuth(
       by: 'device' | 'recovery_code',
     ): Promise<boolean> {
       const proof = { user, methods: new Set([...earlier.methods, 'totp' as const]), second: true, parent: undefined };
-      if (!(await isStillValid(user, earlier)) || (await missingMethods(proof)) !== undefined) return false;
+      if (!(await isStillValid(user, earlier)) || !(await isComplete(proof))) return false;
       await recordSuccess(user, attempt, [...earlier.methods, by]);
       return true;
     },

@@ -3,6 +3,6 @@ export { mountDevices } from './devices.routes.ts';
 export { createDevices, type Devices } from './devices.rules.ts';
 export { createFactor, type Factor } from './factor.rules.ts';
 export { qrCode } from './qr.ts';
-export { createSubject } from './subject.ts';
+export { createSubject, type Subject } from './subject.ts';
 export { fromBase32, matchingStep } from './totp.ts';
 export { mountTwoFactor } from './two-factor.routes.ts';

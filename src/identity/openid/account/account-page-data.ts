@@ -1,6 +1,7 @@
 // Reads what the account page shows.
 import { findConsumer } from '../../consumers/index.ts';
 import type { Database } from '../../database.ts';
+import type { PasskeyPolicy, Passkeys } from '../../passkeys/index.ts';
 import { parseJson } from '../../resource/index.ts';
 import type { Devices, Factor } from '../../two-factor/index.ts';
 import type { Profile, UserWithExpiry } from '../../users/index.ts';
@@ -13,11 +14,13 @@ export interface AccountPageDeps {
   readonly records: Records;
   readonly factor: Factor;
   readonly devices: Devices;
+  readonly passkeys: Passkeys;
+  readonly passkeyPolicy: PasskeyPolicy;
   organizationsOf(userId: string): Promise<readonly { readonly name: string }[]>;
 }
 
 /** The result of a step, to be shown on the page. */
-export type AccountPageResult = Pick<AccountPageData, 'proposal' | 'recoveryCodes' | 'success' | 'error'>;
+export type AccountPageResult = Pick<AccountPageData, 'proposal' | 'newPasskey' | 'recoveryCodes' | 'success' | 'error'>;
 
 const time = (seconds: number): string => `${new Date(seconds * 1000).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 
@@ -44,6 +47,21 @@ async function applicationsOf({ db, records }: AccountPageDeps, userId: string):
   return applications.flat();
 }
 
+/** Undefined where there are none to be had. */
+async function passkeysOf(
+  { passkeys, passkeyPolicy }: AccountPageDeps,
+  user: UserWithExpiry,
+): Promise<AccountPageData['passkeys']> {
+  if (!(await passkeyPolicy.isAllowed(user))) return undefined;
+  return (await passkeys.list(user.id)).map((row) => ({
+    id: row.id,
+    name: row.name,
+    isSynced: row.synced === 1,
+    added: time(row.created_at),
+    lastUsed: row.last_used_at === null ? undefined : time(row.last_used_at),
+  }));
+}
+
 export async function readAccountPageData(
   deps: AccountPageDeps,
   { user, session }: SignedInPerson,
@@ -66,6 +84,7 @@ export async function readAccountPageData(
       lastUsed: time(device.last_used_at),
     })),
     applications: await applicationsOf(deps, user.id),
+    passkeys: await passkeysOf(deps, user),
     factor: (await factor.isEnabled(user.id)) ? await factor.data(user.id) : undefined,
     ...result,
   };

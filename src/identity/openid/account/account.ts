@@ -14,7 +14,7 @@ export interface AccountDeps extends SignedInPersonDeps, AccountStepDeps, Accoun
 
 export function createAccountHandler(deps: AccountDeps) {
   return async function serve(provider: Provider, browser: BrowserRequest, keys: readonly string[]): Promise<void> {
-    const person = await findSignedInPerson(deps, provider, browser);
+    const person = await findSignedInPerson(deps, provider, browser, keys);
     if (!person) return redirectToSignIn(deps.issuer(), browser);
     const about = `account ${person.session.uid}`;
     const show = async (result: AccountPageResult): Promise<void> => {

@@ -4,7 +4,7 @@ import type { Access } from '../../access/index.ts';
 import type { LoginAttempt } from '../../logins/index.ts';
 import type { Guesser } from '../../passwords/index.ts';
 import type { Users, UserWithExpiry } from '../../users/index.ts';
-import { type BrowserRequest, redirect } from '../pages/browser.ts';
+import { type BrowserRequest, passkeyChallenges, redirect } from '../pages/browser.ts';
 import { ACCOUNT_CLIENT } from '../provider/first-party-clients.ts';
 import type { Records } from '../provider/records/records.ts';
 
@@ -19,12 +19,15 @@ export interface SignedInPerson {
   readonly user: UserWithExpiry;
   readonly session: Session;
   readonly actor: Guesser & LoginAttempt;
+  /** What a new passkey signs in this session. */
+  readonly challenges: readonly string[];
 }
 
 export async function findSignedInPerson(
   { access, users, records, config }: SignedInPersonDeps,
   provider: Provider,
   browser: BrowserRequest,
+  keys: readonly string[],
 ): Promise<SignedInPerson | undefined> {
   const { request: req, response: res, requestId, address, signal } = browser.exchange;
   const session = await provider.Session.get({ req, res, secure: browser.secure } as never);
@@ -34,7 +37,9 @@ export async function findSignedInPerson(
   const authContext = await access.read(accountId, { kind: 'unscoped' });
   const user = authContext?.userGeneration === records.generationOf(accountId) ? await users.find(accountId) : undefined;
   if (!authContext || user?.epoch !== authContext.userEpoch) return undefined;
-  return { user, session, actor: { userId: user.id, requestId, address, signal, epoch: user.epoch, via: 'account page' } };
+  const challenges = passkeyChallenges(keys, `account ${session.uid} ${user.id}`);
+  const actor = { userId: user.id, requestId, address, signal, epoch: user.epoch, via: 'account page' };
+  return { user, session, actor, challenges };
 }
 
 /** The account page signs people in like any application. */

@@ -1,5 +1,6 @@
 // The forms of the account page, one function for each.
 import { type FreshLogin, tagOf } from '../../access/index.ts';
+import type { PasskeyPolicy, Passkeys } from '../../passkeys/index.ts';
 import type { Passwords } from '../../passwords/index.ts';
 import { type Deps, parseJson } from '../../resource/index.ts';
 import type { AuthRules } from '../../tokens/index.ts';
@@ -20,13 +21,22 @@ export interface AccountStepDeps extends Pick<Deps, 'change'> {
   readonly factor: Factor;
   readonly devices: Devices;
   readonly freshLogin: FreshLogin;
+  readonly passkeys: Passkeys;
+  readonly passkeyPolicy: PasskeyPolicy;
 }
 
 export type AccountStepOutcome = AccountPageResult | 'signed out' | 'sign in again';
 type AccountStep = (deps: AccountStepDeps, person: SignedInPerson, form: URLSearchParams) => Promise<AccountStepOutcome>;
 
 /** Steps that change how a person signs in, by whether their form asks for the password. */
-const STEPS_WITHOUT_PASSWORD = ['two-factor-on', 'two-factor-confirm', 'recovery-codes'];
+const STEPS_WITHOUT_PASSWORD = [
+  'two-factor-on',
+  'two-factor-confirm',
+  'recovery-codes',
+  'passkey-new',
+  'passkey-create',
+  'passkey-remove',
+];
 const STEPS_WITH_PASSWORD = ['password', 'two-factor-off'];
 
 const text = (form: URLSearchParams, name: string): string => form.get(name) ?? '';
@@ -78,6 +88,31 @@ const makeRecoveryCodes: AccountStep = async ({ factor }, { user, actor }) => ({
   recoveryCodes: await factor.makeRecoveryCodes(actor, user.id),
 });
 
+const whereAllowed =
+  (step: AccountStep): AccountStep =>
+  async (deps, person, form) =>
+    (await deps.passkeyPolicy.isAllowed(person.user)) ? step(deps, person, form) : {};
+
+/** The browser makes it after this: whether the login is fresh is found out before. */
+const offerPasskey: AccountStep = async ({ passkeys }, { user, challenges }) => ({
+  newPasskey: await passkeys.creationOptions({ id: user.id, name: user.name, displayName: user.name }, challenges[0]!),
+});
+
+const createPasskey: AccountStep = async ({ passkeys }, { user, actor, challenges }, form) => {
+  await passkeys.add(actor, user.id, { challenges, text: text(form, 'passkey'), name: text(form, 'passkey_name') });
+  return { success: words.done };
+};
+
+const renamePasskey: AccountStep = async ({ passkeys }, { user, actor }, form) => {
+  await passkeys.rename(actor, user.id, text(form, 'passkey_id'), text(form, 'passkey_name'));
+  return { success: words.done };
+};
+
+const removePasskey: AccountStep = async ({ passkeys }, { user, actor }, form) => {
+  await passkeys.remove(actor, user.id, text(form, 'passkey_id'));
+  return { success: words.done };
+};
+
 const endSessions: AccountStep = async ({ change, records }, { user, session, actor }) => {
   await change(actor, async (transaction) => {
     await records.endSessions(transaction, user.id, session.jti);
@@ -109,6 +144,10 @@ const STEPS: ReadonlyMap<string, AccountStep> = new Map([
   ['two-factor-confirm', unlessEnabled(confirmFactor)],
   ['two-factor-off', disableFactor],
   ['recovery-codes', makeRecoveryCodes],
+  ['passkey-new', whereAllowed(offerPasskey)],
+  ['passkey-create', whereAllowed(createPasskey)],
+  ['passkey-rename', whereAllowed(renamePasskey)],
+  ['passkey-remove', whereAllowed(removePasskey)],
   ['end-sessions', endSessions],
   ['forget-device', forgetDevice],
   ['revoke', revokeConsent],

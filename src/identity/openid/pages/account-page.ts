@@ -1,9 +1,18 @@
 // The account page.
 import { type Html, html, trusted } from './html.ts';
 import { errorMessage, field, hidden, page, successMessage } from './layout.ts';
+import { newPasskeyForm } from './passkey-forms.ts';
 import { english } from './words.ts';
 
 const words = english;
+
+interface PasskeyOnPage {
+  readonly id: string;
+  readonly name: string;
+  readonly isSynced: boolean;
+  readonly added: string;
+  readonly lastUsed: string | undefined;
+}
 
 export interface AccountPageData {
   readonly token: string;
@@ -15,6 +24,10 @@ export interface AccountPageData {
   readonly devices: readonly { readonly id: string; readonly agent: string; readonly lastUsed: string }[];
   readonly applications: readonly { readonly id: string; readonly name: string }[];
   readonly factor: { readonly recoveryCodesLeft: number } | undefined;
+  /** Undefined where passkeys cannot be used. */
+  readonly passkeys: readonly PasskeyOnPage[] | undefined;
+  /** Options for the browser to make one. */
+  readonly newPasskey?: object | undefined;
   /** A new key that is not confirmed yet. */
   readonly proposal?: { readonly proposed: string; readonly key: string; readonly svg: string } | undefined;
   readonly recoveryCodes?: readonly string[] | undefined;
@@ -53,6 +66,25 @@ ${button(data, 'recovery-codes', words.makeRecoveryCodes)}
 <details><summary>${words.turnOff}</summary>${button(data, 'two-factor-off', words.turnOff, password)}</details>`;
 }
 
+function passkeyItem(data: AccountPageData, { id, name, isSynced, added, lastUsed }: PasskeyOnPage): Html {
+  const used = lastUsed === undefined ? words.passkeyNeverUsed : words.lastUsed(lastUsed);
+  const about = [words.passkeyAdded(added), used, ...(isSynced ? [words.passkeySynced] : [])].join(', ');
+  const input = html`<input type="text" name="passkey_name" value="${name}" aria-label="${words.passkeyName}" autocomplete="off" maxlength="64" required>`;
+  return html`<li><span>${name} <span class="soft">${about}</span></span>
+<details><summary>${words.rename}</summary>${button(data, 'passkey-rename', words.rename, html`${hidden('passkey_id', id)}${input}`)}</details>
+${button(data, 'passkey-remove', words.remove, hidden('passkey_id', id))}</li>`;
+}
+
+function passkeys(data: AccountPageData, known: readonly PasskeyOnPage[]): Html {
+  const { token, newPasskey } = data;
+  const items = list(
+    known.map((one) => passkeyItem(data, one)),
+    words.noPasskeys,
+  );
+  const add = newPasskey ? newPasskeyForm({ action: ACTION, token }, newPasskey) : button(data, 'passkey-new', words.passkeyAdd);
+  return html`${items}${add}`;
+}
+
 export function accountPage(data: AccountPageData): string {
   const { sessions } = data;
   const body = html`${errorMessage(data.error)}${successMessage(data.success)}
@@ -68,6 +100,7 @@ ${section(
     words.noOrganizations,
   ),
 )}
+${data.passkeys && section(words.passkeys, passkeys(data, data.passkeys))}
 ${section(words.twoFactor, twoFactor(data))}
 ${section(
   words.changePassword,
@@ -105,7 +138,7 @@ ${section(
   ),
 )}
 <p><a href="/openid/logout">${words.signOut}</a></p>`;
-  return page(words, { title: words.account, body, wide: true });
+  return page(words, { title: words.account, body, wide: true, script: data.newPasskey !== undefined });
 }
 
 const passwordFields =

@@ -2,7 +2,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { type RawExchange, readBody } from '../../../platform/http/index.ts';
 import { fail } from '../../faults.ts';
-import { PAGE_HEADERS } from './layout.ts';
+import { hasScript, PAGE_HEADERS, SCRIPT_PAGE_POLICY } from './layout.ts';
 
 const MAX_FORM = 16 * 1024;
 const YEAR = 365 * 86_400;
@@ -51,8 +51,14 @@ export function checkFormToken(form: URLSearchParams, keys: readonly string[], a
   if (!good) fail('auth.forbidden', { action: 'form' }, { reason: 'form token wrong' });
 }
 
+/** What a passkey signs in one interaction or session, one for each key. It needs no row, and is of no use elsewhere. */
+export const passkeyChallenges = (keys: readonly string[], about: string): string[] =>
+  keys.map((key) => createHmac('sha256', key).update(`passkey ${about}`).digest('base64url'));
+
 export function sendPage({ exchange: { response } }: BrowserRequest, text: string, status = 200): void {
-  response.writeHead(status, { ...PAGE_HEADERS, 'Content-Length': Buffer.byteLength(text) });
+  const policy = hasScript(text) ? SCRIPT_PAGE_POLICY : PAGE_HEADERS['Content-Security-Policy'];
+  const headers = { ...PAGE_HEADERS, 'Content-Security-Policy': policy };
+  response.writeHead(status, { ...headers, 'Content-Length': Buffer.byteLength(text) });
   response.end(text);
 }
 

@@ -1,5 +1,6 @@
 // The layout of all pages.
 import { Html, html } from './html.ts';
+import { SCRIPT_PATH } from './script.ts';
 import { STYLE_PATH } from './style.ts';
 import type { PageWords } from './words.ts';
 
@@ -14,6 +15,13 @@ export const PAGE_HEADERS = {
   'Referrer-Policy': 'same-origin',
   'Cache-Control': 'no-store',
 } as const;
+
+/** For pages that use passkeys: the script of our own. */
+export const SCRIPT_PAGE_POLICY = `${PAGE_HEADERS['Content-Security-Policy']}; script-src 'self'`;
+
+const SCRIPT_TAG = `<script type="module" src="${SCRIPT_PATH}"></script>`;
+/** Only `page` can write this tag: what people enter is escaped. */
+export const hasScript = (text: string): boolean => text.includes(SCRIPT_TAG);
 
 /**
  * For pages of the library: a form that submits itself by a script. The library adds the hash of the script to `script-src`.
@@ -34,9 +42,11 @@ export interface PageContent {
   readonly title: string;
   readonly body: Html;
   readonly wide?: boolean;
+  /** The page uses passkeys. */
+  readonly script?: boolean;
 }
 
-export const page = (words: PageWords, { title, body, wide }: PageContent): string =>
+export const page = (words: PageWords, { title, body, wide, script }: PageContent): string =>
   html`<!doctype html>
 <html lang="${words.language}">
 <head>
@@ -45,6 +55,7 @@ export const page = (words: PageWords, { title, body, wide }: PageContent): stri
 <meta name="robots" content="noindex">
 <title>${title} · ${words.product}</title>
 <link rel="stylesheet" href="${STYLE_PATH}">
+${script ? new Html(SCRIPT_TAG) : ''}
 </head>
 <body>
 <header>${GATE}<span>${words.product}</span></header>

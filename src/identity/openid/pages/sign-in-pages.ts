@@ -1,6 +1,7 @@
 // Pages for the sign-in, the second factor and the consent.
 import { type Html, html } from './html.ts';
 import { errorMessage, field, hidden, page } from './layout.ts';
+import { newPasskeyForm, passkeyForm } from './passkey-forms.ts';
 import { english } from './words.ts';
 
 const words = english;
@@ -18,17 +19,19 @@ const cancel = ({ action, token }: PageForm): Html =>
   html`<form method="post" action="${action}">${hidden('form_token', token)}${hidden('step', 'cancel')}
 <button type="submit" class="second">${words.cancel}</button></form>`;
 
-export function signInPage(about: PageForm & { application: string; name: string; domain: string }): string {
+export function signInPage(
+  about: PageForm & { application: string; name: string; domain: string; passkey?: object | undefined },
+): string {
   const domain = field({ name: 'domain', label: words.domain, value: about.domain, complete: 'organization', optional: true });
   const body = html`${errorMessage(about.error)}${form(
     about,
     html`${hidden('step', 'password')}
-${field({ name: 'name', label: words.userName, value: about.name, complete: 'username', focus: about.name === '' })}
+${field({ name: 'name', label: words.userName, value: about.name, complete: about.passkey ? 'username webauthn' : 'username', focus: about.name === '' })}
 ${field({ name: 'password', label: words.password, type: 'password', complete: 'current-password', focus: about.name !== '' })}
 <details${about.domain === '' ? '' : html` open`}><summary>${words.otherDomain}</summary>${domain}</details>
 <button type="submit">${words.signIn}</button>`,
-  )}${cancel(about)}`;
-  return page(words, { title: words.signInTo(about.application), body });
+  )}${about.passkey && passkeyForm(about, { options: about.passkey, label: words.passkeySignIn, autofill: true })}${cancel(about)}`;
+  return page(words, { title: words.signInTo(about.application), body, script: about.passkey !== undefined });
 }
 
 export function newPasswordPage(about: PageForm & { name: string; domain: string }): string {
@@ -43,8 +46,23 @@ ${field({ name: 'new_password_again', label: words.newPasswordAgain, type: 'pass
   return page(words, { title: words.changePassword, body });
 }
 
-export function secondFactorPage(about: PageForm & { recovery: boolean }): string {
-  const { recovery } = about;
+/** A passkey instead of a code, or as the only way. `skip`: the application asked for it, and it can do without. */
+export function passkeyPage(about: PageForm & { passkey: object; skip: boolean }): string {
+  const body = html`${errorMessage(about.error)}<p>${words.passkeyText}</p>
+${passkeyForm(about, { options: about.passkey, label: words.passkeyUse, step: 'second-passkey' })}
+${about.skip && form(about, html`${hidden('step', 'skip')}<button type="submit" class="plain">${words.continueWithout}</button>`)}${cancel(about)}`;
+  return page(words, { title: words.secondFactor, body, script: true });
+}
+
+/** For somebody who must have a passkey, and has none. */
+export function newPasskeyPage(about: PageForm & { creation: object }): string {
+  const body = html`${errorMessage(about.error)}<p>${words.passkeyNewText}</p>
+${newPasskeyForm(about, about.creation)}${cancel(about)}`;
+  return page(words, { title: words.passkeyAdd, body, script: true });
+}
+
+export function secondFactorPage(about: PageForm & { recovery: boolean; passkey?: object | undefined }): string {
+  const { recovery, passkey } = about;
   const input = recovery
     ? field({ name: 'recovery_code', label: words.recoveryCode, complete: 'off', focus: true, code: 'text' })
     : field({ name: 'code', label: words.code, complete: 'one-time-code', focus: true, code: 'numeric' });
@@ -55,8 +73,9 @@ export function secondFactorPage(about: PageForm & { recovery: boolean }): strin
 <button type="submit">${words.continueLabel}</button>`,
   )}<form method="post" action="${about.action}">${hidden('form_token', about.token)}
 ${hidden('step', recovery ? 'ask-code' : 'ask-recovery')}
-<button type="submit" class="plain">${recovery ? words.useCode : words.useRecoveryCode}</button></form>`;
-  return page(words, { title: words.secondFactor, body });
+<button type="submit" class="plain">${recovery ? words.useCode : words.useRecoveryCode}</button></form>
+${passkey && passkeyForm(about, { options: passkey, label: words.passkeyUse, step: 'second-passkey' })}`;
+  return page(words, { title: words.secondFactor, body, script: passkey !== undefined });
 }
 
 /** `resources`: addresses of the requested resources (RFC 8707). */

@@ -6,7 +6,7 @@ import type { Profile, Users, UserWithExpiry } from '../../users/index.ts';
 
 /** The claims of each scope. docs/guide/first-application.md has the same table. */
 export const CLAIMS = {
-  openid: ['sub', 'amr'],
+  openid: ['sub', 'acr', 'amr'],
   profile: [
     'name',
     'given_name',

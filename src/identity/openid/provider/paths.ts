@@ -1,6 +1,7 @@
 // The paths of the OpenID provider and their methods. Other methods are refused here, because the library has another error format.
 import type { IncomingMessage } from 'node:http';
 import { fail } from '../../faults.ts';
+import { SCRIPT_PATH } from '../pages/script.ts';
 import { STYLE_PATH } from '../pages/style.ts';
 
 export const ROOT = '/openid';
@@ -37,6 +38,7 @@ const METHODS: readonly (readonly [path: string | RegExp, methods: readonly stri
   [`${ROOT}/logout/confirm`, ['POST']],
   [`${ROOT}/logout/success`, READ],
   [STYLE_PATH, READ],
+  [SCRIPT_PATH, READ],
   [ACCOUNT, PAGE],
 ];
 

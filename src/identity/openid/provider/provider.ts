@@ -10,8 +10,10 @@ import type { Deps } from '../../resource/index.ts';
 import type { Factor } from '../../two-factor/index.ts';
 import { providerPages } from '../pages/provider-pages.ts';
 import type { Accounts } from './accounts.ts';
+import { acrOf, requestedAcrs } from './acr.ts';
 import { clientOf } from './clients.ts';
 import { configurationOf } from './configuration/configuration.ts';
+import type { PromptDeps } from './configuration/prompts.ts';
 import { ACCOUNT_CLIENT, accountClient, WALLET_CONSUMER } from './first-party-clients.ts';
 import type { Keyring, OpenidKeys } from './keys.ts';
 import type { OidcProviderLibrary } from './library.ts';
@@ -19,6 +21,8 @@ import type { Logouts } from './logouts.ts';
 import type { Records } from './records/records.ts';
 import { createUnfinishedLimit } from './unfinished-limit.ts';
 import type { WalletNode } from './wallet-node.ts';
+
+type OidcContext = KoaContextWithOIDC['oidc'];
 
 export interface CurrentProviderDeps extends Pick<Deps, 'clock' | 'change' | 'config' | 'log'> {
   readonly records: Records;
@@ -32,6 +36,7 @@ export interface CurrentProviderDeps extends Pick<Deps, 'clock' | 'change' | 'co
   readonly keys: OpenidKeys;
   readonly wallet: WalletNode;
   issuer(): string;
+  readonly needsMore: PromptDeps['needsMore'];
   /** Registers grants the library does not have. */
   registerGrants(provider: Provider, library: OidcProviderLibrary): void;
 }
@@ -50,6 +55,16 @@ function answerOutage(ctx: KoaContextWithOIDC, error: unknown): void {
   const body = ctx.body as { error?: unknown } | string | undefined;
   if (typeof body === 'object' && body.error === 'server_error')
     ctx.body = { error: 'temporarily_unavailable', error_description: outage.message };
+}
+
+/** The library would answer with one fixed value for each session. */
+function answerRequestedAcr(provider: Provider): void {
+  const { OIDCContext } = provider as unknown as { OIDCContext: { prototype: OidcContext } };
+  Object.defineProperty(OIDCContext.prototype, 'acr', {
+    get(this: OidcContext): string {
+      return acrOf(this.session?.amr ?? [], requestedAcrs(this.params?.acr_values));
+    },
+  });
 }
 
 /** Only the account page uses the response type `none`: discovery does not list it. */
@@ -102,9 +117,11 @@ async function buildProvider(deps: CurrentProviderDeps): Promise<ProviderWithKey
     lifetimes: deps.config,
     fetch: wallet.fetch,
     isFirstParty: (id) => id === ACCOUNT_CLIENT || id === WALLET_CONSUMER,
+    needsMore: deps.needsMore,
     client: (id) => findClient(deps, id),
   });
   const provider = new library.default(deps.issuer(), configuration);
+  answerRequestedAcr(provider);
   provider.use(hideNoneResponseType);
   deps.registerGrants(provider, library);
   // All URLs are built from the issuer, not from the Host header.

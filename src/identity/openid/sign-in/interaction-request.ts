@@ -1,6 +1,6 @@
 // A request of a browser to an interaction: the pages between an authorization request and its response.
 import type { Interaction, Provider } from 'oidc-provider';
-import { type BrowserRequest, formToken } from '../pages/browser.ts';
+import { type BrowserRequest, formToken, passkeyChallenges } from '../pages/browser.ts';
 
 /** One request of a person during a sign-in or consent. */
 export interface InteractionRequest {
@@ -12,6 +12,8 @@ export interface InteractionRequest {
   readonly application: string;
   /** The target and the CSRF token of forms. */
   readonly form: { readonly action: string; readonly token: string };
+  /** What passkeys sign here; ends with the interaction. */
+  challengesFor(purpose: string): readonly string[];
   /** Returns to the library with a result. */
   finish(result: Record<string, unknown>): Promise<void>;
 }
@@ -25,7 +27,7 @@ export interface PromptSteps {
 export async function openInteraction(
   provider: Provider,
   browser: BrowserRequest,
-  key: string,
+  keys: readonly string[],
 ): Promise<InteractionRequest | undefined> {
   const { request, response } = browser.exchange;
   let interaction: Interaction;
@@ -50,7 +52,8 @@ export async function openInteraction(
     interaction,
     clientId: client.clientId,
     application: client.clientName ?? client.clientId,
-    form: { action: browser.path, token: formToken(key, uid) },
+    form: { action: browser.path, token: formToken(keys[0]!, uid) },
+    challengesFor: (purpose) => passkeyChallenges(keys, `${purpose} ${uid}`),
     finish: (result) => provider.interactionFinished(request, response, result as never, { mergeWithLastSubmission: false }),
   };
 }

@@ -1,9 +1,11 @@
-// The pages of a sign-in: the password, a new password if it has expired, and the second factor.
+// The pages of a sign-in: the password, a new password if it has expired, the second factor, and passkeys.
 import { Fault } from '../../../platform/faults/index.ts';
 import type { PartialLogin } from '../../tokens/index.ts';
 import { type BrowserRequest, readCookie, redirect, sendPage, setCookie } from '../pages/browser.ts';
-import { newPasswordPage, secondFactorPage, signInPage } from '../pages/sign-in-pages.ts';
+import { newPasskeyPage, newPasswordPage, passkeyPage, secondFactorPage, signInPage } from '../pages/sign-in-pages.ts';
 import { english } from '../pages/words.ts';
+import { amrOf, methodsOf, missingStrength, requestedAcrs } from '../provider/acr.ts';
+import { STRONGER_SIGN_IN } from '../provider/configuration/prompts.ts';
 import type { Records } from '../provider/records/records.ts';
 import type { InteractionRequest, PromptSteps } from './interaction-request.ts';
 import { type BrowserSignInResult, type DeviceCookie, deviceCookieName, type LoginAttempt, type SignIn } from './sign-in.ts';
@@ -12,15 +14,24 @@ const words = english;
 /** How long the second step may take. */
 const SECOND_STEP_MS = 5 * 60_000;
 
+/** What a passkey is asked for; part of its challenge. */
+const ALONE = 'sign-in';
+const secondOf = (userId: string): string => `second ${userId}`;
+const newOf = (userId: string): string => `new ${userId}`;
+
 export interface SignInStepsDeps {
   readonly signIn: SignIn;
   readonly records: Records;
   readonly now: () => number;
 }
 
-/** The result of the first step, stored in the interaction until the second. */
+/** The result of the steps so far, stored in the interaction until the next. */
 interface PendingSignIn extends PartialLogin {
   readonly at: number;
+  /** Nothing is missing, but the application asked for more. */
+  readonly complete: boolean;
+  /** When the person signed in, if it was before this interaction. */
+  readonly since?: number | undefined;
 }
 
 interface LoginName {
@@ -64,9 +75,9 @@ export class SignInSteps implements PromptSteps {
     this.#attempt = { address, requestId, signal, via: 'sign-in page' };
   }
 
-  show(): void {
-    if (this.#pending()) this.#showSecond(false);
-    else this.#showSignIn();
+  async show(): Promise<void> {
+    const pending = await this.#pending();
+    return pending ? this.#showNext(pending) : this.#showSignIn();
   }
 
   submit(step: string, form: URLSearchParams): Promise<void> | void {
@@ -77,19 +88,29 @@ export class SignInSteps implements PromptSteps {
         return this.#newPassword(form);
       case 'code':
       case 'recovery':
-        return this.#second(form, step === 'recovery');
+        return this.#code(form, step === 'recovery');
       case 'ask-code':
       case 'ask-recovery':
-        return this.#showSecond(step === 'ask-recovery');
+        return this.#afterFirst((pending) => this.#showNext(pending, { recovery: step === 'ask-recovery' }));
+      case 'passkey':
+        return this.#passkey(form);
+      case 'second-passkey':
+        return this.#secondPasskey(form);
+      case 'passkey-create':
+        return this.#createPasskey(form);
+      case 'skip':
+        return this.#afterFirst((pending) => (pending.complete ? this.#signedIn(pending) : this.#showNext(pending)));
       default:
         return redirect(this.#request.browser, this.#request.form.action);
     }
   }
 
-  #showSignIn(login: Partial<LoginName> & { error?: string } = {}): void {
-    const { browser, interaction, application, form } = this.#request;
+  async #showSignIn(login: Partial<LoginName> & { error?: string } = {}): Promise<void> {
+    const { browser, interaction, application, form, challengesFor } = this.#request;
+    const { signIn } = this.#deps;
     const { name = String(interaction.params.login_hint ?? ''), domain = '', error } = login;
-    sendPage(browser, signInPage({ ...form, application, name, domain, error }), error ? 401 : 200);
+    const passkey = (await signIn.isPasskeyOffered()) ? await signIn.passkeyOptions(challengesFor(ALONE)[0]!) : undefined;
+    sendPage(browser, signInPage({ ...form, application, name, domain, error, passkey }), error ? 401 : 200);
   }
 
   #showNewPassword(login: LoginName, status: number, error?: string): void {
@@ -97,42 +118,85 @@ export class SignInSteps implements PromptSteps {
     sendPage(browser, newPasswordPage({ ...form, ...login, error }), status);
   }
 
-  #showSecond(recovery: boolean, error?: string): void {
-    const { browser, form } = this.#request;
-    sendPage(browser, secondFactorPage({ ...form, recovery, error }), error ? 401 : 200);
+  /** What is to be done after the steps so far. */
+  async #showNext(
+    pending: PendingSignIn,
+    { recovery = false, error }: { recovery?: boolean; error?: string } = {},
+  ): Promise<void> {
+    const { browser, form, challengesFor } = this.#request;
+    const { signIn } = this.#deps;
+    const { userId, complete } = pending;
+    const next = await signIn.nextSteps(pending);
+    const status = error ? 401 : 200;
+    if (next.newPasskey) {
+      const creation = await signIn.newPasskeyOptions(challengesFor(newOf(userId))[0]!, userId);
+      return sendPage(browser, newPasskeyPage({ ...form, creation, error }), status);
+    }
+    const passkey = next.passkey ? await signIn.passkeyOptions(challengesFor(secondOf(userId))[0]!, userId) : undefined;
+    if (next.code) return sendPage(browser, secondFactorPage({ ...form, recovery, passkey, error }), status);
+    if (passkey) return sendPage(browser, passkeyPage({ ...form, passkey, skip: complete, error }), status);
+    return this.#showSignIn({ error: words.tooLate });
   }
 
-  #pending(): PendingSignIn | undefined {
+  async #pending(): Promise<PendingSignIn | undefined> {
     const pending = this.#request.interaction.lastSubmission?.pending as PendingSignIn | undefined;
-    return pending && this.#deps.now() - pending.at <= SECOND_STEP_MS ? pending : undefined;
+    return pending && this.#deps.now() - pending.at <= SECOND_STEP_MS ? pending : this.#toStrengthen();
   }
 
-  async #savePending({ userId, methods, epoch, generation }: PartialLogin): Promise<void> {
+  /** The session of a person who only has to add what the application asks for. */
+  async #toStrengthen(): Promise<PendingSignIn | undefined> {
+    const { interaction, provider } = this.#request;
+    const { session, prompt } = interaction;
+    if (!session?.accountId || prompt.reasons.some((reason) => reason !== STRONGER_SIGN_IN)) return undefined;
+    const current = await provider.Session.findByUid(session.uid);
+    if (current?.accountId !== session.accountId) return undefined;
+    const state = await this.#deps.signIn.stateOf(session.accountId);
+    const methods = methodsOf(current.amr ?? []);
+    const complete = !(await this.#deps.signIn.isPasskeyMissing(session.accountId, methods));
+    return state && { ...state, methods, at: this.#deps.now(), complete, since: current.loginTs };
+  }
+
+  async #savePending(
+    { userId, methods, epoch, generation, complete }: BrowserSignInResult,
+    since?: number,
+  ): Promise<PendingSignIn> {
     const { interaction } = this.#request;
-    const pending: PendingSignIn = { userId, methods, epoch, generation, at: this.#deps.now() };
+    const pending: PendingSignIn = { userId, methods, epoch, generation, complete, since, at: this.#deps.now() };
     interaction.lastSubmission = { pending };
     await interaction.save(interaction.exp - Math.floor(Date.now() / 1000));
+    return pending;
   }
 
-  #signedIn({ userId, methods, generation }: PartialLogin): Promise<void> {
+  #signedIn(
+    step: Pick<BrowserSignInResult, 'userId' | 'methods' | 'generation' | 'passkey'> & { since?: number | undefined },
+  ): Promise<void> {
+    const { userId, methods, generation, passkey, since } = step;
     this.#deps.records.bind(userId, generation);
-    const amr = methods.includes('totp') ? ['pwd', 'otp', 'mfa'] : ['pwd'];
     // The time of the sign-in, not when the library picks it up.
-    const ts = Math.floor(this.#deps.now() / 1000);
-    return this.#request.finish({ login: { accountId: userId, amr, ts, remember: true } });
+    const ts = since ?? Math.floor(this.#deps.now() / 1000);
+    return this.#request.finish({ login: { accountId: userId, amr: amrOf(methods, passkey), ts, remember: true } });
   }
 
-  async #afterPassword(step: BrowserSignInResult): Promise<void> {
-    if (step.device) setDeviceCookie(this.#request.browser, step.userId, step.device);
-    if (step.complete) return this.#signedIn(step);
-    await this.#savePending(step);
-    this.#showSecond(false);
+  /** Finishes, or asks for what is missing. */
+  async #proceed(step: BrowserSignInResult, since?: number): Promise<void> {
+    const wants = missingStrength(amrOf(step.methods), requestedAcrs(this.#request.interaction.params.acr_values)) > 0;
+    const isDone = step.complete && !(wants && (await this.#deps.signIn.nextSteps(step)).passkey);
+    if (isDone) return this.#signedIn({ ...step, since });
+    return this.#showNext(await this.#savePending(step, since));
+  }
+
+  async #afterFirst(work: (pending: PendingSignIn) => Promise<void>): Promise<void> {
+    const pending = await this.#pending();
+    if (!pending || !(await this.#deps.signIn.isStillValid(pending))) return this.#showSignIn({ error: words.tooLate });
+    return work(pending);
   }
 
   async #checkPassword(login: LoginName, password: string): Promise<void> {
     const { browser } = this.#request;
     const deviceOf = (userId: string) => readDeviceCookie(browser, userId);
-    await this.#afterPassword(await this.#deps.signIn.password({ ...login, password }, this.#attempt, deviceOf));
+    const step = await this.#deps.signIn.password({ ...login, password }, this.#attempt, deviceOf);
+    if (step.device) setDeviceCookie(browser, step.userId, step.device);
+    await this.#proceed(step);
   }
 
   async #password(form: URLSearchParams): Promise<void> {
@@ -141,7 +205,7 @@ export class SignInSteps implements PromptSteps {
       await this.#checkPassword(login, text(form, 'password'));
     } catch (error) {
       if (error instanceof Fault && error.code === 'auth.password_expired') this.#showNewPassword(login, 401);
-      else this.#showSignIn({ ...login, error: messageFor(error, words.wrongPassword) });
+      else await this.#showSignIn({ ...login, error: messageFor(error, words.wrongPassword) });
     }
   }
 
@@ -158,20 +222,59 @@ export class SignInSteps implements PromptSteps {
     }
   }
 
-  async #second(form: URLSearchParams, recovery: boolean): Promise<void> {
+  #code(form: URLSearchParams, recovery: boolean): Promise<void> {
     const { signIn } = this.#deps;
-    const pending = this.#pending();
-    if (!pending || !(await signIn.isStillValid(pending))) return this.#showSignIn({ error: words.tooLate });
+    return this.#afterFirst(async (pending) => {
+      try {
+        const step = recovery
+          ? await signIn.recoveryCode(pending, text(form, 'recovery_code'), this.#attempt)
+          : await signIn.code(pending, text(form, 'code').replaceAll(/\s/g, ''), this.#attempt);
+        if (step.complete && form.get('remember') === 'yes') await this.#rememberDevice(step);
+        await this.#proceed(step, pending.since);
+      } catch (error) {
+        await this.#showNext(pending, { recovery, error: messageFor(error, words.wrongCode) });
+      }
+    });
+  }
+
+  /** A passkey instead of name and password. */
+  async #passkey(form: URLSearchParams): Promise<void> {
+    const { browser, interaction, challengesFor } = this.#request;
+    // It was sent twice: the first answer counts, and the second is no copy of the passkey.
+    if (interaction.result?.login) return redirect(browser, interaction.returnTo);
     try {
-      const step = recovery
-        ? await signIn.recoveryCode(pending, text(form, 'recovery_code'), this.#attempt)
-        : await signIn.code(pending, text(form, 'code').replaceAll(/\s/g, ''), this.#attempt);
-      if (!step.complete) return this.#showSecond(recovery, words.wrongCode);
-      if (form.get('remember') === 'yes') await this.#rememberDevice(step);
-      await this.#signedIn(step);
+      const step = await this.#deps.signIn.passkey(text(form, 'passkey'), challengesFor(ALONE), this.#attempt);
+      if (step.complete) await this.#signedIn(step);
+      else await this.#showSignIn({ error: words.passkeyMore });
     } catch (error) {
-      this.#showSecond(recovery, messageFor(error, words.wrongCode));
+      await this.#showSignIn({ error: messageFor(error, words.passkeyWrong) });
     }
+  }
+
+  #secondPasskey(form: URLSearchParams): Promise<void> {
+    const { signIn } = this.#deps;
+    return this.#afterFirst(async (pending) => {
+      const challenges = this.#request.challengesFor(secondOf(pending.userId));
+      try {
+        const step = await signIn.passkey(text(form, 'passkey'), challenges, this.#attempt, pending);
+        await this.#proceed(step, pending.since);
+      } catch (error) {
+        await this.#showNext(pending, { error: messageFor(error, words.passkeyWrong) });
+      }
+    });
+  }
+
+  #createPasskey(form: URLSearchParams): Promise<void> {
+    const { signIn } = this.#deps;
+    return this.#afterFirst(async (pending) => {
+      const challenges = this.#request.challengesFor(newOf(pending.userId));
+      const answer = { challenges, text: text(form, 'passkey'), name: text(form, 'passkey_name') };
+      try {
+        await this.#proceed(await signIn.newPasskey(pending, answer, this.#attempt), pending.since);
+      } catch (error) {
+        await this.#showNext(pending, { error: messageFor(error, words.passkeyWrong) });
+      }
+    });
   }
 
   async #rememberDevice(partialLogin: PartialLogin): Promise<void> {

@@ -6,9 +6,10 @@ import { Fault } from '../../../platform/faults/index.ts';
 import { fail } from '../../faults.ts';
 import type { LoginAttempt } from '../../logins/index.ts';
 import type { Guesser } from '../../passwords/index.ts';
-import type { AuthRules, PartialLogin, Scopes } from '../../tokens/index.ts';
+import type { PartialLogin, Scopes } from '../../tokens/index.ts';
 import type { Devices, Factor } from '../../two-factor/index.ts';
-import { type Users, unknownUserKey } from '../../users/index.ts';
+import { unknownUserKey } from '../../users/index.ts';
+import { createPasskeySignIn, type PasskeySignInDeps } from './passkey-sign-in.ts';
 
 export type { LoginAttempt } from '../../logins/index.ts';
 
@@ -22,23 +23,24 @@ export interface BrowserSignInResult extends PartialLogin {
   readonly complete: boolean;
   /** Set for a remembered device: it gets a new token with every use. */
   readonly device?: DeviceCookie | undefined;
+  /** The passkey that was used. */
+  readonly passkey?: { readonly isSynced: boolean } | undefined;
 }
 
 /** One cookie for each user of a shared browser. The name does not reveal the user. */
 export const deviceCookieName = (userId: string): string =>
   `gatehouse_device_${createHash('sha256').update(userId).digest('hex').slice(0, 12)}`;
 
-export interface SignInDeps {
-  readonly auth: AuthRules;
+export interface SignInDeps extends PasskeySignInDeps {
   readonly factor: Factor;
   readonly devices: Devices;
-  readonly users: Users;
   readonly scopes: Scopes;
 }
 
 const DEFAULT_DOMAIN = 'default';
 
-export function createSignIn({ auth, factor, devices, users, scopes }: SignInDeps) {
+export function createSignIn(deps: SignInDeps) {
+  const { auth, factor, devices, users, scopes } = deps;
   const anonymous = (attempt: LoginAttempt): Guesser & LoginAttempt => ({ ...attempt, userId: null });
   const guesserOf = ({ userId, epoch }: PartialLogin, attempt: LoginAttempt): Guesser => ({ ...attempt, userId, epoch });
 
@@ -92,6 +94,8 @@ export function createSignIn({ auth, factor, devices, users, scopes }: SignInDep
   }
 
   return {
+    ...createPasskeySignIn(deps),
+
     async password(
       login: { readonly name: string; readonly domain: string; readonly password: string },
       attempt: LoginAttempt,

@@ -5,6 +5,7 @@ import { ID_TOKEN_ALGORITHMS } from '../../../consumers/index.ts';
 import type { Factor } from '../../../two-factor/index.ts';
 import type { ProviderPages } from '../../pages/provider-pages.ts';
 import type { Accounts } from '../accounts.ts';
+import { ACR_VALUES } from '../acr.ts';
 import { type AdapterDeps, createAdapter } from '../adapter.ts';
 import type { Keyring } from '../keys.ts';
 import type { OidcProviderLibrary } from '../library.ts';
@@ -15,7 +16,7 @@ import { claimsOf } from './claims.ts';
 import { featuresOf } from './features.ts';
 import { loadExistingGrant } from './grants.ts';
 import { type Lifetimes, ttlOf } from './lifetimes.ts';
-import { promptsOf } from './prompts.ts';
+import { type PromptDeps, promptsOf } from './prompts.ts';
 
 export interface ProviderDeps {
   readonly records: Records;
@@ -30,6 +31,7 @@ export interface ProviderDeps {
   readonly fetch: (url: string | URL | Request, init?: RequestInit) => Promise<Response>;
   /** Applications that are part of this installation: people are not asked for consent. */
   isFirstParty(clientId: string): boolean;
+  needsMore: PromptDeps['needsMore'];
 }
 
 const adapterOf = ({ errors }: OidcProviderLibrary, { records, client, unfinished, factor }: ProviderDeps) =>
@@ -94,11 +96,13 @@ const routes = {
 
 export function configurationOf(library: OidcProviderLibrary, keys: Keyring, deps: ProviderDeps): Configuration {
   const { isFirstParty, lifetimes, pages } = deps;
-  const policy = promptsOf(library, { sessionSeconds: lifetimes.sessionSeconds, isFirstParty });
+  const { needsMore } = deps;
+  const policy = promptsOf(library, { sessionSeconds: lifetimes.sessionSeconds, isFirstParty, needsMore });
   return {
     ...clients,
     ...claimsOf(deps),
     ...refreshTokensOf(deps),
+    acrValues: [...ACR_VALUES],
     adapter: adapterOf(library, deps),
     cookies: cookiesOf(keys),
     enabledJWA: algorithms,

@@ -1,5 +1,6 @@
 // Additional prompts: to sign in again, or to allow a resource.
 import type { interactionPolicy, KoaContextWithOIDC } from 'oidc-provider';
+import { requestedAcrs } from '../acr.ts';
 import type { OidcProviderLibrary } from '../library.ts';
 import { resourcesNotAllowed } from '../resources.ts';
 
@@ -38,14 +39,36 @@ function resourceNotAllowed(
   );
 }
 
-export function promptsOf(
-  library: OidcProviderLibrary,
-  { sessionSeconds, isFirstParty }: { readonly sessionSeconds: number; isFirstParty(clientId: string): boolean },
-) {
+/** Why a person who is signed in is asked for more. Only what is missing is asked for. */
+export const STRONGER_SIGN_IN = 'stronger_sign_in';
+
+/**
+ * The policy asks for a passkey, or the application asks for a stronger sign-in (`acr_values`) and the person can do it. The latter is a wish (OpenID Connect Core, 3.1.2.1): who
+ * cannot, or has just done what they could, goes on, and the ID token says how they signed in.
+ */
+function strongerSignIn({ interactionPolicy: { Check } }: OidcProviderLibrary, { needsMore }: PromptDeps): PromptCheck {
+  return new Check(STRONGER_SIGN_IN, ...SIGN_IN, async ({ oidc }) => {
+    const { session, result, params } = oidc;
+    if (!session?.accountId || result?.login) return Check.NO_NEED_TO_PROMPT;
+    const isEnough = !(await needsMore(session.accountId, session.amr ?? [], requestedAcrs(params?.acr_values)));
+    return isEnough ? Check.NO_NEED_TO_PROMPT : Check.REQUEST_PROMPT;
+  });
+}
+
+export interface PromptDeps {
+  readonly sessionSeconds: number;
+  isFirstParty(clientId: string): boolean;
+  /** Whether a person who is signed in by these means (`amr`) is asked for others. `requested`: of `acr_values`. */
+  needsMore(accountId: string, amr: readonly string[], requested: readonly string[]): Promise<boolean>;
+}
+
+export function promptsOf(library: OidcProviderLibrary, deps: PromptDeps) {
+  const { sessionSeconds, isFirstParty } = deps;
   const policy = library.interactionPolicy.base();
   const { checks } = policy.get('login')!;
   checks.add(sessionTooOld(library, sessionSeconds));
   checks.add(accountDisabled(library));
+  checks.add(strongerSignIn(library, deps));
   policy.get('consent')!.checks.add(resourceNotAllowed(library, isFirstParty));
   return policy;
 }

@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { ACR_VALUES, acrOf, amrOf, methodsOf, missingStrength, requestedAcrs } from './acr.ts';
+
+const [SINGLE, MULTI, RESISTANT] = ACR_VALUES as [string, string, string];
+
+describe('How strong a sign-in was', () => {
+  const signIns = [
+    { amr: amrOf(['password']), acr: SINGLE },
+    { amr: amrOf(['password', 'totp']), acr: MULTI },
+    { amr: amrOf(['password', 'passkey']), acr: RESISTANT },
+    { amr: amrOf(['passkey'], { isSynced: true }), acr: RESISTANT },
+  ];
+
+  it('follows from what was used', () => {
+    for (const { amr, acr } of signIns) assert.equal(acrOf(amr, []), acr);
+    assert.equal(acrOf([], []), SINGLE);
+    assert.deepEqual(amrOf(['passkey'], { isSynced: true }), ['pop', 'user', 'swk', 'mfa']);
+    assert.deepEqual(amrOf(['passkey'], { isSynced: false }), ['pop', 'user', 'hwk', 'mfa']);
+  });
+
+  it('is said in the words of the request, when it satisfies it', () => {
+    const passkey = amrOf(['passkey']);
+    assert.equal(acrOf(passkey, [MULTI]), MULTI);
+    assert.equal(acrOf(passkey, ['unknown', SINGLE, RESISTANT]), SINGLE);
+    assert.equal(acrOf(amrOf(['password']), [RESISTANT, MULTI]), SINGLE);
+    assert.equal(acrOf(passkey, ['__proto__', 'constructor', '']), RESISTANT);
+  });
+
+  it('misses what none of the requested values allows', () => {
+    const password = amrOf(['password']);
+    assert.equal(missingStrength(password, []), 0);
+    assert.equal(missingStrength(password, ['unknown']), 0);
+    assert.equal(missingStrength(password, [MULTI]), 1);
+    assert.equal(missingStrength(password, [RESISTANT, MULTI]), 1);
+    assert.equal(missingStrength(password, [RESISTANT, SINGLE]), 0);
+    assert.equal(missingStrength(amrOf(['password', 'totp']), [RESISTANT]), 2);
+    assert.equal(missingStrength(amrOf(['passkey']), [MULTI]), 0);
+  });
+
+  it('leads back to the methods', () => {
+    for (const methods of [['password'], ['password', 'totp'], ['password', 'passkey'], ['passkey']])
+      assert.deepEqual(methodsOf(amrOf(methods)), methods);
+  });
+
+  it('is requested by a list, or not at all', () => {
+    assert.deepEqual(requestedAcrs('a  b'), ['a', 'b']);
+    for (const nothing of [undefined, '', 7, ['a']]) assert.deepEqual(requestedAcrs(nothing), []);
+  });
+});

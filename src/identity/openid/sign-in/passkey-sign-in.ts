@@ -1,0 +1,108 @@
+// Passkeys in a sign-in: alone, as the second factor, and added by those who must have one.
+import type { AuthMethod } from '../../access/index.ts';
+import { fail } from '../../faults.ts';
+import type { LoginAttempt } from '../../logins/index.ts';
+import type { PasskeyPolicy, PasskeyQuestion, Passkeys, PasskeyUse } from '../../passkeys/index.ts';
+import type { AuthRules, PartialLogin } from '../../tokens/index.ts';
+import type { Users } from '../../users/index.ts';
+
+export interface PasskeySignInDeps {
+  readonly auth: AuthRules;
+  readonly users: Users;
+  readonly passkeys: Passkeys;
+  readonly passkeyPolicy: PasskeyPolicy;
+  /** The generation of a user whose session was found in this request. */
+  generationOf(userId: string): number | undefined;
+}
+
+interface PasskeySignInResult extends PartialLogin {
+  readonly complete: boolean;
+  /** The passkey that was used. */
+  readonly passkey?: PasskeyUse | undefined;
+}
+
+/** What a person can do after the first step. */
+export interface NextSteps {
+  readonly code: boolean;
+  /** Use one of their passkeys. */
+  readonly passkey: boolean;
+  /** They must, and have none: they add one. */
+  readonly newPasskey: boolean;
+}
+
+export function createPasskeySignIn({ auth, users, passkeys, passkeyPolicy, generationOf }: PasskeySignInDeps) {
+  async function nextSteps({ userId, methods }: Pick<PartialLogin, 'userId' | 'methods'>): Promise<NextSteps> {
+    const user = await users.find(userId);
+    if (!user) return { code: true, passkey: false, newPasskey: false };
+    const hasPasskey =
+      !methods.includes('passkey') && (await passkeyPolicy.isAllowed(user)) && (await passkeys.list(userId)).length > 0;
+    const isPasskeyRequired = !methods.includes('passkey') && (await passkeyPolicy.isRequired(user));
+    const needsCode = !methods.includes('totp') && (await auth.needsCode(user, methods));
+    return {
+      // For somebody who must use a passkey, a code changes nothing.
+      code: needsCode && !(isPasskeyRequired && hasPasskey),
+      passkey: hasPasskey,
+      // After the code, if there is one: a stolen password must not be enough to add a passkey.
+      newPasskey: isPasskeyRequired && !hasPasskey && !needsCode,
+    };
+  }
+
+  return {
+    /** A passkey: alone, when it also verified the person, or after the first step. */
+    async passkey(
+      text: string,
+      challenges: readonly string[],
+      attempt: LoginAttempt,
+      earlier?: PartialLogin,
+    ): Promise<PasskeySignInResult> {
+      const question: PasskeyQuestion = { challenges, userId: earlier?.userId, mustVerify: earlier === undefined };
+      let use: PasskeyUse | undefined;
+      const check = async (recorded: LoginAttempt) => {
+        use = await passkeys.verify(text, question, recorded);
+        const user = use && (await users.find(use.userId));
+        return user && (await passkeyPolicy.isAllowed(user)) ? user : undefined;
+      };
+      const { user, methods, generation, complete } = await auth.signInWithPasskey(check, attempt, earlier);
+      return { userId: user.id, methods, epoch: user.epoch, generation, complete, passkey: use };
+    },
+
+    /** A new passkey of somebody who must have one: its creation proves possession like its use. */
+    async newPasskey(
+      earlier: PartialLogin,
+      answer: { readonly challenges: readonly string[]; readonly text: string; readonly name: string },
+      attempt: LoginAttempt,
+    ): Promise<PasskeySignInResult> {
+      const check = async () => {
+        const user = await users.find(earlier.userId);
+        if (!user || !(await auth.isStillValid(user, earlier)) || !(await nextSteps(earlier)).newPasskey) return undefined;
+        await passkeys.add({ userId: user.id, requestId: attempt.requestId, epoch: earlier.epoch }, user.id, answer);
+        return user;
+      };
+      const { methods, complete } = await auth.signInWithPasskey(check, attempt, earlier);
+      return { ...earlier, methods, complete };
+    },
+
+    nextSteps,
+
+    /** Whether somebody who is signed in by these methods must use a passkey: the policy or their roles may have changed. */
+    async isPasskeyMissing(userId: string, methods: readonly AuthMethod[]): Promise<boolean> {
+      const user = methods.includes('passkey') ? undefined : await users.find(userId);
+      return user !== undefined && passkeyPolicy.isRequired(user);
+    },
+
+    /** The state of an account whose session was found in this request. */
+    async stateOf(userId: string): Promise<Omit<PartialLogin, 'methods'> | undefined> {
+      const user = await users.find(userId);
+      const generation = generationOf(userId);
+      return user && generation !== undefined ? { userId, epoch: user.epoch, generation } : undefined;
+    },
+
+    isPasskeyOffered: passkeyPolicy.isOffered,
+    passkeyOptions: (challenge: string, userId?: string): Promise<object> =>
+      passkeys.requestOptions({ challenges: [challenge], userId, mustVerify: userId === undefined }),
+    async newPasskeyOptions(challenge: string, userId: string): Promise<object> {
+      const { id, name } = (await users.find(userId)) ?? fail('auth.required');
+      return passkeys.creationOptions({ id, name, displayName: name }, challenge);
+    },
+  };
+}

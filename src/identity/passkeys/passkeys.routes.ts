@@ -1,0 +1,36 @@
+// /v3/users/{user_id}/OS-PASSKEYS/passkeys
+import type { IdentityApp } from '../access/index.ts';
+import { wholeList } from '../resource/index.ts';
+import type { Subject } from '../two-factor/index.ts';
+import type { Passkeys } from './passkeys.rules.ts';
+import { PasskeyList, renderPasskey } from './passkeys.schema.ts';
+
+const tag = 'Passkeys';
+
+export function mountPasskeys(app: IdentityApp, { passkeys, subject }: { passkeys: Passkeys; subject: Subject }): void {
+  const path = '/v3/users/:user_id/OS-PASSKEYS/passkeys';
+  const target = ({ params }: { params: { user_id: string } }) => subject.target(params.user_id);
+
+  app.get(
+    path,
+    { summary: 'List the passkeys of a user', tag, rule: 'list_passkeys', target, reply: { 200: PasskeyList } },
+    async (call) =>
+      wholeList(
+        call,
+        'passkeys',
+        (await passkeys.list(call.target.id)).map((row) => renderPasskey(call.base, row)),
+      ),
+  );
+
+  app.delete(
+    '/v3/users/:user_id/OS-PASSKEYS/passkeys/:passkey_id',
+    {
+      summary: 'Remove a passkey of a user',
+      tag,
+      rule: 'delete_passkey',
+      target,
+      reply: { 204: null },
+    },
+    ({ caller, target: user, params }) => passkeys.remove(subject.toChange(caller, user), user.id, params.passkey_id),
+  );
+}

@@ -1,0 +1,170 @@
+// Passkeys of a person: added, used, renamed, removed.
+import { seconds } from '../../platform/clock.ts';
+import { isUniqueViolation } from '../../platform/database/index.ts';
+import { newId } from '../../platform/ids.ts';
+import type { Gate } from '../../platform/limits/index.ts';
+import type { Actor } from '../audit/index.ts';
+import type { PasskeyRow, Tx } from '../database.ts';
+import { fail } from '../faults.ts';
+import type { LoginAttempt } from '../logins/index.ts';
+import type { Notify } from '../notifications/index.ts';
+import { bit, type Deps } from '../resource/index.ts';
+import {
+  creationOptions,
+  credentialIdOf,
+  type NewPasskey,
+  requestOptions,
+  verifyAssertion,
+  verifyCreation,
+} from './ceremonies.ts';
+import { findByCredentialId, insertPasskey, listPasskeys, recordUse, removePasskey, renamePasskey } from './passkeys.store.ts';
+import type { RelyingParty } from './relying-party.ts';
+
+const MAX_PASSKEYS = 20;
+const MAX_NAME = 64;
+
+export type PasskeyDeps = Pick<Deps, 'db' | 'clock' | 'change' | 'log'> & {
+  readonly notify: Notify;
+  readonly gate: Gate;
+  /** Undefined where browsers offer no passkeys. */
+  relyingParty(): RelyingParty | undefined;
+  /** Whether the account can be entered without a passkey. */
+  hasOtherWay(tx: Tx, userId: string): Promise<boolean>;
+};
+
+/** What a use of a passkey proved. */
+export interface PasskeyUse {
+  readonly userId: string;
+  readonly passkeyId: string;
+  /** The authenticator checked a PIN or a finger: the passkey counts as both factors. */
+  readonly isUserVerified: boolean;
+  readonly isSynced: boolean;
+}
+
+/** What a passkey is asked to sign. */
+export interface PasskeyQuestion {
+  /** The first is for new questions; answers may still come to the others. */
+  readonly challenges: readonly string[];
+  /** Only passkeys of this user. */
+  readonly userId?: string | undefined;
+  readonly mustVerify: boolean;
+}
+
+const nameOf = (text: string): string => text.trim().slice(0, MAX_NAME) || 'Passkey';
+
+export function createPasskeys({ db, clock, change, log, notify, gate, relyingParty, hasOtherWay }: PasskeyDeps) {
+  const party = (): RelyingParty => relyingParty() ?? fail('passkey.refused', { why: 'passkeys need a host name and https' });
+
+  const rowOf = (userId: string, made: NewPasskey, name: string): PasskeyRow => ({
+    id: newId(),
+    user_id: userId,
+    credential_id: made.credentialId,
+    public_key: made.publicKey,
+    counter: made.counter,
+    transports: JSON.stringify(made.transports),
+    synced: bit(made.isSynced),
+    name: nameOf(name),
+    created_at: seconds(clock),
+    last_used_at: null,
+    removed_at: null,
+  });
+
+  async function store(actor: Actor, row: PasskeyRow): Promise<void> {
+    try {
+      await change(actor, async (transaction) => {
+        const { tx, audit } = transaction;
+        if ((await listPasskeys(tx, row.user_id)).length >= MAX_PASSKEYS)
+          fail('passkey.refused', { why: `${MAX_PASSKEYS} are the most a person can have` });
+        await insertPasskey(tx, row);
+        audit('passkey.added', { kind: 'user', id: row.user_id }, { passkey_id: row.id, name: row.name });
+        await notify(transaction, 'passkey.added', row.user_id);
+      });
+    } catch (error) {
+      if (isUniqueViolation(error)) fail('passkey.refused', { why: 'it was added before' });
+      throw error;
+    }
+  }
+
+  /** False when the counter did not go up: somebody has a copy of the passkey. */
+  const recordOrReport = (row: PasskeyRow, counter: number, actor: Actor): Promise<boolean> =>
+    change(actor, async (transaction) => {
+      const isNewer = await recordUse(transaction.tx, row.id, counter, seconds(clock));
+      const event = isNewer ? 'passkey.used' : 'passkey.cloned';
+      transaction.audit(event, { kind: 'user', id: row.user_id }, { passkey_id: row.id, name: row.name });
+      if (!isNewer) await notify(transaction, event, row.user_id);
+      return isNewer;
+    });
+
+  return {
+    isAvailable: (): boolean => relyingParty() !== undefined,
+
+    list: (userId: string): Promise<PasskeyRow[]> => listPasskeys(db.read, userId),
+
+    creationOptions: async (
+      user: { readonly id: string; readonly name: string; readonly displayName: string },
+      challenge: string,
+    ): Promise<object> => creationOptions(party(), user, { challenge, passkeys: await listPasskeys(db.read, user.id) }),
+
+    async add(
+      actor: Actor,
+      userId: string,
+      answer: { challenges: readonly string[]; text: string; name: string },
+    ): Promise<PasskeyRow> {
+      const made = await verifyCreation(party(), answer.challenges, answer.text);
+      if ('reason' in made) return fail('passkey.refused', { why: 'the browser’s answer does not fit' }, { reason: made.reason });
+      const row = rowOf(userId, made, answer.name);
+      await store(actor, row);
+      return row;
+    },
+
+    requestOptions: async ({ challenges, userId, mustVerify }: PasskeyQuestion): Promise<object> => {
+      const passkeys = userId === undefined ? [] : await listPasskeys(db.read, userId);
+      return requestOptions(party(), { challenge: challenges[0]!, passkeys, mustVerify });
+    },
+
+    /** Undefined when it proves nothing; the reason is in the log only. */
+    async verify(text: string, question: PasskeyQuestion, attempt: LoginAttempt): Promise<PasskeyUse | undefined> {
+      const { userId, challenges, mustVerify } = question;
+      const { requestId, subject } = attempt;
+      const id = credentialIdOf(text);
+      const found = id === undefined ? undefined : await findByCredentialId(db.read, id);
+      const row = userId === undefined || found?.user_id === userId ? found : undefined;
+      if (subject && row) subject.userId = row.user_id;
+      gate.checkSecret(attempt, row?.user_id);
+      const assertion = row
+        ? await verifyAssertion(party(), row, { challenges, text, mustVerify })
+        : { reason: 'unknown passkey' };
+      if (!row || 'reason' in assertion) {
+        gate.wrongSecret(attempt, row?.user_id);
+        log.info({ request_id: requestId, reason: 'reason' in assertion ? assertion.reason : '' }, 'passkey refused');
+        return undefined;
+      }
+      if (!(await recordOrReport(row, assertion.counter, { requestId, userId: row.user_id }))) return undefined;
+      return {
+        userId: row.user_id,
+        passkeyId: row.id,
+        isUserVerified: assertion.isUserVerified,
+        isSynced: row.synced === 1,
+      };
+    },
+
+    rename: (actor: Actor, userId: string, id: string, name: string): Promise<void> =>
+      change(actor, async ({ tx, audit }) => {
+        if (!(await renamePasskey(tx, userId, id, nameOf(name)))) fail('passkey.not_found', { id });
+        audit('passkey.renamed', { kind: 'user', id: userId }, { passkey_id: id, name: nameOf(name) });
+      }),
+
+    /** An administrator may remove the last way in of somebody else: they can also set a password. */
+    remove: (actor: Actor, userId: string, id: string): Promise<void> =>
+      change(actor, async (transaction) => {
+        const { tx, audit } = transaction;
+        if (!(await removePasskey(tx, userId, id, seconds(clock)))) fail('passkey.not_found', { id });
+        const isLast = (await listPasskeys(tx, userId)).length === 0 && !(await hasOtherWay(tx, userId));
+        if (isLast && actor.userId === userId) fail('passkey.last_way_in');
+        audit('passkey.removed', { kind: 'user', id: userId }, { passkey_id: id });
+        await notify(transaction, 'passkey.removed', userId);
+      }),
+  };
+}
+
+export type Passkeys = ReturnType<typeof createPasskeys>;

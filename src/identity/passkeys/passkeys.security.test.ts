@@ -1,0 +1,214 @@
+// What an attacker tries with passkeys: one thing wrong at a time, with an authenticator in software.
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { after, before, describe, it } from 'node:test';
+import { onEachDatabase, uniqueName } from '../../../test/support/api.ts';
+import { databaseOf } from '../../../test/support/restartable-api.ts';
+import { type AuthenticatorTwist, SoftAuthenticator } from '../../../test/support/soft-authenticator.ts';
+import { Gate } from '../../platform/limits/index.ts';
+import { createLog } from '../../platform/log/index.ts';
+import { createChanges } from '../audit/index.ts';
+import type { Database } from '../database.ts';
+import { createPasskeys, relyingPartyOf } from './index.ts';
+
+const ORIGIN = 'https://login.example.org';
+const ATTEMPT = { requestId: 'req-test', address: '127.0.0.1' };
+const newChallenge = (): string => randomBytes(32).toString('base64url');
+
+onEachDatabase('A passkey', (api) => {
+  let db: Database;
+  let hasPassword = true;
+  const lines: string[] = [];
+  const notified: string[] = [];
+  before(async () => {
+    db = await databaseOf(api);
+  });
+  after(() => db.close());
+
+  const passkeysOf = () =>
+    createPasskeys({
+      db,
+      clock: api.clock,
+      change: createChanges(db, api.clock),
+      log: createLog('debug', { write: (line) => void lines.push(line) }),
+      notify: async (_, event, userId) => void notified.push(`${event} ${userId}`),
+      gate: new Gate(undefined, api.clock),
+      relyingParty: () => relyingPartyOf(ORIGIN, 'Example'),
+      hasOtherWay: async () => hasPassword,
+    });
+
+  async function person() {
+    const user = await api.make('user', { name: uniqueName('person') });
+    const [passkeys, authenticator] = [passkeysOf(), new SoftAuthenticator(ORIGIN)];
+    const actor = { userId: user.id, requestId: 'req-test' };
+    const options = async (challenge: string) =>
+      (await passkeys.creationOptions({ ...user, displayName: user.name }, challenge)) as any;
+    const register = async (twist: AuthenticatorTwist = {}, challenge = newChallenge()) => {
+      const text = authenticator.create(await options(challenge), twist);
+      return { text, row: await passkeys.add(actor, user.id, { challenges: [challenge], text, name: 'a phone' }) };
+    };
+    const sign = async (twist: AuthenticatorTwist = {}, { userId = undefined as string | undefined, mustVerify = true } = {}) => {
+      const question = { challenges: [newChallenge()], userId, mustVerify };
+      const text = authenticator.get((await passkeys.requestOptions(question)) as never, twist);
+      return { question, text, use: await passkeys.verify(text, question, ATTEMPT) };
+    };
+    return { user, passkeys, authenticator, actor, options, register, sign };
+  }
+
+  it('signs its owner in, and says how', async () => {
+    const { user, register, sign, passkeys } = await person();
+    const { row } = await register();
+    const { use } = await sign();
+    assert.deepEqual(use, { userId: user.id, passkeyId: row.id, isUserVerified: true, isSynced: false });
+    const [listed] = await passkeys.list(user.id);
+    assert.equal(listed!.name, 'a phone');
+    assert.notEqual(listed!.last_used_at, null);
+  });
+
+  describe('is refused', () => {
+    const wrongAtUse: Record<string, AuthenticatorTwist> = {
+      'from another site': { origin: 'https://login.example.org.evil.example' },
+      'over plain http': { origin: 'http://login.example.org' },
+      'for another relying party': { rpId: 'example.org' },
+      'with a challenge of somebody else': { challenge: newChallenge() },
+      'as a registration': { type: 'webauthn.create' },
+      'signed by another key': { foreignKey: true },
+      'with nobody present': { isUserPresent: false },
+      'when the person was not verified': { isUserVerified: false },
+      'with the handle of another user': { userHandle: Buffer.from('someone else').toString('base64url') },
+    };
+    for (const [name, twist] of Object.entries(wrongAtUse))
+      it(name, async () => {
+        const { register, sign } = await person();
+        await register();
+        assert.equal((await sign(twist)).use, undefined);
+        assert.ok((await sign()).use, 'and the honest one still works');
+      });
+
+    const wrongAtCreation: Record<string, AuthenticatorTwist> = {
+      'for another site': { origin: 'https://evil.example' },
+      'for another relying party': { rpId: 'evil.example' },
+      'with a challenge of somebody else': { challenge: newChallenge() },
+      'as a sign-in': { type: 'webauthn.get' },
+    };
+    for (const [name, twist] of Object.entries(wrongAtCreation))
+      it(`when it was made ${name}`, async () => {
+        const { register, passkeys, user } = await person();
+        await assert.rejects(register(twist), { code: 'passkey.refused' });
+        assert.deepEqual(await passkeys.list(user.id), []);
+      });
+
+    it('when its answer is used a second time', async () => {
+      const { register, sign, passkeys } = await person();
+      await register();
+      const { text, question } = await sign();
+      assert.equal(await passkeys.verify(text, question, ATTEMPT), undefined);
+    });
+
+    it('when its answer comes twice at once', async () => {
+      const { register, authenticator, passkeys } = await person();
+      await register();
+      const question = { challenges: [newChallenge()], mustVerify: true };
+      const text = authenticator.get((await passkeys.requestOptions(question)) as never);
+      const uses = await Promise.all([1, 2, 3].map(() => passkeys.verify(text, question, ATTEMPT)));
+      assert.equal(uses.filter(Boolean).length, 1);
+    });
+
+    it('when its counter goes back, which only a copy does, and its owner is told', async () => {
+      const { register, sign, user } = await person();
+      await register();
+      assert.ok((await sign({ counter: 40 })).use);
+      assert.equal((await sign({ counter: 7 })).use, undefined);
+      assert.ok(notified.includes(`passkey.cloned ${user.id}`));
+    });
+
+    it('when it was removed, also by a replay of its registration', async () => {
+      const { register, sign, passkeys, actor, user } = await person();
+      const challenge = newChallenge();
+      const { row, text } = await register({}, challenge);
+      await passkeys.remove(actor, user.id, row.id);
+      assert.equal((await sign()).use, undefined);
+      await assert.rejects(passkeys.add(actor, user.id, { challenges: [challenge], text, name: 'again' }), {
+        code: 'passkey.refused',
+      });
+      assert.deepEqual(await passkeys.list(user.id), []);
+    });
+
+    it('as the second factor of somebody else', async () => {
+      const [one, other] = [await person(), await person()];
+      await one.register();
+      assert.equal((await one.sign({}, { userId: other.user.id })).use, undefined);
+      assert.ok((await one.sign({ isUserVerified: false }, { userId: one.user.id, mustVerify: false })).use);
+    });
+
+    it('when what comes is no answer at all', async () => {
+      const { passkeys, register, actor, user } = await person();
+      const { text: made } = await register();
+      const question = { challenges: [newChallenge()], mustVerify: true };
+      const { id } = JSON.parse(made);
+      const bad = [
+        '',
+        'null',
+        '[]',
+        '{}',
+        '"x"',
+        '{"id":{}}',
+        made,
+        JSON.stringify({ id }),
+        JSON.stringify({
+          id,
+          rawId: id,
+          type: 'public-key',
+          response: { clientDataJSON: 'e30', authenticatorData: 'x', signature: 7 },
+        }),
+      ];
+      for (const text of bad) {
+        assert.equal(await passkeys.verify(text, question, ATTEMPT), undefined, text);
+        await assert.rejects(passkeys.add(actor, user.id, { challenges: [newChallenge()], text, name: '' }), {
+          code: 'passkey.refused',
+        });
+      }
+    });
+
+    it('past twenty of one person', async () => {
+      const { register } = await person();
+      for (let i = 0; i < 20; i++) await register();
+      await assert.rejects(register(), { code: 'passkey.refused' });
+    });
+  });
+
+  it('that is the last way in is not removed by its owner, but by an administrator', async () => {
+    const { register, passkeys, actor, user } = await person();
+    const { row } = await register();
+    hasPassword = false;
+    try {
+      await assert.rejects(passkeys.remove(actor, user.id, row.id), { code: 'passkey.last_way_in' });
+      assert.equal((await passkeys.list(user.id)).length, 1);
+      await passkeys.remove({ userId: null, requestId: null }, user.id, row.id);
+      assert.deepEqual(await passkeys.list(user.id), []);
+    } finally {
+      hasPassword = true;
+    }
+  });
+
+  it('leaves no key, challenge or signature in the log', async () => {
+    const { register, sign } = await person();
+    await register();
+    const { text, question } = await sign({ foreignKey: true });
+    const { signature } = JSON.parse(text).response;
+    for (const secret of [signature, question.challenges[0]!]) assert.ok(!lines.join('').includes(secret));
+  });
+});
+
+describe('The relying party', () => {
+  it('is the host, where browsers offer passkeys', () => {
+    assert.deepEqual(relyingPartyOf('https://id.example.org:8443/', 'Example'), {
+      id: 'id.example.org',
+      origin: 'https://id.example.org:8443',
+      name: 'Example',
+    });
+    assert.equal(relyingPartyOf('http://localhost:5000', 'x')?.id, 'localhost');
+    for (const address of ['http://127.0.0.1:5000', 'https://[::1]:5000', 'https://10.0.0.1', 'http://id.example.org'])
+      assert.equal(relyingPartyOf(address, 'x'), undefined, address);
+  });
+});

@@ -1,0 +1,48 @@
+// Who may use passkeys, and who must: the policy of the domain, as far as the address of the service lets browsers use them.
+import { ConfigError } from '../../platform/config/index.ts';
+import { hasRoleAnywhere } from '../access/index.ts';
+import type { Database } from '../database.ts';
+import type { DomainSettingsOf } from '../domain-settings/index.ts';
+import type { RelyingParty } from './relying-party.ts';
+
+type Person = { readonly id: string; readonly domain_id: string };
+
+export function createPasskeyPolicy({
+  db,
+  domainSettings,
+  relyingParty,
+}: {
+  readonly db: Database;
+  readonly domainSettings: DomainSettingsOf;
+  relyingParty(): RelyingParty | undefined;
+}) {
+  const policyOf = async ({ domain_id: domainId }: Person) => (await domainSettings.of(domainId)).passkeys.policy;
+  const everyPolicy = async () => [
+    domainSettings.defaults.passkeys.policy,
+    ...(await domainSettings.domains()).map(({ settings }) => settings.passkeys.policy),
+  ];
+
+  return {
+    /** Whether somebody may: before a person is known. */
+    isOffered: async (): Promise<boolean> =>
+      relyingParty() !== undefined && (await everyPolicy()).some((policy) => policy !== 'off'),
+
+    isAllowed: async (person: Person): Promise<boolean> => relyingParty() !== undefined && (await policyOf(person)) !== 'off',
+
+    /** Administrators are those with the role admin anywhere, as for applications that act for people. */
+    isRequired: async (person: Person): Promise<boolean> =>
+      (await policyOf(person)) === 'required_for_administrators' &&
+      (await hasRoleAnywhere(db.read, { userId: person.id }, 'admin')),
+
+    /** Administrators could not sign in at all. That must not be found out one by one. */
+    async refuseImpossible(address: string): Promise<void> {
+      if (relyingParty() !== undefined || !(await everyPolicy()).includes('required_for_administrators')) return;
+      throw new ConfigError(
+        `GATEHOUSE_IDENTITY_PASSKEYS: required_for_administrators needs an address where browsers offer passkeys, which ${address} is not; ` +
+          'set GATEHOUSE_IDENTITY_URL to https:// and a host name (or http://localhost)',
+      );
+    },
+  };
+}
+
+export type PasskeyPolicy = ReturnType<typeof createPasskeyPolicy>;

@@ -1,0 +1,187 @@
+// Passkeys in a real browser, with the virtual authenticator of Chromium.
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import type { CDPSession, Page } from 'playwright-core';
+import { onDatabase } from '../support/api.ts';
+import { withApplication } from '../support/application-page.ts';
+import { usesChromium } from '../support/chromium.ts';
+import { AT_LOCALHOST, servesAtLocalhost } from '../support/passkeys.ts';
+import { makeUser } from '../support/relying-party.ts';
+import {
+  alertOf,
+  enterCode,
+  enterPassword,
+  makeTwoFactorUser,
+  outcome,
+  type PageVisitor,
+  press,
+  sectionOf,
+  titleOf,
+  words,
+} from '../support/visitor.ts';
+
+const chromium = usesChromium();
+
+/** An authenticator in the device, with a person who always agrees. */
+class VirtualAuthenticator {
+  readonly #session: CDPSession;
+  readonly #id: string;
+
+  private constructor(session: CDPSession, id: string) {
+    this.#session = session;
+    this.#id = id;
+  }
+
+  static async in(page: Page): Promise<VirtualAuthenticator> {
+    const session = await page.context().newCDPSession(page);
+    await session.send('WebAuthn.enable');
+    const options = {
+      protocol: 'ctap2',
+      transport: 'internal',
+      hasResidentKey: true,
+      hasUserVerification: true,
+      isUserVerified: true,
+      automaticPresenceSimulation: true,
+    } as const;
+    const { authenticatorId } = await session.send('WebAuthn.addVirtualAuthenticator', { options });
+    return new VirtualAuthenticator(session, authenticatorId);
+  }
+
+  async credentials() {
+    return (await this.#session.send('WebAuthn.getCredentials', { authenticatorId: this.#id })).credentials;
+  }
+
+  async add(credential: Awaited<ReturnType<VirtualAuthenticator['credentials']>>[number]): Promise<void> {
+    await this.#session.send('WebAuthn.addCredential', { authenticatorId: this.#id, credential });
+  }
+
+  /** Whether the person agrees by themselves. */
+  async agrees(enabled: boolean): Promise<void> {
+    await this.#session.send('WebAuthn.setAutomaticPresenceSimulation', { authenticatorId: this.#id, enabled });
+  }
+
+  async setUserVerified(isUserVerified: boolean): Promise<void> {
+    await this.#session.send('WebAuthn.setUserVerified', { authenticatorId: this.#id, isUserVerified });
+  }
+}
+
+onDatabase('SQLite', 'Passkeys in a browser', { settings: AT_LOCALHOST }, (api) => {
+  servesAtLocalhost(api);
+  const application = withApplication(api);
+
+  /** A person who added a passkey on the account page, and signed out. */
+  async function withPasskey(person: PageVisitor, code?: () => string) {
+    const page = await chromium.open(api);
+    const authenticator = await VirtualAuthenticator.in(page);
+    await page.goto(`${api.url}/account`);
+    await enterPassword(page, person);
+    if (code) await enterCode(page, code());
+    await press(page, words.passkeyAdd);
+    await page.getByLabel(words.passkeyName).fill('My computer');
+    await press(page, words.passkeyCreate);
+    await page.getByRole('status').waitFor();
+    assert.match(await sectionOf(page, words.passkeys).innerText(), /My computer/);
+    await page.context().clearCookies();
+    return { page, authenticator };
+  }
+
+  it('are added on the account page, and sign in by the button', async () => {
+    const person = await makeUser(api);
+    const { page, authenticator } = await withPasskey(person);
+    // Off while the page loads: autofill would be faster than the button.
+    await authenticator.agrees(false);
+    await page.goto(application().signIn());
+    await authenticator.agrees(true);
+    await press(page, words.passkeySignIn);
+    await press(page, words.allow);
+    assert.equal(await outcome(page), `Hello ${person.id}`);
+    assert.deepEqual(application().received.at(-1)!.claims()!.amr, ['pop', 'user', 'hwk', 'mfa']);
+  });
+
+  it('sign in by autofill, without a click', async () => {
+    const person = await makeUser(api);
+    const { page } = await withPasskey(person);
+    await page.goto(application().signIn());
+    await press(page, words.allow);
+    assert.equal(await outcome(page), `Hello ${person.id}`);
+    await page.goto(`${api.url}/account`);
+    assert.match(await sectionOf(page, words.passkeys).innerText(), /last used/);
+  });
+
+  it('replace the code beside a password', async () => {
+    const person = await makeTwoFactorUser(api);
+    const { page, authenticator } = await withPasskey(person, () => person.phone.fresh());
+    await authenticator.agrees(false);
+    await page.goto(application().signIn());
+    await enterPassword(page, person);
+    assert.equal(await titleOf(page), words.secondFactor);
+    await authenticator.agrees(true);
+    await press(page, words.passkeyUse);
+    await press(page, words.allow);
+    assert.deepEqual(application().received.at(-1)!.claims()!.amr, ['pwd', 'pop', 'mfa']);
+  });
+
+  it('say so when no passkey was used, and the password still works', async () => {
+    const person = await makeUser(api);
+    const page = await chromium.open(api);
+    const authenticator = await VirtualAuthenticator.in(page);
+    await authenticator.setUserVerified(false);
+    await page.goto(application().signIn());
+    await press(page, words.passkeySignIn);
+    assert.equal(await alertOf(page), words.passkeyNotUsed);
+    await enterPassword(page, person);
+    await press(page, words.allow);
+    assert.equal(await outcome(page), `Hello ${person.id}`);
+  });
+
+  it('do not open the account any more once they are removed', async () => {
+    const person = await makeUser(api);
+    const { page } = await withPasskey(person);
+    await page.goto(`${api.url}/account`);
+    assert.equal(await titleOf(page), words.account, 'by autofill');
+    await press(page, words.remove);
+    assert.match(await sectionOf(page, words.passkeys).innerText(), new RegExp(words.noPasskeys.slice(0, 20)));
+    await page.context().clearCookies();
+    await page.goto(`${api.url}/account`);
+    await page.getByText(words.passkeyWrong).waitFor();
+  });
+
+  it('are refused as copies when their counter goes back', async () => {
+    const person = await makeUser(api);
+    const { page, authenticator } = await withPasskey(person);
+    const [credential] = await authenticator.credentials();
+    for (let use = 0; use < 2; use++) {
+      await page.goto(`${api.url}/account`);
+      assert.equal(await titleOf(page), words.account);
+      await page.context().clearCookies();
+    }
+    const other = await chromium.open(api);
+    const copy = await VirtualAuthenticator.in(other);
+    await copy.add({ ...credential!, signCount: 0 });
+    const refused = other.waitForResponse((response) => response.request().method() === 'POST');
+    await other.goto(`${api.url}/account`);
+    assert.equal((await refused).status(), 401);
+    // The virtual person agrees to every offer: soon the copy would have counted further than the passkey.
+    await copy.agrees(false);
+  });
+
+  it('cannot be asked for by another site', async () => {
+    const person = await makeUser(api);
+    const { page } = await withPasskey(person);
+    await page.goto(`http://127.0.0.1:${new URL(api.url).port}/.well-known/openid-configuration`);
+    const refusal =
+      await page.evaluate(`navigator.credentials.get({ publicKey: { rpId: 'localhost', challenge: new Uint8Array(32) } })
+      .then(() => 'signed', (error) => error.name)`);
+    assert.equal(refusal, 'SecurityError');
+  });
+
+  it('leave the pages as they are without scripts', async () => {
+    const page = await chromium.open(api, { javaScriptEnabled: false });
+    await page.goto(application().signIn());
+    assert.equal(await page.getByRole('button', { name: words.passkeySignIn }).count(), 0);
+    const person = await makeUser(api);
+    await enterPassword(page, person);
+    await press(page, words.allow);
+    assert.equal(await outcome(page), `Hello ${person.id}`);
+  });
+});
