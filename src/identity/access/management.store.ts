@@ -61,9 +61,13 @@ export async function managersIn(
       .innerJoin('app_permissions', 'app_permissions.id', 'app_role_permissions.permission_id')
       .where('app_user_roles.user_id', 'in', [...userIds])
       .where('app_permissions.is_internal', '=', 1)
-      // Roles in one's own default organization are always in effect.
+      // Roles in one's own default organization are always in effect, if it is in the same domain.
       .where((eb) =>
-        eb.or([eb('users.default_project_id', 'is', null), eb('users.default_project_id', '!=', eb.ref('projects.id'))]),
+        eb.or([
+          eb('users.default_project_id', 'is', null),
+          eb('users.default_project_id', '!=', eb.ref('projects.id')),
+          eb('projects.domain_id', '!=', eb.ref('users.domain_id')),
+        ]),
       )
       .where((eb) =>
         eb.or([

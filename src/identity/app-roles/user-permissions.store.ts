@@ -8,6 +8,7 @@ export interface AssignedRoleRow {
   readonly organization_id: string;
   readonly organization_name: string;
   readonly organization_enabled: number;
+  readonly organization_domain_id: string | null;
   readonly role_id: string;
   readonly role_name: string;
 }
@@ -25,6 +26,7 @@ const assignedRoles = preparedRows<Tables, [user: string, application: string], 
       'app_user_roles.organization_id',
       'projects.name as organization_name',
       'projects.enabled as organization_enabled',
+      'projects.domain_id as organization_domain_id',
       'app_roles.id as role_id',
       'app_roles.name as role_name',
     ]),

@@ -67,14 +67,13 @@ export async function readUserPermissions(
   ]);
   if (!user || !application) return undefined;
   const organizations = [...new Set(all.map((row) => row.organization_id))];
-  // Roles in an organization count only while the user is a member of it. The default organization always counts.
-  const member = await memberships(
-    db,
-    userId,
-    organizations.filter((id) => id !== user.default_project_id),
-  );
+  const member = await memberships(db, userId, organizations);
+  // Roles in an organization count only while the user is a member of it. The default organization always counts, but only in the
+  // domain of the user: managers of that domain choose it, and must not bring back roles in organizations of other domains.
   const counts = (row: AssignedRoleRow): boolean =>
-    row.organization_enabled === 1 && (row.organization_id === user.default_project_id || member.has(row.organization_id));
+    row.organization_enabled === 1 &&
+    (member.has(row.organization_id) ||
+      (row.organization_id === user.default_project_id && row.organization_domain_id === user.domain_id));
   const rows = user.enabled && user.domain_enabled ? all.filter(counts) : [];
   const permissions = rows.length > 0 ? await readAssignedPermissions(db, userId, applicationId) : [];
   const byOrganization = Map.groupBy(rows, (row) => row.organization_id);

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import { assertOk, assertRefused } from '../../../test/support/answers.ts';
 import { type ApiAnswer, onEachDatabase, uniqueName } from '../../../test/support/api.ts';
-import { assign, makeApplication } from '../../../test/support/applications.ts';
+import { assign, makeApplication, makeRole } from '../../../test/support/applications.ts';
 import { connect, GROUP, patchOf, type ScimClient, USER } from '../../../test/support/scim.ts';
 
 onEachDatabase('A manager of a domain', (api) => {
@@ -116,6 +116,28 @@ onEachDatabase('A manager of a domain', (api) => {
       await grant(`users/${person.id}`, `projects/${abroad.id}`, 'member');
       await assign(api, { user: person, organization: abroad, application, role: { id: 'provider' } });
       for (const [what, answer] of await changes(person.id)) assert.equal(answer.status, 403, what);
+    });
+
+    it('such as a role for an organization elsewhere that they left', async () => {
+      const abroad = await api.make('project', { name: uniqueName('abroad'), domain_id: elsewhere.id });
+      const [application, person] = [await makeApplication(api), await user()];
+      const role = await makeRole(api, application);
+      const membership = `/v3/projects/${abroad.id}/users/${person.id}/roles/${await api.roleId('member')}`;
+      const rolesHeld = async (): Promise<unknown[]> => {
+        const path = `/v3/OS-ROLES/users/${person.id}/applications/${application.id}/permissions`;
+        const { roles, organizations } = assertOk(await api.get(path));
+        return [...roles, ...organizations];
+      };
+      assertOk(await api.put(membership), 204);
+      await assign(api, { user: person, organization: abroad, application, role });
+      assert.equal((await rolesHeld()).length, 1);
+      assertOk(await api.delete(membership), 204);
+      assert.deepEqual(await rolesHeld(), []);
+
+      await api.patch(`/v3/users/${person.id}`, { user: { default_project_id: abroad.id } }, { token });
+      assert.deepEqual(await rolesHeld(), []);
+      assertOk(await api.put(membership), 204);
+      assert.equal((await rolesHeld()).length, 1, 'members have it again');
     });
 
     it('but their managers look after everyone else, also who is a guest elsewhere or manages the same domain', async () => {
