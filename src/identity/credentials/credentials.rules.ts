@@ -15,7 +15,7 @@ import {
   targetOf,
 } from '../access/index.ts';
 import type { Change } from '../audit/index.ts';
-import type { CredentialRow } from '../database.ts';
+import type { CredentialRow, Database, Tx } from '../database.ts';
 import { fail } from '../faults.ts';
 import {
   criteriaOf,
@@ -37,6 +37,7 @@ import {
   findCredential,
   insertCredential,
   listCredentials,
+  lockCredential,
   readBlobs,
   updateCredential,
 } from './credentials.store.ts';
@@ -72,14 +73,39 @@ function checkContent({ type, blob, projectId }: { type: string; blob: string; p
   if (!isAccessKey(blob)) refuse('blob', 'the blob of an ec2 credential must be a JSON object with the string access');
 }
 
+const decryptWith = (seal: Seal, row: CredentialRow): DecryptedCredential => ({
+  ...row,
+  plain: seal.open(row.blob, sealContext(row.id)).toString(),
+});
+
+/** The credential after a change. */
+function revised(seal: Seal, row: CredentialRow, body: CredentialChanges): DecryptedCredential {
+  const type = body.type ?? row.type;
+  const plain = body.blob ?? decryptWith(seal, row).plain;
+  const projectId = body.project_id === undefined ? row.project_id : body.project_id;
+  checkContent({ type, blob: plain, projectId });
+  return {
+    ...row,
+    user_id: body.user_id ?? row.user_id,
+    project_id: projectId,
+    type,
+    blob: seal.seal(Buffer.from(plain), sealContext(row.id)),
+    extra: mergeExtra(row.extra, extraOf(body, credentialFields)),
+    plain,
+  };
+}
+
+/** Locks the credential. Fails when it was deleted or given to another user since the caller was allowed to change it. */
+async function lockOwned(db: Database, tx: Tx, { id, user_id }: CredentialRow): Promise<CredentialRow> {
+  const current = await lockCredential(db, tx, id);
+  return current?.user_id === user_id ? current : fail('credential.not_found', { id });
+}
+
 export function createCredentials(
   deps: Pick<Deps, 'db' | 'clock' | 'change'> & { readonly users: Users; seal: Seal; freshLogin: FreshLogin },
 ) {
   const { db, clock, change, users, seal, freshLogin } = deps;
-  const decrypt = (row: CredentialRow): DecryptedCredential => ({
-    ...row,
-    plain: seal.open(row.blob, sealContext(row.id)).toString(),
-  });
+  const decrypt = (row: CredentialRow): DecryptedCredential => decryptWith(seal, row);
 
   /**
    * Reading the key of an authenticator app needs a recent login, like changing it: the key gives all codes. A list with such a key is
@@ -140,23 +166,18 @@ export function createCredentials(
     // Giving it to another user counts as creating one for them.
     if (userId !== row.user_id) permit(caller, 'identity:create_credential', { userId });
     for (const owner of [row.user_id, userId]) freshLogin.require(caller, owner);
-    const { plain } = decrypt(row);
-    const [type, blob] = [body.type ?? row.type, body.blob ?? plain];
-    const projectId = body.project_id === undefined ? row.project_id : body.project_id;
-    checkContent({ type, blob, projectId });
-    await checkParts(userId, projectId);
-    const values = {
-      user_id: userId,
-      project_id: projectId,
-      type,
-      blob: seal.seal(Buffer.from(blob), sealContext(id)),
-      extra: mergeExtra(row.extra, extraOf(body, credentialFields)),
-    };
-    await change(actorAsVerified(caller, row.user_id), async ({ tx, audit }) => {
-      await updateCredential(tx, id, values);
+    await checkParts(userId, revised(seal, row, body).project_id);
+    return change(actorAsVerified(caller, row.user_id), async ({ tx, audit }) => {
+      // Again with the locked row, so that concurrent updates do not overwrite each other.
+      const changed = revised(seal, await lockOwned(db, tx, row), body);
+      const { user_id, project_id, type, blob, extra } = changed;
+      await failOnBrokenReference(
+        () => fail('user.not_found', { id: user_id }),
+        () => updateCredential(tx, id, { user_id, project_id, type, blob, extra }),
+      );
       audit('credential.updated', { kind: 'credential', id }, { fields: Object.keys(body) });
+      return changed;
     });
-    return { ...row, ...values, plain: blob };
   }
 
   return {
@@ -175,6 +196,7 @@ export function createCredentials(
       const { id } = row;
       freshLogin.require(caller, row.user_id);
       await change(actorAsVerified(caller, row.user_id), async ({ tx, audit }) => {
+        await lockOwned(db, tx, row);
         await deleteCredential(tx, id);
         audit('credential.deleted', { kind: 'credential', id }, { user_id: row.user_id, type: row.type });
       });

@@ -1,5 +1,5 @@
 // Credentials in the database.
-import { type PageRequest, type RowPage, readPage } from '../../platform/database/index.ts';
+import { lockRow, type PageRequest, type RowPage, readPage } from '../../platform/database/index.ts';
 import type { CredentialRow, Database, Reader, Tx } from '../database.ts';
 import { applyCriteria, type Criterion } from '../resource/index.ts';
 
@@ -27,6 +27,9 @@ export const readBlobs = (db: Reader): Promise<{ id: string; blob: string }[]> =
 export async function insertCredential(tx: Tx, row: CredentialRow): Promise<void> {
   await tx.insertInto('credentials').values(row).execute();
 }
+
+export const lockCredential = (db: Pick<Database, 'dialect'>, tx: Tx, id: string): Promise<CredentialRow | undefined> =>
+  lockRow(db, tx, 'credentials', id);
 
 export async function updateCredential(tx: Tx, id: string, values: Partial<CredentialRow>): Promise<void> {
   await tx.updateTable('credentials').set(values).where('id', '=', id).execute();

@@ -186,6 +186,31 @@ onEachDatabase('Credentials', (api) => {
       assert.deepEqual(assertOk(await api.get(one(made))).credential, made);
     });
 
+    it('loses nothing of two at the same time, and changes nothing that was given away or deleted meanwhile', async () => {
+      const patch = (credential: { id: string }, values: object, token?: string) =>
+        api.patch(one(credential), { credential: values }, token === undefined ? {} : { token });
+      for (let round = 0; round < 10; round++) {
+        const both = await make();
+        for (const answer of await Promise.all([patch(both, { type: 'note' }), patch(both, { blob: 'changed' })]))
+          assertOk(answer);
+        const { type, blob } = assertOk(await api.get(one(both))).credential;
+        assert.deepEqual([type, blob], ['note', 'changed']);
+
+        const given = await make();
+        const [, own] = await Promise.all([
+          patch(given, { user_id: other.user.id }),
+          patch(given, { blob: 'mine' }, person.token),
+        ]);
+        assert.equal(assertOk(await api.get(one(given))).credential.user_id, other.user.id, own.text);
+
+        const deleted = await make();
+        const [gone, late] = await Promise.all([api.delete(one(deleted)), patch(deleted, { blob: 'x' })]);
+        assertOk(gone, 204);
+        assert.ok(late.status === 200 || late.status === 404, late.text);
+        assertRefused(await patch(deleted, { blob: 'x' }), 404);
+      }
+    });
+
     it('is 404 for a user, project or credential that does not exist', async () => {
       const made = await make();
       assertRefused(await api.patch(one(made), { credential: { user_id: MISSING } }), 404, /user/);
