@@ -1,7 +1,7 @@
 // /scim/v2/Bulk: many operations in one request. Each is authorized by the rule of its own route.
 import { Fault } from '../../../platform/faults/index.ts';
 import { outageOf, t } from '../../../platform/http/index.ts';
-import { type IdentityApp, PROVISIONING } from '../../access/index.ts';
+import { type Caller, createAuthenticate, type IdentityApp, type OtherCallers, PROVISIONING } from '../../access/index.ts';
 import { fail } from '../../faults.ts';
 import { versionOf } from '../core/handler.ts';
 import { Message } from '../core/openapi.ts';
@@ -22,7 +22,17 @@ function parseBulkPath({ path }: BulkOperation): { kind: ResourceKind | undefine
   return { kind: kinds.find(({ type }) => type.endpoint === `/${endpoint}`), id };
 }
 
-export function mountBulk(app: IdentityApp, parts: { readonly scim: Scim }): void {
+export interface BulkParts {
+  readonly scim: Scim;
+  readonly tokens: Parameters<typeof createAuthenticate>[0];
+  readonly connections: OtherCallers;
+}
+
+export function mountBulk(app: IdentityApp, parts: BulkParts): void {
+  /** Asked again for each operation: a request takes long enough for the token of its caller to be revoked meanwhile. */
+  const callerNow = async ({ headers, requestId }: ScimCall): Promise<Caller> =>
+    createAuthenticate(parts.tokens, parts.connections)(headers, requestId, PROVISIONING, 'POST');
+
   async function performOne(call: ScimCall, operation: BulkOperation) {
     const { method, data, version } = operation;
     const { kind, id } = parseBulkPath(operation);
@@ -30,7 +40,7 @@ export function mountBulk(app: IdentityApp, parts: { readonly scim: Scim }): voi
       fail('scim.invalid_path', { path: operation.path.slice(0, 100), why: 'it leads to no resource' });
     const operations = operationsOf(kind, () => parts.scim);
     const handler = kind.handlerOf(parts.scim);
-    const context = contextOf(call);
+    const context = contextOf({ caller: await callerNow(call), base: call.base });
     const request = { context, id, data, expect: preconditionOf(version) };
     const outcome = (row: Rows[ScimTable], status: number) => ({
       id: row.id,

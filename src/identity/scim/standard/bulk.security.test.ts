@@ -63,6 +63,21 @@ onEachDatabase('An operation within a bulk request', (api) => {
         });
     });
 
+  it('is refused once the connection is deleted, though the request began before', async () => {
+    const { domain, connection, scim } = await connect(api);
+    const Operations = Array.from({ length: 300 }, (_, number) => ({
+      method: 'POST',
+      path: '/Users',
+      bulkId: String(number),
+      data: { schemas: [USER], userName: uniqueName('bulk'), password: 'a password of a test' },
+    }));
+    const running = scim.post('/Bulk', { schemas: [BULK_REQUEST], Operations });
+    while (assertOk(await api.get(`/v3/users?domain_id=${domain.id}&limit=1`)).users.length === 0);
+    assertOk(await api.delete(`/v3/OS-SCIM/connections/${connection.id}`), 204);
+    const last = assertOk(await running).Operations.at(-1);
+    assert.equal(last.status, '401');
+  });
+
   it('of those who may does not find what is elsewhere', async () => {
     for (const name of ['manager', 'connection'])
       for (const { path } of KINDS)

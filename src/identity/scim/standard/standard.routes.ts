@@ -9,7 +9,7 @@ import { listSchema, Message, resourceSchema } from '../core/openapi.ts';
 import { type ListParameters, parametersOf, preconditionOf, readListRequest, readProjectionOf } from '../core/requests.ts';
 import type { Scim } from '../core/scim.rules.ts';
 import { contextOf, listAnswer, patchAnswer, pathId, ROOT, readAnswer, resourceAnswer, type ScimCall, tag } from './answers.ts';
-import { mountBulk } from './bulk.routes.ts';
+import { type BulkParts, mountBulk } from './bulk.routes.ts';
 import { mountDiscovery } from './discovery.routes.ts';
 import {
   createDocumentation,
@@ -31,7 +31,7 @@ interface ScimParts {
   readonly scim: Scim;
 }
 
-export function mountScim(app: IdentityApp, parts: ScimParts): void {
+export function mountScim(app: IdentityApp, parts: BulkParts): void {
   for (const kind of kinds) {
     const operations = operationsOf(kind, () => parts.scim);
     mountLists(app, parts, kind, operations);
