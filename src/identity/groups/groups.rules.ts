@@ -130,9 +130,11 @@ export function createGroups(deps: Pick<Deps, 'db' | 'clock' | 'change'> & { shi
     });
   }
 
-  async function remove(caller: Caller, { id }: GroupRow): Promise<void> {
+  /** `expect` gets the locked row, and throws if it is not as the caller expects. */
+  async function remove(caller: Caller, { id }: GroupRow, expect?: (group: GroupRow) => void): Promise<void> {
     await shield(db.read, caller, 'identity:delete_group', { groupId: id });
     await change(caller, async ({ tx, audit, invalidate }) => {
+      expect?.((await lockGroup(db, tx, id)) ?? fail('group.not_found', { id }));
       await shield(tx, caller, 'identity:delete_group', { groupId: id });
       await deleteGroup(tx, id);
       invalidate(tagOf.group(id));

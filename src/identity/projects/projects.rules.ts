@@ -30,6 +30,7 @@ import {
   findProjectRow,
   hasChildren,
   listProjects,
+  lockProject,
   readProjects,
   type TagFilters,
   withTags,
@@ -176,11 +177,13 @@ export function createProjects(deps: Pick<Deps, 'db' | 'clock' | 'config' | 'cha
     });
   }
 
-  async function remove(caller: Caller, project: ProjectRow): Promise<void> {
+  /** `expect` gets the locked row, and throws if it is not as the caller expects. */
+  async function remove(caller: Caller, project: ProjectRow, expect?: (project: ProjectRow) => void): Promise<void> {
     const { id } = project;
     if (project.is_domain) return domains.remove(caller, project);
     refuseImmutable('project', project, 'delete');
     await change(caller, async ({ tx, audit, invalidate }) => {
+      expect?.((await lockProject(db, tx, id)) ?? fail('project.not_found', { id }));
       const refuse = () => fail('project.has_children', { id });
       if (await hasChildren(tx, id, false)) refuse();
       await failOnBrokenReference(refuse, () => deleteProject(tx, id));

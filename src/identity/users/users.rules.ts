@@ -27,7 +27,7 @@ import { createUserRevision } from './revise.rules.ts';
 import type { UserChanges } from './revision.ts';
 import { createUserCache } from './user-cache.ts';
 import { pageOfUsers } from './users.lists.ts';
-import { deleteUser, findUser, findUserByName, findUsersByName, type UserWithExpiry } from './users.store.ts';
+import { deleteUser, findUser, findUserByName, findUsersByName, lockUser, type UserWithExpiry } from './users.store.ts';
 
 export const userFacts = ({ id, domain_id }: UserRow): Facts => ({ domainId: domain_id, userId: id });
 
@@ -65,10 +65,12 @@ export function createUsers(
   const revise = createUserRevision({ ...deps, names, checks });
   const { changePassword, replacePassword } = createOwnPasswords({ ...deps, isActive });
 
-  async function remove(caller: Caller, { id, domain_id }: UserRow): Promise<void> {
+  /** `expect` gets the locked row, and throws if it is not as the caller expects. */
+  async function remove(caller: Caller, { id, domain_id }: UserRow, expect?: (user: UserRow) => void): Promise<void> {
     await shield(db.read, caller, 'identity:delete_user', { userId: id });
     await change(caller, async (transaction) => {
       const { tx, audit, invalidate } = transaction;
+      expect?.((await lockUser(db, tx, id)) ?? fail('user.not_found', { id }));
       await shield(tx, caller, 'identity:delete_user', { userId: id });
       await revokeAccess(transaction, id);
       await deleteUser(tx, id);

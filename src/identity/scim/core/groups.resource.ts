@@ -136,9 +136,6 @@ export function createGroupResources({ db, groups }: { db: Database; groups: Gro
         };
       }),
 
-    async remove({ caller }, group, expect) {
-      expect?.(group);
-      await groups.remove(caller, group);
-    },
+    remove: ({ caller }, group, expect) => groups.remove(caller, group, expect),
   };
 }

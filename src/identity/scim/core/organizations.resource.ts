@@ -81,9 +81,6 @@ export function createOrganizationResources({ db, projects }: { db: Database; pr
         };
       }),
 
-    async remove({ caller }, organization, expect) {
-      expect?.(organization);
-      await projects.remove(caller, organization);
-    },
+    remove: ({ caller }, organization, expect) => projects.remove(caller, organization, expect),
   };
 }

@@ -188,9 +188,6 @@ export function createUserResources(deps: {
       });
     },
 
-    async remove({ caller }, user, expect) {
-      expect?.(user);
-      await users.remove(caller, user);
-    },
+    remove: ({ caller }, user, expect) => users.remove(caller, user, expect),
   };
 }

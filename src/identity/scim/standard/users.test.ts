@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
 import { assertOk, isAlive } from '../../../../test/support/answers.ts';
 import { onEachDatabase, uniqueName } from '../../../../test/support/api.ts';
 import {
@@ -277,6 +278,31 @@ onEachDatabase('SCIM users', (api) => {
   });
 
   describe('versions', () => {
+    it('let a change or a deletion through, when both name this version at the same time', async () => {
+      const kinds = [
+        { path: '/Users', make: scim.makeUser },
+        { path: '/Groups', make: scim.makeGroup },
+        { path: '/Organizations', make: scim.makeOrganization },
+      ];
+      // The deletion arrives later and later, to meet the change at each of its steps.
+      const deleteAfter = async (milliseconds: number, path: string, match: Record<string, string>) => {
+        for (const start = performance.now(); performance.now() < start + milliseconds; ) await setImmediate();
+        return scim.delete(path, match);
+      };
+      for (let wait = 0; wait < 5; wait += 0.2)
+        for (const { path, make } of kinds) {
+          const { id, meta } = await make();
+          const match = { 'If-Match': meta.version };
+          const change = patchOf({ op: 'add', path: 'externalId', value: 'changed' });
+          const answers = await Promise.all([
+            scim.patch(`${path}/${id}`, change, match),
+            deleteAfter(wait, `${path}/${id}`, match),
+          ]);
+          const done = answers.filter(({ status }) => status < 300);
+          assert.equal(done.length, 1, `${path}: ${answers.map(({ status }) => status)}`);
+        }
+    });
+
     it('let a change through with If-Match of this version, * or a list with it, and refuse others with 412', async () => {
       const { id, userName } = await scim.makeUser();
       const path = `/Users/${id}`;
