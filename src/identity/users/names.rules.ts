@@ -1,7 +1,7 @@
 // A new user name must not look like another one in its domain. Existing names stay as they are.
 import type { Database, Tx } from '../database.ts';
 import { fail } from '../faults.ts';
-import { lockForms, usersOfForm, usersWithForms, writeForm } from './names.store.ts';
+import { lockForms, usersOfForm, usersWithForms, writeForm, writeMissingForm } from './names.store.ts';
 import { isPlain, lookalikeForm, nameProblem } from './names.ts';
 import { nameKey } from './users.store.ts';
 
@@ -35,10 +35,9 @@ export function createUserNames(db: Database) {
     async fillMissing(after: string): Promise<string | undefined> {
       const page = await usersWithForms(db.read, { after, limit: PAGE });
       const missing = page.filter(({ form }) => form === null).slice(0, WRITES);
-      // Fails when one of the users is deleted meanwhile; the caller tries again.
       if (missing.length > 0)
         await db.write(async (tx) => {
-          for (const { id, domain_id: domainId, name } of missing) await writeForm(tx, id, domainId, lookalikeForm(name));
+          for (const user of missing) await writeMissingForm(tx, user, lookalikeForm(user.name));
         });
       return (missing.length === WRITES ? missing : page).at(-1)?.id;
     },

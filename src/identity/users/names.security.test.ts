@@ -6,6 +6,7 @@ import { onEachDatabase, uniqueName } from '../../../test/support/api.ts';
 import { databaseOf } from '../../../test/support/restartable-api.ts';
 import { assertScimRefused, connect, patchOf, type ScimClient, USER } from '../../../test/support/scim.ts';
 import { createUserNames } from './names.rules.ts';
+import { lookalikeForm } from './names.ts';
 
 onEachDatabase('Names that look alike', (api) => {
   let domain: { id: string };
@@ -64,6 +65,29 @@ onEachDatabase('Names that look alike', (api) => {
     for (const name of ['user1', 'userl', 'modern', 'modem', 'bob.0', 'bob.O2', 'john doe', 'jane+x@example.org', 'a_b'])
       assertOk(await create(name), 201);
     for (const name of ['山田太郎', 'Иван Петров', 'محمد', 'José Müller', 'jose muller']) assertOk(await create(name), 201);
+  });
+
+  it('are not made possible by a form that was computed before a user was renamed or deleted', async () => {
+    const [renamed, deleted] = [
+      assertOk(await create(uniqueName('before')), 201),
+      assertOk(await create(uniqueName('gone')), 201),
+    ];
+    const db = await databaseOf(api);
+    try {
+      const ids = [renamed.user.id, deleted.user.id];
+      await db.write((tx) => tx.deleteFrom('user_name_forms').where('user_id', 'in', ids).execute());
+      const write: typeof db.write = async (work) => {
+        assertOk(await api.patch(`/v3/users/${renamed.user.id}`, { user: { name: 'совесть' } }));
+        await api.delete(`/v3/users/${deleted.user.id}`);
+        return db.write(work);
+      };
+      const names = createUserNames({ ...db, write });
+      for (let after: string | undefined = ''; after !== undefined; after = await names.fillMissing(after));
+      const form = db.read.selectFrom('user_name_forms').where('user_id', '=', renamed.user.id).select('form');
+      assert.equal((await form.executeTakeFirstOrThrow()).form, lookalikeForm('совесть'));
+    } finally {
+      await db.close();
+    }
   });
 
   it('of existing users still work, and block lookalikes once their form is stored', async () => {

@@ -32,6 +32,22 @@ export async function writeForm(tx: Tx, userId: string, domainId: string, form: 
     .execute();
 }
 
+/** Only if there is none, and the user still exists with this name: users are renamed and deleted meanwhile. */
+export async function writeMissingForm(tx: Tx, { id, name }: NamedUser, form: string): Promise<void> {
+  await tx
+    .insertInto('user_name_forms')
+    .columns(['user_id', 'domain_id', 'form'])
+    .expression((eb) =>
+      eb
+        .selectFrom('users')
+        .where('id', '=', id)
+        .where('name', '=', name)
+        .select(['id', 'domain_id', sql<string>`cast(${form} as text)`.as('form')]),
+    )
+    .onConflict((conflict) => conflict.column('user_id').doNothing())
+    .execute();
+}
+
 /** A page of all users by id, with their forms. Reads a bounded number of rows, however many have a form already. */
 export const usersWithForms = (
   db: Reader,
