@@ -31,21 +31,31 @@ export function startSweeper(deps: {
   /** Users up to this id have a name form; undefined when all have one. */
   let lastUserWithForm: string | undefined = '';
 
-  async function sweep(stopping: AbortSignal): Promise<void> {
-    const revoked = await revocations.sweep();
-    const ended =
-      (await records.sweep()) +
-      (await passwords.sweep()) +
-      (await devices.sweep()) +
-      (await links.sweep()) +
-      (await mail.sweep());
-    await tokenKeys.rotate();
-    // Goes through all users once, with pauses, so that requests do not wait. New users get a name form when they are created.
+  /** Goes through all users once, with pauses, so that requests do not wait. New users get a name form when they are created. */
+  async function fillNameForms(stopping: AbortSignal): Promise<void> {
     while (lastUserWithForm !== undefined && !stopping.aborted) {
       lastUserWithForm = await users.fillNameForms(lastUserWithForm);
       await sleep(PAUSE_MS);
     }
+  }
+
+  async function sweep(stopping: AbortSignal): Promise<void> {
+    let [revoked, ended] = [0, 0];
+    const steps = [
+      () => tokenKeys.rotate(),
+      async () => (revoked += await revocations.sweep()),
+      async () => (ended += await records.sweep()),
+      async () => (ended += await passwords.sweep()),
+      async () => (ended += await devices.sweep()),
+      async () => (ended += await links.sweep()),
+      async () => (ended += await mail.sweep()),
+      () => fillNameForms(stopping),
+    ];
+    const errors: unknown[] = [];
+    // A step that fails must not stop the others: token keys are replaced even while a table is locked.
+    for (const step of steps) await step().catch((error: unknown) => errors.push(error));
     if (revoked + ended > 0) log.info({ revoked, ended }, 'deleted expired rows');
+    if (errors.length > 0) throw errors[0];
   }
 
   const job = repeat({

@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict';
+import { afterEach, describe, it, mock } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
+import { createLog } from '../../platform/log/index.ts';
+import { createMetrics } from '../../platform/metrics/index.ts';
+import { startSweeper } from './sweeper.ts';
+
+const EVERY_MS = 60_000;
+
+describe('The sweeper', () => {
+  afterEach(() => mock.timers.reset());
+
+  for (const failing of ['revocations', 'tokenKeys', 'records', 'passwords', 'devices', 'links', 'mail', 'users'])
+    it(`does everything else when one thing fails: ${failing}`, async () => {
+      const [done, lines]: [string[], string[]] = [[], []];
+      const step = (name: string, result: unknown) => async () => {
+        done.push(name);
+        if (name === failing) throw new Error(`${name} failed`);
+        return result;
+      };
+      mock.timers.enable({ apis: ['setInterval'] });
+      const job = startSweeper({
+        revocations: { sweep: step('revocations', 1) },
+        tokenKeys: { rotate: step('tokenKeys', undefined) },
+        records: { sweep: step('records', 1) },
+        passwords: { sweep: step('passwords', 1) },
+        devices: { sweep: step('devices', 1) },
+        links: { sweep: step('links', 1) },
+        mail: { sweep: step('mail', 1) },
+        users: { fillNameForms: step('users', undefined) },
+        log: createLog('info', { write: (line: string) => void lines.push(line) }),
+        metrics: createMetrics(),
+      } as unknown as Parameters<typeof startSweeper>[0]);
+      mock.timers.tick(EVERY_MS);
+      await setImmediate();
+      await job.stop();
+      assert.deepEqual([...done].sort(), [
+        'devices',
+        'links',
+        'mail',
+        'passwords',
+        'records',
+        'revocations',
+        'tokenKeys',
+        'users',
+      ]);
+      assert.ok(lines.some((line) => line.includes('sweep failed') && line.includes(`${failing} failed`)));
+      assert.ok(lines.some((line) => line.includes('deleted expired rows')));
+    });
+});
