@@ -15,6 +15,7 @@ import {
   verdictsOn,
 } from '../../../../test/support/keyrock-client.ts';
 import { makeUser, RelyingParty } from '../../../../test/support/relying-party.ts';
+import { databaseOf } from '../../../../test/support/restartable-api.ts';
 import { stepOf, TestBrowser } from '../../../../test/support/test-browser.ts';
 
 type Person = Awaited<ReturnType<typeof makePerson>>;
@@ -224,6 +225,26 @@ function defineNews(api: TestApi): void {
   });
 }
 
+function defineInactivity(api: TestApi): void {
+  it('ends when the account becomes inactive, also in the cache', async () => {
+    const client = await KeyrockClient.make(api);
+    const person = await makePerson(api);
+    const { access_token: token } = await client.tokens(person);
+    const almost = Math.floor(api.clock.now() / 1000) - 10 * 86_400 + 600;
+    const db = await databaseOf(api);
+    const lastUse = { created_at: almost, last_active_at: almost };
+    await db.write((tx) => tx.updateTable('users').set(lastUse).where('id', '=', person.user.id).execute());
+    await db.close();
+    for (const _ of [1, 2]) assert.equal((await client.introspect(token)).body.active, true);
+    api.clock.advance(601);
+    assert.equal((await client.introspect(token)).body.active, false);
+    assert.equal((await informationOf(api, token)).status, 404);
+  });
+}
+
 const options = { settings: { GATEHOUSE_IDENTITY_TOKEN_SECONDS: '31536000' } };
 onEachDatabase('An access token', defineEndings, options);
 onEachDatabase('What an access token tells', defineNews, options);
+onEachDatabase('An access token of an unused account', defineInactivity, {
+  settings: { ...options.settings, GATEHOUSE_IDENTITY_DISABLE_USER_ACCOUNT_DAYS_INACTIVE: '10' },
+});

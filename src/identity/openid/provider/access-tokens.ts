@@ -66,13 +66,14 @@ export function createAccessTokens(deps: {
   async function readUser({
     payload,
     generation,
-  }: ValidRecord): Promise<{ user: UserWithExpiry; tags: readonly string[] } | undefined> {
+  }: ValidRecord): Promise<{ user: UserWithExpiry; validUntil: number; tags: readonly string[] } | undefined> {
     const { accountId = '', clientId = '' } = payload;
     const authContext = await access.read(accountId, { kind: 'unscoped' });
     const user = authContext?.generation === generation ? await accounts.find(accountId) : undefined;
     if (!authContext || user?.epoch !== authContext.userEpoch) return undefined;
     const permissions = await userPermissions.of(accountId, clientId);
-    return { user, tags: [...authContext.tags, ...(permissions?.tags ?? [])] };
+    const validUntil = authContext.validUntil ?? Number.POSITIVE_INFINITY;
+    return { user, validUntil, tags: [...authContext.tags, ...(permissions?.tags ?? [])] };
   }
 
   async function loadToken(token: string): Promise<CachedToken | undefined> {
@@ -97,7 +98,7 @@ export function createAccessTokens(deps: {
       expiresAt: exp,
       thumbprint: payload.jkt as string | undefined,
       information: found ? JSON.stringify(await accounts.keyrockInformation(found.user, clientId)) : '',
-      validUntil: Math.min(exp, sessionEnds),
+      validUntil: Math.min(exp, sessionEnds, found?.validUntil ?? exp),
       tags: [
         tagOf.everything,
         appTagOf.application(clientId),
