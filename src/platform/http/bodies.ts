@@ -27,11 +27,17 @@ export async function readBody(request: IncomingMessage, limit: number): Promise
   if (Number(request.headers['content-length']) > limit) fail('request.too_large');
   const chunks: Buffer[] = [];
   let size = 0;
-  // Breaking out of a loop over the request itself would close the connection, so that it could not be answered.
-  for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
-    size += chunk.length;
-    if (size > limit) fail('request.too_large');
-    chunks.push(chunk);
+  try {
+    // Breaking out of a loop over the request itself would close the connection, so that it could not be answered.
+    for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+      size += chunk.length;
+      if (size > limit) fail('request.too_large');
+      chunks.push(chunk);
+    }
+  } catch (error) {
+    // The client closed the connection in the middle of the body.
+    if (request.destroyed && !request.complete) fail('request.unreadable');
+    throw error;
   }
   return Buffer.concat(chunks, size);
 }

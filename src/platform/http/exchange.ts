@@ -152,12 +152,18 @@ function endLater(response: ServerResponse): void {
   response.req.once('end', end).once('close', end).resume();
 }
 
+/** A client that stops reading must not keep its answer in memory forever. Ends the connection after this time without progress. */
+function limitReading(response: ServerResponse, limitMs: number): void {
+  // Node counts any progress, and sets another limit when the answer is finished.
+  if (response.writableLength > 0) response.setTimeout(limitMs);
+}
+
 export type Send = (response: ServerResponse, requestId: string, outgoing: OutgoingAnswer) => void;
 
 /** Creates the function that sends answers. Headers of an answer replace the common ones. */
 export function createSender(
   common: Readonly<Record<string, string>>,
-  { requestIdHeader, isClosing }: { requestIdHeader: string; isClosing(): boolean },
+  { requestIdHeader, readingMs, isClosing }: { requestIdHeader: string; readingMs: number; isClosing(): boolean },
 ): Send {
   const bodiless = new DefaultHeaders(new Map(Object.entries(common)));
   const withBody = new DefaultHeaders(new Map(Object.entries({ ...common, 'Content-Type': 'application/json' })));
@@ -189,5 +195,6 @@ export function createSender(
     }
     // If there are as many bytes as characters, the text is ASCII, which is much cheaper to copy than to encode.
     response.end(text, length === text.length ? 'latin1' : 'utf8');
+    limitReading(response, readingMs);
   };
 }

@@ -155,6 +155,18 @@ describe('The memory adapter', () => {
     }
   });
 
+  it('does not take an error of a handler for one of the client, whatever the error says', async () => {
+    result = () => {
+      throw Object.assign(new Error('a bug'), { statusCode: 404, code: 'FST_ERR_CTP_BODY_TOO_LARGE' });
+    };
+    for (const base of [adapted, plain])
+      for (const path of ['/ask', '/late']) {
+        lines.length = 0;
+        assert.equal((await ask(base + path)).status, 500);
+        assert.ok(lines.some((line) => line.includes('a bug')));
+      }
+  });
+
   it('ends a request whose answer or refusal cannot be written, and continues to serve', async () => {
     const broken: (() => unknown)[] = [
       () => Promise.reject(undefined),

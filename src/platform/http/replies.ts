@@ -21,20 +21,21 @@ export interface ReplyOptions {
 
 /** What metrics and log contain of a URL: the pattern of its route. Paths and queries may contain tokens. */
 export interface RouteName {
+  /** `none` if no route has the path. */
   readonly path: string;
   /** It only reads, so successful answers are logged at debug level. */
   readonly onlyReads?: boolean | undefined;
 }
 
-function toFault(error: unknown): Fault {
+const toFault = (error: unknown): Fault => (error instanceof Fault ? error : (outageOf(error) ?? fault('server.unexpected')));
+
+/** The fault for an error of the framework, which occurs before a handler is called. Errors of handlers are never those of clients. */
+export function faultOfFramework(error: unknown): unknown {
   if (error instanceof Fault) return error;
-  const outage = outageOf(error);
-  if (outage) return outage;
   const { code, statusCode } = (error ?? {}) as FastifyError;
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return fault('request.too_large');
   if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return fault('request.media_type');
-  if (statusCode !== undefined && statusCode < 500) return fault('request.malformed_url', { why: 'it cannot be read' });
-  return fault('server.unexpected');
+  return statusCode !== undefined && statusCode < 500 ? fault('request.malformed_url', { why: 'it cannot be read' }) : error;
 }
 
 export class Replies {
@@ -62,7 +63,9 @@ export class Replies {
     if (status >= 500 && error instanceof Fault) log.warn({ request_id, code, reason }, 'request failed');
     else if (status >= 500) log.error({ request_id, code, err: error }, 'request failed');
     else if (reason) log.info({ request_id, code, reason }, 'request refused');
-    const { body, headers } = errorFormatOf(call.url)(refusal, call.base, request_id);
+    // Not the path of the request, where characters of the route may be percent-encoded.
+    const path = route.path.startsWith('/') ? route.path : call.url;
+    const { body, headers } = errorFormatOf(path)(refusal, call.base, request_id);
     // The client is still sending a body that will not be read.
     const { 'transfer-encoding': chunked, 'content-length': length } = call.headers;
     const isLong = status === 413 || chunked !== undefined || Number(length) > bodyLimit;

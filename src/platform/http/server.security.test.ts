@@ -13,6 +13,8 @@ import { createApp, createServer, readBody, type Server, t } from './index.ts';
 import type { ServerOptions } from './server.ts';
 
 const tag = 'Test';
+/** More than the buffers of a connection hold. */
+const LARGE = 20_000_000;
 const get = (path: string, headers = ''): string => `GET ${path} HTTP/1.1\r\nHost: x\r\n${headers}\r\n`;
 const post = (path: string, body: string, type = 'application/json'): string =>
   `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Type: ${type}\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
@@ -53,6 +55,7 @@ describe('The server', () => {
     const open = { tag, rule: 'anyone' } as const;
     app.get('/fast', { ...open, summary: 'Fast', fromMemory: true, reply: { 200: t.open({}) } }, ({ base }) => ({ base }));
     app.get('/usual', { ...open, summary: 'Usual', reply: { 200: t.open({}) } }, ({ base }) => ({ base }));
+    app.get('/large', { ...open, summary: 'Large', reply: { 200: t.open({}) } }, () => ({ large: 'x'.repeat(LARGE) }));
     app.get('/wait', { ...open, summary: 'Wait', reply: { 200: t.open({}) } }, async () => {
       arrive();
       await gate.promise;
@@ -196,6 +199,66 @@ describe('The server', () => {
     assert.equal((await rawRequest(url, request.replace('\r\n\r\n', '\r\nContent-Encoding: gzip\r\n\r\n'))).status, 415);
     assert.equal((await rawRequest(url, request.replace('\r\n\r\n', '\r\nContent-Encoding: identity\r\n\r\n'))).status, 200);
     assert.equal((await rawRequest(url, post('/echo', '{}', 'application/json-seq'))).status, 415);
+  });
+
+  it('does not count a body that the client stopped sending as an error of the service', async () => {
+    const lines: string[] = [];
+    const counted: string[] = [];
+    const { url } = await start({
+      log: createLog('info', { write: (line: string) => void lines.push(line) }),
+      times: Object.assign(createMetrics().timesOf('test'), {
+        observe: (method: string, route: string, status: number) => method === 'POST' && counted.push(`${route} ${status}`),
+      }),
+    });
+    for (const path of ['/echo', '/openid/form']) {
+      const connection = await RawConnection.open(url);
+      connection.send(`POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{`);
+      await delay(100);
+      connection.socket.destroy();
+      await delay(100);
+    }
+    assert.deepEqual(counted, ['/echo 400', '/openid/* 400']);
+    assert.deepEqual(
+      lines.filter((line) => line.includes('request failed')),
+      [],
+    );
+  });
+
+  it('ends the connection of a client that stops reading its answer, and of no other', async () => {
+    const { url, arrived, answerAll } = await start({ readingMs: 300 });
+    const [stopped, waiting] = [await RawConnection.open(url), await RawConnection.open(url)];
+    stopped.send(get('/large')).socket.pause();
+    waiting.send(get('/wait'));
+    await arrived(1);
+    await delay(1000);
+    answerAll();
+    assert.equal((await waiting.answer()).status, 200);
+    assert.ok((await (await fetch(`${url}/large`)).text()).length > LARGE);
+    stopped.socket.resume();
+    await stopped.closed();
+    assert.ok(stopped.socket.bytesRead < LARGE);
+  });
+
+  it('accepts an address with scheme and host, as proxies send it (RFC 9112, 3.2.2)', async () => {
+    const { url } = await start({ errorFormatOf: (path) => () => ({ body: { format: path } }) });
+    for (const [path, status] of [
+      ['/fast', 200],
+      ['/usual?a=1', 200],
+      ['/nothing', 404],
+    ] as const) {
+      const { status: actual, body } = await rawRequest(url, get(`http://x${path}`));
+      assert.equal(actual, status);
+      if (status !== 200) assert.deepEqual(JSON.parse(body), { format: path });
+    }
+    assert.equal((await rawRequest(url, post('http://x/usual', '{}'))).status, 405);
+  });
+
+  it('refuses in the error format of the route, however its path is written', async () => {
+    const { url } = await start({ errorFormatOf: (path) => () => ({ body: { format: path } }) });
+    for (const path of ['/echo', '/%65cho', '/echo/', '/echo?a']) {
+      const { status, body } = await rawRequest(url, post(path, '['));
+      assert.deepEqual([status, JSON.parse(body)], [400, { format: '/echo' }], path);
+    }
   });
 
   it('answers requests with Expect or Upgrade, and requests that end in the middle', async () => {

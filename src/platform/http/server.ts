@@ -17,7 +17,7 @@ import { BaseUrls, createSender, FrameworkCall, type IncomingCall, type TimedMes
 import { createMemoryAdapter, type MemoryCounts } from './memory-adapter.ts';
 import { type Mount, registerMount } from './mounts.ts';
 import { allowedMethods, refuseUnreadable } from './refusals.ts';
-import { Replies, type ReplyOptions, type RouteName } from './replies.ts';
+import { faultOfFramework, Replies, type ReplyOptions, type RouteName } from './replies.ts';
 import { createSteps, type RequestAccess } from './steps.ts';
 
 export interface ServerOptions<Caller> extends RequestAccess<Caller>, ReplyOptions {
@@ -40,6 +40,8 @@ export interface ServerOptions<Caller> extends RequestAccess<Caller>, ReplyOptio
   readonly checkReplies?: boolean;
   /** How long a request may take to arrive. */
   readonly requestMs?: number;
+  /** How long a client may stop reading its answer. */
+  readonly readingMs?: number;
 }
 
 export interface Server {
@@ -52,10 +54,13 @@ export interface Server {
 }
 
 const REQUEST_MS = 30_000;
+const READING_MS = 60_000;
 const KEEP_ALIVE_MS = 72_000;
 const MAX_PARAM = 1024;
 /** How often Node checks for requests that take too long. */
 const LOOK_MS = 1_000;
+/** How the target of a request begins when it is a whole URL. */
+const ORIGIN = /^https?:\/\/[^/?#]*\/?/i;
 const HSTS = { 'Strict-Transport-Security': 'max-age=31536000' };
 
 function openNodeServer(
@@ -108,7 +113,8 @@ export function createServer<Caller>(options: ServerOptions<Caller>): Server {
   const hsts = options.secure ? HSTS : {};
   const headers = { ...options.headers, ...hsts };
   const bases = new BaseUrls(options.publicUrl ?? (() => undefined));
-  const write = createSender(headers, { requestIdHeader, isClosing: () => connections.closing });
+  const { readingMs = READING_MS } = options;
+  const write = createSender(headers, { requestIdHeader, readingMs, isClosing: () => connections.closing });
   const replies = new Replies(options, bases, write);
   const connections = new ServerConnections();
   const answer = createSteps(options, options);
@@ -130,11 +136,12 @@ export function createServer<Caller>(options: ServerOptions<Caller>): Server {
     return true;
   }
 
-  /** For every request: records the time of arrival, and requires a Host header (RFC 9112, 3.2). */
+  /** For every request: records the time of arrival, requires a Host header (RFC 9112, 3.2), and removes scheme and host (3.2.2). */
   const receive =
     (next: RequestListener): RequestListener =>
     (request, response) => {
       (request as TimedMessage).arrivedAt = performance.now();
+      if (!request.url!.startsWith('/')) request.url = request.url!.replace(ORIGIN, '/');
       if (request.headers.host !== undefined || request.httpVersionMinor === 0) return next(request, response);
       const refusal = fault('request.no_host');
       const { id, ...bare } = replies.refuseUnread(refusal, request.socket.remoteAddress);
@@ -177,7 +184,7 @@ export function createServer<Caller>(options: ServerOptions<Caller>): Server {
     requestIdHeader: false,
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: MAX_PARAM },
     frameworkErrors: (error, request, reply) =>
-      replies.refuseOrEnd(error, new FrameworkCall(request, reply.raw, bases), NO_ROUTE),
+      replies.refuseOrEnd(faultOfFramework(error), new FrameworkCall(request, reply.raw, bases), NO_ROUTE),
   } as FastifyServerOptions) as unknown as FastifyInstance;
 
   setUpServer(server.server);
@@ -185,7 +192,8 @@ export function createServer<Caller>(options: ServerOptions<Caller>): Server {
   acceptBodies(server);
   server.setErrorHandler((error, request, reply) => {
     reply.hijack();
-    replies.refuseOrEnd(error, new FrameworkCall(request, reply.raw, bases), { path: request.routeOptions.url ?? NO_ROUTE.path });
+    const name = { path: request.routeOptions.url ?? NO_ROUTE.path };
+    replies.refuseOrEnd(faultOfFramework(error), new FrameworkCall(request, reply.raw, bases), name);
   });
   registerUnknown(server, routes, (error, call) => replies.refuseOrEnd(error, call, NO_ROUTE), bases);
   const headNeedsRoute = new Set(routes.filter((route) => route.method === 'HEAD').map((route) => route.path));
