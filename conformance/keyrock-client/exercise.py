@@ -119,6 +119,43 @@ step('two_factor.auth.TwoFactor', lambda: opened(two_factor_auth.TwoFactor(
 step('two_factor.keys.delete_all_devices', lambda: keys.delete_all_devices(user))
 step('two_factor.keys.deactivate_two_factor', lambda: keys.deactivate_two_factor(user))
 
+registration, exceptions = keystone.user_registration, client.exceptions
+
+
+def refused(kind, work):
+    """The call has to fail with this exception of the library."""
+    try:
+        work()
+    except kind:
+        return
+    raise AssertionError('not refused')
+
+
+def log_in(word):
+    return client.Client(username='ann@example.org', password=word, project_id=ann.default_project_id, auth_url=url + '/v3').auth_token
+
+
+FIRST, SECOND = 'a first password', 'a second password'
+ann = step('user_registration.users.register_user', lambda: registration.users.register_user(
+    'ann@example.org', domain='default', password=FIRST, username='ann'))
+step('registered: disabled, with two organizations', lambda: (
+    not ann.enabled and ann.username == 'ann' and keystone.projects.get(ann.default_project_id).name == 'ann'
+    and keystone.projects.get(ann.cloud_project_id).name == 'ann cloud') or 1 / 0)
+step('no login before the activation', lambda: refused(exceptions.Unauthorized, lambda: log_in(FIRST)))
+key = step('user_registration.activation_key.new_activation_key', lambda: registration.activation_key.new_activation_key(ann))
+step('no activation by the key before', lambda: refused(
+    exceptions.Forbidden, lambda: registration.users.activate_user(ann, ann.activation_key)))
+step('user_registration.users.activate_user', lambda: registration.users.activate_user(ann, key).enabled or 1 / 0)
+step('no new key for an active user', lambda: refused(
+    exceptions.BadRequest, lambda: registration.activation_key.new_activation_key(ann)))
+step('login after the activation', lambda: log_in(FIRST))
+reset = step('user_registration.token.get_reset_token', lambda: registration.token.get_reset_token(ann))
+step('user_registration.users.reset_password', lambda: registration.users.reset_password(ann, reset, SECOND))
+step('no second reset by the token', lambda: refused(
+    exceptions.Forbidden, lambda: registration.users.reset_password(ann, reset, FIRST)))
+step('no login by the password before', lambda: refused(exceptions.Unauthorized, lambda: log_in(FIRST)))
+step('login by the new password', lambda: log_in(SECOND))
+
 step('fiware_roles.roles.remove_from_user', lambda: roles.remove_from_user(role, user, organization, consumer))
 step('fiware_roles.roles.remove_from_organization', lambda: roles.remove_from_organization(role, organization, consumer))
 step('fiware_roles.permissions.remove_from_role', lambda: permissions.remove_from_role(role, permission))

@@ -4,6 +4,7 @@ import { it } from 'node:test';
 import { onEachDatabase } from '../../test/support/api.ts';
 import { makeOrganization, makePerson } from '../../test/support/applications.ts';
 import { calls } from './calls.ts';
+import { registrationCalls } from './registration-calls.ts';
 
 onEachDatabase('The Keyrock client library', (api) => {
   const ids = new Map<string, string>();
@@ -16,7 +17,7 @@ onEachDatabase('The Keyrock client library', (api) => {
     ids.set('organization', (await makeOrganization(api, person)).id);
   });
 
-  for (const { name: call, method, path, body, status, unwraps, learns } of calls) {
+  for (const { name: call, method, path, body, status, unwraps, learns } of [...calls, ...registrationCalls]) {
     it(`${call}: ${method} ${path}`, async () => {
       const sent = body === undefined ? undefined : JSON.parse(filled(JSON.stringify(body)));
       const answer = await api.request(method, filled(path), { body: sent });

@@ -216,6 +216,22 @@ export interface LinkRow {
   expires_at: number;
 }
 
+export interface RegistrationRow {
+  user_id: string;
+  project_id: string;
+  cloud_project_id: string;
+  created_at: number;
+}
+
+export interface RegistrationKeyRow {
+  key_hash: string;
+  purpose: 'activation' | 'reset';
+  user_id: string;
+  created_at: number;
+  expires_at: number;
+  ended_at: number | null;
+}
+
 export interface LogoutRow {
   id: string;
   client_id: string;
@@ -284,6 +300,8 @@ export interface Tables {
   mails: MailRow;
   links: LinkRow;
   logouts: LogoutRow;
+  registrations: RegistrationRow;
+  registration_keys: RegistrationKeyRow;
   scim_connections: ScimConnectionRow;
   openid_records: OpenidRecordRow;
   openid_keys: { id: string; kind: string; sealed: string; active_from: number };

@@ -57,6 +57,16 @@ export const identityFaults = {
   'user.password_too_young': { status: 400, text: 'Cannot change password before minimum age {days} days is met.' },
   'user.password_locked': { status: 400, text: 'Changing the password of this user is locked by an administrator.' },
 
+  'registration.not_found': { status: 404, text: 'Could not find registration of user: {id}.' },
+  'registration.active': { status: 400, text: 'The user {id} is already activated.' },
+  'registration.inactive': { status: 403, text: 'The user {id} is not activated.' },
+  'registration.over': {
+    status: 403,
+    text: 'The user {id} was activated before. Only an administrator can enable the account again.',
+  },
+  'registration.key_not_found': { status: 404, text: 'Could not find {kind} of user: {id}.' },
+  'registration.key_ended': { status: 403, text: 'The {kind} has expired, or was used or replaced.' },
+
   'group.not_found': { status: 404, text: 'Could not find group: {id}.' },
   'group.not_member': { status: 404, text: 'User {user} is not found in group {group}.' },
 

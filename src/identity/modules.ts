@@ -38,6 +38,7 @@ import {
 import { createPasskeyPolicy, createPasskeys, relyingPartyOf } from './passkeys/index.ts';
 import { createPasswords, hasPassword } from './passwords/index.ts';
 import { createDomains, createProjects, createTags, readProjects } from './projects/index.ts';
+import { createRegistration, createRegistrationKeys } from './registration/index.ts';
 import type { Deps } from './resource/index.ts';
 import { createImpliedRoles, createRoles } from './roles/index.ts';
 import type { IdentityRouteDeps } from './routes.ts';
@@ -98,10 +99,12 @@ async function buildCore(db: Database, options: ModuleOptions) {
   const devices = createDevices({ ...deps, notify, gate });
   const logouts = createLogouts(deps);
   const records = createRecords({ ...deps, seal, onEnd: logouts.recordLogouts });
+  const registrationKeys = createRegistrationKeys(deps);
   const revokeAccess = async (transaction: Change, userId: string): Promise<void> => {
     await devices.forgetInTransaction(transaction, userId);
     await records.endEverything(transaction, userId);
     await links.endOf(transaction, userId);
+    await registrationKeys.endResets(transaction, userId);
   };
   const shield = createShield({ access });
   const freshLogin = createFreshLogin(deps);
@@ -116,7 +119,7 @@ async function buildCore(db: Database, options: ModuleOptions) {
   };
   const listeners = { revokeAccess, onEmailChanged, onPasswordChanged };
   const users = createUsers({ ...deps, ...listeners, passwords, access, shield, freshLogin, logins });
-  const signedIn = { access, passwords, users, freshLogin, logins, devices, records, logouts, gate };
+  const signedIn = { access, passwords, users, freshLogin, logins, devices, records, logouts, gate, registrationKeys };
   return { deps, domainSettings, outbound, notifications, mail, links, tokenKeys, revocations, tokens, shield, ...signedIn };
 }
 
@@ -182,7 +185,8 @@ type Applications = ReturnType<typeof buildApplications>;
 
 export async function buildModules(db: Database, options: ModuleOptions) {
   const core = await buildCore(db, options);
-  const { deps, users, tokens, revocations, shield, freshLogin, devices, tokenKeys, records, mail } = core;
+  const { deps, users, tokens, revocations, shield, freshLogin, devices, tokenKeys, records, mail, registrationKeys, gate } =
+    core;
   const applications = buildApplications(core, options);
   const { consumers, appRoles, userPermissions, delegation } = applications;
   const { factor, passkeys, passkeyPolicy, credentials, auth, openid } = buildSignIn(core, applications, options);
@@ -201,6 +205,7 @@ export async function buildModules(db: Database, options: ModuleOptions) {
     domains,
     projects,
     tags: createTags(deps),
+    registration: createRegistration({ ...deps, users, projects, gate, keys: registrationKeys }),
     groups,
     roles: createRoles(deps),
     implied: createImpliedRoles(deps),

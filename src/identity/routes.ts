@@ -11,6 +11,7 @@ import { mountGroups } from './groups/index.ts';
 import { mountIntrospection, mountKeyrockOAuth } from './openid/index.ts';
 import { mountPasskeys } from './passkeys/index.ts';
 import { mountDomains, mountProjects, mountTags } from './projects/index.ts';
+import { mountRegistration } from './registration/index.ts';
 import { mountImpliedRoles, mountRoles } from './roles/index.ts';
 import { mountConnections, mountKeyrockScim, mountScim } from './scim/index.ts';
 import { mountAuth } from './tokens/index.ts';
@@ -23,6 +24,7 @@ export type IdentityRouteDeps = Parameters<typeof mountAuth>[1] &
   Parameters<typeof mountProjects>[1] &
   Parameters<typeof mountTags>[1] &
   Parameters<typeof mountUsers>[1] &
+  Parameters<typeof mountRegistration>[1] &
   Parameters<typeof mountGroups>[1] &
   Parameters<typeof mountRoles>[1] &
   Parameters<typeof mountImpliedRoles>[1] &
@@ -51,6 +53,7 @@ export function mountIdentity(app: IdentityApp, parts: IdentityRouteDeps): void 
   mountProjects(app, parts);
   mountTags(app, parts);
   mountUsers(app, parts);
+  mountRegistration(app, parts);
   mountGroups(app, parts);
   mountRoles(app, parts);
   mountImpliedRoles(app, parts);

@@ -111,7 +111,7 @@ async function createServiceOn(db: Database, options: IdentityServiceOptions): P
   let address = serviceUrl(config, options.tls !== undefined);
   const modules = await buildModules(db, { ...options, issuer: () => address });
   const { parts, deps, passwords, tokens, users, tokenKeys, revocations, notifications } = modules;
-  const { mail, links, logouts, connections, openid, reseal, domainSettings, passkeyPolicy } = modules;
+  const { mail, links, logouts, connections, openid, reseal, domainSettings, passkeyPolicy, registrationKeys } = modules;
   const bootstrapDeps = { ...deps, passwords, users };
   const { consumers } = parts;
   const app: IdentityApp = createApp();
@@ -189,7 +189,17 @@ async function createServiceOn(db: Database, options: IdentityServiceOptions): P
       await ensureBuiltInApplication({ ...deps, consumers });
       await domainSettings.warnOfUnknownDomains(log);
       await passkeyPolicy.refuseImpossible(address);
-      sweeper = startSweeper({ ...parts, passwords, tokenKeys, records: openid.records, links, mail, log, metrics });
+      sweeper = startSweeper({
+        ...parts,
+        passwords,
+        tokenKeys,
+        records: openid.records,
+        links,
+        mail,
+        registrationKeys,
+        log,
+        metrics,
+      });
       notifications.start();
       mail.start();
       logouts.start(openid.provider);

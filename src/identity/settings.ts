@@ -209,6 +209,12 @@ export const identitySettings = {
     'GATEHOUSE_IDENTITY_REGISTRATION_EMAIL_DOMAINS',
     'Domains of e-mail addresses that may register; all when unset.',
   ),
+  registrationKeySeconds: setting.number(
+    'GATEHOUSE_IDENTITY_REGISTRATION_KEY_SECONDS',
+    28_800,
+    { min: 60, max: 2_592_000, unit: 'seconds' },
+    'Lifetime of the activation keys and reset tokens of /v3/OS-REGISTRATION.',
+  ),
   passkeyPolicy: setting.choice(
     'GATEHOUSE_IDENTITY_PASSKEYS',
     'allowed',

@@ -83,6 +83,8 @@ function idsFor(path: string, world: World): Ids {
     device_id: 'no-device',
     passkey_id: 'no-passkey',
     access_token_id: 'no-token',
+    activation_key: 'no-key',
+    token_id: 'no-token',
     id: ofScim ? scim[ofScim as keyof typeof scim] : 'no-id',
   };
 }
@@ -91,6 +93,7 @@ const ENVELOPES: readonly [RegExp, unknown][] = [
   [/^PATCH \/v3\/(?:OS-OAUTH2\/|OS-ROLES\/)?(\w+?)s\/:\w+$/, undefined],
   [/\/tags$/, { tags: [] }],
   [/\/password$/, { user: { original_password: 'not the password', password: 'another password of a test' } }],
+  [/\/reset_password\/:token_id\//, { user: { password: 'another password of a test' } }],
   [/two_factor_auth$/, { two_factor_auth: { security_question: 'q', security_answer: 'a' } }],
 ];
 

@@ -143,6 +143,14 @@ const rules = {
   'identity:update_user': adminOrManager,
   'identity:delete_user': adminOrManager,
 
+  // Keyrock's portal makes these calls for people who have no account yet or have lost their password. Whoever may make them can take
+  // over any account.
+  'identity:register_user': admin,
+  'identity:activate_user': admin,
+  'identity:new_activation_key': admin,
+  'identity:get_reset_token': admin,
+  'identity:reset_password': admin,
+
   'identity:get_group': readers,
   'identity:list_groups': readers,
   'identity:list_groups_for_user': anyOf(readers, self),

@@ -8,6 +8,7 @@ import type { Links } from '../links/index.ts';
 import type { Mail } from '../mail/index.ts';
 import type { Records } from '../openid/index.ts';
 import type { Passwords } from '../passwords/index.ts';
+import type { RegistrationKeys } from '../registration/index.ts';
 import type { Revocations, TokenKeys } from '../tokens/index.ts';
 import type { Devices } from '../two-factor/index.ts';
 import type { Users } from '../users/index.ts';
@@ -24,10 +25,11 @@ export function startSweeper(deps: {
   users: Users;
   links: Links;
   mail: Mail;
+  registrationKeys: RegistrationKeys;
   log: Log;
   metrics: Metrics;
 }): Job {
-  const { revocations, tokenKeys, records, passwords, devices, users, links, mail, log, metrics } = deps;
+  const { revocations, tokenKeys, records, passwords, devices, users, links, mail, registrationKeys, log, metrics } = deps;
   /** Users up to this id have a name form; undefined when all have one. */
   let lastUserWithForm: string | undefined = '';
 
@@ -49,6 +51,7 @@ export function startSweeper(deps: {
       async () => (ended += await devices.sweep()),
       async () => (ended += await links.sweep()),
       async () => (ended += await mail.sweep()),
+      async () => (ended += await registrationKeys.sweep()),
       () => fillNameForms(stopping),
     ];
     const errors: unknown[] = [];

@@ -10,6 +10,7 @@ import {
   targetOf,
   visibleDomain,
 } from '../access/index.ts';
+import type { Change } from '../audit/index.ts';
 import type { ProjectRow, Reader } from '../database.ts';
 import { fail } from '../faults.ts';
 import {
@@ -177,6 +178,15 @@ export function createProjects(deps: Pick<Deps, 'db' | 'clock' | 'config' | 'cha
     });
   }
 
+  /** Enables a project as part of another change. */
+  async function enable(transaction: Change, id: string): Promise<void> {
+    const project = (await findProjectRow(transaction.tx, id)) ?? fail('project.not_found', { id });
+    if (project.enabled === 1) return;
+    refuseImmutable('project', project, 'update');
+    await checkEnabling(transaction.tx, project, true);
+    await updateProjectRow(deps, transaction, project, () => ({ body: { enabled: true } }));
+  }
+
   /** `expect` gets the locked row, and throws if it is not as the caller expects. */
   async function remove(caller: Caller, project: ProjectRow, expect?: (project: ProjectRow) => void): Promise<void> {
     const { id } = project;
@@ -193,7 +203,7 @@ export function createProjects(deps: Pick<Deps, 'db' | 'clock' | 'config' | 'cha
     });
   }
 
-  return { target, positionTarget, get, list, create, update, revise, remove };
+  return { target, positionTarget, checkPosition, get, list, create, update, revise, enable, remove };
 }
 
 export type Projects = ReturnType<typeof createProjects>;

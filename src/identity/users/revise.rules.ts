@@ -111,6 +111,7 @@ export function createUserRevision({
       const revision = revisionOf(current);
       if (password !== undefined || changesSignIn(current, revision)) await permitSignIn(transaction.tx, caller, id);
       else await shield(transaction.tx, caller, 'identity:update_user', { userId: id });
+      await revision.beforeWrite?.(transaction);
       await write(transaction, current, revision);
       await revision.inTransaction?.(transaction);
       if (password) {

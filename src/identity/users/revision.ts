@@ -14,6 +14,8 @@ export type UserChanges = Static<typeof UpdateUser>['user'];
 export interface UserRevision {
   readonly body: UserChanges;
   readonly person?: Person;
+  /** Runs in the transaction, with the row locked and not yet written. What it ends is not ended by the change itself. */
+  readonly beforeWrite?: ((transaction: Change) => Promise<void>) | undefined;
   /** More work in the same transaction. */
   readonly inTransaction?: ((transaction: Change) => Promise<void>) | undefined;
 }

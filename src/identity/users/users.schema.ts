@@ -9,7 +9,7 @@ export const Name = t.string({ minLength: 1, maxLength: 255, pattern: '\\S' });
 export const Id = t.string({ minLength: 1, maxLength: 64 });
 
 /** Long enough for any passphrase, short enough to hash quickly. */
-const Password = t.string({ minLength: 1, maxLength: 4096 });
+export const Password = t.string({ minLength: 1, maxLength: 4096 });
 
 export const UserOptions = t.object(
   {},
@@ -46,12 +46,15 @@ export const userFields = [
   'original_password',
 ];
 
-export const CreateUser = t.envelope('user', t.open({ name: Name }, optional));
+/** Fields of a new user. */
+export const newUserFields = { required: { name: Name }, optional };
+export const CreateUser = t.envelope('user', t.open(newUserFields.required, newUserFields.optional));
 export const UpdateUser = t.envelope('user', t.open({}, { name: Name, ...optional }));
 export const ChangePassword = t.envelope('user', t.open({ password: Password, original_password: Password }));
 
-export const User = t.open(
-  {
+/** Fields of a user in answers. */
+export const shownUserFields = {
+  required: {
     id: t.string(),
     name: t.string(),
     domain_id: t.string(),
@@ -60,8 +63,9 @@ export const User = t.open(
     options: t.record(t.unknown()),
     links: Links,
   },
-  { default_project_id: t.nullable(t.string()), description: t.nullable(t.string()), email: t.nullable(t.string()) },
-);
+  optional: { default_project_id: t.nullable(t.string()), description: t.nullable(t.string()), email: t.nullable(t.string()) },
+};
+export const User = t.open(shownUserFields.required, shownUserFields.optional);
 
 export const UserEnvelope = t.envelope('user', User);
 export const UserList = t.object({ links: ListLinks, users: t.array(User) });

@@ -2,11 +2,10 @@
 import { findProject } from '../../access/index.ts';
 import type { Change } from '../../audit/index.ts';
 import { fail } from '../../faults.ts';
-import { insertGrant } from '../../grants/index.ts';
+import { insertOwnedProject } from '../../grants/index.ts';
 import type { Groups } from '../../groups/index.ts';
-import { findByName, insertProjectRow, type Projects } from '../../projects/index.ts';
+import { findByName, type Projects } from '../../projects/index.ts';
 import type { Deps } from '../../resource/index.ts';
-import { findRoleByName } from '../../roles/index.ts';
 import { setDefaultProject, type Users } from '../../users/index.ts';
 import { createGroupResources } from './groups.resource.ts';
 import { createLists } from './list.ts';
@@ -16,7 +15,6 @@ import { countOrganizations, countRows, countUsersWithRole } from './scim.store.
 import { createUserResources } from './users.resource.ts';
 
 const DEFAULT_DOMAIN = 'default';
-const OWNER = 'owner';
 
 /** The totals that Keyrock reports. */
 export interface ResourceTotals {
@@ -39,21 +37,14 @@ export function createScim(
     user: { id: string; name: string; domainId: string; hasDefault: boolean },
   ): Promise<void> {
     const name = user.name.trim();
-    const owner = await findRoleByName(transaction.tx, OWNER);
     const taken = await findByName(transaction.tx, name, user.domainId);
-    const projectId = await insertProjectRow(
+    const projectId = await insertOwnedProject(
       transaction,
       clock,
+      user.id,
       { name: taken ? user.id : name, ...{ is_default: true } },
       { domainId: user.domainId, parentId: user.domainId },
     );
-    if (owner)
-      await insertGrant(transaction.tx, {
-        actor: { kind: 'user', id: user.id },
-        targetId: projectId,
-        roleId: owner.id,
-        inherited: false,
-      });
     if (!user.hasDefault) await setDefaultProject(transaction.tx, user.id, projectId);
   }
 
