@@ -10,7 +10,7 @@ const login = (name: string, password: string, status: number): ClientCall => ({
   path: '/v3/auth/tokens',
   body: {
     auth: {
-      identity: { methods: ['password'], password: { user: { name: ANN.name, domain: { id: 'default' }, password } } },
+      identity: { methods: ['password'], password: { user: { password, name: ANN.name, domain: { id: 'default' } } } },
       scope: { project: { id: '{ann_organization}' } },
     },
   },

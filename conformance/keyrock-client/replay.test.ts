@@ -6,6 +6,14 @@ import { makeOrganization, makePerson } from '../../test/support/applications.ts
 import { calls } from './calls.ts';
 import { registrationCalls } from './registration-calls.ts';
 
+/** JSON as Python writes it, with a space after each comma and colon. */
+function pythonJson(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(pythonJson).join(', ')}]`;
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  const members = Object.entries(value).map(([name, member]) => `${JSON.stringify(name)}: ${pythonJson(member)}`);
+  return `{${members.join(', ')}}`;
+}
+
 onEachDatabase('The Keyrock client library', (api) => {
   const ids = new Map<string, string>();
   const filled = (text: string): string => text.replace(/\{(\w+)\}/g, (whole, name: string) => ids.get(name) ?? whole);
@@ -19,7 +27,7 @@ onEachDatabase('The Keyrock client library', (api) => {
 
   for (const { name: call, method, path, body, status, unwraps, learns } of [...calls, ...registrationCalls]) {
     it(`${call}: ${method} ${path}`, async () => {
-      const sent = body === undefined ? undefined : JSON.parse(filled(JSON.stringify(body)));
+      const sent = body === undefined ? undefined : filled(pythonJson(body));
       const answer = await api.request(method, filled(path), { body: sent });
       assert.equal(answer.status, status, answer.text);
       if (unwraps === undefined) {
