@@ -19,7 +19,6 @@ import { createCatalog } from './catalog/index.ts';
 import { createConsumers } from './consumers/index.ts';
 import { createCredentials } from './credentials/index.ts';
 import type { Database, UserRow } from './database.ts';
-import { createDirectories } from './directories/index.ts';
 import { createDomainSettings } from './domain-settings/index.ts';
 import { createAssignments, createGrants, createUserScopes, reachableProjectIds } from './grants/index.ts';
 import { createGroups } from './groups/index.ts';
@@ -119,24 +118,9 @@ async function buildCore(db: Database, options: ModuleOptions) {
     if (to !== undefined) await mail.enqueue(transaction, { to, template: 'password-changed', language, values });
   };
   const listeners = { revokeAccess, onEmailChanged, onPasswordChanged };
-  const directories = createDirectories({ ...deps, domainSettings, revokeAccess, onEmailChanged });
-  const directory = directories.guard;
-  const users = createUsers({ ...deps, ...listeners, passwords, access, shield, freshLogin, logins, directory });
+  const users = createUsers({ ...deps, ...listeners, passwords, access, shield, freshLogin, logins });
   const signedIn = { access, passwords, users, freshLogin, logins, devices, records, logouts, gate, registrationKeys };
-  return {
-    deps,
-    domainSettings,
-    directories,
-    outbound,
-    notifications,
-    mail,
-    links,
-    tokenKeys,
-    revocations,
-    tokens,
-    shield,
-    ...signedIn,
-  };
+  return { deps, domainSettings, outbound, notifications, mail, links, tokenKeys, revocations, tokens, shield, ...signedIn };
 }
 
 /** Applications, their roles, and their access tokens. */
@@ -173,18 +157,7 @@ function buildSignIn(core: Core, applications: Applications, options: ModuleOpti
   const credentials = createCredentials({ ...deps, users, seal, freshLogin });
   const scopes = createScopes({ db, access });
   const accessToken = applications.delegation.userAtLogin;
-  const authenticate = createAuthenticate({
-    tokens,
-    passwords,
-    users,
-    directories: core.directories,
-    scopes,
-    factor,
-    devices,
-    credentials,
-    gate,
-    accessToken,
-  });
+  const authenticate = createAuthenticate({ tokens, passwords, users, scopes, factor, devices, credentials, gate, accessToken });
   const receipts = createReceipts({ keys: tokenKeys, clock });
   const completeness = createLoginCompleteness({ scopes, factor, isPasskeyRequired: passkeyPolicy.isRequired });
   const auth = createAuth({ ...deps, tokens, authenticate, scopes, receipts, logins, completeness });
@@ -214,13 +187,12 @@ export async function buildModules(db: Database, options: ModuleOptions) {
   const core = await buildCore(db, options);
   const { deps, users, tokens, revocations, shield, freshLogin, devices, tokenKeys, records, mail, registrationKeys, gate } =
     core;
-  const directory = core.directories.guard;
   const applications = buildApplications(core, options);
   const { consumers, appRoles, userPermissions, delegation } = applications;
   const { factor, passkeys, passkeyPolicy, credentials, auth, openid } = buildSignIn(core, applications, options);
   const domains = createDomains(deps);
   const projects = createProjects({ ...deps, domains });
-  const groups = createGroups({ ...deps, shield, directory });
+  const groups = createGroups({ ...deps, shield });
   const connections = createConnections({ ...deps, provisioner: delegation.provisioner });
 
   const parts: IdentityRouteDeps = {
@@ -249,7 +221,7 @@ export async function buildModules(db: Database, options: ModuleOptions) {
     subject: createSubject({ db, users, freshLogin }),
     passkeys,
     credentials,
-    scim: createScim({ ...deps, users, groups, projects, directory }),
+    scim: createScim({ ...deps, users, groups, projects }),
     connections,
     openid,
     projectIdsOf: (userId) => reachableProjectIds(db.read, userId),

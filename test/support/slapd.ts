@@ -1,7 +1,7 @@
 // A real LDAP server for tests: Debian's slapd, on ports of its own, with its data in a folder that goes with it.
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createConnection } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -154,15 +154,6 @@ export class Slapd {
     } finally {
       await client.unbind();
     }
-  }
-
-  /** From now on the server shows so many entries at most; it is started again for it. */
-  async limit(entries: number | undefined): Promise<void> {
-    await this.kill();
-    const conf = join(this.#folder, 'slapd.conf');
-    const text = readFileSync(conf, 'utf8').replace(/^sizelimit .*$/m, `sizelimit ${entries ?? 'unlimited'}`);
-    writeFileSync(conf, text);
-    await this.run();
   }
 
   add = (dn: string, attributes: Attributes): Promise<void> =>

@@ -1,5 +1,5 @@
-// One connection to an LDAP server: connect, TLS, bind. A connection is used once: the library would reconnect by itself, without
-// StartTLS and without a bind.
+// One connection to one server of a directory: opened, protected, bound. It is never opened a second time: the library would do so by
+// itself, without TLS and without a bind.
 import { readdirSync, readFileSync } from 'node:fs';
 import { connect, isIP, type Socket } from 'node:net';
 import { join } from 'node:path';
@@ -7,6 +7,7 @@ import { type ConnectionOptions, connect as connectTls } from 'node:tls';
 import { Client } from 'ldapts';
 import type { LdapSettings } from '../domain-settings/index.ts';
 
+/** Whom the server takes us for. */
 export interface Bind {
   readonly dn: string;
   readonly password: string;
@@ -16,13 +17,13 @@ export interface Connection {
   readonly client: Client;
   readonly url: string;
   readonly openedAt: number;
-  /** Closes the sockets at once. */
+  /** At once, whatever is under way. */
   destroy(): void;
 }
 
 const KEEP_ALIVE_MS = 30_000;
 
-/** The trusted CA certificates; undefined for those of the system. */
+/** Certificates of the authorities a server's must come from; undefined for those of the system. */
 export function readAuthorities({ tlsCacertfile, tlsCacertdir }: LdapSettings): string[] | undefined {
   if (tlsCacertfile !== undefined) return [readFileSync(tlsCacertfile, 'utf8')];
   if (tlsCacertdir === undefined) return undefined;
@@ -37,14 +38,14 @@ function tlsOptions(url: string, ldap: LdapSettings, ca: string[] | undefined): 
   const host = hostOf(url);
   return {
     host,
-    // SNI does not allow IP addresses. The certificate is checked against `host` in any case.
+    // No server is asked for by an address; it is compared with the certificate all the same.
     ...(isIP(host) ? {} : { servername: host }),
     ...(ca ? { ca } : {}),
     rejectUnauthorized: ldap.tlsReqCert === 'demand',
   };
 }
 
-/** The library has no time limit for the TLS handshake of StartTLS. */
+/** Also where the library would wait for ever: in the middle of a handshake. */
 async function inTime<T>(ms: number, work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
@@ -75,7 +76,7 @@ export async function openConnection(ldap: LdapSettings, url: string, opening: O
     sockets.push(socket);
     return socket;
   };
-  /** Refuses to connect again. */
+  /** The first socket is the only one that leads to the server. */
   const first = (make: () => Socket): Socket => {
     if (sockets.length > 0) throw new Error('the connection has ended');
     return keep(make());
@@ -99,7 +100,7 @@ export async function openConnection(ldap: LdapSettings, url: string, opening: O
   };
   try {
     if (ldap.useTls && !isSecure) await inTime(timeoutMs, client.startTLS({ ...tls }));
-    // An anonymous bind when the settings name no user.
+    // Without a DN as nobody: some directories let everybody search.
     await inTime(timeoutMs, client.bind(bind?.dn ?? '', bind?.password ?? ''));
   } catch (error) {
     destroy();

@@ -1,4 +1,4 @@
-// The client of one directory: finds and lists users and groups, and checks passwords. It never writes.
+// A directory as the identity service uses it: users and groups, found and listed, and whether a password is right. Nothing is written.
 import type { Filter } from 'ldapts';
 import type { Clock } from '../../platform/clock.ts';
 import { ConfigError } from '../../platform/config/index.ts';
@@ -13,7 +13,7 @@ import { createMembership } from './membership.ts';
 import { createPool } from './pool.ts';
 import { createSearches, type Listing } from './search.ts';
 
-/** Enough to notice that a name is ambiguous. */
+/** Enough to see that there is more than one. */
 const TWO = 2;
 
 export interface DirectoryDeps {
@@ -44,12 +44,12 @@ export function createDirectory(deps: DirectoryDeps) {
   const searches = createSearches(pool, ldap);
   const emulation = createEmulation(ldap, trees.users, searches);
 
-  /** Undefined when no entry or more than one matches. */
+  /** One user, or nobody: where two entries answer to it, neither is meant. */
   async function oneUser(filter: Filter): Promise<DirectoryUser | undefined> {
     const search = { base: trees.users, filter: all(kinds.user, filter), attributes: userAttributes(ldap), limit: TWO };
     const entries = await searches.few(search);
     const user = entries.length === 1 ? userOf(entries[0]!, ldap) : undefined;
-    return user && emulation ? { ...user, enabled: await emulation.isEnabled(user) } : user;
+    return user && emulation ? { ...user, enabled: await emulation.isOpen(user) } : user;
   }
 
   return {
@@ -57,25 +57,25 @@ export function createDirectory(deps: DirectoryDeps) {
     findUserByName: (name: string): Promise<DirectoryUser | undefined> => oneUser(equals(ldap.userNameAttribute, name)),
     findUser: (localId: string): Promise<DirectoryUser | undefined> => oneUser(idEquals(ldap.userIdAttribute, localId)),
 
-    /** All users, in pages. */
+    /** Every user, some at a time. */
     async users(each: (users: DirectoryUser[]) => Promise<void>): Promise<Listing> {
-      const isEnabled = await emulation?.read();
+      const isOpen = await emulation?.read();
       return searches.many({ base: trees.users, filter: kinds.user, attributes: userAttributes(ldap) }, (entries) => {
         const users = entries.map((entry) => userOf(entry, ldap)).filter((user) => user !== undefined);
-        return each(isEnabled ? users.map((user) => ({ ...user, enabled: isEnabled(user) })) : users);
+        return each(isOpen ? users.map((user) => ({ ...user, enabled: isOpen(user) })) : users);
       });
     },
 
     ...createMembership(ldap, trees, kinds, searches),
 
     /**
-     * Whether this is the user's password. An empty password is never sent: servers treat it as an anonymous bind, which succeeds.
-     * For an unknown user a DN that does not exist is tried, so that both take equally long.
+     * Whether this is their password. An empty one never is: a directory takes it for a visitor without a name, and says yes.
+     * Where there is no such user, somebody who does not exist is asked about, so that both take as long.
      */
-    async authenticate(user: Pick<DirectoryUser, 'dn'> | undefined, password: string, client: QueueClient): Promise<boolean> {
+    async authenticate(user: Pick<DirectoryUser, 'dn'> | undefined, password: string, place: QueueClient): Promise<boolean> {
       if (password === '') return false;
-      const dn = user?.dn || childOf(trees.users, ldap.userIdAttribute, 'unknown-user');
-      return (await pool.bind({ dn, password }, client)) && user !== undefined && user.dn !== '';
+      const dn = user?.dn || childOf(trees.users, ldap.userIdAttribute, 'nobody-of-this-name');
+      return (await pool.bind({ dn, password }, place)) && user !== undefined && user.dn !== '';
     },
 
     close: pool.close,

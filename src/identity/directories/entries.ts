@@ -1,4 +1,4 @@
-// Maps an LDAP entry to a user or a group by the settings of the domain, as Keystone does.
+// From an entry of a directory to a user or a group, by the settings of the domain. As Keystone reads them, and nothing more of an entry.
 import type { Entry } from 'ldapts';
 import type { LdapSettings } from '../domain-settings/index.ts';
 import { guidText } from './filters.ts';
@@ -10,9 +10,9 @@ export interface DirectoryUser {
   readonly enabled: boolean;
   readonly email: string | null;
   readonly description: string | null;
-  /** Undefined when it does not come from the directory. */
+  /** Undefined where the directory has no say in it. */
   readonly defaultProjectId: string | null | undefined;
-  /** Attributes of user_additional_attribute_mapping. */
+  /** What else the settings take from the entry. */
   readonly extra: Readonly<Record<string, string>>;
 }
 
@@ -24,7 +24,7 @@ export interface DirectoryGroup {
   readonly extra: Readonly<Record<string, string>>;
 }
 
-/** The length of Keystone's columns. */
+/** As long as a column of Keystone; longer ones are no names. */
 const LONGEST = 255;
 
 function textOf(value: string | Buffer): string | undefined {
@@ -32,7 +32,7 @@ function textOf(value: string | Buffer): string | undefined {
   return value.length === 16 ? guidText(value) : undefined;
 }
 
-/** The values of an attribute. Its name is compared without case. */
+/** The values of an attribute; servers write its name in their own case. */
 export function valuesOf(entry: Entry, attribute: string): string[] {
   const wanted = attribute.toLowerCase();
   const key = Object.keys(entry).find((name) => name.toLowerCase() === wanted);
@@ -45,7 +45,7 @@ function nameIn(entry: Entry, attribute: string): string | undefined {
   return name && name.length <= LONGEST ? name : undefined;
 }
 
-/** An attribute with several values cannot be the id. (Keystone takes it from the DN then, which is not unique.) */
+/** An id that is not one is nobody's: Keystone guesses from the DN then, which two entries can share. */
 function idIn(entry: Entry, attribute: string): string | undefined {
   const [id, ...others] = valuesOf(entry, attribute);
   return id && others.length === 0 && id.length <= LONGEST ? id : undefined;
@@ -56,7 +56,7 @@ function isEnabled(entry: Entry, ldap: LdapSettings): boolean {
   const value = valuesOf(entry, ldap.userEnabledAttribute)[0] ?? ldap.userEnabledDefault;
   if (ldap.userEnabledMask !== 0) {
     const bits = /^-?\d+$/.test(value) ? Number(value) : Number.NaN;
-    // A value that is not a number means disabled.
+    // What is no number opens no account.
     return Number.isSafeInteger(bits) && (bits & ldap.userEnabledMask) !== ldap.userEnabledMask;
   }
   return (value.toLowerCase() === 'true') !== ldap.userEnabledInvert;
@@ -70,7 +70,7 @@ const extraIn = (entry: Entry, mapping: LdapSettings['userAdditionalAttributeMap
       .filter((pair): pair is readonly [string, string] => pair[1] !== undefined),
   );
 
-/** Undefined for an entry without an id or a name. */
+/** Undefined for an entry without id or name: nobody could tell them apart, or log in. */
 export function userOf(entry: Entry, ldap: LdapSettings): DirectoryUser | undefined {
   const localId = idIn(entry, ldap.userIdAttribute);
   const name = nameIn(entry, ldap.userNameAttribute);

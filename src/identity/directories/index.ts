@@ -1,3 +1,3 @@
-// Directories (LDAP): users and groups of a domain that are in a directory, read-only.
-export { createDirectories, type Directories, type DirectoryAccount } from './directories.ts';
+// Directories (LDAP): users and groups of a domain that live elsewhere, read-only.
+export { createDirectory, type Directory } from './directory.ts';
 export { publicId } from './public-id.ts';

@@ -1,4 +1,4 @@
-// Groups and their members, also through nested groups.
+// Who is in which group of a directory, also through other groups.
 import type { Client, Entry, Filter } from 'ldapts';
 import type { LdapSettings } from '../domain-settings/index.ts';
 import { dnKey } from './dn.ts';
@@ -14,14 +14,14 @@ import {
 import { all, any, equals, inChain, type Kinds } from './filters.ts';
 import type { Listing, Searches } from './search.ts';
 
-/** Limits for walking up nested groups. */
+/** So many groups of one user are looked at, through so many levels: more is a mistake. */
 const MOST_GROUPS = 2000;
 const DEEPEST = 30;
-/** DNs in one filter. */
+/** Names in one filter. */
 const AT_ONCE = 50;
 
 export interface GroupWithMembers extends DirectoryGroup {
-  /** DNs, or ids with group_members_are_ids. */
+  /** As the entry has them: DNs, or ids where the settings say so. */
   readonly members: readonly string[];
 }
 
@@ -38,7 +38,7 @@ export function createMembership(ldap: LdapSettings, trees: Trees, kinds: Kinds,
       .map((entry) => groupOf(entry, ldap))
       .filter((group) => group !== undefined);
 
-  /** Walks up level by level. Each group is visited once, so cycles end. */
+  /** From the user up, level by level. A group that was seen is not gone up from again, so circles end. */
   async function walkUp(user: DirectoryUser): Promise<DirectoryGroup[]> {
     const found = new Map<string, DirectoryGroup>();
     let level = [user.dn];
@@ -61,7 +61,7 @@ export function createMembership(ldap: LdapSettings, trees: Trees, kinds: Kinds,
   const rangeIn = (entry: Entry): string | undefined =>
     Object.keys(entry).find((name) => name.toLowerCase().startsWith(`${attribute.toLowerCase()};range=`));
 
-  /** Active Directory returns at most 1,500 values at once, as `member;range=0-1499`. */
+  /** Active Directory gives at most 1,500 values at once, under a name that says which. */
   async function membersIn(client: Client, entry: Entry): Promise<string[]> {
     const members = valuesOf(entry, attribute);
     let part: Entry | undefined = entry;
@@ -83,11 +83,11 @@ export function createMembership(ldap: LdapSettings, trees: Trees, kinds: Kinds,
 
     groupsOf(user: DirectoryUser): Promise<DirectoryGroup[]> {
       if (ldap.groupMembersAreIds) return groupsWhere(equals(attribute, user.localId));
-      // The rule is defined for this attribute, whatever group_member_attribute is.
+      // The rule goes by this attribute, whatever the groups call theirs.
       return ldap.groupAdNesting ? groupsWhere(inChain('member', user.dn)) : walkUp(user);
     },
 
-    /** All groups, in pages, with the members in their entries; without members when memberIdsInChain is used. */
+    /** Every group, some at a time, with the members that stand in its entry; none where the server is asked for them instead. */
     groups(each: (groups: GroupWithMembers[]) => Promise<void>): Promise<Listing> {
       const attributes = [...groupAttributes(ldap), ...(ldap.groupAdNesting ? [] : [attribute])];
       return many({ base: trees.groups, filter: kinds.group, attributes }, async (entries, client) => {
@@ -100,7 +100,7 @@ export function createMembership(ldap: LdapSettings, trees: Trees, kinds: Kinds,
       });
     },
 
-    /** The ids of all members, by Active Directory's rule for nested groups. */
+    /** The ids of all who are in a group, as Active Directory knows them. */
     async memberIdsInChain({ dn }: DirectoryGroup): Promise<Listing & { readonly ids: readonly string[] }> {
       const ids = new Set<string>();
       const filter = all(kinds.user, inChain('memberOf', dn));

@@ -1,5 +1,5 @@
-// Connections to a directory. Those for searches are pooled; each password check opens one of its own. Servers are tried in order; one that
-// failed recently comes last. When all of them failed a moment ago, requests fail at once instead of waiting again.
+// The connections to a directory: some for searches, which are kept; one for each password that is checked, which is not. Servers are tried in
+// order. One that failed lately comes last, and while all of them failed just now nobody waits for them.
 import { setTimeout as pause } from 'node:timers/promises';
 import { ResultCodeError } from 'ldapts';
 import type { Clock } from '../../platform/clock.ts';
@@ -10,14 +10,14 @@ import type { LdapSettings } from '../domain-settings/index.ts';
 import { fault } from '../faults.ts';
 import { type Bind, type Connection, openConnection, readAuthorities } from './connection.ts';
 
-/** How long a failed server comes last. */
+/** Other servers are tried first for so long after one failed. */
 const LAST_FOR_MS = 30_000;
-/** How long nothing is tried after all servers failed. */
+/** After all of them failed, nobody tries again for so long. */
 const AWAY_MS = 1000;
-/** The most requests that wait for a connection. */
+/** Those who wait for a connection. */
 const LONGEST_LINE = 1000;
 
-/** No server answered. */
+/** The directory did not answer: not what it said, but that it said nothing, or nothing that would help anybody. */
 export class DirectoryAway extends Error {}
 
 export const away = (domainId: string, cause: unknown): Fault =>
@@ -53,7 +53,7 @@ export function createPool(deps: {
   const inOrder = (): string[] =>
     [...servers].sort((a, b) => Number(sinceFailure(a) < LAST_FOR_MS) - Number(sinceFailure(b) < LAST_FOR_MS));
 
-  /** A result code is an answer. Anything else marks the server as failed. */
+  /** What a server says about the bind is an answer; that it says nothing makes it one to try later. */
   async function openOne(url: string, bind: Bind | undefined): Promise<Connection> {
     try {
       const connection = await openConnection(ldap, url, { bind, ca, timeoutMs, now: clock.now.bind(clock) });
@@ -112,7 +112,7 @@ export function createPool(deps: {
     else close(connection);
   }
 
-  /** A pooled connection may have been closed by the server: then the work is repeated on a new one. */
+  /** A connection that was kept may have ended unnoticed: then once more, with a new one. */
   async function withKept<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
     const kept = takeIdle();
     if (!kept) return withNew(own, work, giveBack);
@@ -159,11 +159,11 @@ export function createPool(deps: {
   };
 
   return {
-    /** Runs work on a connection bound as the service. A result code that the work does not handle is a 503. */
+    /** With a connection of the service's own. What the server refuses is what the directory cannot do for us: 503 as well. */
     search: <T>(work: (connection: Connection) => Promise<T>): Promise<T> =>
       failing(searches.run({ key: 'searches' }, () => withKept(work))),
 
-    /** Whether the server accepts this DN and password. */
+    /** Whether the server lets them in. */
     bind: (bind: Bind, place: { readonly key: string; readonly signal?: AbortSignal | undefined }): Promise<boolean> =>
       failing(
         logins.run(place, async () => {
@@ -190,12 +190,12 @@ function isAnswer(error: unknown): error is ResultCodeError {
   return error instanceof ResultCodeError && !BUSY.has(error.code);
 }
 
-/** The codes busy and unavailable: another server is tried. */
+/** busy, unavailable, and the code of a connection that the server ends: another server may know better. */
 const BUSY = new Set([51, 52]);
 
 /**
- * Result codes that refuse a DN and password: wrong (49), no such entry (32), invalid DN (34), no password (48), locked or expired
- * (19, 50, 53). Other codes are about the connection, for example that TLS is required (8, 13).
+ * The codes by which a server says no to a name and its password: wrong (49), no such entry (32), one without a password (48), locked
+ * or expired (19, 53, 50). Others are about the connection, as that it wants TLS (8, 13).
  */
 const REFUSALS = new Set([19, 32, 34, 48, 49, 50, 53]);
 

@@ -1,4 +1,4 @@
-// LDAP searches: for a few entries, or for many in pages.
+// Searches in a directory: a few entries at once, or many of them page by page.
 import type { Client, Entry, Filter } from 'ldapts';
 import type { LdapSettings } from '../domain-settings/index.ts';
 import type { Pool } from './pool.ts';
@@ -12,13 +12,13 @@ export interface Search {
 }
 
 export interface Listing {
-  /** False when the server returned only a part, or the search base does not exist. */
+  /** False: the server gave only some of them, or the tree is not there. */
   readonly complete: boolean;
 }
 
 const NO_SUCH_OBJECT = 32;
 const SIZE_LIMIT = 4;
-/** Limits of time, size and administration. The entries received before are kept. */
+/** Of time, of size, of an administrator: what came before it stands. */
 const LIMITS = new Set([3, SIZE_LIMIT, 11]);
 const MOST_ENTRIES = 1_000_000;
 
@@ -38,7 +38,7 @@ export function createSearches(pool: Pool, ldap: LdapSettings) {
     sizeLimit: limit,
   });
 
-  /** A search base that does not exist has no entries. */
+  /** A tree or an entry that is not there has none. */
   async function fewFrom(client: Client, search: Search): Promise<Entry[]> {
     try {
       return (await client.search(search.base, optionsOf(search))).searchEntries;
@@ -58,7 +58,7 @@ export function createSearches(pool: Pool, ldap: LdapSettings) {
       yield (await client.search(search.base, optionsOf(search))).searchEntries;
     } catch (error) {
       if (codeOf(error) !== SIZE_LIMIT) throw error;
-      // With a size limit of our own the library returns the entries received before the server's limit.
+      // Asked with a limit the library hands out what came before the server's own, and does not say that there is more.
       yield (await client.search(search.base, optionsOf({ ...search, limit: MOST_ENTRIES }))).searchEntries;
       throw error;
     }
@@ -68,8 +68,8 @@ export function createSearches(pool: Pool, ldap: LdapSettings) {
     few: (search: Search): Promise<Entry[]> => pool.search(({ client }) => fewFrom(client, search)),
 
     /**
-     * Calls `each` page by page. `client` can be used for further searches meanwhile. When a pooled connection breaks, everything is
-     * repeated from the first page, so `each` must be idempotent.
+     * Each page when the one before was dealt with. `client` is for further questions about it. When the connection ends in the
+     * middle everything comes again, from the first page on.
      */
     many: (search: Search, each: (entries: Entry[], client: Client) => Promise<void>): Promise<Listing> =>
       pool.search(async ({ client }) => {

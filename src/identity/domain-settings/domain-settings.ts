@@ -1,5 +1,5 @@
-// Settings of a domain, by its id. They are read from files named after domains. A domain configuration API in the database can
-// implement the same interface.
+// Settings of a domain, by its id. Today they come from files, which are named after domains; whoever keeps them in the database later
+// gives the same functions.
 import { defaultsOf } from '../../platform/config/index.ts';
 import type { Log } from '../../platform/log/index.ts';
 import { findProject } from '../access/index.ts';
@@ -10,13 +10,11 @@ import { readDomainFiles } from './files.ts';
 import { type DomainSettings, sectionsWith } from './sections.ts';
 
 export interface DomainSettingsOf {
-  /** The settings of a domain: its own, or the defaults. Reads the name of the domain, so do not call it within a transaction. */
+  /** Those of a domain: its own, else the defaults of the service. Never within a transaction: it reads the name of the domain. */
   of(domainId: string): Promise<DomainSettings>;
-  /** The existing domains that have settings of their own. */
+  /** The domains that have settings of their own, and are there. */
   domains(): Promise<readonly { readonly domainId: string; readonly settings: DomainSettings }[]>;
-  /** Whether any domain uses a directory. */
-  readonly hasDirectories: boolean;
-  /** The settings of domains without a file. */
+  /** What a domain without settings of its own has. */
   readonly defaults: DomainSettings;
 }
 
@@ -27,14 +25,14 @@ export function createDomainSettings({
   readonly db: Database;
   readonly config: IdentityConfig;
 }): DomainSettingsOf & {
-  /** Logs files whose domain does not exist. The domain may be created later, so this is no error. */
+  /** A misspelled name would silently mean the defaults: it is said. A domain may be made later, so it is no reason not to start. */
   warnOfUnknownDomains(log: Log): Promise<void>;
 } {
   const defaults: DomainSettings = defaultsOf(sectionsWith(config));
   const byName =
     config.domainConfigDir === undefined ? new Map<string, DomainSettings>() : readDomainFiles(config.domainConfigDir, config);
 
-  /** Domains can be renamed, so the names are read each time. */
+  /** A domain can be renamed, and another one take its name: the name is asked each time. */
   async function domains() {
     if (byName.size === 0) return [];
     const found = await findDomainIds(db.read, [...byName.keys()]);
@@ -43,7 +41,6 @@ export function createDomainSettings({
 
   return {
     defaults,
-    hasDirectories: [...byName.values()].some(({ identity }) => identity.driver === 'ldap'),
     domains,
     async of(domainId) {
       if (byName.size === 0) return defaults;

@@ -1,6 +1,6 @@
 // Members of a group, one user at a time.
 import type { Query } from '../../platform/http/index.ts';
-import { type Caller, type DirectoryGuard, type IdentityTarget, type Shield, tagOf } from '../access/index.ts';
+import { type Caller, type IdentityTarget, type Shield, tagOf } from '../access/index.ts';
 import type { GroupRow } from '../database.ts';
 import { fail } from '../faults.ts';
 import { type Deps, failOnBrokenReference } from '../resource/index.ts';
@@ -13,8 +13,8 @@ export interface Membership {
   readonly userId: string;
 }
 
-export function createMemberships(deps: Pick<Deps, 'db' | 'clock' | 'change'> & { shield: Shield; directory: DirectoryGuard }) {
-  const { db, clock, change, shield, directory } = deps;
+export function createMemberships(deps: Pick<Deps, 'db' | 'clock' | 'change'> & { shield: Shield }) {
+  const { db, clock, change, shield } = deps;
 
   /** A caller who may not see both the group and the user learns about neither. */
   async function membershipTarget(groupId: string, userId: string): Promise<IdentityTarget<Membership>> {
@@ -31,7 +31,6 @@ export function createMemberships(deps: Pick<Deps, 'db' | 'clock' | 'change'> & 
 
   async function add(caller: Caller, { groupId, userId }: Membership): Promise<void> {
     await shield(db.read, caller, 'identity:add_user_to_group', { groupId });
-    await directory.forbid('group', groupId);
     await change(caller, async ({ tx, audit, invalidate }) => {
       await shield(tx, caller, 'identity:add_user_to_group', { groupId }, { admits: [userId] });
       await failOnBrokenReference(
@@ -46,7 +45,6 @@ export function createMemberships(deps: Pick<Deps, 'db' | 'clock' | 'change'> & 
 
   async function removeUser(caller: Caller, { groupId, userId }: Membership): Promise<void> {
     await shield(db.read, caller, 'identity:remove_user_from_group', { groupId });
-    await directory.forbid('group', groupId);
     await change(caller, async ({ tx, audit, invalidate }) => {
       await shield(tx, caller, 'identity:remove_user_from_group', { groupId });
       if (!(await removeMembers(tx, groupId, [userId]))) fail('group.not_member', { user: userId, group: groupId });

@@ -4,7 +4,7 @@ import { addressKey } from '../../platform/limits/index.ts';
 import type { PasswordDeps } from './deps.ts';
 import { countFailedLogin, isLockedOut } from './lock-out.rules.ts';
 import { findFailures, findPassword, forgetFailures, replaceHash } from './passwords.store.ts';
-import type { DirectoryCheck, Guesser, PasswordAccount, PasswordCheck } from './passwords.ts';
+import type { Guesser, PasswordAccount, PasswordCheck } from './passwords.ts';
 
 const countKeyOf = (account: PasswordAccount): string => ('id' in account ? (account.countedAs ?? account.id) : account.unknown);
 
@@ -34,14 +34,6 @@ async function afterSuccess(
     if (hash) await replaceHash(tx, row.id, row.hash, hash);
     if (failures) await forgetFailures(tx, userId);
     audit(hash ? 'user.password_rehashed' : 'user.login_failures_forgotten', { kind: 'user', id: userId });
-  });
-}
-
-async function forgetFailedLogins({ db, change, config }: PasswordDeps, userId: string): Promise<void> {
-  if (config.lockoutFailureAttempts === undefined || !(await findFailures(db.read, userId))) return;
-  await change({ userId, requestId: null }, async ({ tx, audit }) => {
-    await forgetFailures(tx, userId);
-    audit('user.login_failures_forgotten', { kind: 'user', id: userId });
   });
 }
 
@@ -87,42 +79,6 @@ export const checkPassword = (
     countKeyOf(account),
     (onChecked) => checkNow(deps, password, account, by, onChecked),
     (found) => found === 'good' || found === 'expired',
-  );
-
-/**
- * For a password that a directory checks. Counts, pauses and lock-out are the same. A dummy hash is checked at the same time, as for an
- * unknown user; otherwise the time would reveal which accounts are in a directory. The hash queue does not wait for the directory.
- */
-async function checkInDirectory(
-  deps: PasswordDeps,
-  { password, account, isRight }: DirectoryCheck,
-  by: Guesser,
-  onChecked: () => void,
-): Promise<PasswordCheck> {
-  const { pauses, hashing } = deps;
-  const user = 'id' in account ? account : undefined;
-  const turn = await pauses.claim(by, countKeyOf(account));
-  const client = { key: addressKey(by.address), signal: by.signal };
-  const [right] = await Promise.all([isRight(), hashing.queue.run(client, () => hashing.verify(password, hashing.dummyHash))]);
-  onChecked();
-  const locked = user !== undefined && (await isLockedOut(deps, user.id, user.options));
-  if (right && !locked) {
-    await pauses.recordSuccess(by, countKeyOf(account), turn);
-    if (user) await forgetFailedLogins(deps, user.id);
-    return 'good';
-  }
-  await pauses.recordFailure(by, countKeyOf(account), turn);
-  if (locked) return 'locked';
-  if (user) await countFailedLogin(deps, user.id, user.options, by);
-  return 'wrong';
-}
-
-export const checkDirectoryPassword = (deps: PasswordDeps, check: DirectoryCheck, by: Guesser): Promise<PasswordCheck> =>
-  deps.gate.guess(
-    by,
-    countKeyOf(check.account),
-    (onChecked) => checkInDirectory(deps, check, by, onChecked),
-    (found) => found === 'good',
   );
 
 export const matchesSecret = (

@@ -34,14 +34,6 @@ export type PasswordAccount =
     }
   | { readonly unknown: string };
 
-/** A password that is not stored here. */
-export interface DirectoryCheck {
-  readonly password: string;
-  readonly account: PasswordAccount;
-  /** Asks the directory. */
-  isRight(): Promise<boolean>;
-}
-
 export type PasswordCheck = 'good' | 'wrong' | 'locked' | 'closed' | 'expired';
 
 export interface Passwords {
@@ -62,8 +54,6 @@ export interface Passwords {
   unlock(change: Change, userId: string): Promise<void>;
   /** Takes the same time whatever is wrong. Guesses are counted by account and address before anything is hashed. */
   check(password: string, account: PasswordAccount, by: Guesser): Promise<PasswordCheck>;
-  /** For accounts in a directory (LDAP). Counts, pauses and lock-out are the same. */
-  checkInDirectory(check: DirectoryCheck, by: Guesser): Promise<PasswordCheck>;
   /** For the service itself: without counts, limits and lock-out. */
   isPasswordOf(userId: string, password: string): Promise<boolean>;
   /** Hashes other secrets that people choose, such as the answer to a security question. */

@@ -2,7 +2,6 @@
 import type { Gate } from '../../platform/limits/index.ts';
 import type { AuthMethod, TokenRecord } from '../access/index.ts';
 import type { Credentials as StoredCredentials } from '../credentials/index.ts';
-import type { Directories } from '../directories/index.ts';
 import { fail } from '../faults.ts';
 import type { LoginAttempt } from '../logins/index.ts';
 import type { Passwords } from '../passwords/index.ts';
@@ -16,7 +15,6 @@ export interface MethodDeps {
   readonly tokens: Tokens;
   readonly passwords: Passwords;
   readonly users: Users;
-  readonly directories: Directories;
   readonly scopes: Scopes;
   readonly factor: Factor;
   readonly devices: Devices;

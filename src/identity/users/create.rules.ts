@@ -3,7 +3,7 @@
 import { seconds } from '../../platform/clock.ts';
 import type { Static } from '../../platform/http/index.ts';
 import { newId } from '../../platform/ids.ts';
-import { type Caller, type DirectoryGuard, tagOf } from '../access/index.ts';
+import { type Caller, tagOf } from '../access/index.ts';
 import type { Change } from '../audit/index.ts';
 import type { UserRow } from '../database.ts';
 import { fail } from '../faults.ts';
@@ -34,12 +34,10 @@ export function createUserCreation({
   passwords,
   names,
   checks,
-  directory,
 }: Pick<Deps, 'db' | 'clock' | 'change'> & {
   readonly passwords: Passwords;
   readonly names: UserNames;
   readonly checks: ReferenceChecks;
-  readonly directory: DirectoryGuard;
 }) {
   /** Inserts a user in an existing transaction. The caller has checked the domain and the default project. */
   async function insert(
@@ -87,7 +85,6 @@ export function createUserCreation({
     { id, person, inTransaction }: ProvisioningDetails = {},
   ): Promise<UserWithExpiry> {
     await checks.domain(domainId);
-    await directory.forbidNew(domainId);
     await checks.defaultProject(body.default_project_id);
     if (id !== undefined && (await findUser(db.read, id))) fail('resource.duplicate', { kind: 'user', field: 'id', value: id });
     const account = { id: undefined, options: optionsOf(body.options) };

@@ -1,6 +1,6 @@
 // Users: accounts in a domain, with passwords, options and extra attributes.
 
-export { emailKeys, type Person, type Profile, withMainEmail } from './profile.ts';
+export type { Person, Profile } from './profile.ts';
 export { type Recipient, recipientOf } from './recipient.ts';
 export { pageOfUsers } from './users.lists.ts';
 export { mountUsers } from './users.routes.ts';
@@ -9,13 +9,9 @@ export { newUserFields, Password, renderUser, shownUserFields, User, UserEnvelop
 export {
   findUser,
   findUserByName,
-  insertUser,
   nameKey,
-  replaceEmails,
-  revokeTokensOfUser,
   setDefaultProject,
   type UserWithExpiry,
   unknownUserKey,
-  updateUser,
   writeLastActive,
 } from './users.store.ts';

@@ -1,7 +1,7 @@
 // Users change their own password.
 
 import { addressKey } from '../../platform/limits/index.ts';
-import { type DirectoryGuard, tagOf } from '../access/index.ts';
+import { tagOf } from '../access/index.ts';
 import type { Actor, Change } from '../audit/index.ts';
 import type { UserRow } from '../database.ts';
 import { fail } from '../faults.ts';
@@ -19,11 +19,9 @@ export function createOwnPasswords({
   isActive,
   revokeAccess,
   onPasswordChanged,
-  directory,
 }: Pick<Deps, 'db' | 'change'> & {
   readonly passwords: Passwords;
   readonly logins: LoginEvents;
-  readonly directory: DirectoryGuard;
   isActive(user: UserRow): Promise<boolean>;
   revokeAccess(change: Change, userId: string): Promise<void>;
   onPasswordChanged(change: Change, user: UserRow): Promise<void>;
@@ -52,7 +50,6 @@ export function createOwnPasswords({
 
   /** Also revokes tokens, sessions and remembered devices. */
   async function replacePassword(actor: Actor, id: string, password: NewPassword): Promise<void> {
-    await directory.forbid('user', id);
     await change(actor, async (transaction) => {
       if (!(await revokeTokensOfUser(transaction.tx, id)))
         fail('auth.required', undefined, { reason: 'password change: user deleted' });

@@ -1,7 +1,7 @@
 // Changes users.
 
 import { seconds } from '../../platform/clock.ts';
-import { type Caller, type DirectoryGuard, type FreshLogin, type Shield, tagOf } from '../access/index.ts';
+import { type Caller, type FreshLogin, type Shield, tagOf } from '../access/index.ts';
 import type { Change } from '../audit/index.ts';
 import type { Reader, UserRow } from '../database.ts';
 import { fail } from '../faults.ts';
@@ -10,15 +10,7 @@ import { bit, type Deps, failOnDuplicateName, mergeOptions, parseJson } from '..
 import type { UserNames } from './names.rules.ts';
 import { emailKeys, mainEmail } from './profile.ts';
 import type { ReferenceChecks } from './references.ts';
-import {
-  attributesOf,
-  changesAny,
-  changesNothing,
-  changesSignIn,
-  optionsOf,
-  queueClientOf,
-  type UserRevision,
-} from './revision.ts';
+import { attributesOf, changesNothing, changesSignIn, optionsOf, queueClientOf, type UserRevision } from './revision.ts';
 import {
   findUser,
   lockUser,
@@ -41,14 +33,12 @@ export function createUserRevision({
   revokeAccess,
   onEmailChanged,
   onPasswordChanged,
-  directory,
 }: Pick<Deps, 'db' | 'clock' | 'change'> & {
   readonly passwords: Passwords;
   readonly names: UserNames;
   readonly checks: ReferenceChecks;
   readonly shield: Shield;
   readonly freshLogin: FreshLogin;
-  readonly directory: DirectoryGuard;
   revokeAccess(change: Change, userId: string): Promise<void>;
   onEmailChanged(change: Change, userId: string): Promise<void>;
   onPasswordChanged(change: Change, user: UserRow): Promise<void>;
@@ -106,7 +96,6 @@ export function createUserRevision({
     await shield(db.read, caller, 'identity:update_user', { userId: id });
     const first = revisionOf(user);
     if (changesNothing(user, first)) return user;
-    if (changesAny(user, first, await directory.attributesOf(id))) fail('directory.read_only', { kind: 'user', id });
     if (changesSignIn(user, first)) await permitSignIn(db.read, caller, id);
     const { body } = first;
     if (body.id !== undefined && body.id !== id) fail('resource.id_fixed', { kind: 'user' });

@@ -6,21 +6,19 @@ import {
   type Access,
   authContextKey,
   type Caller,
-  type DirectoryGuard,
   type Facts,
   type FreshLogin,
   type IdentityTarget,
   type Shield,
   tagOf,
   targetOf,
-  visibleDomain,
 } from '../access/index.ts';
 import type { Change } from '../audit/index.ts';
 import type { UserRow } from '../database.ts';
 import { fail } from '../faults.ts';
 import type { LoginEvents } from '../logins/index.ts';
 import type { Passwords } from '../passwords/index.ts';
-import { type Deps, single } from '../resource/index.ts';
+import type { Deps } from '../resource/index.ts';
 import { createUserCreation } from './create.rules.ts';
 import { createUserNames } from './names.rules.ts';
 import { createOwnPasswords } from './own-password.rules.ts';
@@ -50,10 +48,9 @@ export function createUsers(
     shield: Shield;
     freshLogin: FreshLogin;
     logins: LoginEvents;
-    directory: DirectoryGuard;
   },
 ) {
-  const { db, change, access, revokeAccess, shield, directory } = deps;
+  const { db, change, access, revokeAccess, shield } = deps;
   const cachedUser = createUserCache(db);
   const names = createUserNames(db);
   const checks = createReferenceChecks(db);
@@ -71,7 +68,6 @@ export function createUsers(
   /** `expect` gets the locked row, and throws if it is not as the caller expects. */
   async function remove(caller: Caller, { id, domain_id }: UserRow, expect?: (user: UserRow) => void): Promise<void> {
     await shield(db.read, caller, 'identity:delete_user', { userId: id });
-    await directory.forbid('user', id);
     await change(caller, async (transaction) => {
       const { tx, audit, invalidate } = transaction;
       expect?.((await lockUser(db, tx, id)) ?? fail('user.not_found', { id }));
@@ -90,10 +86,7 @@ export function createUsers(
       andThen(cachedUser(id), (user) => targetOfUser(id, user)),
     /** For changes, read from the database. */
     target: async (id: string): Promise<IdentityTarget<UserWithExpiry>> => targetOfUser(id, await findUser(db.read, id)),
-    async list(caller: Caller, query: Query) {
-      await directory.refresh(visibleDomain(caller) ?? single(query, 'domain_id'), { userName: single(query, 'name') });
-      return pageOfUsers(db, caller, query);
-    },
+    list: (caller: Caller, query: Query) => pageOfUsers(db, caller, query),
     create,
     insert,
     update: (caller: Caller, user: UserWithExpiry, body: UserChanges): Promise<UserWithExpiry> =>

@@ -1,5 +1,5 @@
 // The SCIM core that both APIs use.
-import { type DirectoryGuard, findProject } from '../../access/index.ts';
+import { findProject } from '../../access/index.ts';
 import type { Change } from '../../audit/index.ts';
 import { fail } from '../../faults.ts';
 import { insertOwnedProject } from '../../grants/index.ts';
@@ -27,12 +27,7 @@ export interface ResourceTotals {
 }
 
 export function createScim(
-  deps: Pick<Deps, 'db' | 'clock' | 'log' | 'config'> & {
-    readonly users: Users;
-    groups: Groups;
-    projects: Projects;
-    directory: DirectoryGuard;
-  },
+  deps: Pick<Deps, 'db' | 'clock' | 'log' | 'config'> & { readonly users: Users; groups: Groups; projects: Projects },
 ) {
   const { db, clock, log, config } = deps;
 
@@ -60,7 +55,7 @@ export function createScim(
   return {
     log,
     config,
-    list: createLists(db, deps.directory.refresh),
+    list: createLists(db),
     users,
     groups,
     organizations,
