@@ -73,7 +73,7 @@ export function registerMount(
             );
           } catch (error) {
             isRefused = true;
-            replies.refuseOrEnd(error, call, { path: url });
+            replies.refuseOrEnd(error, call, { path: url, isMount: true });
           }
         },
       });

@@ -25,6 +25,8 @@ export interface RouteName {
   readonly path: string;
   /** It only reads, so successful answers are logged at debug level. */
   readonly onlyReads?: boolean | undefined;
+  /** A mount may serve the request as one to another address, whose error format it then has. */
+  readonly isMount?: boolean;
 }
 
 const toFault = (error: unknown): Fault => (error instanceof Fault ? error : (outageOf(error) ?? fault('server.unexpected')));
@@ -64,7 +66,7 @@ export class Replies {
     else if (status >= 500) log.error({ request_id, code, err: error }, 'request failed');
     else if (reason) log.info({ request_id, code, reason }, 'request refused');
     // Not the path of the request, where characters of the route may be percent-encoded.
-    const path = route.path.startsWith('/') ? route.path : call.url;
+    const path = route.path.startsWith('/') && !route.isMount ? route.path : call.url;
     const { body, headers } = errorFormatOf(path)(refusal, call.base, request_id);
     // The client is still sending a body that will not be read.
     const { 'transfer-encoding': chunked, 'content-length': length } = call.headers;
