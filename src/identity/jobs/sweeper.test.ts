@@ -10,7 +10,17 @@ const EVERY_MS = 60_000;
 describe('The sweeper', () => {
   afterEach(() => mock.timers.reset());
 
-  for (const failing of ['revocations', 'tokenKeys', 'records', 'passwords', 'devices', 'links', 'mail', 'users'])
+  for (const failing of [
+    'revocations',
+    'tokenKeys',
+    'records',
+    'passwords',
+    'devices',
+    'links',
+    'mail',
+    'registrationKeys',
+    'users',
+  ])
     it(`does everything else when one thing fails: ${failing}`, async () => {
       const [done, lines]: [string[], string[]] = [[], []];
       const step = (name: string, result: unknown) => async () => {
@@ -27,6 +37,7 @@ describe('The sweeper', () => {
         devices: { sweep: step('devices', 1) },
         links: { sweep: step('links', 1) },
         mail: { sweep: step('mail', 1) },
+        registrationKeys: { sweep: step('registrationKeys', 1) },
         users: { fillNameForms: step('users', undefined) },
         log: createLog('info', { write: (line: string) => void lines.push(line) }),
         metrics: createMetrics(),
@@ -40,6 +51,7 @@ describe('The sweeper', () => {
         'mail',
         'passwords',
         'records',
+        'registrationKeys',
         'revocations',
         'tokenKeys',
         'users',
