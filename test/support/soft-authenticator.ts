@@ -13,7 +13,9 @@ export interface AuthenticatorTwist {
   readonly isUserVerified?: boolean;
   readonly isUserPresent?: boolean;
   readonly counter?: number;
-  readonly userHandle?: string;
+  readonly userHandle?: unknown;
+  /** An attestation with a certificate, which nobody asked for. */
+  readonly hasCertificate?: boolean;
 }
 
 const sha256 = (data: string | Buffer): Buffer => createHash('sha256').update(data).digest();
@@ -27,8 +29,15 @@ function coseKey(key: KeyObject): Buffer {
   return Buffer.concat([Buffer.from('a50102032620012158', 'hex'), Buffer.from([32]), bx, Buffer.from('225820', 'hex'), by]);
 }
 
-const attestation = (authData: Buffer): Buffer =>
-  Buffer.concat([Buffer.from('a363666d74646e6f6e656761747453746d74a0686175746844617461', 'hex'), length(authData), authData]);
+const NO_STATEMENT = '646e6f6e656761747453746d74a0';
+const PACKED_WITH_CERTIFICATE = '667061636b65646761747453746d74a163783563814100';
+
+const attestation = (authData: Buffer, hasCertificate = false): Buffer =>
+  Buffer.concat([
+    Buffer.from(`a363666d74${hasCertificate ? PACKED_WITH_CERTIFICATE : NO_STATEMENT}686175746844617461`, 'hex'),
+    length(authData),
+    authData,
+  ]);
 
 interface StoredPasskey {
   readonly id: Buffer;
@@ -88,7 +97,7 @@ export class SoftAuthenticator {
       clientExtensionResults: {},
       response: {
         clientDataJSON: this.#clientData('webauthn.create', options.challenge, twist).toString('base64url'),
-        attestationObject: attestation(authData).toString('base64url'),
+        attestationObject: attestation(authData, twist.hasCertificate).toString('base64url'),
         transports: ['internal'],
       },
     });

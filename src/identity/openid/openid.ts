@@ -68,11 +68,11 @@ async function revoke(
 }
 
 export function createOpenid(deps: OpenidDeps) {
-  const { clock, records, config, users, gate, accessTokens, issuer } = deps;
+  const { clock, records, config, gate, accessTokens, issuer } = deps;
   const keys = createOpenidKeys(deps);
   const signIn = createSignIn({ ...deps, generationOf: deps.records.generationOf });
   const consentSeconds = config.refreshTokenSeconds;
-  const interactions = createInteractions({ signIn, users, records, consentSeconds, now: () => clock.now() });
+  const interactions = createInteractions({ ...deps, signIn, consentSeconds, now: () => clock.now() });
   const account = createAccountHandler(deps);
   const wallet = createWalletNode(deps);
   const current = createCurrentProvider({

@@ -69,6 +69,21 @@ export interface NewPasskey {
   readonly isSynced: boolean;
 }
 
+/**
+ * Attestation was not asked for, so browsers send none, or one signed by the passkey itself. Others have certificates, for which the
+ * library would fetch revocation lists from addresses that the sender chooses.
+ */
+async function isWithoutCertificates({ response }: RegistrationResponseJSON): Promise<boolean> {
+  const { decodeAttestationObject, isoBase64URL } = await import('@simplewebauthn/server/helpers');
+  const attestation = decodeAttestationObject(isoBase64URL.toBuffer(response.attestationObject));
+  const format = attestation.get('fmt');
+  return format === 'none' || (format === 'packed' && attestation.get('attStmt').get('x5c') === undefined);
+}
+
+/** What a browser says of the transports is stored and sent back to it, so only short words are taken. */
+const knownTransports = (transports: unknown): string[] =>
+  Array.isArray(transports) ? transports.filter((one) => typeof one === 'string' && /^[a-z-]{1,20}$/.test(one)).slice(0, 10) : [];
+
 /** The reason, for the log, when it is not the answer to one of these challenges for this site. */
 export async function verifyCreation(
   party: RelyingParty,
@@ -79,6 +94,7 @@ export async function verifyCreation(
   if (!response) return { reason: 'no JSON' };
   const { verifyRegistrationResponse } = await library();
   try {
+    if (!(await isWithoutCertificates(response))) return { reason: 'an attestation that was not asked for' };
     const { verified, registrationInfo } = await verifyRegistrationResponse({
       response,
       expectedChallenge: (challenge) => challenges.includes(challenge),
@@ -93,7 +109,7 @@ export async function verifyCreation(
       credentialId: credential.id,
       publicKey: Buffer.from(credential.publicKey).toString('base64url'),
       counter: credential.counter,
-      transports: credential.transports ?? [],
+      transports: knownTransports(credential.transports),
       isSynced: credentialDeviceType === 'multiDevice',
     };
   } catch (error) {
@@ -101,10 +117,12 @@ export async function verifyCreation(
   }
 }
 
+const BASE64URL = /^[\w-]{1,1400}$/;
+
 /** Which passkey an answer claims to come from, before anything is verified. */
 export function credentialIdOf(text: string): string | undefined {
-  const id = parse<AuthenticationResponseJSON>(text)?.id;
-  return typeof id === 'string' ? id : undefined;
+  const id: unknown = parse<AuthenticationResponseJSON>(text)?.id;
+  return typeof id === 'string' && BASE64URL.test(id) ? id : undefined;
 }
 
 export interface Assertion {
@@ -120,9 +138,9 @@ export async function verifyAssertion(
 ): Promise<Assertion | { readonly reason: string }> {
   const response = parse<AuthenticationResponseJSON>(text);
   if (!response) return { reason: 'no JSON' };
-  const { userHandle } = response.response ?? {};
-  if (userHandle !== undefined && Buffer.from(String(userHandle), 'base64url').toString() !== row.user_id)
-    return { reason: 'passkey of another user' };
+  const userHandle: unknown = response.response?.userHandle;
+  const isOwner = typeof userHandle === 'string' && Buffer.from(userHandle, 'base64url').toString() === row.user_id;
+  if (userHandle !== undefined && userHandle !== null && !isOwner) return { reason: 'passkey of another user' };
   const { verifyAuthenticationResponse } = await library();
   try {
     const { verified, authenticationInfo } = await verifyAuthenticationResponse({

@@ -75,6 +75,7 @@ onEachDatabase('A passkey', (api) => {
       'signed by another key': { foreignKey: true },
       'with nobody present': { isUserPresent: false },
       'when the person was not verified': { isUserVerified: false },
+      'with a handle that is no text': { userHandle: { toString: null, valueOf: null } },
       'with the handle of another user': { userHandle: Buffer.from('someone else').toString('base64url') },
     };
     for (const [name, twist] of Object.entries(wrongAtUse))
@@ -90,6 +91,7 @@ onEachDatabase('A passkey', (api) => {
       'for another relying party': { rpId: 'evil.example' },
       'with a challenge of somebody else': { challenge: newChallenge() },
       'as a sign-in': { type: 'webauthn.get' },
+      'with a certificate, for which the library would call addresses in it': { hasCertificate: true },
     };
     for (const [name, twist] of Object.entries(wrongAtCreation))
       it(`when it was made ${name}`, async () => {

@@ -30,7 +30,11 @@ function refuseCrossSite({ exchange, secure }: BrowserRequest): void {
 /** Reads a form of any site. Such a form must not change anything. */
 export async function readCrossSiteForm({ exchange: { request } }: BrowserRequest): Promise<URLSearchParams> {
   if (!/^application\/x-www-form-urlencoded\b/i.test(request.headers['content-type'] ?? '')) fail('request.media_type');
-  return new URLSearchParams((await readBody(request, MAX_FORM)).toString('utf8'));
+  const form = new URLSearchParams((await readBody(request, MAX_FORM)).toString('utf8'));
+  // PostgreSQL refuses NUL in texts; that would be an error of ours instead of the sender's.
+  if ([...form.values()].some((value) => value.includes('\0')))
+    fail('request.malformed_json', { why: 'a value contains a NUL character' });
+  return form;
 }
 
 export function readForm(browser: BrowserRequest): Promise<URLSearchParams> {

@@ -368,6 +368,15 @@ const define = (api: TestApi): void => {
       const adding = await visit({}, browser);
       assert.notEqual(stepOf(adding.page), 'allow');
       assert.ok(['passkey-create', 'password'].includes(stepOf(adding.page)!), 'asked for more');
+      api.clock.advance(901);
+      const later = await visit({}, browser);
+      assert.equal(stepOf(later.page), 'password', 'an old session adds no way to sign in');
+      const forged = await browser.send(adding.page.url, {
+        ...adding.page.forms[0]!.fields,
+        step: 'passkey-create',
+        passkey: '{}',
+      });
+      assert.equal(stepOf(forged), 'password');
     });
   });
 

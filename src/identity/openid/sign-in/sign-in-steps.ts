@@ -1,5 +1,6 @@
 // The pages of a sign-in: the password, a new password if it has expired, the second factor, and passkeys.
 import { Fault } from '../../../platform/faults/index.ts';
+import type { FreshLogin } from '../../access/index.ts';
 import type { PartialLogin } from '../../tokens/index.ts';
 import { type BrowserRequest, readCookie, redirect, sendPage, setCookie } from '../pages/browser.ts';
 import { newPasskeyPage, newPasswordPage, passkeyPage, secondFactorPage, signInPage } from '../pages/sign-in-pages.ts';
@@ -22,6 +23,7 @@ const newOf = (userId: string): string => `new ${userId}`;
 export interface SignInStepsDeps {
   readonly signIn: SignIn;
   readonly records: Records;
+  readonly freshLogin: FreshLogin;
   readonly now: () => number;
 }
 
@@ -128,6 +130,7 @@ export class SignInSteps implements PromptSteps {
     const { userId, complete } = pending;
     const next = await signIn.nextSteps(pending);
     const status = error ? 401 : 200;
+    if (next.newPasskey && !this.#mayAddPasskey(pending)) return this.#showSignIn();
     if (next.newPasskey) {
       const creation = await signIn.newPasskeyOptions(challengesFor(newOf(userId))[0]!, userId);
       return sendPage(browser, newPasskeyPage({ ...form, creation, error }), status);
@@ -141,6 +144,11 @@ export class SignInSteps implements PromptSteps {
   async #pending(): Promise<PendingSignIn | undefined> {
     const pending = this.#request.interaction.lastSubmission?.pending as PendingSignIn | undefined;
     return pending && this.#deps.now() - pending.at <= SECOND_STEP_MS ? pending : this.#toStrengthen();
+  }
+
+  /** An old session is not enough to add a way to sign in: whoever has it may not be the person. */
+  #mayAddPasskey({ since }: PendingSignIn): boolean {
+    return since === undefined || this.#deps.freshLogin.isFresh(since * 1000);
   }
 
   /** The session of a person who only has to add what the application asks for. */
@@ -267,6 +275,7 @@ export class SignInSteps implements PromptSteps {
   #createPasskey(form: URLSearchParams): Promise<void> {
     const { signIn } = this.#deps;
     return this.#afterFirst(async (pending) => {
+      if (!this.#mayAddPasskey(pending)) return this.#showSignIn({ error: words.tooLate });
       const challenges = this.#request.challengesFor(newOf(pending.userId));
       const answer = { challenges, text: text(form, 'passkey'), name: text(form, 'passkey_name') };
       try {
