@@ -111,6 +111,7 @@ async function buildCore(db: Database, options: ModuleOptions) {
   const logins = createLoginEvents(deps);
   const onEmailChanged = async (transaction: Change, userId: string): Promise<void> => {
     await links.endOf(transaction, userId);
+    await registrationKeys.endResets(transaction, userId);
   };
   const onPasswordChanged = async (transaction: Change, user: UserRow): Promise<void> => {
     const { address: to, name, language } = recipientOf(user);

@@ -50,8 +50,11 @@ export function createDomainSettings({
     async warnOfUnknownDomains(log) {
       if (byName.size === 0) return;
       const known = new Set((await findDomainIds(db.read, [...byName.keys()])).map(({ name }) => name));
-      for (const name of byName.keys())
+      for (const [name, { identity }] of byName) {
         if (!known.has(name)) log.warn({ domain: name }, 'settings of a domain that does not exist (yet)');
+        if (identity.driver === 'ldap')
+          log.warn({ domain: name }, 'users of directories cannot sign in yet: [ldap] has no effect');
+      }
     },
   };
 }
