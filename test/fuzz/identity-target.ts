@@ -12,6 +12,8 @@ import type { UsualValues } from './values.ts';
 import { type ErrorSchemas, type FuzzOperation, operationsOf } from './verdict.ts';
 import { type WireResponse, wireAddressOf } from './wire.ts';
 
+/** A target may be a whole URL. */
+const ORIGIN = /^https?:\/\/[^/]*/i;
 const { operations, errors } = operationsOf(identityOpenApi());
 const formatAt = (path: string): ErrorSchemas => operations.find((one) => one.path === path)!.errors;
 const BY_PREFIX: readonly (readonly [string, ErrorSchemas])[] = [
@@ -26,7 +28,10 @@ export const identityTarget = (api: TestApi): FuzzTarget => ({
   peer: wireAddressOf(api.url),
   expectationsOf: (target, operation) => ({
     operation,
-    formats: [errors, ...BY_PREFIX.filter(([prefix]) => target.startsWith(prefix)).map(([, format]) => format)],
+    formats: [
+      errors,
+      ...BY_PREFIX.filter(([prefix]) => target.replace(ORIGIN, '').startsWith(prefix)).map(([, format]) => format),
+    ],
     isDocumented: () => false,
   }),
 });
