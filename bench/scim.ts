@@ -100,8 +100,8 @@ export const scim: Scenario = async (services, pace) => {
   const [fewFilter, fewPage, manyFilter, manyPage] = contenders.map(({ name }) => name) as [string, string, string, string];
   return [
     emptyRow(scenario, measurements),
-    ratioToEmpty(scenario, measurements, fewFilter, 0.4),
-    ratioToEmpty(scenario, measurements, manyFilter, 0.4),
+    ratioToEmpty(scenario, measurements, fewFilter),
+    ratioToEmpty(scenario, measurements, manyFilter),
     ratioToEmpty(scenario, measurements, fewPage),
     ratioToEmpty(scenario, measurements, manyPage),
     flat(scenario, measurements, 'page of 100: flat in users', manyPage, fewPage),
