@@ -1,7 +1,7 @@
 // A real LDAP server for tests: Debian's slapd, on ports of its own, with its data in a folder that goes with it.
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createConnection } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -125,8 +125,13 @@ export class Slapd {
   }
 
   /** Like a machine that hangs: connections are taken, and nobody answers. */
-  freeze(): void {
+  async freeze(): Promise<void> {
+    const { pid } = this.#process!;
     this.#process!.kill('SIGSTOP');
+    const isStopped = () =>
+      readdirSync(`/proc/${pid}/task`).every((id) => / T /.test(readFileSync(`/proc/${pid}/task/${id}/stat`, 'utf8')));
+    // The signal stops one thread after the other.
+    while (!isStopped()) await sleep(2);
   }
 
   thaw(): void {

@@ -130,7 +130,7 @@ describe('A directory', () => {
   it('that hangs lets nobody wait for ever, at whatever step, and the next ones not at all', async () => {
     const directory = open(slapd.url, { connection_timeout: '1' });
     const alice = (await directory.findUser('alice'))!;
-    slapd.freeze();
+    await slapd.freeze();
     try {
       await assert.rejects(directory.findUser('alice'), isAway);
       later();
