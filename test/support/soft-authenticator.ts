@@ -47,7 +47,7 @@ interface StoredPasskey {
   counter: number;
 }
 
-interface CreationOptions {
+export interface CreationOptions {
   readonly challenge: string;
   readonly rp: { readonly id: string };
   readonly user: { readonly id: string };

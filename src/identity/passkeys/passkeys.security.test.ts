@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import { onEachDatabase, uniqueName } from '../../../test/support/api.ts';
 import { databaseOf } from '../../../test/support/restartable-api.ts';
-import { type AuthenticatorTwist, SoftAuthenticator } from '../../../test/support/soft-authenticator.ts';
+import { type AuthenticatorTwist, type CreationOptions, SoftAuthenticator } from '../../../test/support/soft-authenticator.ts';
 import { Gate } from '../../platform/limits/index.ts';
 import { createLog } from '../../platform/log/index.ts';
 import { createChanges } from '../audit/index.ts';
@@ -42,7 +42,7 @@ onEachDatabase('A passkey', (api) => {
     const [passkeys, authenticator] = [passkeysOf(), new SoftAuthenticator(ORIGIN)];
     const actor = { userId: user.id, requestId: 'req-test' };
     const options = async (challenge: string) =>
-      (await passkeys.creationOptions({ ...user, displayName: user.name }, challenge)) as any;
+      (await passkeys.creationOptions({ ...user, displayName: user.name }, challenge)) as CreationOptions;
     const register = async (twist: AuthenticatorTwist = {}, challenge = newChallenge()) => {
       const text = authenticator.create(await options(challenge), twist);
       return { text, row: await passkeys.add(actor, user.id, { challenges: [challenge], text, name: 'a phone' }) };
