@@ -16,6 +16,11 @@ export const identitySettings = {
     'GATEHOUSE_IDENTITY_URL',
     'Public address of the identity service, used in links and in the catalog. When unset, it is taken from each request.',
   ),
+  brandName: setting.text(
+    'GATEHOUSE_IDENTITY_BRAND_NAME',
+    'Gatehouse',
+    'Name at the top of the pages that people see, such as the name of the organization.',
+  ),
   databaseUrl: setting.databaseUrl(
     'GATEHOUSE_IDENTITY_DATABASE_URL',
     'PostgreSQL database of the identity service; SQLite in the data folder when unset.',

@@ -54,8 +54,12 @@ export class TestBrowser {
   /** All pages so far. */
   readonly seen: BrowserPage[] = [];
 
-  constructor(api: TestApi) {
+  /** Sent with every request. */
+  readonly #headers: Readonly<Record<string, string>>;
+
+  constructor(api: TestApi, headers: Readonly<Record<string, string>> = {}) {
     this.#api = api;
+    this.#headers = headers;
   }
 
   cookie(name: string | RegExp): { name: string; value: string } | undefined {
@@ -86,7 +90,8 @@ export class TestBrowser {
   async request(url: string | URL, init: RequestInit = {}): Promise<BrowserPage> {
     const to = new URL(url, this.#api.url);
     const cookies = [...this.#cookies.values()].filter(({ path }) => to.pathname.startsWith(path));
-    const headers = new Headers({ Accept: 'text/html', 'User-Agent': 'a browser of the tests', ...(init.headers as object) });
+    const usual = { Accept: 'text/html', 'User-Agent': 'a browser of the tests', ...this.#headers };
+    const headers = new Headers({ ...usual, ...(init.headers as object) });
     if (cookies.length > 0) headers.set('Cookie', cookies.map(({ name, value }) => `${name}=${value}`).join('; '));
     const response = await fetch(to, { ...init, headers, redirect: 'manual' });
     this.#keep(response);

@@ -1,13 +1,13 @@
 // Actions of a person on the pages, by visible labels.
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
-import { english as words } from '../../src/identity/openid/pages/words.ts';
+import { LANGUAGES } from '../../src/identity/openid/pages/words/index.ts';
 import type { TestApi } from './api.ts';
 import type { ApplicationPage } from './application-page.ts';
 import { makeUser } from './relying-party.ts';
 import { enable, Phone } from './second-factor.ts';
 
-export { words };
+export const words = LANGUAGES.en;
 
 export interface PageVisitor {
   readonly id: string;

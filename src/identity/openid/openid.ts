@@ -15,6 +15,7 @@ import type { Deps } from '../resource/index.ts';
 import type { Users } from '../users/index.ts';
 import { createAccountHandler } from './account/account.ts';
 import { createKeyrockCodes } from './keyrock/codes.ts';
+import type { Brand } from './pages/look.ts';
 import type { AccessTokens } from './provider/access-tokens.ts';
 import type { Accounts } from './provider/accounts.ts';
 import { methodsOf, missingStrength } from './provider/acr.ts';
@@ -69,6 +70,7 @@ async function revoke(
 
 export function createOpenid(deps: OpenidDeps) {
   const { clock, records, config, gate, accessTokens, issuer } = deps;
+  const brand: Brand = { name: config.brandName };
   const keys = createOpenidKeys(deps);
   const signIn = createSignIn({ ...deps, generationOf: deps.records.generationOf });
   const consentSeconds = config.refreshTokenSeconds;
@@ -78,6 +80,7 @@ export function createOpenid(deps: OpenidDeps) {
   const current = createCurrentProvider({
     ...deps,
     keys,
+    brand,
     wallet,
     needsMore: async (userId, amr, requested) => {
       const methods = methodsOf(amr);
@@ -91,7 +94,8 @@ export function createOpenid(deps: OpenidDeps) {
   const provider = async (): Promise<Provider> => (await current()).provider;
   const mount: Mount = {
     paths: [DISCOVERY, METADATA, `${ROOT}/*`, ACCOUNT, KEYROCK_TOKEN],
-    handle: (exchange) => records.duringRequest(() => handleRequest({ gate, interactions, account, current, issuer }, exchange)),
+    handle: (exchange) =>
+      records.duringRequest(() => handleRequest({ gate, interactions, account, current, brand, issuer }, exchange)),
   };
   return {
     mount,

@@ -5,6 +5,7 @@ import type { AccountHandler } from './account/account.ts';
 import { toTokenRequest } from './keyrock/token-request.ts';
 import { browserRequestOf, readCrossSiteForm, redirect } from './pages/browser.ts';
 import { LIBRARY_HEADERS } from './pages/layout.ts';
+import type { Brand } from './pages/look.ts';
 import { SCRIPT_PATH, script } from './pages/script.ts';
 import { STYLE_PATH, style } from './pages/style.ts';
 import { withGuessLimit } from './provider/guesses.ts';
@@ -27,6 +28,7 @@ export interface RequestDeps {
   readonly interactions: Interactions;
   readonly account: AccountHandler;
   current(): Promise<ProviderWithKeys>;
+  readonly brand: Brand;
   issuer(): string;
 }
 
@@ -54,7 +56,7 @@ export async function handleRequest(deps: RequestDeps, exchange: RawExchange): P
   request.headers['x-forwarded-host'] = issuer.host;
   request.headers['x-forwarded-for'] = exchange.address;
   request.headers['x-forwarded-proto'] = issuer.protocol.slice(0, -1);
-  const browser = browserRequestOf(exchange, issuer.href);
+  const browser = browserRequestOf(exchange, issuer.href, deps.brand);
   const methods = checkMethod(browser.path, browser.method);
   refuseRepeatedCode(request.url);
   if (browser.method === 'OPTIONS' && !isPreflight(request)) {

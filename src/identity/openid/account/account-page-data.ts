@@ -6,6 +6,7 @@ import { parseJson } from '../../resource/index.ts';
 import type { Devices, Factor } from '../../two-factor/index.ts';
 import type { Profile, UserWithExpiry } from '../../users/index.ts';
 import type { AccountPageData } from '../pages/account-page.ts';
+import type { Reader } from '../pages/look.ts';
 import type { Records } from '../provider/records/records.ts';
 import type { SignedInPerson } from './signed-in-person.ts';
 
@@ -22,7 +23,14 @@ export interface AccountPageDeps {
 /** The result of a step, to be shown on the page. */
 export type AccountPageResult = Pick<AccountPageData, 'proposal' | 'newPasskey' | 'recoveryCodes' | 'success' | 'error'>;
 
-const time = (seconds: number): string => `${new Date(seconds * 1000).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+const textOf = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
+
+/** The language and time zone of a person, from their profile. */
+export function readerOf(user: Pick<UserWithExpiry, 'profile'>): Reader {
+  const { preferredLanguage, locale, timezone } = parseJson<Profile>(user.profile);
+  const languages = [textOf(preferredLanguage), textOf(locale)].filter((tag) => tag !== undefined);
+  return { languages, zone: textOf(timezone) };
+}
 
 function namesOf(user: UserWithExpiry): Pick<AccountPageData, 'name' | 'userName' | 'email'> {
   const { displayName, name = {} } = parseJson<Profile>(user.profile);
@@ -57,8 +65,8 @@ async function passkeysOf(
     id: row.id,
     name: row.name,
     isSynced: row.synced === 1,
-    added: time(row.created_at),
-    lastUsed: row.last_used_at === null ? undefined : time(row.last_used_at),
+    added: row.created_at,
+    lastUsed: row.last_used_at ?? undefined,
   }));
 }
 
@@ -75,13 +83,13 @@ export async function readAccountPageData(
     ...namesOf(user),
     organizations: await deps.organizationsOf(user.id),
     sessions: sessions.map(({ payload }) => ({
-      signedInAt: time(Number(payload.loginTs)),
+      signedInAt: Number(payload.loginTs),
       current: payload.uid === session.uid,
     })),
     devices: (await devices.list(user.id)).map((device) => ({
       id: device.id,
       agent: device.user_agent || device.id,
-      lastUsed: time(device.last_used_at),
+      lastUsed: device.last_used_at,
     })),
     applications: await applicationsOf(deps, user.id),
     passkeys: await passkeysOf(deps, user),

@@ -6,12 +6,10 @@ import { type Deps, parseJson } from '../../resource/index.ts';
 import type { AuthRules } from '../../tokens/index.ts';
 import { type Devices, type Factor, qrCode } from '../../two-factor/index.ts';
 import type { Users } from '../../users/index.ts';
-import { english } from '../pages/words.ts';
+import type { PageWords } from '../pages/words/index.ts';
 import type { Records } from '../provider/records/records.ts';
 import type { AccountPageResult } from './account-page-data.ts';
 import type { SignedInPerson } from './signed-in-person.ts';
-
-const words = english;
 
 export interface AccountStepDeps extends Pick<Deps, 'change'> {
   readonly users: Users;
@@ -26,7 +24,12 @@ export interface AccountStepDeps extends Pick<Deps, 'change'> {
 }
 
 export type AccountStepOutcome = AccountPageResult | 'signed out' | 'sign in again';
-type AccountStep = (deps: AccountStepDeps, person: SignedInPerson, form: URLSearchParams) => Promise<AccountStepOutcome>;
+type AccountStep = (
+  deps: AccountStepDeps,
+  person: SignedInPerson,
+  form: URLSearchParams,
+  words: PageWords,
+) => Promise<AccountStepOutcome>;
 
 /** Steps that change how a person signs in, by whether their form asks for the password. */
 const STEPS_WITHOUT_PASSWORD = [
@@ -41,7 +44,7 @@ const STEPS_WITH_PASSWORD = ['password', 'two-factor-off'];
 
 const text = (form: URLSearchParams, name: string): string => form.get(name) ?? '';
 
-const changePassword: AccountStep = async ({ users }, { user, actor }, form) => {
+const changePassword: AccountStep = async ({ users }, { user, actor }, form, words) => {
   const fresh = text(form, 'new_password');
   if (fresh !== form.get('new_password_again')) return { error: words.passwordsDiffer };
   await users.changePassword(actor, user, text(form, 'current_password'), fresh);
@@ -55,12 +58,12 @@ const proposalFor = (offer: { proposed: string; key: string; uri: string }): Acc
 /** To replace the key, it must first be turned off by password: otherwise anyone at an unlocked browser could replace it. */
 const unlessEnabled =
   (step: AccountStep): AccountStep =>
-  async (deps, person, form) =>
-    (await deps.factor.isEnabled(person.user.id)) ? { error: words.alreadyOn } : step(deps, person, form);
+  async (deps, person, form, words) =>
+    (await deps.factor.isEnabled(person.user.id)) ? { error: words.alreadyOn } : step(deps, person, form, words);
 
 const proposeFactor: AccountStep = async ({ factor }, { user }) => proposalFor(factor.propose(user));
 
-const confirmFactor: AccountStep = async ({ factor }, { user, actor }, form) => {
+const confirmFactor: AccountStep = async ({ factor }, { user, actor }, form, words) => {
   const [proposed, code, question, answer] = [
     text(form, 'proposed'),
     text(form, 'code'),
@@ -75,7 +78,7 @@ const confirmFactor: AccountStep = async ({ factor }, { user, actor }, form) => 
 };
 
 /** Asks for the password: the browser may be unlocked and used by somebody else. */
-const disableFactor: AccountStep = async ({ auth, passwords, factor }, { user, actor }, form) => {
+const disableFactor: AccountStep = async ({ auth, passwords, factor }, { user, actor }, form, words) => {
   const account = { id: user.id, options: parseJson(user.options), active: true };
   await auth.confirmPassword({ ...actor, purpose: 'two-factor off' }, user.id, () =>
     passwords.check(text(form, 'password'), account, actor),
@@ -90,30 +93,30 @@ const makeRecoveryCodes: AccountStep = async ({ factor }, { user, actor }) => ({
 
 const whereAllowed =
   (step: AccountStep): AccountStep =>
-  async (deps, person, form) =>
-    (await deps.passkeyPolicy.isAllowed(person.user)) ? step(deps, person, form) : {};
+  async (deps, person, form, words) =>
+    (await deps.passkeyPolicy.isAllowed(person.user)) ? step(deps, person, form, words) : {};
 
 /** The browser makes it after this: whether the login is fresh is found out before. */
 const offerPasskey: AccountStep = async ({ passkeys }, { user, challenges }) => ({
   newPasskey: await passkeys.creationOptions({ id: user.id, name: user.name, displayName: user.name }, challenges[0]!),
 });
 
-const createPasskey: AccountStep = async ({ passkeys }, { user, actor, challenges }, form) => {
+const createPasskey: AccountStep = async ({ passkeys }, { user, actor, challenges }, form, words) => {
   await passkeys.add(actor, user.id, { challenges, text: text(form, 'passkey'), name: text(form, 'passkey_name') });
   return { success: words.done };
 };
 
-const renamePasskey: AccountStep = async ({ passkeys }, { user, actor }, form) => {
+const renamePasskey: AccountStep = async ({ passkeys }, { user, actor }, form, words) => {
   await passkeys.rename(actor, user.id, text(form, 'passkey_id'), text(form, 'passkey_name'));
   return { success: words.done };
 };
 
-const removePasskey: AccountStep = async ({ passkeys }, { user, actor }, form) => {
+const removePasskey: AccountStep = async ({ passkeys }, { user, actor }, form, words) => {
   await passkeys.remove(actor, user.id, text(form, 'passkey_id'));
   return { success: words.done };
 };
 
-const endSessions: AccountStep = async ({ change, records }, { user, session, actor }) => {
+const endSessions: AccountStep = async ({ change, records }, { user, session, actor }, _form, words) => {
   await change(actor, async (transaction) => {
     await records.endSessions(transaction, user.id, session.jti);
     transaction.invalidate(tagOf.user(user.id));
@@ -122,12 +125,12 @@ const endSessions: AccountStep = async ({ change, records }, { user, session, ac
   return { success: words.done };
 };
 
-const forgetDevice: AccountStep = async ({ devices }, { user, actor }, form) => {
+const forgetDevice: AccountStep = async ({ devices }, { user, actor }, form, words) => {
   await devices.forget(actor, user.id, text(form, 'device'));
   return { success: words.done };
 };
 
-const revokeConsent: AccountStep = async ({ change, records }, { user, actor }, form) => {
+const revokeConsent: AccountStep = async ({ change, records }, { user, actor }, form, words) => {
   const clientId = text(form, 'application');
   await change(actor, async (transaction) => {
     await records.endConsents(transaction, user.id, clientId);
@@ -162,9 +165,10 @@ export async function runAccountStep(
   deps: AccountStepDeps,
   person: SignedInPerson,
   form: URLSearchParams,
+  words: PageWords,
 ): Promise<AccountStepOutcome> {
   const name = text(form, 'step');
   const isFresh = deps.freshLogin.isFresh(Number(person.session.loginTs) * 1000);
   if ((await needsFreshLogin(deps, person, name)) && !isFresh) return 'sign in again';
-  return (await STEPS.get(name)?.(deps, person, form)) ?? {};
+  return (await STEPS.get(name)?.(deps, person, form, words)) ?? {};
 }

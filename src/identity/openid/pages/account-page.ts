@@ -1,17 +1,16 @@
 // The account page.
 import { type Html, html, trusted } from './html.ts';
 import { errorMessage, field, hidden, page, successMessage } from './layout.ts';
+import type { PageLook } from './look.ts';
 import { newPasskeyForm } from './passkey-forms.ts';
-import { english } from './words.ts';
-
-const words = english;
 
 interface PasskeyOnPage {
   readonly id: string;
   readonly name: string;
   readonly isSynced: boolean;
-  readonly added: string;
-  readonly lastUsed: string | undefined;
+  /** Times in seconds. */
+  readonly added: number;
+  readonly lastUsed: number | undefined;
 }
 
 export interface AccountPageData {
@@ -20,8 +19,8 @@ export interface AccountPageData {
   readonly userName: string;
   readonly email: string | undefined;
   readonly organizations: readonly { readonly name: string }[];
-  readonly sessions: readonly { readonly signedInAt: string; readonly current: boolean }[];
-  readonly devices: readonly { readonly id: string; readonly agent: string; readonly lastUsed: string }[];
+  readonly sessions: readonly { readonly signedInAt: number; readonly current: boolean }[];
+  readonly devices: readonly { readonly id: string; readonly agent: string; readonly lastUsed: number }[];
   readonly applications: readonly { readonly id: string; readonly name: string }[];
   readonly factor: { readonly recoveryCodesLeft: number } | undefined;
   /** Undefined where passkeys cannot be used. */
@@ -46,7 +45,8 @@ const section = (title: string, body: Html): Html => html`<section><h2>${title}<
 const list = (items: readonly Html[], empty: string): Html =>
   items.length > 0 ? html`<ul class="list">${items}</ul>` : html`<p class="soft">${empty}</p>`;
 
-function twoFactor(data: AccountPageData): Html {
+function twoFactor(look: PageLook, data: AccountPageData): Html {
+  const { words } = look;
   const { factor, proposal, recoveryCodes } = data;
   if (proposal)
     return html`<p>${words.scan}</p><p class="qr">${trusted(proposal.svg)}</p><p>${words.key}: <code>${proposal.key}</code></p>
@@ -66,26 +66,31 @@ ${button(data, 'recovery-codes', words.makeRecoveryCodes)}
 <details><summary>${words.turnOff}</summary>${button(data, 'two-factor-off', words.turnOff, password)}</details>`;
 }
 
-function passkeyItem(data: AccountPageData, { id, name, isSynced, added, lastUsed }: PasskeyOnPage): Html {
-  const used = lastUsed === undefined ? words.passkeyNeverUsed : words.lastUsed(lastUsed);
-  const about = [words.passkeyAdded(added), used, ...(isSynced ? [words.passkeySynced] : [])].join(', ');
+function passkeyItem(look: PageLook, data: AccountPageData, { id, name, isSynced, added, lastUsed }: PasskeyOnPage): Html {
+  const { words } = look;
+  const used = lastUsed === undefined ? words.passkeyNeverUsed : html`${words.lastUsed} ${look.time(lastUsed)}`;
+  const about = html`${words.passkeyAdded} ${look.time(added)}, ${used}${isSynced && html`, ${words.passkeySynced}`}`;
   const input = html`<input type="text" name="passkey_name" value="${name}" aria-label="${words.passkeyName}" autocomplete="off" maxlength="64" required>`;
   return html`<li><span>${name} <span class="soft">${about}</span></span>
 <details><summary>${words.rename}</summary>${button(data, 'passkey-rename', words.rename, html`${hidden('passkey_id', id)}${input}`)}</details>
 ${button(data, 'passkey-remove', words.remove, hidden('passkey_id', id))}</li>`;
 }
 
-function passkeys(data: AccountPageData, known: readonly PasskeyOnPage[]): Html {
+function passkeys(look: PageLook, data: AccountPageData, known: readonly PasskeyOnPage[]): Html {
+  const { words } = look;
   const { token, newPasskey } = data;
   const items = list(
-    known.map((one) => passkeyItem(data, one)),
+    known.map((one) => passkeyItem(look, data, one)),
     words.noPasskeys,
   );
-  const add = newPasskey ? newPasskeyForm({ action: ACTION, token }, newPasskey) : button(data, 'passkey-new', words.passkeyAdd);
+  const add = newPasskey
+    ? newPasskeyForm(look, { action: ACTION, token }, newPasskey)
+    : button(data, 'passkey-new', words.passkeyAdd);
   return html`${items}${add}`;
 }
 
-export function accountPage(data: AccountPageData): string {
+export function accountPage(look: PageLook, data: AccountPageData): string {
+  const { words } = look;
   const { sessions } = data;
   const body = html`${errorMessage(data.error)}${successMessage(data.success)}
 ${section(
@@ -100,12 +105,12 @@ ${section(
     words.noOrganizations,
   ),
 )}
-${data.passkeys && section(words.passkeys, passkeys(data, data.passkeys))}
-${section(words.twoFactor, twoFactor(data))}
+${data.passkeys && section(words.passkeys, passkeys(look, data, data.passkeys))}
+${section(words.twoFactor, twoFactor(look, data))}
 ${section(
   words.changePassword,
   html`<form method="post" action="${ACTION}">${hidden('form_token', data.token)}${hidden('step', 'password')}
-${passwordFields()}
+${passwordFields(look)}
 <button type="submit" class="small">${words.changePassword}</button></form>`,
 )}
 ${section(
@@ -113,7 +118,7 @@ ${section(
   html`${list(
     sessions.map(
       ({ signedInAt, current }) =>
-        html`<li><span>${words.signedInAt(signedInAt)}${current ? html` <strong>(${words.thisSession})</strong>` : ''}</span></li>`,
+        html`<li><span>${words.signedInAt} ${look.time(signedInAt)}${current ? html` <strong>(${words.thisSession})</strong>` : ''}</span></li>`,
     ),
     '',
   )}${sessions.length > 1 ? button(data, 'end-sessions', words.endOtherSessions) : ''}`,
@@ -123,7 +128,7 @@ ${section(
   list(
     data.devices.map(
       ({ id, agent, lastUsed }) =>
-        html`<li><span>${agent} <span class="soft">${words.lastUsed(lastUsed)}</span></span>${button(data, 'forget-device', words.forget, hidden('device', id))}</li>`,
+        html`<li><span>${agent} <span class="soft">${words.lastUsed} ${look.time(lastUsed)}</span></span>${button(data, 'forget-device', words.forget, hidden('device', id))}</li>`,
     ),
     words.noDevices,
   ),
@@ -138,10 +143,10 @@ ${section(
   ),
 )}
 <p><a href="/openid/logout">${words.signOut}</a></p>`;
-  return page(words, { title: words.account, body, wide: true, script: data.newPasskey !== undefined });
+  return page(look, { title: words.account, body, wide: true, script: data.newPasskey !== undefined });
 }
 
-const passwordFields =
-  (): Html => html`${field({ name: 'current_password', label: words.currentPassword, type: 'password', complete: 'current-password' })}
+const passwordFields = ({ words }: PageLook): Html =>
+  html`${field({ name: 'current_password', label: words.currentPassword, type: 'password', complete: 'current-password' })}
 ${field({ name: 'new_password', label: words.newPassword, type: 'password', complete: 'new-password' })}
 ${field({ name: 'new_password_again', label: words.newPasswordAgain, type: 'password', complete: 'new-password' })}`;

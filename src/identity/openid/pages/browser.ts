@@ -3,6 +3,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import { type RawExchange, readBody } from '../../../platform/http/index.ts';
 import { fail } from '../../faults.ts';
 import { hasScript, PAGE_HEADERS, SCRIPT_PAGE_POLICY } from './layout.ts';
+import { type Brand, cookieIn, lookOf, type PageLook } from './look.ts';
 
 const MAX_FORM = 16 * 1024;
 const YEAR = 365 * 86_400;
@@ -12,11 +13,13 @@ export interface BrowserRequest {
   readonly method: string;
   readonly path: string;
   readonly secure: boolean;
+  readonly look: PageLook;
 }
 
-export function browserRequestOf(exchange: RawExchange, issuer: string): BrowserRequest {
+export function browserRequestOf(exchange: RawExchange, issuer: string, brand: Brand): BrowserRequest {
   const { url = '/', method = 'GET' } = exchange.request;
-  return { exchange, method, path: url.split('?', 1)[0]!, secure: issuer.startsWith('https:') };
+  const look = lookOf(exchange.request, brand);
+  return { exchange, method, path: url.split('?', 1)[0]!, secure: issuer.startsWith('https:'), look };
 }
 
 /** Refuses forms of other sites: browsers send the origin of a form. */
@@ -71,13 +74,8 @@ export function redirect({ exchange: { response } }: BrowserRequest, location: s
   response.end();
 }
 
-export function readCookie({ exchange: { request } }: BrowserRequest, name: string): string | undefined {
-  for (const part of (request.headers.cookie ?? '').split(';')) {
-    const at = part.indexOf('=');
-    if (part.slice(0, at).trim() === name) return part.slice(at + 1).trim();
-  }
-  return undefined;
-}
+export const readCookie = ({ exchange: { request } }: BrowserRequest, name: string): string | undefined =>
+  cookieIn(request.headers.cookie, name);
 
 /** Valid for a year, only for our pages, not readable by scripts or other sites. */
 export function setCookie({ exchange: { response }, secure }: BrowserRequest, name: string, value: string): void {

@@ -1,8 +1,8 @@
 // The layout of all pages.
 import { Html, html } from './html.ts';
+import type { PageLook } from './look.ts';
 import { SCRIPT_PATH } from './script.ts';
 import { STYLE_PATH } from './style.ts';
-import type { PageWords } from './words.ts';
 
 /** No scripts, no content of other sites, no frames. Forms may redirect to the application. */
 export const PAGE_HEADERS = {
@@ -46,19 +46,19 @@ export interface PageContent {
   readonly script?: boolean;
 }
 
-export const page = (words: PageWords, { title, body, wide, script }: PageContent): string =>
+export const page = ({ words, brand }: PageLook, { title, body, wide, script }: PageContent): string =>
   html`<!doctype html>
 <html lang="${words.language}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex">
-<title>${title} · ${words.product}</title>
+<title>${title} · ${brand.name}</title>
 <link rel="stylesheet" href="${STYLE_PATH}">
 ${script ? new Html(SCRIPT_TAG) : ''}
 </head>
 <body>
-<header>${GATE}<span>${words.product}</span></header>
+<header>${GATE}<span>${brand.name}</span></header>
 <main${wide ? new Html(' class="wide"') : ''}>
 <h1>${title}</h1>
 ${body}

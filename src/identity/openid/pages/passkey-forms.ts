@@ -2,17 +2,15 @@
 // they stay hidden, and people sign in otherwise.
 import { type Html, html } from './html.ts';
 import { field, hidden } from './layout.ts';
-import { english } from './words.ts';
-
-const words = english;
+import type { PageLook } from './look.ts';
 
 interface FormTarget {
   readonly action: string;
   readonly token: string;
 }
 
-const notUsed = html`<p class="bad" role="alert" hidden>${words.passkeyNotUsed}</p>`;
-const needsScript = html`<p class="soft" data-without-script>${words.passkeyNeedsScript}</p>`;
+const notUsed = ({ words }: PageLook): Html => html`<p class="bad" role="alert" hidden>${words.passkeyNotUsed}</p>`;
+const needsScript = ({ words }: PageLook): Html => html`<p class="soft" data-without-script>${words.passkeyNeedsScript}</p>`;
 
 interface PasskeyFormContent {
   readonly options: object;
@@ -23,15 +21,16 @@ interface PasskeyFormContent {
 }
 
 export const passkeyForm = (
+  look: PageLook,
   { action, token }: FormTarget,
   { options, label, step = 'passkey', autofill = false }: PasskeyFormContent,
 ): Html =>
   html`<form method="post" action="${action}" hidden data-passkey="get"${autofill && html` data-autofill`} data-options="${JSON.stringify(options)}">
-${notUsed}${hidden('form_token', token)}${hidden('step', step)}${hidden('passkey', '')}
+${notUsed(look)}${hidden('form_token', token)}${hidden('step', step)}${hidden('passkey', '')}
 <button type="submit" class="second">${label}</button></form>`;
 
-export const newPasskeyForm = ({ action, token }: FormTarget, options: object): Html =>
-  html`${needsScript}<form method="post" action="${action}" hidden data-passkey="create" data-options="${JSON.stringify(options)}">
-${notUsed}${hidden('form_token', token)}${hidden('step', 'passkey-create')}${hidden('passkey', '')}
-${field({ name: 'passkey_name', label: words.passkeyName, complete: 'off', optional: true })}
-<button type="submit">${words.passkeyCreate}</button></form>`;
+export const newPasskeyForm = (look: PageLook, { action, token }: FormTarget, options: object): Html =>
+  html`${needsScript(look)}<form method="post" action="${action}" hidden data-passkey="create" data-options="${JSON.stringify(options)}">
+${notUsed(look)}${hidden('form_token', token)}${hidden('step', 'passkey-create')}${hidden('passkey', '')}
+${field({ name: 'passkey_name', label: look.words.passkeyName, complete: 'off', optional: true })}
+<button type="submit">${look.words.passkeyCreate}</button></form>`;

@@ -2,63 +2,75 @@
 import type { Configuration, KoaContextWithOIDC } from 'oidc-provider';
 import { type Html, html, trusted } from './html.ts';
 import { errorMessage, field, PAGE_HEADERS, page } from './layout.ts';
-import { english } from './words.ts';
+import { type Brand, lookOf, type PageLook } from './look.ts';
 
-const words = english;
-
-function show(ctx: KoaContextWithOIDC, title: string, body: Html): void {
+function show(ctx: KoaContextWithOIDC, look: PageLook, title: string, body: Html): void {
   for (const [name, value] of Object.entries(PAGE_HEADERS)) ctx.set(name, value);
-  ctx.body = page(words, { title, body });
+  ctx.body = page(look, { title, body });
 }
 
-const nameOf = ({ oidc }: KoaContextWithOIDC): string => oidc.client?.clientName ?? oidc.client?.clientId ?? words.product;
+const nameOf = ({ oidc }: KoaContextWithOIDC, { brand }: PageLook): string =>
+  oidc.client?.clientName ?? oidc.client?.clientId ?? brand.name;
 
-export const providerPages = {
-  async error(ctx: KoaContextWithOIDC, out: { error: string; error_description?: string | undefined }): Promise<void> {
-    const expired = out.error === 'invalid_request' && /session|interaction/i.test(out.error_description ?? '');
-    const title = expired ? words.expiredTitle : words.errorTitle;
-    const text = expired ? words.expiredText : words.errorText;
-    const code = html`<p class="soft"><code>${out.error}</code>${out.error_description ? html`: ${out.error_description}` : ''}</p>`;
-    show(ctx, title, html`<p>${text}</p>${code}`);
-  },
+export const createProviderPages = (brand: Brand) =>
+  ({
+    async error(ctx: KoaContextWithOIDC, out: { error: string; error_description?: string | undefined }): Promise<void> {
+      const look = lookOf(ctx.req, brand);
+      const { words } = look;
+      const expired = out.error === 'invalid_request' && /session|interaction/i.test(out.error_description ?? '');
+      const title = expired ? words.expiredTitle : words.errorTitle;
+      const text = expired ? words.expiredText : words.errorText;
+      const code = html`<p class="soft"><code>${out.error}</code>${out.error_description ? html`: ${out.error_description}` : ''}</p>`;
+      show(ctx, look, title, html`<p>${text}</p>${code}`);
+    },
 
-  /** The form is the library's, with its own CSRF protection; the input field is ours. */
-  async userCode(ctx: KoaContextWithOIDC, form: string, _out: unknown, err: unknown): Promise<void> {
-    const denied = err instanceof Error && err.name === 'AbortedError';
-    const error = denied ? words.deviceRefused : err ? words.noSuchCode : undefined;
-    const input = field({ name: 'user_code', label: words.deviceCode, complete: 'off', focus: true, code: 'text' });
-    const button = html`<button type="submit">${words.continueLabel}</button>`;
-    const withInput = form
-      .replace(/<input\s[^>]*name="user_code"[^>]*>(<\/input>)?/, '')
-      .replace('</form>', `${input.text}${button.text}</form>`);
-    show(ctx, words.deviceTitle, html`${errorMessage(error)}<p>${words.deviceText}</p>${trusted(withInput)}`);
-  },
+    /** The form is the library's, with its own CSRF protection; the input field is ours. */
+    async userCode(ctx: KoaContextWithOIDC, form: string, _out: unknown, err: unknown): Promise<void> {
+      const look = lookOf(ctx.req, brand);
+      const { words } = look;
+      const denied = err instanceof Error && err.name === 'AbortedError';
+      const error = denied ? words.deviceRefused : err ? words.noSuchCode : undefined;
+      const input = field({ name: 'user_code', label: words.deviceCode, complete: 'off', focus: true, code: 'text' });
+      const button = html`<button type="submit">${words.continueLabel}</button>`;
+      const withInput = form
+        .replace(/<input\s[^>]*name="user_code"[^>]*>(<\/input>)?/, '')
+        .replace('</form>', `${input.text}${button.text}</form>`);
+      show(ctx, look, words.deviceTitle, html`${errorMessage(error)}<p>${words.deviceText}</p>${trusted(withInput)}`);
+    },
 
-  async confirmCode(ctx: KoaContextWithOIDC, form: string, _client: unknown, _info: unknown, userCode: string): Promise<void> {
-    const buttons = html`<button type="submit">${words.continueLabel}</button>
+    async confirmCode(ctx: KoaContextWithOIDC, form: string, _client: unknown, _info: unknown, userCode: string): Promise<void> {
+      const look = lookOf(ctx.req, brand);
+      const { words } = look;
+      const buttons = html`<button type="submit">${words.continueLabel}</button>
 <button type="submit" class="second" name="abort" value="yes">${words.cancel}</button>`;
-    const whole = form.replace('</form>', `${buttons.text}</form>`);
-    const text = words.confirmDeviceText(nameOf(ctx));
-    show(ctx, words.deviceTitle, html`<p>${text}</p><p><code>${userCode}</code></p>${trusted(whole)}`);
-  },
+      const whole = form.replace('</form>', `${buttons.text}</form>`);
+      const text = words.confirmDeviceText(nameOf(ctx, look));
+      show(ctx, look, words.deviceTitle, html`<p>${text}</p><p><code>${userCode}</code></p>${trusted(whole)}`);
+    },
 
-  async deviceDone(ctx: KoaContextWithOIDC): Promise<void> {
-    show(ctx, words.deviceDoneTitle, html`<p role="status">${words.deviceDoneText}</p>`);
-  },
+    async deviceDone(ctx: KoaContextWithOIDC): Promise<void> {
+      const look = lookOf(ctx.req, brand);
+      const { words } = look;
+      show(ctx, look, words.deviceDoneTitle, html`<p role="status">${words.deviceDoneText}</p>`);
+    },
 
-  async logout(ctx: KoaContextWithOIDC, form: string): Promise<void> {
-    const buttons = html`<button type="submit" name="logout" value="yes" autofocus>${words.signOut}</button>
+    async logout(ctx: KoaContextWithOIDC, form: string): Promise<void> {
+      const look = lookOf(ctx.req, brand);
+      const { words } = look;
+      const buttons = html`<button type="submit" name="logout" value="yes" autofocus>${words.signOut}</button>
 <button type="submit" class="second">${words.stay}</button>`;
-    const whole = form.replace('</form>', `${buttons.text}</form>`);
-    show(ctx, words.logoutTitle, html`<p>${words.logoutText}</p>${trusted(whole)}`);
-  },
+      const whole = form.replace('</form>', `${buttons.text}</form>`);
+      show(ctx, look, words.logoutTitle, html`<p>${words.logoutText}</p>${trusted(whole)}`);
+    },
 
-  async loggedOut(ctx: KoaContextWithOIDC): Promise<void> {
-    show(ctx, words.loggedOutTitle, html`<p role="status">${words.loggedOutText}</p>`);
-  },
-} satisfies {
-  error: Configuration['renderError'];
-  [name: string]: unknown;
-};
+    async loggedOut(ctx: KoaContextWithOIDC): Promise<void> {
+      const look = lookOf(ctx.req, brand);
+      const { words } = look;
+      show(ctx, look, words.loggedOutTitle, html`<p role="status">${words.loggedOutText}</p>`);
+    },
+  }) satisfies {
+    error: Configuration['renderError'];
+    [name: string]: unknown;
+  };
 
-export type ProviderPages = typeof providerPages;
+export type ProviderPages = ReturnType<typeof createProviderPages>;

@@ -1,10 +1,8 @@
 // Pages for the sign-in, the second factor and the consent.
 import { type Html, html } from './html.ts';
 import { errorMessage, field, hidden, page } from './layout.ts';
+import type { PageLook } from './look.ts';
 import { newPasskeyForm, passkeyForm } from './passkey-forms.ts';
-import { english } from './words.ts';
-
-const words = english;
 
 interface PageForm {
   readonly action: string;
@@ -15,13 +13,15 @@ interface PageForm {
 const form = ({ action, token }: PageForm, body: Html): Html =>
   html`<form method="post" action="${action}">${hidden('form_token', token)}${body}</form>`;
 
-const cancel = ({ action, token }: PageForm): Html =>
+const cancel = ({ words }: PageLook, { action, token }: PageForm): Html =>
   html`<form method="post" action="${action}">${hidden('form_token', token)}${hidden('step', 'cancel')}
 <button type="submit" class="second">${words.cancel}</button></form>`;
 
 export function signInPage(
+  look: PageLook,
   about: PageForm & { application: string; name: string; domain: string; passkey?: object | undefined },
 ): string {
+  const { words } = look;
   const domain = field({ name: 'domain', label: words.domain, value: about.domain, complete: 'organization', optional: true });
   const body = html`${errorMessage(about.error)}${form(
     about,
@@ -30,11 +30,12 @@ ${field({ name: 'name', label: words.userName, value: about.name, complete: abou
 ${field({ name: 'password', label: words.password, type: 'password', complete: 'current-password', focus: about.name !== '' })}
 <details${about.domain === '' ? '' : html` open`}><summary>${words.otherDomain}</summary>${domain}</details>
 <button type="submit">${words.signIn}</button>`,
-  )}${about.passkey && passkeyForm(about, { options: about.passkey, label: words.passkeySignIn, autofill: true })}${cancel(about)}`;
-  return page(words, { title: words.signInTo(about.application), body, script: about.passkey !== undefined });
+  )}${about.passkey && passkeyForm(look, about, { options: about.passkey, label: words.passkeySignIn, autofill: true })}${cancel(look, about)}`;
+  return page(look, { title: words.signInTo(about.application), body, script: about.passkey !== undefined });
 }
 
-export function newPasswordPage(about: PageForm & { name: string; domain: string }): string {
+export function newPasswordPage(look: PageLook, about: PageForm & { name: string; domain: string }): string {
+  const { words } = look;
   const body = html`${errorMessage(about.error ?? words.expiredPassword)}${form(
     about,
     html`${hidden('step', 'new-password')}${hidden('name', about.name)}${hidden('domain', about.domain)}
@@ -42,26 +43,29 @@ ${field({ name: 'password', label: words.currentPassword, type: 'password', comp
 ${field({ name: 'new_password', label: words.newPassword, type: 'password', complete: 'new-password' })}
 ${field({ name: 'new_password_again', label: words.newPasswordAgain, type: 'password', complete: 'new-password' })}
 <button type="submit">${words.changePassword}</button>`,
-  )}${cancel(about)}`;
-  return page(words, { title: words.changePassword, body });
+  )}${cancel(look, about)}`;
+  return page(look, { title: words.changePassword, body });
 }
 
 /** A passkey instead of a code, or as the only way. `skip`: the application asked for it, and it can do without. */
-export function passkeyPage(about: PageForm & { passkey: object; skip: boolean }): string {
+export function passkeyPage(look: PageLook, about: PageForm & { passkey: object; skip: boolean }): string {
+  const { words } = look;
   const body = html`${errorMessage(about.error)}<p>${words.passkeyText}</p>
-${passkeyForm(about, { options: about.passkey, label: words.passkeyUse, step: 'second-passkey' })}
-${about.skip && form(about, html`${hidden('step', 'skip')}<button type="submit" class="plain">${words.continueWithout}</button>`)}${cancel(about)}`;
-  return page(words, { title: words.secondFactor, body, script: true });
+${passkeyForm(look, about, { options: about.passkey, label: words.passkeyUse, step: 'second-passkey' })}
+${about.skip && form(about, html`${hidden('step', 'skip')}<button type="submit" class="plain">${words.continueWithout}</button>`)}${cancel(look, about)}`;
+  return page(look, { title: words.secondFactor, body, script: true });
 }
 
 /** For somebody who must have a passkey, and has none. */
-export function newPasskeyPage(about: PageForm & { creation: object }): string {
+export function newPasskeyPage(look: PageLook, about: PageForm & { creation: object }): string {
+  const { words } = look;
   const body = html`${errorMessage(about.error)}<p>${words.passkeyNewText}</p>
-${newPasskeyForm(about, about.creation)}${cancel(about)}`;
-  return page(words, { title: words.passkeyAdd, body, script: true });
+${newPasskeyForm(look, about, about.creation)}${cancel(look, about)}`;
+  return page(look, { title: words.passkeyAdd, body, script: true });
 }
 
-export function secondFactorPage(about: PageForm & { recovery: boolean; passkey?: object | undefined }): string {
+export function secondFactorPage(look: PageLook, about: PageForm & { recovery: boolean; passkey?: object | undefined }): string {
+  const { words } = look;
   const { recovery, passkey } = about;
   const input = recovery
     ? field({ name: 'recovery_code', label: words.recoveryCode, complete: 'off', focus: true, code: 'text' })
@@ -74,14 +78,16 @@ export function secondFactorPage(about: PageForm & { recovery: boolean; passkey?
   )}<form method="post" action="${about.action}">${hidden('form_token', about.token)}
 ${hidden('step', recovery ? 'ask-code' : 'ask-recovery')}
 <button type="submit" class="plain">${recovery ? words.useCode : words.useRecoveryCode}</button></form>
-${passkey && passkeyForm(about, { options: passkey, label: words.passkeyUse, step: 'second-passkey' })}`;
-  return page(words, { title: words.secondFactor, body, script: passkey !== undefined });
+${passkey && passkeyForm(look, about, { options: passkey, label: words.passkeyUse, step: 'second-passkey' })}`;
+  return page(look, { title: words.secondFactor, body, script: passkey !== undefined });
 }
 
 /** `resources`: addresses of the requested resources (RFC 8707). */
 export function consentPage(
+  look: PageLook,
   about: PageForm & { application: string; person: string; scopes: readonly string[]; resources: readonly string[] },
 ): string {
+  const { words } = look;
   const items = about.scopes.map((scope) => html`<li>${words.scopes[scope] ?? scope}</li>`);
   const [before, after] = words.resource;
   const used = about.resources.map((address) => html`<li>${before} <code>${address}</code> ${after}</li>`);
@@ -90,7 +96,8 @@ export function consentPage(
     html`${hidden('step', 'allow')}<button type="submit">${words.allow}</button>`,
   )}<form method="post" action="${about.action}">${hidden('form_token', about.token)}${hidden('step', 'cancel')}
 <button type="submit" class="second">${words.deny}</button></form>`;
-  return page(words, { title: words.consentTitle(about.application), body });
+  return page(look, { title: words.consentTitle(about.application), body });
 }
 
-export const expiredPage = (): string => page(words, { title: words.expiredTitle, body: html`<p>${words.expiredText}</p>` });
+export const expiredPage = (look: PageLook): string =>
+  page(look, { title: look.words.expiredTitle, body: html`<p>${look.words.expiredText}</p>` });

@@ -8,7 +8,8 @@ import { serviceActor } from '../../audit/index.ts';
 import type { Consumers } from '../../consumers/index.ts';
 import type { Deps } from '../../resource/index.ts';
 import type { Factor } from '../../two-factor/index.ts';
-import { providerPages } from '../pages/provider-pages.ts';
+import type { Brand } from '../pages/look.ts';
+import { createProviderPages } from '../pages/provider-pages.ts';
 import type { Accounts } from './accounts.ts';
 import { acrOf, requestedAcrs } from './acr.ts';
 import { clientOf } from './clients.ts';
@@ -34,6 +35,7 @@ export interface CurrentProviderDeps extends Pick<Deps, 'clock' | 'change' | 'co
   /** Limits unfinished sign-ins by address. */
   readonly unfinished: Throttle;
   readonly keys: OpenidKeys;
+  readonly brand: Brand;
   readonly wallet: WalletNode;
   issuer(): string;
   readonly needsMore: PromptDeps['needsMore'];
@@ -113,7 +115,7 @@ async function buildProvider(deps: CurrentProviderDeps): Promise<ProviderWithKey
     access,
     factor,
     unfinished: createUnfinishedLimit(library, deps.unfinished),
-    pages: providerPages,
+    pages: createProviderPages(deps.brand),
     lifetimes: deps.config,
     fetch: wallet.fetch,
     isFirstParty: (id) => id === ACCOUNT_CLIENT || id === WALLET_CONSUMER,

@@ -5,7 +5,9 @@ import * as client from 'openid-client';
 import { onEachDatabase } from '../../../../test/support/api.ts';
 import { makeUser, RelyingParty, refusal } from '../../../../test/support/relying-party.ts';
 import { type BrowserPage, redirectTargetOf, stepOf, TestBrowser } from '../../../../test/support/test-browser.ts';
-import { english as words } from '../pages/words.ts';
+import { LANGUAGES } from '../pages/words/index.ts';
+
+const words = LANGUAGES.en;
 
 const WALLET = 'https://wallet.example.org';
 const OTHER = 'https://files.example.org/v1';

@@ -39,7 +39,7 @@ export class ConsentStep implements PromptSteps {
       .split(' ')
       .filter(Boolean);
     const resources = resourcesOf(interaction.params.resource).map(shortenAddress);
-    sendPage(browser, consentPage({ ...form, application, person: user?.name ?? '', scopes, resources }));
+    sendPage(browser, consentPage(browser.look, { ...form, application, person: user?.name ?? '', scopes, resources }));
   }
 
   submit(step: string): Promise<void> {

@@ -46,9 +46,12 @@ export async function openInteraction(
   if (prompt.name === 'consent' && !(await provider.Session.findByUid(session?.uid ?? ''))) return undefined;
   const isValid = client && (back === undefined || client.redirectUriAllowed(String(back)));
   if (browser.path !== `/openid/interaction/${uid}` || !isValid) return undefined;
+  const languages = String(params.ui_locales ?? '')
+    .split(' ')
+    .filter(Boolean);
   return {
     provider,
-    browser,
+    browser: { ...browser, look: browser.look.for({ languages }) },
     interaction,
     clientId: client.clientId,
     application: client.clientName ?? client.clientId,

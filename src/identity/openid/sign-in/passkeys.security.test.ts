@@ -10,7 +10,9 @@ import { RelyingParty } from '../../../../test/support/relying-party.ts';
 import { databaseOf } from '../../../../test/support/restartable-api.ts';
 import { enable, Phone } from '../../../../test/support/second-factor.ts';
 import { type BrowserPage, stepOf, TestBrowser } from '../../../../test/support/test-browser.ts';
-import { english as words } from '../pages/words.ts';
+import { LANGUAGES } from '../pages/words/index.ts';
+
+const words = LANGUAGES.en;
 
 const [SINGLE, MULTI, RESISTANT] = ['https://refeds.org/profile/sfa', 'https://refeds.org/profile/mfa', 'phr'];
 const [OFF, STRICT] = ['without passkeys', 'strict'];

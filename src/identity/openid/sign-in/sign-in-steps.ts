@@ -3,15 +3,15 @@ import { Fault } from '../../../platform/faults/index.ts';
 import type { FreshLogin } from '../../access/index.ts';
 import type { PartialLogin } from '../../tokens/index.ts';
 import { type BrowserRequest, readCookie, redirect, sendPage, setCookie } from '../pages/browser.ts';
+import { messageFor } from '../pages/messages.ts';
 import { newPasskeyPage, newPasswordPage, passkeyPage, secondFactorPage, signInPage } from '../pages/sign-in-pages.ts';
-import { english } from '../pages/words.ts';
+import type { PageWords } from '../pages/words/index.ts';
 import { amrOf, methodsOf, missingStrength, requestedAcrs } from '../provider/acr.ts';
 import { STRONGER_SIGN_IN } from '../provider/configuration/prompts.ts';
 import type { Records } from '../provider/records/records.ts';
 import type { InteractionRequest, PromptSteps } from './interaction-request.ts';
 import { type BrowserSignInResult, type DeviceCookie, deviceCookieName, type LoginAttempt, type SignIn } from './sign-in.ts';
 
-const words = english;
 /** How long the second step may take. */
 const SECOND_STEP_MS = 5 * 60_000;
 
@@ -41,15 +41,6 @@ interface LoginName {
   readonly domain: string;
 }
 
-/** The message for the person. Rethrows unexpected errors. */
-function messageFor(error: unknown, otherwise: string): string {
-  if (!(error instanceof Fault)) throw error;
-  if (error.status === 429) return words.tooMany(Number(error.headers['Retry-After'] ?? 60));
-  if (error.status === 503) return words.busy;
-  if (error.status >= 500) throw error;
-  return error.code === 'auth.required' ? otherwise : error.message;
-}
-
 const text = (form: URLSearchParams, name: string): string => form.get(name) ?? '';
 const readLoginName = (form: URLSearchParams): LoginName => ({
   name: text(form, 'name').trim(),
@@ -75,6 +66,14 @@ export class SignInSteps implements PromptSteps {
     this.#deps = deps;
     this.#request = request;
     this.#attempt = { address, requestId, signal, via: 'sign-in page' };
+  }
+
+  get #words(): PageWords {
+    return this.#request.browser.look.words;
+  }
+
+  #message(error: unknown, otherwise: string): string {
+    return messageFor(this.#words, error, otherwise);
   }
 
   async show(): Promise<void> {
@@ -112,12 +111,12 @@ export class SignInSteps implements PromptSteps {
     const { signIn } = this.#deps;
     const { name = String(interaction.params.login_hint ?? ''), domain = '', error } = login;
     const passkey = (await signIn.isPasskeyOffered()) ? await signIn.passkeyOptions(challengesFor(ALONE)[0]!) : undefined;
-    sendPage(browser, signInPage({ ...form, application, name, domain, error, passkey }), error ? 401 : 200);
+    sendPage(browser, signInPage(browser.look, { ...form, application, name, domain, error, passkey }), error ? 401 : 200);
   }
 
   #showNewPassword(login: LoginName, status: number, error?: string): void {
     const { browser, form } = this.#request;
-    sendPage(browser, newPasswordPage({ ...form, ...login, error }), status);
+    sendPage(browser, newPasswordPage(browser.look, { ...form, ...login, error }), status);
   }
 
   /** What is to be done after the steps so far. */
@@ -133,12 +132,12 @@ export class SignInSteps implements PromptSteps {
     if (next.newPasskey && !this.#mayAddPasskey(pending)) return this.#showSignIn();
     if (next.newPasskey) {
       const creation = await signIn.newPasskeyOptions(challengesFor(newOf(userId))[0]!, userId);
-      return sendPage(browser, newPasskeyPage({ ...form, creation, error }), status);
+      return sendPage(browser, newPasskeyPage(browser.look, { ...form, creation, error }), status);
     }
     const passkey = next.passkey ? await signIn.passkeyOptions(challengesFor(secondOf(userId))[0]!, userId) : undefined;
-    if (next.code) return sendPage(browser, secondFactorPage({ ...form, recovery, passkey, error }), status);
-    if (passkey) return sendPage(browser, passkeyPage({ ...form, passkey, skip: complete, error }), status);
-    return this.#showSignIn({ error: words.tooLate });
+    if (next.code) return sendPage(browser, secondFactorPage(browser.look, { ...form, recovery, passkey, error }), status);
+    if (passkey) return sendPage(browser, passkeyPage(browser.look, { ...form, passkey, skip: complete, error }), status);
+    return this.#showSignIn({ error: this.#words.tooLate });
   }
 
   async #pending(): Promise<PendingSignIn | undefined> {
@@ -195,7 +194,7 @@ export class SignInSteps implements PromptSteps {
 
   async #afterFirst(work: (pending: PendingSignIn) => Promise<void>): Promise<void> {
     const pending = await this.#pending();
-    if (!pending || !(await this.#deps.signIn.isStillValid(pending))) return this.#showSignIn({ error: words.tooLate });
+    if (!pending || !(await this.#deps.signIn.isStillValid(pending))) return this.#showSignIn({ error: this.#words.tooLate });
     return work(pending);
   }
 
@@ -213,7 +212,7 @@ export class SignInSteps implements PromptSteps {
       await this.#checkPassword(login, text(form, 'password'));
     } catch (error) {
       if (error instanceof Fault && error.code === 'auth.password_expired') this.#showNewPassword(login, 401);
-      else await this.#showSignIn({ ...login, error: messageFor(error, words.wrongPassword) });
+      else await this.#showSignIn({ ...login, error: this.#message(error, this.#words.wrongPassword) });
     }
   }
 
@@ -221,12 +220,12 @@ export class SignInSteps implements PromptSteps {
   async #newPassword(form: URLSearchParams): Promise<void> {
     const login = readLoginName(form);
     const fresh = text(form, 'new_password');
-    if (fresh !== text(form, 'new_password_again')) return this.#showNewPassword(login, 400, words.passwordsDiffer);
+    if (fresh !== text(form, 'new_password_again')) return this.#showNewPassword(login, 400, this.#words.passwordsDiffer);
     try {
       await this.#deps.signIn.changePassword({ ...login, password: text(form, 'password') }, fresh, this.#attempt);
       await this.#checkPassword(login, fresh);
     } catch (error) {
-      this.#showNewPassword(login, 401, messageFor(error, words.wrongPassword));
+      this.#showNewPassword(login, 401, this.#message(error, this.#words.wrongPassword));
     }
   }
 
@@ -240,7 +239,7 @@ export class SignInSteps implements PromptSteps {
         if (step.complete && form.get('remember') === 'yes') await this.#rememberDevice(step);
         await this.#proceed(step, pending.since);
       } catch (error) {
-        await this.#showNext(pending, { recovery, error: messageFor(error, words.wrongCode) });
+        await this.#showNext(pending, { recovery, error: this.#message(error, this.#words.wrongCode) });
       }
     });
   }
@@ -253,9 +252,9 @@ export class SignInSteps implements PromptSteps {
     try {
       const step = await this.#deps.signIn.passkey(text(form, 'passkey'), challengesFor(ALONE), this.#attempt);
       if (step.complete) await this.#signedIn(step);
-      else await this.#showSignIn({ error: words.passkeyMore });
+      else await this.#showSignIn({ error: this.#words.passkeyMore });
     } catch (error) {
-      await this.#showSignIn({ error: messageFor(error, words.passkeyWrong) });
+      await this.#showSignIn({ error: this.#message(error, this.#words.passkeyWrong) });
     }
   }
 
@@ -267,7 +266,7 @@ export class SignInSteps implements PromptSteps {
         const step = await signIn.passkey(text(form, 'passkey'), challenges, this.#attempt, pending);
         await this.#proceed(step, pending.since);
       } catch (error) {
-        await this.#showNext(pending, { error: messageFor(error, words.passkeyWrong) });
+        await this.#showNext(pending, { error: this.#message(error, this.#words.passkeyWrong) });
       }
     });
   }
@@ -275,13 +274,13 @@ export class SignInSteps implements PromptSteps {
   #createPasskey(form: URLSearchParams): Promise<void> {
     const { signIn } = this.#deps;
     return this.#afterFirst(async (pending) => {
-      if (!this.#mayAddPasskey(pending)) return this.#showSignIn({ error: words.tooLate });
+      if (!this.#mayAddPasskey(pending)) return this.#showSignIn({ error: this.#words.tooLate });
       const challenges = this.#request.challengesFor(newOf(pending.userId));
       const answer = { challenges, text: text(form, 'passkey'), name: text(form, 'passkey_name') };
       try {
         await this.#proceed(await signIn.newPasskey(pending, answer, this.#attempt), pending.since);
       } catch (error) {
-        await this.#showNext(pending, { error: messageFor(error, words.passkeyWrong) });
+        await this.#showNext(pending, { error: this.#message(error, this.#words.passkeyWrong) });
       }
     });
   }

@@ -1,0 +1,79 @@
+// The language and the time zone of pages.
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { onEachDatabase } from '../../../../test/support/api.ts';
+import { makeUser } from '../../../../test/support/relying-party.ts';
+import { TestBrowser } from '../../../../test/support/test-browser.ts';
+import { acceptedLanguages, createLook, LANGUAGE_COOKIE } from './look.ts';
+import { LANGUAGES, type PageWords } from './words/index.ts';
+
+const { en, es } = LANGUAGES;
+const brand = { name: 'Example' };
+
+describe('The look of pages', () => {
+  it('takes the best language that there are texts in', () => {
+    assert.deepEqual(acceptedLanguages('de;q=0.9, es-MX;q=0.8, en ; q=0.7, *;q=0'), ['de', 'es-MX', 'en']);
+    for (const [header, words] of [
+      ['de, es-MX;q=0.8, en;q=0.7', es],
+      ['de', en],
+      [undefined, en],
+      ['en;q=0.1, ES', es],
+      ['__proto__, constructor', en],
+      [';q=1,,;', en],
+    ] as const)
+      assert.equal(createLook({ brand, languages: acceptedLanguages(header) }).words, words, header);
+  });
+
+  it('prefers what was chosen in the browser, then what is known of the person', () => {
+    assert.equal(createLook({ brand, languages: ['en'] }).for({ languages: ['es'] }).words, es);
+    assert.equal(createLook({ brand, chosen: 'en', languages: [] }).for({ languages: ['es'] }).words, en);
+    assert.equal(createLook({ brand, chosen: 'xx', languages: ['es'] }).words, es);
+  });
+
+  it('shows times in the zone of the reader, or in UTC, and says which', () => {
+    const at = Date.UTC(2026, 6, 1, 22, 30) / 1000;
+    const look = createLook({ brand, languages: ['es'] });
+    assert.match(look.time(at).text, /<time datetime="2026-07-01T22:30:00.000Z">1 jul 2026, 22:30 UTC<\/time>/);
+    assert.match(look.for({ zone: 'Europe/Madrid' }).time(at).text, />2 jul 2026, 0:30 (CEST|GMT\+2)</);
+    assert.match(look.for({ zone: 'Nowhere/At All' }).time(at).text, /UTC/);
+  });
+
+  it('has every text in every language, and none is empty', () => {
+    const textsOf = (words: PageWords): [string, string][] =>
+      Object.entries(words).map(([name, value]) => [
+        name,
+        typeof value === 'function'
+          ? (value as (about: never) => string)('X' as never)
+          : typeof value === 'string'
+            ? value
+            : JSON.stringify(value),
+      ]);
+    const [english, spanish] = [new Map(textsOf(en)), new Map(textsOf(es))];
+    assert.deepEqual([...spanish.keys()].sort(), [...english.keys()].sort());
+    for (const [name, text] of spanish) {
+      assert.notEqual(text, '', name);
+      assert.equal(text.includes('X'), english.get(name)!.includes('X'), `${name} uses its value`);
+    }
+  });
+});
+
+onEachDatabase('Pages', (api) => {
+  it('are in the language of the browser or of the profile, with times in their zone', async () => {
+    const browser = new TestBrowser(api, { 'accept-language': 'es' });
+    assert.ok((await browser.go('/account')).text.includes(es.userName));
+    const user = await makeUser(api);
+    const scim = await api.get(`/scim/v2/Users/${user.id}`);
+    assert.equal(scim.status, 200);
+    const page = await new TestBrowser(api).signIn('/account', user);
+    assert.ok(page.text.includes(en.account));
+    const value = { schemas: scim.body.schemas, userName: user.name, preferredLanguage: 'es', timezone: 'Europe/Madrid' };
+    const put = await api.put(`/scim/v2/Users/${user.id}`, value);
+    assert.equal(put.status, 200);
+    const own = await new TestBrowser(api).signIn('/account', user);
+    assert.ok(own.text.includes(es.account));
+    assert.match(own.text, /<time datetime="[^"]+">[^<]+(CET|CEST|GMT\+[12])</);
+    const chosen = new TestBrowser(api, { 'accept-language': 'es' });
+    chosen.putCookie(LANGUAGE_COOKIE, 'en', '/');
+    assert.ok((await chosen.go('/account')).text.includes(en.userName));
+  });
+});

@@ -1,0 +1,104 @@
+// How pages look to one reader: language, time zone, and the name and logo of the organization that runs the service.
+import type { IncomingMessage } from 'node:http';
+import { type Html, html } from './html.ts';
+import { DEFAULT_LANGUAGE, LANGUAGES, languageFor, type PageLanguage, type PageWords } from './words/index.ts';
+
+export interface Brand {
+  readonly name: string;
+}
+
+export interface PageLook {
+  readonly words: PageWords;
+  readonly brand: Brand;
+  /** A time, in the reader's language and zone. */
+  time(seconds: number): Html;
+  /** The same look for somebody whose language or zone is known better. A language that was chosen in this browser stays. */
+  for(reader: Reader): PageLook;
+}
+
+export interface Reader {
+  /** Language tags, the best first. */
+  readonly languages?: readonly string[] | undefined;
+  /** An IANA name such as `Europe/Madrid`. */
+  readonly zone?: string | undefined;
+}
+
+/** The language that was chosen in this browser. */
+export const LANGUAGE_COOKIE = 'gatehouse_language';
+
+/** The tags of an Accept-Language header (RFC 9110), the best first. */
+export function acceptedLanguages(header: string | undefined): string[] {
+  const ranges = (header ?? '').slice(0, 500).split(',');
+  return ranges
+    .map((range) => {
+      const [tag = '', ...parameters] = range.trim().split(/\s*;\s*/);
+      const weight = parameters.find((parameter) => /^q=/i.test(parameter));
+      return { tag, weight: weight === undefined ? 1 : Number(weight.slice(2)) };
+    })
+    .filter(({ tag, weight }) => tag !== '' && weight > 0)
+    .sort((one, other) => other.weight - one.weight)
+    .map(({ tag }) => tag);
+}
+
+const isZone = (zone: string): boolean => {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: zone });
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+function timeIn(language: PageLanguage, zone: string): (seconds: number) => Html {
+  const format = new Intl.DateTimeFormat(language === 'en' ? 'en-GB' : language, {
+    dateStyle: 'medium',
+    timeStyle: 'short',
+    timeZone: zone,
+  });
+  const name = new Intl.DateTimeFormat(language, { timeZone: zone, timeZoneName: 'short' });
+  return (seconds) => {
+    const at = new Date(seconds * 1000);
+    const zoneName = name.formatToParts(at).find(({ type }) => type === 'timeZoneName')?.value ?? zone;
+    return html`<time datetime="${at.toISOString()}">${format.format(at)} ${zoneName}</time>`;
+  };
+}
+
+export interface LookChoice extends Reader {
+  readonly brand: Brand;
+  /** The language that was chosen in this browser. */
+  readonly chosen?: string | undefined;
+}
+
+export function createLook(choice: LookChoice): PageLook {
+  const { brand, chosen, languages = [] } = choice;
+  const language = languageFor([...(chosen ? [chosen] : []), ...languages]) ?? DEFAULT_LANGUAGE;
+  const zone = choice.zone !== undefined && isZone(choice.zone) ? choice.zone : 'UTC';
+  let time: ((seconds: number) => Html) | undefined;
+  return {
+    words: LANGUAGES[language],
+    brand,
+    time(seconds) {
+      time ??= timeIn(language, zone);
+      return time(seconds);
+    },
+    for: (reader) =>
+      createLook({ ...choice, languages: [...(reader.languages ?? []), ...languages], zone: reader.zone ?? choice.zone }),
+  };
+}
+
+/** The look for whoever sent a request. */
+export function lookOf({ headers }: IncomingMessage, brand: Brand): PageLook {
+  return createLook({
+    brand,
+    chosen: cookieIn(headers.cookie, LANGUAGE_COOKIE),
+    languages: acceptedLanguages(headers['accept-language']),
+  });
+}
+
+export function cookieIn(header: string | undefined, name: string): string | undefined {
+  for (const part of (header ?? '').split(';')) {
+    const at = part.indexOf('=');
+    if (part.slice(0, at).trim() === name) return part.slice(at + 1).trim();
+  }
+  return undefined;
+}

@@ -1,0 +1,19 @@
+// The texts of the pages, in each language. A file for each area of pages holds its texts in all languages.
+import { account } from './account.ts';
+import { common } from './common.ts';
+import { signIn } from './sign-in.ts';
+
+const english = { language: 'en', ...common.en, ...signIn.en, ...account.en };
+
+export type PageWords = typeof english;
+
+const spanish: PageWords = { language: 'es', ...common.es, ...signIn.es, ...account.es };
+
+/** By language. The first is for readers of all others. */
+export const LANGUAGES = { en: english, es: spanish } as const satisfies Readonly<Record<string, PageWords>>;
+export type PageLanguage = keyof typeof LANGUAGES;
+export const DEFAULT_LANGUAGE: PageLanguage = 'en';
+
+/** The first of the language tags that there are pages in: `es-MX` is read in `es`. */
+export const languageFor = (tags: readonly string[]): PageLanguage | undefined =>
+  tags.map((tag) => tag.split('-', 1)[0]!.toLowerCase()).find((tag): tag is PageLanguage => Object.hasOwn(LANGUAGES, tag));
