@@ -38,6 +38,7 @@ export interface UserRow {
   updated_at: number;
   external_id: string | null;
   profile: string;
+  confirmed_email: string | null;
 }
 
 export interface PasswordRow {
@@ -232,6 +233,27 @@ export interface RegistrationKeyRow {
   ended_at: number | null;
 }
 
+export interface InvitationRow {
+  id: string;
+  domain_id: string;
+  email: string;
+  email_key: string;
+  name: string | null;
+  language: string | null;
+  organization_id: string | null;
+  role_id: string | null;
+  group_ids: string;
+  application_roles: string;
+  inviter_id: string;
+  inviter_scope: string;
+  status: 'pending' | 'accepted' | 'withdrawn';
+  created_at: number;
+  sent_at: number;
+  expires_at: number;
+  ended_at: number | null;
+  user_id: string | null;
+}
+
 export interface LogoutRow {
   id: string;
   client_id: string;
@@ -302,6 +324,7 @@ export interface Tables {
   logouts: LogoutRow;
   registrations: RegistrationRow;
   registration_keys: RegistrationKeyRow;
+  invitations: InvitationRow;
   scim_connections: ScimConnectionRow;
   openid_records: OpenidRecordRow;
   openid_keys: { id: string; kind: string; sealed: string; active_from: number };

@@ -44,6 +44,7 @@ export const identityFaults = {
   },
 
   'user.not_found': { status: 404, text: 'Could not find user: {id}.' },
+  'user.email_changed': { status: 409, text: 'The e-mail address of the user was changed.' },
   'user.name_alike': {
     status: 409,
     text: 'Conflict occurred attempting to store user - Duplicate Entry: the name {name} looks like one that is taken.',

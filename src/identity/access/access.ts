@@ -1,6 +1,6 @@
 // Cached access data: what a user may do in a scope (AuthContext).
 import type { Clock } from '../../platform/clock.ts';
-import type { Database, ProjectRow, Reader } from '../database.ts';
+import type { Database, ProjectRow, Reader, Tx } from '../database.ts';
 import {
   ancestorsOf,
   findProject,
@@ -25,6 +25,8 @@ export interface Access {
   cached(key: string): AuthContext | undefined;
   /** Read from the database. Undefined when the user is missing or disabled, or has no role in the scope. */
   read(userId: string, scope: Scope): Promise<AuthContext | undefined>;
+  /** The same within a transaction, and not cached: to act on what it says in this transaction. */
+  readIn(tx: Tx, userId: string, scope: Scope): Promise<AuthContext | undefined>;
   /** The global roles that a set of roles gives, including implied ones. A domain role only adds the roles it implies. */
   expand(db: Reader, roleIds: readonly string[]): Promise<Ref[]>;
 }
@@ -57,8 +59,7 @@ export function createAccess(db: Database, clock: Clock, rules: AccountRules): A
     return refs.map(({ id, name }) => ({ id, name })).sort((a, b) => (a.name < b.name ? -1 : 1));
   }
 
-  async function build(userId: string, scope: Scope): Promise<AuthContext | undefined> {
-    const reader = db.read;
+  async function build(reader: Reader, userId: string, scope: Scope): Promise<AuthContext | undefined> {
     const user = await findUserWithDomain(reader, userId);
     if (!user?.enabled || !user.domain_enabled) return undefined;
     const inactiveFrom = inactivityEnd(user, rules.disableUserAccountDaysInactive);
@@ -122,7 +123,8 @@ export function createAccess(db: Database, clock: Clock, rules: AccountRules): A
 
   return {
     cached: (key) => authContexts.get(key),
-    read: (userId, scope) => authContexts.load(authContextKey(userId, scope), () => build(userId, scope)),
+    read: (userId, scope) => authContexts.load(authContextKey(userId, scope), () => build(db.read, userId, scope)),
+    readIn: build,
     expand,
   };
 }

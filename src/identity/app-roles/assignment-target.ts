@@ -1,6 +1,7 @@
 // The assignment a request names.
 import { type Caller, findProject, type IdentityTarget } from '../access/index.ts';
 import { findConsumer } from '../consumers/index.ts';
+import type { AppRoleRow, Tx } from '../database.ts';
 import { fail } from '../faults.ts';
 import { findUser } from '../users/index.ts';
 import { type AssignmentDeps, assignmentFacts } from './assignment-authority.ts';
@@ -33,11 +34,35 @@ export async function assignmentTarget<T extends AssignmentRequest>(
     if (userId !== undefined && !user) fail('user.not_found', { id: userId });
     if (organizationId === undefined) fail('organization.no_default');
     if (!organization || organization.is_domain) fail('organization.not_found', { id: organizationId });
-    if (!application) fail('application.not_found', { id: applicationId });
-    if (!role) fail('role.not_found', { id: roleId });
-    if (role.application_id !== applicationId && !role.is_internal)
-      fail('role.other_application', { role: roleId, application: applicationId });
+    checkRoleOf(request, application, role);
     return { ...request, organizationId };
+  };
+  return { facts, get };
+}
+
+function checkRoleOf({ applicationId, roleId }: AssignmentRequest, application: unknown, role: AppRoleRow | undefined): void {
+  if (!application) fail('application.not_found', { id: applicationId });
+  if (!role) fail('role.not_found', { id: roleId });
+  if (role.application_id !== applicationId && !role.is_internal)
+    fail('role.other_application', { role: roleId, application: applicationId });
+}
+
+/** The same for someone who has no account yet, within a transaction. */
+export async function futureAssignmentTarget(
+  deps: AssignmentDeps,
+  tx: Tx,
+  caller: Caller,
+  request: OrganizationAssignment,
+): Promise<IdentityTarget<OrganizationAssignment>> {
+  const { organizationId, applicationId, roleId } = request;
+  const facts = await assignmentFacts(deps, caller, request, tx);
+  const organization = await findProject(tx, organizationId);
+  const application = await findConsumer(tx, applicationId);
+  const role = await findAppRole(tx, roleId);
+  const get = () => {
+    if (!organization || organization.is_domain) fail('organization.not_found', { id: organizationId });
+    checkRoleOf(request, application, role);
+    return request;
   };
   return { facts, get };
 }

@@ -3,7 +3,8 @@
 import type { Query } from '../../platform/http/index.ts';
 import { andThen, type MaybePromise } from '../../platform/maybe-promise.ts';
 import { type Caller, type Facts, type IdentityTarget, isAllowed } from '../access/index.ts';
-import type { Database } from '../database.ts';
+import type { Change } from '../audit/index.ts';
+import type { Database, Tx } from '../database.ts';
 import { fail } from '../faults.ts';
 import type { Criterion } from '../resource/index.ts';
 import { findUser } from '../users/index.ts';
@@ -15,11 +16,11 @@ import {
   pageOfOrganizationAssignments,
   pageOfUserAssignments,
 } from './assignment-lists.ts';
-import { type AssignmentRequest, assignmentTarget } from './assignment-target.ts';
+import { type AssignmentRequest, assignmentTarget, futureAssignmentTarget } from './assignment-target.ts';
 import type { OrganizationAssignment, UserAssignment } from './assignments.store.ts';
 import type { InternalPermission } from './built-in.ts';
 import { assignToOrganization, unassignFromOrganization } from './organization-assignments.rules.ts';
-import { assignToUser, unassignFromUser } from './user-assignments.rules.ts';
+import { assignToUser, assignToUserIn, unassignFromUser } from './user-assignments.rules.ts';
 import type { UserPermissions } from './user-permissions.ts';
 
 /** What a user may do in an application. Whether the caller manages it is read only when it matters. */
@@ -65,7 +66,10 @@ async function withoutPermissions(
 export function createAppAssignments(deps: AssignmentDeps) {
   return {
     target: <T extends AssignmentRequest>(caller: Caller, request: T) => assignmentTarget(deps, caller, request),
+    futureTarget: (tx: Tx, caller: Caller, request: OrganizationAssignment) => futureAssignmentTarget(deps, tx, caller, request),
     assign: (caller: Caller, assignment: UserAssignment) => assignToUser(deps, caller, assignment),
+    assignIn: (transaction: Change, caller: Caller, assignment: UserAssignment) =>
+      assignToUserIn(deps, transaction, caller, assignment),
     unassign: (caller: Caller, assignment: UserAssignment) => unassignFromUser(deps, caller, assignment),
     assignToOrganization: (caller: Caller, assignment: OrganizationAssignment) => assignToOrganization(deps, caller, assignment),
     unassignFromOrganization: (caller: Caller, assignment: OrganizationAssignment) =>

@@ -2,7 +2,7 @@
 
 export { createAppRoles } from './app-roles.rules.ts';
 export { mountAllowed, mountAppAssignments } from './assignments.routes.ts';
-export { createAppAssignments } from './assignments.rules.ts';
+export { type AppAssignments, createAppAssignments } from './assignments.rules.ts';
 export { applicationsOfUser } from './assignments.store.ts';
 export { INTERNAL_PERMISSIONS, INTERNAL_ROLES, type InternalPermission, isBuiltIn } from './built-in.ts';
 export { deleteGrantedEntries, readGrantedEntries, recordGrantedEntries } from './granted-entries.store.ts';

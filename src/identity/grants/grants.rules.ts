@@ -1,5 +1,6 @@
 // Granting roles. A grant names an actor, a target and a role. A caller who may not see one of them learns nothing about the others.
 import { type Caller, findProject, type IdentityTarget, tagOf } from '../access/index.ts';
+import type { Change } from '../audit/index.ts';
 import type { ProjectRow, RoleRow } from '../database.ts';
 import { fail } from '../faults.ts';
 import { findGroup } from '../groups/index.ts';
@@ -59,7 +60,7 @@ export function createGrants({ db, change }: Pick<Deps, 'db' | 'change'>) {
     };
   }
 
-  function checkRoleDomain({ role, targetRow }: GrantParts): void {
+  function checkRoleDomain({ role, targetRow }: Pick<GrantParts, 'role' | 'targetRow'>): void {
     if (role.domain_id === null) return;
     if (!targetRow) fail('role.domain_role_on_system', { role: role.id });
     if (role.domain_id !== (targetRow.domain_id ?? targetRow.id))
@@ -80,9 +81,23 @@ export function createGrants({ db, change }: Pick<Deps, 'db' | 'change'>) {
   });
   const tagFor = ({ context: { actor } }: GrantParts): string => tagOf[actor.kind](actor.id);
 
+  /** In an existing transaction. The caller of this function has checked who gives the role. */
+  async function createIn({ tx, audit, invalidate }: Change, parts: GrantParts): Promise<void> {
+    const roleId = parts.role.id;
+    checkRoleDomain(parts);
+    await failOnBrokenReference(
+      () => fail('grant.not_found', { role: roleId }),
+      () => insertGrant(tx, grantOf(parts)),
+    );
+    invalidate(tagFor(parts));
+    audit('grant.created', { kind: 'role', id: roleId }, detailOf(parts));
+  }
+
   return {
     contextTarget,
     target,
+    checkRoleDomain,
+    createIn,
 
     async list(context: GrantContext): Promise<RoleRow[]> {
       return readRoles(
@@ -95,18 +110,7 @@ export function createGrants({ db, change }: Pick<Deps, 'db' | 'change'>) {
       if (!(await hasGrant(db.read, grantOf(parts)))) fail('grant.not_found', { role: parts.role.id });
     },
 
-    async create(caller: Caller, parts: GrantParts): Promise<void> {
-      const roleId = parts.role.id;
-      checkRoleDomain(parts);
-      await change(caller, async ({ tx, audit, invalidate }) => {
-        await failOnBrokenReference(
-          () => fail('grant.not_found', { role: roleId }),
-          () => insertGrant(tx, grantOf(parts)),
-        );
-        invalidate(tagFor(parts));
-        audit('grant.created', { kind: 'role', id: roleId }, detailOf(parts));
-      });
-    },
+    create: (caller: Caller, parts: GrantParts): Promise<void> => change(caller, (transaction) => createIn(transaction, parts)),
 
     async revoke(caller: Caller, parts: GrantParts): Promise<void> {
       const roleId = parts.role.id;

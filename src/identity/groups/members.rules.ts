@@ -1,6 +1,7 @@
 // Members of a group, one user at a time.
 import type { Query } from '../../platform/http/index.ts';
 import { type Caller, type IdentityTarget, type Shield, tagOf } from '../access/index.ts';
+import type { Change } from '../audit/index.ts';
 import type { GroupRow } from '../database.ts';
 import { fail } from '../faults.ts';
 import { type Deps, failOnBrokenReference } from '../resource/index.ts';
@@ -31,16 +32,19 @@ export function createMemberships(deps: Pick<Deps, 'db' | 'clock' | 'change'> & 
 
   async function add(caller: Caller, { groupId, userId }: Membership): Promise<void> {
     await shield(db.read, caller, 'identity:add_user_to_group', { groupId });
-    await change(caller, async ({ tx, audit, invalidate }) => {
-      await shield(tx, caller, 'identity:add_user_to_group', { groupId }, { admits: [userId] });
-      await failOnBrokenReference(
-        () => fail('group.not_found', { id: groupId }),
-        () => addMembers(tx, groupId, [{ userId, display: null }]),
-      );
-      await updateGroup(tx, groupId, { updated_at: clock.now() });
-      invalidate(tagOf.user(userId));
-      audit('group.member_added', { kind: 'group', id: groupId }, { user_id: userId });
-    });
+    await change(caller, (transaction) => addIn(transaction, caller, { groupId, userId }));
+  }
+
+  /** In an existing transaction. The caller of this function has asked the policy. */
+  async function addIn({ tx, audit, invalidate }: Change, caller: Caller, { groupId, userId }: Membership): Promise<void> {
+    await shield(tx, caller, 'identity:add_user_to_group', { groupId }, { admits: [userId] });
+    await failOnBrokenReference(
+      () => fail('group.not_found', { id: groupId }),
+      () => addMembers(tx, groupId, [{ userId, display: null }]),
+    );
+    await updateGroup(tx, groupId, { updated_at: clock.now() });
+    invalidate(tagOf.user(userId));
+    audit('group.member_added', { kind: 'group', id: groupId }, { user_id: userId });
   }
 
   async function removeUser(caller: Caller, { groupId, userId }: Membership): Promise<void> {
@@ -58,6 +62,7 @@ export function createMemberships(deps: Pick<Deps, 'db' | 'clock' | 'change'> & 
     membershipTarget,
     members: (caller: Caller, { id }: GroupRow, query: Query) => pageOfUsers(db, caller, query, { groupId: id }),
     add,
+    addIn,
     removeUser,
     async check({ groupId, userId }: Membership): Promise<void> {
       if (!(await isMember(db.read, groupId, userId))) fail('group.not_member', { user: userId, group: groupId });

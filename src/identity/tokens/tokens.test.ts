@@ -48,6 +48,7 @@ describe('A token that was just verified', () => {
           return isLive ? authContext : undefined;
         },
         read: async () => authContext,
+        readIn: async () => authContext,
         expand: async () => [],
       },
       keys: {

@@ -10,7 +10,7 @@ import { fail } from '../faults.ts';
 import type { Passwords } from '../passwords/index.ts';
 import { bit, type Deps, failOnBrokenReference, failOnDuplicateName, mergeOptions } from '../resource/index.ts';
 import type { UserNames } from './names.rules.ts';
-import { emailKeys, type Person } from './profile.ts';
+import { emailKeys, mainEmail, type Person } from './profile.ts';
 import type { ReferenceChecks } from './references.ts';
 import { attributesOf, optionsOf, queueClientOf } from './revision.ts';
 import type { CreateUser } from './users.schema.ts';
@@ -23,6 +23,8 @@ export interface ProvisioningDetails {
   /** An id chosen by the client. */
   readonly id?: string | undefined;
   readonly person?: Person | undefined;
+  /** Its user has proved to read the mails to their address. */
+  readonly emailConfirmed?: boolean;
   /** More work in the transaction that creates the user. */
   readonly inTransaction?: (transaction: Change, id: string) => Promise<void>;
 }
@@ -44,7 +46,7 @@ export function createUserCreation({
     { tx, audit, invalidate }: Change,
     body: NewUser,
     domainId: string,
-    { id = newId(), person }: Pick<ProvisioningDetails, 'id' | 'person'> = {},
+    { id = newId(), person, emailConfirmed = false }: Omit<ProvisioningDetails, 'inTransaction'> = {},
   ): Promise<string> {
     const name = body.name.trim();
     const { extra, profile } = attributesOf({ extra: {}, profile: {} }, body, person);
@@ -65,6 +67,7 @@ export function createUserCreation({
       updated_at: clock.now(),
       external_id: person?.externalId ?? null,
       profile: JSON.stringify(profile),
+      confirmed_email: emailConfirmed ? (mainEmail(profile) ?? null) : null,
     };
     await names.check(tx, { id, domainId, name });
     await failOnBrokenReference(

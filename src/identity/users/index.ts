@@ -1,5 +1,6 @@
 // Users: accounts in a domain, with passwords, options and extra attributes.
 
+export { isEmailConfirmed, isMainEmail, usersByMainEmail, usersWithConfirmedEmail } from './confirmed-email.ts';
 export type { Person, Profile } from './profile.ts';
 export { type Recipient, recipientOf } from './recipient.ts';
 export { pageOfUsers } from './users.lists.ts';

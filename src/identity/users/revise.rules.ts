@@ -56,6 +56,7 @@ export function createUserRevision({
     const name = body.name?.trim() ?? current.name;
     const stored = { extra: parseJson(current.extra), profile: parseJson(current.profile) };
     const { extra, profile } = attributesOf(stored, body, person);
+    const isEmailChanged = mainEmail(profile) !== mainEmail(stored.profile);
     const values = {
       name,
       name_key: nameKey(name),
@@ -65,6 +66,7 @@ export function createUserRevision({
       extra: JSON.stringify(extra),
       profile: JSON.stringify(profile),
       updated_at: clock.now(),
+      ...(isEmailChanged ? { confirmed_email: null } : {}),
       ...(person ? { external_id: person.externalId } : {}),
       // Enabling an account restarts the time of inactivity.
       ...(body.enabled === true ? { last_active_at: seconds(clock) } : {}),
@@ -74,7 +76,7 @@ export function createUserRevision({
     await failOnDuplicateName('user', name, () => updateUser(tx, id, values));
     if (renamed) await names.save(tx, id, current.domain_id, name);
     if (profile !== stored.profile) await replaceEmails(tx, id, emailKeys(profile));
-    if (mainEmail(profile) !== mainEmail(stored.profile)) await onEmailChanged(transaction, id);
+    if (isEmailChanged) await onEmailChanged(transaction, id);
     if (body.enabled === true) await passwords.unlock(transaction, id);
     const isDisabled = body.enabled === false && current.enabled === 1;
     if (body.password !== undefined || isDisabled) {

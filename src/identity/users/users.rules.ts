@@ -19,6 +19,7 @@ import { fail } from '../faults.ts';
 import type { LoginEvents } from '../logins/index.ts';
 import type { Passwords } from '../passwords/index.ts';
 import type { Deps } from '../resource/index.ts';
+import { confirmEmail } from './confirmed-email.ts';
 import { createUserCreation } from './create.rules.ts';
 import { createUserNames } from './names.rules.ts';
 import { createOwnPasswords } from './own-password.rules.ts';
@@ -96,6 +97,7 @@ export function createUsers(
     changePassword,
     replacePassword,
     isActive,
+    confirmEmail: (transaction: Change, id: string, address: string) => confirmEmail(transaction, deps.clock, id, address),
     find: (id: string) => findUser(db.read, id),
     fillNameForms: names.fillMissing,
     /** Users with this name in all domains. */

@@ -6,6 +6,9 @@ import { applyCriteria, type ListQuery } from '../resource/index.ts';
 
 export type UserWithExpiry = UserRow & { password_expires_at: number | null };
 
+/** Users can have the address of others. So many are looked at. */
+const MAX_SAME_EMAIL = 100;
+
 /** Names are unique regardless of case and of compatibility forms of the same letters. */
 export const nameKey = (name: string): string =>
   // Both directions, since some letters change in one direction only (ß becomes SS, and both small sigmas have one capital).
@@ -75,6 +78,18 @@ export async function replaceEmails(tx: Tx, id: string, keys: readonly string[])
       .values(keys.map((value_key) => ({ user_id: id, value_key })))
       .execute();
 }
+
+/** Users of a domain with this address among theirs, by its normalized form. */
+export const usersByEmail = (db: Reader, domainId: string, key: string): Promise<UserRow[]> =>
+  db
+    .selectFrom('users')
+    .innerJoin('user_emails', 'user_emails.user_id', 'users.id')
+    .where('user_emails.value_key', '=', key)
+    .where('users.domain_id', '=', domainId)
+    .orderBy('users.id')
+    .limit(MAX_SAME_EMAIL)
+    .selectAll('users')
+    .execute();
 
 /** Revokes all tokens of the user, which contain the epoch. False when the user does not exist. */
 export async function revokeTokensOfUser(tx: Tx, id: string): Promise<boolean> {

@@ -2,7 +2,7 @@
 
 import type { UserPermissionsReader } from '../../app-roles/index.ts';
 import { parseJson } from '../../resource/index.ts';
-import type { Profile, Users, UserWithExpiry } from '../../users/index.ts';
+import { isEmailConfirmed, type Profile, type Users, type UserWithExpiry } from '../../users/index.ts';
 
 /** The claims of each scope. docs/guide/first-application.md has the same table. */
 export const CLAIMS = {
@@ -80,8 +80,7 @@ export function createAccounts({ users, userPermissions }: { users: Users; userP
       locale: text(profile.locale),
       zoneinfo: text(profile.timezone),
       updated_at: Math.floor(user.updated_at / 1000),
-      // Set by an administrator or a provisioning connection, and not verified.
-      ...(text(email) ? { email: text(email), email_verified: false } : {}),
+      ...(text(email) ? { email: text(email), email_verified: isEmailConfirmed(user) && user.confirmed_email === email } : {}),
       ...(wantsRoles ? await rolesIn(user.id, applicationId) : {}),
       ...(scopes.has('all_info') ? await keyrockInformation(user, applicationId) : {}),
     };

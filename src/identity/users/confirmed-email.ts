@@ -1,0 +1,39 @@
+// Whether a user has proved to read the mails to their main e-mail address.
+import type { Clock } from '../../platform/clock.ts';
+import { tagOf } from '../access/index.ts';
+import type { Change } from '../audit/index.ts';
+import type { Reader, UserRow } from '../database.ts';
+import { fail } from '../faults.ts';
+import { recipientOf } from './recipient.ts';
+import { findUser, nameKey, updateUser, usersByEmail } from './users.store.ts';
+
+const mainEmailOf = (user: Pick<UserRow, 'name' | 'profile'>): string | undefined => recipientOf(user).address;
+
+/** The stored address is compared, so that another address is not confirmed, whoever changed it. */
+export const isEmailConfirmed = (user: Pick<UserRow, 'name' | 'profile' | 'confirmed_email'>): boolean =>
+  user.confirmed_email !== null && user.confirmed_email === mainEmailOf(user);
+
+/** Whether it is the main address of the user, ignoring case. */
+export function isMainEmail(user: Pick<UserRow, 'name' | 'profile'>, address: string): boolean {
+  const main = mainEmailOf(user);
+  return main !== undefined && nameKey(main) === nameKey(address);
+}
+
+/** Users of a domain whose main address this is. */
+export const usersByMainEmail = async (reader: Reader, domainId: string, address: string): Promise<UserRow[]> =>
+  (await usersByEmail(reader, domainId, nameKey(address))).filter((user) => isMainEmail(user, address));
+
+/** Those of them who have confirmed it. */
+export const usersWithConfirmedEmail = async (reader: Reader, domainId: string, address: string): Promise<UserRow[]> =>
+  (await usersByMainEmail(reader, domainId, address)).filter(isEmailConfirmed);
+
+/** Call it in the transaction in which the user proves it, with the address of the proof. Fails if that is not their main address. */
+export async function confirmEmail(transaction: Change, clock: Clock, userId: string, address: string): Promise<void> {
+  const { tx, audit, invalidate } = transaction;
+  const user = (await findUser(tx, userId)) ?? fail('user.not_found', { id: userId });
+  if (!isMainEmail(user, address)) fail('user.email_changed');
+  if (isEmailConfirmed(user)) return;
+  await updateUser(tx, userId, { confirmed_email: mainEmailOf(user)!, updated_at: clock.now() });
+  invalidate(tagOf.user(userId));
+  audit('user.email_confirmed', { kind: 'user', id: userId });
+}
