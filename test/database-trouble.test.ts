@@ -144,6 +144,11 @@ describe('A PostgreSQL in trouble', () => {
     cable.break();
     for (const [path, init] of asks)
       await refused(await fetch(api.url + path, { redirect: 'manual', ...init }), '1', `${init.method ?? 'GET'} ${path}`);
+    for (const path of ['/openid/authorize?client_id=x&response_type=code&scope=openid', '/account']) {
+      const page = await fetch(api.url + path, { redirect: 'manual', headers: { Accept: 'text/html' } });
+      assert.match(page.headers.get('content-type') ?? '', /^text\/html/, path);
+      assert.match(await page.text(), /The service cannot answer now/, path);
+    }
     cable.mend();
     await api.ready(200);
   });

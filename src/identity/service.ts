@@ -29,7 +29,7 @@ import { startSweeper } from './jobs/index.ts';
 import type { Links } from './links/index.ts';
 import type { Mail } from './mail/index.ts';
 import { buildModules, type ModuleOptions } from './modules.ts';
-import type { OpenidKeys, WalletRegistrationOptions } from './openid/index.ts';
+import { type OpenidKeys, pageErrors, type WalletRegistrationOptions, wantsPage } from './openid/index.ts';
 import { commonHeaders, keystoneErrors, oauthErrors, REQUEST_ID_HEADER } from './resource/index.ts';
 import { mountIdentity } from './routes.ts';
 import { type Connections, canonicalUrl, scimErrors } from './scim/index.ts';
@@ -142,7 +142,10 @@ async function createServiceOn(db: Database, options: IdentityServiceOptions): P
     app,
     mounts: [openid.mount],
     canonicalUrl: (url) => (url.startsWith(SCIM) ? canonicalUrl(url) : url),
-    errorFormatOf: (path) => (path.startsWith(SCIM) ? scimErrors : path.startsWith('/openid/') ? oauthErrors : keystoneErrors),
+    errorFormatOf: (path, headers) => {
+      if (wantsPage(path, headers)) return pageErrors(headers, openid.brand);
+      return path.startsWith(SCIM) ? scimErrors : path.startsWith('/openid/') ? oauthErrors : keystoneErrors;
+    },
     authenticate: createAuthenticate(tokens, connections),
     authorize,
     ...(options.memoryAdapter === undefined ? {} : { memoryAdapter: options.memoryAdapter }),

@@ -21,6 +21,21 @@ export const identitySettings = {
     'Gatehouse',
     'Name at the top of the pages that people see, such as the name of the organization.',
   ),
+  brandColor: setting.custom<string | undefined>(
+    'GATEHOUSE_IDENTITY_BRAND_COLOR',
+    undefined,
+    '#rrggbb',
+    'Colour of buttons and links on these pages. It is made darker or lighter where text could not be read.',
+    (value) => {
+      if (value === '') return undefined;
+      if (!/^#[\da-f]{6}$/i.test(value)) throw new Error(`must be as in #1d4ed8, not "${value}"`);
+      return value;
+    },
+  ),
+  brandLogo: setting.optionalText(
+    'GATEHOUSE_IDENTITY_BRAND_LOGO',
+    'File with the logo at the top of these pages: PNG, JPEG, WebP or SVG, at most 256 KiB. It is also the icon in the browser.',
+  ),
   databaseUrl: setting.databaseUrl(
     'GATEHOUSE_IDENTITY_DATABASE_URL',
     'PostgreSQL database of the identity service; SQLite in the data folder when unset.',

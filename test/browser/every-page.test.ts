@@ -33,6 +33,8 @@ async function tour(api: TestApi, application: ApplicationPage, page: Page, look
   await look('error');
   await page.goto(`${api.url}/openid/interaction/never-was`);
   await look('expired');
+  await page.goto(`${api.url}/nowhere`);
+  await look('no-page');
 
   await page.goto(application.signIn({ scope: 'openid profile email roles organizations offline_access' }));
   await look('sign-in');
@@ -127,7 +129,7 @@ async function barriers(page: Page, scheme: (typeof SCHEMES)[number]): Promise<s
 }
 
 /** Things that the content security policy forbids, and other mistakes. */
-const INLINE = `[...document.querySelectorAll('*')].filter((one) => one.matches('script:not([src^="/openid/passkeys-"]), style, [style], iframe, object, base')
+const INLINE = `[...document.querySelectorAll('*')].filter((one) => one.matches('script:not([src^="/openid/assets/passkeys-"]), style, [style], iframe, object, base')
   || [...one.attributes].some(({ name, value }) => name.startsWith('on') || /^javascript:/i.test(value))).map((one) => one.outerHTML)`;
 
 const CONTROLS = `[...document.querySelectorAll('a[href], button, input:not([type=hidden]), summary, select, textarea')]
@@ -210,7 +212,9 @@ onDatabase('SQLite', 'With a keyboard alone', {}, (api) => {
     await keyboard.press('Enter');
     assert.equal(await outcome(page), `Hello ${person.id}`);
     await page.goto(`${api.url}/account`);
-    await keyboard.press('Shift+Tab');
+    const signOut = page.getByRole('link', { name: words.signOut });
+    const hasFocus = () => signOut.evaluate((link) => link === link.ownerDocument.activeElement);
+    for (let tabs = 0; tabs < 10 && !(await hasFocus()); tabs++) await keyboard.press('Shift+Tab');
     await keyboard.press('Enter');
     await next(words.logoutTitle);
     await page.locator('button:focus').waitFor();

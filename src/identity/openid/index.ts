@@ -3,6 +3,7 @@
 export { mountKeyrockOAuth } from './keyrock/oauth2.routes.ts';
 export { ACCESS_TOKEN, APPLICATION, openidRoutes } from './openid.documentation.ts';
 export { createOpenid, type Openid } from './openid.ts';
+export { pageErrors, wantsPage } from './pages/error-page.ts';
 export { type AccessTokens, createAccessTokens } from './provider/access-tokens.ts';
 export { createAccounts } from './provider/accounts.ts';
 export { createDelegation } from './provider/delegation.ts';

@@ -15,14 +15,14 @@ import type { Deps } from '../resource/index.ts';
 import type { Users } from '../users/index.ts';
 import { createAccountHandler } from './account/account.ts';
 import { createKeyrockCodes } from './keyrock/codes.ts';
-import type { Brand } from './pages/look.ts';
+import { createAssets, FAVICON } from './pages/assets.ts';
 import type { AccessTokens } from './provider/access-tokens.ts';
 import type { Accounts } from './provider/accounts.ts';
 import { methodsOf, missingStrength } from './provider/acr.ts';
 import { createIntrospection } from './provider/introspection.ts';
 import { createOpenidKeys } from './provider/keys.ts';
 import type { Logouts } from './provider/logouts.ts';
-import { ACCOUNT, DISCOVERY, KEYROCK_TOKEN, METADATA, ROOT } from './provider/paths.ts';
+import { ACCOUNT, CHANGE_PASSWORD, DISCOVERY, KEYROCK_TOKEN, METADATA, ROOT } from './provider/paths.ts';
 import { createCurrentProvider } from './provider/provider.ts';
 import type { Records } from './provider/records/records.ts';
 import { createWalletNode, type WalletNodeDeps } from './provider/wallet-node.ts';
@@ -70,7 +70,7 @@ async function revoke(
 
 export function createOpenid(deps: OpenidDeps) {
   const { clock, records, config, gate, accessTokens, issuer } = deps;
-  const brand: Brand = { name: config.brandName };
+  const assets = createAssets(config);
   const keys = createOpenidKeys(deps);
   const signIn = createSignIn({ ...deps, generationOf: deps.records.generationOf });
   const consentSeconds = config.refreshTokenSeconds;
@@ -80,7 +80,7 @@ export function createOpenid(deps: OpenidDeps) {
   const current = createCurrentProvider({
     ...deps,
     keys,
-    brand,
+    brand: assets.brand,
     wallet,
     needsMore: async (userId, amr, requested) => {
       const methods = methodsOf(amr);
@@ -93,12 +93,13 @@ export function createOpenid(deps: OpenidDeps) {
   });
   const provider = async (): Promise<Provider> => (await current()).provider;
   const mount: Mount = {
-    paths: [DISCOVERY, METADATA, `${ROOT}/*`, ACCOUNT, KEYROCK_TOKEN],
+    paths: [DISCOVERY, METADATA, CHANGE_PASSWORD, FAVICON, `${ROOT}/*`, ACCOUNT, KEYROCK_TOKEN],
     handle: (exchange) =>
-      records.duringRequest(() => handleRequest({ gate, interactions, account, current, brand, issuer }, exchange)),
+      records.duringRequest(() => handleRequest({ gate, interactions, account, current, assets, issuer }, exchange)),
   };
   return {
     mount,
+    brand: assets.brand,
     provider,
     keys,
     records,

@@ -1,18 +1,19 @@
 // Dispatches a request to the provider.
 import type { RawExchange } from '../../platform/http/index.ts';
 import type { Gate } from '../../platform/limits/index.ts';
+import { fail } from '../faults.ts';
 import type { AccountHandler } from './account/account.ts';
 import { toTokenRequest } from './keyrock/token-request.ts';
-import { browserRequestOf, readCrossSiteForm, redirect } from './pages/browser.ts';
-import { LIBRARY_HEADERS } from './pages/layout.ts';
-import type { Brand } from './pages/look.ts';
-import { SCRIPT_PATH, script } from './pages/script.ts';
-import { STYLE_PATH, style } from './pages/style.ts';
+import { type Assets, assetHeaders } from './pages/assets.ts';
+import { browserRequestOf, chooseLanguage, readCrossSiteForm, redirect } from './pages/browser.ts';
+import { LANGUAGE_PATH, LIBRARY_HEADERS } from './pages/layout.ts';
 import { withGuessLimit } from './provider/guesses.ts';
 import {
   ACCOUNT,
+  CHANGE_PASSWORD,
   checkMethod,
   DISCOVERY,
+  isAsset,
   isPreflight,
   KEYROCK_TOKEN,
   METADATA,
@@ -28,7 +29,7 @@ export interface RequestDeps {
   readonly interactions: Interactions;
   readonly account: AccountHandler;
   current(): Promise<ProviderWithKeys>;
-  readonly brand: Brand;
+  readonly assets: Assets;
   issuer(): string;
 }
 
@@ -37,18 +38,8 @@ const POSTABLE: readonly string[] = [`${ROOT}/authorize`, `${ROOT}/logout`];
 /** Cacheable by anyone. */
 const PUBLIC: readonly string[] = [DISCOVERY, METADATA, `${ROOT}/jwks`];
 
-/** Cached for a day. */
-const STYLE_HEADERS = { 'Content-Type': 'text/css; charset=utf-8', 'Cache-Control': 'public, max-age=86400' };
-
-/** Its path changes with its content. */
-const SCRIPT_HEADERS = {
-  'Content-Type': 'text/javascript; charset=utf-8',
-  'Cache-Control': 'public, max-age=31536000, immutable',
-  'X-Content-Type-Options': 'nosniff',
-};
-
 export async function handleRequest(deps: RequestDeps, exchange: RawExchange): Promise<void> {
-  const { gate, interactions, account } = deps;
+  const { gate, interactions, account, assets } = deps;
   const { request, response } = exchange;
   const issuer = new URL(deps.issuer());
   request.url = withoutSlash(request.url ?? '/');
@@ -56,21 +47,20 @@ export async function handleRequest(deps: RequestDeps, exchange: RawExchange): P
   request.headers['x-forwarded-host'] = issuer.host;
   request.headers['x-forwarded-for'] = exchange.address;
   request.headers['x-forwarded-proto'] = issuer.protocol.slice(0, -1);
-  const browser = browserRequestOf(exchange, issuer.href, deps.brand);
+  const browser = browserRequestOf(exchange, issuer.href, assets.brand);
   const methods = checkMethod(browser.path, browser.method);
   refuseRepeatedCode(request.url);
   if (browser.method === 'OPTIONS' && !isPreflight(request)) {
     response.writeHead(204, { Allow: methods.join(', ') }).end();
     return;
   }
-  if (browser.path === STYLE_PATH) {
-    response.writeHead(200, { ...STYLE_HEADERS, 'Content-Length': Buffer.byteLength(style) }).end(style);
+  if (isAsset(browser.path)) {
+    const asset = assets.at(browser.path) ?? fail('route.not_found');
+    response.writeHead(200, assetHeaders(browser.path, asset)).end(asset.bytes);
     return;
   }
-  if (browser.path === SCRIPT_PATH) {
-    response.writeHead(200, { ...SCRIPT_HEADERS, 'Content-Length': script.byteLength }).end(script);
-    return;
-  }
+  if (browser.path === LANGUAGE_PATH) return chooseLanguage(browser);
+  if (browser.path === CHANGE_PASSWORD) return redirect(browser, '/account#password');
   const { provider, keys } = await deps.current();
   if (browser.path === METADATA) request.url = DISCOVERY;
   if (browser.path === KEYROCK_TOKEN)

@@ -1,4 +1,5 @@
 // Sends answers and refusals, counts them in the metrics, and logs them.
+import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyError } from 'fastify';
 import { Fault, fault } from '../faults/index.ts';
 import type { Log } from '../log/index.ts';
@@ -8,11 +9,19 @@ import { outageOf } from './outage.ts';
 import type { Refusal } from './refusals.ts';
 
 /** The error format of a group of routes. */
-export type ErrorFormat = (fault: Fault, base: string, requestId: string) => { body: unknown; headers?: Record<string, string> };
+export type ErrorFormat<Body extends ErrorBody = ErrorBody> = (
+  fault: Fault,
+  base: string,
+  requestId: string,
+) => Body & { headers?: Record<string, string> };
+
+/** A value for JSON, or the text of a page. */
+type ErrorBody = { body: unknown } | { text: string };
+const textOf = (error: ErrorBody): string => ('text' in error ? error.text : JSON.stringify(error.body));
 
 export interface ReplyOptions {
   /** The error format of a path. Routes below one prefix share a format, which also applies to paths that do not exist. */
-  errorFormatOf(path: string): ErrorFormat;
+  errorFormatOf(path: string, headers: IncomingHttpHeaders): ErrorFormat;
   newRequestId(): string;
   readonly log: Log;
   readonly times: RequestTimes;
@@ -67,12 +76,12 @@ export class Replies {
     else if (reason) log.info({ request_id, code, reason }, 'request refused');
     // Not the path of the request, where characters of the route may be percent-encoded.
     const path = route.path.startsWith('/') && !route.isMount ? route.path : call.url;
-    const { body, headers } = errorFormatOf(path)(refusal, call.base, request_id);
+    const answer = errorFormatOf(path, call.headers)(refusal, call.base, request_id);
     // The client is still sending a body that will not be read.
     const { 'transfer-encoding': chunked, 'content-length': length } = call.headers;
     const isLong = status === 413 || chunked !== undefined || Number(length) > bodyLimit;
     const last = isLong && !call.raw.complete;
-    this.send(call, route, { status, headers: { ...headers, ...refusal.headers }, text: JSON.stringify(body), last });
+    this.send(call, route, { status, headers: { ...answer.headers, ...refusal.headers }, text: textOf(answer), last });
   }
 
   /** The last resort: a failure to answer must end only its request, not the process. */
@@ -94,10 +103,10 @@ export class Replies {
     const { log, times, errorFormatOf, newRequestId } = this.#options;
     const { status, code } = refusal;
     const id = newRequestId();
-    const { body, headers } = errorFormatOf('/')(refusal, this.#bases.own, id);
+    const answer = errorFormatOf('/', {})(refusal, this.#bases.own, id);
     times.observe('none', 'none', status, 0);
     log.info({ request_id: id, code, status, address }, 'request refused');
-    return { id, headers: { ...headers, ...refusal.headers }, text: JSON.stringify(body) };
+    return { id, headers: { ...answer.headers, ...refusal.headers }, text: textOf(answer) };
   }
 
   /** Counts an answer and logs it. */

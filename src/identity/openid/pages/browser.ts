@@ -3,7 +3,8 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import { type RawExchange, readBody } from '../../../platform/http/index.ts';
 import { fail } from '../../faults.ts';
 import { hasScript, PAGE_HEADERS, SCRIPT_PAGE_POLICY } from './layout.ts';
-import { type Brand, cookieIn, lookOf, type PageLook } from './look.ts';
+import { type Brand, cookieIn, LANGUAGE_COOKIE, lookOf, type PageLook } from './look.ts';
+import { languageFor } from './words/index.ts';
 
 const MAX_FORM = 16 * 1024;
 const YEAR = 365 * 86_400;
@@ -78,14 +79,28 @@ export const readCookie = ({ exchange: { request } }: BrowserRequest, name: stri
   cookieIn(request.headers.cookie, name);
 
 /** Valid for a year, only for our pages, not readable by scripts or other sites. */
-export function setCookie({ exchange: { response }, secure }: BrowserRequest, name: string, value: string): void {
+export function setCookie(
+  { exchange: { response }, secure }: BrowserRequest,
+  name: string,
+  value: string,
+  path = '/openid',
+): void {
   const parts = [
     `${name}=${value}`,
-    'Path=/openid',
+    `Path=${path}`,
     `Max-Age=${YEAR}`,
     'HttpOnly',
     'SameSite=Lax',
     ...(secure ? ['Secure'] : []),
   ];
   response.appendHeader('Set-Cookie', parts.join('; '));
+}
+
+/** Remembers the language that the person chose, and goes back to the page they came from. */
+export async function chooseLanguage(browser: BrowserRequest): Promise<void> {
+  const language = languageFor([(await readForm(browser)).get('language') ?? '']);
+  if (language) setCookie(browser, LANGUAGE_COOKIE, language, '/');
+  const { referer, host } = browser.exchange.request.headers;
+  const from = referer !== undefined && URL.canParse(referer) ? new URL(referer) : undefined;
+  redirect(browser, from && from.host === host ? `${from.pathname}${from.search}` : '/account');
 }

@@ -1,8 +1,7 @@
 // The layout of all pages.
 import { Html, html } from './html.ts';
 import type { PageLook } from './look.ts';
-import { SCRIPT_PATH } from './script.ts';
-import { STYLE_PATH } from './style.ts';
+import { LANGUAGES, type PageWords } from './words/index.ts';
 
 /** No scripts, no content of other sites, no frames. Forms may redirect to the application. */
 export const PAGE_HEADERS = {
@@ -19,9 +18,9 @@ export const PAGE_HEADERS = {
 /** For pages that use passkeys: the script of our own. */
 export const SCRIPT_PAGE_POLICY = `${PAGE_HEADERS['Content-Security-Policy']}; script-src 'self'`;
 
-const SCRIPT_TAG = `<script type="module" src="${SCRIPT_PATH}"></script>`;
+const scriptTag = (path: string): string => `<script type="module" src="${path}"></script>`;
 /** Only `page` can write this tag: what people enter is escaped. */
-export const hasScript = (text: string): boolean => text.includes(SCRIPT_TAG);
+export const hasScript = (text: string): boolean => text.includes('<script ');
 
 /**
  * For pages of the library: a form that submits itself by a script. The library adds the hash of the script to `script-src`.
@@ -37,6 +36,19 @@ export const LIBRARY_HEADERS = {
 const GATE = new Html(
   '<svg viewBox="0 0 24 24" aria-hidden="true"><path d="M3 21V8l3-3 3 3v2h6V8l3-3 3 3v13h-6v-5a3 3 0 0 0-6 0v5z"/></svg>',
 );
+
+/** Where browsers send the language that a person chose. */
+export const LANGUAGE_PATH = '/openid/language';
+
+/** A way to the account, and to the other languages. */
+function footer(words: PageWords): Html {
+  const others = Object.values(LANGUAGES).filter(({ language }) => language !== words.language);
+  return html`<footer><a href="/account">${words.accountLink}</a>
+<form method="post" action="${LANGUAGE_PATH}" aria-label="${words.languageLabel}">${others.map(
+    ({ language, languageName }) =>
+      html`<button type="submit" class="plain" name="language" value="${language}" lang="${language}">${languageName}</button>`,
+  )}</form></footer>`;
+}
 
 export interface PageContent {
   readonly title: string;
@@ -54,15 +66,17 @@ export const page = ({ words, brand }: PageLook, { title, body, wide, script }: 
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex">
 <title>${title} · ${brand.name}</title>
-<link rel="stylesheet" href="${STYLE_PATH}">
-${script ? new Html(SCRIPT_TAG) : ''}
+<link rel="icon" href="${brand.icon}">
+<link rel="stylesheet" href="${brand.style}">
+${script ? new Html(scriptTag(brand.script)) : ''}
 </head>
 <body>
-<header>${GATE}<span>${brand.name}</span></header>
+<header>${brand.logo ? html`<img src="${brand.logo}" alt="">` : GATE}<span>${brand.name}</span></header>
 <main${wide ? new Html(' class="wide"') : ''}>
 <h1>${title}</h1>
 ${body}
 </main>
+${footer(words)}
 </body>
 </html>
 `.text;

@@ -4,11 +4,12 @@ import { describe, it } from 'node:test';
 import { onEachDatabase } from '../../../../test/support/api.ts';
 import { makeUser } from '../../../../test/support/relying-party.ts';
 import { TestBrowser } from '../../../../test/support/test-browser.ts';
+import { createAssets } from './assets.ts';
 import { acceptedLanguages, createLook, LANGUAGE_COOKIE } from './look.ts';
 import { LANGUAGES, type PageWords } from './words/index.ts';
 
 const { en, es } = LANGUAGES;
-const brand = { name: 'Example' };
+const { brand } = createAssets({ brandName: 'Example', brandColor: undefined, brandLogo: undefined });
 
 describe('The look of pages', () => {
   it('takes the best language that there are texts in', () => {

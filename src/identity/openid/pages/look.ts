@@ -1,10 +1,15 @@
 // How pages look to one reader: language, time zone, and the name and logo of the organization that runs the service.
-import type { IncomingMessage } from 'node:http';
+import type { IncomingHttpHeaders } from 'node:http';
 import { type Html, html } from './html.ts';
 import { DEFAULT_LANGUAGE, LANGUAGES, languageFor, type PageLanguage, type PageWords } from './words/index.ts';
 
 export interface Brand {
   readonly name: string;
+  /** Paths of the files that pages refer to. */
+  readonly style: string;
+  readonly script: string;
+  readonly icon: string;
+  readonly logo?: string | undefined;
 }
 
 export interface PageLook {
@@ -87,7 +92,7 @@ export function createLook(choice: LookChoice): PageLook {
 }
 
 /** The look for whoever sent a request. */
-export function lookOf({ headers }: IncomingMessage, brand: Brand): PageLook {
+export function lookOf({ headers }: { readonly headers: IncomingHttpHeaders }, brand: Brand): PageLook {
   return createLook({
     brand,
     chosen: cookieIn(headers.cookie, LANGUAGE_COOKIE),

@@ -18,8 +18,9 @@ export const createProviderPages = (brand: Brand) =>
       const look = lookOf(ctx.req, brand);
       const { words } = look;
       const expired = out.error === 'invalid_request' && /session|interaction/i.test(out.error_description ?? '');
-      const title = expired ? words.expiredTitle : words.errorTitle;
-      const text = expired ? words.expiredText : words.errorText;
+      const failed = out.error === 'server_error';
+      const title = expired ? words.expiredTitle : failed ? words.failureTitle : words.errorTitle;
+      const text = expired ? words.expiredText : failed ? words.failureRetry : words.errorText;
       const code = html`<p class="soft"><code>${out.error}</code>${out.error_description ? html`: ${out.error_description}` : ''}</p>`;
       show(ctx, look, title, html`<p>${text}</p>${code}`);
     },

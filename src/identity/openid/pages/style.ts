@@ -1,7 +1,5 @@
 // The look of every page: one file, no script, no picture from elsewhere. Follows the system's light or dark.
 
-export const STYLE_PATH = '/openid/style.css';
-
 export const style = `
 :root { color-scheme: light dark; --ink: #16202c; --soft: #5a6675; --line: #d5dbe3; --paper: #fff; --ground: #eef1f5;
   --brand: #1d4ed8; --brand-ink: #fff; --bad: #b3261e; --bad-ground: #fdeceb; --good: #14663b; --good-ground: #e6f4ec; }
@@ -11,6 +9,7 @@ export const style = `
 body { margin: 0; min-height: 100vh; background: var(--ground); color: var(--ink); font: 1rem/1.5 system-ui, sans-serif;
   display: flex; flex-direction: column; align-items: center; padding: 2rem 1rem; }
 header { display: flex; align-items: center; gap: .6rem; margin: 1rem 0 1.5rem; font-weight: 600; font-size: 1.1rem; }
+header img { height: 2.5rem; max-width: 12rem; object-fit: contain; }
 header svg { width: 1.9rem; height: 1.9rem; fill: var(--brand); }
 main { width: 100%; max-width: 26rem; background: var(--paper); border: 1px solid var(--line); border-radius: .75rem; padding: 1.75rem; }
 main.wide { max-width: 46rem; }
@@ -48,6 +47,7 @@ code { font: .95rem/1.6 ui-monospace, monospace; overflow-wrap: anywhere; }
 .qr svg { width: 12rem; height: 12rem; background: #fff; border-radius: .4rem; }
 .codes { columns: 2; font: .95rem/1.8 ui-monospace, monospace; list-style: none; padding: 0; }
 details { margin-bottom: 1rem; } summary { cursor: pointer; color: var(--soft); margin-bottom: .5rem; }
-footer { margin-top: 1.5rem; color: var(--soft); font-size: .85rem; }
+footer { display: flex; gap: 1.5rem; align-items: baseline; margin-top: 1.5rem; color: var(--soft); font-size: .85rem; }
+footer form { display: flex; gap: 1rem; } footer button.plain { margin: 0; font-size: inherit; }
 @media (max-width: 30rem) { body { padding: .5rem; } main { padding: 1.25rem; border-radius: .5rem; } dl { grid-template-columns: 1fr; } }
 `;

@@ -18,7 +18,7 @@ onDatabase('SQLite', 'The paths of the OpenID provider', {}, (api) => {
       ['GET', '/openid/logout/confirm', 'POST'],
       ['POST', '/openid/logout/success', 'GET, HEAD'],
       ['POST', '/openid/jwks', 'GET, HEAD, OPTIONS'],
-      ['POST', '/openid/style.css', 'GET, HEAD'],
+      ['POST', '/openid/assets/style.css', 'GET, HEAD'],
       ['POST', '/openid/authorize/x', 'GET, HEAD'],
       ['OPTIONS', '/openid/authorize', 'GET, HEAD, POST'],
     ];

@@ -1,16 +1,22 @@
 // The paths of the OpenID provider and their methods. Other methods are refused here, because the library has another error format.
 import type { IncomingMessage } from 'node:http';
 import { fail } from '../../faults.ts';
-import { SCRIPT_PATH } from '../pages/script.ts';
-import { STYLE_PATH } from '../pages/style.ts';
+import { FAVICON } from '../pages/assets.ts';
+import { LANGUAGE_PATH } from '../pages/layout.ts';
 
 export const ROOT = '/openid';
 export const DISCOVERY = '/.well-known/openid-configuration';
 export const ACCOUNT = '/account';
 /** The same document for OAuth2 clients (RFC 8414). */
 export const METADATA = '/.well-known/oauth-authorization-server';
+/** Where password managers send people (https://www.w3.org/TR/change-password-url/). */
+export const CHANGE_PASSWORD = '/.well-known/change-password';
 /** The token endpoint of Keyrock's back-end. */
 export const KEYROCK_TOKEN = '/v3/OS-OAUTH2/access_token';
+
+/** Style, script, icon and logo. */
+const ASSET = /^\/openid\/assets\/[\w.-]+$/;
+export const isAsset = (path: string): boolean => path === FAVICON || ASSET.test(path);
 
 const READ = ['GET', 'HEAD'];
 const PUBLIC = ['GET', 'HEAD', 'OPTIONS'];
@@ -37,8 +43,10 @@ const METHODS: readonly (readonly [path: string | RegExp, methods: readonly stri
   [`${ROOT}/logout`, PAGE],
   [`${ROOT}/logout/confirm`, ['POST']],
   [`${ROOT}/logout/success`, READ],
-  [STYLE_PATH, READ],
-  [SCRIPT_PATH, READ],
+  [ASSET, READ],
+  [FAVICON, READ],
+  [CHANGE_PASSWORD, READ],
+  [LANGUAGE_PATH, ['POST']],
   [ACCOUNT, PAGE],
 ];
 

@@ -8,7 +8,8 @@ import { serviceActor } from '../../audit/index.ts';
 import type { Consumers } from '../../consumers/index.ts';
 import type { Deps } from '../../resource/index.ts';
 import type { Factor } from '../../two-factor/index.ts';
-import type { Brand } from '../pages/look.ts';
+import { outagePage } from '../pages/error-page.ts';
+import { type Brand, lookOf } from '../pages/look.ts';
 import { createProviderPages } from '../pages/provider-pages.ts';
 import type { Accounts } from './accounts.ts';
 import { acrOf, requestedAcrs } from './acr.ts';
@@ -49,7 +50,7 @@ export interface ProviderWithKeys {
 }
 
 /** The library reports an outage as a server error; this sets the status and the error of an outage. */
-function answerOutage(ctx: KoaContextWithOIDC, error: unknown): void {
+function answerOutage(ctx: KoaContextWithOIDC, error: unknown, brand: Brand): void {
   const outage = outageOf(error);
   if (!outage) return;
   ctx.status = outage.status;
@@ -57,6 +58,7 @@ function answerOutage(ctx: KoaContextWithOIDC, error: unknown): void {
   const body = ctx.body as { error?: unknown } | string | undefined;
   if (typeof body === 'object' && body.error === 'server_error')
     ctx.body = { error: 'temporarily_unavailable', error_description: outage.message };
+  else if (typeof body === 'string') ctx.body = outagePage(lookOf(ctx.req, brand));
 }
 
 /** The library would answer with one fixed value for each session. */
@@ -92,7 +94,7 @@ async function findClient({ consumers, wallet, issuer }: CurrentProviderDeps, id
 }
 
 /** Handles failures the library reports. */
-function handleProviderEvents({ log, change, logouts }: CurrentProviderDeps, provider: Provider): void {
+function handleProviderEvents({ log, change, logouts, brand }: CurrentProviderDeps, provider: Provider): void {
   provider.on('backchannel.error', (_ctx, err, client, sub, sid) => {
     log.warn({ err, client: client.clientId }, 'could not notify an application of a logout; trying again');
     change(serviceActor, async (transaction) => {
@@ -102,7 +104,7 @@ function handleProviderEvents({ log, change, logouts }: CurrentProviderDeps, pro
   });
   provider.on('server_error', (ctx, err) => {
     log.error({ err }, 'openid provider failed');
-    answerOutage(ctx, err);
+    answerOutage(ctx, err, brand);
   });
 }
 

@@ -248,12 +248,12 @@ const define = (api: TestApi): void => {
 
   it('uses one script of our own, on pages that need it only', async () => {
     const { browser, page } = await visit();
-    const source = /<script type="module" src="(\/openid\/passkeys-[0-9a-f]{16}\.js)"><\/script>/.exec(page.text)![1]!;
+    const source = /<script type="module" src="(\/openid\/assets\/passkeys-[0-9a-f]{16}\.js)"><\/script>/.exec(page.text)![1]!;
     assert.match(page.headers.get('content-security-policy')!, /default-src 'none';.*script-src 'self'$/);
     const script = await browser.request(source);
     assert.match(script.headers.get('content-type')!, /^text\/javascript/);
     assert.match(script.headers.get('cache-control')!, /immutable/);
-    assert.equal((await browser.request('/openid/passkeys-0000000000000000.js')).status, 404);
+    assert.equal((await browser.request('/openid/assets/passkeys-0000000000000000.js')).status, 404);
     const account = await new TestBrowser(api).signIn('/account', await PasskeyPerson.make(api));
     assert.doesNotMatch(account.headers.get('content-security-policy')!, /script-src/);
     assert.doesNotMatch(account.text, /<script/);

@@ -27,7 +27,7 @@ const scimTypes: Readonly<Record<string, string>> = {
   'user.password_reused': 'invalidValue',
 };
 
-export const scimErrors: ErrorFormat = ({ status, code, message, detail }) => ({
+export const scimErrors: ErrorFormat<{ body: unknown }> = ({ status, code, message, detail }) => ({
   body: {
     schemas: [ERROR],
     status: String(status),

@@ -1,0 +1,105 @@
+// The files that pages refer to: style, script, icon and logo. Their paths change with their content, so browsers can keep them.
+import { createHash } from 'node:crypto';
+import { readFileSync, statSync } from 'node:fs';
+import { ConfigError } from '../../../platform/config/index.ts';
+import { brandColors } from './brand-colors.ts';
+import type { Brand } from './look.ts';
+import { script } from './script.ts';
+import { style } from './style.ts';
+
+/** For browsers that ask for it on their own. */
+export const FAVICON = '/favicon.ico';
+
+export interface Asset {
+  readonly type: string;
+  readonly bytes: Buffer;
+}
+
+export interface BrandSettings {
+  readonly brandName: string;
+  readonly brandColor: string | undefined;
+  readonly brandLogo: string | undefined;
+}
+
+const GATE = 'M3 21V8l3-3 3 3v2h6V8l3-3 3 3v13h-6v-5a3 3 0 0 0-6 0v5z';
+const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24"><style>path{fill:#1d4ed8}@media(prefers-color-scheme:dark){path{fill:#8ab0ff}}</style><path d="${GATE}"/></svg>`;
+
+const MAX_LOGO = 256 * 1024;
+
+/** The type of a picture, by its first bytes. */
+function pictureType(bytes: Buffer): string | undefined {
+  if (bytes.subarray(0, 8).equals(Buffer.from('89504e470d0a1a0a', 'hex'))) return 'image/png';
+  if (bytes.subarray(0, 3).equals(Buffer.from('ffd8ff', 'hex'))) return 'image/jpeg';
+  if (bytes.subarray(0, 4).toString('latin1') === 'RIFF' && bytes.subarray(8, 12).toString('latin1') === 'WEBP')
+    return 'image/webp';
+  return /^\uFEFF?\s*(<\?xml[^>]*>\s*)?(<!--[\s\S]*?-->\s*)*<svg[\s>]/.test(bytes.toString('utf8', 0, 4096))
+    ? 'image/svg+xml'
+    : undefined;
+}
+
+function readLogo(path: string): Asset {
+  const name = 'GATEHOUSE_IDENTITY_BRAND_LOGO';
+  let bytes: Buffer;
+  try {
+    if (statSync(path).size > MAX_LOGO) throw new ConfigError(`${name}: ${path} is larger than ${MAX_LOGO / 1024} KiB`);
+    bytes = readFileSync(path);
+  } catch (error) {
+    if (error instanceof ConfigError) throw error;
+    throw new ConfigError(`${name}: cannot read ${path}: ${(error as Error).message}`);
+  }
+  const type = pictureType(bytes);
+  if (!type) throw new ConfigError(`${name}: ${path} is not a PNG, JPEG, WebP or SVG picture`);
+  return { type, bytes };
+}
+
+const EXTENSIONS: Readonly<Record<string, string>> = {
+  'text/css': 'css',
+  'text/javascript': 'js',
+  'image/svg+xml': 'svg',
+  'image/png': 'png',
+  'image/jpeg': 'jpg',
+  'image/webp': 'webp',
+};
+
+function pathOf(name: string, { type, bytes }: Asset): string {
+  const hash = createHash('sha256').update(bytes).digest('hex').slice(0, 16);
+  return `/openid/assets/${name}-${hash}.${EXTENSIONS[type]}`;
+}
+
+export interface Assets {
+  readonly brand: Brand;
+  /** The file at a path. */
+  at(path: string): Asset | undefined;
+}
+
+export function createAssets({ brandName, brandColor, brandLogo }: BrandSettings): Assets {
+  const colors = brandColor === undefined ? '' : brandColors(brandColor);
+  const files = new Map<string, Asset>();
+  const add = (name: string, asset: Asset): string => {
+    const path = pathOf(name, asset);
+    files.set(path, asset);
+    return path;
+  };
+  const logo = brandLogo === undefined ? undefined : readLogo(brandLogo);
+  const icon = logo ?? { type: 'image/svg+xml', bytes: Buffer.from(ICON) };
+  files.set(FAVICON, icon);
+  return {
+    brand: {
+      name: brandName,
+      style: add('style', { type: 'text/css', bytes: Buffer.from(style + colors) }),
+      script: add('passkeys', { type: 'text/javascript', bytes: script }),
+      icon: add('icon', icon),
+      logo: logo && add('logo', logo),
+    },
+    at: (path) => files.get(path),
+  };
+}
+
+/** An SVG may hold scripts: it must not run them when somebody opens it on its own. */
+export const assetHeaders = (path: string, { type, bytes }: Asset): Record<string, string | number> => ({
+  'Content-Type': type.startsWith('text/') ? `${type}; charset=utf-8` : type,
+  'Content-Length': bytes.byteLength,
+  'Cache-Control': path === FAVICON ? 'public, max-age=86400' : 'public, max-age=31536000, immutable',
+  'X-Content-Type-Options': 'nosniff',
+  'Content-Security-Policy': "default-src 'none'; style-src 'unsafe-inline'; sandbox",
+});

@@ -1,0 +1,43 @@
+// Pages for errors. Programs get errors in the format of their API, browsers get these.
+import type { IncomingHttpHeaders } from 'node:http';
+import type { ErrorFormat } from '../../../platform/http/index.ts';
+import { html } from './html.ts';
+import { PAGE_HEADERS, page } from './layout.ts';
+import { type Brand, lookOf, type PageLook } from './look.ts';
+import type { PageWords } from './words/index.ts';
+
+/** Paths that programs use. They get their own formats even if a browser asks. */
+const API = /^\/(?:(?:v3|scim|\.well-known)(?:[/?]|$)|\?|$)/;
+
+/** Browsers name HTML when they open a page. Programs do not, and neither do scripts (`fetch`). */
+export const wantsPage = (path: string, { accept }: IncomingHttpHeaders): boolean =>
+  !API.test(path) && /\btext\/html\b/i.test(accept ?? '');
+
+interface ErrorTexts {
+  readonly title: string;
+  readonly text: string;
+}
+
+function textsOf(words: PageWords, status: number, seconds: number): ErrorTexts {
+  if (status === 404) return { title: words.noPageTitle, text: words.noPageText };
+  if (status === 403) return { title: words.refusedTitle, text: words.refusedText };
+  if (status === 429) return { title: words.tooManyTitle, text: words.tooMany(seconds) };
+  if (status === 503) return { title: words.outageTitle, text: words.outageText };
+  if (status >= 500) return { title: words.failureTitle, text: words.failureText };
+  return { title: words.errorTitle, text: words.formText };
+}
+
+export const outagePage = (look: PageLook): string =>
+  page(look, { title: look.words.outageTitle, body: html`<p role="alert">${look.words.outageText}</p>` });
+
+/** `message` is for programs. Only a refusal of what the person sent says something that they can use. */
+export const pageErrors =
+  (headers: IncomingHttpHeaders, brand: Brand): ErrorFormat =>
+  ({ status, code, message, headers: faultHeaders }, _base, requestId) => {
+    const look = lookOf({ headers }, brand);
+    const { words } = look;
+    const { title, text } = textsOf(words, status, Number(faultHeaders['Retry-After'] ?? 60));
+    const detail = status >= 500 ? html`<code>${requestId}</code>` : html`<code>${code}</code>: ${message}`;
+    const body = html`<p role="alert">${text}</p><p class="soft">${detail}</p>`;
+    return { text: page(look, { title, body }), headers: PAGE_HEADERS };
+  };
