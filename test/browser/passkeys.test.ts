@@ -69,6 +69,13 @@ onDatabase('SQLite', 'Passkeys in a browser', { settings: AT_LOCALHOST }, (api) 
   servesAtLocalhost(api);
   const application = withApplication(api);
 
+  it('come with a script that also tells the zone of the browser, in which times are shown', async () => {
+    const page = await chromium.open(api, { timezoneId: 'Asia/Kolkata' });
+    await page.goto(`${api.url}/account`);
+    await enterPassword(page, await makeUser(api));
+    assert.match(await page.locator('time').first().innerText(), /(IST|GMT\+5:30)$/);
+  });
+
   /** A person who added a passkey on the account page, and signed out. */
   async function withPasskey(person: PageVisitor, code?: () => string) {
     const page = await chromium.open(api);

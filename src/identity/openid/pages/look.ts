@@ -30,6 +30,8 @@ export interface Reader {
 
 /** The language that was chosen in this browser. */
 export const LANGUAGE_COOKIE = 'gatehouse_language';
+/** The zone of this browser, from the script of the sign-in page. */
+const ZONE_COOKIE = 'gatehouse_zone';
 
 /** The tags of an Accept-Language header (RFC 9110), the best first. */
 export function acceptedLanguages(header: string | undefined): string[] {
@@ -97,6 +99,7 @@ export function lookOf({ headers }: { readonly headers: IncomingHttpHeaders }, b
     brand,
     chosen: cookieIn(headers.cookie, LANGUAGE_COOKIE),
     languages: acceptedLanguages(headers['accept-language']),
+    zone: cookieIn(headers.cookie, ZONE_COOKIE),
   });
 }
 

@@ -82,3 +82,8 @@ if (window.PublicKeyCredential)
     for (const hint of document.querySelectorAll('[data-without-script]')) hint.hidden = true;
     if ('autofill' in form.dataset) offerAutofill(form);
   }
+
+// The server shows times in this zone. It has no other way to know it.
+const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
+// biome-ignore lint/suspicious/noDocumentCookie: not every browser has the Cookie Store API.
+document.cookie = `gatehouse_zone=${timeZone}; path=/; max-age=31536000; samesite=lax${location.protocol === 'https:' ? '; secure' : ''}`;
