@@ -49,6 +49,14 @@ export const identityFaults = {
     status: 409,
     text: 'Conflict occurred attempting to store user - Duplicate Entry: the name {name} looks like one that is taken.',
   },
+  'user.password_short': {
+    status: 400,
+    text: 'The password does not meet the requirements: it must have at least {least} characters.',
+  },
+  'user.password_common': {
+    status: 400,
+    text: 'The password does not meet the requirements: it is one of those that are tried first.',
+  },
   'user.password_rule': { status: 400, text: 'The password does not meet the requirements: {why}.' },
   'user.password_reused': {
     status: 400,
@@ -57,6 +65,8 @@ export const identityFaults = {
   'user.password_same': { status: 400, text: 'The new password cannot be identical to the current password.' },
   'user.password_too_young': { status: 400, text: 'Cannot change password before minimum age {days} days is met.' },
   'user.password_locked': { status: 400, text: 'Changing the password of this user is locked by an administrator.' },
+
+  'link.ended': { status: 400, text: 'The link was used already, or it has ended.' },
 
   'registration.not_found': { status: 404, text: 'Could not find registration of user: {id}.' },
   'registration.active': { status: 400, text: 'The user {id} is already activated.' },

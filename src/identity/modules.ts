@@ -37,9 +37,10 @@ import {
 } from './openid/index.ts';
 import { createPasskeyPolicy, createPasskeys, relyingPartyOf } from './passkeys/index.ts';
 import { createPasswords, hasPassword } from './passwords/index.ts';
+import { createMailRequests, createPasswordRecovery } from './people/index.ts';
 import { createDomains, createProjects, createTags, readProjects } from './projects/index.ts';
 import { createRegistration, createRegistrationKeys } from './registration/index.ts';
-import type { Deps } from './resource/index.ts';
+import { type Deps, parseJson } from './resource/index.ts';
 import { createImpliedRoles, createRoles } from './roles/index.ts';
 import type { IdentityRouteDeps } from './routes.ts';
 import { createConnections, createScim } from './scim/index.ts';
@@ -145,8 +146,22 @@ function buildApplications({ deps, users, access, records }: Core, { seal }: Mod
   return { userPermissions, consumers, appRoles, accounts, accessTokens, delegation };
 }
 
+/** What people do without an administrator. */
+function buildPeople(core: Core, options: ModuleOptions) {
+  const { deps, domainSettings } = core;
+  const requests = createMailRequests({ ...deps, rateLimits: options.rateLimits });
+  /** An account of a directory or of another provider has no password here. */
+  const canResetPassword = async (user: UserRow): Promise<boolean> => {
+    const { identity } = await domainSettings.of(user.domain_id);
+    const { lock_password: isLocked } = parseJson<{ lock_password?: boolean }>(user.options);
+    return identity.driver === 'sql' && isLocked !== true && (await hasPassword(deps.db.read, user.id));
+  };
+  const passwordRecovery = createPasswordRecovery({ ...deps, ...core, requests, issuer: options.issuer, canResetPassword });
+  return { passwordRecovery, peopleSettled: requests.settled };
+}
+
 /** Logins at the base API and at the pages of the OpenID provider. */
-function buildSignIn(core: Core, applications: Applications, options: ModuleOptions) {
+function buildSignIn(core: Core, applications: Applications, people: People, options: ModuleOptions) {
   const { deps, access, passwords, users, tokens, tokenKeys, freshLogin, logins, devices, gate } = core;
   const { db, clock, config } = deps;
   const { seal } = options;
@@ -166,6 +181,7 @@ function buildSignIn(core: Core, applications: Applications, options: ModuleOpti
     ...deps,
     ...core,
     ...applications,
+    ...people,
     seal,
     outboundTo: (address) => createOutbound([...options.outboundAllow, hostPort(address)]),
     auth,
@@ -183,6 +199,7 @@ function buildSignIn(core: Core, applications: Applications, options: ModuleOpti
 
 type Core = Awaited<ReturnType<typeof buildCore>>;
 type Applications = ReturnType<typeof buildApplications>;
+type People = ReturnType<typeof buildPeople>;
 
 export async function buildModules(db: Database, options: ModuleOptions) {
   const core = await buildCore(db, options);
@@ -190,7 +207,8 @@ export async function buildModules(db: Database, options: ModuleOptions) {
     core;
   const applications = buildApplications(core, options);
   const { consumers, appRoles, userPermissions, delegation } = applications;
-  const { factor, passkeys, passkeyPolicy, credentials, auth, openid } = buildSignIn(core, applications, options);
+  const people = buildPeople(core, options);
+  const { factor, passkeys, passkeyPolicy, credentials, auth, openid } = buildSignIn(core, applications, people, options);
   const domains = createDomains(deps);
   const projects = createProjects({ ...deps, domains });
   const groups = createGroups({ ...deps, shield });
@@ -234,6 +252,7 @@ export async function buildModules(db: Database, options: ModuleOptions) {
     connections,
     openid,
     passkeyPolicy,
+    peopleSettled: people.peopleSettled,
     /** After a change of the master key: encrypts all secrets again, in one transaction. */
     reseal: () =>
       deps.change(serviceActor, async (transaction) => {

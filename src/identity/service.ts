@@ -111,7 +111,8 @@ async function createServiceOn(db: Database, options: IdentityServiceOptions): P
   let address = serviceUrl(config, options.tls !== undefined);
   const modules = await buildModules(db, { ...options, issuer: () => address });
   const { parts, deps, passwords, tokens, users, tokenKeys, revocations, notifications } = modules;
-  const { mail, links, logouts, connections, openid, reseal, domainSettings, passkeyPolicy, registrationKeys } = modules;
+  const { mail, links, logouts, connections, openid, reseal, domainSettings, passkeyPolicy, registrationKeys, peopleSettled } =
+    modules;
   const bootstrapDeps = { ...deps, passwords, users };
   const { consumers } = parts;
   const app: IdentityApp = createApp();
@@ -217,7 +218,7 @@ async function createServiceOn(db: Database, options: IdentityServiceOptions): P
       const jobs = Promise.all([sweeper?.stop(), notifications.stop(), mail.stop(), logouts.stop()]);
       await Promise.all([server.close(graceMs), waitAtMost(graceMs, jobs)]);
       // Waits for password checks whose clients have disconnected.
-      await waitAtMost(graceMs, Promise.all([passwords.settled(), parts.auth.settled()]));
+      await waitAtMost(graceMs, Promise.all([passwords.settled(), parts.auth.settled(), peopleSettled()]));
       await db.close();
     },
   };

@@ -6,6 +6,8 @@ interface TextValues {
   'reset-password': { name: string };
   invitation: { inviter: string; organization: string };
   'change-email': { name: string };
+  'password-elsewhere': { name: string };
+  'account-exists': Record<never, string>;
   'password-changed': { name: string };
   'email-changed': { name: string };
   'passkey-added': { name: string; passkey: string };
@@ -20,6 +22,8 @@ interface UrlValues {
   'reset-password': { link: string };
   invitation: { link: string };
   'change-email': { link: string };
+  /** The page for a forgotten password. */
+  'account-exists': { reset: string };
 }
 
 /** Times in milliseconds since 1970, shown in the reader's language. */
@@ -61,6 +65,8 @@ export const TEMPLATES: Readonly<Record<TemplateName, Readonly<Record<string, Va
   'reset-password': { ...COMMON, ...PERSON, ...LINK },
   invitation: { ...COMMON, ...LINK, inviter: 'text', organization: 'text' },
   'change-email': { ...COMMON, ...PERSON, ...LINK },
+  'password-elsewhere': { ...COMMON, ...PERSON },
+  'account-exists': { ...COMMON, reset: 'url' },
   'password-changed': { ...COMMON, ...NEWS },
   'email-changed': { ...COMMON, ...NEWS },
   'passkey-added': { ...COMMON, ...NEWS, passkey: 'text' },

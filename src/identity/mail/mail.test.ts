@@ -20,6 +20,8 @@ const VALUES: { readonly [T in TemplateName]: Letter<T>['values'] } = {
   'reset-password': { name: 'Ann', link: LINK },
   invitation: { inviter: 'Bob', organization: 'Acme', link: LINK },
   'change-email': { name: 'Ann', link: LINK },
+  'password-elsewhere': { name: 'Ann' },
+  'account-exists': { reset: `${ISSUER}/forgotten` },
   'password-changed': { name: 'Ann', at: AT },
   'email-changed': { name: 'Ann', at: AT },
   'passkey-added': { name: 'Ann', passkey: 'my phone', at: AT },

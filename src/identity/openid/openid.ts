@@ -16,6 +16,7 @@ import type { Users } from '../users/index.ts';
 import { createAccountHandler } from './account/account.ts';
 import { createKeyrockCodes } from './keyrock/codes.ts';
 import { createAssets, FAVICON } from './pages/assets.ts';
+import { createPeoplePages, type PeoplePagesDeps } from './people/people.ts';
 import type { AccessTokens } from './provider/access-tokens.ts';
 import type { Accounts } from './provider/accounts.ts';
 import { methodsOf, missingStrength } from './provider/acr.ts';
@@ -34,6 +35,7 @@ import { createSignIn, type SignInDeps } from './sign-in/sign-in.ts';
 export interface OpenidDeps
   extends Pick<Deps, 'db' | 'clock' | 'change' | 'config' | 'log'>,
     Omit<SignInDeps, 'users' | 'generationOf'>,
+    PeoplePagesDeps,
     WalletNodeDeps {
   readonly access: Access;
   readonly users: Users;
@@ -73,8 +75,9 @@ export function createOpenid(deps: OpenidDeps) {
   const assets = createAssets(config);
   const keys = createOpenidKeys(deps);
   const signIn = createSignIn({ ...deps, generationOf: deps.records.generationOf });
+  const people = createPeoplePages(deps);
   const consentSeconds = config.refreshTokenSeconds;
-  const interactions = createInteractions({ ...deps, signIn, consentSeconds, now: () => clock.now() });
+  const interactions = createInteractions({ ...deps, ...people, signIn, consentSeconds, now: () => clock.now() });
   const account = createAccountHandler(deps);
   const wallet = createWalletNode(deps);
   const current = createCurrentProvider({
@@ -95,7 +98,7 @@ export function createOpenid(deps: OpenidDeps) {
   const mount: Mount = {
     paths: [DISCOVERY, METADATA, CHANGE_PASSWORD, FAVICON, `${ROOT}/*`, ACCOUNT, KEYROCK_TOKEN],
     handle: (exchange) =>
-      records.duringRequest(() => handleRequest({ gate, interactions, account, current, assets, issuer }, exchange)),
+      records.duringRequest(() => handleRequest({ gate, interactions, account, people, current, assets, issuer }, exchange)),
   };
   return {
     mount,

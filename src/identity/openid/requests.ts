@@ -7,6 +7,7 @@ import { toTokenRequest } from './keyrock/token-request.ts';
 import { type Assets, assetHeaders } from './pages/assets.ts';
 import { browserRequestOf, chooseLanguage, readCrossSiteForm, redirect } from './pages/browser.ts';
 import { LANGUAGE_PATH, LIBRARY_HEADERS } from './pages/layout.ts';
+import type { PeoplePages } from './people/people.ts';
 import { withGuessLimit } from './provider/guesses.ts';
 import {
   ACCOUNT,
@@ -28,6 +29,7 @@ export interface RequestDeps {
   readonly gate: Gate;
   readonly interactions: Interactions;
   readonly account: AccountHandler;
+  readonly people: PeoplePages;
   current(): Promise<ProviderWithKeys>;
   readonly assets: Assets;
   issuer(): string;
@@ -39,7 +41,7 @@ const POSTABLE: readonly string[] = [`${ROOT}/authorize`, `${ROOT}/logout`];
 const PUBLIC: readonly string[] = [DISCOVERY, METADATA, `${ROOT}/jwks`];
 
 export async function handleRequest(deps: RequestDeps, exchange: RawExchange): Promise<void> {
-  const { gate, interactions, account, assets } = deps;
+  const { gate, interactions, account, people, assets } = deps;
   const { request, response } = exchange;
   const issuer = new URL(deps.issuer());
   request.url = withoutSlash(request.url ?? '/');
@@ -61,6 +63,7 @@ export async function handleRequest(deps: RequestDeps, exchange: RawExchange): P
   }
   if (browser.path === LANGUAGE_PATH) return chooseLanguage(browser);
   if (browser.path === CHANGE_PASSWORD) return redirect(browser, '/account#password');
+  if (people.has(browser.path)) return people.serve(browser);
   const { provider, keys } = await deps.current();
   if (browser.path === METADATA) request.url = DISCOVERY;
   if (browser.path === KEYROCK_TOKEN)

@@ -13,16 +13,19 @@ import type { NewPassword, PasswordOptions } from './passwords.ts';
 
 const DAY = 86_400;
 
+const isTooShort = (config: IdentityConfig, password: string): boolean => [...password].length < config.passwordMinLength;
+const isTooCommon = async (config: IdentityConfig, password: string): Promise<boolean> =>
+  config.passwordCommon === 'refuse' && (await isCommon(password));
+
 /** Why a password is too weak, whoever sets it; undefined when it is acceptable. */
 export async function passwordProblem(config: IdentityConfig, password: string): Promise<string | undefined> {
-  const least = config.passwordMinLength;
-  if ([...password].length < least) return `it must have at least ${least} characters`;
-  return config.passwordCommon === 'refuse' && (await isCommon(password)) ? 'it is one of those that are tried first' : undefined;
+  if (isTooShort(config, password)) return `it must have at least ${config.passwordMinLength} characters`;
+  return (await isTooCommon(config, password)) ? 'it is one of those that are tried first' : undefined;
 }
 
 async function checkRules(config: IdentityConfig, password: string): Promise<void> {
-  const why = await passwordProblem(config, password);
-  if (why !== undefined) fail('user.password_rule', { why });
+  if (isTooShort(config, password)) fail('user.password_short', { least: config.passwordMinLength });
+  if (await isTooCommon(config, password)) fail('user.password_common');
   if (config.passwordRegex && !config.passwordRegex.test(password)) {
     fail('user.password_rule', { why: config.passwordRegexDescription || 'it does not match the required pattern' });
   }
@@ -62,13 +65,12 @@ export async function preparePassword(
   client: QueueClient,
 ): Promise<NewPassword> {
   const { config, hashing } = deps;
-  if (by === 'self' && options.lock_password) fail('user.password_locked');
+  if (by !== 'administrator' && options.lock_password) fail('user.password_locked');
   await checkRules(config, password);
   return hashing.queue.run(client, async () => {
-    if (id && by === 'self') {
-      await checkAge(deps, id);
-      await checkHistory(deps, password, id);
-    }
+    // Whoever has forgotten a new password cannot wait until it is old.
+    if (id && by === 'self') await checkAge(deps, id);
+    if (id && by !== 'administrator') await checkHistory(deps, password, id);
     return { hash: await hashing.hash(password), expiresAt: expiryOf(deps, by, options), by };
   });
 }
@@ -87,7 +89,7 @@ export async function storePassword(
     created_at: seconds(clock),
     expires_at: expiresAt,
     serial,
-    self_service: bit(by === 'self'),
+    self_service: bit(by !== 'administrator'),
   });
   await deletePasswords(tx, userId, serial - Math.max(1, config.uniqueLastPasswordCount));
   await forgetFailures(tx, userId);

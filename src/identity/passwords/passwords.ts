@@ -10,11 +10,14 @@ export interface PasswordOptions {
   readonly lock_password?: boolean;
 }
 
+/** Who sets a password: users with their old one (`self`) or with a link from a mail (`link`), or someone else for them. */
+export type PasswordSetter = 'self' | 'link' | 'administrator';
+
 /** A hash to be stored. It is computed before the transaction, since that takes long. */
 export interface NewPassword {
   readonly hash: string;
   readonly expiresAt: number | null;
-  readonly by: 'self' | 'administrator';
+  readonly by: PasswordSetter;
 }
 
 /** Who tries a secret, and from where. */
@@ -37,10 +40,10 @@ export type PasswordAccount =
 export type PasswordCheck = 'good' | 'wrong' | 'locked' | 'closed' | 'expired';
 
 export interface Passwords {
-  /** Checks the rules, then hashes. `by`: `self` when users change their own password, `administrator` when someone sets it for them. */
+  /** Checks the rules, then hashes. */
   prepare(
     password: string,
-    by: 'self' | 'administrator',
+    by: PasswordSetter,
     user: { id: string | undefined; options: PasswordOptions },
     client: QueueClient,
   ): Promise<NewPassword>;

@@ -48,18 +48,19 @@ export function createOwnPasswords({
     await replacePassword({ userId: id, requestId: by.requestId, epoch: user.epoch }, id, prepared);
   }
 
-  /** Also revokes tokens, sessions and remembered devices. */
-  async function replacePassword(actor: Actor, id: string, password: NewPassword): Promise<void> {
-    await change(actor, async (transaction) => {
-      if (!(await revokeTokensOfUser(transaction.tx, id)))
-        fail('auth.required', undefined, { reason: 'password change: user deleted' });
-      await revokeAccess(transaction, id);
-      await passwords.store(transaction, id, password);
-      await onPasswordChanged(transaction, (await findUser(transaction.tx, id))!);
-      transaction.invalidate(tagOf.user(id));
-      transaction.audit('user.password_changed', { kind: 'user', id });
-    });
+  /** Also revokes tokens, sessions, remembered devices and links. */
+  async function storeNewPassword(transaction: Change, id: string, password: NewPassword): Promise<void> {
+    if (!(await revokeTokensOfUser(transaction.tx, id)))
+      fail('auth.required', undefined, { reason: 'password change: user deleted' });
+    await revokeAccess(transaction, id);
+    await passwords.store(transaction, id, password);
+    await onPasswordChanged(transaction, (await findUser(transaction.tx, id))!);
+    transaction.invalidate(tagOf.user(id));
+    transaction.audit('user.password_changed', { kind: 'user', id });
   }
 
-  return { changePassword, replacePassword };
+  const replacePassword = (actor: Actor, id: string, password: NewPassword): Promise<void> =>
+    change(actor, (transaction) => storeNewPassword(transaction, id, password));
+
+  return { changePassword, replacePassword, storeNewPassword };
 }

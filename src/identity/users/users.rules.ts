@@ -19,7 +19,7 @@ import { fail } from '../faults.ts';
 import type { LoginEvents } from '../logins/index.ts';
 import type { Passwords } from '../passwords/index.ts';
 import type { Deps } from '../resource/index.ts';
-import { confirmEmail } from './confirmed-email.ts';
+import { confirmEmail, isMainEmail } from './confirmed-email.ts';
 import { createUserCreation } from './create.rules.ts';
 import { createUserNames } from './names.rules.ts';
 import { createOwnPasswords } from './own-password.rules.ts';
@@ -28,7 +28,16 @@ import { createUserRevision } from './revise.rules.ts';
 import type { UserChanges } from './revision.ts';
 import { createUserCache } from './user-cache.ts';
 import { pageOfUsers } from './users.lists.ts';
-import { deleteUser, findUser, findUserByName, findUsersByName, lockUser, type UserWithExpiry } from './users.store.ts';
+import {
+  deleteUser,
+  findUser,
+  findUserByName,
+  findUsersByName,
+  lockUser,
+  nameKey,
+  type UserWithExpiry,
+  usersByEmail,
+} from './users.store.ts';
 
 export const userFacts = ({ id, domain_id }: UserRow): Facts => ({ domainId: domain_id, userId: id });
 
@@ -64,7 +73,7 @@ export function createUsers(
 
   const { insert, create } = createUserCreation({ ...deps, names, checks });
   const revise = createUserRevision({ ...deps, names, checks });
-  const { changePassword, replacePassword } = createOwnPasswords({ ...deps, isActive });
+  const { changePassword, replacePassword, storeNewPassword } = createOwnPasswords({ ...deps, isActive });
 
   /** `expect` gets the locked row, and throws if it is not as the caller expects. */
   async function remove(caller: Caller, { id, domain_id }: UserRow, expect?: (user: UserRow) => void): Promise<void> {
@@ -96,6 +105,7 @@ export function createUsers(
     remove,
     changePassword,
     replacePassword,
+    storeNewPassword,
     isActive,
     confirmEmail: (transaction: Change, id: string, address: string) => confirmEmail(transaction, deps.clock, id, address),
     find: (id: string) => findUser(db.read, id),
@@ -103,6 +113,9 @@ export function createUsers(
     /** Users with this name in all domains. */
     findInAllDomains: (name: string) => findUsersByName(db.read, name),
     findByName: (domainId: string, name: string) => findUserByName(db.read, domainId, name),
+    /** Users whose main e-mail address this is, whether they have proved it or not: of one domain, or of all. */
+    findByEmail: async (domainId: string | undefined, address: string): Promise<UserRow[]> =>
+      (await usersByEmail(db.read, domainId, nameKey(address))).filter((user) => isMainEmail(user, address)),
   };
 }
 

@@ -79,17 +79,15 @@ export async function replaceEmails(tx: Tx, id: string, keys: readonly string[])
       .execute();
 }
 
-/** Users of a domain with this address among theirs, by its normalized form. */
-export const usersByEmail = (db: Reader, domainId: string, key: string): Promise<UserRow[]> =>
-  db
+/** Users with this address among theirs, by its normalized form: of one domain, or of all. */
+export function usersByEmail(db: Reader, domainId: string | undefined, key: string): Promise<UserRow[]> {
+  const found = db
     .selectFrom('users')
     .innerJoin('user_emails', 'user_emails.user_id', 'users.id')
-    .where('user_emails.value_key', '=', key)
-    .where('users.domain_id', '=', domainId)
-    .orderBy('users.id')
-    .limit(MAX_SAME_EMAIL)
-    .selectAll('users')
-    .execute();
+    .where('user_emails.value_key', '=', key);
+  const here = domainId === undefined ? found : found.where('users.domain_id', '=', domainId);
+  return here.orderBy('users.id').limit(MAX_SAME_EMAIL).selectAll('users').execute();
+}
 
 /** Revokes all tokens of the user, which contain the epoch. False when the user does not exist. */
 export async function revokeTokensOfUser(tx: Tx, id: string): Promise<boolean> {

@@ -10,6 +10,12 @@ interface PageForm {
   readonly error?: string | undefined;
 }
 
+/** For those who have no password, or have forgotten it. */
+export interface PageLink {
+  readonly href: string;
+  readonly label: string;
+}
+
 const form = ({ action, token }: PageForm, body: Html): Html =>
   html`<form method="post" action="${action}">${hidden('form_token', token)}${body}</form>`;
 
@@ -19,7 +25,13 @@ const cancel = ({ words }: PageLook, { action, token }: PageForm): Html =>
 
 export function signInPage(
   look: PageLook,
-  about: PageForm & { application: string; name: string; domain: string; passkey?: object | undefined },
+  about: PageForm & {
+    application: string;
+    name: string;
+    domain: string;
+    passkey?: object | undefined;
+    links: readonly PageLink[];
+  },
 ): string {
   const { words } = look;
   const domain = field({ name: 'domain', label: words.domain, value: about.domain, complete: 'organization', optional: true });
@@ -30,7 +42,8 @@ ${field({ name: 'name', label: words.userName, value: about.name, complete: abou
 ${field({ name: 'password', label: words.password, type: 'password', complete: 'current-password', focus: about.name !== '' })}
 <details${about.domain === '' ? '' : html` open`}><summary>${words.otherDomain}</summary>${domain}</details>
 <button type="submit">${words.signIn}</button>`,
-  )}${about.passkey && passkeyForm(look, about, { options: about.passkey, label: words.passkeySignIn, autofill: true })}${cancel(look, about)}`;
+  )}${about.passkey && passkeyForm(look, about, { options: about.passkey, label: words.passkeySignIn, autofill: true })}${cancel(look, about)}
+${about.links.map(({ href, label }) => html`<p><a href="${href}">${label}</a></p>`)}`;
   return page(look, { title: words.signInTo(about.application), body, script: about.passkey !== undefined });
 }
 

@@ -1,6 +1,7 @@
 // The paths of the OpenID provider and their methods. Other methods are refused here, because the library has another error format.
 import type { IncomingMessage } from 'node:http';
 import { fail } from '../../faults.ts';
+import { FORGOTTEN_PASSWORD_PAGE, NEW_PASSWORD_PAGE } from '../../people/index.ts';
 import { FAVICON } from '../pages/assets.ts';
 import { LANGUAGE_PATH } from '../pages/layout.ts';
 
@@ -48,6 +49,8 @@ const METHODS: readonly (readonly [path: string | RegExp, methods: readonly stri
   [CHANGE_PASSWORD, READ],
   [LANGUAGE_PATH, ['POST']],
   [ACCOUNT, PAGE],
+  [FORGOTTEN_PASSWORD_PAGE, PAGE],
+  [NEW_PASSWORD_PAGE, PAGE],
 ];
 
 /** Returns the methods of the path. Refuses an unknown path or method like all other routes. */

@@ -4,7 +4,14 @@ import type { FreshLogin } from '../../access/index.ts';
 import type { PartialLogin } from '../../tokens/index.ts';
 import { type BrowserRequest, readCookie, redirect, sendPage, setCookie } from '../pages/browser.ts';
 import { messageFor } from '../pages/messages.ts';
-import { newPasskeyPage, newPasswordPage, passkeyPage, secondFactorPage, signInPage } from '../pages/sign-in-pages.ts';
+import {
+  newPasskeyPage,
+  newPasswordPage,
+  type PageLink,
+  passkeyPage,
+  secondFactorPage,
+  signInPage,
+} from '../pages/sign-in-pages.ts';
 import type { PageWords } from '../pages/words/index.ts';
 import { amrOf, methodsOf, missingStrength, requestedAcrs } from '../provider/acr.ts';
 import { STRONGER_SIGN_IN } from '../provider/configuration/prompts.ts';
@@ -24,6 +31,8 @@ export interface SignInStepsDeps {
   readonly signIn: SignIn;
   readonly records: Records;
   readonly freshLogin: FreshLogin;
+  /** Links below the form. `domain` is what the person typed. */
+  linksFor(words: PageWords, interaction: string, domain: string): Promise<readonly PageLink[]>;
   readonly now: () => number;
 }
 
@@ -110,8 +119,9 @@ export class SignInSteps implements PromptSteps {
     const { browser, interaction, application, form, challengesFor } = this.#request;
     const { signIn } = this.#deps;
     const { name = String(interaction.params.login_hint ?? ''), domain = '', error } = login;
+    const links = await this.#deps.linksFor(browser.look.words, interaction.uid, domain);
     const passkey = (await signIn.isPasskeyOffered()) ? await signIn.passkeyOptions(challengesFor(ALONE)[0]!) : undefined;
-    sendPage(browser, signInPage(browser.look, { ...form, application, name, domain, error, passkey }), error ? 401 : 200);
+    sendPage(browser, signInPage(browser.look, { ...form, application, name, domain, error, passkey, links }), error ? 401 : 200);
   }
 
   #showNewPassword(login: LoginName, status: number, error?: string): void {

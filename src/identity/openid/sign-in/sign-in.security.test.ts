@@ -147,7 +147,9 @@ onEachDatabase('Signing in under attack', (api) => {
         const answer = await browser.submit(page, 'password', { ...given, domain });
         assert.equal(answer.status, 401);
         assert.match(answer.text, WRONG);
-        const own = [answer.forms[0]!.fields.form_token!, new URL(page.url).pathname, party.application.name, given.name, domain];
+        const { pathname } = new URL(page.url);
+        const uid = pathname.split('/').at(-1)!;
+        const own = [answer.forms[0]!.fields.form_token!, pathname, uid, party.application.name, given.name, domain];
         const text = own.filter(Boolean).reduce((all, word) => all.replaceAll(word, '#'), answer.text);
         pages.push(text.replaceAll(/ value="#?"| autofocus|<details( open)?>/g, ''));
       }

@@ -23,6 +23,8 @@ const scimTypes: Readonly<Record<string, string>> = {
   'request.invalid_field': 'invalidValue',
   'request.malformed_json': 'invalidSyntax',
   'request.not_an_object': 'invalidSyntax',
+  'user.password_short': 'invalidValue',
+  'user.password_common': 'invalidValue',
   'user.password_rule': 'invalidValue',
   'user.password_reused': 'invalidValue',
 };

@@ -1,13 +1,14 @@
 // The texts of the pages, in each language. A file for each area of pages holds its texts in all languages.
 import { account } from './account.ts';
 import { common } from './common.ts';
+import { people } from './people.ts';
 import { signIn } from './sign-in.ts';
 
-const english = { language: 'en', ...common.en, ...signIn.en, ...account.en };
+const english = { language: 'en', ...common.en, ...signIn.en, ...account.en, ...people.en };
 
 export type PageWords = typeof english;
 
-const spanish: PageWords = { language: 'es', ...common.es, ...signIn.es, ...account.es };
+const spanish: PageWords = { language: 'es', ...common.es, ...signIn.es, ...account.es, ...people.es };
 
 /** By language. The first is for readers of all others. */
 export const LANGUAGES = { en: english, es: spanish } as const satisfies Readonly<Record<string, PageWords>>;

@@ -1,0 +1,87 @@
+// Pages for people who are not signed in: a forgotten password and registration. Their forms need no token against forgery: they do nothing
+// that a stranger could not do, or they carry the token of a link.
+import { type Html, html } from './html.ts';
+import { errorMessage, field, hidden, page } from './layout.ts';
+import type { PageLook } from './look.ts';
+
+export interface StrangerForm {
+  readonly action: string;
+  readonly error?: string | undefined;
+  /** The sign-in to return to. */
+  readonly interaction?: string | undefined;
+}
+
+/** An interaction is one segment of a path, so this never leads elsewhere. */
+export const signInUrl = (interaction: string | undefined): string =>
+  interaction === undefined ? '/account' : `/openid/interaction/${encodeURIComponent(interaction)}`;
+
+const back = ({ words }: PageLook, interaction: string | undefined): Html =>
+  html`<p><a href="${signInUrl(interaction)}">${words.backToSignIn}</a></p>`;
+
+const form = ({ action, interaction }: StrangerForm, body: Html): Html =>
+  html`<form method="post" action="${action}">${interaction === undefined ? '' : hidden('interaction', interaction)}${body}</form>`;
+
+const domainField = ({ words }: PageLook, domain: string): Html =>
+  html`<details${domain === '' ? '' : html` open`}><summary>${words.otherDomain}</summary>${field({
+    name: 'domain',
+    label: words.domain,
+    value: domain,
+    complete: 'organization',
+    optional: true,
+  })}</details>`;
+
+export const newPasswordFields = ({ words }: PageLook): Html =>
+  html`${field({ name: 'new_password', label: words.newPassword, type: 'password', complete: 'new-password' })}
+${field({ name: 'new_password_again', label: words.newPasswordAgain, type: 'password', complete: 'new-password' })}`;
+
+/** For password managers, and so that the person sees whose password it is. */
+const userName = ({ words }: PageLook, name: string): Html =>
+  html`<label for="username">${words.userName}</label>
+<input type="text" id="username" autocomplete="username" value="${name}" readonly>`;
+
+export function forgottenPasswordPage(look: PageLook, about: StrangerForm & { name: string; domain: string }): string {
+  const { words } = look;
+  const body = html`${errorMessage(about.error)}<p>${words.forgottenText}</p>${form(
+    about,
+    html`${field({ name: 'name', label: words.nameOrEmail, value: about.name, complete: 'username', focus: true })}
+${domainField(look, about.domain)}
+<button type="submit">${words.sendLink}</button>`,
+  )}${back(look, about.interaction)}`;
+  return page(look, { title: words.forgottenTitle, body });
+}
+
+/** The same for everybody: it does not tell whether there is an account. */
+export function mailSentPage(look: PageLook, { text, interaction }: { text: string; interaction: string | undefined }): string {
+  const { words } = look;
+  const body = html`<p role="status">${text}</p><p class="soft">${words.sentHint}</p>${back(look, interaction)}`;
+  return page(look, { title: words.lookTitle, body });
+}
+
+/** `again`: the page where another link can be asked for. */
+export function linkEndedPage(look: PageLook, again: { readonly href: string; readonly label: string }): string {
+  const { words } = look;
+  const body = html`<p>${words.linkEndedText}</p><p><a href="${again.href}">${again.label}</a></p>`;
+  return page(look, { title: words.linkEndedTitle, body });
+}
+
+export function resetPasswordPage(look: PageLook, about: StrangerForm & { token: string; name: string }): string {
+  const { words } = look;
+  const body = html`${errorMessage(about.error)}<p>${words.newPasswordText}</p>${form(
+    about,
+    html`${hidden('token', about.token)}${userName(look, about.name)}${newPasswordFields(look)}
+<button type="submit">${words.savePassword}</button>`,
+  )}`;
+  return page(look, { title: words.newPasswordTitle, body });
+}
+
+export function passwordSavedPage(
+  look: PageLook,
+  { interaction, passkeys }: { interaction: string | undefined; passkeys: readonly string[] },
+): string {
+  const { words } = look;
+  const items = passkeys.map((name) => html`<li>${name}</li>`);
+  const planted = html`<p>${words.passkeysStay}</p><ul>${items}</ul><p><a href="/account">${words.manageAccount}</a></p>`;
+  const body = html`<p role="status">${words.passwordSavedText}</p>${passkeys.length > 0 && planted}
+<p><a class="button" href="${signInUrl(interaction)}">${words.signIn}</a></p>`;
+  return page(look, { title: words.passwordSavedTitle, body });
+}

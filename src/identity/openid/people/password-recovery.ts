@@ -1,0 +1,82 @@
+// The pages for a forgotten password.
+import { Fault } from '../../../platform/faults/index.ts';
+import type { Passkeys } from '../../passkeys/index.ts';
+import { FORGOTTEN_PASSWORD_PAGE, NEW_PASSWORD_PAGE, type PasswordRecovery } from '../../people/index.ts';
+import { type BrowserRequest, sendPage } from '../pages/browser.ts';
+import { messageFor } from '../pages/messages.ts';
+import {
+  forgottenPasswordPage,
+  linkEndedPage,
+  mailSentPage,
+  passwordSavedPage,
+  resetPasswordPage,
+} from '../pages/people-pages.ts';
+import { interactionIn, type StrangerPage, strangerOf, textIn } from './stranger.ts';
+
+export interface PasswordRecoveryPagesDeps {
+  readonly passwordRecovery: PasswordRecovery;
+  readonly passkeys: Passkeys;
+}
+
+const isEnded = (error: unknown): boolean =>
+  error instanceof Fault && (error.code === 'link.ended' || error.code === 'auth.required');
+
+export function forgottenPassword({ passwordRecovery }: PasswordRecoveryPagesDeps): StrangerPage {
+  const action = FORGOTTEN_PASSWORD_PAGE;
+  return {
+    show(browser, query) {
+      const about = { action, name: textIn(query, 'name'), domain: textIn(query, 'domain'), interaction: interactionIn(query) };
+      sendPage(browser, forgottenPasswordPage(browser.look, about));
+    },
+    submit(browser, form) {
+      const { look } = browser;
+      const typed = { name: textIn(form, 'name'), domain: textIn(form, 'domain'), interaction: interactionIn(form) };
+      try {
+        passwordRecovery.request(strangerOf(browser), { ...typed, language: look.words.language });
+      } catch (error) {
+        const about = { action, ...typed, error: messageFor(look.words, error, '') };
+        return sendPage(browser, forgottenPasswordPage(look, about), 429);
+      }
+      sendPage(browser, mailSentPage(look, { text: look.words.forgottenSent, interaction: typed.interaction }));
+    },
+  };
+}
+
+export function newPassword({ passwordRecovery, passkeys }: PasswordRecoveryPagesDeps): StrangerPage {
+  const action = NEW_PASSWORD_PAGE;
+  const showEnded = (browser: BrowserRequest): void => {
+    const { look } = browser;
+    const again = { href: FORGOTTEN_PASSWORD_PAGE, label: look.words.forgottenPassword };
+    sendPage(browser, linkEndedPage(look, again), 400);
+  };
+  const showForm = (browser: BrowserRequest, token: string, name: string, error?: string): void =>
+    sendPage(browser, resetPasswordPage(browser.look, { action, token, name, error }), error === undefined ? 200 : 400);
+
+  return {
+    /** Changes nothing: programs that check mails open links, too. */
+    async show(browser, query) {
+      const token = textIn(query, 'token');
+      const opened = await passwordRecovery.open(strangerOf(browser), token);
+      return opened ? showForm(browser, token, opened.user.name) : showEnded(browser);
+    },
+    async submit(browser, form) {
+      const { look } = browser;
+      const token = textIn(form, 'token');
+      const stranger = strangerOf(browser);
+      const opened = await passwordRecovery.open(stranger, token);
+      if (!opened) return showEnded(browser);
+      const { user, link } = opened;
+      const password = form.get('new_password') ?? '';
+      if (password !== form.get('new_password_again')) return showForm(browser, token, user.name, look.words.passwordsDiffer);
+      try {
+        await passwordRecovery.reset(stranger, opened, token, password);
+      } catch (error) {
+        if (isEnded(error)) return showEnded(browser);
+        return showForm(browser, token, user.name, messageFor(look.words, error, ''));
+      }
+      const interaction = typeof link.data.interaction === 'string' ? link.data.interaction : undefined;
+      const names = (await passkeys.list(user.id)).map(({ name }) => name);
+      sendPage(browser, passwordSavedPage(look, { interaction, passkeys: names }));
+    },
+  };
+}
