@@ -77,7 +77,7 @@ for (const kind of ['SQLite', 'PostgreSQL'] as const)
       const user = await makeUser(api);
       const [here, there] = [new TestBrowser(api), new TestBrowser(api)];
       const [kept, ended] = [await logIn(user, here), await logIn(user, there)];
-      const page = await here.go('/account');
+      const page = await here.go('/account/sessions');
       assert.equal((await here.submit(page, 'end-sessions')).status, 200);
       await ends(ended);
       assert.ok(await isIn(kept), 'the session of the browser that asked goes on');

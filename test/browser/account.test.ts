@@ -14,6 +14,7 @@ import {
   enterCode,
   enterPassword,
   makeTwoFactorUser,
+  openAccount,
   outcome,
   press,
   sectionOf,
@@ -40,16 +41,19 @@ onDatabase('SQLite', 'The account page', {}, (api) => {
     await api.patch(`/v3/users/${user.id}`, { user: { email: 'ann@example.org' } });
     const page = await open();
     await signInTo(application(), page, { ...user, password });
-    await page.goto(`${api.url}/account`);
+    await openAccount(api, page, 'overview');
     assert.equal(await titleOf(page), words.account);
     const text = (title: string): Promise<string> => sectionOf(page, title).innerText();
     assert.match(await text(words.profile), new RegExp(`${user.name}[\\s\\S]*ann@example.org`));
     assert.match(await text(words.organizations), new RegExp(organization.name));
+    await page.getByRole('link', { name: words.accountPages.security }).click();
     assert.match(await text(words.twoFactor), new RegExp(words.twoFactorOff));
+    await page.getByRole('link', { name: words.accountPages.sessions }).click();
     assert.match(await text(words.sessions), new RegExp(words.thisSession));
     assert.match(await text(words.devices), new RegExp(words.noDevices));
-    assert.match(await text(words.applications), new RegExp(application().name));
     assert.equal(await page.getByRole('button', { name: words.endOtherSessions }).count(), 0);
+    await page.getByRole('link', { name: words.accountPages.applications }).click();
+    assert.match(await text(words.applications), new RegExp(application().name));
   });
 
   it('shows a name that is made of markup as it is written', async () => {
@@ -63,7 +67,7 @@ onDatabase('SQLite', 'The account page', {}, (api) => {
   it('turns two-factor authentication on with the key beside the picture, which says the same', async () => {
     const person = await makeUser(api);
     const page = await open();
-    await signInToAccount(api, page, person);
+    await signInToAccount(api, page, person, 'security');
     await press(page, words.turnOn);
     const section = sectionOf(page, words.twoFactor);
     const key = await section.locator('code').innerText();
@@ -84,7 +88,7 @@ onDatabase('SQLite', 'The account page', {}, (api) => {
     await confirm(phone.fresh());
     const codes = await page.locator('.codes li').allInnerTexts();
     assert.equal(codes.length, 10);
-    await page.goto(`${api.url}/account`);
+    await openAccount(api, page, 'security');
     const later = await page.content();
     assert.ok(!codes.some((code) => later.includes(code)) && !later.includes(key));
     assert.match(await section.innerText(), /On\. 10 /);
@@ -99,7 +103,7 @@ onDatabase('SQLite', 'The account page', {}, (api) => {
   it('makes new recovery codes, and turns the second factor off for whoever knows the password', async () => {
     const page = await open();
     const person = await makeUser(api);
-    await signInToAccount(api, page, person);
+    await signInToAccount(api, page, person, 'security');
     await turnOnTwoFactor(api, page);
     const first = await page.locator('.codes li').allInnerTexts();
     await press(page, words.makeRecoveryCodes);
@@ -121,7 +125,7 @@ onDatabase('SQLite', 'The account page', {}, (api) => {
     const elsewhere = await open();
     await signInToAccount(api, elsewhere, person);
     const page = await open();
-    await signInToAccount(api, page, person);
+    await signInToAccount(api, page, person, 'security');
     const section = sectionOf(page, words.changePassword);
     const change = async (current: string, fresh: string, again = fresh): Promise<void> => {
       await section.getByLabel(words.currentPassword).fill(current);
@@ -137,7 +141,7 @@ onDatabase('SQLite', 'The account page', {}, (api) => {
     await enterPassword(page, person);
     assert.equal(await alertOf(page), words.wrongPassword);
     await enterPassword(page, { ...person, password: 'one new password' });
-    assert.equal(await titleOf(page), words.account);
+    assert.equal(await titleOf(page), words.accountPages.security);
     await elsewhere.goto(`${api.url}/account`);
     assert.equal(await elsewhere.getByLabel(words.userName).isVisible(), true);
   });
@@ -147,10 +151,10 @@ onDatabase('SQLite', 'The account page', {}, (api) => {
     const elsewhere = await open();
     await signInToAccount(api, elsewhere, person);
     const page = await open();
-    await signInToAccount(api, page, person);
+    await signInToAccount(api, page, person, 'sessions');
     assert.equal(await sectionOf(page, words.sessions).getByRole('listitem').count(), 2);
     await press(page, words.endOtherSessions);
-    assert.equal(await page.getByRole('status').innerText(), words.done);
+    assert.equal(await page.getByRole('status').innerText(), words.otherSessionsEnded);
     assert.equal(await sectionOf(page, words.sessions).getByRole('listitem').count(), 1);
     await elsewhere.goto(`${api.url}/account`);
     assert.equal(await elsewhere.getByLabel(words.userName).isVisible(), true);
@@ -159,7 +163,7 @@ onDatabase('SQLite', 'The account page', {}, (api) => {
   it('forgets a device, which is then asked for a code again', async () => {
     const person = await makeTwoFactorUser(api);
     const page = await open();
-    await page.goto(`${api.url}/account`);
+    await openAccount(api, page, 'sessions');
     await enterPassword(page, person);
     await enterCode(page, person.phone.fresh(), true);
     const section = sectionOf(page, words.devices);
@@ -177,7 +181,7 @@ onDatabase('SQLite', 'The account page', {}, (api) => {
     await signInTo(application(), page, person);
     const { access_token: token } = application().received.at(-1)!;
     assert.equal(await application().party.isActive(token), true);
-    await page.goto(`${api.url}/account`);
+    await openAccount(api, page, 'applications');
     await press(page, words.revoke);
     assert.match(await sectionOf(page, words.applications).innerText(), new RegExp(words.noApplications));
     assert.equal(await application().party.isActive(token), false);

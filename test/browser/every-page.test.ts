@@ -13,7 +13,7 @@ import { AT_LOCALHOST, servesAtLocalhost } from '../support/passkeys.ts';
 import { makeUser } from '../support/relying-party.ts';
 import { Phone } from '../support/second-factor.ts';
 import { TestBrowser } from '../support/test-browser.ts';
-import { enterCode, enterPassword, outcome, press, sectionOf, titleOf, words } from '../support/visitor.ts';
+import { enterCode, enterPassword, openAccount, outcome, press, sectionOf, titleOf, words } from '../support/visitor.ts';
 
 const chromium = usesChromium();
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
@@ -27,7 +27,7 @@ type Look = (name: string) => Promise<void>;
 async function tour(api: TestApi, application: ApplicationPage, page: Page, look: Look): Promise<void> {
   const person = await makeUser(api, { email: `${'long'.repeat(15)}@example.org` });
   await makeOrganization(api, { user: person });
-  const account = () => page.goto(`${api.url}/account`);
+  const account = (name: Parameters<typeof openAccount>[2]) => openAccount(api, page, name);
 
   await page.goto(`${api.url}/openid/authorize?client_id=nobody&response_type=code`);
   await look('error');
@@ -45,11 +45,14 @@ async function tour(api: TestApi, application: ApplicationPage, page: Page, look
   await look('consent');
   await press(page, words.allow);
 
-  await account();
-  await look('account');
+  for (const name of ['overview', 'security', 'sessions', 'applications'] as const) {
+    await account(name);
+    await look(`account-${name}`);
+  }
+  await account('security');
   await press(page, words.passkeyAdd);
   await look('new-passkey');
-  await account();
+  await account('security');
   await press(page, words.turnOn);
   await look('key');
   const phone = new Phone(api, await sectionOf(page, words.twoFactor).locator('code').innerText());
@@ -81,15 +84,17 @@ async function tour(api: TestApi, application: ApplicationPage, page: Page, look
 
   const elsewhere = await new TestBrowser(api).signIn(new URL('/account', api.url), { ...person, code: () => phone.fresh() });
   assert.equal(elsewhere.status, 200);
-  await account();
+  await account('security');
   await page.locator('summary').click();
-  await look('account-of-much');
+  await look('account-security-on');
   const section = sectionOf(page, words.changePassword);
   await section.getByLabel(words.currentPassword).fill('not the password');
   await section.getByLabel(words.newPassword, { exact: true }).fill('a new password');
   await section.getByLabel(words.newPasswordAgain).fill('a new password');
   await press(page, words.changePassword);
   await look('account-trouble');
+  await account('sessions');
+  await look('account-of-much');
   await press(page, words.endOtherSessions);
   await look('account-done');
 

@@ -11,6 +11,7 @@ import {
   enterCode,
   enterPassword,
   makeTwoFactorUser,
+  openAccount,
   outcome,
   press,
   sectionOf,
@@ -65,17 +66,19 @@ onDatabase('SQLite', 'Without scripts', {}, (api) => {
     await page.goto(application().signIn());
     await enterPassword(page, person);
     await press(page, words.allow);
-    await page.goto(`${api.url}/account`);
+    await openAccount(api, page, 'sessions');
     await press(page, words.endOtherSessions);
     assert.equal(await sectionOf(page, words.sessions).getByRole('listitem').count(), 1);
+    await openAccount(api, page, 'applications');
     await press(page, words.revoke);
     assert.match(await sectionOf(page, words.applications).innerText(), new RegExp(words.noApplications));
+    await openAccount(api, page, 'security');
     const phone = await turnOnTwoFactor(api, page);
     assert.equal(await page.locator('.codes li').count(), 10);
     await press(page, words.makeRecoveryCodes);
     assert.equal(await page.locator('.codes li').count(), 10);
 
-    await elsewhere.goto(`${api.url}/account`);
+    await openAccount(api, elsewhere, 'sessions');
     await enterPassword(elsewhere, person);
     await enterCode(elsewhere, phone.fresh(), true);
     await press(elsewhere, words.forget);

@@ -59,7 +59,7 @@ export class PasskeyPerson {
 
   async addPasskey(twist: AuthenticatorTwist = {}, name = 'a phone'): Promise<BrowserPage> {
     const browser = new TestBrowser(this.#api);
-    const account = await browser.signIn('/account', this);
+    const account = await browser.signIn('/account/security', this);
     const page = await browser.submit(account, 'passkey-new');
     const answer = this.authenticator.create(passkeyOptionsOf(page, 'create'), twist);
     const added = await browser.submit(page, 'passkey-create', { passkey: answer, passkey_name: name });

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import { LANGUAGES } from '../../src/identity/openid/pages/words/index.ts';
+import { ACCOUNT_PAGES, type AccountPageName } from '../../src/identity/openid/provider/paths.ts';
 import type { TestApi } from './api.ts';
 import type { ApplicationPage } from './application-page.ts';
 import { makeUser } from './relying-party.ts';
@@ -62,14 +63,22 @@ export async function signInTo(application: ApplicationPage, page: Page, person:
   assert.equal(await outcome(page), `Hello ${person.id}`);
 }
 
-/** Opens the account page of a user without a second factor. */
-export async function signInToAccount(api: TestApi, page: Page, person: PageVisitor): Promise<void> {
-  await page.goto(`${api.url}/account`);
+/** Opens an account page of a user without a second factor. */
+export async function signInToAccount(
+  api: TestApi,
+  page: Page,
+  person: PageVisitor,
+  name: AccountPageName = 'overview',
+): Promise<void> {
+  await openAccount(api, page, name);
   await enterPassword(page, person);
-  assert.equal(await titleOf(page), words.account);
+  assert.equal(await titleOf(page), words.accountPages[name]);
 }
 
-/** Turns the second factor on, with the key from the page. */
+export const openAccount = (api: TestApi, page: Page, name: AccountPageName): Promise<unknown> =>
+  page.goto(`${api.url}${ACCOUNT_PAGES[name]}`);
+
+/** Turns the second factor on, on the page for security. */
 export async function turnOnTwoFactor(api: TestApi, page: Page): Promise<Phone> {
   await press(page, words.turnOn);
   const phone = new Phone(api, await sectionOf(page, words.twoFactor).locator('code').innerText());

@@ -195,14 +195,14 @@ onEachDatabase('A password that is asked for again', (api) => {
 
   for (const [purpose, step, name] of [
     ['two-factor off', 'two-factor-off', 'password'],
-    ['password change', 'password', 'current_password'],
+    ['password change', 'change-password', 'current_password'],
   ] as const)
     it(`leaves one at /account, for ${purpose}`, async () => {
       const { user, password } = await makeUser(api);
       const browser = new TestBrowser(api);
-      const page = await browser.signIn(new URL('/account', api.url), { name: user.name, password });
+      const page = await browser.signIn(new URL('/account/security', api.url), { name: user.name, password });
       const token = page.forms.find((form) => form.fields.form_token)!.fields.form_token!;
-      const say = (typed: string) => browser.send('/account', { step, form_token: token, ...fresh, [name]: typed });
+      const say = (typed: string) => browser.send('/account/security', { step, form_token: token, ...fresh, [name]: typed });
       const refused = await say('wrong');
       assert.equal(refused.status, 400);
       assertLogged(user.id);

@@ -96,7 +96,7 @@ export function createOpenid(deps: OpenidDeps) {
   });
   const provider = async (): Promise<Provider> => (await current()).provider;
   const mount: Mount = {
-    paths: [DISCOVERY, METADATA, CHANGE_PASSWORD, FAVICON, `${ROOT}/*`, ACCOUNT, KEYROCK_TOKEN],
+    paths: [DISCOVERY, METADATA, CHANGE_PASSWORD, FAVICON, `${ROOT}/*`, ACCOUNT, `${ACCOUNT}/*`, KEYROCK_TOKEN],
     handle: (exchange) =>
       records.duringRequest(() => handleRequest({ gate, interactions, account, people, current, assets, issuer }, exchange)),
   };

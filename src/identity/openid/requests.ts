@@ -11,6 +11,7 @@ import type { PeoplePages } from './people/people.ts';
 import { withGuessLimit } from './provider/guesses.ts';
 import {
   ACCOUNT,
+  ACCOUNT_PAGES,
   CHANGE_PASSWORD,
   checkMethod,
   DISCOVERY,
@@ -62,14 +63,14 @@ export async function handleRequest(deps: RequestDeps, exchange: RawExchange): P
     return;
   }
   if (browser.path === LANGUAGE_PATH) return chooseLanguage(browser);
-  if (browser.path === CHANGE_PASSWORD) return redirect(browser, '/account#password');
+  if (browser.path === CHANGE_PASSWORD) return redirect(browser, `${ACCOUNT_PAGES.security}#password`);
   if (people.has(browser.path)) return people.serve(browser);
   const { provider, keys } = await deps.current();
   if (browser.path === METADATA) request.url = DISCOVERY;
   if (browser.path === KEYROCK_TOKEN)
     return withGuessLimit(gate, exchange, browser.path, async () => provider.callback()(await toTokenRequest(request), response));
   if (browser.path.startsWith(`${ROOT}/interaction/`)) return interactions(provider, browser, keys.cookies);
-  if (browser.path === ACCOUNT) return account(provider, browser, keys.cookies);
+  if (browser.path === ACCOUNT || browser.path.startsWith(`${ACCOUNT}/`)) return account(provider, browser, keys.cookies);
   if (browser.method === 'POST' && POSTABLE.includes(browser.path))
     return redirect(browser, `${browser.path}?${await readCrossSiteForm(browser)}`);
   if (!PUBLIC.includes(browser.path))

@@ -144,19 +144,19 @@ onEachDatabase(
         ['turning two-factor off', 'two-factor-off', { password: 'wrong' }],
         [
           'changing the password',
-          'password',
+          'change-password',
           { current_password: 'wrong', new_password: 'a new one of mine', new_password_again: 'a new one of mine' },
         ],
       ] as const)
         it(`are limited at /account, for ${what}`, async () => {
           const { user, password } = await makeUser(api);
           const browser = new TestBrowser(api);
-          const page = await browser.signIn(new URL('/account', api.url), { name: user.name, password });
+          const page = await browser.signIn(new URL('/account/security', api.url), { name: user.name, password });
           const token = page.forms.find((form) => form.fields.form_token)!.fields.form_token!;
           const headers = { 'X-Forwarded-For': newAddress() };
           const before = await hashes(api);
           const said = async () => {
-            const { text } = await browser.send('/account', { step, form_token: token, ...fields }, headers);
+            const { text } = await browser.send('/account/security', { step, form_token: token, ...fields }, headers);
             return /Too many/.test(text) ? 429 : 401;
           };
           assert.equal(await guessed(said), FREE);

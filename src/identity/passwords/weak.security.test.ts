@@ -52,9 +52,9 @@ onDatabase('SQLite', 'Weak passwords', { settings: DEFAULT_PASSWORDS }, (api) =>
   it('are refused at /account, and said so', async () => {
     const { user, password } = await makeUser(api);
     const browser = new TestBrowser(api);
-    const page = await browser.signIn(new URL('/account', api.url), { name: user.name, password });
+    const page = await browser.signIn(new URL('/account/security', api.url), { name: user.name, password });
     const fresh = { new_password: 'password1', new_password_again: 'password1' };
-    const answer = await browser.submit(page, 'password', { current_password: password, ...fresh });
+    const answer = await browser.submit(page, 'change-password', { current_password: password, ...fresh });
     assert.match(answer.text, /tried first/);
   });
 

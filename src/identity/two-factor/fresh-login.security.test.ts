@@ -196,10 +196,10 @@ onEachDatabase('Changing how one signs in', (api) => {
   describe('at the account page', () => {
     it('asks whoever signed in long ago to do so again', async () => {
       const [person, browser] = [await makeUser(api), new TestBrowser(api)];
-      const page = await browser.signIn('/account', person);
+      const page = await browser.signIn('/account/security', person);
       assert.match(page.text, /Two-factor/i);
       await later();
-      const asked = await browser.submit(await browser.go('/account'), 'two-factor-on');
+      const asked = await browser.submit(await browser.go('/account/security'), 'two-factor-on');
       assert.equal(stepOf(asked), 'password');
       const back = await browser.submit(asked, 'password', { name: person.name, password: person.password });
       const proposed = await browser.submit(back, 'two-factor-on');
@@ -207,7 +207,7 @@ onEachDatabase('Changing how one signs in', (api) => {
       assert.ok(fields.proposed);
       await later();
       const { proposed: kept } = fields as { proposed: string };
-      const late = await browser.submit(await browser.go('/account'), 'two-factor-on', {
+      const late = await browser.submit(await browser.go('/account/security'), 'two-factor-on', {
         step: 'two-factor-confirm',
         proposed: kept,
       });
@@ -218,14 +218,14 @@ onEachDatabase('Changing how one signs in', (api) => {
       const person = await makeTwoFactorPerson(api);
       const answers = { name: person.user.name as string, password: person.password, code: () => person.phone.fresh() };
       const browser = new TestBrowser(api);
-      await browser.signIn('/account', answers);
+      await browser.signIn('/account/security', answers);
       await later();
-      for (const step of ['recovery-codes', 'two-factor-off', 'password']) {
+      for (const step of ['recovery-codes', 'two-factor-off', 'change-password']) {
         const proof = { password: person.password, current_password: person.password };
         const given = { ...proof, new_password: 'another password', new_password_again: 'another password' };
-        assert.equal(stepOf(await browser.submit(await browser.go('/account'), step, given)), 'password', step);
+        assert.equal(stepOf(await browser.submit(await browser.go('/account/security'), step, given)), 'password', step);
       }
-      const asked = await browser.submit(await browser.go('/account'), 'recovery-codes');
+      const asked = await browser.submit(await browser.go('/account/security'), 'recovery-codes');
       const again = await browser.answerForms(asked, answers);
       const codes = await browser.submit(again, 'recovery-codes');
       assert.equal(codes.text.match(/(?:[A-Z2-7]{4}-){3}[A-Z2-7]{4}/g)?.length, 10);
@@ -233,10 +233,10 @@ onEachDatabase('Changing how one signs in', (api) => {
 
     it('does not require it for steps that only remove something', async () => {
       const [person, browser] = [await makeUser(api), new TestBrowser(api)];
-      await browser.signIn('/account', person);
-      await new TestBrowser(api).signIn('/account', person);
+      await browser.signIn('/account/security', person);
+      await new TestBrowser(api).signIn('/account/security', person);
       await later();
-      assert.equal((await browser.submit(await browser.go('/account'), 'end-sessions')).status, 200);
+      assert.equal((await browser.submit(await browser.go('/account/sessions'), 'end-sessions')).status, 200);
     });
   });
 });

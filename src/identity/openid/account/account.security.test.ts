@@ -9,8 +9,8 @@ onEachDatabase('The account page', (api) => {
   it('is closed to people of a domain that was disabled, and does nothing for them', async () => {
     const domain = await api.make('domain', { name: uniqueName('domain') });
     const [person, browser] = [await makeUser(api, { domain_id: domain.id }), new TestBrowser(api)];
-    const page = await browser.signIn('/account', { ...person, domain: domain.name });
-    assert.equal(stepOf(await browser.go('/account')), stepOf(page));
+    const page = await browser.signIn('/account/security', { ...person, domain: domain.name });
+    assert.equal(stepOf(await browser.go('/account/security')), stepOf(page));
     const change = {
       current_password: person.password,
       new_password: 'another password of a person',
@@ -18,9 +18,12 @@ onEachDatabase('The account page', (api) => {
     };
     assert.equal((await api.patch(`/v3/domains/${domain.id}`, { domain: { enabled: false } })).status, 200);
     assert.equal(stepOf(await browser.go('/account')), 'password');
-    for (const step of ['two-factor-on', 'password', 'end-sessions']) {
-      const form = page.forms.find(({ fields }) => fields.step === step) ?? page.forms[0]!;
-      const sent = await browser.send(new URL(form.action, page.url), { ...form.fields, ...change, step });
+    for (const [step, path] of [
+      ['two-factor-on', '/account/security'],
+      ['change-password', '/account/security'],
+      ['end-sessions', '/account/sessions'],
+    ] as const) {
+      const sent = await browser.send(path, { ...page.forms[0]!.fields, ...change, step });
       assert.equal(stepOf(sent), 'password', `${step}: they are to sign in, which they cannot`);
       assert.doesNotMatch(sent.text, /two-factor-confirm/);
     }

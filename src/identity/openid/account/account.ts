@@ -1,36 +1,98 @@
-// /account: the page where a signed-in person manages their own account.
+// /account: the pages where a signed-in person manages their own account.
 import type { Provider } from 'oidc-provider';
-import { accountPage } from '../pages/account-page.ts';
-import { type BrowserRequest, checkFormToken, formToken, readForm, redirect, sendPage } from '../pages/browser.ts';
+import type { FreshLogin } from '../../access/index.ts';
+import { fail } from '../../faults.ts';
+import type { Factor } from '../../two-factor/index.ts';
+import { type AccountPageContent, accountPage } from '../pages/account-layout.ts';
+import { type BrowserRequest, formToken, sendPage } from '../pages/browser.ts';
+import type { Html } from '../pages/html.ts';
 import { messageFor } from '../pages/messages.ts';
-import { type AccountPageDeps, type AccountPageResult, readAccountPageData, readerOf } from './account-page-data.ts';
+import type { PageWords } from '../pages/words/index.ts';
+import { ACCOUNT_PAGES, type AccountPageName } from '../provider/paths.ts';
+import { type AccountForm, readAccountForm } from './form.ts';
+import { readerOf } from './names.ts';
+import type { AccountSection, AccountStep, AccountStepResult, AccountVisit } from './section.ts';
+import { type AccountSectionDeps, createAccountSections } from './sections.ts';
 import { findSignedInPerson, redirectToSignIn, type SignedInPersonDeps } from './signed-in-person.ts';
-import { type AccountStepDeps, runAccountStep } from './steps.ts';
+import { redirectWithMessage, takeMessage } from './success.ts';
 
-export interface AccountDeps extends SignedInPersonDeps, AccountStepDeps, AccountPageDeps {
+export interface AccountDeps extends SignedInPersonDeps, AccountSectionDeps {
+  readonly factor: Factor;
+  readonly freshLogin: FreshLogin;
   issuer(): string;
 }
 
+/** What a page shows beside its sections. `replaced` is shown instead of `section`. */
+interface PageState {
+  readonly success?: string | undefined;
+  readonly error?: string | undefined;
+  readonly section?: AccountSection | undefined;
+  readonly replaced?: Html | undefined;
+  readonly script?: boolean | undefined;
+}
+
+const titleOf = (words: PageWords, name: AccountPageName): string => words.accountPages[name];
+
+async function needsSignIn({ factor, freshLogin }: AccountDeps, { person }: AccountVisit, step: AccountStep): Promise<boolean> {
+  const { user, session } = person;
+  if (step.needs === undefined || freshLogin.isFresh(Number(session.loginTs) * 1000)) return false;
+  return step.needs === 'fresh sign-in' || factor.isEnabled(user.id);
+}
+
+/** A refused step as a result: its message, and the field that was wrong. */
+async function runStep(step: AccountStep, visit: AccountVisit, form: AccountForm): Promise<AccountStepResult> {
+  try {
+    return await step.run(visit, form);
+  } catch (error) {
+    const { words } = visit.look;
+    return { error: messageFor(words, error, words.wrongPassword) };
+  }
+}
+
 export function createAccountHandler(deps: AccountDeps) {
+  const sections = createAccountSections(deps);
+  const pages = (Object.keys(ACCOUNT_PAGES) as AccountPageName[]).filter((name) => sections.some(({ page }) => page === name));
+
+  async function show(name: AccountPageName, visit: AccountVisit, state: PageState): Promise<void> {
+    const { look, browser } = visit;
+    const own = sections.filter(({ page }) => page === name);
+    const content: AccountPageContent = {
+      title: titleOf(look.words, name),
+      menu: pages.map((one) => ({ path: ACCOUNT_PAGES[one], title: titleOf(look.words, one), isCurrent: one === name })),
+      sections: await Promise.all(
+        own.map((section) => (section === state.section && state.replaced ? state.replaced : section.show(visit))),
+      ),
+      ...state,
+    };
+    sendPage(browser, accountPage(look, content), state.error === undefined ? 200 : 400);
+  }
+
+  async function submit(name: AccountPageName, visit: AccountVisit, form: AccountForm): Promise<void> {
+    const { browser, action } = visit;
+    const stepName = form.text('step');
+    const section = sections.find(({ page, steps = {} }) => page === name && Object.hasOwn(steps, stepName));
+    const step = section?.steps?.[stepName];
+    if (!step) return show(name, visit, {});
+    if (await needsSignIn(deps, visit, step)) return redirectToSignIn(deps.issuer(), browser, action, { prompt: 'login' });
+    const result = await runStep(step, visit, form);
+    if (result === 'answered') return;
+    if ('done' in result) return redirectWithMessage(browser, action, result.done);
+    if ('show' in result && !('error' in result))
+      return show(name, visit, { section, replaced: result.show, script: result.script });
+    const refused = { step: stepName, field: result.field, message: result.error, value: form.text };
+    await show(name, { ...visit, refused }, { error: result.error, section, replaced: result.show });
+  }
+
   return async function serve(provider: Provider, browser: BrowserRequest, keys: readonly string[]): Promise<void> {
+    const name = pages.find((one) => ACCOUNT_PAGES[one] === browser.path) ?? fail('route.not_found');
+    const action = ACCOUNT_PAGES[name];
     const person = await findSignedInPerson(deps, provider, browser, keys);
-    if (!person) return redirectToSignIn(deps.issuer(), browser);
+    if (!person) return redirectToSignIn(deps.issuer(), browser, action);
     const look = browser.look.for(readerOf(person.user));
     const about = `account ${person.session.uid}`;
-    const show = async (result: AccountPageResult): Promise<void> => {
-      const data = await readAccountPageData(deps, person, formToken(keys[0]!, about), result);
-      sendPage(browser, accountPage(look, data), result.error ? 400 : 200);
-    };
-    if (browser.method !== 'POST') return show({});
-    const form = await readForm(browser);
-    checkFormToken(form, keys, about);
-    try {
-      const outcome = await runAccountStep(deps, person, form, look.words);
-      if (outcome === 'sign in again') return redirectToSignIn(deps.issuer(), browser, { prompt: 'login' });
-      return outcome === 'signed out' ? redirect(browser, '/account') : await show(outcome);
-    } catch (error) {
-      return show({ error: messageFor(look.words, error, look.words.wrongPassword) });
-    }
+    const visit: AccountVisit = { look, action, token: formToken(keys[0]!, about), person, browser };
+    if (browser.method !== 'POST') return show(name, visit, { success: takeMessage(browser, look.words) });
+    await submit(name, visit, await readAccountForm(browser, keys, about));
   };
 }
 

@@ -42,13 +42,18 @@ export async function findSignedInPerson(
   return { user, session, actor, challenges };
 }
 
-/** The account page signs people in like any application. */
-export function redirectToSignIn(issuer: string, browser: BrowserRequest, more: Readonly<Record<string, string>> = {}): void {
+/** The account pages sign people in like any application, and then lead back to `path`. */
+export function redirectToSignIn(
+  issuer: string,
+  browser: BrowserRequest,
+  path: string,
+  more: Readonly<Record<string, string>> = {},
+): void {
   const query = new URLSearchParams({
     client_id: ACCOUNT_CLIENT,
     response_type: 'none',
     scope: 'openid',
-    redirect_uri: `${issuer}/account`,
+    redirect_uri: `${issuer}${path}`,
     ...more,
   });
   redirect(browser, `/openid/authorize?${query}`);

@@ -86,7 +86,7 @@ onDatabase('SQLite', 'Pages of a brand', { settings }, (api) => {
   it('lead password managers to the form for a new password', async () => {
     const found = await new TestBrowser(api).request('/.well-known/change-password');
     assert.equal(found.status, 303);
-    assert.equal(found.headers.get('location'), '/account#password');
+    assert.equal(found.headers.get('location'), '/account/security#password');
   });
 
   it('tell browsers about errors by a page, and programs in the format of their API', async () => {

@@ -70,8 +70,8 @@ onEachDatabase('Pages', (api) => {
     const value = { schemas: scim.body.schemas, userName: user.name, preferredLanguage: 'es', timezone: 'Europe/Madrid' };
     const put = await api.put(`/scim/v2/Users/${user.id}`, value);
     assert.equal(put.status, 200);
-    const own = await new TestBrowser(api).signIn('/account', user);
-    assert.ok(own.text.includes(es.account));
+    const own = await new TestBrowser(api).signIn('/account/sessions', user);
+    assert.ok(own.text.includes(es.accountPages.sessions));
     assert.match(own.text, /<time datetime="[^"]+">[^<]+(CET|CEST|GMT\+[12])</);
     const traveller = new TestBrowser(api);
     traveller.putCookie('gatehouse_zone', 'Asia/Kolkata', '/');

@@ -1,4 +1,5 @@
 // The look of every page: one file, no script, no picture from elsewhere. Follows the system's light or dark.
+import { accountStyle } from './account-style.ts';
 
 export const style = `
 :root { color-scheme: light dark; --ink: #16202c; --soft: #5a6675; --line: #d5dbe3; --paper: #fff; --ground: #eef1f5;
@@ -50,4 +51,4 @@ details { margin-bottom: 1rem; } summary { cursor: pointer; color: var(--soft); 
 footer { display: flex; gap: 1.5rem; align-items: baseline; margin-top: 1.5rem; color: var(--soft); font-size: .85rem; }
 footer form { display: flex; gap: 1rem; } footer button.plain { margin: 0; font-size: inherit; }
 @media (max-width: 30rem) { body { padding: .5rem; } main { padding: 1.25rem; border-radius: .5rem; } dl { grid-template-columns: 1fr; } }
-`;
+${accountStyle}`;

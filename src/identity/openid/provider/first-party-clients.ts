@@ -1,14 +1,15 @@
 // Clients that are part of the installation: the account page, which needs no registration, and the wallet node.
 import type { ClientMetadata } from 'oidc-provider';
 import type { ConsumerValues } from '../../consumers/index.ts';
+import { ACCOUNT, ACCOUNT_PAGES } from './paths.ts';
 
 export const ACCOUNT_CLIENT = 'gatehouse_account';
 
 export const accountClient = (issuer: string): ClientMetadata => ({
   client_id: ACCOUNT_CLIENT,
   client_name: 'your account',
-  redirect_uris: [`${issuer}/account`],
-  post_logout_redirect_uris: [`${issuer}/account`],
+  redirect_uris: Object.values(ACCOUNT_PAGES).map((path) => `${issuer}${path}`),
+  post_logout_redirect_uris: [`${issuer}${ACCOUNT}`],
   response_types: ['none', 'code'],
   grant_types: ['authorization_code'],
   token_endpoint_auth_method: 'none',

@@ -144,7 +144,7 @@ onEachDatabase('The end of a session', (api) => {
     await ofKept.tokensFor(person, OFFLINE, kept);
     const there = await party.tokensFor(person, OFFLINE, other);
     const before = [listener.heard.length, deaf.heard.length];
-    const page = await kept.go('/account');
+    const page = await kept.go('/account/sessions');
     const form = page.forms.find(({ fields }) => fields.step === 'end-sessions')!;
     assert.equal((await kept.send(new URL(form.action, page.url), form.fields)).status, 200);
     // Notifications are stored in the transaction: all are sent when none is waiting.

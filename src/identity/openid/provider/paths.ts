@@ -8,6 +8,17 @@ import { LANGUAGE_PATH } from '../pages/layout.ts';
 export const ROOT = '/openid';
 export const DISCOVERY = '/.well-known/openid-configuration';
 export const ACCOUNT = '/account';
+/** The pages of an account, in the order of their menu. */
+export const ACCOUNT_PAGES = {
+  overview: ACCOUNT,
+  profile: `${ACCOUNT}/profile`,
+  security: `${ACCOUNT}/security`,
+  sessions: `${ACCOUNT}/sessions`,
+  applications: `${ACCOUNT}/applications`,
+  activity: `${ACCOUNT}/activity`,
+  data: `${ACCOUNT}/data`,
+} as const;
+export type AccountPageName = keyof typeof ACCOUNT_PAGES;
 /** The same document for OAuth2 clients (RFC 8414). */
 export const METADATA = '/.well-known/oauth-authorization-server';
 /** Where password managers send people (https://www.w3.org/TR/change-password-url/). */
@@ -48,7 +59,7 @@ const METHODS: readonly (readonly [path: string | RegExp, methods: readonly stri
   [FAVICON, READ],
   [CHANGE_PASSWORD, READ],
   [LANGUAGE_PATH, ['POST']],
-  [ACCOUNT, PAGE],
+  ...Object.values(ACCOUNT_PAGES).map((path) => [path, PAGE] as const),
   [FORGOTTEN_PASSWORD_PAGE, PAGE],
   [NEW_PASSWORD_PAGE, PAGE],
 ];

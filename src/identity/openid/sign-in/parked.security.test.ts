@@ -125,7 +125,7 @@ onEachDatabase('A sign-in that waits to be collected', (api) => {
     const consent = await collect();
     const other = new TestBrowser(api);
     await other.signIn('/account', person);
-    await other.submit(await other.go('/account'), 'end-sessions');
+    await other.submit(await other.go('/account/sessions'), 'end-sessions');
     assert.equal((await browser.submit(consent, 'allow')).status, 400);
   });
 });

@@ -74,7 +74,7 @@ const define = (api: TestApi): void => {
     it('opens the account page, which lists it, renames it and removes it', async () => {
       const person = await PasskeyPerson.withPasskey(api);
       const browser = new TestBrowser(api);
-      const account = await person.usePasskey(browser, await browser.go('/account'));
+      const account = await person.usePasskey(browser, await browser.go('/account/security'));
       assert.match(account.text, /a phone/);
       const renamed = await browser.submit(account, 'passkey-rename', { passkey_name: '<b>key</b>' });
       assert.match(renamed.text, /&lt;b&gt;key&lt;\/b&gt;/);
@@ -215,7 +215,7 @@ const define = (api: TestApi): void => {
     it('needs a fresh sign-in to be added or removed', async () => {
       const person = await PasskeyPerson.withPasskey(api);
       const browser = new TestBrowser(api);
-      const account = await browser.signIn('/account', person);
+      const account = await browser.signIn('/account/security', person);
       api.clock.advance(1000);
       for (const step of ['passkey-new', 'passkey-remove']) assert.equal(stepOf(await browser.submit(account, step)), 'password');
     });
@@ -223,8 +223,8 @@ const define = (api: TestApi): void => {
     it('is bound to the session and cannot be replayed, not even after it was removed', async () => {
       const person = await PasskeyPerson.make(api);
       const [browser, other] = [new TestBrowser(api), new TestBrowser(api)];
-      const page = await browser.submit(await browser.signIn('/account', person), 'passkey-new');
-      const elsewhere = await other.submit(await other.signIn('/account', person), 'passkey-new');
+      const page = await browser.submit(await browser.signIn('/account/security', person), 'passkey-new');
+      const elsewhere = await other.submit(await other.signIn('/account/security', person), 'passkey-new');
       const passkey = person.authenticator.create(passkeyOptionsOf(page, 'create'));
       assert.equal((await other.submit(elsewhere, 'passkey-create', { passkey })).status, 400, 'another session');
       const added = await browser.submit(page, 'passkey-create', { passkey });
@@ -237,7 +237,7 @@ const define = (api: TestApi): void => {
       const [person, thief] = [await PasskeyPerson.withPasskey(api), await PasskeyPerson.withPasskey(api)];
       const { passkeys } = (await api.get(`/v3/users/${person.id}/OS-PASSKEYS/passkeys`)).body;
       const browser = new TestBrowser(api);
-      const account = await browser.signIn('/account', thief);
+      const account = await browser.signIn('/account/security', thief);
       for (const step of ['passkey-rename', 'passkey-remove']) {
         const sent = await browser.submit(account, step, { passkey_id: passkeys[0].id, passkey_name: 'mine' });
         assert.equal(sent.status, 400);
@@ -264,7 +264,7 @@ const define = (api: TestApi): void => {
       const domain = await api.make('domain', { name: uniqueName('soon off') });
       const person = await PasskeyPerson.make(api, { domain_id: domain.id });
       const browser = new TestBrowser(api);
-      const signedIn = await browser.signIn('/account', {
+      const signedIn = await browser.signIn('/account/security', {
         ...person,
         name: person.name,
         password: person.password,
@@ -274,9 +274,9 @@ const define = (api: TestApi): void => {
       const passkey = person.authenticator.create(passkeyOptionsOf(page, 'create'));
       await browser.submit(page, 'passkey-create', { passkey });
       assert.equal((await api.patch(`/v3/domains/${domain.id}`, { domain: { name: OFF } })).status, 200);
-      const account = await browser.go('/account');
+      const account = await browser.go('/account/security');
       assert.ok(!account.text.includes(words.passkeys));
-      const sent = await browser.send(new URL('/account', page.url), { ...page.forms[0]!.fields, step: 'passkey-new' });
+      const sent = await browser.send(new URL('/account/security', page.url), { ...page.forms[0]!.fields, step: 'passkey-new' });
       assert.equal(passkeyOptionsOf(sent, 'create'), undefined);
       const visitor = await visit();
       isRefused(await person.usePasskey(visitor.browser, visitor.page));

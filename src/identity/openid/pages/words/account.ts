@@ -1,6 +1,16 @@
 // Texts of the account page.
 const en = {
   account: 'Your account',
+  accountPages: {
+    overview: 'Your account',
+    profile: 'Profile',
+    security: 'Security',
+    sessions: 'Sessions and devices',
+    applications: 'Applications',
+    activity: 'Activity',
+    data: 'Your data',
+  },
+  accountMenu: 'Pages of your account',
   profile: 'Profile',
   name: 'Name',
   email: 'E-mail',
@@ -39,10 +49,28 @@ const en = {
   applications: 'Applications with access',
   noApplications: 'No application has access.',
   revoke: 'Revoke',
+  twoFactorIsOff: 'Two-factor authentication is off.',
+  passkeysNotAllowed: 'Passkeys cannot be used here.',
+  passkeyIsAdded: 'The passkey was added. You can sign in with it from now on.',
+  passkeyIsRenamed: 'The passkey has its new name.',
+  passkeyIsRemoved: 'The passkey was removed. Nobody can sign in with it any more.',
+  otherSessionsEnded: 'You are signed out everywhere else.',
+  deviceIsForgotten: 'The device was forgotten. It is asked for a code again.',
+  accessIsRevoked: 'The application has no access any more.',
 };
 
 const es: typeof en = {
   account: 'Su cuenta',
+  accountPages: {
+    overview: 'Su cuenta',
+    profile: 'Perfil',
+    security: 'Seguridad',
+    sessions: 'Sesiones y dispositivos',
+    applications: 'Aplicaciones',
+    activity: 'Actividad',
+    data: 'Sus datos',
+  },
+  accountMenu: 'Páginas de su cuenta',
   profile: 'Perfil',
   name: 'Nombre',
   email: 'Correo electrónico',
@@ -82,6 +110,14 @@ const es: typeof en = {
   applications: 'Aplicaciones con acceso',
   noApplications: 'Ninguna aplicación tiene acceso.',
   revoke: 'Revocar',
+  twoFactorIsOff: 'La autenticación de dos factores está desactivada.',
+  passkeysNotAllowed: 'Aquí no se pueden usar llaves de acceso.',
+  passkeyIsAdded: 'Se ha añadido la llave de acceso. Ya puede iniciar sesión con ella.',
+  passkeyIsRenamed: 'La llave de acceso tiene su nuevo nombre.',
+  passkeyIsRemoved: 'Se ha eliminado la llave de acceso. Ya nadie puede iniciar sesión con ella.',
+  otherSessionsEnded: 'Se han cerrado todas las demás sesiones.',
+  deviceIsForgotten: 'Se ha olvidado el dispositivo. Se le volverá a pedir un código.',
+  accessIsRevoked: 'La aplicación ya no tiene acceso.',
 };
 
 export const account = { en, es };

@@ -1,0 +1,40 @@
+// Applications that a person gave access to.
+import { tagOf } from '../../access/index.ts';
+import { findConsumer } from '../../consumers/index.ts';
+import type { Deps } from '../../resource/index.ts';
+import { applicationsSection } from '../pages/account-applications.ts';
+import type { Records } from '../provider/records/records.ts';
+import type { AccountSection, AccountStep } from './section.ts';
+
+export interface ApplicationsDeps extends Pick<Deps, 'db' | 'change'> {
+  readonly records: Records;
+}
+
+async function applicationsOf({ db, records }: ApplicationsDeps, userId: string): Promise<{ id: string; name: string }[]> {
+  const grants = [...(await records.listOfUser(userId, 'Consent')), ...(await records.listOfUser(userId, 'Grant'))];
+  const applications = await Promise.all(
+    [...new Set(grants.map(({ payload }) => payload.clientId))].map(async (clientId) => {
+      const consumer = clientId === undefined ? undefined : await findConsumer(db.read, clientId);
+      return consumer ? [{ id: consumer.id, name: consumer.name }] : [];
+    }),
+  );
+  return applications.flat();
+}
+
+const revoke =
+  ({ change, records }: ApplicationsDeps): AccountStep['run'] =>
+  async ({ person: { user, actor } }, form) => {
+    const clientId = form.text('application');
+    await change(actor, async (transaction) => {
+      await records.endConsents(transaction, user.id, clientId);
+      transaction.invalidate(tagOf.user(user.id));
+      transaction.audit('consent.revoked', { kind: 'user', id: user.id }, { consumer_id: clientId });
+    });
+    return { done: 'accessIsRevoked' };
+  };
+
+export const createApplicationsSection = (deps: ApplicationsDeps): AccountSection => ({
+  page: 'applications',
+  show: async (visit) => applicationsSection(visit, await applicationsOf(deps, visit.person.user.id)),
+  steps: { revoke: { run: revoke(deps) } },
+});

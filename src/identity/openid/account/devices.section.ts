@@ -1,0 +1,27 @@
+// Devices on which a person is not asked for a code.
+import type { Devices } from '../../two-factor/index.ts';
+import { devicesSection } from '../pages/account-sessions.ts';
+import type { AccountSection } from './section.ts';
+
+export interface DevicesDeps {
+  readonly devices: Devices;
+}
+
+export const createDevicesSection = ({ devices }: DevicesDeps): AccountSection => ({
+  page: 'sessions',
+  async show(visit) {
+    const known = await devices.list(visit.person.user.id);
+    return devicesSection(
+      visit,
+      known.map((row) => ({ id: row.id, agent: row.user_agent || row.id, lastUsed: row.last_used_at })),
+    );
+  },
+  steps: {
+    'forget-device': {
+      async run({ person: { user, actor } }, form) {
+        await devices.forget(actor, user.id, form.text('device'));
+        return { done: 'deviceIsForgotten' };
+      },
+    },
+  },
+});

@@ -1,0 +1,20 @@
+// What is known of a person: their name, address, language and time zone.
+import { parseJson } from '../../resource/index.ts';
+import type { Profile, UserWithExpiry } from '../../users/index.ts';
+import type { Reader } from '../pages/look.ts';
+
+const textOf = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
+
+/** The language and time zone of a person, from their profile. */
+export function readerOf(user: Pick<UserWithExpiry, 'profile'>): Reader {
+  const { preferredLanguage, locale, timezone } = parseJson<Profile>(user.profile);
+  const languages = [textOf(preferredLanguage), textOf(locale)].filter((tag) => tag !== undefined);
+  return { languages, zone: textOf(timezone) };
+}
+
+export function namesOf(user: UserWithExpiry): { readonly name: string; readonly email: string | undefined } {
+  const { displayName, name = {} } = parseJson<Profile>(user.profile);
+  const { formatted } = name as { formatted?: unknown };
+  const { email } = parseJson<{ email?: unknown }>(user.extra);
+  return { name: textOf(displayName) ?? textOf(formatted) ?? user.name, email: textOf(email) };
+}

@@ -1,0 +1,29 @@
+// The sections of the account pages, in the order in which a page shows them. To add one: write its file with its own dependencies, and
+// list it here.
+import { type ApplicationsDeps, createApplicationsSection } from './applications.section.ts';
+import { createDevicesSection, type DevicesDeps } from './devices.section.ts';
+import { createOverviewSections, type OverviewDeps } from './overview.section.ts';
+import { createPasskeysSection, type PasskeysDeps } from './passkeys.section.ts';
+import { createPasswordSection, type PasswordDeps } from './password.section.ts';
+import type { AccountSection } from './section.ts';
+import { createSessionsSection, type SessionsDeps } from './sessions.section.ts';
+import { createTwoFactorSection, type TwoFactorDeps } from './two-factor.section.ts';
+
+export interface AccountSectionDeps
+  extends OverviewDeps,
+    PasswordDeps,
+    PasskeysDeps,
+    TwoFactorDeps,
+    SessionsDeps,
+    DevicesDeps,
+    ApplicationsDeps {}
+
+export const createAccountSections = (deps: AccountSectionDeps): readonly AccountSection[] => [
+  ...createOverviewSections(deps),
+  createPasskeysSection(deps),
+  createTwoFactorSection(deps),
+  createPasswordSection(deps),
+  createSessionsSection(deps),
+  createDevicesSection(deps),
+  createApplicationsSection(deps),
+];

@@ -1,0 +1,59 @@
+// The layout of the account pages: the menu, sections, and forms.
+import { type Html, html } from './html.ts';
+import { errorMessage, hidden, page, successMessage } from './layout.ts';
+import type { PageLook } from './look.ts';
+
+/** What was wrong with the form that was sent. */
+export interface RefusedForm {
+  readonly step: string;
+  readonly field: string | undefined;
+  readonly message: string;
+  /** What was entered. */
+  value(field: string): string;
+}
+
+/** What sections need to show themselves. */
+export interface AccountView {
+  readonly look: PageLook;
+  /** The path of the page, which its forms are sent to. */
+  readonly action: string;
+  readonly token: string;
+  readonly refused?: RefusedForm | undefined;
+}
+
+export interface AccountPageContent {
+  readonly title: string;
+  readonly menu: readonly { readonly path: string; readonly title: string; readonly isCurrent: boolean }[];
+  readonly sections: readonly (Html | undefined)[];
+  readonly success?: string | undefined;
+  readonly error?: string | undefined;
+  /** The page uses passkeys. */
+  readonly script?: boolean | undefined;
+}
+
+/** `id`: where links lead to. */
+export const section = (title: string, body: Html, id?: string): Html =>
+  html`<section${id !== undefined && html` id="${id}"`}><h2>${title}</h2>${body}</section>`;
+
+export const list = (items: readonly Html[], empty: string): Html =>
+  items.length > 0 ? html`<ul class="list">${items}</ul>` : html`<p class="soft">${empty}</p>`;
+
+/** A form that runs a step. */
+export const form = ({ action, token }: AccountView, step: string, body: Html): Html =>
+  html`<form method="post" action="${action}">${hidden('form_token', token)}${hidden('step', step)}${body}</form>`;
+
+/** A button that runs a step; `more` are fields before it. */
+export const button = (view: AccountView, step: string, label: string, more: Html = html``, look = 'second small'): Html =>
+  form(view, step, html`${more}<button type="submit" class="${look}">${label}</button>`);
+
+const menuItem = ({ path, title, isCurrent }: AccountPageContent['menu'][number]): Html =>
+  html`<li><a href="${path}"${isCurrent && html` aria-current="page"`}>${title}</a></li>`;
+
+export function accountPage(look: PageLook, content: AccountPageContent): string {
+  const { words } = look;
+  const body = html`<nav aria-label="${words.accountMenu}"><ul class="menu">${content.menu.map(menuItem)}</ul></nav>
+${errorMessage(content.error)}${successMessage(content.success)}
+${content.sections.filter((one) => one !== undefined)}
+<p><a href="/openid/logout">${words.signOut}</a></p>`;
+  return page(look, { title: content.title, body, wide: true, script: content.script === true });
+}

@@ -1,0 +1,56 @@
+// Section: two-factor authentication.
+import { type AccountView, button, form, section } from './account-layout.ts';
+import { type Html, html, trusted } from './html.ts';
+import { field, hidden } from './layout.ts';
+
+/** A new key that is not confirmed yet. */
+export interface FactorProposal {
+  readonly proposed: string;
+  readonly key: string;
+  readonly svg: string;
+}
+
+export function twoFactorProposal(view: AccountView, { proposed, key, svg }: FactorProposal): Html {
+  const { words } = view.look;
+  return section(
+    words.twoFactor,
+    html`<p>${words.scan}</p><p class="qr">${trusted(svg)}</p><p>${words.key}: <code>${key}</code></p>
+${form(
+  view,
+  'two-factor-confirm',
+  html`${hidden('proposed', proposed)}
+${field({ name: 'code', label: words.code, complete: 'one-time-code', code: 'numeric', focus: true })}
+<p class="soft">${words.securityText}</p>
+${field({ name: 'question', label: words.securityQuestion, complete: 'off' })}
+${field({ name: 'answer', label: words.securityAnswer, complete: 'off' })}
+<button type="submit">${words.turnOn}</button>`,
+)}`,
+  );
+}
+
+/** New codes are shown once. */
+export function recoveryCodesSection(view: AccountView, codes: readonly string[]): Html {
+  const { words } = view.look;
+  return section(
+    words.twoFactor,
+    html`<p role="status">${words.recoveryCodesText}</p><ul class="codes">${codes.map((code) => html`<li>${code}</li>`)}</ul>
+${button(view, 'recovery-codes', words.makeRecoveryCodes)}
+${turnOff(view)}`,
+  );
+}
+
+function turnOff(view: AccountView): Html {
+  const { words } = view.look;
+  const password = field({ name: 'password', label: words.currentPassword, type: 'password', complete: 'current-password' });
+  return html`<details><summary>${words.turnOff}</summary>${button(view, 'two-factor-off', words.turnOff, password)}</details>`;
+}
+
+export function twoFactorSection(view: AccountView, factor: { readonly recoveryCodesLeft: number } | undefined): Html {
+  const { words } = view.look;
+  const body = factor
+    ? html`<p>${words.twoFactorOn(factor.recoveryCodesLeft)}</p>
+${button(view, 'recovery-codes', words.makeRecoveryCodes)}
+${turnOff(view)}`
+    : html`<p>${words.twoFactorOff}</p>${button(view, 'two-factor-on', words.turnOn, html``, 'small')}`;
+  return section(words.twoFactor, body);
+}
