@@ -34,6 +34,7 @@ export function signInPage(
   },
 ): string {
   const { words } = look;
+  // After a refusal there is no autofill: a passkey manager that agrees by itself would send the same passkey again and again.
   const domain = field({ name: 'domain', label: words.domain, value: about.domain, complete: 'organization', optional: true });
   const body = html`${errorMessage(about.error)}${form(
     about,
@@ -42,7 +43,7 @@ ${field({ name: 'name', label: words.userName, value: about.name, complete: abou
 ${field({ name: 'password', label: words.password, type: 'password', complete: 'current-password', focus: about.name !== '' })}
 <details${about.domain === '' ? '' : html` open`}><summary>${words.otherDomain}</summary>${domain}</details>
 <button type="submit">${words.signIn}</button>`,
-  )}${about.passkey && passkeyForm(look, about, { options: about.passkey, label: words.passkeySignIn, autofill: true })}${cancel(look, about)}
+  )}${about.passkey && passkeyForm(look, about, { options: about.passkey, label: words.passkeySignIn, autofill: about.error === undefined })}${cancel(look, about)}
 ${about.links.map(({ href, label }) => html`<p><a href="${href}">${label}</a></p>`)}`;
   return page(look, { title: words.signInTo(about.application), body, script: about.passkey !== undefined });
 }
