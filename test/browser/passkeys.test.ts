@@ -75,7 +75,7 @@ onDatabase('SQLite', 'Passkeys in a browser', { settings: AT_LOCALHOST }, (api) 
 
   it('come with a script that also tells the zone of the browser, in which times are shown', async () => {
     const page = await chromium.open(api, { timezoneId: 'Asia/Kolkata' });
-    await page.goto(`${api.url}/account`);
+    await page.goto(`${api.url}/account/sessions`);
     await enterPassword(page, await makeUser(api));
     assert.match(await page.locator('time').first().innerText(), /(IST|GMT\+5:30)$/);
   });
