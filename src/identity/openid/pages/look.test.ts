@@ -75,7 +75,10 @@ onEachDatabase('Pages', (api) => {
     assert.match(own.text, /<time datetime="[^"]+">[^<]+(CET|CEST|GMT\+[12])</);
     const traveller = new TestBrowser(api);
     traveller.putCookie('gatehouse_zone', 'Asia/Kolkata', '/');
-    assert.match((await traveller.signIn('/account', await makeUser(api))).text, /<time datetime="[^"]+">[^<]+(IST|GMT\+5:30)</);
+    assert.match(
+      (await traveller.signIn('/account/sessions', await makeUser(api))).text,
+      /<time datetime="[^"]+">[^<]+(IST|GMT\+5:30)</,
+    );
     const chosen = new TestBrowser(api, { 'accept-language': 'es' });
     chosen.putCookie(LANGUAGE_COOKIE, 'en', '/');
     assert.ok((await chosen.go('/account')).text.includes(en.userName));
