@@ -37,7 +37,7 @@ import {
 } from './openid/index.ts';
 import { createPasskeyPolicy, createPasskeys, relyingPartyOf } from './passkeys/index.ts';
 import { createPasswords, hasPassword } from './passwords/index.ts';
-import { createMailRequests, createPasswordRecovery } from './people/index.ts';
+import { createMailRequests, createPasswordRecovery, createSelfRegistration } from './people/index.ts';
 import { createDomains, createProjects, createTags, readProjects } from './projects/index.ts';
 import { createRegistration, createRegistrationKeys } from './registration/index.ts';
 import { type Deps, parseJson } from './resource/index.ts';
@@ -157,7 +157,8 @@ function buildPeople(core: Core, options: ModuleOptions) {
     return identity.driver === 'sql' && isLocked !== true && (await hasPassword(deps.db.read, user.id));
   };
   const passwordRecovery = createPasswordRecovery({ ...deps, ...core, requests, issuer: options.issuer, canResetPassword });
-  return { passwordRecovery, peopleSettled: requests.settled };
+  const selfRegistration = createSelfRegistration({ ...deps, ...core, requests, issuer: options.issuer });
+  return { passwordRecovery, selfRegistration, peopleSettled: requests.settled };
 }
 
 /** Logins at the base API and at the pages of the OpenID provider. */

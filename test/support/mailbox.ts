@@ -55,3 +55,7 @@ export async function afterRequests(api: TestApi, server: MailServer): Promise<v
   assert.equal((await askForPassword(api, person.name)).status, 200);
   await mailsTo(server, person.user.email as string);
 }
+
+export async function askToRegister(api: TestApi, email: string, more: Record<string, string> = {}) {
+  return new TestBrowser(api).send('/openid/register', { email, ...more });
+}

@@ -1,4 +1,6 @@
 // What people do without an administrator: a forgotten password, registration, another e-mail address.
-export { FORGOTTEN_PASSWORD_PAGE, NEW_PASSWORD_PAGE } from './pages.ts';
-export { createPasswordRecovery, type ForgottenPassword, type PasswordRecovery } from './password-recovery.rules.ts';
+export { isAllowed, readAddress } from './addresses.ts';
+export { CONFIRM_EMAIL_PAGE, FORGOTTEN_PASSWORD_PAGE, NEW_PASSWORD_PAGE, REGISTER_PAGE } from './pages.ts';
+export { createPasswordRecovery, type PasswordRecovery } from './password-recovery.rules.ts';
 export { createMailRequests, type MailRequests, type StrangerRequest } from './requests.ts';
+export { createSelfRegistration, type OpenDomain, type SelfRegistration } from './self-registration.rules.ts';

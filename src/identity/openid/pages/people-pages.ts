@@ -85,3 +85,45 @@ export function passwordSavedPage(
 <p><a class="button" href="${signInUrl(interaction)}">${words.signIn}</a></p>`;
   return page(look, { title: words.passwordSavedTitle, body });
 }
+
+export function registerPage(
+  look: PageLook,
+  about: StrangerForm & { email: string; domain: string; allowed: readonly string[] },
+): string {
+  const { words } = look;
+  const allowed = about.allowed.length > 0 && html`<p class="soft">${words.registerAllowed(about.allowed.join(', '))}</p>`;
+  const body = html`${errorMessage(about.error)}<p>${words.registerText}</p>${allowed}${form(
+    about,
+    html`${about.domain === '' ? '' : hidden('domain', about.domain)}
+${field({ name: 'email', label: words.emailAddress, value: about.email, complete: 'email', focus: true })}
+<button type="submit">${words.continueLabel}</button>`,
+  )}${back(look, about.interaction)}`;
+  return page(look, { title: words.registerTitle, body });
+}
+
+export function registrationClosedPage(look: PageLook, interaction: string | undefined): string {
+  const { words } = look;
+  return page(look, {
+    title: words.registerClosedTitle,
+    body: html`<p>${words.registerClosedText}</p>${back(look, interaction)}`,
+  });
+}
+
+export function confirmEmailPage(look: PageLook, about: StrangerForm & { token: string; address: string; name: string }): string {
+  const { words } = look;
+  const body = html`${errorMessage(about.error)}${form(
+    about,
+    html`${hidden('token', about.token)}${userName(look, about.address)}
+${field({ name: 'name', label: words.yourName, value: about.name, complete: 'name', focus: true })}
+${newPasswordFields(look)}
+<button type="submit">${words.createAccount}</button>`,
+  )}${back(look, undefined)}`;
+  return page(look, { title: words.confirmTitle, body });
+}
+
+export function accountReadyPage(look: PageLook, about: { userName: string; interaction: string | undefined }): string {
+  const { words } = look;
+  const body = html`<p role="status">${words.accountReadyText(about.userName)}</p>
+<p><a class="button" href="${signInUrl(about.interaction)}">${words.signIn}</a></p>`;
+  return page(look, { title: words.accountReadyTitle, body });
+}

@@ -1,22 +1,30 @@
 // The pages for people who are not signed in, by their path.
-import { FORGOTTEN_PASSWORD_PAGE, NEW_PASSWORD_PAGE } from '../../people/index.ts';
+import { CONFIRM_EMAIL_PAGE, FORGOTTEN_PASSWORD_PAGE, NEW_PASSWORD_PAGE, REGISTER_PAGE } from '../../people/index.ts';
 import { type BrowserRequest, readForm } from '../pages/browser.ts';
 import type { PageLink } from '../pages/sign-in-pages.ts';
 import type { PageWords } from '../pages/words/index.ts';
 import { forgottenPassword, newPassword, type PasswordRecoveryPagesDeps } from './password-recovery.ts';
+import { confirmEmail, domainValue, type RegistrationPagesDeps, register } from './registration.ts';
 import type { StrangerPage } from './stranger.ts';
 
-export type PeoplePagesDeps = PasswordRecoveryPagesDeps;
+export type PeoplePagesDeps = PasswordRecoveryPagesDeps & RegistrationPagesDeps;
 
 export function createPeoplePages(deps: PeoplePagesDeps) {
   const pages: ReadonlyMap<string, StrangerPage> = new Map([
     [FORGOTTEN_PASSWORD_PAGE, forgottenPassword(deps)],
     [NEW_PASSWORD_PAGE, newPassword(deps)],
+    [REGISTER_PAGE, register(deps)],
+    [CONFIRM_EMAIL_PAGE, confirmEmail(deps)],
   ]);
   return {
-    /** Links on the sign-in page. */
-    async linksFor(words: PageWords, interaction: string, _domain: string): Promise<readonly PageLink[]> {
-      return [{ href: `${FORGOTTEN_PASSWORD_PAGE}?interaction=${interaction}`, label: words.forgottenPassword }];
+    /** Links on the sign-in page. Registration is for the domain that the person typed, else for the default one. */
+    async linksFor(words: PageWords, interaction: string, typed: string): Promise<readonly PageLink[]> {
+      const forgotten = { href: `${FORGOTTEN_PASSWORD_PAGE}?interaction=${interaction}`, label: words.forgottenPassword };
+      const open = await deps.selfRegistration.findOpenDomain(typed);
+      if (!open) return [forgotten];
+      const domain = domainValue(open);
+      const query = new URLSearchParams({ interaction, ...(domain === '' ? {} : { domain }) });
+      return [forgotten, { href: `${REGISTER_PAGE}?${query}`, label: words.register }];
     },
 
     has: (path: string): boolean => pages.has(path),

@@ -1,7 +1,7 @@
 // The paths of the OpenID provider and their methods. Other methods are refused here, because the library has another error format.
 import type { IncomingMessage } from 'node:http';
 import { fail } from '../../faults.ts';
-import { FORGOTTEN_PASSWORD_PAGE, NEW_PASSWORD_PAGE } from '../../people/index.ts';
+import { CONFIRM_EMAIL_PAGE, FORGOTTEN_PASSWORD_PAGE, NEW_PASSWORD_PAGE, REGISTER_PAGE } from '../../people/index.ts';
 import { FAVICON } from '../pages/assets.ts';
 import { LANGUAGE_PATH } from '../pages/layout.ts';
 
@@ -62,6 +62,8 @@ const METHODS: readonly (readonly [path: string | RegExp, methods: readonly stri
   ...Object.values(ACCOUNT_PAGES).map((path) => [path, PAGE] as const),
   [FORGOTTEN_PASSWORD_PAGE, PAGE],
   [NEW_PASSWORD_PAGE, PAGE],
+  [REGISTER_PAGE, PAGE],
+  [CONFIRM_EMAIL_PAGE, PAGE],
 ];
 
 /** Returns the methods of the path. Refuses an unknown path or method like all other routes. */
