@@ -254,6 +254,13 @@ export interface InvitationRow {
   user_id: string | null;
 }
 
+export interface AccountDeletionRow {
+  user_id: string;
+  requested_at: number;
+  due_at: number;
+  user_version: number;
+}
+
 export interface LogoutRow {
   id: string;
   client_id: string;
@@ -325,6 +332,7 @@ export interface Tables {
   registrations: RegistrationRow;
   registration_keys: RegistrationKeyRow;
   invitations: InvitationRow;
+  account_deletions: AccountDeletionRow;
   scim_connections: ScimConnectionRow;
   openid_records: OpenidRecordRow;
   openid_keys: { id: string; kind: string; sealed: string; active_from: number };

@@ -67,6 +67,17 @@ export const identityFaults = {
   'user.password_locked': { status: 400, text: 'Changing the password of this user is locked by an administrator.' },
 
   'link.ended': { status: 400, text: 'The link was used already, or it has ended.' },
+  'account_deletion.not_found': { status: 404, text: 'The account {id} is not to be deleted by its owner.' },
+  'account_deletion.off': { status: 403, text: 'People of this domain cannot delete their account themselves.' },
+  'account_deletion.managed': {
+    status: 403,
+    text: 'This account is managed by another system, which would make it again. Ask an administrator.',
+  },
+  'account_deletion.last_administrator': {
+    status: 403,
+    text: 'You are the last administrator. Make somebody else an administrator first.',
+  },
+  'account_deletion.wrong_name': { status: 400, text: 'This is not your user name.' },
 
   'registration.not_found': { status: 404, text: 'Could not find registration of user: {id}.' },
   'registration.active': { status: 400, text: 'The user {id} is already activated.' },

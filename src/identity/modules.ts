@@ -6,6 +6,7 @@ import type { Log } from '../platform/log/index.ts';
 import { createOutbound, hostPort } from '../platform/outbound/index.ts';
 import type { Seal } from '../platform/seal/index.ts';
 import { createAccess, createFreshLogin } from './access/index.ts';
+import { createAccountDeletion } from './account-deletion/index.ts';
 import {
   applicationsOfUser,
   createAppAssignments,
@@ -38,6 +39,7 @@ import {
 import { createPasskeyPolicy, createPasskeys, relyingPartyOf } from './passkeys/index.ts';
 import { createPasswords, hasPassword } from './passwords/index.ts';
 import { createMailRequests, createPasswordRecovery, createSelfRegistration } from './people/index.ts';
+import { createPersonalData } from './personal-data/index.ts';
 import { createDomains, createProjects, createTags, readProjects } from './projects/index.ts';
 import { createRegistration, createRegistrationKeys } from './registration/index.ts';
 import { type Deps, parseJson } from './resource/index.ts';
@@ -121,7 +123,22 @@ async function buildCore(db: Database, options: ModuleOptions) {
   };
   const listeners = { revokeAccess, onEmailChanged, onPasswordChanged };
   const users = createUsers({ ...deps, ...listeners, passwords, access, shield, freshLogin, logins });
-  const signedIn = { access, passwords, users, freshLogin, logins, devices, records, logouts, gate, registrationKeys };
+  const accountDeletion = createAccountDeletion({ ...deps, domainSettings, users, mail });
+  const personalData = createPersonalData({ ...deps, sessions: records, rateLimits: options.rateLimits });
+  const signedIn = {
+    access,
+    passwords,
+    users,
+    freshLogin,
+    logins,
+    devices,
+    records,
+    logouts,
+    gate,
+    registrationKeys,
+    accountDeletion,
+    personalData,
+  };
   return { deps, domainSettings, outbound, notifications, mail, links, tokenKeys, revocations, tokens, shield, ...signedIn };
 }
 
@@ -189,6 +206,7 @@ function buildSignIn(core: Core, applications: Applications, people: People, opt
     factor,
     passkeys,
     passkeyPolicy,
+    credentials,
     scopes,
     issuer: options.issuer,
     ensureRole: applications.appRoles.ensureRole,
@@ -219,6 +237,8 @@ export async function buildModules(db: Database, options: ModuleOptions) {
     ...deps,
     tokens,
     users,
+    shield,
+    accountDeletion: core.accountDeletion,
     auth,
     tokenText: createTokenText(db),
     revocations,

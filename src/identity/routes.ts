@@ -1,6 +1,7 @@
 // All routes of the identity service. The OpenAPI document is generated from this list without starting the service.
 
 import type { IdentityApp } from './access/index.ts';
+import { mountAccountDeletion } from './account-deletion/index.ts';
 import { mountAllowed, mountAppAssignments, mountAppRoles, mountPermissions } from './app-roles/index.ts';
 import { mountCatalog } from './catalog/index.ts';
 import { mountConsumers } from './consumers/index.ts';
@@ -24,6 +25,7 @@ export type IdentityRouteDeps = Parameters<typeof mountAuth>[1] &
   Parameters<typeof mountProjects>[1] &
   Parameters<typeof mountTags>[1] &
   Parameters<typeof mountUsers>[1] &
+  Parameters<typeof mountAccountDeletion>[1] &
   Parameters<typeof mountRegistration>[1] &
   Parameters<typeof mountGroups>[1] &
   Parameters<typeof mountRoles>[1] &
@@ -53,6 +55,7 @@ export function mountIdentity(app: IdentityApp, parts: IdentityRouteDeps): void 
   mountProjects(app, parts);
   mountTags(app, parts);
   mountUsers(app, parts);
+  mountAccountDeletion(app, parts);
   mountRegistration(app, parts);
   mountGroups(app, parts);
   mountRoles(app, parts);

@@ -16,6 +16,7 @@ import { createMetrics, type Metrics } from '../platform/metrics/index.ts';
 import type { ReservedPort } from '../platform/reserved-port.ts';
 import { waitAtMost } from '../platform/wait-at-most.ts';
 import { authorize, createAuthenticate, type IdentityApp } from './access/index.ts';
+import type { AccountDeletion } from './account-deletion/index.ts';
 import {
   bootstrap,
   type DeliverPassword,
@@ -64,6 +65,7 @@ export interface IdentityService {
   readonly openidKeys: OpenidKeys;
   readonly mail: Mail;
   readonly links: Links;
+  readonly accountDeletion: AccountDeletion;
   /** The issuer in its OpenID tokens. */
   issuer(): string;
   /** Registers the wallet node as an application, and returns its client id and secret. */
@@ -178,6 +180,7 @@ async function createServiceOn(db: Database, options: IdentityServiceOptions): P
     openidKeys: openid.keys,
     mail,
     links,
+    accountDeletion: modules.accountDeletion,
     issuer: () => address,
     registerWallet: openid.registerWallet,
     reseal: () => withoutTimeLimit(reseal),

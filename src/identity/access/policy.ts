@@ -143,6 +143,9 @@ const rules = {
   'identity:update_user': adminOrManager,
   'identity:delete_user': adminOrManager,
 
+  'identity:get_account_deletion': readers,
+  'identity:cancel_account_deletion': adminOrManager,
+
   // Keyrock's portal makes these calls for people who have no account yet or have lost their password. Whoever may make them can take
   // over any account.
   'identity:register_user': admin,

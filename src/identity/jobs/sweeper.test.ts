@@ -19,6 +19,7 @@ describe('The sweeper', () => {
     'links',
     'mail',
     'registrationKeys',
+    'accountDeletion',
     'users',
   ])
     it(`does everything else when one thing fails: ${failing}`, async () => {
@@ -38,6 +39,7 @@ describe('The sweeper', () => {
         links: { sweep: step('links', 1) },
         mail: { sweep: step('mail', 1) },
         registrationKeys: { sweep: step('registrationKeys', 1) },
+        accountDeletion: { deleteDue: step('accountDeletion', 1) },
         users: { fillNameForms: step('users', undefined) },
         log: createLog('info', { write: (line: string) => void lines.push(line) }),
         metrics: createMetrics(),
@@ -46,6 +48,7 @@ describe('The sweeper', () => {
       await setImmediate();
       await job.stop();
       assert.deepEqual([...done].sort(), [
+        'accountDeletion',
         'devices',
         'links',
         'mail',

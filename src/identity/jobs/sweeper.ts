@@ -1,9 +1,10 @@
-// Background work: deletes what has expired and rotates token keys.
+// Background work: deletes what has expired and accounts whose owners left, and rotates token keys.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { withoutTimeLimit } from '../../platform/database/index.ts';
 import { type Job, repeat } from '../../platform/jobs/index.ts';
 import type { Log } from '../../platform/log/index.ts';
 import type { Metrics } from '../../platform/metrics/index.ts';
+import type { AccountDeletion } from '../account-deletion/index.ts';
 import type { Links } from '../links/index.ts';
 import type { Mail } from '../mail/index.ts';
 import type { Records } from '../openid/index.ts';
@@ -26,10 +27,24 @@ export function startSweeper(deps: {
   links: Links;
   mail: Mail;
   registrationKeys: RegistrationKeys;
+  accountDeletion: Pick<AccountDeletion, 'deleteDue'>;
   log: Log;
   metrics: Metrics;
 }): Job {
-  const { revocations, tokenKeys, records, passwords, devices, users, links, mail, registrationKeys, log, metrics } = deps;
+  const {
+    revocations,
+    tokenKeys,
+    records,
+    passwords,
+    devices,
+    users,
+    links,
+    mail,
+    registrationKeys,
+    accountDeletion,
+    log,
+    metrics,
+  } = deps;
   /** Users up to this id have a name form; undefined when all have one. */
   let lastUserWithForm: string | undefined = '';
 
@@ -52,6 +67,7 @@ export function startSweeper(deps: {
       async () => (ended += await links.sweep()),
       async () => (ended += await mail.sweep()),
       async () => (ended += await registrationKeys.sweep()),
+      async () => void (await accountDeletion.deleteDue(stopping)),
       () => fillNameForms(stopping),
     ];
     const errors: unknown[] = [];

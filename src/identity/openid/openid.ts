@@ -14,6 +14,7 @@ import type { Passwords } from '../passwords/index.ts';
 import type { Deps } from '../resource/index.ts';
 import type { Users } from '../users/index.ts';
 import { createAccountHandler } from './account/account.ts';
+import type { DataDeps } from './account/data.section.ts';
 import { createKeyrockCodes } from './keyrock/codes.ts';
 import { createAssets, FAVICON } from './pages/assets.ts';
 import { createPeoplePages, type PeoplePagesDeps } from './people/people.ts';
@@ -29,6 +30,7 @@ import type { Records } from './provider/records/records.ts';
 import { createWalletNode, type WalletNodeDeps } from './provider/wallet-node.ts';
 import { handleRequest } from './requests.ts';
 import { createInteractions } from './sign-in/interaction.ts';
+import { createLeavingSignIn, type LeavingDeps } from './sign-in/leaving.ts';
 import { registerPasswordGrant } from './sign-in/password-grant.ts';
 import { createSignIn, type SignInDeps } from './sign-in/sign-in.ts';
 
@@ -36,6 +38,8 @@ export interface OpenidDeps
   extends Pick<Deps, 'db' | 'clock' | 'change' | 'config' | 'log'>,
     Omit<SignInDeps, 'users' | 'generationOf'>,
     PeoplePagesDeps,
+    LeavingDeps,
+    DataDeps,
     WalletNodeDeps {
   readonly access: Access;
   readonly users: Users;
@@ -76,8 +80,9 @@ export function createOpenid(deps: OpenidDeps) {
   const keys = createOpenidKeys(deps);
   const signIn = createSignIn({ ...deps, generationOf: deps.records.generationOf });
   const people = createPeoplePages(deps);
+  const leaving = createLeavingSignIn(deps);
   const consentSeconds = config.refreshTokenSeconds;
-  const interactions = createInteractions({ ...deps, ...people, signIn, consentSeconds, now: () => clock.now() });
+  const interactions = createInteractions({ ...deps, ...people, signIn, leaving, consentSeconds, now: () => clock.now() });
   const account = createAccountHandler(deps);
   const wallet = createWalletNode(deps);
   const current = createCurrentProvider({

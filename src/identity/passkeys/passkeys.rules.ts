@@ -122,6 +122,12 @@ export function createPasskeys({ db, clock, change, log, notify, gate, relyingPa
       return requestOptions(party(), { challenge: challenges[0]!, passkeys, mustVerify });
     },
 
+    /** Whose passkey an answer names. Nothing is proved by that. */
+    async ownerOf(text: string): Promise<string | undefined> {
+      const id = credentialIdOf(text);
+      return id === undefined ? undefined : (await findByCredentialId(db.read, id))?.user_id;
+    },
+
     /** Undefined when it proves nothing; the reason is in the log only. */
     async verify(text: string, question: PasskeyQuestion, attempt: LoginAttempt): Promise<PasskeyUse | undefined> {
       const { userId, challenges, mustVerify } = question;

@@ -9,3 +9,4 @@ export { createRevocations, type Revocations } from './revocations.ts';
 export { createScopes, type Scopes } from './scopes.ts';
 export { createTokenKeys, type TokenKeys } from './token-keys.ts';
 export { createTokens, type Tokens } from './tokens.ts';
+export { isCodeValid } from './totp.method.ts';

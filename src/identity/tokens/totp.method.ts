@@ -6,7 +6,7 @@ import { type LoginMethod, type MethodDeps, requireMethodData, setSubject } from
 
 /** The key of two-factor authentication, or else TOTP credentials: a user has one second factor, whichever API created it. */
 export async function isCodeValid(
-  { factor, credentials }: MethodDeps,
+  { factor, credentials }: Pick<MethodDeps, 'factor' | 'credentials'>,
   by: Guesser,
   userId: string,
   code: string,

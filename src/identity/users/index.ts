@@ -10,6 +10,7 @@ export { newUserFields, Password, renderUser, shownUserFields, User, UserEnvelop
 export {
   findUser,
   findUserByName,
+  lockUser,
   nameKey,
   setDefaultProject,
   type UserWithExpiry,

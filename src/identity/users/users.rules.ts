@@ -10,7 +10,6 @@ import {
   type FreshLogin,
   type IdentityTarget,
   type Shield,
-  tagOf,
   targetOf,
 } from '../access/index.ts';
 import type { Change } from '../audit/index.ts';
@@ -19,6 +18,7 @@ import { fail } from '../faults.ts';
 import type { LoginEvents } from '../logins/index.ts';
 import type { Passwords } from '../passwords/index.ts';
 import type { Deps } from '../resource/index.ts';
+import { createClosing } from './closing.rules.ts';
 import { confirmEmail, isMainEmail } from './confirmed-email.ts';
 import { createUserCreation } from './create.rules.ts';
 import { createUserNames } from './names.rules.ts';
@@ -29,7 +29,6 @@ import type { UserChanges } from './revision.ts';
 import { createUserCache } from './user-cache.ts';
 import { pageOfUsers } from './users.lists.ts';
 import {
-  deleteUser,
   findUser,
   findUserByName,
   findUsersByName,
@@ -60,7 +59,8 @@ export function createUsers(
     logins: LoginEvents;
   },
 ) {
-  const { db, change, access, revokeAccess, shield } = deps;
+  const { db, change, access, shield } = deps;
+  const closing = createClosing(deps);
   const cachedUser = createUserCache(db);
   const names = createUserNames(db);
   const checks = createReferenceChecks(db);
@@ -76,17 +76,13 @@ export function createUsers(
   const { changePassword, replacePassword, storeNewPassword } = createOwnPasswords({ ...deps, isActive });
 
   /** `expect` gets the locked row, and throws if it is not as the caller expects. */
-  async function remove(caller: Caller, { id, domain_id }: UserRow, expect?: (user: UserRow) => void): Promise<void> {
+  async function remove(caller: Caller, user: UserRow, expect?: (user: UserRow) => void): Promise<void> {
+    const { id } = user;
     await shield(db.read, caller, 'identity:delete_user', { userId: id });
     await change(caller, async (transaction) => {
-      const { tx, audit, invalidate } = transaction;
-      expect?.((await lockUser(db, tx, id)) ?? fail('user.not_found', { id }));
-      await shield(tx, caller, 'identity:delete_user', { userId: id });
-      await revokeAccess(transaction, id);
-      await deleteUser(tx, id);
-      invalidate(tagOf.user(id));
-      invalidate(tagOf.census('users'));
-      audit('user.deleted', { kind: 'user', id }, { domain_id });
+      expect?.((await lockUser(db, transaction.tx, id)) ?? fail('user.not_found', { id }));
+      await shield(transaction.tx, caller, 'identity:delete_user', { userId: id });
+      await closing.erase(transaction, user);
     });
   }
 
@@ -103,6 +99,8 @@ export function createUsers(
       revise(caller, user, () => ({ body })),
     revise,
     remove,
+    /** Parts of a change: disables, enables or deletes a user whose row the caller has locked. */
+    ...closing,
     changePassword,
     replacePassword,
     storeNewPassword,

@@ -99,7 +99,9 @@ export async function revokeTokensOfUser(tx: Tx, id: string): Promise<boolean> {
   return numUpdatedRows > 0n;
 }
 
+/** Rows about the user go with it. An accepted invitation has the person's address, and no reference. */
 export async function deleteUser(tx: Tx, id: string): Promise<void> {
+  await tx.deleteFrom('invitations').where('user_id', '=', id).execute();
   await tx.deleteFrom('users').where('id', '=', id).execute();
 }
 

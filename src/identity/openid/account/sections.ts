@@ -1,6 +1,8 @@
 // The sections of the account pages, in the order in which a page shows them. To add one: write its file with its own dependencies, and
 // list it here.
 import { type ApplicationsDeps, createApplicationsSection } from './applications.section.ts';
+import { createDataSection, type DataDeps } from './data.section.ts';
+import { createDeletionSection, type DeletionDeps } from './deletion.section.ts';
 import { createDevicesSection, type DevicesDeps } from './devices.section.ts';
 import { createOverviewSections, type OverviewDeps } from './overview.section.ts';
 import { createPasskeysSection, type PasskeysDeps } from './passkeys.section.ts';
@@ -16,7 +18,9 @@ export interface AccountSectionDeps
     TwoFactorDeps,
     SessionsDeps,
     DevicesDeps,
-    ApplicationsDeps {}
+    ApplicationsDeps,
+    DataDeps,
+    DeletionDeps {}
 
 export const createAccountSections = (deps: AccountSectionDeps): readonly AccountSection[] => [
   ...createOverviewSections(deps),
@@ -26,4 +30,6 @@ export const createAccountSections = (deps: AccountSectionDeps): readonly Accoun
   createSessionsSection(deps),
   createDevicesSection(deps),
   createApplicationsSection(deps),
+  createDataSection(deps),
+  createDeletionSection(deps),
 ];

@@ -17,7 +17,8 @@ import { amrOf, methodsOf, missingStrength, requestedAcrs } from '../provider/ac
 import { STRONGER_SIGN_IN } from '../provider/configuration/prompts.ts';
 import type { Records } from '../provider/records/records.ts';
 import type { InteractionRequest, PromptSteps } from './interaction-request.ts';
-import { type BrowserSignInResult, type DeviceCookie, deviceCookieName, type LoginAttempt, type SignIn } from './sign-in.ts';
+import { type KeepAccountDeps, KeepAccountSteps } from './keep-account-steps.ts';
+import { type BrowserSignInResult, type DeviceCookie, deviceCookieName, type LoginAttempt } from './sign-in.ts';
 
 /** How long the second step may take. */
 const SECOND_STEP_MS = 5 * 60_000;
@@ -27,13 +28,11 @@ const ALONE = 'sign-in';
 const secondOf = (userId: string): string => `second ${userId}`;
 const newOf = (userId: string): string => `new ${userId}`;
 
-export interface SignInStepsDeps {
-  readonly signIn: SignIn;
+export interface SignInStepsDeps extends KeepAccountDeps {
   readonly records: Records;
   readonly freshLogin: FreshLogin;
   /** Links below the form. `domain` is what the person typed. */
   linksFor(words: PageWords, interaction: string, domain: string): Promise<readonly PageLink[]>;
-  readonly now: () => number;
 }
 
 /** The result of the steps so far, stored in the interaction until the next. */
@@ -69,12 +68,14 @@ export class SignInSteps implements PromptSteps {
   readonly #deps: SignInStepsDeps;
   readonly #request: InteractionRequest;
   readonly #attempt: LoginAttempt;
+  readonly #keepAccount: KeepAccountSteps;
 
   constructor(deps: SignInStepsDeps, request: InteractionRequest) {
     const { address, requestId, signal } = request.browser.exchange;
     this.#deps = deps;
     this.#request = request;
     this.#attempt = { address, requestId, signal, via: 'sign-in page' };
+    this.#keepAccount = new KeepAccountSteps(deps, request, this.#attempt);
   }
 
   get #words(): PageWords {
@@ -86,6 +87,7 @@ export class SignInSteps implements PromptSteps {
   }
 
   async show(): Promise<void> {
+    if (this.#keepAccount.isPending) return this.#keepAccount.show();
     const pending = await this.#pending();
     return pending ? this.#showNext(pending) : this.#showSignIn();
   }
@@ -96,14 +98,17 @@ export class SignInSteps implements PromptSteps {
         return this.#password(form);
       case 'new-password':
         return this.#newPassword(form);
+      case 'passkey':
+        return this.#passkey(form);
+    }
+    if (this.#keepAccount.isPending) return this.#keepAccount.submit(step, form);
+    switch (step) {
       case 'code':
       case 'recovery':
         return this.#code(form, step === 'recovery');
       case 'ask-code':
       case 'ask-recovery':
         return this.#afterFirst((pending) => this.#showNext(pending, { recovery: step === 'ask-recovery' }));
-      case 'passkey':
-        return this.#passkey(form);
       case 'second-passkey':
         return this.#secondPasskey(form);
       case 'passkey-create':
@@ -210,8 +215,12 @@ export class SignInSteps implements PromptSteps {
 
   async #checkPassword(login: LoginName, password: string): Promise<void> {
     const { browser } = this.#request;
+    const { signIn, leaving } = this.#deps;
+    const { user, countedAs } = await signIn.findUser(login.name, login.domain);
+    const kept = await leaving.password({ userId: user?.id ?? '', countedAs }, password, this.#attempt);
+    if (kept) return this.#keepAccount.begin(kept);
     const deviceOf = (userId: string) => readDeviceCookie(browser, userId);
-    const step = await this.#deps.signIn.password({ ...login, password }, this.#attempt, deviceOf);
+    const step = await signIn.password({ ...login, password }, this.#attempt, deviceOf);
     if (step.device) setDeviceCookie(browser, step.userId, step.device);
     await this.#proceed(step);
   }
@@ -260,6 +269,8 @@ export class SignInSteps implements PromptSteps {
     // It was sent twice: the first answer counts, and the second is no copy of the passkey.
     if (interaction.result?.login) return redirect(browser, interaction.returnTo);
     try {
+      const leaving = await this.#deps.leaving.passkey(text(form, 'passkey'), challengesFor(ALONE), this.#attempt);
+      if (leaving) return await this.#keepAccount.begin(leaving);
       const step = await this.#deps.signIn.passkey(text(form, 'passkey'), challengesFor(ALONE), this.#attempt);
       if (step.complete) await this.#signedIn(step);
       else await this.#showSignIn({ error: this.#words.passkeyMore });

@@ -95,6 +95,7 @@ export function createSignIn(deps: SignInDeps) {
 
   return {
     ...createPasskeySignIn(deps),
+    findUser,
 
     async password(
       login: { readonly name: string; readonly domain: string; readonly password: string },

@@ -1,14 +1,15 @@
 // The texts of the pages, in each language. A file for each area of pages holds its texts in all languages.
 import { account } from './account.ts';
 import { common } from './common.ts';
+import { departure } from './departure.ts';
 import { people } from './people.ts';
 import { signIn } from './sign-in.ts';
 
-const english = { language: 'en', ...common.en, ...signIn.en, ...account.en, ...people.en };
+const english = { language: 'en', ...common.en, ...signIn.en, ...account.en, ...people.en, ...departure.en };
 
 export type PageWords = typeof english;
 
-const spanish: PageWords = { language: 'es', ...common.es, ...signIn.es, ...account.es, ...people.es };
+const spanish: PageWords = { language: 'es', ...common.es, ...signIn.es, ...account.es, ...people.es, ...departure.es };
 
 /** By language. The first is for readers of all others. */
 export const LANGUAGES = { en: english, es: spanish } as const satisfies Readonly<Record<string, PageWords>>;

@@ -1,0 +1,43 @@
+// /v3/users/{user_id}/OS-ACCOUNT/deletion: administrators see and cancel what people asked for.
+import type { IdentityApp, Shield } from '../access/index.ts';
+import { fail } from '../faults.ts';
+import type { Users } from '../users/index.ts';
+import type { AccountDeletion } from './account-deletion.rules.ts';
+import { AccountDeletionEnvelope, renderDeletion } from './account-deletion.schema.ts';
+
+const tag = 'Account deletion';
+
+export function mountAccountDeletion(
+  app: IdentityApp,
+  { accountDeletion, users, shield }: { accountDeletion: AccountDeletion; users: Users; shield: Shield },
+): void {
+  const path = '/v3/users/:user_id/OS-ACCOUNT/deletion';
+  const user = ({ params }: { params: { user_id: string } }) => users.target(params.user_id);
+
+  app.get(
+    path,
+    {
+      summary: 'Show when an account will be deleted, because its owner asked for that',
+      tag,
+      rule: 'identity:get_account_deletion',
+      target: user,
+      reply: { 200: AccountDeletionEnvelope },
+    },
+    async ({ target: { id }, base }) => ({
+      deletion: renderDeletion(base, (await accountDeletion.find(id)) ?? fail('account_deletion.not_found', { id })),
+    }),
+  );
+
+  app.delete(
+    path,
+    {
+      summary: 'Keep an account that its owner wanted deleted, and enable it',
+      tag,
+      rule: 'identity:cancel_account_deletion',
+      target: user,
+      reply: { 204: null },
+    },
+    ({ caller, target: { id } }) =>
+      accountDeletion.cancel(caller, id, (reader) => shield(reader, caller, 'identity:update_user', { userId: id })),
+  );
+}

@@ -1,0 +1,165 @@
+// Attacks on the deletion of one's own account.
+import assert from 'node:assert/strict';
+import { after, afterEach, before, it } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
+import { onDatabase, onEachDatabase, uniqueName } from '../../../test/support/api.ts';
+import { makeApplication } from '../../../test/support/applications.ts';
+import { DAY, leave, MAY_LEAVE, makeLeaver, openData, passTime, rowsOf, tablesOf } from '../../../test/support/leaving.ts';
+import { AT_LOCALHOST, PasskeyPerson, servesAtLocalhost } from '../../../test/support/passkeys.ts';
+import { makeUser } from '../../../test/support/relying-party.ts';
+import { databaseOf } from '../../../test/support/restartable-api.ts';
+import { makeTwoFactorPerson } from '../../../test/support/second-factor.ts';
+import { stepOf, TestBrowser } from '../../../test/support/test-browser.ts';
+import type { Database } from '../database.ts';
+
+const STALE = 901;
+
+onEachDatabase(
+  'The deletion of an account',
+  (api) => {
+    let db: Database;
+    before(async () => {
+      db = await databaseOf(api);
+    });
+    after(() => db.close());
+    afterEach(() => setImmediate());
+    const enabled = async (id: string): Promise<boolean> => (await api.get(`/v3/users/${id}`)).body.user.enabled;
+
+    it('is not begun by a form of another site, of another session, or of an old session', async () => {
+      const [person, other] = [await makeUser(api), await makeUser(api)];
+      const { browser, page } = await openData(api, person);
+      const form = page.forms.find(({ fields }) => fields.step === 'delete-account')!;
+      const fields = { ...form.fields, user_name: person.name };
+      const foreign = { Origin: 'https://evil.example.org', 'Sec-Fetch-Site': 'cross-site' };
+      assert.equal((await browser.send(page.url, fields, foreign)).status, 403);
+      assert.equal((await browser.send(page.url, { ...fields, form_token: '' })).status, 403);
+      const theirs = await openData(api, other);
+      const token = theirs.page.forms[0]!.fields.form_token!;
+      assert.equal((await browser.send(page.url, { ...fields, form_token: token })).status, 403);
+      assert.equal(
+        (await browser.go(`${page.url}?step=delete-account&user_name=${person.name}`)).status,
+        200,
+        'reading does nothing',
+      );
+      await passTime(api, STALE);
+      assert.equal(stepOf(await browser.send(page.url, fields)), 'password', 'they are to sign in again');
+      for (const { id } of [person, other]) assert.equal(await enabled(id), true);
+    });
+
+    it('is not taken back by the password alone where a second factor is set up, nor outside of the page', async () => {
+      const { user, password, phone } = await makeTwoFactorPerson(api);
+      await leave(api, { id: user.id, name: user.name, password, code: () => phone.fresh() });
+      const browser = new TestBrowser(api);
+      const asked = await browser.signIn('/account', { name: user.name, password });
+      assert.equal(stepOf(asked), 'code');
+      const forged = await browser.send(asked.url, { ...asked.forms[0]!.fields, step: 'keep-account' });
+      assert.equal(stepOf(forged), 'code');
+      for (const step of ['skip', 'passkey-create', 'ask-recovery'])
+        assert.notEqual(stepOf(await browser.send(asked.url, { ...asked.forms[0]!.fields, step })), 'keep-account');
+      const without = await browser.send(asked.url, { step: 'code', code: phone.fresh() });
+      assert.equal(without.status, 403, 'a form without its token');
+      const application = await makeApplication(api, { grant_type: 'password' });
+      const grant = await fetch(`${api.url}/openid/token`, {
+        method: 'POST',
+        headers: { Authorization: `Basic ${Buffer.from(`${application.id}:${application.secret}`).toString('base64')}` },
+        body: new URLSearchParams({ grant_type: 'password', username: user.name, password, verification_code: phone.fresh() }),
+      });
+      assert.notEqual(grant.status, 200);
+      const wrong = await new TestBrowser(api).signIn('/account', { name: user.name, password: 'not the password' });
+      assert.equal(stepOf(wrong), 'password');
+      assert.doesNotMatch(wrong.text, /will be deleted/, 'a stranger does not learn of it');
+      assert.equal(await enabled(user.id), false);
+    });
+
+    it('is not taken back by somebody whose proof is from before an administrator set another password', async () => {
+      const person = await makeLeaver(api);
+      const browser = new TestBrowser(api);
+      const offer = await browser.signIn('/account', person);
+      assert.equal(stepOf(offer), 'keep-account');
+      await api.patch(`/v3/users/${person.id}`, { user: { password: 'set by an administrator' } });
+      await browser.submit(offer, 'keep-account');
+      assert.equal(await enabled(person.id), false);
+    });
+
+    it('happens or is taken back, never both, and once, whoever is first', async () => {
+      // Those of the tests before.
+      await passTime(api, 15 * DAY);
+      await api.service.accountDeletion.deleteDue();
+      const people = await Promise.all(Array.from({ length: 6 }, () => makeLeaver(api)));
+      await passTime(api, 14 * DAY + 60);
+      const { accountDeletion } = api.service;
+      const cancelled = Promise.all(people.map(({ id }) => api.delete(`/v3/users/${id}/OS-ACCOUNT/deletion`)));
+      const counts = await Promise.all([accountDeletion.deleteDue(), accountDeletion.deleteDue(), accountDeletion.deleteDue()]);
+      const statuses = (await cancelled).map(({ status }) => status);
+      assert.equal(
+        counts.reduce((sum, count) => sum + count),
+        statuses.filter((status) => status === 404).length,
+      );
+      for (const [at, { id }] of people.entries()) {
+        const { status, body } = await api.get(`/v3/users/${id}`);
+        if (statuses[at] === 204) assert.equal(body.user.enabled, true);
+        else assert.deepEqual([statuses[at], status], [404, 404]);
+        const events = await db.read
+          .selectFrom('audit_events')
+          .where('target_id', '=', id)
+          .where('action', 'in', ['user.deleted', 'user.deletion_cancelled'])
+          .select('action')
+          .execute();
+        assert.equal(events.length, 1);
+      }
+    });
+
+    it('is refused to one of the last two administrators of a domain who leave at the same moment', async () => {
+      const domain = await api.make('domain', { name: uniqueName('domain') });
+      await api.post('/v3/roles', { role: { name: 'manager' } });
+      const managers = await Promise.all(
+        [1, 2].map(() => api.persona(['manager'], { domain: domain.id }, { domain_id: domain.id })),
+      );
+      const open = await Promise.all(
+        managers.map(async ({ user, password }) => {
+          const browser = new TestBrowser(api);
+          return {
+            browser,
+            page: await browser.signIn('/account/data', { name: user.name, password, domain: domain.name }),
+            user,
+          };
+        }),
+      );
+      const answers = await Promise.all(
+        open.map(({ browser, page, user }) => browser.submit(page, 'delete-account', { user_name: user.name })),
+      );
+      assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 400]);
+    });
+
+    it('leaves nothing of the person but audit events', async () => {
+      const { user, password, phone } = await makeTwoFactorPerson(api);
+      await leave(api, { id: user.id, name: user.name, password, code: () => phone.fresh() });
+      await passTime(api, 14 * DAY + 60);
+      await api.service.accountDeletion.deleteDue();
+      await api.service.mail.sendDue();
+      for (const table of await tablesOf(db)) {
+        const left = (await rowsOf(db, table)).filter((row) => JSON.stringify(row).includes(user.id));
+        if (table !== 'audit_events') assert.deepEqual(left, [], table);
+      }
+    });
+  },
+  { settings: MAY_LEAVE },
+);
+
+onDatabase('SQLite', 'Somebody who leaves and has a passkey', { settings: { ...MAY_LEAVE, ...AT_LOCALHOST } }, (api) => {
+  servesAtLocalhost(api);
+
+  it('can keep the account by it, and not by a wrong one', async () => {
+    const person = await PasskeyPerson.withPasskey(api);
+    await leave(api, person);
+    const browser = new TestBrowser(api);
+    const wrong = await person.usePasskey(browser, await browser.go('/account'), { foreignKey: true });
+    assert.equal(wrong.status, 401);
+    const unverified = await person.usePasskey(browser, wrong, { isUserVerified: false });
+    assert.equal(unverified.status, 401, 'alone, it has to verify the person');
+    const offer = await person.usePasskey(browser, unverified);
+    assert.equal(stepOf(offer), 'keep-account', offer.text);
+    assert.match((await browser.submit(offer, 'keep-account')).text, /Your account stays/);
+    await api.logIn({ id: person.id, password: person.password });
+  });
+});

@@ -1,0 +1,97 @@
+// Accounts that are to be deleted.
+import { sql } from 'kysely';
+import type { AccountDeletionRow, Reader, Tx } from '../database.ts';
+
+/** An account that is to be deleted, with what the deletion depends on. */
+export interface PendingDeletion extends AccountDeletionRow {
+  readonly enabled: number;
+  readonly version: number;
+  readonly domain_enabled: number;
+}
+
+const withUser = (db: Reader) =>
+  db
+    .selectFrom('account_deletions')
+    .innerJoin('users', 'users.id', 'account_deletions.user_id')
+    .innerJoin('projects as domain', 'domain.id', 'users.domain_id')
+    .selectAll('account_deletions')
+    .select(['users.enabled', 'users.version', 'domain.enabled as domain_enabled']);
+
+/** Still pending: nobody enabled or changed the account since. */
+export const findPending = (db: Reader, userId: string): Promise<PendingDeletion | undefined> =>
+  withUser(db)
+    .where('account_deletions.user_id', '=', userId)
+    .where('users.enabled', '=', 0)
+    .whereRef('users.version', '=', 'account_deletions.user_version')
+    .executeTakeFirst();
+
+/** Users whose deletion is due, or was overtaken by a change. */
+export async function dueUserIds(db: Reader, now: number, limit: number): Promise<string[]> {
+  const rows = await db
+    .selectFrom('account_deletions')
+    .where('due_at', '<=', now)
+    .orderBy('due_at')
+    .orderBy('user_id')
+    .select('user_id')
+    .limit(limit)
+    .execute();
+  return rows.map((row) => row.user_id);
+}
+
+/** Replaces one that was overtaken by a change. */
+export async function putDeletion(tx: Tx, row: AccountDeletionRow): Promise<void> {
+  const { user_id: _, ...values } = row;
+  await tx
+    .insertInto('account_deletions')
+    .values(row)
+    .onConflict((conflict) => conflict.column('user_id').doUpdateSet(values))
+    .execute();
+}
+
+/** False when there is none. */
+export async function deleteDeletion(tx: Tx, userId: string): Promise<boolean> {
+  const { numDeletedRows } = await tx.deleteFrom('account_deletions').where('user_id', '=', userId).executeTakeFirst();
+  return numDeletedRows > 0n;
+}
+
+export interface AdministratorTarget {
+  /** A domain; null for the service. */
+  readonly domainId: string | null;
+}
+
+/**
+ * What the user administers and no other enabled user does. The service: with the role admin, wherever it was granted. A domain: with the
+ * role admin or manager on it. Roles that imply these count, and so do those of groups.
+ */
+export async function administeredAlone(db: Reader, userId: string): Promise<AdministratorTarget[]> {
+  const { rows } = await sql<{ domain_id: string | null }>`
+    with recursive giving (id, name) as (
+      select id, name from roles where name in ('admin', 'manager') and domain_id is null
+      union
+      select implied_roles.prior_role_id, giving.name from implied_roles join giving on implied_roles.implied_role_id = giving.id
+    ),
+    holders (user_id, domain_id) as (
+      select coalesce(grants.user_id, group_members.user_id), domain.id
+      from grants
+      join giving on giving.id = grants.role_id
+      left join group_members on group_members.group_id = grants.group_id
+      join projects as domain on domain.id = grants.target_id and domain.is_domain = 1
+      where grants.inherited = 0
+      union
+      select coalesce(grants.user_id, group_members.user_id), null
+      from grants
+      join giving on giving.id = grants.role_id and giving.name = 'admin'
+      left join group_members on group_members.group_id = grants.group_id
+    )
+    select holders.domain_id
+    from holders
+    where holders.user_id = ${userId} and not exists (
+      select 1
+      from holders as other
+      join users on users.id = other.user_id and users.enabled = 1
+      join projects as home on home.id = users.domain_id and home.enabled = 1
+      where other.user_id <> ${userId}
+        and (other.domain_id = holders.domain_id or (other.domain_id is null and holders.domain_id is null))
+    )`.execute(db);
+  return rows.map((row) => ({ domainId: row.domain_id }));
+}

@@ -1,0 +1,182 @@
+// People delete their own account, at the account page.
+import assert from 'node:assert/strict';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { it } from 'node:test';
+import { ADMIN_PASSWORD, onEachDatabase, type TestApi, uniqueName } from '../../../test/support/api.ts';
+import { DAY, leave, MAY_LEAVE, makeLeaver, openData, passTime } from '../../../test/support/leaving.ts';
+import { makeUser } from '../../../test/support/relying-party.ts';
+import { connect, USER } from '../../../test/support/scim.ts';
+import { makeTwoFactorPerson } from '../../../test/support/second-factor.ts';
+import { stepOf, TestBrowser } from '../../../test/support/test-browser.ts';
+
+const deletionOf = (api: TestApi, id: string) => api.get(`/v3/users/${id}/OS-ACCOUNT/deletion`);
+const enabled = async (api: TestApi, id: string): Promise<boolean> => (await api.get(`/v3/users/${id}`)).body.user.enabled;
+
+/** The mails to an address, as they were written to the folder. */
+async function mailsTo(api: TestApi, address: string): Promise<string[]> {
+  await api.service.mail.sendDue();
+  const folder = join(api.folder, 'mail');
+  const texts = await Promise.all((await readdir(folder)).map((name) => readFile(join(folder, name), 'utf8')));
+  return texts.filter((text) => text.includes(`To: ${address}`));
+}
+
+onEachDatabase(
+  'Deleting one’s own account',
+  (api) => {
+    it('ends tokens and sessions at once, says so by mail, and is done after the grace time', async () => {
+      const person = await makeUser(api);
+      const token = await api.logIn({ id: person.id, password: person.password });
+      const { browser, page } = await openData(api, person);
+      const before = Math.floor(api.clock.now() / 1000);
+      const left = await browser.submit(page, 'delete-account', { user_name: ` ${person.name.toUpperCase()} ` });
+      assert.equal(left.status, 200);
+      assert.match(left.text, /will be deleted/);
+      assert.equal((await api.get('/v3/auth/tokens', { headers: { 'X-Subject-Token': token } })).status, 404);
+      assert.equal((await api.authenticate({ id: person.id, password: person.password })).status, 401);
+      assert.equal(stepOf(await browser.go('/account')), 'password', 'the session is over');
+      const { deletion } = (await deletionOf(api, person.id)).body;
+      const due = Date.parse(deletion.due_at) / 1000;
+      assert.ok(due >= before + 14 * DAY && due <= before + 14 * DAY + 60, deletion.due_at);
+      const [mail, ...others] = await mailsTo(api, `${person.name}@example.org`);
+      assert.match(mail!, /Subject: Your account will be deleted/);
+      assert.deepEqual(others, []);
+
+      await passTime(api, 13 * DAY);
+      assert.equal(await api.service.accountDeletion.deleteDue(), 0);
+      assert.equal(await enabled(api, person.id), false);
+      await passTime(api, DAY + 60);
+      assert.equal(await api.service.accountDeletion.deleteDue(), 1);
+      assert.equal((await api.get(`/v3/users/${person.id}`)).status, 404);
+      assert.equal(await api.service.accountDeletion.deleteDue(), 0);
+    });
+
+    it('can be undone by signing in until then, which does nothing else', async () => {
+      const person = await makeLeaver(api);
+      const browser = new TestBrowser(api);
+      const offer = await browser.signIn('/account', person);
+      assert.equal(stepOf(offer), 'keep-account', offer.text);
+      assert.equal(await enabled(api, person.id), false, 'a sign-in alone changes nothing');
+      assert.equal(stepOf(await browser.go('/account')), 'password', 'there is no session');
+      const kept = await browser.submit(offer, 'keep-account');
+      assert.match(kept.text, /Your account stays/);
+      assert.equal(await enabled(api, person.id), true);
+      assert.equal((await deletionOf(api, person.id)).status, 404);
+      assert.equal(stepOf(await browser.go('/account')), 'password', 'and there is still none');
+      assert.match((await browser.signIn('/account', person)).text, new RegExp(person.name));
+      await passTime(api, 15 * DAY);
+      assert.equal(await api.service.accountDeletion.deleteDue(), 0);
+      await api.logIn({ id: person.id, password: person.password });
+    });
+
+    it('asks for the second factor before it offers to keep the account', async () => {
+      const { user, password, phone } = await makeTwoFactorPerson(api);
+      const person = { id: user.id, name: user.name, password, code: () => phone.fresh() };
+      await leave(api, person);
+      const browser = new TestBrowser(api);
+      const asked = await browser.signIn('/account', { name: user.name, password });
+      assert.equal(stepOf(asked), 'code');
+      const wrong = await browser.submit(asked, 'code', { code: phone.wrong() });
+      assert.equal(wrong.status, 401);
+      assert.equal(stepOf(wrong), 'code');
+      const offer = await browser.submit(wrong, 'code', { code: phone.fresh() });
+      assert.equal(stepOf(offer), 'keep-account');
+      await browser.submit(offer, 'keep-account');
+      assert.equal(await enabled(api, user.id), true);
+    });
+
+    it('is shown to administrators, who can cancel it', async () => {
+      const person = await makeLeaver(api);
+      assert.equal((await api.delete(`/v3/users/${person.id}/OS-ACCOUNT/deletion`)).status, 204);
+      assert.equal(await enabled(api, person.id), true);
+      for (const answer of [await deletionOf(api, person.id), await api.delete(`/v3/users/${person.id}/OS-ACCOUNT/deletion`)])
+        assert.equal(answer.status, 404, answer.text);
+      const { token } = await api.persona(['member'], { project: (await api.make('project', { name: uniqueName('p') })).id });
+      for (const answer of [
+        await api.get(`/v3/users/${person.id}/OS-ACCOUNT/deletion`, { token }),
+        await api.delete(`/v3/users/${person.id}/OS-ACCOUNT/deletion`, { token }),
+      ])
+        assert.equal(answer.status, 403);
+    });
+
+    it('does not happen to an account that an administrator enabled or changed since', async () => {
+      const [one, other, third] = [await makeLeaver(api), await makeLeaver(api), await makeLeaver(api)];
+      await api.patch(`/v3/users/${one.id}`, { user: { enabled: true } });
+      await api.patch(`/v3/users/${other.id}`, { user: { description: 'needed for an inquiry' } });
+      await api.patch(`/v3/users/${third.id}`, { user: { enabled: true } });
+      await api.patch(`/v3/users/${third.id}`, { user: { enabled: false } });
+      for (const { id } of [one, other, third]) assert.equal((await deletionOf(api, id)).status, 404);
+      assert.notEqual(stepOf(await new TestBrowser(api).signIn('/account', other)), 'keep-account');
+      await passTime(api, 15 * DAY);
+      assert.equal(await api.service.accountDeletion.deleteDue(), 0);
+      assert.equal((await api.authenticate({ id: one.id, password: one.password })).status, 201);
+    });
+
+    it('is refused to people whom a provisioning client manages', async () => {
+      const { scim, domain } = await connect(api);
+      const name = uniqueName('provisioned');
+      const created = await scim.post('/Users', { schemas: [USER], userName: name, externalId: 'e-1', password: 'a password' });
+      assert.equal(created.status, 201, created.text);
+      const browser = new TestBrowser(api);
+      const page = await browser.signIn('/account/data', { name, password: 'a password', domain: domain.name });
+      assert.match(page.text, /managed by another system/);
+      assert.equal(
+        page.forms.find(({ fields }) => fields.step === 'delete-account'),
+        undefined,
+      );
+      const form = page.forms[0]!;
+      const sent = await browser.send(page.url, { ...form.fields, step: 'delete-account', user_name: name });
+      assert.equal(sent.status, 400);
+      assert.match(sent.text, /managed by another system/);
+    });
+
+    it('is refused to the last administrator of the service, and of a domain', async () => {
+      const domain = await api.make('domain', { name: uniqueName('domain') });
+      await api.post('/v3/roles', { role: { name: 'manager' } });
+      const admin = { id: (await api.get('/v3/users?name=admin')).body.users[0].id, name: 'admin' };
+      const { user, password } = await api.persona(['manager'], { domain: domain.id }, { domain_id: domain.id });
+      for (const person of [
+        { ...admin, password: ADMIN_PASSWORD },
+        { ...user, password, domain: domain.name },
+      ]) {
+        const browser = new TestBrowser(api);
+        const page = await browser.signIn('/account/data', person);
+        assert.match(page.text, /last administrator/);
+        const sent = await browser.send(page.url, { ...page.forms[0]!.fields, step: 'delete-account', user_name: person.name });
+        assert.equal(sent.status, 400);
+        assert.match(sent.text, /last administrator/);
+        assert.equal(await enabled(api, person.id), true);
+      }
+      // Through a group counts.
+      const group = await api.make('group', { name: uniqueName('managers'), domain_id: domain.id });
+      const second = await api.make('user', { name: uniqueName('second'), domain_id: domain.id });
+      await api.put(`/v3/groups/${group.id}/users/${second.id}`);
+      await api.put(`/v3/domains/${domain.id}/groups/${group.id}/roles/${await api.roleId('manager')}`);
+      const browser = new TestBrowser(api);
+      const page = await browser.signIn('/account/data', { name: user.name, password, domain: domain.name });
+      await browser.submit(page, 'delete-account', { user_name: user.name });
+      assert.equal(await enabled(api, user.id), false);
+    });
+
+    it('asks for the user name', async () => {
+      const person = await makeUser(api);
+      const { browser, page } = await openData(api, person);
+      const refused = await browser.submit(page, 'delete-account', { user_name: 'somebody else' });
+      assert.equal(refused.status, 400);
+      assert.match(refused.text, /not your user name/);
+      assert.equal(await enabled(api, person.id), true);
+    });
+  },
+  { settings: MAY_LEAVE },
+);
+
+onEachDatabase('An account in a domain that does not allow its deletion', (api) => {
+  it('cannot be deleted by its owner', async () => {
+    const person = await makeUser(api);
+    const { browser, page } = await openData(api, person);
+    assert.doesNotMatch(page.text, /Delete your account/);
+    const sent = await browser.send(page.url, { ...page.forms[0]!.fields, step: 'delete-account', user_name: person.name });
+    assert.equal(sent.status, 400);
+    assert.equal(await enabled(api, person.id), true);
+  });
+});

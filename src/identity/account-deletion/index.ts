@@ -1,0 +1,3 @@
+// People delete their own account, with a time to think again.
+export { mountAccountDeletion } from './account-deletion.routes.ts';
+export { type AccountDeletion, createAccountDeletion, type DeletionRefusal } from './account-deletion.rules.ts';

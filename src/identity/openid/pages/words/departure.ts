@@ -1,0 +1,58 @@
+// Texts about one's own data as a file, and about deleting one's account.
+const en = {
+  personalData: 'Your data',
+  personalDataText:
+    'A file with everything that is stored about you here: profile, memberships, sessions, ways to sign in, and what happened with your account. It has no passwords or keys.',
+  downloadData: 'Download your data',
+  deleteAccount: 'Delete your account',
+  deleteAccountText: (days: number) =>
+    days === 0
+      ? 'You are signed out everywhere, and your account is deleted with everything that belongs to it.'
+      : `You are signed out everywhere. After ${days} ${days === 1 ? 'day' : 'days'}, your account is deleted with everything that belongs to it. Until then you can sign in to keep it.`,
+  typeUserName: (name: string) => `Type your user name, ${name}, to confirm`,
+  deletionRefused: {
+    managed: 'Your account is managed by another system. Ask your administrator to delete it.',
+    last_administrator: 'You are the last administrator. Make somebody else an administrator before you leave.',
+  },
+  deletionWrongName: 'This is not your user name.',
+  leavingTitle: 'Your account will be deleted',
+  leavingText: 'You have been signed out everywhere. Your account will be deleted on',
+  leavingComeBack: 'If you change your mind, sign in before then.',
+  accountIsLeaving: 'Your account will be deleted, as you asked, on',
+  keepAccountTitle: 'Keep your account?',
+  keepAccountText: 'You can keep it, with everything that belongs to it. Otherwise nothing changes.',
+  keepAccount: 'Keep my account',
+  letItGo: 'Delete it as planned',
+  accountKept: 'Your account stays',
+  accountKeptText: 'It will not be deleted. Sign in to use it again.',
+};
+
+const es: typeof en = {
+  personalData: 'Sus datos',
+  personalDataText:
+    'Un archivo con todo lo que se guarda aquí sobre usted: perfil, pertenencias, sesiones, formas de iniciar sesión y lo ocurrido con su cuenta. No contiene contraseñas ni claves.',
+  downloadData: 'Descargar sus datos',
+  deleteAccount: 'Eliminar su cuenta',
+  deleteAccountText: (days) =>
+    days === 0
+      ? 'Se cierran todas sus sesiones y su cuenta se elimina con todo lo que contiene.'
+      : `Se cierran todas sus sesiones. Pasados ${days} ${days === 1 ? 'día' : 'días'}, su cuenta se elimina con todo lo que contiene. Hasta entonces puede iniciar sesión para conservarla.`,
+  typeUserName: (name) => `Escriba su nombre de usuario, ${name}, para confirmar`,
+  deletionRefused: {
+    managed: 'Otro sistema gestiona su cuenta. Pida a su administrador que la elimine.',
+    last_administrator: 'Es el último administrador. Nombre a otra persona antes de irse.',
+  },
+  deletionWrongName: 'Este no es su nombre de usuario.',
+  leavingTitle: 'Su cuenta se va a eliminar',
+  leavingText: 'Se han cerrado todas sus sesiones. Su cuenta se eliminará el',
+  leavingComeBack: 'Si cambia de opinión, inicie sesión antes de esa fecha.',
+  accountIsLeaving: 'Su cuenta se eliminará, como ha pedido, el',
+  keepAccountTitle: '¿Quiere conservar su cuenta?',
+  keepAccountText: 'Puede conservarla, con todo lo que contiene. Si no, no cambia nada.',
+  keepAccount: 'Conservar mi cuenta',
+  letItGo: 'Eliminarla según lo previsto',
+  accountKept: 'Su cuenta se conserva',
+  accountKeptText: 'No se eliminará. Inicie sesión para volver a usarla.',
+};
+
+export const departure = { en, es };

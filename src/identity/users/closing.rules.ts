@@ -1,0 +1,41 @@
+// Closing an account: disabled, enabled again, deleted. Each is part of a transaction that the caller has begun.
+
+import { type Clock, seconds } from '../../platform/clock.ts';
+import { tagOf } from '../access/index.ts';
+import type { Change } from '../audit/index.ts';
+import type { UserRow } from '../database.ts';
+import { deleteUser, findUser, revokeTokensOfUser, updateUser } from './users.store.ts';
+
+export interface ClosingDeps {
+  readonly clock: Clock;
+  revokeAccess(change: Change, userId: string): Promise<void>;
+}
+
+export function createClosing({ clock, revokeAccess }: ClosingDeps) {
+  /** Also ends tokens and sessions. Returns the version of the disabled user. */
+  async function disable(transaction: Change, id: string): Promise<number> {
+    const { tx, invalidate } = transaction;
+    await updateUser(tx, id, { enabled: 0, updated_at: clock.now() });
+    await revokeTokensOfUser(tx, id);
+    await revokeAccess(transaction, id);
+    invalidate(tagOf.user(id));
+    return (await findUser(tx, id))!.version;
+  }
+
+  /** The time of inactivity begins again. */
+  async function enable({ tx, invalidate }: Change, id: string): Promise<void> {
+    await updateUser(tx, id, { enabled: 1, last_active_at: seconds(clock), updated_at: clock.now() });
+    invalidate(tagOf.user(id));
+  }
+
+  async function erase(transaction: Change, { id, domain_id }: UserRow): Promise<void> {
+    const { tx, audit, invalidate } = transaction;
+    await revokeAccess(transaction, id);
+    await deleteUser(tx, id);
+    invalidate(tagOf.user(id));
+    invalidate(tagOf.census('users'));
+    audit('user.deleted', { kind: 'user', id }, { domain_id });
+  }
+
+  return { disable, enable, erase };
+}
