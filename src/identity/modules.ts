@@ -38,7 +38,7 @@ import {
 } from './openid/index.ts';
 import { createPasskeyPolicy, createPasskeys, relyingPartyOf } from './passkeys/index.ts';
 import { createPasswords, hasPassword } from './passwords/index.ts';
-import { createMailRequests, createPasswordRecovery, createSelfRegistration } from './people/index.ts';
+import { createEmailChange, createMailRequests, createPasswordRecovery, createSelfRegistration } from './people/index.ts';
 import { createPersonalData } from './personal-data/index.ts';
 import { createDomains, createProjects, createTags, readProjects } from './projects/index.ts';
 import { createRegistration, createRegistrationKeys } from './registration/index.ts';
@@ -175,7 +175,8 @@ function buildPeople(core: Core, options: ModuleOptions) {
   };
   const passwordRecovery = createPasswordRecovery({ ...deps, ...core, requests, issuer: options.issuer, canResetPassword });
   const selfRegistration = createSelfRegistration({ ...deps, ...core, requests, issuer: options.issuer });
-  return { passwordRecovery, selfRegistration, peopleSettled: requests.settled };
+  const emailChange = createEmailChange({ ...deps, ...core, requests, issuer: options.issuer });
+  return { passwordRecovery, selfRegistration, emailChange, peopleSettled: requests.settled };
 }
 
 /** Logins at the base API and at the pages of the OpenID provider. */

@@ -17,6 +17,7 @@ import { createAccountHandler } from './account/account.ts';
 import type { DataDeps } from './account/data.section.ts';
 import { createKeyrockCodes } from './keyrock/codes.ts';
 import { createAssets, FAVICON } from './pages/assets.ts';
+import { createNewEmailPage, type NewEmailDeps } from './people/new-email.ts';
 import { createPeoplePages, type PeoplePagesDeps } from './people/people.ts';
 import type { AccessTokens } from './provider/access-tokens.ts';
 import type { Accounts } from './provider/accounts.ts';
@@ -38,6 +39,7 @@ export interface OpenidDeps
   extends Pick<Deps, 'db' | 'clock' | 'change' | 'config' | 'log'>,
     Omit<SignInDeps, 'users' | 'generationOf'>,
     PeoplePagesDeps,
+    Pick<NewEmailDeps, 'emailChange'>,
     LeavingDeps,
     DataDeps,
     WalletNodeDeps {
@@ -84,6 +86,7 @@ export function createOpenid(deps: OpenidDeps) {
   const consentSeconds = config.refreshTokenSeconds;
   const interactions = createInteractions({ ...deps, ...people, signIn, leaving, consentSeconds, now: () => clock.now() });
   const account = createAccountHandler(deps);
+  const newEmail = createNewEmailPage(deps);
   const wallet = createWalletNode(deps);
   const current = createCurrentProvider({
     ...deps,
@@ -103,7 +106,9 @@ export function createOpenid(deps: OpenidDeps) {
   const mount: Mount = {
     paths: [DISCOVERY, METADATA, CHANGE_PASSWORD, FAVICON, `${ROOT}/*`, ACCOUNT, `${ACCOUNT}/*`, KEYROCK_TOKEN],
     handle: (exchange) =>
-      records.duringRequest(() => handleRequest({ gate, interactions, account, people, current, assets, issuer }, exchange)),
+      records.duringRequest(() =>
+        handleRequest({ gate, interactions, account, people, newEmail, current, assets, issuer }, exchange),
+      ),
   };
   return {
     mount,

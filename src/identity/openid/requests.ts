@@ -2,11 +2,13 @@
 import type { RawExchange } from '../../platform/http/index.ts';
 import type { Gate } from '../../platform/limits/index.ts';
 import { fail } from '../faults.ts';
+import { NEW_EMAIL_PAGE } from '../people/index.ts';
 import type { AccountHandler } from './account/account.ts';
 import { toTokenRequest } from './keyrock/token-request.ts';
 import { type Assets, assetHeaders } from './pages/assets.ts';
 import { browserRequestOf, chooseLanguage, readCrossSiteForm, redirect } from './pages/browser.ts';
 import { LANGUAGE_PATH, LIBRARY_HEADERS } from './pages/layout.ts';
+import type { NewEmailPage } from './people/new-email.ts';
 import type { PeoplePages } from './people/people.ts';
 import { withGuessLimit } from './provider/guesses.ts';
 import {
@@ -31,6 +33,7 @@ export interface RequestDeps {
   readonly interactions: Interactions;
   readonly account: AccountHandler;
   readonly people: PeoplePages;
+  readonly newEmail: NewEmailPage;
   current(): Promise<ProviderWithKeys>;
   readonly assets: Assets;
   issuer(): string;
@@ -69,6 +72,7 @@ export async function handleRequest(deps: RequestDeps, exchange: RawExchange): P
   if (browser.path === METADATA) request.url = DISCOVERY;
   if (browser.path === KEYROCK_TOKEN)
     return withGuessLimit(gate, exchange, browser.path, async () => provider.callback()(await toTokenRequest(request), response));
+  if (browser.path === NEW_EMAIL_PAGE) return deps.newEmail(provider, browser, keys.cookies);
   if (browser.path.startsWith(`${ROOT}/interaction/`)) return interactions(provider, browser, keys.cookies);
   if (browser.path === ACCOUNT || browser.path.startsWith(`${ACCOUNT}/`)) return account(provider, browser, keys.cookies);
   if (browser.method === 'POST' && POSTABLE.includes(browser.path))

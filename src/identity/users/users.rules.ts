@@ -22,6 +22,7 @@ import { createClosing } from './closing.rules.ts';
 import { confirmEmail, isMainEmail } from './confirmed-email.ts';
 import { createUserCreation } from './create.rules.ts';
 import { createUserNames } from './names.rules.ts';
+import { createOwnEmails } from './own-email.rules.ts';
 import { createOwnPasswords } from './own-password.rules.ts';
 import { createReferenceChecks } from './references.ts';
 import { createUserRevision } from './revise.rules.ts';
@@ -104,6 +105,7 @@ export function createUsers(
     changePassword,
     replacePassword,
     storeNewPassword,
+    changeEmail: createOwnEmails({ ...deps, names }),
     isActive,
     confirmEmail: (transaction: Change, id: string, address: string) => confirmEmail(transaction, deps.clock, id, address),
     find: (id: string) => findUser(db.read, id),

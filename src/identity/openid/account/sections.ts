@@ -4,6 +4,7 @@ import { type ApplicationsDeps, createApplicationsSection } from './applications
 import { createDataSection, type DataDeps } from './data.section.ts';
 import { createDeletionSection, type DeletionDeps } from './deletion.section.ts';
 import { createDevicesSection, type DevicesDeps } from './devices.section.ts';
+import { createEmailSection, type EmailDeps } from './email.section.ts';
 import { createOverviewSections, type OverviewDeps } from './overview.section.ts';
 import { createPasskeysSection, type PasskeysDeps } from './passkeys.section.ts';
 import { createPasswordSection, type PasswordDeps } from './password.section.ts';
@@ -14,6 +15,7 @@ import { createTwoFactorSection, type TwoFactorDeps } from './two-factor.section
 export interface AccountSectionDeps
   extends OverviewDeps,
     PasswordDeps,
+    EmailDeps,
     PasskeysDeps,
     TwoFactorDeps,
     SessionsDeps,
@@ -27,6 +29,7 @@ export const createAccountSections = (deps: AccountSectionDeps): readonly Accoun
   createPasskeysSection(deps),
   createTwoFactorSection(deps),
   createPasswordSection(deps),
+  createEmailSection(deps),
   createSessionsSection(deps),
   createDevicesSection(deps),
   createApplicationsSection(deps),

@@ -1,5 +1,5 @@
-// Pages for people who are not signed in: a forgotten password and registration. Their forms need no token against forgery: they do nothing
-// that a stranger could not do, or they carry the token of a link.
+// Pages for a forgotten password, for registration and for another e-mail address. Forms for people who are not signed in need no token
+// against forgery: they do nothing that a stranger could not do, or they carry the token of a link.
 import { type Html, html } from './html.ts';
 import { errorMessage, field, hidden, page } from './layout.ts';
 import type { PageLook } from './look.ts';
@@ -126,4 +126,24 @@ export function accountReadyPage(look: PageLook, about: { userName: string; inte
   const body = html`<p role="status">${words.accountReadyText(about.userName)}</p>
 <p><a class="button" href="${signInUrl(about.interaction)}">${words.signIn}</a></p>`;
   return page(look, { title: words.accountReadyTitle, body });
+}
+
+/** For a person who is signed in, so its form has a token against forgery. */
+export function newEmailPage(
+  look: PageLook,
+  about: StrangerForm & { token: string; formToken: string; address: string; name: string },
+): string {
+  const { words } = look;
+  const body = html`${errorMessage(about.error)}<p>${words.newEmailText(about.name, about.address)}</p>${form(
+    about,
+    html`${hidden('form_token', about.formToken)}${hidden('token', about.token)}
+<button type="submit" autofocus>${words.confirmEmail}</button>`,
+  )}<p><a href="/account">${words.manageAccount}</a></p>`;
+  return page(look, { title: words.newEmailTitle, body });
+}
+
+export function emailChangedPage(look: PageLook, address: string): string {
+  const { words } = look;
+  const body = html`<p role="status">${words.emailChangedText(address)}</p><p><a href="/account">${words.manageAccount}</a></p>`;
+  return page(look, { title: words.emailChangedTitle, body });
 }

@@ -5,7 +5,7 @@ import type { PageLink } from '../pages/sign-in-pages.ts';
 import type { PageWords } from '../pages/words/index.ts';
 import { forgottenPassword, newPassword, type PasswordRecoveryPagesDeps } from './password-recovery.ts';
 import { confirmEmail, domainValue, type RegistrationPagesDeps, register } from './registration.ts';
-import type { StrangerPage } from './stranger.ts';
+import { queryOf, type StrangerPage } from './stranger.ts';
 
 export type PeoplePagesDeps = PasswordRecoveryPagesDeps & RegistrationPagesDeps;
 
@@ -32,7 +32,7 @@ export function createPeoplePages(deps: PeoplePagesDeps) {
     async serve(browser: BrowserRequest): Promise<void> {
       const page = pages.get(browser.path)!;
       if (browser.method === 'POST') return page.submit(browser, await readForm(browser));
-      return page.show(browser, new URL(browser.exchange.request.url ?? '/', 'http://localhost').searchParams);
+      return page.show(browser, queryOf(browser));
     },
   };
 }

@@ -14,6 +14,9 @@ export const strangerOf = ({ exchange: { address, requestId, signal } }: Browser
   signal,
 });
 
+export const queryOf = ({ exchange: { request } }: BrowserRequest): URLSearchParams =>
+  new URL(request.url ?? '/', 'http://localhost').searchParams;
+
 /** Longer texts are no names, addresses or tokens. */
 const MAX_TEXT = 500;
 

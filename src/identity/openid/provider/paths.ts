@@ -1,7 +1,13 @@
 // The paths of the OpenID provider and their methods. Other methods are refused here, because the library has another error format.
 import type { IncomingMessage } from 'node:http';
 import { fail } from '../../faults.ts';
-import { CONFIRM_EMAIL_PAGE, FORGOTTEN_PASSWORD_PAGE, NEW_PASSWORD_PAGE, REGISTER_PAGE } from '../../people/index.ts';
+import {
+  CONFIRM_EMAIL_PAGE,
+  FORGOTTEN_PASSWORD_PAGE,
+  NEW_EMAIL_PAGE,
+  NEW_PASSWORD_PAGE,
+  REGISTER_PAGE,
+} from '../../people/index.ts';
 import { FAVICON } from '../pages/assets.ts';
 import { LANGUAGE_PATH } from '../pages/layout.ts';
 
@@ -64,6 +70,7 @@ const METHODS: readonly (readonly [path: string | RegExp, methods: readonly stri
   [NEW_PASSWORD_PAGE, PAGE],
   [REGISTER_PAGE, PAGE],
   [CONFIRM_EMAIL_PAGE, PAGE],
+  [NEW_EMAIL_PAGE, PAGE],
 ];
 
 /** Returns the methods of the path. Refuses an unknown path or method like all other routes. */

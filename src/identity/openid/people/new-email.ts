@@ -1,0 +1,52 @@
+// The page that the link to a new e-mail address opens. The person must be signed in: the link alone proves only that somebody reads the
+// mailbox, and the address may have been mistyped.
+import type { Provider } from 'oidc-provider';
+import { Fault } from '../../../platform/faults/index.ts';
+import { type EmailChange, NEW_EMAIL_PAGE } from '../../people/index.ts';
+import { readerOf } from '../account/names.ts';
+import { findSignedInPerson, redirectToSignIn, type SignedInPersonDeps } from '../account/signed-in-person.ts';
+import { type BrowserRequest, checkFormToken, formToken, readForm, sendPage } from '../pages/browser.ts';
+import { messageFor } from '../pages/messages.ts';
+import { emailChangedPage, linkEndedPage, newEmailPage } from '../pages/people-pages.ts';
+import { queryOf, strangerOf, textIn } from './stranger.ts';
+
+export interface NewEmailDeps extends SignedInPersonDeps {
+  readonly emailChange: EmailChange;
+  issuer(): string;
+}
+
+const SECURITY_PAGE = '/account/security#email';
+
+export function createNewEmailPage(deps: NewEmailDeps) {
+  const { emailChange, issuer } = deps;
+  return async function serve(provider: Provider, browser: BrowserRequest, keys: readonly string[]): Promise<void> {
+    const isForm = browser.method === 'POST';
+    const values = isForm ? await readForm(browser) : queryOf(browser);
+    // After a sign-in, the token comes back as `state`.
+    const token = textIn(values, 'token') || textIn(values, 'state');
+    const link = await emailChange.open(strangerOf(browser), token);
+    const person = await findSignedInPerson(deps, provider, browser, keys);
+    if (link && !person) return redirectToSignIn(issuer(), browser, NEW_EMAIL_PAGE, { state: token });
+    const look = person ? browser.look.for(readerOf(person.user)) : browser.look;
+    const { words } = look;
+    const ended = (): void => sendPage(browser, linkEndedPage(look, { href: SECURITY_PAGE, label: words.manageAccount }), 400);
+    if (!link || !person || link.userId !== person.user.id) return ended();
+    const about = `new-email ${person.session.uid}`;
+    const show = (error?: string): void => {
+      const form = { action: NEW_EMAIL_PAGE, error, token, formToken: formToken(keys[0]!, about) };
+      sendPage(browser, newEmailPage(look, { ...form, address: link.address, name: person.user.name }), error ? 400 : 200);
+    };
+    if (!isForm) return show();
+    checkFormToken(values, keys, about);
+    try {
+      await emailChange.confirm({ ...person.actor, userId: person.user.id }, token);
+    } catch (error) {
+      if (error instanceof Fault && (error.code === 'link.ended' || error.code === 'auth.required')) return ended();
+      if (error instanceof Fault && error.status === 409) return show(words.accountExists);
+      return show(messageFor(words, error, ''));
+    }
+    sendPage(browser, emailChangedPage(look, link.address));
+  };
+}
+
+export type NewEmailPage = ReturnType<typeof createNewEmailPage>;
