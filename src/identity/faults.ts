@@ -89,6 +89,18 @@ export const identityFaults = {
   'registration.key_not_found': { status: 404, text: 'Could not find {kind} of user: {id}.' },
   'registration.key_ended': { status: 403, text: 'The {kind} has expired, or was used or replaced.' },
 
+  'invitation.not_found': { status: 404, text: 'Could not find invitation: {id}.' },
+  'invitation.off': { status: 403, text: 'Nobody can be invited to the domain {domain}: registration is off there.' },
+  'invitation.over': { status: 409, text: 'The invitation {id} was accepted or withdrawn.' },
+  'invitation.too_many': { status: 409, text: 'There are {count} pending invitations to this address already.' },
+  'invitation.link_ended': { status: 403, text: 'The link has expired, or was used, replaced or withdrawn.' },
+  'invitation.void': {
+    status: 403,
+    text: 'The invitation is no longer valid: whoever sent it may no longer give what it names.',
+  },
+  'invitation.account_exists': { status: 409, text: 'There is an account with this address. Sign in to accept the invitation.' },
+  'invitation.other_account': { status: 403, text: 'The invitation is for another account.' },
+
   'group.not_found': { status: 404, text: 'Could not find group: {id}.' },
   'group.not_member': { status: 404, text: 'User {user} is not found in group {group}.' },
 

@@ -23,6 +23,14 @@ import type { Database, UserRow } from './database.ts';
 import { createDomainSettings } from './domain-settings/index.ts';
 import { createAssignments, createGrants, createUserScopes, reachableProjectIds } from './grants/index.ts';
 import { createGroups } from './groups/index.ts';
+import {
+  type AcceptInvitation,
+  ATTEMPTS_LIMIT,
+  createAcceptance,
+  createInvitations,
+  type InvitationDeps,
+  MAILS_LIMIT,
+} from './invitations/index.ts';
 import { createLinks } from './links/index.ts';
 import { createLoginEvents } from './logins/index.ts';
 import { createMail } from './mail/index.ts';
@@ -179,8 +187,27 @@ function buildPeople(core: Core, options: ModuleOptions) {
   return { passwordRecovery, selfRegistration, emailChange, peopleSettled: requests.settled };
 }
 
+/** Groups, grants and assignments, and invitations, which give them. */
+function buildInvitations(core: Core, { userPermissions }: Applications, options: ModuleOptions) {
+  const { deps, shield, links, mail, domainSettings, access, users, passwords } = core;
+  const throttle = (limit: typeof MAILS_LIMIT) => new Throttle(options.rateLimits ? limit : undefined, deps.clock);
+  const groups = createGroups({ ...deps, shield });
+  const grants = createGrants(deps);
+  const appAssignments = createAppAssignments({ ...deps, userPermissions });
+  const parts = { ...deps, domainSettings, links, mail, grants, groups, appAssignments, shield, issuer: options.issuer };
+  const invitationDeps: InvitationDeps = { ...parts, mails: throttle(MAILS_LIMIT) };
+  const invitations = createInvitations(invitationDeps);
+  const acceptance = createAcceptance({ ...invitationDeps, access, users, passwords, attempts: throttle(ATTEMPTS_LIMIT) });
+  return { groups, grants, appAssignments, invitations, acceptance };
+}
+
 /** Logins at the base API and at the pages of the OpenID provider. */
-function buildSignIn(core: Core, applications: Applications, people: People, options: ModuleOptions) {
+function buildSignIn(
+  core: Core,
+  applications: Applications,
+  people: People & { acceptance: AcceptInvitation },
+  options: ModuleOptions,
+) {
   const { deps, access, passwords, users, tokens, tokenKeys, freshLogin, logins, devices, gate } = core;
   const { db, clock, config } = deps;
   const { seal } = options;
@@ -226,12 +253,12 @@ export async function buildModules(db: Database, options: ModuleOptions) {
   const { deps, users, tokens, revocations, shield, freshLogin, devices, tokenKeys, records, mail, registrationKeys, gate } =
     core;
   const applications = buildApplications(core, options);
-  const { consumers, appRoles, userPermissions, delegation } = applications;
-  const people = buildPeople(core, options);
+  const { consumers, appRoles, delegation } = applications;
+  const { groups, grants, appAssignments, invitations, acceptance } = buildInvitations(core, applications, options);
+  const people = { ...buildPeople(core, options), acceptance };
   const { factor, passkeys, passkeyPolicy, credentials, auth, openid } = buildSignIn(core, applications, people, options);
   const domains = createDomains(deps);
   const projects = createProjects({ ...deps, domains });
-  const groups = createGroups({ ...deps, shield });
   const connections = createConnections({ ...deps, provisioner: delegation.provisioner });
 
   const parts: IdentityRouteDeps = {
@@ -247,16 +274,17 @@ export async function buildModules(db: Database, options: ModuleOptions) {
     projects,
     tags: createTags(deps),
     registration: createRegistration({ ...deps, users, projects, gate, keys: registrationKeys }),
+    invitations,
     groups,
     roles: createRoles(deps),
     implied: createImpliedRoles(deps),
-    grants: createGrants(deps),
+    grants,
     assignments: createAssignments(deps),
     userScopes: createUserScopes(deps),
     catalog: createCatalog(deps),
     consumers,
     appRoles,
-    appAssignments: createAppAssignments({ ...deps, userPermissions }),
+    appAssignments,
     factor,
     devices,
     subject: createSubject({ db, users, freshLogin }),

@@ -9,6 +9,7 @@ import { mountCredentials } from './credentials/index.ts';
 import { mountDiscovery } from './discovery/index.ts';
 import { mountAssignments, mountGrants } from './grants/index.ts';
 import { mountGroups } from './groups/index.ts';
+import { mountInvitations } from './invitations/index.ts';
 import { mountIntrospection, mountKeyrockOAuth } from './openid/index.ts';
 import { mountPasskeys } from './passkeys/index.ts';
 import { mountDomains, mountProjects, mountTags } from './projects/index.ts';
@@ -27,6 +28,7 @@ export type IdentityRouteDeps = Parameters<typeof mountAuth>[1] &
   Parameters<typeof mountUsers>[1] &
   Parameters<typeof mountAccountDeletion>[1] &
   Parameters<typeof mountRegistration>[1] &
+  Parameters<typeof mountInvitations>[1] &
   Parameters<typeof mountGroups>[1] &
   Parameters<typeof mountRoles>[1] &
   Parameters<typeof mountImpliedRoles>[1] &
@@ -57,6 +59,7 @@ export function mountIdentity(app: IdentityApp, parts: IdentityRouteDeps): void 
   mountUsers(app, parts);
   mountAccountDeletion(app, parts);
   mountRegistration(app, parts);
+  mountInvitations(app, parts);
   mountGroups(app, parts);
   mountRoles(app, parts);
   mountImpliedRoles(app, parts);

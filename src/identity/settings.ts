@@ -235,6 +235,12 @@ export const identitySettings = {
     { min: 60, max: 2_592_000, unit: 'seconds' },
     'Lifetime of the activation keys and reset tokens of /v3/OS-REGISTRATION.',
   ),
+  invitationSeconds: setting.number(
+    'GATEHOUSE_IDENTITY_INVITATION_SECONDS',
+    604_800,
+    { min: 300, max: 2_592_000, unit: 'seconds' },
+    'Lifetime of an invitation and of the link in its mail.',
+  ),
   passkeyPolicy: setting.choice(
     'GATEHOUSE_IDENTITY_PASSKEYS',
     'allowed',

@@ -9,6 +9,7 @@ import { onDatabase, type TestApi } from '../support/api.ts';
 import { type ApplicationPage, startDevice, withApplication } from '../support/application-page.ts';
 import { makeOrganization } from '../support/applications.ts';
 import { usesChromium } from '../support/chromium.ts';
+import { InvitationClient } from '../support/invitations.ts';
 import { AT_LOCALHOST, servesAtLocalhost } from '../support/passkeys.ts';
 import { makeUser } from '../support/relying-party.ts';
 import { Phone } from '../support/second-factor.ts';
@@ -110,6 +111,24 @@ async function tour(api: TestApi, application: ApplicationPage, page: Page, look
   await press(page, words.continueLabel);
   await look('device-done');
   assert.equal(await titleOf(page), words.deviceDoneTitle);
+
+  const client = new InvitationClient(api);
+  const { link } = await client.invited({ email: `${'very-long'.repeat(6)}@example.org`, name: 'eve' });
+  await page.goto(link);
+  await look('invitation-of-another-account');
+  await page.context().clearCookies();
+  await page.goto(link);
+  await look('invitation');
+  await page.getByLabel(words.invitationPassword, { exact: true }).fill('one');
+  await page.getByLabel(words.invitationPasswordAgain).fill('another');
+  await press(page, words.invitationCreate);
+  await look('invitation-trouble');
+  await page.getByLabel(words.invitationPassword, { exact: true }).fill(person.password);
+  await page.getByLabel(words.invitationPasswordAgain).fill(person.password);
+  await press(page, words.invitationCreate);
+  await look('invitation-done');
+  await page.goto(link);
+  await look('invitation-ended');
 
   api.clock.advance(31 * 86_400);
   await page.goto(application.signIn());

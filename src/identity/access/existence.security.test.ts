@@ -53,7 +53,24 @@ async function makeWorld(api: TestApi) {
     await api.post('/v3/credentials', { credential: { type: 'note', blob: 'x', user_id: user.id, project_id: project.id } })
   ).body.credential;
   const connection = (await connect(api)).connection;
-  return { domain, project, user, group, member, application, role, permission, service, endpoint, credential, connection };
+  const invitation = (
+    await api.post('/v3/OS-REGISTRATION/invitations', { invitation: { email: `${uniqueName('eve')}@example.org`, ...within } })
+  ).body.invitation;
+  return {
+    domain,
+    project,
+    user,
+    group,
+    member,
+    application,
+    role,
+    permission,
+    service,
+    endpoint,
+    credential,
+    connection,
+    invitation,
+  };
 }
 type World = Awaited<ReturnType<typeof makeWorld>>;
 
@@ -80,6 +97,7 @@ function idsFor(path: string, world: World): Ids {
     permission_id: world.permission.id,
     credential_id: world.credential.id,
     connection_id: world.connection.id,
+    invitation_id: world.invitation.id,
     device_id: 'no-device',
     passkey_id: 'no-passkey',
     access_token_id: 'no-token',

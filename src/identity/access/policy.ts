@@ -154,6 +154,12 @@ const rules = {
   'identity:get_reset_token': admin,
   'identity:reset_password': admin,
 
+  // As for users. What an invitation gives is also asked for by the rules that give it directly.
+  'identity:list_invitations': readers,
+  'identity:get_invitation': readers,
+  'identity:create_invitation': adminOrManager,
+  'identity:withdraw_invitation': adminOrManager,
+
   'identity:get_group': readers,
   'identity:list_groups': readers,
   'identity:list_groups_for_user': anyOf(readers, self),

@@ -5,6 +5,7 @@ import { type Job, repeat } from '../../platform/jobs/index.ts';
 import type { Log } from '../../platform/log/index.ts';
 import type { Metrics } from '../../platform/metrics/index.ts';
 import type { AccountDeletion } from '../account-deletion/index.ts';
+import type { Invitations } from '../invitations/index.ts';
 import type { Links } from '../links/index.ts';
 import type { Mail } from '../mail/index.ts';
 import type { Records } from '../openid/index.ts';
@@ -27,6 +28,7 @@ export function startSweeper(deps: {
   links: Links;
   mail: Mail;
   registrationKeys: RegistrationKeys;
+  invitations: Invitations;
   accountDeletion: Pick<AccountDeletion, 'deleteDue'>;
   log: Log;
   metrics: Metrics;
@@ -42,6 +44,7 @@ export function startSweeper(deps: {
     mail,
     registrationKeys,
     accountDeletion,
+    invitations,
     log,
     metrics,
   } = deps;
@@ -68,6 +71,7 @@ export function startSweeper(deps: {
       async () => (ended += await mail.sweep()),
       async () => (ended += await registrationKeys.sweep()),
       async () => void (await accountDeletion.deleteDue(stopping)),
+      async () => (ended += await invitations.sweep()),
       () => fillNameForms(stopping),
     ];
     const errors: unknown[] = [];

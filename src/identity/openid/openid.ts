@@ -10,11 +10,13 @@ import type { UserPermissionsReader } from '../app-roles/index.ts';
 import type { Actor } from '../audit/index.ts';
 import type { Consumers } from '../consumers/index.ts';
 import { fail } from '../faults.ts';
+import type { AcceptInvitation } from '../invitations/index.ts';
 import type { Passwords } from '../passwords/index.ts';
 import type { Deps } from '../resource/index.ts';
 import type { Users } from '../users/index.ts';
 import { createAccountHandler } from './account/account.ts';
 import type { DataDeps } from './account/data.section.ts';
+import { createInvitationHandler } from './invitation/invitation.ts';
 import { createKeyrockCodes } from './keyrock/codes.ts';
 import { createAssets, FAVICON } from './pages/assets.ts';
 import { createNewEmailPage, type NewEmailDeps } from './people/new-email.ts';
@@ -55,6 +57,7 @@ export interface OpenidDeps
   readonly accessTokens: AccessTokens;
   readonly logouts: Logouts;
   readonly freshLogin: FreshLogin;
+  readonly acceptance: AcceptInvitation;
   /** Limits unfinished sign-ins by address. */
   readonly unfinished: Throttle;
   organizationsOf(userId: string): Promise<readonly { readonly name: string }[]>;
@@ -87,6 +90,7 @@ export function createOpenid(deps: OpenidDeps) {
   const interactions = createInteractions({ ...deps, ...people, signIn, leaving, consentSeconds, now: () => clock.now() });
   const account = createAccountHandler(deps);
   const newEmail = createNewEmailPage(deps);
+  const invitation = createInvitationHandler(deps);
   const wallet = createWalletNode(deps);
   const current = createCurrentProvider({
     ...deps,
@@ -107,7 +111,7 @@ export function createOpenid(deps: OpenidDeps) {
     paths: [DISCOVERY, METADATA, CHANGE_PASSWORD, FAVICON, `${ROOT}/*`, ACCOUNT, `${ACCOUNT}/*`, KEYROCK_TOKEN],
     handle: (exchange) =>
       records.duringRequest(() =>
-        handleRequest({ gate, interactions, account, people, newEmail, current, assets, issuer }, exchange),
+        handleRequest({ gate, interactions, account, invitation, people, newEmail, current, assets, issuer }, exchange),
       ),
   };
   return {

@@ -4,6 +4,7 @@ import type { Gate } from '../../platform/limits/index.ts';
 import { fail } from '../faults.ts';
 import { NEW_EMAIL_PAGE } from '../people/index.ts';
 import type { AccountHandler } from './account/account.ts';
+import type { InvitationHandler } from './invitation/invitation.ts';
 import { toTokenRequest } from './keyrock/token-request.ts';
 import { type Assets, assetHeaders } from './pages/assets.ts';
 import { browserRequestOf, chooseLanguage, readCrossSiteForm, redirect } from './pages/browser.ts';
@@ -17,6 +18,7 @@ import {
   CHANGE_PASSWORD,
   checkMethod,
   DISCOVERY,
+  INVITATION,
   isAsset,
   isPreflight,
   KEYROCK_TOKEN,
@@ -34,6 +36,7 @@ export interface RequestDeps {
   readonly account: AccountHandler;
   readonly people: PeoplePages;
   readonly newEmail: NewEmailPage;
+  readonly invitation: InvitationHandler;
   current(): Promise<ProviderWithKeys>;
   readonly assets: Assets;
   issuer(): string;
@@ -45,7 +48,7 @@ const POSTABLE: readonly string[] = [`${ROOT}/authorize`, `${ROOT}/logout`];
 const PUBLIC: readonly string[] = [DISCOVERY, METADATA, `${ROOT}/jwks`];
 
 export async function handleRequest(deps: RequestDeps, exchange: RawExchange): Promise<void> {
-  const { gate, interactions, account, people, assets } = deps;
+  const { gate, interactions, account, invitation, people, assets } = deps;
   const { request, response } = exchange;
   const issuer = new URL(deps.issuer());
   request.url = withoutSlash(request.url ?? '/');
@@ -75,6 +78,7 @@ export async function handleRequest(deps: RequestDeps, exchange: RawExchange): P
   if (browser.path === NEW_EMAIL_PAGE) return deps.newEmail(provider, browser, keys.cookies);
   if (browser.path.startsWith(`${ROOT}/interaction/`)) return interactions(provider, browser, keys.cookies);
   if (browser.path === ACCOUNT || browser.path.startsWith(`${ACCOUNT}/`)) return account(provider, browser, keys.cookies);
+  if (browser.path === INVITATION) return invitation(provider, browser, keys.cookies);
   if (browser.method === 'POST' && POSTABLE.includes(browser.path))
     return redirect(browser, `${browser.path}?${await readCrossSiteForm(browser)}`);
   if (!PUBLIC.includes(browser.path))

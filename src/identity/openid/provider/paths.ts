@@ -1,6 +1,7 @@
 // The paths of the OpenID provider and their methods. Other methods are refused here, because the library has another error format.
 import type { IncomingMessage } from 'node:http';
 import { fail } from '../../faults.ts';
+import { INVITATION_PATH } from '../../invitations/index.ts';
 import {
   CONFIRM_EMAIL_PAGE,
   FORGOTTEN_PASSWORD_PAGE,
@@ -25,6 +26,7 @@ export const ACCOUNT_PAGES = {
   data: `${ACCOUNT}/data`,
 } as const;
 export type AccountPageName = keyof typeof ACCOUNT_PAGES;
+export const INVITATION = INVITATION_PATH;
 /** The same document for OAuth2 clients (RFC 8414). */
 export const METADATA = '/.well-known/oauth-authorization-server';
 /** Where password managers send people (https://www.w3.org/TR/change-password-url/). */
@@ -71,6 +73,7 @@ const METHODS: readonly (readonly [path: string | RegExp, methods: readonly stri
   [REGISTER_PAGE, PAGE],
   [CONFIRM_EMAIL_PAGE, PAGE],
   [NEW_EMAIL_PAGE, PAGE],
+  [INVITATION, PAGE],
 ];
 
 /** Returns the methods of the path. Refuses an unknown path or method like all other routes. */

@@ -2,14 +2,23 @@
 import { account } from './account.ts';
 import { common } from './common.ts';
 import { departure } from './departure.ts';
+import { invitation } from './invitation.ts';
 import { people } from './people.ts';
 import { signIn } from './sign-in.ts';
 
-const english = { language: 'en', ...common.en, ...signIn.en, ...account.en, ...people.en, ...departure.en };
+const english = { language: 'en', ...common.en, ...signIn.en, ...account.en, ...people.en, ...departure.en, ...invitation.en };
 
 export type PageWords = typeof english;
 
-const spanish: PageWords = { language: 'es', ...common.es, ...signIn.es, ...account.es, ...people.es, ...departure.es };
+const spanish: PageWords = {
+  language: 'es',
+  ...common.es,
+  ...signIn.es,
+  ...account.es,
+  ...people.es,
+  ...departure.es,
+  ...invitation.es,
+};
 
 /** By language. The first is for readers of all others. */
 export const LANGUAGES = { en: english, es: spanish } as const satisfies Readonly<Record<string, PageWords>>;

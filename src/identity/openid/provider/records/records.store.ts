@@ -88,8 +88,12 @@ export async function deleteRecordOf(tx: Tx, userId: string, model: string, id: 
   return gone !== undefined;
 }
 
+/**
+ * Not the interactions: they name the grant of the former session. When somebody signs in with another account, that grant is revoked,
+ * and the interaction goes on.
+ */
 export async function deleteRecordsOfGrant(tx: Tx, grantId: string): Promise<void> {
-  await tx.deleteFrom('openid_records').where('grant_id', '=', grantId).execute();
+  await tx.deleteFrom('openid_records').where('grant_id', '=', grantId).where('model', '<>', 'Interaction').execute();
 }
 
 /** `exceptId`: the session to keep. */

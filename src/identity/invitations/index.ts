@@ -1,0 +1,5 @@
+// Invitations: people get a mail, choose name and password, and have the roles and groups that the inviter named.
+export { type AcceptInvitation, ATTEMPTS_LIMIT, createAcceptance, type OpenInvitation } from './accept.rules.ts';
+export { mountInvitations } from './invitations.routes.ts';
+export { createInvitations, type InvitationDeps, type Invitations, MAILS_LIMIT } from './invitations.rules.ts';
+export { INVITATION_PATH } from './send.rules.ts';

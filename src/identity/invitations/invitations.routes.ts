@@ -1,0 +1,85 @@
+// /v3/OS-REGISTRATION/invitations
+
+import { seconds } from '../../platform/clock.ts';
+import { domainOfNew, domainTarget, factsOnly, type IdentityApp, listFacts } from '../access/index.ts';
+import type { InvitationRow } from '../database.ts';
+import { type Deps, filterDocumentation, listOf } from '../resource/index.ts';
+import type { Invitations } from './invitations.rules.ts';
+import { InvitationEnvelope, InvitationList, NewInvitation, renderInvitation, STATUSES } from './invitations.schema.ts';
+
+const tag = 'Invitations';
+const path = '/v3/OS-REGISTRATION/invitations';
+const one = `${path}/:invitation_id` as const;
+
+const FILTERED = filterDocumentation(['domain_id', 'email', 'organization_id', 'inviter_id', 'user_id'], [], {
+  status: `Only invitations with this status: ${STATUSES.join(', ')}.`,
+});
+
+export function mountInvitations(
+  app: IdentityApp,
+  { invitations, clock }: Pick<Deps, 'clock'> & { readonly invitations: Invitations },
+): void {
+  const render = (base: string, row: InvitationRow) => renderInvitation(row, { base, now: seconds(clock) });
+  const target = ({ params }: { params: { invitation_id: string } }) => invitations.target(params.invitation_id);
+
+  app.get(
+    path,
+    {
+      summary: 'List invitations, oldest first',
+      tag,
+      rule: 'identity:list_invitations',
+      target: ({ caller }) => factsOnly(listFacts(caller)),
+      documentation: FILTERED,
+      reply: { 200: InvitationList },
+    },
+    async (call) => {
+      const page = await invitations.list(call.caller, call.query);
+      return listOf(call, 'invitations', { ...page, items: page.items.map((row) => render(call.base, row)) });
+    },
+  );
+
+  app.post(
+    path,
+    {
+      summary: 'Invite someone by e-mail; what the invitation names is given when it is accepted',
+      tag,
+      rule: 'identity:create_invitation',
+      target: ({ caller, body }) => domainTarget(domainOfNew(caller, body.invitation.domain_id)),
+      body: NewInvitation,
+      reply: { 201: InvitationEnvelope },
+    },
+    async ({ caller, target: domainId, body, base }) => ({
+      invitation: render(base, await invitations.invite(caller, domainId, body.invitation)),
+    }),
+  );
+
+  app.get(
+    one,
+    { summary: 'Show an invitation', tag, rule: 'identity:get_invitation', target, reply: { 200: InvitationEnvelope } },
+    ({ target: row, base }) => ({ invitation: render(base, row) }),
+  );
+
+  app.post(
+    `${one}/resend`,
+    {
+      summary: 'Send an invitation again, with a new link and a new lifetime; the caller becomes the inviter',
+      tag,
+      rule: 'identity:create_invitation',
+      target,
+      reply: { 200: InvitationEnvelope },
+    },
+    async ({ caller, target: row, base }) => ({ invitation: render(base, await invitations.resend(caller, row)) }),
+  );
+
+  app.delete(
+    one,
+    {
+      summary: 'Withdraw an invitation; its link ends',
+      tag,
+      rule: 'identity:withdraw_invitation',
+      target,
+      reply: { 204: null },
+    },
+    ({ caller, target: row }) => invitations.withdraw(caller, row),
+  );
+}
