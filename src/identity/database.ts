@@ -294,6 +294,23 @@ export interface OpenidRecordRow {
   generation: number | null;
 }
 
+export interface OpenidSessionRow {
+  id: string;
+  user_id: string;
+  user_agent: string;
+  address: string;
+  signed_in_at: number;
+  last_used_at: number;
+}
+
+export interface PictureRow {
+  user_id: string;
+  id: string;
+  media_type: string;
+  content: string;
+  created_at: number;
+}
+
 export interface Tables {
   projects: ProjectRow;
   project_tags: { project_id: string; name: string };
@@ -335,6 +352,8 @@ export interface Tables {
   account_deletions: AccountDeletionRow;
   scim_connections: ScimConnectionRow;
   openid_records: OpenidRecordRow;
+  openid_sessions: OpenidSessionRow;
+  pictures: PictureRow;
   openid_keys: { id: string; kind: string; sealed: string; active_from: number };
   token_keys: { id: number; sealed: string; active_from: number };
   revoked_tokens: { audit_id: string; expires_at: number };

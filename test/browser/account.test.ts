@@ -120,7 +120,7 @@ onDatabase('SQLite', 'The account page', {}, (api) => {
     assert.match(await sectionOf(page, words.twoFactor).innerText(), new RegExp(words.twoFactorOff));
   });
 
-  it('changes the password, after which everybody signs in anew', async () => {
+  it('changes the password, names what was wrong, and signs out everywhere else', async () => {
     const person = await makeUser(api);
     const elsewhere = await open();
     await signInToAccount(api, elsewhere, person);
@@ -135,24 +135,38 @@ onDatabase('SQLite', 'The account page', {}, (api) => {
     };
     await change(person.password, 'one new password', 'another new password');
     assert.equal(await alertOf(page), words.passwordsDiffer);
+    assert.equal(await page.locator('[aria-invalid]').getAttribute('name'), 'new_password_again');
     await change('not the password', 'one new password');
-    assert.equal(await alertOf(page), words.wrongPassword);
+    assert.equal(await alertOf(page), words.wrongCurrentPassword);
+    assert.equal(await page.locator('[aria-invalid]:focus').getAttribute('name'), 'current_password');
+    await change(person.password, person.password);
+    assert.equal(await alertOf(page), words.passwordSame);
+    assert.equal(await page.locator('[aria-invalid]').getAttribute('name'), 'new_password');
     await change(person.password, 'one new password');
-    await enterPassword(page, person);
-    assert.equal(await alertOf(page), words.wrongPassword);
-    await enterPassword(page, { ...person, password: 'one new password' });
+    assert.equal(await page.getByRole('status').innerText(), words.passwordIsChanged);
+    await page.reload();
+    assert.equal(await page.getByRole('status').count(), 0);
     assert.equal(await titleOf(page), words.accountPages.security);
+    await api.logIn({ id: person.id, password: 'one new password' });
     await elsewhere.goto(`${api.url}/account`);
     assert.equal(await elsewhere.getByLabel(words.userName).isVisible(), true);
   });
 
-  it('signs somebody out everywhere else', async () => {
+  it('shows the sessions, and signs somebody out of one, or everywhere else', async () => {
     const person = await makeUser(api);
     const elsewhere = await open();
     await signInToAccount(api, elsewhere, person);
     const page = await open();
     await signInToAccount(api, page, person, 'sessions');
-    assert.equal(await sectionOf(page, words.sessions).getByRole('listitem').count(), 2);
+    const sessions = sectionOf(page, words.sessions).getByRole('listitem');
+    assert.equal(await sessions.count(), 2);
+    assert.match(await sessions.first().innerText(), /Chrome on Linux \(this one\)\s+from 127\.0\.0\.1, signed in .* last used /);
+    await press(page, words.endSession);
+    assert.equal(await page.getByRole('status').innerText(), words.sessionIsEnded);
+    assert.equal(await sessions.count(), 1);
+    await openAccount(api, elsewhere, 'sessions');
+    await enterPassword(elsewhere, person);
+    await openAccount(api, page, 'sessions');
     await press(page, words.endOtherSessions);
     assert.equal(await page.getByRole('status').innerText(), words.otherSessionsEnded);
     assert.equal(await sectionOf(page, words.sessions).getByRole('listitem').count(), 1);

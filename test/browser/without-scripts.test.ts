@@ -93,7 +93,7 @@ onDatabase('SQLite', 'Without scripts', {}, (api) => {
     await page.getByLabel(words.newPassword, { exact: true }).fill('a new password');
     await page.getByLabel(words.newPasswordAgain).fill('a new password');
     await press(page, words.changePassword);
-    await enterPassword(page, { ...person, password: 'a new password' });
+    assert.equal(await page.getByRole('status').innerText(), words.passwordIsChanged);
     await page.getByRole('link', { name: words.signOut }).click();
     await press(page, words.signOut);
     assert.equal(await titleOf(page), words.loggedOutTitle);

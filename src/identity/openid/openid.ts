@@ -2,7 +2,7 @@
 // and 40 MB, which services that only use the base API do not need.
 
 import type { Provider } from 'oidc-provider';
-import type { Mount } from '../../platform/http/index.ts';
+import type { Mount, RawExchange } from '../../platform/http/index.ts';
 import type { Gate, Throttle } from '../../platform/limits/index.ts';
 import type { Seal } from '../../platform/seal/index.ts';
 import { type Access, type FreshLogin, tagOf } from '../access/index.ts';
@@ -79,6 +79,9 @@ async function revoke(
   });
 }
 
+/** Where a request comes from. */
+const originOf = ({ address, request }: RawExchange) => ({ address, userAgent: request.headers['user-agent'] ?? '' });
+
 export function createOpenid(deps: OpenidDeps) {
   const { clock, records, config, gate, accessTokens, issuer } = deps;
   const assets = createAssets(config);
@@ -107,12 +110,10 @@ export function createOpenid(deps: OpenidDeps) {
     registerGrants: (provider, library) => registerPasswordGrant(provider, library, signIn, records),
   });
   const provider = async (): Promise<Provider> => (await current()).provider;
+  const parts = { gate, interactions, account, invitation, people, newEmail, current, assets, issuer };
   const mount: Mount = {
     paths: [DISCOVERY, METADATA, CHANGE_PASSWORD, FAVICON, `${ROOT}/*`, ACCOUNT, `${ACCOUNT}/*`, KEYROCK_TOKEN],
-    handle: (exchange) =>
-      records.duringRequest(() =>
-        handleRequest({ gate, interactions, account, invitation, people, newEmail, current, assets, issuer }, exchange),
-      ),
+    handle: (exchange) => records.duringRequest(() => handleRequest(parts, exchange), originOf(exchange)),
   };
   return {
     mount,

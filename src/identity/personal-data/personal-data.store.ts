@@ -117,6 +117,18 @@ export const readPasskeys = (db: Reader, userId: string) =>
     .select(['id', 'name', 'synced', 'created_at', 'last_used_at', 'removed_at'])
     .execute();
 
+/** Also of sessions that ended a short time ago. */
+export const readSessionUse = (db: Reader, userId: string) =>
+  db
+    .selectFrom('openid_sessions')
+    .where('user_id', '=', userId)
+    .orderBy('signed_in_at')
+    .select(['user_agent', 'address', 'signed_in_at', 'last_used_at'])
+    .execute();
+
+export const readPicture = (db: Reader, userId: string) =>
+  db.selectFrom('pictures').where('user_id', '=', userId).select(['media_type', 'content', 'created_at']).executeTakeFirst();
+
 export const readCredentials = (db: Reader, userId: string) =>
   db
     .selectFrom('credentials')

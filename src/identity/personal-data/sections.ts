@@ -16,8 +16,10 @@ import {
   readLoginFailures,
   readPasskeys,
   readPasswords,
+  readPicture,
   readRegistration,
   readRoles,
+  readSessionUse,
   readTwoFactor,
 } from './personal-data.store.ts';
 
@@ -114,6 +116,19 @@ const passkeys: Section = async (db, userId) =>
     removed_at: time(row.removed_at),
   }));
 
+const sessionUse: Section = async (db, userId) =>
+  (await readSessionUse(db, userId)).map((row) => ({
+    user_agent: row.user_agent,
+    address: row.address,
+    signed_in_at: time(row.signed_in_at),
+    last_used_at: time(row.last_used_at),
+  }));
+
+const picture: Section = async (db, userId) => {
+  const row = await readPicture(db, userId);
+  return row ? { media_type: row.media_type, content: row.content, created_at: time(row.created_at) } : null;
+};
+
 const credentials: Section = async (db, userId) =>
   (await readCredentials(db, userId)).map((row) => ({
     id: row.id,
@@ -186,6 +201,8 @@ export const sectionsWith = (sessions: SessionReader): readonly (readonly [name:
         methods: payload.amr ?? [],
       })),
   ],
+  ['session_use', sessionUse],
+  ['picture', picture],
   ['applications', applications],
   ['links', links],
   ['registration', registration],

@@ -29,6 +29,8 @@ export const TABLE_COVERAGE: Readonly<Record<keyof Tables, TableCoverage>> = {
   passkeys: inSection('passkeys'),
   credentials: inSection('credentials'),
   openid_records: inSection('sessions'),
+  openid_sessions: inSection('session_use'),
+  pictures: inSection('picture'),
   links: inSection('links'),
   registrations: inSection('registration'),
   registration_keys: inSection('registration'),

@@ -13,7 +13,7 @@ export const createDevicesSection = ({ devices }: DevicesDeps): AccountSection =
     const known = await devices.list(visit.person.user.id);
     return devicesSection(
       visit,
-      known.map((row) => ({ id: row.id, agent: row.user_agent || row.id, lastUsed: row.last_used_at })),
+      known.map((row) => ({ id: row.id, userAgent: row.user_agent, lastUsed: row.last_used_at })),
     );
   },
   steps: {

@@ -1,22 +1,33 @@
 // A person changes their password.
+import { Fault } from '../../../platform/faults/index.ts';
 import type { Users } from '../../users/index.ts';
 import { passwordSection } from '../pages/account-password.ts';
-import { redirect } from '../pages/browser.ts';
+import { messageFor } from '../pages/messages.ts';
 import type { AccountSection, AccountStep } from './section.ts';
 
 export interface PasswordDeps {
   readonly users: Users;
 }
 
-function changePassword({ users }: PasswordDeps): AccountStep['run'] {
-  return async ({ look, person: { user, actor }, action, browser }, form) => {
-    const fresh = form.text('new_password');
-    if (fresh !== form.text('new_password_again')) return { error: look.words.passwordsDiffer, field: 'new_password_again' };
-    await users.changePassword(actor, user, form.text('current_password'), fresh);
-    redirect(browser, action);
-    return 'answered';
-  };
+function wrongField(error: unknown): { readonly field?: string } {
+  if (!(error instanceof Fault)) return {};
+  if (error.code === 'auth.required') return { field: 'current_password' };
+  return error.code.startsWith('user.password') ? { field: 'new_password' } : {};
 }
+
+const changePassword =
+  ({ users }: PasswordDeps): AccountStep['run'] =>
+  async ({ look: { words }, person: { user, actor, renewSession } }, form) => {
+    const fresh = form.text('new_password');
+    if (fresh !== form.text('new_password_again')) return { error: words.passwordsDiffer, field: 'new_password_again' };
+    try {
+      await users.changePassword(actor, user, form.text('current_password'), fresh);
+    } catch (error) {
+      return { error: messageFor(words, error, words.wrongCurrentPassword), ...wrongField(error) };
+    }
+    await renewSession();
+    return { done: 'passwordIsChanged' };
+  };
 
 export const createPasswordSection = (deps: PasswordDeps): AccountSection => ({
   page: 'security',

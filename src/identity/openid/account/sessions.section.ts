@@ -1,4 +1,4 @@
-// The sessions of a person.
+// The sessions of a person: where they are signed in.
 import { tagOf } from '../../access/index.ts';
 import type { Deps } from '../../resource/index.ts';
 import { sessionsSection } from '../pages/account-sessions.ts';
@@ -20,15 +20,27 @@ const endOthers =
     return { done: 'otherSessionsEnded' };
   };
 
+/** A session that has ended meanwhile counts as ended by this. */
+const endOne =
+  ({ change, records }: SessionsDeps): AccountStep['run'] =>
+  async ({ person: { user, actor } }, form) => {
+    await change(actor, async (transaction) => {
+      const ended = await records.endSession(transaction, user.id, form.text('session'));
+      transaction.invalidate(tagOf.user(user.id));
+      transaction.audit('session.ended', { kind: 'user', id: user.id }, {}, ended ? 'success' : 'failure');
+    });
+    return { done: 'sessionIsEnded' };
+  };
+
 export const createSessionsSection = (deps: SessionsDeps): AccountSection => ({
   page: 'sessions',
   async show(visit) {
     const { user, session } = visit.person;
-    const sessions = await deps.records.listOfUser(user.id, 'Session');
-    return sessionsSection(
-      visit,
-      sessions.map(({ payload }) => ({ signedInAt: Number(payload.loginTs), isCurrent: payload.uid === session.uid })),
-    );
+    const sessions = (await deps.records.listSessions(user.id)).map(({ uid, ...one }) => ({
+      ...one,
+      isCurrent: uid === session.uid,
+    }));
+    return sessionsSection(visit, sessions);
   },
-  steps: { 'end-sessions': { run: endOthers(deps) } },
+  steps: { 'end-session': { run: endOne(deps) }, 'end-sessions': { run: endOthers(deps) } },
 });

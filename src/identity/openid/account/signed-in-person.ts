@@ -7,6 +7,7 @@ import type { Users, UserWithExpiry } from '../../users/index.ts';
 import { type BrowserRequest, passkeyChallenges, redirect } from '../pages/browser.ts';
 import { ACCOUNT_CLIENT } from '../provider/first-party-clients.ts';
 import type { Records } from '../provider/records/records.ts';
+import { renewSession } from './renew-session.ts';
 
 export interface SignedInPersonDeps {
   readonly access: Access;
@@ -21,6 +22,8 @@ export interface SignedInPerson {
   readonly actor: Guesser & LoginAttempt;
   /** What a new passkey signs in this session. */
   readonly challenges: readonly string[];
+  /** A new session in this browser, after the person's own change of the password ended all. */
+  renewSession(): Promise<void>;
 }
 
 export async function findSignedInPerson(
@@ -39,7 +42,8 @@ export async function findSignedInPerson(
   if (!authContext || user?.epoch !== authContext.userEpoch) return undefined;
   const challenges = passkeyChallenges(keys, `account ${session.uid} ${user.id}`);
   const actor = { userId: user.id, requestId, address, signal, epoch: user.epoch, via: 'account page' };
-  return { user, session, actor, challenges };
+  const renew = () => renewSession({ records, config }, provider, browser, session, authContext.userGeneration + 1);
+  return { user, session, actor, challenges, renewSession: renew };
 }
 
 /** The account pages sign people in like any application, and then lead back to `path`. */

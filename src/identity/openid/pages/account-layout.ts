@@ -1,6 +1,6 @@
 // The layout of the account pages: the menu, sections, and forms.
 import { type Html, html } from './html.ts';
-import { errorMessage, hidden, page, successMessage } from './layout.ts';
+import { type Field, field, hidden, page, successMessage } from './layout.ts';
 import type { PageLook } from './look.ts';
 
 /** What was wrong with the form that was sent. */
@@ -38,6 +38,12 @@ export const section = (title: string, body: Html, id?: string): Html =>
 export const list = (items: readonly Html[], empty: string): Html =>
   items.length > 0 ? html`<ul class="list">${items}</ul>` : html`<p class="soft">${empty}</p>`;
 
+/** A field of a step's form. When it was wrong, it says so and gets the focus. */
+export function stepField({ refused }: AccountView, step: string, about: Field): Html {
+  const invalid = refused?.step === step && refused.field === about.name;
+  return field({ ...about, invalid, focus: invalid || (about.focus === true && refused === undefined) });
+}
+
 /** A form that runs a step. */
 export const form = ({ action, token }: AccountView, step: string, body: Html): Html =>
   html`<form method="post" action="${action}">${hidden('form_token', token)}${hidden('step', step)}${body}</form>`;
@@ -52,7 +58,7 @@ const menuItem = ({ path, title, isCurrent }: AccountPageContent['menu'][number]
 export function accountPage(look: PageLook, content: AccountPageContent): string {
   const { words } = look;
   const body = html`<nav aria-label="${words.accountMenu}"><ul class="menu">${content.menu.map(menuItem)}</ul></nav>
-${errorMessage(content.error)}${successMessage(content.success)}
+${content.error !== undefined && html`<p class="bad" role="alert" id="problem">${content.error}</p>`}${successMessage(content.success)}
 ${content.sections.filter((one) => one !== undefined)}
 <p><a href="/openid/logout">${words.signOut}</a></p>`;
   return page(look, { title: content.title, body, wide: true, script: content.script === true });

@@ -1,20 +1,21 @@
 // Section: the password.
-import { type AccountView, form, section } from './account-layout.ts';
+import { type AccountView, form, section, stepField } from './account-layout.ts';
 import { type Html, html } from './html.ts';
-import { field } from './layout.ts';
 
-export const passwordSection = (view: AccountView): Html => {
+const STEP = 'change-password';
+
+export function passwordSection(view: AccountView): Html {
   const { words } = view.look;
-  return section(
-    words.changePassword,
-    form(
-      view,
-      'change-password',
-      html`${field({ name: 'current_password', label: words.currentPassword, type: 'password', complete: 'current-password' })}
-${field({ name: 'new_password', label: words.newPassword, type: 'password', complete: 'new-password' })}
-${field({ name: 'new_password_again', label: words.newPasswordAgain, type: 'password', complete: 'new-password' })}
+  const password = (name: string, label: string, complete: string): Html =>
+    stepField(view, STEP, { name, label, type: 'password', complete });
+  const body = form(
+    view,
+    STEP,
+    html`<p class="soft">${words.changePasswordText}</p>
+${password('current_password', words.currentPassword, 'current-password')}
+${password('new_password', words.newPassword, 'new-password')}
+${password('new_password_again', words.newPasswordAgain, 'new-password')}
 <button type="submit" class="small">${words.changePassword}</button>`,
-    ),
-    'password',
   );
-};
+  return section(words.changePassword, body, 'password');
+}

@@ -5,4 +5,5 @@ ul.menu { list-style: none; display: flex; flex-wrap: wrap; gap: .25rem 1.25rem;
 ul.menu a { display: block; padding: .25rem 0; text-decoration: none; }
 ul.menu a:hover { text-decoration: underline; }
 ul.menu a[aria-current] { color: var(--ink); font-weight: 600; border-bottom: 2px solid var(--brand); }
+[aria-invalid] { border-color: var(--bad) !important; outline-color: var(--bad); }
 `;

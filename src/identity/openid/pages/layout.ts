@@ -98,14 +98,17 @@ export interface Field {
   readonly optional?: boolean;
   /** A short code of digits or letters. */
   readonly code?: 'numeric' | 'text';
+  /** It was wrong; the element `problem` says why. */
+  readonly invalid?: boolean;
 }
 
-export const field = ({ name, label, type = 'text', value, complete, focus, optional, code }: Field): Html =>
+export const field = ({ name, label, type = 'text', value, complete, focus, optional, code, invalid }: Field): Html =>
   html`<label for="${name}">${label}</label>
 <input type="${type}" id="${name}" name="${name}" autocomplete="${complete}"${new Html(
     [
       focus ? ' autofocus' : '',
       optional ? '' : ' required',
+      invalid ? ' aria-invalid="true" aria-describedby="problem"' : '',
       code ? ` class="code" inputmode="${code}"` : '',
       type === 'text' ? ' autocapitalize="none" spellcheck="false"' : '',
     ].join(''),

@@ -4,7 +4,16 @@ import type { Seal } from '../../../../platform/seal/index.ts';
 import type { Change } from '../../../audit/index.ts';
 import type { OpenidRecordRow } from '../../../database.ts';
 import { hashOf, openRecord, type RecordPayload } from './record.ts';
-import { consumersOfUser, deleteConsents, deleteRecordsOfUser, type RecordSelection, usableRecords } from './records.store.ts';
+import {
+  consumersOfUser,
+  deleteConsents,
+  deleteGrants,
+  deleteRecord,
+  deleteRecordsOfUser,
+  findSession,
+  type RecordSelection,
+  usableRecords,
+} from './records.store.ts';
 
 /** The records of a user that end. */
 export interface EndedRecords {
@@ -69,12 +78,32 @@ export async function endEverything(deps: EndDeps, transaction: Change, userId: 
   await deleteRecordsOfUser(transaction.tx, userId);
 }
 
+const grantsOf = ({ authorizations }: RecordPayload): string[] =>
+  Object.values((authorizations ?? {}) as Record<string, { grantId?: unknown }>).flatMap(({ grantId }) =>
+    typeof grantId === 'string' ? [hashOf('Grant', grantId)] : [],
+  );
+
+/** Applications are told, and lose the tokens that they got in these sessions. */
+async function endGrants(deps: EndDeps, transaction: Change, userId: string, sessions: readonly RecordPayload[]): Promise<void> {
+  await deps.onEnd(transaction, userId, { clientIds: [], sessions, refreshTokensOf: async () => [] });
+  await deleteGrants(transaction.tx, userId, sessions.flatMap(grantsOf));
+}
+
+/** Ends one session of a user, by the hash of its uid. */
+export async function endSession(deps: EndDeps, transaction: Change, userId: string, uid: string): Promise<boolean> {
+  const row = await findSession(transaction.tx, userId, uid);
+  if (!row) return false;
+  await endGrants(deps, transaction, userId, openRecords(deps.seal, [row]));
+  await deleteRecord(transaction.tx, row.id);
+  transaction.invalidate(`openid_session:${uid}`);
+  return true;
+}
+
 /** Ends all sessions of a user except `keep`. */
 export async function endSessions(deps: EndDeps, transaction: Change, userId: string, keep?: string): Promise<void> {
   const keptId = keep === undefined ? undefined : hashOf('Session', keep);
   const sessions = await readNewest(deps, transaction, userId, SESSION_MODELS, { exceptId: keptId });
-  // Tokens stay valid, so they are not reported.
-  await deps.onEnd(transaction, userId, { clientIds: [], sessions, refreshTokensOf: async () => [] });
+  await endGrants(deps, transaction, userId, sessions);
   await deleteRecordsOfUser(transaction.tx, userId, 'Session', keptId);
 }
 

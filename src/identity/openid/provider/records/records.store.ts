@@ -96,6 +96,25 @@ export async function deleteRecordsOfGrant(tx: Tx, grantId: string): Promise<voi
   await tx.deleteFrom('openid_records').where('grant_id', '=', grantId).where('model', '<>', 'Interaction').execute();
 }
 
+/** Grants of a user, with their tokens. */
+export async function deleteGrants(tx: Tx, userId: string, ids: readonly string[]): Promise<void> {
+  if (ids.length === 0) return;
+  const own = tx.deleteFrom('openid_records').where('user_id', '=', userId);
+  await own.where('grant_id', 'in', ids).execute();
+  await own.where('id', 'in', ids).execute();
+}
+
+/** The session of a user, by the hash of its uid. */
+export function findSession(db: Reader, userId: string, uid: string): Promise<OpenidRecordRow | undefined> {
+  return db
+    .selectFrom('openid_records')
+    .where('uid', '=', uid)
+    .where('user_id', '=', userId)
+    .where('model', '=', 'Session')
+    .selectAll()
+    .executeTakeFirst();
+}
+
 /** `exceptId`: the session to keep. */
 export async function deleteRecordsOfUser(tx: Tx, userId: string, model?: string, exceptId?: string): Promise<void> {
   let query = tx.deleteFrom('openid_records').where('user_id', '=', userId);

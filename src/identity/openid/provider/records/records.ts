@@ -3,7 +3,7 @@ import { type Clock, seconds } from '../../../../platform/clock.ts';
 import type { Seal } from '../../../../platform/seal/index.ts';
 import type { Change } from '../../../audit/index.ts';
 import type { Database } from '../../../database.ts';
-import { type EndDeps, endConsents, endEverything, endSessions } from './end.ts';
+import { type EndDeps, endConsents, endEverything, endSession, endSessions } from './end.ts';
 import { findByUid, findByUserCode, findValid, listOfUser } from './find.ts';
 import { hashOf, type RecordPayload, resealPayload, tagOfGrant, tagOfRecord } from './record.ts';
 import {
@@ -18,9 +18,13 @@ import {
 } from './records.store.ts';
 import { createRequestState } from './request-state.ts';
 import { saveRecord } from './save.ts';
+import { deleteUnusedSessions } from './sessions.store.ts';
+import { listSessions } from './sessions.ts';
 
 const SWEPT_AT_ONCE = 1000;
 const BATCHES = 100;
+/** A session that was saved just now may have no record yet. */
+const UNUSED_SECONDS = 3600;
 
 /** False when another request consumed it first. */
 const consume = (db: Database, clock: Clock, model: string, id: string): Promise<boolean> =>
@@ -54,7 +58,7 @@ async function sweep(db: Database, clock: Clock): Promise<number> {
     total += count;
     if (count < SWEPT_AT_ONCE) break;
   }
-  return total;
+  return total + (await db.write((tx) => deleteUnusedSessions(tx, seconds(clock) - UNUSED_SECONDS, SWEPT_AT_ONCE)));
 }
 
 async function reseal(seal: Seal, { tx }: Change): Promise<number> {
@@ -84,6 +88,7 @@ export function createRecords(options: EndDeps & { readonly db: Database }) {
     duringRequest: requestState.duringRequest,
     /** Binds records stored later in the request to this generation of the user. */
     bind: requestState.bind,
+    rebind: requestState.rebind,
     /** Whether this request has read the record: saving it is an update. */
     wasFound: (model: string, id: string): boolean => requestState.hasRecord(hashOf(model, id)),
     /** The generation of the user in this request. */
@@ -98,6 +103,9 @@ export function createRecords(options: EndDeps & { readonly db: Database }) {
 
     endEverything: (transaction: Change, userId: string) => endEverything(deps, transaction, userId),
     endSessions: (transaction: Change, userId: string, keep?: string) => endSessions(deps, transaction, userId, keep),
+    /** By its listed id. False when the user has no such session. */
+    endSession: (transaction: Change, userId: string, id: string) => endSession(deps, transaction, userId, id),
+    listSessions: (userId: string) => listSessions(deps, userId),
     endConsents: (transaction: Change, userId: string, consumerId: string) => endConsents(deps, transaction, userId, consumerId),
 
     sweep: () => sweep(db, clock),

@@ -2,10 +2,21 @@
 // a session may end, in the meantime.
 import { AsyncLocalStorage } from 'node:async_hooks';
 
+/** Where a request comes from. */
+export interface RequestOrigin {
+  readonly address: string;
+  readonly userAgent: string;
+}
+
 class RequestFindings {
   /** The generation of each user at the first read of the request. */
   readonly generations = new Map<string, number>();
   readonly records = new Set<string>();
+  readonly origin: RequestOrigin | undefined;
+
+  constructor(origin: RequestOrigin | undefined) {
+    this.origin = origin;
+  }
 }
 
 export function createRequestState() {
@@ -13,13 +24,17 @@ export function createRequestState() {
 
   return {
     /** Runs `work` as one request. */
-    duringRequest: <T>(work: () => Promise<T>): Promise<T> => current.run(new RequestFindings(), work),
+    duringRequest: <T>(work: () => Promise<T>, origin?: RequestOrigin): Promise<T> =>
+      current.run(new RequestFindings(origin), work),
+    origin: (): RequestOrigin | undefined => current.getStore()?.origin,
 
     /** Sets the generation of a user, once per request. */
     bind(userId: string, generation: number): void {
       const generations = current.getStore()?.generations;
       if (generations && !generations.has(userId)) generations.set(userId, generation);
     },
+    /** After a change of the user's own that revoked the tokens of all others. */
+    rebind: (userId: string, generation: number): void => void current.getStore()?.generations.set(userId, generation),
     generationOf: (userId: string): number | undefined => current.getStore()?.generations.get(userId),
 
     addRecord: (id: string): void => void current.getStore()?.records.add(id),

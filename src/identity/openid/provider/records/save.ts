@@ -7,6 +7,7 @@ import { ACCOUNT_CLIENT } from '../first-party-clients.ts';
 import { hashOf, type RecordPayload, sealPayload, tagOfRecord, userOf } from './record.ts';
 import { generationOf, insertNewRecord, insertRecord, replaceRecord } from './records.store.ts';
 import type { RequestState } from './request-state.ts';
+import { noteSessionUse } from './sessions.ts';
 
 export interface SaveDeps {
   readonly db: Database;
@@ -55,6 +56,7 @@ export async function saveRecord(deps: SaveDeps, saved: RecordToSave): Promise<b
       const bound = { ...row, generation: generation === undefined ? await generationOf(tx, userId!) : generation };
       // A record that this request has read and another request has ended must not be restored.
       if (saved.once) return insertNewRecord(tx, bound);
+      await noteSessionUse(deps, tx, saved, userId);
       await (requestState.hasRecord(row.id) ? replaceRecord(tx, bound) : insertRecord(tx, bound));
       return true;
     });

@@ -1,0 +1,41 @@
+// A new session for a person who changed their password, which ended all their sessions. Its identifier is new: whoever copied the old one is
+// signed out.
+import type { Provider, Session } from 'oidc-provider';
+import type { BrowserRequest } from '../pages/browser.ts';
+import type { Records } from '../provider/records/records.ts';
+
+/** Members of the library that its types lack. */
+interface SessionCookies {
+  createContext(
+    request: unknown,
+    response: unknown,
+  ): { cookies: { secure: boolean; set(name: string, value: string, options: object): void } };
+  cookieName(type: string): string;
+}
+type SessionModel = new () => Session & { loginAccount(details: object): void };
+
+export interface RenewDeps {
+  readonly records: Records;
+  readonly config: { readonly sessionSeconds: number };
+}
+
+/** `generation`: the person's generation after the change. If it has changed again since, the session is not valid. */
+export async function renewSession(
+  { records, config }: RenewDeps,
+  provider: Provider,
+  { exchange: { request, response }, secure }: BrowserRequest,
+  old: Session,
+  generation: number,
+): Promise<void> {
+  records.rebind(old.accountId!, generation);
+  const session = new (provider.Session as unknown as SessionModel)();
+  const { accountId, loginTs, amr, acr } = old;
+  session.loginAccount({ accountId, loginTs, amr, acr });
+  const age = config.sessionSeconds;
+  await session.save(age);
+  const library = provider as unknown as SessionCookies;
+  const { cookies } = library.createContext(request, response);
+  cookies.secure = secure;
+  const options = { httpOnly: true, sameSite: 'lax', signed: true, path: '/', maxAge: age * 1000, overwrite: true };
+  cookies.set(library.cookieName('session'), session.jti, options);
+}
