@@ -32,6 +32,8 @@ describe('The brand of pages', () => {
     assert.throws(withLogo(fileWith('page.png', '<html>')), /is not a PNG, JPEG, WebP or SVG picture/);
     assert.throws(withLogo(fileWith('large.svg', SVG + ' '.repeat(300_000))), /larger than 256 KiB/);
     assert.throws(withLogo(join(folder, 'none.png')), /GATEHOUSE_IDENTITY_BRAND_LOGO: cannot read/);
+    const drawn = `<?xml version="1.0"?>\n<!-- by hand -->\n<!DOCTYPE svg PUBLIC "-//W3C//DTD SVG 1.1//EN" "x.dtd">\n${SVG}`;
+    assert.match(withLogo(fileWith('drawn.svg', drawn))().brand.logo!, /\.svg$/);
   });
 });
 
@@ -81,6 +83,15 @@ onDatabase('SQLite', 'Pages of a brand', { settings }, (api) => {
     });
     assert.equal(elsewhere.headers.get('location'), '/account');
     assert.equal(elsewhere.headers.get('set-cookie'), null);
+    // Pages for errors have the button, too, whatever their address is.
+    const trap = `${api.url}//evil.example/x`;
+    assert.ok((await browser.request(trap)).text.includes(action!));
+    const back = await browser.request(action!, {
+      method: 'POST',
+      body: new URLSearchParams({ language: 'en' }),
+      headers: { Origin: api.url, Referer: trap },
+    });
+    assert.equal(back.redirectTarget, undefined);
   });
 
   it('lead password managers to the form for a new password', async () => {
@@ -105,6 +116,13 @@ onDatabase('SQLite', 'Pages of a brand', { settings }, (api) => {
     assert.equal(forged.status, 303, 'a stranger is to sign in first');
     for (const path of ['/v3/users', '/v3/nothing', '/scim/v2/Users', '/v3?x=1'])
       assert.match((await browser.request(path)).headers.get('content-type')!, /json/, path);
+    // Java's own HTTP client names HTML first.
+    const headers = { Accept: 'text/html, image/gif, image/jpeg, *; q=.2, */*; q=.2' };
+    for (const path of ['token', 'introspect', 'revoke', 'par', 'jwks', 'userinfo', 'device/authorize']) {
+      const refused = await fetch(`${api.url}/openid/${path}`, { method: 'DELETE', headers });
+      assert.equal(refused.status, 405, path);
+      assert.match(refused.headers.get('content-type')!, /json/, path);
+    }
     const program = await fetch(`${api.url}/nowhere`, { headers: { Accept: 'application/json' } });
     assert.match(program.headers.get('content-type')!, /json/);
   });

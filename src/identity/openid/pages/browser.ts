@@ -102,5 +102,6 @@ export async function chooseLanguage(browser: BrowserRequest): Promise<void> {
   if (language) setCookie(browser, LANGUAGE_COOKIE, language, '/');
   const { referer, host } = browser.exchange.request.headers;
   const from = referer !== undefined && URL.canParse(referer) ? new URL(referer) : undefined;
-  redirect(browser, from && from.host === host ? `${from.pathname}${from.search}` : '/account');
+  // With two slashes at the beginning it would be the address of another site.
+  redirect(browser, from && from.host === host ? `${from.pathname.replace(/^\/+/, '/')}${from.search}` : '/account');
 }

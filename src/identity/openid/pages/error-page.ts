@@ -7,9 +7,10 @@ import { type Brand, lookOf, type PageLook } from './look.ts';
 import type { PageWords } from './words/index.ts';
 
 /** Paths that programs use. They get their own formats even if a browser asks. */
-const API = /^\/(?:(?:v3|scim|\.well-known)(?:[/?]|$)|\?|$)/;
+const API =
+  /^\/(?:(?:v3|scim|\.well-known|openid\/(?:token|introspect|revoke|par|jwks|userinfo|device\/authorize))(?:[/?]|$)|\?|$)/;
 
-/** Browsers name HTML when they open a page. Programs do not, and neither do scripts (`fetch`). */
+/** Browsers name HTML when they open a page. Most programs do not (but Java's client does), and neither do scripts (`fetch`). */
 export const wantsPage = (path: string, { accept }: IncomingHttpHeaders): boolean =>
   !API.test(path) && /\btext\/html\b/i.test(accept ?? '');
 
