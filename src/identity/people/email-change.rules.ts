@@ -45,7 +45,7 @@ export function createEmailChange(deps: EmailChangeDeps) {
 
     /** Sends a link to the new address. It does not matter whether another account has it, so nobody learns that. */
     async request(actor: Actor, user: UserRow, address: string, pageLanguage: string): Promise<void> {
-      if (!requests.mayMail(`user ${user.id}`) || !requests.mayMail(address))
+      if (!requests.mayMail(`user ${user.id}`, 'new address') || !requests.mayMail(address, 'new address'))
         fail('request.too_many', { seconds: WAIT_SECONDS }, { headers: { 'Retry-After': String(WAIT_SECONDS) } });
       const { name, language = pageLanguage } = recipientOf(user);
       await change(actor, async (transaction) => {

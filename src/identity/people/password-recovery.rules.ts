@@ -62,7 +62,7 @@ export function createPasswordRecovery(deps: PasswordRecoveryDeps) {
   /** The mail goes to the stored address, never to what was typed. */
   async function letterTo(user: UserRow): Promise<'reset-password' | 'password-elsewhere' | undefined> {
     const { address } = recipientOf(user);
-    if (address === undefined || !(await users.isActive(user)) || !requests.mayMail(address)) return undefined;
+    if (address === undefined || !(await users.isActive(user)) || !requests.mayMail(address, 'new password')) return undefined;
     return (await canResetPassword(user)) ? 'reset-password' : 'password-elsewhere';
   }
 

@@ -7,9 +7,12 @@ import { nameKey } from '../users/index.ts';
 
 /** From one address of the network. */
 const REQUESTS = { attempts: 30, perSeconds: 600 };
-/** To one mailbox, whoever asks for them. */
+/** To one mailbox for one reason, whoever asks for them. */
 const MAILS = { attempts: 5, perSeconds: 3600 };
 const QUEUE = { slots: 1, maxWaiting: 200, patienceMs: 60_000 };
+
+/** Each is counted on its own: strangers who register with an address must not keep its owner from a new password. */
+export type MailReason = 'new password' | 'registration' | 'new address';
 
 /** A request of somebody who is not signed in. */
 export interface StrangerRequest extends AttemptOrigin {
@@ -42,8 +45,8 @@ export function createMailRequests({
     },
 
     /** Counts a mail to this mailbox. False if it has got too many: people cannot be flooded with mails. */
-    mayMail(mailbox: string): boolean {
-      const key = nameKey(mailbox);
+    mayMail(mailbox: string, reason: MailReason): boolean {
+      const key = `${reason} ${nameKey(mailbox)}`;
       if (!byMailbox.has(key)) return false;
       byMailbox.take(key);
       return true;

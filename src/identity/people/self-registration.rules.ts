@@ -12,7 +12,7 @@ import type { Mail } from '../mail/index.ts';
 import type { Passwords } from '../passwords/index.ts';
 import { findByName } from '../projects/index.ts';
 import type { Deps } from '../resource/index.ts';
-import { isMainEmail, recipientOf, type Users } from '../users/index.ts';
+import { isMainEmail, recipientOf, type Users, usersByMainEmail } from '../users/index.ts';
 import { isAllowed } from './addresses.ts';
 import { CONFIRM_EMAIL_PAGE, FORGOTTEN_PASSWORD_PAGE, linkTo } from './pages.ts';
 import type { MailRequests, StrangerRequest } from './requests.ts';
@@ -93,7 +93,7 @@ export function createSelfRegistration(deps: SelfRegistrationDeps) {
     const named = await users.findByName(domain.id, address);
     const [mailed] = await users.findByEmail(domain.id, address);
     const owner = mailed ?? named;
-    const mayMail = requests.mayMail(address);
+    const mayMail = requests.mayMail(address, 'registration');
     await change({ userId: null, requestId: by.requestId }, async (transaction) => {
       transaction.audit('user.registration_requested', { kind: 'domain', id: domain.id });
       if (!mayMail) return;
@@ -117,7 +117,7 @@ export function createSelfRegistration(deps: SelfRegistrationDeps) {
       return link && domain && isAllowed(link.address, domain.allowed) ? { link, domain } : undefined;
     },
 
-    /** Creates the account. Fails with `link.ended`, or as a conflict if there is an account with this name by now. */
+    /** Creates the account. Fails with `link.ended`, or as a conflict if there is an account with this name or address by now. */
     async complete(by: StrangerRequest, { link, domain }: OpenRegistration, token: string, person: NewPerson): Promise<void> {
       const { address } = link;
       const client = { key: addressKey(by.address), signal: by.signal };
@@ -131,6 +131,10 @@ export function createSelfRegistration(deps: SelfRegistrationDeps) {
       await change({ userId: null, requestId: by.requestId }, async (transaction) => {
         const used = await links.use(transaction, token, 'confirm-email');
         if (used?.address !== address || used.data.domain_id !== domain.id) fail('link.ended');
+        if ((await findProject(transaction.tx, domain.id))?.enabled !== 1) fail('link.ended');
+        // Somebody else may have created it since the mail was sent.
+        const [owner] = await usersByMainEmail(transaction.tx, domain.id, address);
+        if (owner) fail('resource.duplicate', { kind: 'user', field: 'email', value: address });
         const details = { person: { externalId: null, profile }, emailConfirmed: true };
         const id = await users.insert(transaction, { name: address }, domain.id, details);
         await passwords.store(transaction, id, password);

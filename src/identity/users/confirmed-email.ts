@@ -19,8 +19,8 @@ export function isMainEmail(user: Pick<UserRow, 'name' | 'profile'>, address: st
   return main !== undefined && nameKey(main) === nameKey(address);
 }
 
-/** Users of a domain whose main address this is. */
-export const usersByMainEmail = async (reader: Reader, domainId: string, address: string): Promise<UserRow[]> =>
+/** Users whose main address this is, whether they have proved it or not: of one domain, or of all. */
+export const usersByMainEmail = async (reader: Reader, domainId: string | undefined, address: string): Promise<UserRow[]> =>
   (await usersByEmail(reader, domainId, nameKey(address))).filter((user) => isMainEmail(user, address));
 
 /** Those of them who have confirmed it. */

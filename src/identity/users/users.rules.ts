@@ -19,7 +19,7 @@ import type { LoginEvents } from '../logins/index.ts';
 import type { Passwords } from '../passwords/index.ts';
 import type { Deps } from '../resource/index.ts';
 import { createClosing } from './closing.rules.ts';
-import { confirmEmail, isMainEmail } from './confirmed-email.ts';
+import { confirmEmail, usersByMainEmail } from './confirmed-email.ts';
 import { createUserCreation } from './create.rules.ts';
 import { createUserNames } from './names.rules.ts';
 import { createOwnEmails } from './own-email.rules.ts';
@@ -29,15 +29,7 @@ import { createUserRevision } from './revise.rules.ts';
 import type { UserChanges } from './revision.ts';
 import { createUserCache } from './user-cache.ts';
 import { pageOfUsers } from './users.lists.ts';
-import {
-  findUser,
-  findUserByName,
-  findUsersByName,
-  lockUser,
-  nameKey,
-  type UserWithExpiry,
-  usersByEmail,
-} from './users.store.ts';
+import { findUser, findUserByName, findUsersByName, lockUser, type UserWithExpiry } from './users.store.ts';
 
 export const userFacts = ({ id, domain_id }: UserRow): Facts => ({ domainId: domain_id, userId: id });
 
@@ -114,8 +106,8 @@ export function createUsers(
     findInAllDomains: (name: string) => findUsersByName(db.read, name),
     findByName: (domainId: string, name: string) => findUserByName(db.read, domainId, name),
     /** Users whose main e-mail address this is, whether they have proved it or not: of one domain, or of all. */
-    findByEmail: async (domainId: string | undefined, address: string): Promise<UserRow[]> =>
-      (await usersByEmail(db.read, domainId, nameKey(address))).filter((user) => isMainEmail(user, address)),
+    findByEmail: (domainId: string | undefined, address: string): Promise<UserRow[]> =>
+      usersByMainEmail(db.read, domainId, address),
   };
 }
 

@@ -9,6 +9,7 @@ import {
   askForPassword,
   askToRegister,
   linkIn,
+  mailsTo,
   newestMail,
   newMailbox,
   startMailServer,
@@ -107,6 +108,13 @@ onEachDatabase(
       assert.deepEqual(await accountsOf(api, late.email), []);
     });
 
+    it('creates no second account for an address that has got one meanwhile', async () => {
+      const { email, token } = await linked();
+      await makeUser(api, { email: email.toUpperCase() });
+      assert.equal((await complete(api, token)).status, 409);
+      assert.deepEqual(await accountsOf(api, email), []);
+    });
+
     it('gives no rights, and its name is text everywhere', async () => {
       const { email, token } = await linked();
       const name = '<img src=x onerror=alert(1)>\r\nBcc: evil@evil.example';
@@ -121,6 +129,18 @@ onEachDatabase(
       const mail = await newestMail(server, email, 2);
       assert.doesNotMatch(String(mail.html), /<img/);
       assert.ok(!server.received.some(({ raw }) => /^(bcc|cc):/im.test(raw)));
+    });
+  },
+  { settings },
+);
+
+onEachDatabase(
+  'The page to register',
+  (api) => {
+    it('is closed for a domain that cannot exist', async () => {
+      const statuses = { '%00': 400, 'x%00': 400, '%ff': 403, '%ed%a0%80': 403 };
+      for (const [domain, status] of Object.entries(statuses))
+        assert.equal((await new TestBrowser(api).go(`/openid/register?domain=${domain}`)).status, status, domain);
     });
   },
   { settings },
@@ -169,7 +189,12 @@ onDatabase('SQLite', 'Requests to register', { settings, rateLimits: true }, (ap
     const email = newMailbox();
     for (let i = 0; i < 7; i++) assert.equal((await askToRegister(api, email)).status, 200);
     await afterRequests(api, server);
-    assert.equal(server.to(email).length, 5);
+    assert.equal((await mailsTo(server, email, 5)).length, 5);
+    const person = await makeUser(api);
+    for (let i = 0; i < 6; i++) assert.equal((await askToRegister(api, person.user.email as string)).status, 200);
+    await askForPassword(api, person.name);
+    const subjects = (await mailsTo(server, person.user.email as string, 6)).map(({ subject }) => subject);
+    assert.ok(subjects.includes('Choose a new password'), 'strangers who register do not keep the owner from a new password');
     let status = 200;
     for (let i = 0; i < 40 && status === 200; i++) ({ status } = await askToRegister(api, newMailbox()));
     assert.equal(status, 429);

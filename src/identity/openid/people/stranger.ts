@@ -1,4 +1,6 @@
 // Somebody who is not signed in, at one of the pages for them.
+
+import { fail } from '../../faults.ts';
 import type { StrangerRequest } from '../../people/index.ts';
 import type { BrowserRequest } from '../pages/browser.ts';
 
@@ -14,8 +16,13 @@ export const strangerOf = ({ exchange: { address, requestId, signal } }: Browser
   signal,
 });
 
-export const queryOf = ({ exchange: { request } }: BrowserRequest): URLSearchParams =>
-  new URL(request.url ?? '/', 'http://localhost').searchParams;
+export function queryOf({ exchange: { request } }: BrowserRequest): URLSearchParams {
+  const query = new URL(request.url ?? '/', 'http://localhost').searchParams;
+  // As in forms: PostgreSQL refuses NUL in texts.
+  if ([...query.values()].some((value) => value.includes('\0')))
+    fail('request.malformed_url', { why: 'a value contains a NUL character' });
+  return query;
+}
 
 /** Longer texts are no names, addresses or tokens. */
 const MAX_TEXT = 500;
