@@ -61,7 +61,9 @@ describe('The look of pages', () => {
 onEachDatabase('Pages', (api) => {
   it('are in the language of the browser or of the profile, with times in their zone', async () => {
     const browser = new TestBrowser(api, { 'accept-language': 'es' });
-    assert.ok((await browser.go('/account')).text.includes(es.userName));
+    const first = await browser.go('/account');
+    assert.ok(first.text.includes(es.userName));
+    assert.ok(first.text.includes(es.signInTo(es.ownAccount)));
     const user = await makeUser(api);
     const scim = await api.get(`/scim/v2/Users/${user.id}`);
     assert.equal(scim.status, 200);

@@ -1,6 +1,7 @@
 // A request of a browser to an interaction: the pages between an authorization request and its response.
 import type { Interaction, Provider } from 'oidc-provider';
 import { type BrowserRequest, formToken, passkeyChallenges } from '../pages/browser.ts';
+import { ACCOUNT_CLIENT } from '../provider/first-party-clients.ts';
 
 /** One request of a person during a sign-in or consent. */
 export interface InteractionRequest {
@@ -49,12 +50,14 @@ export async function openInteraction(
   const languages = String(params.ui_locales ?? '')
     .split(' ')
     .filter(Boolean);
+  const look = browser.look.for({ languages });
+  const name = client.clientId === ACCOUNT_CLIENT ? look.words.ownAccount : client.clientName;
   return {
     provider,
-    browser: { ...browser, look: browser.look.for({ languages }) },
+    browser: { ...browser, look },
     interaction,
     clientId: client.clientId,
-    application: client.clientName ?? client.clientId,
+    application: name ?? client.clientId,
     form: { action: browser.path, token: formToken(keys[0]!, uid) },
     challengesFor: (purpose) => passkeyChallenges(keys, `${purpose} ${uid}`),
     finish: (result) => provider.interactionFinished(request, response, result as never, { mergeWithLastSubmission: false }),

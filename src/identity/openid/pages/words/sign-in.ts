@@ -2,6 +2,8 @@
 const en = {
   signIn: 'Sign in',
   signInTo: (application: string) => `Sign in to ${application}`,
+  /** What people sign in to at the account pages. */
+  ownAccount: 'your account',
   userName: 'User name',
   password: 'Password',
   domain: 'Domain',
@@ -68,6 +70,7 @@ const en = {
 const es: typeof en = {
   signIn: 'Iniciar sesión',
   signInTo: (application) => `Iniciar sesión en ${application}`,
+  ownAccount: 'su cuenta',
   userName: 'Nombre de usuario',
   password: 'Contraseña',
   domain: 'Dominio',
