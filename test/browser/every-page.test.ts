@@ -10,6 +10,8 @@ import { type ApplicationPage, startDevice, withApplication } from '../support/a
 import { makeOrganization } from '../support/applications.ts';
 import { usesChromium } from '../support/chromium.ts';
 import { InvitationClient } from '../support/invitations.ts';
+import { smtpSettings } from '../support/mail-server.ts';
+import { linkIn, newestMail, newMailbox, startMailServer } from '../support/mailbox.ts';
 import { AT_LOCALHOST, servesAtLocalhost } from '../support/passkeys.ts';
 import { makeUser } from '../support/relying-party.ts';
 import { Phone } from '../support/second-factor.ts';
@@ -17,12 +19,48 @@ import { TestBrowser } from '../support/test-browser.ts';
 import { enterCode, enterPassword, openAccount, outcome, press, sectionOf, titleOf, words } from '../support/visitor.ts';
 
 const chromium = usesChromium();
+const server = await startMailServer();
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const PHONE = { width: 360, height: 740 };
 const DESK = { width: 1280, height: 800 };
 const SCHEMES = ['light', 'dark'] as const;
 
 type Look = (name: string) => Promise<void>;
+
+/** Pages of people who are not signed in, and those that links in mails open. */
+async function tourWithMails(api: TestApi, page: Page, look: Look): Promise<void> {
+  const [known, fresh] = [newMailbox(), newMailbox()];
+  await makeUser(api, { email: known });
+  const choose = async (name: string, button: string): Promise<void> => {
+    await page.getByLabel(words.newPassword, { exact: true }).fill('a fresh one of a person');
+    await page.getByLabel(words.newPasswordAgain).fill(name);
+    await press(page, button);
+  };
+  await page.goto(`${api.url}/openid/forgotten-password`);
+  await look('forgotten-password');
+  await page.getByLabel(words.nameOrEmail).fill(known);
+  await press(page, words.sendLink);
+  await look('mail-sent');
+  await page.goto(linkIn(await newestMail(server, known)).href);
+  await look('reset-password');
+  await choose('another', words.savePassword);
+  await look('reset-password-wrong');
+  await choose('a fresh one of a person', words.savePassword);
+  await look('password-saved');
+  await page.goto(`${api.url}/openid/new-password?token=none`);
+  await look('link-ended');
+  await page.goto(`${api.url}/openid/register?domain=nowhere`);
+  await look('register-closed');
+  await page.goto(`${api.url}/openid/register`);
+  await look('register');
+  await page.getByLabel(words.emailAddress).fill(fresh);
+  await press(page, words.continueLabel);
+  await page.goto(linkIn(await newestMail(server, fresh)).href);
+  await look('confirm-email');
+  await page.getByLabel(words.yourName).fill('Ann');
+  await choose('a fresh one of a person', words.createAccount);
+  await look('account-ready');
+}
 
 /** Visits every page, and checks each. */
 async function tour(api: TestApi, application: ApplicationPage, page: Page, look: Look): Promise<void> {
@@ -45,6 +83,8 @@ async function tour(api: TestApi, application: ApplicationPage, page: Page, look
   await enterPassword(page, person);
   await look('consent');
   await press(page, words.allow);
+
+  await tourWithMails(api, page, look);
 
   for (const name of ['overview', 'security', 'sessions', 'applications'] as const) {
     await account(name);
@@ -112,7 +152,7 @@ async function tour(api: TestApi, application: ApplicationPage, page: Page, look
   await look('device-done');
   assert.equal(await titleOf(page), words.deviceDoneTitle);
 
-  const client = new InvitationClient(api);
+  const client = new InvitationClient(api, server);
   const { link } = await client.invited({ email: `${'very-long'.repeat(6)}@example.org`, name: 'eve' });
   await page.goto(link);
   await look('invitation-of-another-account');
@@ -182,7 +222,12 @@ async function keyboardTroubles(page: Page): Promise<string[]> {
   return troubles;
 }
 
-const settings = { ...AT_LOCALHOST, GATEHOUSE_IDENTITY_PASSWORD_EXPIRES_DAYS: '30' };
+const settings = {
+  ...AT_LOCALHOST,
+  ...smtpSettings(server),
+  GATEHOUSE_IDENTITY_PASSWORD_EXPIRES_DAYS: '30',
+  GATEHOUSE_IDENTITY_REGISTRATION: 'open',
+};
 
 onDatabase('SQLite', 'Every page', { settings }, (api) => {
   servesAtLocalhost(api);

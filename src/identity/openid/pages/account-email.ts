@@ -25,6 +25,6 @@ ${field({ name: 'email', label: words.newEmail, value: entered, complete: 'email
   return section(
     words.emailAddress,
     html`${now}${isChangeable ? change : html`<p class="soft">${words.emailElsewhere}</p>`}`,
-    'email',
+    'email-address',
   );
 };

@@ -16,7 +16,7 @@ main { width: 100%; max-width: 26rem; background: var(--paper); border: 1px soli
 main.wide { max-width: 46rem; }
 h1 { font-size: 1.35rem; line-height: 1.3; margin: 0 0 1rem; }
 h2 { font-size: 1.05rem; margin: 0 0 .5rem; }
-p { margin: 0 0 1rem; }
+p { margin: 0 0 1rem; overflow-wrap: anywhere; }
 section { border-top: 1px solid var(--line); padding: 1.25rem 0; }
 section:first-of-type { border-top: 0; }
 label { display: block; font-weight: 600; margin-bottom: .3rem; }

@@ -15,7 +15,7 @@ export interface NewEmailDeps extends SignedInPersonDeps {
   issuer(): string;
 }
 
-const SECURITY_PAGE = '/account/security#email';
+const SECURITY_PAGE = '/account/security#email-address';
 
 export function createNewEmailPage(deps: NewEmailDeps) {
   const { emailChange, issuer } = deps;

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { assertOk } from '../../../../test/support/answers.ts';
-import { DEFAULT_PASSWORDS, onEachDatabase, uniqueName } from '../../../../test/support/api.ts';
+import { DEFAULT_PASSWORDS, onDatabase, onEachDatabase, uniqueName } from '../../../../test/support/api.ts';
 import { smtpSettings } from '../../../../test/support/mail-server.ts';
 import {
   afterRequests,
@@ -13,6 +13,7 @@ import {
   newMailbox,
   startMailServer,
 } from '../../../../test/support/mailbox.ts';
+import { AT_LOCALHOST, PasskeyPerson, servesAtLocalhost } from '../../../../test/support/passkeys.ts';
 import { makeUser, RelyingParty } from '../../../../test/support/relying-party.ts';
 import { redirectTargetOf, TestBrowser } from '../../../../test/support/test-browser.ts';
 import { LANGUAGES } from '../pages/words/index.ts';
@@ -122,3 +123,17 @@ onEachDatabase(
   },
   { settings },
 );
+
+onDatabase('SQLite', 'A new password', { settings: { ...settings, ...AT_LOCALHOST } }, (api) => {
+  servesAtLocalhost(api);
+
+  it('leaves passkeys, and the page names them: somebody else may have added one', async () => {
+    const email = newMailbox();
+    const person = await PasskeyPerson.withPasskey(api);
+    assertOk(await api.patch(`/v3/users/${person.id}`, { user: { email } }));
+    await askForPassword(api, email);
+    const browser = new TestBrowser(api);
+    const saved = await browser.submit(await browser.go(linkIn(await newestMail(server, email))), undefined, again(FRESH));
+    assert.match(saved.text, /<li>a phone<\/li>/);
+  });
+});
