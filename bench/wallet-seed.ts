@@ -4,6 +4,7 @@ import { createSealOrFail, masterKeys } from '../src/data-folder.ts';
 import { systemClock } from '../src/platform/clock.ts';
 import { load } from '../src/platform/config/index.ts';
 import { createLog } from '../src/platform/log/index.ts';
+import type { Provider } from '../src/platform/openid-client/index.ts';
 import { sharedSettings } from '../src/settings.ts';
 import { createWalletChanges } from '../src/wallet/access/caller.ts';
 import type { UnlessDamaged } from '../src/wallet/access/damage.ts';
@@ -12,7 +13,7 @@ import { createKeys, createSoftwareStore } from '../src/wallet/keys/index.ts';
 import { createPublication } from '../src/wallet/publication/index.ts';
 import { createIdempotency } from '../src/wallet/resource/idempotency.store.ts';
 import { openWalletDatabase } from '../src/wallet/service.ts';
-import { createCookies, createSessions, type Provider } from '../src/wallet/session/index.ts';
+import { createCookies, createSessions } from '../src/wallet/session/index.ts';
 import { walletSettings } from '../src/wallet/settings.ts';
 
 const [folder, url, people] = process.argv.slice(2) as [string, string, string];

@@ -19,7 +19,7 @@ import { waitAtMost } from './platform/wait-at-most.ts';
 import type { SharedConfig } from './settings.ts';
 import { onSignal, type Stoppable, stopServices, stopTimeoutMs } from './stopping.ts';
 import type { WalletService } from './wallet/service.ts';
-import type { ProviderOptions } from './wallet/session/index.ts';
+import type { ProviderOptions } from './platform/openid-client/index.ts';
 import type { WalletConfig } from './wallet/settings.ts';
 import { removeHalfWritten, removeLeftovers } from './work-folder.ts';
 

@@ -4,6 +4,7 @@ import type { Clock } from '../platform/clock.ts';
 import { Throttle } from '../platform/limits/index.ts';
 import type { Log } from '../platform/log/index.ts';
 import type { Metrics } from '../platform/metrics/index.ts';
+import { createProvider, createVerifyToken, type ProviderOptions } from '../platform/openid-client/index.ts';
 import { createExceptions, createOutbound, hostPort, type Outbound } from '../platform/outbound/index.ts';
 import type { Seal } from '../platform/seal/index.ts';
 import { createUnlessDamaged, createWalletChanges, type RunWalletChange } from './access/index.ts';
@@ -11,6 +12,7 @@ import { createCredentials, createStoredCredentials, type WalletCredentials } fr
 import type { Database } from './database.ts';
 import { createDids, type Dids } from './dids/index.ts';
 import { createExchanges, type Exchanges } from './exchanges/index.ts';
+import { fail } from './faults.ts';
 import { loadIssuance } from './issuance/index.ts';
 import { createKeys, type KeyStores, type Keys } from './keys/index.ts';
 import { loadPresentations, type RegisteredVerifiers } from './presentation/index.ts';
@@ -22,11 +24,8 @@ import {
   createBearer,
   createCookies,
   createLogins,
-  createProvider,
   createSessionReader,
   createSessions,
-  createVerifyToken,
-  type ProviderOptions,
 } from './session/index.ts';
 import type { WalletConfig } from './settings.ts';
 
@@ -60,6 +59,7 @@ function buildSession(db: Database, { onRequest, ...options }: ModuleOptions & {
   const provider = createProvider(options.provider, {
     // The operator configured the provider, so its address is always allowed. Only calls to the provider use this exception.
     outbound: createOutbound([...options.outboundAllow, hostPort(options.provider.issuer)], { onRequest }),
+    unavailable: (reason) => fail('identity-provider-unavailable', undefined, { reason, headers: { 'Retry-After': '5' } }),
     redirectUri: () => `${publicUrl()}/api/v1/auth/callback`,
   });
   const rules = { idleMs: config.sessionIdleSeconds * 1000, lifeMs: sessionSeconds * 1000 };

@@ -9,6 +9,7 @@ import { createApp, createServer, mountProbes, type Server } from '../platform/h
 import type { Job } from '../platform/jobs/index.ts';
 import type { Log } from '../platform/log/index.ts';
 import { createMetrics, type Metrics } from '../platform/metrics/index.ts';
+import type { ProviderOptions } from '../platform/openid-client/index.ts';
 import type { ReservedPort } from '../platform/reserved-port.ts';
 import type { createSeal } from '../platform/seal/index.ts';
 import { waitAtMost } from '../platform/wait-at-most.ts';
@@ -24,7 +25,6 @@ import { retireKeys } from './publication/index.ts';
 import { didWebOf } from './resolver/index.ts';
 import { commonHeaders, problemErrors, REQUEST_ID_HEADER } from './resource/index.ts';
 import { mountWallet } from './routes.ts';
-import type { ProviderOptions } from './session/index.ts';
 import type { WalletConfig } from './settings.ts';
 
 const MIGRATIONS = fileURLToPath(new URL('./migrations', import.meta.url));

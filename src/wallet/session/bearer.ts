@@ -1,6 +1,6 @@
 // Bearer tokens: JWT access tokens (RFC 9068) of the same provider, for the configured audience.
 import type { JWTPayload } from 'jose';
-import { isNonEmptyString, LEEWAY_SECONDS, type VerifyToken } from './provider-tokens.ts';
+import { isNonEmptyString, LEEWAY_SECONDS, type VerifyToken } from '../../platform/openid-client/index.ts';
 
 /** A valid token with issuer, subject and expiry. */
 export type BearerPayload = JWTPayload & { readonly iss: string; readonly sub: string; readonly exp: number };

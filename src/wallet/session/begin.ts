@@ -1,9 +1,9 @@
 // Creates a session after a login, and ends the previous session of the browser.
 import { newSecret } from '../../platform/ids.ts';
+import type { ProviderGrant } from '../../platform/openid-client/index.ts';
 import { actForSession, ownerOf } from '../access/index.ts';
 import type { SessionRow } from '../database.ts';
 import type { SessionDeps } from './deps.ts';
-import type { ProviderGrant } from './provider-grant.ts';
 import { accessEndOf, refreshTimeOf } from './refresh.ts';
 import { hashOf, openSession, type Session, sealSession, sessionTag, sidHashOf } from './session.ts';
 import { deleteSession, insertSession } from './sessions.store.ts';

@@ -3,12 +3,11 @@ import type { RunAuditedChange } from '../../platform/audit/index.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Cache } from '../../platform/database/index.ts';
 import type { Log } from '../../platform/log/index.ts';
+import type { Provider, VerifyToken } from '../../platform/openid-client/index.ts';
 import type { Seal } from '../../platform/seal/index.ts';
 import type { Database, Tables } from '../database.ts';
 import type { Cookies } from './cookies.ts';
-import type { Provider } from './provider.ts';
 import type { ProviderChecks } from './provider-checks.ts';
-import type { VerifyToken } from './provider-tokens.ts';
 import type { Session, SessionRules } from './session.ts';
 import type { Sessions } from './sessions.ts';
 

@@ -1,12 +1,12 @@
 // A login: started here, done at the provider, finished when the browser returns with a code.
 import { createHash } from 'node:crypto';
 import { serviceActor } from '../../platform/audit/index.ts';
+import type { AuthorizationFlow, ProviderGrant } from '../../platform/openid-client/index.ts';
+import { providerErrorOf } from '../../platform/openid-client/index.ts';
 import { fail, fault } from '../faults.ts';
 import type { Cookies } from './cookies.ts';
 import type { LoginDeps } from './deps.ts';
 import { ownPath } from './own-path.ts';
-import { providerErrorOf } from './provider-errors.ts';
-import type { AuthorizationFlow, ProviderGrant } from './provider-grant.ts';
 import { spendOnce } from './sessions.store.ts';
 
 const FLOW_SECONDS = 600;

@@ -1,8 +1,8 @@
 // Logout by the user, or by a logout token of the provider.
 import { serviceActor } from '../../platform/audit/index.ts';
+import { readLogoutToken, USED_MS } from '../../platform/openid-client/index.ts';
 import { fail } from '../faults.ts';
 import type { LoginDeps } from './deps.ts';
-import { readLogoutToken, USED_MS } from './logout-token.ts';
 import { ownPath } from './own-path.ts';
 import type { Session } from './session.ts';
 import { spendOnce } from './sessions.store.ts';
@@ -30,7 +30,9 @@ export async function logOut(
 
 /** Ends the sessions that a logout token names. */
 export async function logOutByProvider({ clock, change, provider, verify, sessions }: LoginDeps, token: string): Promise<void> {
-  const { tokenHash, ...ended } = await readLogoutToken(verify, await provider.clientId(), token);
+  const { tokenHash, ...ended } = await readLogoutToken(verify, await provider.clientId(), token, (why) =>
+    fail('invalid-logout-token', { why }),
+  );
   await change(serviceActor, async (transaction) => {
     if (!(await spendOnce(transaction.tx, tokenHash, clock.now() + USED_MS)))
       fail('invalid-logout-token', { why: 'it was already used' });

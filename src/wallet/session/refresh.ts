@@ -1,9 +1,9 @@
 // Keeps sessions in line with the provider: tokens are refreshed before they expire, and checked in between.
 import type { Clock } from '../../platform/clock.ts';
+import type { ProviderGrant } from '../../platform/openid-client/index.ts';
+import { isGrantRevoked, isServerError } from '../../platform/openid-client/index.ts';
 import type { SessionDeps } from './deps.ts';
 import { changeSession, endUnconfirmedSession } from './end.ts';
-import { isGrantRevoked, isServerError } from './provider-errors.ts';
-import type { ProviderGrant } from './provider-grant.ts';
 import { type Session, sealSession } from './session.ts';
 import { claimRefresh, replaceGrant } from './sessions.store.ts';
 

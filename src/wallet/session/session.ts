@@ -2,10 +2,10 @@
 import { createHash } from 'node:crypto';
 import type { Clock } from '../../platform/clock.ts';
 import type { Log } from '../../platform/log/index.ts';
+import type { ProviderGrant } from '../../platform/openid-client/index.ts';
 import type { Seal } from '../../platform/seal/index.ts';
 import { ownerOf } from '../access/index.ts';
 import type { SessionRow } from '../database.ts';
-import type { ProviderGrant } from './provider-grant.ts';
 
 export interface SessionRules {
   readonly idleMs: number;

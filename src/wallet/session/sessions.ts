@@ -1,4 +1,6 @@
 // Sessions: created by a login, found by cookie, refreshed, ended. Each step has its own file.
+
+import type { ProviderGrant } from '../../platform/openid-client/index.ts';
 import { EVERYONE, readAs } from '../access/index.ts';
 import type { Tx, WalletChange } from '../database.ts';
 import { beginSession } from './begin.ts';
@@ -6,7 +8,6 @@ import type { SessionDeps } from './deps.ts';
 import { endByProvider, endSession } from './end.ts';
 import { findByCookie } from './find.ts';
 import { createProviderChecks } from './provider-checks.ts';
-import type { ProviderGrant } from './provider-grant.ts';
 import { type Session, sessionTag } from './session.ts';
 import { countSessions, sweepSessions } from './sessions.store.ts';
 

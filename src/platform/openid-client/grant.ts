@@ -1,8 +1,9 @@
 // Token requests to the provider, with a code or a refresh token.
+import { createHash } from 'node:crypto';
 import type { IDToken, refreshTokenGrant } from 'openid-client';
-import type { DiscoveredProvider } from './provider-discovery.ts';
-import { InvalidIdTokenError, SubjectChangedError } from './provider-errors.ts';
-import { isNonEmptyString, LEEWAY_SECONDS } from './provider-tokens.ts';
+import type { DiscoveredProvider } from './discovery.ts';
+import { InvalidIdTokenError, SubjectChangedError } from './errors.ts';
+import { isNonEmptyString, LEEWAY_SECONDS } from './tokens.ts';
 
 /** The claims about a user, and the tokens for later requests. */
 export interface ProviderGrant {
@@ -26,14 +27,44 @@ export interface AuthorizationFlow {
   readonly state: string;
   readonly nonce: string;
   readonly verifier: string;
+  /** The person must have authenticated at the provider within this time (seconds). */
+  readonly maxAge?: number | undefined;
 }
 
 type TokenResponse = Awaited<ReturnType<typeof refreshTokenGrant>>;
 
-const claimsOf = (idToken: string): IDToken => JSON.parse(Buffer.from(idToken.split('.')[1]!, 'base64url').toString());
+type Claims = Readonly<Record<string, unknown>>;
+
+const partOf = (idToken: string, at: number): unknown => JSON.parse(Buffer.from(idToken.split('.')[at]!, 'base64url').toString());
+const claimsOf = (idToken: string): IDToken => partOf(idToken, 1) as IDToken;
+
+/** Whether an address is verified is said of the address beside it, so both are taken from one place. */
+function mergeClaims(idClaims: Claims, userInfo: Claims): Claims {
+  const { email, email_verified, ...rest } = idClaims;
+  const { email: newEmail, email_verified: newVerified, ...newer } = userInfo;
+  const [address, verified] = newEmail === undefined ? [email, email_verified] : [newEmail, newVerified];
+  return {
+    ...rest,
+    ...newer,
+    ...(address === undefined ? {} : { email: address }),
+    ...(verified === undefined ? {} : { email_verified: verified }),
+  };
+}
+
+/** The hash of the access token (OpenID Connect Core, 3.1.3.6) is optional here. One that is wrong belongs to another token. */
+function checkAccessTokenHash(idToken: string, accessToken: string): void {
+  const { at_hash: expected } = claimsOf(idToken);
+  if (expected === undefined) return;
+  const { alg } = partOf(idToken, 0) as { alg: string };
+  const digest = createHash(/^(?:EdDSA|Ed25519)$/.test(alg) ? 'sha512' : `sha${alg.slice(-3)}`)
+    .update(accessToken)
+    .digest();
+  if (digest.subarray(0, digest.length / 2).toString('base64url') !== expected)
+    throw new InvalidIdTokenError('the ID token belongs to another access token');
+}
 
 export async function grantOf(
-  { oidc, config }: DiscoveredProvider,
+  { oidc, config, needsUserInfo = false }: DiscoveredProvider,
   tokens: TokenResponse,
   former?: PreviousGrant,
 ): Promise<ProviderGrant> {
@@ -43,16 +74,20 @@ export async function grantOf(
   // The library does not check these. A numeric or empty subject would give a wrong owner.
   if (!isNonEmptyString(subject) || typeof iat !== 'number' || iat > Date.now() / 1000 + LEEWAY_SECONDS)
     throw new InvalidIdTokenError('the ID token names nobody, or comes from the future');
+  if (tokens.id_token !== undefined) checkAccessTokenHash(tokens.id_token, tokens.access_token);
   if (former && subject !== former.subject) throw new SubjectChangedError('the identity provider answers for another subject');
   const extra = config.serverMetadata().userinfo_endpoint
-    ? await oidc.fetchUserInfo(config, tokens.access_token, subject).catch(() => undefined)
+    ? await oidc.fetchUserInfo(config, tokens.access_token, subject).catch((error: unknown) => {
+        if (needsUserInfo && !former) throw error;
+        return undefined;
+      })
     : {};
   const lasts = tokens.expiresIn();
   return {
     issuer: iss,
     subject,
     // Claims the provider no longer sends are dropped, for example a role. Previous claims are used only if userinfo fails.
-    claims: { ...(extra ? {} : former?.claims), ...idClaims, ...extra, sub: subject },
+    claims: { ...(extra ? {} : former?.claims), ...mergeClaims(idClaims, extra ?? {}), sub: subject },
     sid: isNonEmptyString(sid) ? sid : undefined,
     idToken: tokens.id_token ?? former!.idToken,
     accessToken: tokens.access_token,
@@ -66,7 +101,7 @@ export async function redeemCode(
   discovered: DiscoveredProvider,
   redirectUri: string,
   returned: URLSearchParams,
-  { state, nonce, verifier }: AuthorizationFlow,
+  { state, nonce, verifier, maxAge }: AuthorizationFlow,
 ): Promise<ProviderGrant> {
   const { oidc, config } = discovered;
   const tokens = await oidc.authorizationCodeGrant(config, new URL(`${redirectUri}?${returned}`), {
@@ -74,6 +109,7 @@ export async function redeemCode(
     expectedNonce: nonce,
     pkceCodeVerifier: verifier,
     idTokenExpected: true,
+    ...(maxAge === undefined ? {} : { maxAge }),
   });
   return grantOf(discovered, tokens);
 }

@@ -1,10 +1,9 @@
 // The OpenID provider for logins. It is contacted when it is first needed, and again until it answers.
-import { newSecret } from '../../platform/ids.ts';
-import { guardedFetch, type Outbound } from '../../platform/outbound/index.ts';
-import { fail } from '../faults.ts';
-import { createDiscovery, type ProviderOptions } from './provider-discovery.ts';
-import { type AuthorizationFlow, type PreviousGrant, type ProviderGrant, redeemCode, refreshGrant } from './provider-grant.ts';
-import { authorizationUrl, endSessionUrl, isActive, revokeToken } from './provider-requests.ts';
+import { newSecret } from '../ids.ts';
+import { guardedFetch, type Outbound } from '../outbound/index.ts';
+import { createDiscovery, type ProviderOptions, type Unavailable } from './discovery.ts';
+import { type AuthorizationFlow, type PreviousGrant, type ProviderGrant, redeemCode, refreshGrant } from './grant.ts';
+import { authorizationUrl, endSessionUrl, isActive, revokeToken } from './requests.ts';
 
 const PING_MS = 1_000;
 
@@ -18,11 +17,17 @@ function createPing(reach: () => Promise<void>): () => Promise<void> {
   };
 }
 
-export function createProvider(options: ProviderOptions, deps: { outbound: Outbound; redirectUri(): string }) {
+export interface ProviderDeps {
+  readonly outbound: Outbound;
+  readonly unavailable: Unavailable;
+  redirectUri(): string;
+}
+
+export function createProvider(options: ProviderOptions, deps: ProviderDeps) {
   const { issuer, scopes } = options;
-  const { redirectUri } = deps;
+  const { redirectUri, unavailable } = deps;
   const guarded = guardedFetch(deps.outbound, { kind: 'identity-provider', timeoutMs: 5_000, maxBytes: 256 * 1024 });
-  const discovered = createDiscovery(options, guarded);
+  const discovered = createDiscovery(options, guarded, unavailable);
 
   async function reach(): Promise<void> {
     await discovered();
@@ -51,15 +56,16 @@ export function createProvider(options: ProviderOptions, deps: { outbound: Outbo
       const found = await discovered().catch(() => undefined);
       return found && endSessionUrl(found, idToken, back);
     },
-    /** The client id of the node. */
+    /** The client id at the provider. */
     clientId: async (): Promise<string> => (await options.client()).clientId,
     /** The issuer and the address of its keys, to verify tokens. */
     async signer(): Promise<{ issuer: string; jwksUri: string }> {
       const { issuer: name, jwks_uri: jwksUri } = (await discovered()).config.serverMetadata();
-      return { issuer: name, jwksUri: jwksUri ?? fail('identity-provider-unavailable') };
+      return { issuer: name, jwksUri: jwksUri ?? unavailable('it has no keys') };
     },
     ping: createPing(reach),
     fetch: guarded,
+    unavailable,
   };
 }
 

@@ -1,7 +1,6 @@
 // Logout tokens (OpenID Connect Back-Channel Logout 1.0): the provider ends one session, or all sessions of a user.
 import { createHash } from 'node:crypto';
-import { fail } from '../faults.ts';
-import { isNonEmptyString, LEEWAY_SECONDS, type VerifyToken } from './provider-tokens.ts';
+import { isNonEmptyString, LEEWAY_SECONDS, type VerifyToken } from './tokens.ts';
 
 const EVENT = 'http://schemas.openid.net/event/backchannel-logout';
 /** Older tokens may be replayed. */
@@ -33,9 +32,13 @@ function typeOf(token: string): unknown {
   }
 }
 
-const refuse = (why: string): never => fail('invalid-logout-token', { why });
-
-export async function readLogoutToken(verify: VerifyToken, clientId: string, token: string): Promise<VerifiedLogout> {
+/** `refuse` throws. */
+export async function readLogoutToken(
+  verify: VerifyToken,
+  clientId: string,
+  token: string,
+  refuse: (why: string) => never,
+): Promise<VerifiedLogout> {
   if (!TYPES.includes(typeOf(token))) refuse('it is a token of another kind');
   const payload = await verify(token, {
     audience: clientId,
@@ -43,7 +46,7 @@ export async function readLogoutToken(verify: VerifyToken, clientId: string, tok
     maxTokenAge: MAX_AGE_SECONDS,
     clockTolerance: LEEWAY_SECONDS,
   });
-  if (!payload) return refuse('it is not signed by the identity provider, not for this wallet, or too old');
+  if (!payload) return refuse('it is not signed by the identity provider, not for this service, or too old');
   const { iss, sub, sid, jti, events, nonce } = payload;
   if (!isObject(events) || !isObject(events[EVENT])) refuse('it has no logout event');
   // An ID token has a nonce, and must not be accepted as a logout token.

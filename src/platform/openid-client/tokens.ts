@@ -1,6 +1,5 @@
 // Verifies tokens of the provider with the keys it publishes.
 import type { JWTPayload, JWTVerifyGetKey, JWTVerifyOptions } from 'jose';
-import { fail } from '../faults.ts';
 import type { Provider } from './provider.ts';
 
 /** No symmetric algorithms, and not `none`. */
@@ -15,7 +14,7 @@ export const isNonEmptyString = (value: unknown): value is string => typeof valu
 /** Undefined if the token is not valid; throws a Fault if the provider's keys cannot be fetched. */
 export type VerifyToken = (token: string, rules: Omit<JWTVerifyOptions, 'issuer'>) => Promise<JWTPayload | undefined>;
 
-export function createVerifyToken(provider: Provider): VerifyToken {
+export function createVerifyToken(provider: Pick<Provider, 'fetch' | 'signer' | 'unavailable'>): VerifyToken {
   let keys: { uri: string; get: JWTVerifyGetKey } | undefined;
 
   async function keySet(uri: string): Promise<JWTVerifyGetKey> {
@@ -37,7 +36,7 @@ export function createVerifyToken(provider: Provider): VerifyToken {
       const { code } = error as { code?: string };
       if (error instanceof errors.JOSEError && code !== errors.JWKSTimeout.code && code !== errors.JOSEError.code)
         return undefined;
-      return fail('identity-provider-unavailable', undefined, { reason: `keys: ${(error as Error).message}` });
+      return provider.unavailable(`keys: ${(error as Error).message}`);
     }
   };
 }

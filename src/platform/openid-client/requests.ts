@@ -1,13 +1,13 @@
 // Requests to the provider.
-import type { DiscoveredProvider } from './provider-discovery.ts';
-import { isInvalidToken, isUnavailable } from './provider-errors.ts';
-import type { AuthorizationFlow } from './provider-grant.ts';
+import type { DiscoveredProvider } from './discovery.ts';
+import { isInvalidToken, isUnavailable } from './errors.ts';
+import type { AuthorizationFlow } from './grant.ts';
 
 /** The authorization request (OpenID Connect Core, 3.1.2.1), with PKCE. */
 export async function authorizationUrl(
   { oidc, config }: DiscoveredProvider,
   { redirectUri, scopes }: { readonly redirectUri: string; readonly scopes: string },
-  { state, nonce, verifier }: AuthorizationFlow,
+  { state, nonce, verifier, maxAge }: AuthorizationFlow,
   { prompt, loginHint }: { prompt?: string | undefined; loginHint?: string | undefined },
 ): Promise<string> {
   return oidc.buildAuthorizationUrl(config, {
@@ -18,6 +18,7 @@ export async function authorizationUrl(
     code_challenge: await oidc.calculatePKCECodeChallenge(verifier),
     code_challenge_method: 'S256',
     ...(prompt ? { prompt } : {}),
+    ...(maxAge === undefined ? {} : { max_age: String(maxAge) }),
     ...(loginHint ? { login_hint: loginHint } : {}),
   }).href;
 }

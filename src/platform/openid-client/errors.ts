@@ -1,5 +1,5 @@
 // Errors of the provider: it refused, it revoked the grant, or it is unavailable.
-import { OutboundError } from '../../platform/outbound/index.ts';
+import { OutboundError } from '../outbound/index.ts';
 
 export class SubjectChangedError extends Error {}
 export class InvalidIdTokenError extends Error {}

@@ -1,24 +1,28 @@
 // Discovery of the provider, when it is first needed. If the provider is unavailable, it is tried again.
 import type { Configuration, CustomFetch } from 'openid-client';
-import { fail } from '../faults.ts';
 
 export interface ProviderOptions {
   readonly issuer: string;
   readonly scopes: string;
-  /** The client registration of the node, loaded when it is first needed. */
+  /** A login fails when the claims of userinfo cannot be read: without them a person would lose groups. */
+  readonly needsUserInfo?: boolean;
+  /** The client registration, loaded when it is first needed. */
   client(): Promise<{ readonly clientId: string; readonly clientSecret: string | undefined }>;
 }
 
-/** The library is large and loaded at the first login. A node that only publishes documents never loads it. */
+/** Fails because the provider cannot be used now. `reason` is for the log. */
+export type Unavailable = (reason: string) => never;
+
+/** The library is large and loaded at the first login. A service where nobody logs in never loads it. */
 export interface DiscoveredProvider {
   readonly oidc: typeof import('openid-client');
   readonly config: Configuration;
+  readonly needsUserInfo?: boolean;
 }
 
 /** Keys and addresses of a provider change rarely. */
 const DISCOVERED_MS = 24 * 3600 * 1000;
 const AGAIN_MS = 2_000;
-const RETRY_SECONDS = '5';
 
 async function discover(options: ProviderOptions, guarded: typeof fetch): Promise<DiscoveredProvider> {
   const { issuer } = options;
@@ -42,14 +46,15 @@ async function discover(options: ProviderOptions, guarded: typeof fetch): Promis
     return read(`${issuer}/`);
   });
   config[oidc.customFetch] = guarded as CustomFetch;
-  return { oidc, config };
+  return { oidc, config, needsUserInfo: options.needsUserInfo ?? false };
 }
 
-const unavailable = (reason: string): never =>
-  fail('identity-provider-unavailable', undefined, { reason, headers: { 'Retry-After': RETRY_SECONDS } });
-
 /** Runs once for all waiting callers, and again after a day. After a failure it is tried again shortly. */
-export function createDiscovery(options: ProviderOptions, guarded: typeof fetch): () => Promise<DiscoveredProvider> {
+export function createDiscovery(
+  options: ProviderOptions,
+  guarded: typeof fetch,
+  unavailable: Unavailable,
+): () => Promise<DiscoveredProvider> {
   let last: { at: number; result: Promise<DiscoveredProvider> } | undefined;
   let failedAt = Number.NEGATIVE_INFINITY;
   let failure = '';
