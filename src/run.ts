@@ -14,12 +14,12 @@ import { DATABASE_UNREACHABLE_EXIT, type FolderLock, lockFolder } from './platfo
 import { collectWhenIdle } from './platform/garbage-collection.ts';
 import { createLog, type Log } from './platform/log/index.ts';
 import { answerPrimary, createMetrics, gatherFromWorkers, type Metrics, serveMetrics } from './platform/metrics/index.ts';
+import type { ProviderOptions } from './platform/openid-client/index.ts';
 import { ReservedPort } from './platform/reserved-port.ts';
 import { waitAtMost } from './platform/wait-at-most.ts';
 import type { SharedConfig } from './settings.ts';
 import { onSignal, type Stoppable, stopServices, stopTimeoutMs } from './stopping.ts';
 import type { WalletService } from './wallet/service.ts';
-import type { ProviderOptions } from './platform/openid-client/index.ts';
 import type { WalletConfig } from './wallet/settings.ts';
 import { removeHalfWritten, removeLeftovers } from './work-folder.ts';
 

@@ -1,6 +1,7 @@
 // The tables of the identity service.
 import type { AuditEventRow } from '../platform/audit/index.ts';
 import type { Database as AnyDatabase, Reader as AnyReader, Tx as AnyTx } from '../platform/database/index.ts';
+import type { FederationTables } from './database.federation.ts';
 
 /** 0 or 1: both databases store booleans as integers. */
 export type Bit = number;
@@ -311,7 +312,7 @@ export interface PictureRow {
   created_at: number;
 }
 
-export interface Tables {
+export interface Tables extends FederationTables {
   projects: ProjectRow;
   project_tags: { project_id: string; name: string };
   users: UserRow;
@@ -361,6 +362,14 @@ export interface Tables {
   service_facts: { name: string; value: string };
 }
 
+export type {
+  IdentityProviderRow,
+  MappingRow,
+  OpenidProviderRow,
+  ProtocolRow,
+  ProviderLinkRow,
+  ProviderSessionRow,
+} from './database.federation.ts';
 export type { AuditEventRow };
 export type Database = AnyDatabase<Tables>;
 export type Reader = AnyReader<Tables>;

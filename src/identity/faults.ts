@@ -151,6 +151,20 @@ export const identityFaults = {
   'service.not_found': { status: 404, text: 'Could not find service: {id}.' },
   'endpoint.not_found': { status: 404, text: 'Could not find endpoint: {id}.' },
 
+  'identity_provider.not_found': { status: 404, text: 'Could not find identity provider: {id}.' },
+  'identity_provider.unavailable': { status: 503, text: 'The identity provider does not answer. Please try again later.' },
+  'identity_provider.refused': { status: 403, text: 'The sign-in through the identity provider was refused: {why}.' },
+  'identity_provider.invalid_logout': { status: 400, text: 'The logout token is not valid: {why}.' },
+  'mapping.not_found': { status: 404, text: 'Could not find mapping: {id}.' },
+  'mapping.invalid': { status: 400, text: 'The mapping is not valid: {why}.' },
+  'protocol.not_found': { status: 404, text: 'Could not find federation protocol: {id}.' },
+  'openid_provider.not_found': { status: 404, text: 'The identity provider {id} has no OpenID settings.' },
+  'provider_link.not_found': { status: 404, text: 'Could not find linked account: {id}.' },
+  'provider_link.last_way_in': {
+    status: 403,
+    text: 'This is the only way to sign in to this account. Set a password, or add a passkey or another account first.',
+  },
+
   'consumer.not_found': { status: 404, text: 'Could not find consumer: {id}.' },
   'application.not_found': { status: 404, text: 'Could not find application: {id}.' },
   'permission.not_found': { status: 404, text: 'Could not find permission: {id}.' },

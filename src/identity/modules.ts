@@ -21,6 +21,7 @@ import { createConsumers } from './consumers/index.ts';
 import { createCredentials } from './credentials/index.ts';
 import type { Database, UserRow } from './database.ts';
 import { createDomainSettings } from './domain-settings/index.ts';
+import { createFederation } from './federation/index.ts';
 import { createAssignments, createGrants, createUserScopes, reachableProjectIds } from './grants/index.ts';
 import { createGroups } from './groups/index.ts';
 import {
@@ -44,7 +45,7 @@ import {
   createRecords,
   UNFINISHED_LIMIT,
 } from './openid/index.ts';
-import { createPasskeyPolicy, createPasskeys, relyingPartyOf } from './passkeys/index.ts';
+import { createPasskeyPolicy, createPasskeys, hasPasskey, relyingPartyOf } from './passkeys/index.ts';
 import { createPasswords, hasPassword } from './passwords/index.ts';
 import { createEmailChange, createMailRequests, createPasswordRecovery, createSelfRegistration } from './people/index.ts';
 import { createPersonalData } from './personal-data/index.ts';
@@ -214,7 +215,22 @@ function buildSignIn(
   const factor = createFactor({ ...deps, ...core.notifications, passwords, seal, issuer: config.twoFactorIssuer, gate });
   const relyingParty = () => relyingPartyOf(options.issuer(), config.twoFactorIssuer);
   const { notify } = core.notifications;
-  const passkeys = createPasskeys({ ...deps, notify, gate, relyingParty, hasOtherWay: hasPassword });
+  const federation = createFederation({
+    ...deps,
+    ...core,
+    seal,
+    issuer: options.issuer,
+    hashOfSession: core.records.hashOfSession,
+    endSessions: core.records.endSessionsByHash,
+    hasOtherWay: async (tx, userId) => (await hasPassword(tx, userId)) || (await hasPasskey(tx, userId)),
+  });
+  const passkeys = createPasskeys({
+    ...deps,
+    notify,
+    gate,
+    relyingParty,
+    hasOtherWay: async (tx, userId) => (await hasPassword(tx, userId)) || (await federation.links.hasUsable(tx, userId)),
+  });
   const passkeyPolicy = createPasskeyPolicy({ db, domainSettings: core.domainSettings, relyingParty });
   const credentials = createCredentials({ ...deps, users, seal, freshLogin });
   const scopes = createScopes({ db, access });
@@ -232,6 +248,7 @@ function buildSignIn(
     outboundTo: (address) => createOutbound([...options.outboundAllow, hostPort(address)]),
     auth,
     factor,
+    federation,
     passkeys,
     passkeyPolicy,
     credentials,
@@ -241,7 +258,7 @@ function buildSignIn(
     unfinished: new Throttle(options.rateLimits ? UNFINISHED_LIMIT : undefined, clock),
     organizationsOf: async (userId) => readProjects(db.read, [...(await reachableProjectIds(db.read, userId))]),
   });
-  return { factor, passkeys, passkeyPolicy, credentials, auth, openid };
+  return { factor, passkeys, passkeyPolicy, credentials, auth, openid, federation };
 }
 
 type Core = Awaited<ReturnType<typeof buildCore>>;
@@ -256,7 +273,8 @@ export async function buildModules(db: Database, options: ModuleOptions) {
   const { consumers, appRoles, delegation } = applications;
   const { groups, grants, appAssignments, invitations, acceptance } = buildInvitations(core, applications, options);
   const people = { ...buildPeople(core, options), acceptance };
-  const { factor, passkeys, passkeyPolicy, credentials, auth, openid } = buildSignIn(core, applications, people, options);
+  const signIn = buildSignIn(core, applications, people, options);
+  const { factor, passkeys, passkeyPolicy, credentials, auth, openid, federation } = signIn;
   const domains = createDomains(deps);
   const projects = createProjects({ ...deps, domains });
   const connections = createConnections({ ...deps, provisioner: delegation.provisioner });
@@ -292,6 +310,7 @@ export async function buildModules(db: Database, options: ModuleOptions) {
     credentials,
     scim: createScim({ ...deps, users, groups, projects }),
     connections,
+    federation,
     openid,
     projectIdsOf: (userId) => reachableProjectIds(db.read, userId),
   };
@@ -301,13 +320,24 @@ export async function buildModules(db: Database, options: ModuleOptions) {
     parts,
     connections,
     openid,
+    federation,
     passkeyPolicy,
     peopleSettled: people.peopleSettled,
     /** After a change of the master key: encrypts all secrets again, in one transaction. */
     reseal: () =>
       deps.change(serviceActor, async (transaction) => {
         let count = 0;
-        for (const module of [tokenKeys, consumers, factor, credentials, records, openid.keys, mail])
+        for (const module of [
+          tokenKeys,
+          consumers,
+          factor,
+          credentials,
+          records,
+          openid.keys,
+          mail,
+          federation.openidSettings,
+          federation.sessions,
+        ])
           count += await module.reseal(transaction);
         transaction.audit('master_key.rotated', { kind: 'master_key', id: 'master' }, { secrets: count });
         return count;

@@ -7,6 +7,7 @@ import { mountCatalog } from './catalog/index.ts';
 import { mountConsumers } from './consumers/index.ts';
 import { mountCredentials } from './credentials/index.ts';
 import { mountDiscovery } from './discovery/index.ts';
+import { mountFederation } from './federation/index.ts';
 import { mountAssignments, mountGrants } from './grants/index.ts';
 import { mountGroups } from './groups/index.ts';
 import { mountInvitations } from './invitations/index.ts';
@@ -44,6 +45,7 @@ export type IdentityRouteDeps = Parameters<typeof mountAuth>[1] &
   Parameters<typeof mountDevices>[1] &
   Parameters<typeof mountPasskeys>[1] &
   Parameters<typeof mountCredentials>[1] &
+  Parameters<typeof mountFederation>[1] &
   Parameters<typeof mountScim>[1] &
   Parameters<typeof mountKeyrockScim>[1] &
   Parameters<typeof mountConnections>[1] &
@@ -75,6 +77,7 @@ export function mountIdentity(app: IdentityApp, parts: IdentityRouteDeps): void 
   mountDevices(app, parts);
   mountPasskeys(app, parts);
   mountCredentials(app, parts);
+  mountFederation(app, parts);
   mountScim(app, parts);
   mountKeyrockScim(app, parts);
   mountConnections(app, parts);

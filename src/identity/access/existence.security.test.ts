@@ -56,6 +56,11 @@ async function makeWorld(api: TestApi) {
   const invitation = (
     await api.post('/v3/OS-REGISTRATION/invitations', { invitation: { email: `${uniqueName('eve')}@example.org`, ...within } })
   ).body.invitation;
+  const idp = uniqueName('idp');
+  await api.put(`/v3/OS-FEDERATION/mappings/${idp}`, { mapping: MAPPING });
+  await api.put(`/v3/OS-FEDERATION/identity_providers/${idp}`, { identity_provider: { domain_id: domain.id } });
+  await api.put(`/v3/OS-FEDERATION/identity_providers/${idp}/protocols/openid`, { protocol: { mapping_id: idp } });
+  await api.put(`/v3/OS-FEDERATION/identity_providers/${idp}/openid`, { openid: OPENID });
   return {
     domain,
     project,
@@ -70,6 +75,7 @@ async function makeWorld(api: TestApi) {
     credential,
     connection,
     invitation,
+    idp,
   };
 }
 type World = Awaited<ReturnType<typeof makeWorld>>;
@@ -98,6 +104,9 @@ function idsFor(path: string, world: World): Ids {
     credential_id: world.credential.id,
     connection_id: world.connection.id,
     invitation_id: world.invitation.id,
+    idp_id: world.idp,
+    mapping_id: world.idp,
+    protocol_id: 'openid',
     device_id: 'no-device',
     passkey_id: 'no-passkey',
     access_token_id: 'no-token',
@@ -107,9 +116,16 @@ function idsFor(path: string, world: World): Ids {
   };
 }
 
+const MAPPING = { rules: [{ local: [{ user: { name: '{0}' } }], remote: [{ type: 'sub' }] }] };
+const OPENID = { issuer: 'https://login.example.org', client_id: 'x' };
+
 const ENVELOPES: readonly [RegExp, unknown][] = [
   [/^PATCH \/v3\/(?:OS-OAUTH2\/|OS-ROLES\/)?(\w+?)s\/:\w+$/, undefined],
   [/\/tags$/, { tags: [] }],
+  [/\/mappings\/:mapping_id$/, { mapping: MAPPING }],
+  [/\/protocols\/:protocol_id$/, { protocol: { mapping_id: 'x' } }],
+  [/\/identity_providers\/:idp_id$/, { identity_provider: {} }],
+  [/\/identity_providers\/:idp_id\/openid$/, { openid: OPENID }],
   [/\/password$/, { user: { original_password: 'not the password', password: 'another password of a test' } }],
   [/\/reset_password\/:token_id\//, { user: { password: 'another password of a test' } }],
   [/two_factor_auth$/, { two_factor_auth: { security_question: 'q', security_answer: 'a' } }],

@@ -232,6 +232,22 @@ const rules = {
   'identity:update_endpoint': admin,
   'identity:delete_endpoint': admin,
 
+  'identity:list_identity_providers': adminOrSystemReader,
+  'identity:get_identity_provider': adminOrSystemReader,
+  'identity:create_identity_provider': admin,
+  'identity:update_identity_provider': admin,
+  'identity:delete_identity_provider': admin,
+  'identity:list_mappings': adminOrSystemReader,
+  'identity:get_mapping': adminOrSystemReader,
+  'identity:create_mapping': admin,
+  'identity:update_mapping': admin,
+  'identity:delete_mapping': admin,
+  'identity:list_protocols': adminOrSystemReader,
+  'identity:get_protocol': adminOrSystemReader,
+  'identity:create_protocol': admin,
+  'identity:update_protocol': admin,
+  'identity:delete_protocol': admin,
+
   // Applications, by the names in the error messages of the extension APIs.
   list_consumers: anyCaller,
   create_consumer: anyCaller,

@@ -2,4 +2,4 @@
 export { mountGroups } from './groups.routes.ts';
 export { createGroups, type GroupRevision, type Groups, groupFacts } from './groups.rules.ts';
 export { findGroup, type GroupMember, type NewMember, readMembers } from './groups.store.ts';
-export type { MemberChange } from './membership.ts';
+export { type MemberChange, setMembership } from './membership.ts';

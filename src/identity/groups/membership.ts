@@ -1,4 +1,5 @@
 // Bulk changes of the members of a group. Their cost does not depend on the size of the group.
+import type { Clock } from '../../platform/clock.ts';
 import { tagOf } from '../access/index.ts';
 import type { Change } from '../audit/index.ts';
 import type { GroupRow } from '../database.ts';
@@ -13,6 +14,7 @@ import {
   type NewMember,
   readMembers,
   removeMembers,
+  updateGroup,
 } from './groups.store.ts';
 
 export type MemberChange =
@@ -115,4 +117,18 @@ export async function changeMembers(
     else count += await clear(transaction, group);
   }
   return count;
+}
+
+/** Adds one user to a group or removes them, in a transaction of another module. */
+export async function setMembership(
+  { tx, audit, invalidate }: Change,
+  clock: Clock,
+  { groupId, userId }: { readonly groupId: string; readonly userId: string },
+  isMember: boolean,
+): Promise<void> {
+  if (isMember) await addMembers(tx, groupId, [{ userId, display: null }]);
+  else if (!(await removeMembers(tx, groupId, [userId]))) return;
+  await updateGroup(tx, groupId, { updated_at: clock.now() });
+  invalidate(tagOf.user(userId));
+  audit(isMember ? 'group.member_added' : 'group.member_removed', { kind: 'group', id: groupId }, { user_id: userId });
 }

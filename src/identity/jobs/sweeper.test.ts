@@ -20,6 +20,8 @@ describe('The sweeper', () => {
     'mail',
     'registrationKeys',
     'accountDeletion',
+    'invitations',
+    'federation',
     'users',
   ])
     it(`does everything else when one thing fails: ${failing}`, async () => {
@@ -40,6 +42,8 @@ describe('The sweeper', () => {
         mail: { sweep: step('mail', 1) },
         registrationKeys: { sweep: step('registrationKeys', 1) },
         accountDeletion: { deleteDue: step('accountDeletion', 1) },
+        invitations: { sweep: step('invitations', 1) },
+        federation: { sessions: { sweep: step('federation', 1) } },
         users: { fillNameForms: step('users', undefined) },
         log: createLog('info', { write: (line: string) => void lines.push(line) }),
         metrics: createMetrics(),
@@ -50,6 +54,8 @@ describe('The sweeper', () => {
       assert.deepEqual([...done].sort(), [
         'accountDeletion',
         'devices',
+        'federation',
+        'invitations',
         'links',
         'mail',
         'passwords',

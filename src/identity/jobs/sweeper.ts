@@ -5,6 +5,7 @@ import { type Job, repeat } from '../../platform/jobs/index.ts';
 import type { Log } from '../../platform/log/index.ts';
 import type { Metrics } from '../../platform/metrics/index.ts';
 import type { AccountDeletion } from '../account-deletion/index.ts';
+import type { Federation } from '../federation/index.ts';
 import type { Invitations } from '../invitations/index.ts';
 import type { Links } from '../links/index.ts';
 import type { Mail } from '../mail/index.ts';
@@ -29,6 +30,7 @@ export function startSweeper(deps: {
   mail: Mail;
   registrationKeys: RegistrationKeys;
   invitations: Invitations;
+  federation: Federation;
   accountDeletion: Pick<AccountDeletion, 'deleteDue'>;
   log: Log;
   metrics: Metrics;
@@ -45,6 +47,7 @@ export function startSweeper(deps: {
     registrationKeys,
     accountDeletion,
     invitations,
+    federation,
     log,
     metrics,
   } = deps;
@@ -72,6 +75,7 @@ export function startSweeper(deps: {
       async () => (ended += await registrationKeys.sweep()),
       async () => void (await accountDeletion.deleteDue(stopping)),
       async () => (ended += await invitations.sweep()),
+      async () => (ended += await federation.sessions.sweep()),
       () => fillNameForms(stopping),
     ];
     const errors: unknown[] = [];

@@ -10,6 +10,7 @@ import type { UserPermissionsReader } from '../app-roles/index.ts';
 import type { Actor } from '../audit/index.ts';
 import type { Consumers } from '../consumers/index.ts';
 import { fail } from '../faults.ts';
+import type { Federation } from '../federation/index.ts';
 import type { AcceptInvitation } from '../invitations/index.ts';
 import type { Passwords } from '../passwords/index.ts';
 import type { Deps } from '../resource/index.ts';
@@ -58,6 +59,7 @@ export interface OpenidDeps
   readonly logouts: Logouts;
   readonly freshLogin: FreshLogin;
   readonly acceptance: AcceptInvitation;
+  readonly federation: Federation;
   /** Limits unfinished sign-ins by address. */
   readonly unfinished: Throttle;
   organizationsOf(userId: string): Promise<readonly { readonly name: string }[]>;
@@ -83,7 +85,7 @@ async function revoke(
 const originOf = ({ address, request }: RawExchange) => ({ address, userAgent: request.headers['user-agent'] ?? '' });
 
 export function createOpenid(deps: OpenidDeps) {
-  const { clock, records, config, gate, accessTokens, issuer } = deps;
+  const { clock, records, config, gate, accessTokens, federation, issuer } = deps;
   const assets = createAssets(config);
   const keys = createOpenidKeys(deps);
   const signIn = createSignIn({ ...deps, generationOf: deps.records.generationOf });
@@ -110,7 +112,7 @@ export function createOpenid(deps: OpenidDeps) {
     registerGrants: (provider, library) => registerPasswordGrant(provider, library, signIn, records),
   });
   const provider = async (): Promise<Provider> => (await current()).provider;
-  const parts = { gate, interactions, account, invitation, people, newEmail, current, assets, issuer };
+  const parts = { gate, federation, interactions, account, invitation, people, newEmail, current, assets, issuer };
   const mount: Mount = {
     paths: [DISCOVERY, METADATA, CHANGE_PASSWORD, FAVICON, `${ROOT}/*`, ACCOUNT, `${ACCOUNT}/*`, KEYROCK_TOKEN],
     handle: (exchange) => records.duringRequest(() => handleRequest(parts, exchange), originOf(exchange)),

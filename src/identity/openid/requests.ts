@@ -2,6 +2,7 @@
 import type { RawExchange } from '../../platform/http/index.ts';
 import type { Gate } from '../../platform/limits/index.ts';
 import { fail } from '../faults.ts';
+import type { Federation } from '../federation/index.ts';
 import { NEW_EMAIL_PAGE } from '../people/index.ts';
 import type { AccountHandler } from './account/account.ts';
 import type { InvitationHandler } from './invitation/invitation.ts';
@@ -29,9 +30,11 @@ import {
 } from './provider/paths.ts';
 import type { ProviderWithKeys } from './provider/provider.ts';
 import type { Interactions } from './sign-in/interaction.ts';
+import { handleProviderRequest } from './sign-in/provider-requests.ts';
 
 export interface RequestDeps {
   readonly gate: Gate;
+  readonly federation: Federation;
   readonly interactions: Interactions;
   readonly account: AccountHandler;
   readonly people: PeoplePages;
@@ -41,6 +44,9 @@ export interface RequestDeps {
   readonly assets: Assets;
   issuer(): string;
 }
+
+/** Other providers: where browsers return from them, and where they send logout tokens. */
+const PROVIDER = /^\/openid\/providers\/([\w.~-]{1,64})\/(callback|logout)$/;
 
 /** These also accept a form. The browser is redirected to the same path with a query: cookies are not sent with a form of another site. */
 const POSTABLE: readonly string[] = [`${ROOT}/authorize`, `${ROOT}/logout`];
@@ -71,6 +77,8 @@ export async function handleRequest(deps: RequestDeps, exchange: RawExchange): P
   if (browser.path === LANGUAGE_PATH) return chooseLanguage(browser);
   if (browser.path === CHANGE_PASSWORD) return redirect(browser, `${ACCOUNT_PAGES.security}#password`);
   if (people.has(browser.path)) return people.serve(browser);
+  const returned = PROVIDER.exec(browser.path);
+  if (returned) return handleProviderRequest(deps, browser, returned[1]!, returned[2]!);
   const { provider, keys } = await deps.current();
   if (browser.path === METADATA) request.url = DISCOVERY;
   if (browser.path === KEYROCK_TOKEN)

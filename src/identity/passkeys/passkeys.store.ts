@@ -11,6 +11,8 @@ export const listPasskeys = (db: Reader, userId: string): Promise<PasskeyRow[]> 
     .selectAll()
     .execute();
 
+export const hasPasskey = async (db: Reader, userId: string): Promise<boolean> => (await listPasskeys(db, userId)).length > 0;
+
 export const findByCredentialId = (db: Reader, credentialId: string): Promise<PasskeyRow | undefined> =>
   db
     .selectFrom('passkeys')

@@ -129,6 +129,14 @@ export const readSessionUse = (db: Reader, userId: string) =>
 export const readPicture = (db: Reader, userId: string) =>
   db.selectFrom('pictures').where('user_id', '=', userId).select(['media_type', 'content', 'created_at']).executeTakeFirst();
 
+export const readProviderAccounts = (db: Reader, userId: string) =>
+  db
+    .selectFrom('provider_links')
+    .where('user_id', '=', userId)
+    .orderBy('created_at')
+    .select(['provider_id', 'issuer', 'subject', 'label', 'created_at', 'last_used_at'])
+    .execute();
+
 export const readCredentials = (db: Reader, userId: string) =>
   db
     .selectFrom('credentials')

@@ -63,6 +63,18 @@ onEachDatabase(
             },
           })
           .execute();
+        const provider = uniqueName('provider');
+        await tx
+          .insertInto('identity_providers')
+          .values({ id: provider, domain_id: 'default', enabled: 1, description: null, authorization_ttl: null, created_at: now })
+          .execute();
+        await tx
+          .insertInto('provider_links')
+          .values({
+            ...{ id: uniqueName('link'), provider_id: provider, issuer: 'https://example.org', subject: uniqueName('subject') },
+            ...{ user_id: id, label: address, given: '{}', created_at: now, last_used_at: null },
+          })
+          .execute();
         await tx
           .insertInto('links')
           .values({

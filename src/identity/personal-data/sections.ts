@@ -17,6 +17,7 @@ import {
   readPasskeys,
   readPasswords,
   readPicture,
+  readProviderAccounts,
   readRegistration,
   readRoles,
   readSessionUse,
@@ -129,6 +130,16 @@ const picture: Section = async (db, userId) => {
   return row ? { media_type: row.media_type, content: row.content, created_at: time(row.created_at) } : null;
 };
 
+const providerAccounts: Section = async (db, userId) =>
+  (await readProviderAccounts(db, userId)).map((row) => ({
+    provider_id: row.provider_id,
+    issuer: row.issuer,
+    subject: row.subject,
+    label: row.label,
+    created_at: time(row.created_at),
+    last_used_at: time(row.last_used_at),
+  }));
+
 const credentials: Section = async (db, userId) =>
   (await readCredentials(db, userId)).map((row) => ({
     id: row.id,
@@ -190,6 +201,7 @@ export const sectionsWith = (sessions: SessionReader): readonly (readonly [name:
   ['provisioned_entries', async (db, userId) => (await readGivenEntries(db, userId)).map(({ entry }) => entry)],
   ['two_factor', twoFactor],
   ['passkeys', passkeys],
+  ['provider_accounts', providerAccounts],
   ['devices', devices],
   ['credentials', credentials],
   [

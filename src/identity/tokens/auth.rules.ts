@@ -42,6 +42,16 @@ export interface AuthenticationResult {
   readonly complete: boolean;
 }
 
+const proofOf = (user: UserWithExpiry, method: 'passkey' | 'mapped'): LoginProof => ({
+  user,
+  methods: new Set([method]),
+  second: method === 'passkey',
+  parent: undefined,
+});
+
+/** Checks what proves a person, and returns who it is. */
+type FindPerson = (attempt: LoginAttempt) => Promise<UserWithExpiry | undefined>;
+
 function createReceiptRules({ receipts, scopes }: { readonly receipts: Receipts; readonly scopes: Scopes }) {
   /** The receipt, if it belongs to this user and is still valid. */
   async function receiptOf(user: UserWithExpiry, text: string): Promise<Receipt | undefined> {
@@ -108,15 +118,16 @@ export function createAuth(
     return { user, generation, methods: [...methods], complete };
   }
 
-  async function signInWithPasskey(
-    check: (attempt: LoginAttempt) => Promise<UserWithExpiry | undefined>,
+  /** Alone, or after other steps of the same sign-in. */
+  async function signInBy(
+    method: 'passkey' | 'mapped',
+    find: FindPerson,
     attempt: LoginAttempt,
     earlier: PartialLogin | undefined,
   ): Promise<AuthenticationResult> {
-    const user = await check(attempt);
-    if (!user || (earlier && !(await isStillValid(user, earlier)))) throw loginRefused('passkey wrong');
-    const proof: LoginProof = { user, methods: new Set(['passkey']), second: true, parent: undefined };
-    return completeIfPossible(proof, attempt, earlier);
+    const user = await find(attempt);
+    if (!user || (earlier && !(await isStillValid(user, earlier)))) throw loginRefused(`${method} wrong`);
+    return completeIfPossible(proofOf(user, method), attempt, earlier);
   }
 
   async function recordSuccess(user: UserWithExpiry, attempt: LoginAttempt, methods: readonly string[]): Promise<void> {
@@ -165,16 +176,13 @@ export function createAuth(
     signIn: (identity: AuthIdentity, attempt: LoginAttempt, earlier?: PartialLogin): Promise<AuthenticationResult> =>
       logins.recordLogin(attempt, identity.methods, (recorded) => signIn(identity, recorded, earlier)),
 
-    /**
-     * For a person at a browser with a passkey: alone, or after other steps of the same sign-in. `check` verifies it and returns whose it
-     * is. Alone, it must have verified the person as well.
-     */
-    signInWithPasskey: (
-      check: (attempt: LoginAttempt) => Promise<UserWithExpiry | undefined>,
-      attempt: LoginAttempt,
-      earlier?: PartialLogin,
-    ): Promise<AuthenticationResult> =>
-      logins.recordLogin(attempt, ['passkey'], (recorded) => signInWithPasskey(check, recorded, earlier)),
+    /** For a person at a browser with a passkey. Alone, it must have verified the person as well. */
+    signInWithPasskey: (find: FindPerson, attempt: LoginAttempt, earlier?: PartialLogin): Promise<AuthenticationResult> =>
+      logins.recordLogin(attempt, ['passkey'], (recorded) => signInBy('passkey', find, recorded, earlier)),
+
+    /** For a person at a browser whom another provider vouched for: one factor, whatever the provider asked for. */
+    signInByProvider: (find: FindPerson, attempt: LoginAttempt): Promise<AuthenticationResult> =>
+      logins.recordLogin(attempt, ['mapped'], (recorded) => signInBy('mapped', find, recorded, undefined)),
 
     isStillValid,
     needsCode: deps.completeness.needsCode,

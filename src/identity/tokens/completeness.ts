@@ -20,6 +20,9 @@ interface MultiFactorOptions {
   readonly multi_factor_auth_rules?: readonly (readonly string[])[];
 }
 
+/** A login begins with one of these. `mapped`: a provider vouched for the person. */
+const FIRST_METHODS = ['password', 'passkey', 'mapped'] as const;
+
 /** The combinations of methods a user may log in with (Keystone's multi_factor_auth_rules); empty when any will do. Unknown methods are ignored. */
 function rulesOf(user: UserWithExpiry): (readonly string[])[] {
   const { multi_factor_auth_enabled: on = true, multi_factor_auth_rules: rules = [] } = parseJson<MultiFactorOptions>(
@@ -53,7 +56,7 @@ export function createLoginCompleteness({
     if (parent || notAfter !== undefined) return undefined;
     const needsSecond = !second && (await factor.isEnabled(user.id));
     // A code alone is not enough, whatever the rules say.
-    return needsSecond || !(methods.has('password') || methods.has('passkey')) ? [['password', 'totp']] : undefined;
+    return needsSecond || !FIRST_METHODS.some((method) => methods.has(method)) ? [['password', 'totp']] : undefined;
   }
 
   /** At the pages, where a passkey can be asked for. */

@@ -27,8 +27,6 @@ export interface AuthorizationFlow {
   readonly state: string;
   readonly nonce: string;
   readonly verifier: string;
-  /** The person must have authenticated at the provider within this time (seconds). */
-  readonly maxAge?: number | undefined;
 }
 
 type TokenResponse = Awaited<ReturnType<typeof refreshTokenGrant>>;
@@ -101,7 +99,7 @@ export async function redeemCode(
   discovered: DiscoveredProvider,
   redirectUri: string,
   returned: URLSearchParams,
-  { state, nonce, verifier, maxAge }: AuthorizationFlow,
+  { state, nonce, verifier }: AuthorizationFlow,
 ): Promise<ProviderGrant> {
   const { oidc, config } = discovered;
   const tokens = await oidc.authorizationCodeGrant(config, new URL(`${redirectUri}?${returned}`), {
@@ -109,7 +107,6 @@ export async function redeemCode(
     expectedNonce: nonce,
     pkceCodeVerifier: verifier,
     idTokenExpected: true,
-    ...(maxAge === undefined ? {} : { maxAge }),
   });
   return grantOf(discovered, tokens);
 }

@@ -7,7 +7,7 @@ import type { AuthorizationFlow } from './grant.ts';
 export async function authorizationUrl(
   { oidc, config }: DiscoveredProvider,
   { redirectUri, scopes }: { readonly redirectUri: string; readonly scopes: string },
-  { state, nonce, verifier, maxAge }: AuthorizationFlow,
+  { state, nonce, verifier }: AuthorizationFlow,
   { prompt, loginHint }: { prompt?: string | undefined; loginHint?: string | undefined },
 ): Promise<string> {
   return oidc.buildAuthorizationUrl(config, {
@@ -18,7 +18,6 @@ export async function authorizationUrl(
     code_challenge: await oidc.calculatePKCECodeChallenge(verifier),
     code_challenge_method: 'S256',
     ...(prompt ? { prompt } : {}),
-    ...(maxAge === undefined ? {} : { max_age: String(maxAge) }),
     ...(loginHint ? { login_hint: loginHint } : {}),
   }).href;
 }

@@ -5,6 +5,7 @@ import { createDataSection, type DataDeps } from './data.section.ts';
 import { createDeletionSection, type DeletionDeps } from './deletion.section.ts';
 import { createDevicesSection, type DevicesDeps } from './devices.section.ts';
 import { createEmailSection, type EmailDeps } from './email.section.ts';
+import { createOtherProvidersSection, type OtherProvidersDeps } from './other-providers.section.ts';
 import { createOverviewSections, type OverviewDeps } from './overview.section.ts';
 import { createPasskeysSection, type PasskeysDeps } from './passkeys.section.ts';
 import { createPasswordSection, type PasswordDeps } from './password.section.ts';
@@ -17,6 +18,7 @@ export interface AccountSectionDeps
     PasswordDeps,
     EmailDeps,
     PasskeysDeps,
+    OtherProvidersDeps,
     TwoFactorDeps,
     SessionsDeps,
     DevicesDeps,
@@ -27,6 +29,7 @@ export interface AccountSectionDeps
 export const createAccountSections = (deps: AccountSectionDeps): readonly AccountSection[] => [
   ...createOverviewSections(deps),
   createPasskeysSection(deps),
+  createOtherProvidersSection(deps),
   createTwoFactorSection(deps),
   createPasswordSection(deps),
   createEmailSection(deps),

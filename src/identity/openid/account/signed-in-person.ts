@@ -1,10 +1,12 @@
 // The person at the account page, by their session.
 import type { Provider, Session } from 'oidc-provider';
 import type { Access } from '../../access/index.ts';
+import type { Federation } from '../../federation/index.ts';
 import type { LoginAttempt } from '../../logins/index.ts';
 import type { Guesser } from '../../passwords/index.ts';
 import type { Users, UserWithExpiry } from '../../users/index.ts';
 import { type BrowserRequest, passkeyChallenges, redirect } from '../pages/browser.ts';
+import { FEDERATED } from '../provider/acr.ts';
 import { ACCOUNT_CLIENT } from '../provider/first-party-clients.ts';
 import type { Records } from '../provider/records/records.ts';
 import { renewSession } from './renew-session.ts';
@@ -13,6 +15,7 @@ export interface SignedInPersonDeps {
   readonly access: Access;
   readonly users: Users;
   readonly records: Records;
+  readonly federation: Federation;
   readonly config: { readonly sessionSeconds: number };
 }
 
@@ -27,7 +30,7 @@ export interface SignedInPerson {
 }
 
 export async function findSignedInPerson(
-  { access, users, records, config }: SignedInPersonDeps,
+  { access, users, records, federation, config }: SignedInPersonDeps,
   provider: Provider,
   browser: BrowserRequest,
   keys: readonly string[],
@@ -36,6 +39,8 @@ export async function findSignedInPerson(
   const session = await provider.Session.get({ req, res, secure: browser.secure } as never);
   const { accountId } = session;
   if (!accountId || session.past(config.sessionSeconds)) return undefined;
+  // The provider through which the person signed in may have ended the session.
+  if (session.amr?.includes(FEDERATED) && !(await federation.sessions.isLive(session.uid))) return undefined;
   // No access if the account or its domain was disabled, or the password changed, since the session was read.
   const authContext = await access.read(accountId, { kind: 'unscoped' });
   const user = authContext?.userGeneration === records.generationOf(accountId) ? await users.find(accountId) : undefined;

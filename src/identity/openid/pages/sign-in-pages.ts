@@ -1,7 +1,10 @@
 // Pages for the sign-in, the second factor and the consent.
+
+import type { OfferedProviders } from '../../federation/index.ts';
 import { type Html, html } from './html.ts';
 import { errorMessage, field, hidden, page } from './layout.ts';
 import type { PageLook } from './look.ts';
+import { providerForms } from './other-providers-pages.ts';
 import { newPasskeyForm, passkeyForm } from './passkey-forms.ts';
 
 interface PageForm {
@@ -31,19 +34,23 @@ export function signInPage(
     domain: string;
     passkey?: object | undefined;
     links: readonly PageLink[];
+    providers: OfferedProviders;
+    /** The provider whose account is connected by this sign-in. */
+    connecting?: string | undefined;
   },
 ): string {
   const { words } = look;
   // After a refusal there is no autofill: a passkey manager that agrees by itself would send the same passkey again and again.
   const domain = field({ name: 'domain', label: words.domain, value: about.domain, complete: 'organization', optional: true });
-  const body = html`${errorMessage(about.error)}${form(
+  const note = about.connecting === undefined ? '' : html`<p>${words.providerProveText(about.connecting)}</p>`;
+  const body = html`${errorMessage(about.error)}${note}${form(
     about,
     html`${hidden('step', 'password')}
 ${field({ name: 'name', label: words.userName, value: about.name, complete: about.passkey ? 'username webauthn' : 'username', focus: about.name === '' })}
 ${field({ name: 'password', label: words.password, type: 'password', complete: 'current-password', focus: about.name !== '' })}
 <details${about.domain === '' ? '' : html` open`}><summary>${words.otherDomain}</summary>${domain}</details>
 <button type="submit">${words.signIn}</button>`,
-  )}${about.passkey && passkeyForm(look, about, { options: about.passkey, label: words.passkeySignIn, autofill: about.error === undefined })}${cancel(look, about)}
+  )}${about.passkey && passkeyForm(look, about, { options: about.passkey, label: words.passkeySignIn, autofill: about.error === undefined })}${providerForms(look, about, about.providers)}${cancel(look, about)}
 ${about.links.map(({ href, label }) => html`<p><a href="${href}">${label}</a></p>`)}`;
   return page(look, { title: words.signInTo(about.application), body, script: about.passkey !== undefined });
 }

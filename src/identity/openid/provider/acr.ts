@@ -25,17 +25,22 @@ export const missingStrength = (amr: readonly string[], requested: readonly stri
 export const acrOf = (amr: readonly string[], requested: readonly string[]): string =>
   requested.find((value) => ACR_VALUES.slice(0, strengthOf(amr) + 1).includes(value)) ?? ACR_VALUES[strengthOf(amr)]!;
 
+/** Another provider vouched for the person. RFC 8176 has no value for it; other providers use this one. */
+export const FEDERATED = 'fed';
+
 /** By the values of RFC 8176. */
 export function amrOf(methods: readonly string[], passkey?: { readonly isSynced: boolean }): string[] {
-  const [password, code] = [methods.includes('password'), methods.includes('totp')];
-  if (!methods.includes('passkey')) return code ? ['pwd', 'otp', 'mfa'] : ['pwd'];
-  const known = [...(password ? ['pwd'] : []), ...(code ? ['otp'] : []), 'pop'];
+  const first = [...(methods.includes('mapped') ? [FEDERATED] : []), ...(methods.includes('password') ? ['pwd'] : [])];
+  const code = methods.includes('totp');
+  if (!methods.includes('passkey')) return [...(first.length > 0 ? first : ['pwd']), ...(code ? ['otp', 'mfa'] : [])];
+  const known = [...first, ...(code ? ['otp'] : []), 'pop'];
   // Alone, the passkey is one factor, and the person who unlocked it the other.
-  return password ? [...known, 'mfa'] : [...known, 'user', ...(passkey ? [passkey.isSynced ? 'swk' : 'hwk'] : []), 'mfa'];
+  return first.length > 0 ? [...known, 'mfa'] : [...known, 'user', ...(passkey ? [passkey.isSynced ? 'swk' : 'hwk'] : []), 'mfa'];
 }
 
 /** The methods behind the `amr` of a session. */
-export const methodsOf = (amr: readonly string[]): ('password' | 'totp' | 'passkey')[] => [
+export const methodsOf = (amr: readonly string[]): ('mapped' | 'password' | 'totp' | 'passkey')[] => [
+  ...(amr.includes(FEDERATED) ? (['mapped'] as const) : []),
   ...(amr.includes('pwd') ? (['password'] as const) : []),
   ...(amr.includes('otp') ? (['totp'] as const) : []),
   ...(amr.includes('pop') ? (['passkey'] as const) : []),

@@ -51,6 +51,8 @@ const METHODS: readonly (readonly [path: string | RegExp, methods: readonly stri
   [`${ROOT}/authorize`, PAGE],
   [/^\/openid\/authorize\/[^/]+$/, READ],
   [/^\/openid\/interaction\/[^/]+$/, PAGE],
+  [/^\/openid\/providers\/[\w.~-]{1,64}\/callback$/, READ],
+  [/^\/openid\/providers\/[\w.~-]{1,64}\/logout$/, ['POST']],
   [`${ROOT}/token`, API],
   [KEYROCK_TOKEN, API],
   [`${ROOT}/userinfo`, ['GET', 'HEAD', 'OPTIONS', 'POST']],

@@ -6,6 +6,7 @@ import type { Throttle } from '../../../platform/limits/index.ts';
 import type { Access } from '../../access/index.ts';
 import { serviceActor } from '../../audit/index.ts';
 import type { Consumers } from '../../consumers/index.ts';
+import type { Federation } from '../../federation/index.ts';
 import type { Deps } from '../../resource/index.ts';
 import type { Factor } from '../../two-factor/index.ts';
 import { outagePage } from '../pages/error-page.ts';
@@ -40,6 +41,7 @@ export interface CurrentProviderDeps extends Pick<Deps, 'clock' | 'change' | 'co
   readonly wallet: WalletNode;
   issuer(): string;
   readonly needsMore: PromptDeps['needsMore'];
+  readonly federation: Federation;
   /** Registers grants the library does not have. */
   registerGrants(provider: Provider, library: OidcProviderLibrary): void;
 }
@@ -122,6 +124,7 @@ async function buildProvider(deps: CurrentProviderDeps): Promise<ProviderWithKey
     fetch: wallet.fetch,
     isFirstParty: (id) => id === ACCOUNT_CLIENT || id === WALLET_CONSUMER,
     needsMore: deps.needsMore,
+    providerSessions: deps.federation.sessions,
     client: (id) => findClient(deps, id),
   });
   const provider = new library.default(deps.issuer(), configuration);

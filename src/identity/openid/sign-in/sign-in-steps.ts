@@ -1,6 +1,7 @@
 // The pages of a sign-in: the password, a new password if it has expired, the second factor, and passkeys.
 import { Fault } from '../../../platform/faults/index.ts';
 import type { FreshLogin } from '../../access/index.ts';
+import type { Federation } from '../../federation/index.ts';
 import type { PartialLogin } from '../../tokens/index.ts';
 import { type BrowserRequest, readCookie, redirect, sendPage, setCookie } from '../pages/browser.ts';
 import { messageFor } from '../pages/messages.ts';
@@ -18,6 +19,7 @@ import { STRONGER_SIGN_IN } from '../provider/configuration/prompts.ts';
 import type { Records } from '../provider/records/records.ts';
 import type { InteractionRequest, PromptSteps } from './interaction-request.ts';
 import { type KeepAccountDeps, KeepAccountSteps } from './keep-account-steps.ts';
+import { ProviderSteps } from './provider-steps.ts';
 import { type BrowserSignInResult, type DeviceCookie, deviceCookieName, type LoginAttempt } from './sign-in.ts';
 
 /** How long the second step may take. */
@@ -33,6 +35,7 @@ export interface SignInStepsDeps extends KeepAccountDeps {
   readonly freshLogin: FreshLogin;
   /** Links below the form. `domain` is what the person typed. */
   linksFor(words: PageWords, interaction: string, domain: string): Promise<readonly PageLink[]>;
+  readonly federation: Federation;
 }
 
 /** The result of the steps so far, stored in the interaction until the next. */
@@ -42,7 +45,12 @@ interface PendingSignIn extends PartialLogin {
   readonly complete: boolean;
   /** When the person signed in, if it was before this interaction. */
   readonly since?: number | undefined;
+  /** The session at another provider that it began with. */
+  readonly providerSession?: string | undefined;
 }
+
+/** What a step of an earlier one is kept for. */
+type Kept = Pick<PendingSignIn, 'since' | 'providerSession'>;
 
 interface LoginName {
   readonly name: string;
@@ -69,6 +77,7 @@ export class SignInSteps implements PromptSteps {
   readonly #request: InteractionRequest;
   readonly #attempt: LoginAttempt;
   readonly #keepAccount: KeepAccountSteps;
+  readonly #provider: ProviderSteps;
 
   constructor(deps: SignInStepsDeps, request: InteractionRequest) {
     const { address, requestId, signal } = request.browser.exchange;
@@ -76,6 +85,7 @@ export class SignInSteps implements PromptSteps {
     this.#request = request;
     this.#attempt = { address, requestId, signal, via: 'sign-in page' };
     this.#keepAccount = new KeepAccountSteps(deps, request, this.#attempt);
+    this.#provider = new ProviderSteps(deps, request, this.#attempt, (step) => this.#proceed(step, step));
   }
 
   get #words(): PageWords {
@@ -88,6 +98,9 @@ export class SignInSteps implements PromptSteps {
 
   async show(): Promise<void> {
     if (this.#keepAccount.isPending) return this.#keepAccount.show();
+    const { answer } = this.#provider;
+    if (answer) return this.#provider.handleAnswer(answer);
+    if (this.#provider.isChoosing) return this.#provider.showChoice();
     const pending = await this.#pending();
     return pending ? this.#showNext(pending) : this.#showSignIn();
   }
@@ -116,6 +129,7 @@ export class SignInSteps implements PromptSteps {
       case 'skip':
         return this.#afterFirst((pending) => (pending.complete ? this.#signedIn(pending) : this.#showNext(pending)));
       default:
+        if (step.startsWith('provider')) return this.#provider.submit(step, form);
         return redirect(this.#request.browser, this.#request.form.action);
     }
   }
@@ -126,7 +140,10 @@ export class SignInSteps implements PromptSteps {
     const { name = String(interaction.params.login_hint ?? ''), domain = '', error } = login;
     const links = await this.#deps.linksFor(browser.look.words, interaction.uid, domain);
     const passkey = (await signIn.isPasskeyOffered()) ? await signIn.passkeyOptions(challengesFor(ALONE)[0]!) : undefined;
-    sendPage(browser, signInPage(browser.look, { ...form, application, name, domain, error, passkey, links }), error ? 401 : 200);
+    const providers = await this.#provider.offered();
+    const connecting = this.#provider.provedProvider;
+    const about = { ...form, application, name, domain, error, passkey, links, providers, connecting };
+    sendPage(browser, signInPage(browser.look, about), error ? 401 : 200);
   }
 
   #showNewPassword(login: LoginName, status: number, error?: string): void {
@@ -169,7 +186,8 @@ export class SignInSteps implements PromptSteps {
   async #toStrengthen(): Promise<PendingSignIn | undefined> {
     const { interaction, provider } = this.#request;
     const { session, prompt } = interaction;
-    if (!session?.accountId || prompt.reasons.some((reason) => reason !== STRONGER_SIGN_IN)) return undefined;
+    if (!session?.accountId || this.#provider.isProving || prompt.reasons.some((reason) => reason !== STRONGER_SIGN_IN))
+      return undefined;
     const current = await provider.Session.findByUid(session.uid);
     if (current?.accountId !== session.accountId) return undefined;
     const state = await this.#deps.signIn.stateOf(session.accountId);
@@ -180,31 +198,35 @@ export class SignInSteps implements PromptSteps {
 
   async #savePending(
     { userId, methods, epoch, generation, complete }: BrowserSignInResult,
-    since?: number,
+    { since, providerSession }: Kept,
   ): Promise<PendingSignIn> {
     const { interaction } = this.#request;
-    const pending: PendingSignIn = { userId, methods, epoch, generation, complete, since, at: this.#deps.now() };
-    interaction.lastSubmission = { pending };
+    const at = this.#deps.now();
+    const pending: PendingSignIn = { userId, methods, epoch, generation, complete, since, providerSession, at };
+    interaction.lastSubmission = { ...interaction.lastSubmission, pending };
     await interaction.save(interaction.exp - Math.floor(Date.now() / 1000));
     return pending;
   }
 
-  #signedIn(
-    step: Pick<BrowserSignInResult, 'userId' | 'methods' | 'generation' | 'passkey'> & { since?: number | undefined },
+  async #signedIn(
+    step: Pick<BrowserSignInResult, 'userId' | 'epoch' | 'methods' | 'generation' | 'passkey'> & Kept,
   ): Promise<void> {
-    const { userId, methods, generation, passkey, since } = step;
+    const { userId, methods, generation, passkey, since, providerSession } = step;
+    if (this.#provider.isProving && !(await this.#provider.link(step))) return;
     this.#deps.records.bind(userId, generation);
     // The time of the sign-in, not when the library picks it up.
     const ts = since ?? Math.floor(this.#deps.now() / 1000);
-    return this.#request.finish({ login: { accountId: userId, amr: amrOf(methods, passkey), ts, remember: true } });
+    const login = { accountId: userId, amr: amrOf(methods, passkey), ts, remember: true };
+    return this.#request.finish({ login: providerSession === undefined ? login : { ...login, providerSession } });
   }
 
   /** Finishes, or asks for what is missing. */
-  async #proceed(step: BrowserSignInResult, since?: number): Promise<void> {
+  async #proceed(step: BrowserSignInResult, kept: Kept = {}): Promise<void> {
     const wants = missingStrength(amrOf(step.methods), requestedAcrs(this.#request.interaction.params.acr_values)) > 0;
     const isDone = step.complete && !(wants && (await this.#deps.signIn.nextSteps(step)).passkey);
-    if (isDone) return this.#signedIn({ ...step, since });
-    return this.#showNext(await this.#savePending(step, since));
+    const { since, providerSession } = kept;
+    if (isDone) return this.#signedIn({ ...step, since, providerSession });
+    return this.#showNext(await this.#savePending(step, kept));
   }
 
   async #afterFirst(work: (pending: PendingSignIn) => Promise<void>): Promise<void> {
@@ -256,7 +278,7 @@ export class SignInSteps implements PromptSteps {
           ? await signIn.recoveryCode(pending, text(form, 'recovery_code'), this.#attempt)
           : await signIn.code(pending, text(form, 'code').replaceAll(/\s/g, ''), this.#attempt);
         if (step.complete && form.get('remember') === 'yes') await this.#rememberDevice(step);
-        await this.#proceed(step, pending.since);
+        await this.#proceed(step, pending);
       } catch (error) {
         await this.#showNext(pending, { recovery, error: this.#message(error, this.#words.wrongCode) });
       }
@@ -285,7 +307,7 @@ export class SignInSteps implements PromptSteps {
       const challenges = this.#request.challengesFor(secondOf(pending.userId));
       try {
         const step = await signIn.passkey(text(form, 'passkey'), challenges, this.#attempt, pending);
-        await this.#proceed(step, pending.since);
+        await this.#proceed(step, pending);
       } catch (error) {
         await this.#showNext(pending, { error: this.#message(error, this.#words.passkeyWrong) });
       }
@@ -299,7 +321,7 @@ export class SignInSteps implements PromptSteps {
       const challenges = this.#request.challengesFor(newOf(pending.userId));
       const answer = { challenges, text: text(form, 'passkey'), name: text(form, 'passkey_name') };
       try {
-        await this.#proceed(await signIn.newPasskey(pending, answer, this.#attempt), pending.since);
+        await this.#proceed(await signIn.newPasskey(pending, answer, this.#attempt), pending);
       } catch (error) {
         await this.#showNext(pending, { error: this.#message(error, this.#words.passkeyWrong) });
       }

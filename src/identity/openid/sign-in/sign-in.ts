@@ -112,6 +112,12 @@ export function createSignIn(deps: SignInDeps) {
       return complete ? { ...step, complete } : byDevice(step, deviceOf(user.id), attempt);
     },
 
+    /** A person whom another provider vouched for. */
+    async byProvider(userId: string, attempt: LoginAttempt): Promise<BrowserSignInResult> {
+      const { user, methods, generation, complete } = await auth.signInByProvider(async () => users.find(userId), attempt);
+      return { userId: user.id, methods, epoch: user.epoch, generation, complete };
+    },
+
     async code(partialLogin: PartialLogin, passcode: string, attempt: LoginAttempt): Promise<BrowserSignInResult> {
       const identity = { methods: ['totp'], totp: { user: { id: partialLogin.userId, passcode } } };
       const { methods, complete } = await auth.signIn(identity, attempt, partialLogin);

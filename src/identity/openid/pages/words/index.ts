@@ -3,10 +3,20 @@ import { account } from './account.ts';
 import { common } from './common.ts';
 import { departure } from './departure.ts';
 import { invitation } from './invitation.ts';
+import { otherProviders } from './other-providers.ts';
 import { people } from './people.ts';
 import { signIn } from './sign-in.ts';
 
-const english = { language: 'en', ...common.en, ...signIn.en, ...account.en, ...people.en, ...departure.en, ...invitation.en };
+const english = {
+  language: 'en',
+  ...common.en,
+  ...signIn.en,
+  ...account.en,
+  ...people.en,
+  ...departure.en,
+  ...invitation.en,
+  ...otherProviders.en,
+};
 
 export type PageWords = typeof english;
 
@@ -18,6 +28,7 @@ const spanish: PageWords = {
   ...people.es,
   ...departure.es,
   ...invitation.es,
+  ...otherProviders.es,
 };
 
 /** By language. The first is for readers of all others. */

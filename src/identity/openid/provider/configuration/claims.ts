@@ -1,17 +1,41 @@
 // Claims, and the tokens that contain them.
 import type { Account, Configuration, KoaContextWithOIDC } from 'oidc-provider';
 import type { Access } from '../../../access/index.ts';
+import type { Federation } from '../../../federation/index.ts';
 import { type Accounts, CLAIMS, SCOPES } from '../accounts.ts';
+import { FEDERATED } from '../acr.ts';
 
 /** Whether the ID token contains claims: if the client is registered with `id_token_claims`, or its access token is for another resource. */
 const wantsClaims = ({ oidc }: KoaContextWithOIDC): boolean =>
   oidc.client?.['id_token_claims'] === true || Boolean(oidc.entities.AccessToken?.aud);
 
+export interface ClaimsDeps {
+  readonly access: Access;
+  readonly accounts: Accounts;
+  readonly providerSessions: Pick<Federation['sessions'], 'confirm'>;
+}
+
+/** What a refresh token was issued for: a session through another provider, perhaps. */
+interface UsedToken {
+  readonly kind?: string;
+  readonly amr?: readonly string[];
+  readonly sessionUid?: string;
+}
+
+/** Whether another provider, through which the session began, says that the person is gone. It is asked when a refresh token is used. */
+async function isGone({ providerSessions }: ClaimsDeps, { kind, amr, sessionUid }: UsedToken): Promise<boolean> {
+  if (kind !== 'RefreshToken' || !amr?.includes(FEDERATED)) return false;
+  return sessionUid === undefined || !(await providerSessions.confirm(sessionUid));
+}
+
 async function findAccount(
-  { access, accounts }: { access: Access; accounts: Accounts },
+  deps: ClaimsDeps,
   ctx: KoaContextWithOIDC,
   sub: string,
+  token: UsedToken | undefined,
 ): Promise<Account | undefined> {
+  const { access, accounts } = deps;
+  if (token && (await isGone(deps, token))) return undefined;
   // A disabled user, or a user of a disabled domain, has no account.
   const authContext = await access.read(sub, { kind: 'unscoped' });
   const user = authContext && (await accounts.find(sub));
@@ -26,11 +50,11 @@ async function findAccount(
   };
 }
 
-export const claimsOf = (deps: { access: Access; accounts: Accounts }) =>
+export const claimsOf = (deps: ClaimsDeps) =>
   ({
     claims: Object.fromEntries(Object.entries(CLAIMS).map(([scope, names]) => [scope, [...names]])),
     scopes: SCOPES,
     // findAccount decides this for each client.
     conformIdTokenClaims: false,
-    findAccount: (ctx, sub) => findAccount(deps, ctx, sub),
+    findAccount: (ctx, sub, token) => findAccount(deps, ctx, sub, token as UsedToken | undefined),
   }) satisfies Configuration;

@@ -2,6 +2,7 @@
 import type { Configuration } from 'oidc-provider';
 import type { Access } from '../../../access/index.ts';
 import { ID_TOKEN_ALGORITHMS } from '../../../consumers/index.ts';
+import type { Federation } from '../../../federation/index.ts';
 import type { Factor } from '../../../two-factor/index.ts';
 import type { ProviderPages } from '../../pages/provider-pages.ts';
 import type { Accounts } from '../accounts.ts';
@@ -32,6 +33,7 @@ export interface ProviderDeps {
   /** Applications that are part of this installation: people are not asked for consent. */
   isFirstParty(clientId: string): boolean;
   needsMore: PromptDeps['needsMore'];
+  readonly providerSessions: Federation['sessions'];
 }
 
 const adapterOf = ({ errors }: OidcProviderLibrary, { records, client, unfinished, factor }: ProviderDeps) =>
@@ -96,8 +98,8 @@ const routes = {
 
 export function configurationOf(library: OidcProviderLibrary, keys: Keyring, deps: ProviderDeps): Configuration {
   const { isFirstParty, lifetimes, pages } = deps;
-  const { needsMore } = deps;
-  const policy = promptsOf(library, { sessionSeconds: lifetimes.sessionSeconds, isFirstParty, needsMore });
+  const { needsMore, providerSessions } = deps;
+  const policy = promptsOf(library, { sessionSeconds: lifetimes.sessionSeconds, isFirstParty, needsMore, providerSessions });
   return {
     ...clients,
     ...claimsOf(deps),

@@ -1,6 +1,7 @@
 // Additional prompts: to sign in again, or to allow a resource.
 import type { interactionPolicy, KoaContextWithOIDC } from 'oidc-provider';
-import { requestedAcrs } from '../acr.ts';
+import type { Federation } from '../../../federation/index.ts';
+import { FEDERATED, requestedAcrs } from '../acr.ts';
 import type { OidcProviderLibrary } from '../library.ts';
 import { resourcesNotAllowed } from '../resources.ts';
 
@@ -39,6 +40,26 @@ function resourceNotAllowed(
   );
 }
 
+/**
+ * A session that began through another provider lasts as long as that provider lets it. A new one is noted as soon as it has an id, so
+ * that the provider can end it.
+ */
+function providerSessionOver(
+  { interactionPolicy: { Check } }: OidcProviderLibrary,
+  { providerSessions }: PromptDeps,
+): PromptCheck {
+  return new Check('provider_session_over', ...SIGN_IN, async ({ oidc }) => {
+    const { session, result } = oidc;
+    if (!session?.accountId || !session.amr?.includes(FEDERATED)) return Check.NO_NEED_TO_PROMPT;
+    const { providerSession } = (result?.login ?? {}) as { providerSession?: string };
+    const isLive =
+      providerSession === undefined
+        ? await providerSessions.isLive(session.uid)
+        : await providerSessions.bind(providerSession, session.uid);
+    return isLive ? Check.NO_NEED_TO_PROMPT : Check.REQUEST_PROMPT;
+  });
+}
+
 /** Why a person who is signed in is asked for more. Only what is missing is asked for. */
 export const STRONGER_SIGN_IN = 'stronger_sign_in';
 
@@ -58,6 +79,7 @@ function strongerSignIn({ interactionPolicy: { Check } }: OidcProviderLibrary, {
 export interface PromptDeps {
   readonly sessionSeconds: number;
   isFirstParty(clientId: string): boolean;
+  readonly providerSessions: Pick<Federation['sessions'], 'isLive' | 'bind'>;
   /** Whether a person who is signed in by these means (`amr`) is asked for others. `requested`: of `acr_values`. */
   needsMore(accountId: string, amr: readonly string[], requested: readonly string[]): Promise<boolean>;
 }
@@ -68,6 +90,7 @@ export function promptsOf(library: OidcProviderLibrary, deps: PromptDeps) {
   const { checks } = policy.get('login')!;
   checks.add(sessionTooOld(library, sessionSeconds));
   checks.add(accountDisabled(library));
+  checks.add(providerSessionOver(library, deps));
   checks.add(strongerSignIn(library, deps));
   policy.get('consent')!.checks.add(resourceNotAllowed(library, isFirstParty));
   return policy;

@@ -1,6 +1,7 @@
 // Ends records of a user: all, the sessions, or those of a consent. Applications are notified in the same transaction.
 import { type Clock, seconds } from '../../../../platform/clock.ts';
 import type { Seal } from '../../../../platform/seal/index.ts';
+import { tagOf } from '../../../access/index.ts';
 import type { Change } from '../../../audit/index.ts';
 import type { OpenidRecordRow } from '../../../database.ts';
 import { hashOf, openRecord, type RecordPayload } from './record.ts';
@@ -10,6 +11,7 @@ import {
   deleteGrants,
   deleteRecord,
   deleteRecordsOfUser,
+  deleteSessions,
   findSession,
   type RecordSelection,
   usableRecords,
@@ -78,8 +80,9 @@ export async function endEverything(deps: EndDeps, transaction: Change, userId: 
   await deleteRecordsOfUser(transaction.tx, userId);
 }
 
-const grantsOf = ({ authorizations }: RecordPayload): string[] =>
-  Object.values((authorizations ?? {}) as Record<string, { grantId?: unknown }>).flatMap(({ grantId }) =>
+/** Of a session, by application; of a token, its own. */
+const grantsOf = ({ grantId: own, authorizations }: RecordPayload): string[] =>
+  [{ grantId: own }, ...Object.values((authorizations ?? {}) as Record<string, { grantId?: unknown }>)].flatMap(({ grantId }) =>
     typeof grantId === 'string' ? [hashOf('Grant', grantId)] : [],
   );
 
@@ -112,4 +115,21 @@ export async function endConsents(deps: EndDeps, transaction: Change, userId: st
   const clientIds = await consumersOfUser(transaction.tx, userId, consumerId);
   await notifyEnd(deps, transaction, userId, { clientIds, sessions: [] });
   await deleteConsents(transaction.tx, userId, consumerId);
+}
+
+/** Ends single sessions, by the hashes of their uids, and all tokens that were issued in them, also if the sessions are over. */
+export async function endSessionsByHash(
+  deps: EndDeps,
+  transaction: Change,
+  userId: string,
+  hashes: readonly string[],
+): Promise<void> {
+  const { tx, invalidate } = transaction;
+  const isOf = (uid: unknown): boolean => typeof uid === 'string' && hashes.includes(hashOf('uid', uid));
+  const sessions = (await readNewest(deps, transaction, userId, SESSION_MODELS)).filter(({ uid }) => isOf(uid));
+  const tokens = (await readNewest(deps, transaction, userId, REFRESH_TOKEN_MODELS)).filter((one) => isOf(one.sessionUid));
+  await endGrants(deps, transaction, userId, [...sessions, ...tokens]);
+  await deleteSessions(tx, hashes);
+  for (const hash of hashes) invalidate(`openid_session:${hash}`);
+  invalidate(tagOf.user(userId));
 }

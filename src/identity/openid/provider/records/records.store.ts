@@ -115,6 +115,12 @@ export function findSession(db: Reader, userId: string, uid: string): Promise<Op
     .executeTakeFirst();
 }
 
+/** By the hashes of their uids. */
+export async function deleteSessions(tx: Tx, hashes: readonly string[]): Promise<void> {
+  if (hashes.length > 0)
+    await tx.deleteFrom('openid_records').where('uid', 'in', hashes).where('model', '=', 'Session').execute();
+}
+
 /** `exceptId`: the session to keep. */
 export async function deleteRecordsOfUser(tx: Tx, userId: string, model?: string, exceptId?: string): Promise<void> {
   let query = tx.deleteFrom('openid_records').where('user_id', '=', userId);

@@ -3,7 +3,7 @@ import { type Clock, seconds } from '../../../../platform/clock.ts';
 import type { Seal } from '../../../../platform/seal/index.ts';
 import type { Change } from '../../../audit/index.ts';
 import type { Database } from '../../../database.ts';
-import { type EndDeps, endConsents, endEverything, endSession, endSessions } from './end.ts';
+import { type EndDeps, endConsents, endEverything, endSession, endSessions, endSessionsByHash } from './end.ts';
 import { findByUid, findByUserCode, findValid, listOfUser } from './find.ts';
 import { hashOf, type RecordPayload, resealPayload, tagOfGrant, tagOfRecord } from './record.ts';
 import {
@@ -106,6 +106,9 @@ export function createRecords(options: EndDeps & { readonly db: Database }) {
     /** By its listed id. False when the user has no such session. */
     endSession: (transaction: Change, userId: string, id: string) => endSession(deps, transaction, userId, id),
     listSessions: (userId: string) => listSessions(deps, userId),
+    hashOfSession: (uid: string): string => hashOf('uid', uid),
+    endSessionsByHash: (transaction: Change, userId: string, hashes: readonly string[]) =>
+      endSessionsByHash(deps, transaction, userId, hashes),
     endConsents: (transaction: Change, userId: string, consumerId: string) => endConsents(deps, transaction, userId, consumerId),
 
     sweep: () => sweep(db, clock),

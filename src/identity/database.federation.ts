@@ -1,0 +1,72 @@
+// The tables of federation. Booleans are 0 or 1.
+
+export interface IdentityProviderRow {
+  id: string;
+  domain_id: string;
+  enabled: number;
+  description: string | null;
+  authorization_ttl: number | null;
+  created_at: number;
+}
+
+export interface MappingRow {
+  id: string;
+  rules: string;
+  schema_version: string;
+  created_at: number;
+}
+
+export interface ProtocolRow {
+  provider_id: string;
+  id: string;
+  mapping_id: string;
+  remote_id_attribute: string | null;
+}
+
+export interface OpenidProviderRow {
+  provider_id: string;
+  issuer: string;
+  client_id: string;
+  client_secret: string | null;
+  scopes: string;
+  button_name: string | null;
+  email_domains: string;
+  trusts_email: number;
+  whole_service: number;
+  may_give_admin: number;
+  version: number;
+}
+
+export interface ProviderLinkRow {
+  id: string;
+  provider_id: string;
+  issuer: string;
+  subject: string;
+  user_id: string;
+  label: string;
+  given: string;
+  created_at: number;
+  last_used_at: number | null;
+}
+
+export interface ProviderSessionRow {
+  id: string;
+  link_id: string;
+  session_hash: string | null;
+  sid_hash: string | null;
+  sealed: string | null;
+  refresh_at: number | null;
+  created_at: number;
+  expires_at: number;
+}
+
+export interface FederationTables {
+  identity_providers: IdentityProviderRow;
+  identity_provider_remote_ids: { remote_id: string; provider_id: string };
+  mappings: MappingRow;
+  federation_protocols: ProtocolRow;
+  openid_providers: OpenidProviderRow;
+  provider_links: ProviderLinkRow;
+  provider_sessions: ProviderSessionRow;
+  used_logout_tokens: { token_hash: string; expires_at: number };
+}

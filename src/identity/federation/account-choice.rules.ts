@@ -1,0 +1,98 @@
+// Which account a person gets who is not linked yet: one with a trusted address, one they proved, or a new one.
+
+import type { Change } from '../audit/index.ts';
+import type { UserRow } from '../database.ts';
+import { fail } from '../faults.ts';
+import { isMainEmail, nameKey, type Users } from '../users/index.ts';
+import { emailOf, type ProviderAssertion } from './assertion.ts';
+import type { GivenRules } from './given.rules.ts';
+import { hasLinkTo, usersWithEmail } from './links.store.ts';
+import type { MappedIdentity } from './mapping/index.ts';
+import type { UsableProvider } from './openid-settings.store.ts';
+
+/** Longer names would not be accepted from an administrator either. */
+const MAX_NAME = 255;
+
+/** What the person chose, when their account was not known. */
+export type Choice =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'new'; readonly suffix: string }
+  | { readonly kind: 'link'; readonly userId: string };
+
+/** What a sign-in works with, in its transaction. */
+export interface LoginContext {
+  readonly transaction: Change;
+  readonly provider: UsableProvider;
+  readonly assertion: ProviderAssertion;
+  readonly identity: MappedIdentity;
+}
+
+export const refuse = (why: string): never => fail('identity_provider.refused', { why }, { reason: `provider: ${why}` });
+
+/** Whether the provider is for accounts of this domain. */
+export const inScope = ({ provider }: Pick<LoginContext, 'provider'>, domainId: string): boolean =>
+  provider.whole_service === 1 || provider.domain_id === domainId;
+
+export function createAccountChoice({ users, given }: { readonly users: Pick<Users, 'insert'>; readonly given: GivenRules }) {
+  /** Written by a trusted provider, and of the domains it is trusted for. */
+  function trustedAddress({ provider, assertion }: LoginContext): string | undefined {
+    const email = provider.trusts_email === 1 ? emailOf(assertion) : undefined;
+    const domains = JSON.parse(provider.email_domains) as string[];
+    return email?.isVerified && domains.includes(email.domain) ? email.address : undefined;
+  }
+
+  /**
+   * The account of a trusted address. Undefined when there is none; 'ask' when the address does not decide: it has several accounts, the
+   * account manages others, or it belongs to somebody else at this provider (the address may have been given to another person).
+   */
+  async function accountByAddress(login: LoginContext, address: string): Promise<UserRow | 'ask' | undefined> {
+    const { transaction, provider } = login;
+    const domainId = provider.whole_service === 1 ? undefined : provider.domain_id;
+    const found = await usersWithEmail(transaction.tx, nameKey(address), { domainId, limit: 10 });
+    const [user, other] = found.filter((one) => isMainEmail(one, address));
+    if (!user) return undefined;
+    const isAnothers = await hasLinkTo(transaction.tx, user.id, provider.provider_id);
+    return other || isAnothers || (await given.managesOthers(transaction.tx, { userId: user.id })) ? 'ask' : user;
+  }
+
+  /** The address of a new account: one that the provider has checked, or that belongs to it. */
+  function addressOfNew({ provider, assertion, identity }: LoginContext): string | undefined {
+    const email = emailOf(assertion);
+    if (!email || (identity.user.email !== undefined && identity.user.email !== email.address)) return undefined;
+    const domains = JSON.parse(provider.email_domains) as string[];
+    return email.isVerified || domains.includes(email.domain) ? email.address : undefined;
+  }
+
+  async function domainOfNew(login: LoginContext): Promise<string> {
+    const { identity, provider, transaction } = login;
+    const { domain } = identity.user;
+    const id = domain ? await given.domainIdOf(transaction.tx, domain) : provider.domain_id;
+    return id !== undefined && inScope(login, id) ? id : refuse('the mapping names a domain that is not of this provider');
+  }
+
+  async function createAccount(login: LoginContext, suffix: string): Promise<string> {
+    const { identity, transaction } = login;
+    const name = `${(identity.user.name || identity.user.id || '').trim()}${suffix}`;
+    if (name === suffix || name.length > MAX_NAME || /\p{Cc}/u.test(name)) refuse('the mapping gives no name for the account');
+    const email = addressOfNew(login);
+    const body = { name, ...(email === undefined ? {} : { email }) };
+    const emailConfirmed = email !== undefined && email === trustedAddress(login);
+    return users.insert(transaction, body, await domainOfNew(login), { emailConfirmed });
+  }
+
+  /** The account to link. Undefined when the person has to choose first. */
+  async function accountToLink(login: LoginContext, choice: Choice): Promise<string | undefined> {
+    if (choice.kind === 'link') return choice.userId;
+    const address = trustedAddress(login);
+    const found = address === undefined ? undefined : await accountByAddress(login, address);
+    if (found && found !== 'ask') return found.id;
+    // Nothing tells whether there is an account, except for somebody whose address is trusted: it is their own.
+    const isDecided = choice.kind === 'new' || (address !== undefined && found === undefined);
+    if (!isDecided || login.identity.user.type === 'local') return undefined;
+    return createAccount(login, choice.kind === 'new' ? choice.suffix : '');
+  }
+
+  return { accountToLink };
+}
+
+export type AccountChoice = ReturnType<typeof createAccountChoice>;

@@ -1,0 +1,280 @@
+// /v3/OS-FEDERATION: identity providers, mappings and protocols as in Keystone, and the OpenID settings of a provider.
+import type { IdentityApp } from '../access/index.ts';
+import { filterDocumentation, listOf, PAGE_DOCUMENTATION, wholeList } from '../resource/index.ts';
+import type { Federation } from './federation.ts';
+import {
+  CreateIdentityProvider,
+  CreateProtocol,
+  IdentityProviderEnvelope,
+  IdentityProviderList,
+  ProtocolEnvelope,
+  ProtocolList,
+  renderIdentityProvider,
+  renderProtocol,
+  UpdateIdentityProvider,
+  UpdateProtocol,
+} from './identity-providers.schema.ts';
+import { CreateMapping, MappingEnvelope, MappingList, renderMapping, UpdateMapping } from './mappings.schema.ts';
+import { OpenidSettingsEnvelope, PutOpenidSettings, renderOpenidSettings } from './openid-settings.schema.ts';
+
+const tag = 'Federation';
+const ROOT = '/v3/OS-FEDERATION';
+
+interface FederationRouteDeps {
+  readonly federation: Federation;
+}
+
+export function mountFederation(app: IdentityApp, parts: FederationRouteDeps): void {
+  mountIdentityProviders(app, parts);
+  mountMappings(app, parts);
+  mountProtocols(app, parts);
+  mountOpenidSettings(app, parts);
+}
+
+function mountIdentityProviders(app: IdentityApp, { federation }: FederationRouteDeps): void {
+  const path = `${ROOT}/identity_providers/:idp_id` as const;
+  const target = ({ params }: { params: { idp_id: string } }) => federation.identityProviders.target(params.idp_id);
+
+  app.get(
+    `${ROOT}/identity_providers`,
+    {
+      summary: 'List identity providers',
+      tag,
+      rule: 'identity:list_identity_providers',
+      documentation: filterDocumentation(['id'], ['enabled']),
+      reply: { 200: IdentityProviderList },
+    },
+    async (call) => {
+      const page = await federation.identityProviders.list(call.query);
+      const items = page.items.map((row) => renderIdentityProvider(call.base, row));
+      return listOf(call, 'identity_providers', { ...page, items });
+    },
+  );
+  app.put(
+    path,
+    {
+      summary: 'Create an identity provider with this id',
+      tag,
+      rule: 'identity:create_identity_provider',
+      body: CreateIdentityProvider,
+      reply: { 201: IdentityProviderEnvelope },
+    },
+    async ({ caller, params, body, base }) => ({
+      identity_provider: renderIdentityProvider(
+        base,
+        await federation.identityProviders.create(caller, params.idp_id, body.identity_provider),
+      ),
+    }),
+  );
+  app.get(
+    path,
+    {
+      summary: 'Show an identity provider',
+      tag,
+      rule: 'identity:get_identity_provider',
+      target,
+      reply: { 200: IdentityProviderEnvelope },
+    },
+    async ({ target: row, base }) => ({
+      identity_provider: renderIdentityProvider(base, await federation.identityProviders.get(row)),
+    }),
+  );
+  app.patch(
+    path,
+    {
+      summary: 'Change an identity provider; disabling it ends the sessions begun through it',
+      tag,
+      rule: 'identity:update_identity_provider',
+      target,
+      body: UpdateIdentityProvider,
+      reply: { 200: IdentityProviderEnvelope },
+    },
+    async ({ caller, target: row, body, base }) => ({
+      identity_provider: renderIdentityProvider(
+        base,
+        await federation.identityProviders.update(caller, row, body.identity_provider),
+      ),
+    }),
+  );
+  app.delete(
+    path,
+    {
+      summary: 'Delete an identity provider and its links to accounts; the accounts stay',
+      tag,
+      rule: 'identity:delete_identity_provider',
+      target,
+      reply: { 204: null },
+    },
+    ({ caller, target: row }) => federation.identityProviders.remove(caller, row),
+  );
+}
+
+function mountMappings(app: IdentityApp, { federation }: FederationRouteDeps): void {
+  const path = `${ROOT}/mappings/:mapping_id` as const;
+  const target = ({ params }: { params: { mapping_id: string } }) => federation.mappings.target(params.mapping_id);
+
+  app.get(
+    `${ROOT}/mappings`,
+    {
+      summary: 'List mappings',
+      tag,
+      rule: 'identity:list_mappings',
+      documentation: PAGE_DOCUMENTATION,
+      reply: { 200: MappingList },
+    },
+    async (call) => {
+      const page = await federation.mappings.list(call.query);
+      return listOf(call, 'mappings', { ...page, items: page.items.map((row) => renderMapping(call.base, row)) });
+    },
+  );
+  app.put(
+    path,
+    {
+      summary: 'Create a mapping with this id',
+      tag,
+      rule: 'identity:create_mapping',
+      body: CreateMapping,
+      reply: { 201: MappingEnvelope },
+    },
+    async ({ caller, params, body, base }) => ({
+      mapping: renderMapping(base, await federation.mappings.create(caller, params.mapping_id, body.mapping)),
+    }),
+  );
+  app.get(
+    path,
+    { summary: 'Show a mapping', tag, rule: 'identity:get_mapping', target, reply: { 200: MappingEnvelope } },
+    ({ target: row, base }) => ({ mapping: renderMapping(base, row) }),
+  );
+  app.patch(
+    path,
+    {
+      summary: 'Replace the rules of a mapping',
+      tag,
+      rule: 'identity:update_mapping',
+      target,
+      body: UpdateMapping,
+      reply: { 200: MappingEnvelope },
+    },
+    async ({ caller, target: row, body, base }) => ({
+      mapping: renderMapping(base, await federation.mappings.update(caller, row, body.mapping)),
+    }),
+  );
+  app.delete(
+    path,
+    {
+      summary: 'Delete a mapping; nobody can sign in by protocols that use it',
+      tag,
+      rule: 'identity:delete_mapping',
+      target,
+      reply: { 204: null },
+    },
+    ({ caller, target: row }) => federation.mappings.remove(caller, row),
+  );
+}
+
+function mountProtocols(app: IdentityApp, { federation }: FederationRouteDeps): void {
+  const all = `${ROOT}/identity_providers/:idp_id/protocols` as const;
+  const path = `${ROOT}/identity_providers/:idp_id/protocols/:protocol_id` as const;
+  const provider = ({ params }: { params: { idp_id: string } }) => federation.identityProviders.target(params.idp_id);
+  const target = ({ params }: { params: { idp_id: string; protocol_id: string } }) =>
+    federation.protocols.target(params.idp_id, params.protocol_id);
+
+  app.get(
+    all,
+    {
+      summary: 'List the protocols of an identity provider',
+      tag,
+      rule: 'identity:list_protocols',
+      target: provider,
+      reply: { 200: ProtocolList },
+    },
+    async (call) =>
+      wholeList(
+        call,
+        'protocols',
+        (await federation.protocols.list(call.target)).map((row) => renderProtocol(call.base, row)),
+      ),
+  );
+  app.put(
+    path,
+    {
+      summary: 'Add a protocol to an identity provider, with its mapping; `openid` is served',
+      tag,
+      rule: 'identity:create_protocol',
+      target: provider,
+      body: CreateProtocol,
+      reply: { 201: ProtocolEnvelope },
+    },
+    async ({ caller, target: row, params, body, base }) => ({
+      protocol: renderProtocol(base, await federation.protocols.create(caller, row, params.protocol_id, body.protocol)),
+    }),
+  );
+  app.get(
+    path,
+    { summary: 'Show a protocol', tag, rule: 'identity:get_protocol', target, reply: { 200: ProtocolEnvelope } },
+    ({ target: row, base }) => ({ protocol: renderProtocol(base, row) }),
+  );
+  app.patch(
+    path,
+    {
+      summary: 'Change a protocol',
+      tag,
+      rule: 'identity:update_protocol',
+      target,
+      body: UpdateProtocol,
+      reply: { 200: ProtocolEnvelope },
+    },
+    async ({ caller, target: row, body, base }) => ({
+      protocol: renderProtocol(base, await federation.protocols.update(caller, row, body.protocol)),
+    }),
+  );
+  app.delete(
+    path,
+    { summary: 'Delete a protocol', tag, rule: 'identity:delete_protocol', target, reply: { 204: null } },
+    ({ caller, target: row }) => federation.protocols.remove(caller, row),
+  );
+}
+
+/** An extension of ours: how people sign in at the provider is as much part of it as its protocols, so the same people decide it. */
+function mountOpenidSettings(app: IdentityApp, { federation }: FederationRouteDeps): void {
+  const path = `${ROOT}/identity_providers/:idp_id/openid` as const;
+  const target = ({ params }: { params: { idp_id: string } }) => federation.openidSettings.target(params.idp_id);
+  const provider = ({ params }: { params: { idp_id: string } }) => federation.identityProviders.target(params.idp_id);
+
+  app.put(
+    path,
+    {
+      summary: 'Set how people sign in through an identity provider by OpenID Connect',
+      tag,
+      rule: 'identity:update_identity_provider',
+      target: provider,
+      body: PutOpenidSettings,
+      reply: { 200: OpenidSettingsEnvelope },
+    },
+    async ({ caller, target: row, body, base }) => ({
+      openid: renderOpenidSettings(base, federation.issuer(), await federation.openidSettings.put(caller, row, body.openid)),
+    }),
+  );
+  app.get(
+    path,
+    {
+      summary: 'Show the OpenID settings of an identity provider',
+      tag,
+      rule: 'identity:get_identity_provider',
+      target,
+      reply: { 200: OpenidSettingsEnvelope },
+    },
+    ({ target: row, base }) => ({ openid: renderOpenidSettings(base, federation.issuer(), row) }),
+  );
+  app.delete(
+    path,
+    {
+      summary: 'Remove the OpenID settings of an identity provider',
+      tag,
+      rule: 'identity:update_identity_provider',
+      target,
+      reply: { 204: null },
+    },
+    ({ caller, target: row }) => federation.openidSettings.remove(caller, row),
+  );
+}

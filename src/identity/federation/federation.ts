@@ -1,0 +1,54 @@
+// Puts the parts of federation together.
+import type { Gate } from '../../platform/limits/index.ts';
+import type { Outbound } from '../../platform/outbound/index.ts';
+import type { Seal } from '../../platform/seal/index.ts';
+import type { Access } from '../access/index.ts';
+import type { Change } from '../audit/index.ts';
+import type { Tx } from '../database.ts';
+import type { Deps } from '../resource/index.ts';
+import type { Users } from '../users/index.ts';
+import { createGiven } from './given.rules.ts';
+import { createIdentityProviders } from './identity-providers.rules.ts';
+import { createLinks } from './links.rules.ts';
+import { createMappings } from './mappings.rules.ts';
+import { createOpenidSettings } from './openid-settings.rules.ts';
+import { createProtocols } from './protocols.rules.ts';
+import { createProviderClients } from './provider-clients.ts';
+import { createProviderFlows } from './provider-flow.rules.ts';
+import { createProviderLogins } from './provider-login.rules.ts';
+import { createProviderSessions, type ProviderSessionDeps } from './provider-sessions.rules.ts';
+
+export interface FederationDeps
+  extends Pick<Deps, 'db' | 'clock' | 'change' | 'log' | 'config'>,
+    Pick<ProviderSessionDeps, 'hashOfSession' | 'endSessions'> {
+  readonly seal: Seal;
+  readonly gate: Gate;
+  readonly outbound: Outbound;
+  readonly access: Access;
+  readonly users: Users;
+  /** The URL of the service; known once it listens. */
+  issuer(): string;
+  /** Whether an account can be entered without a provider. */
+  hasOtherWay(tx: Tx, userId: string): Promise<boolean>;
+}
+
+export function createFederation(deps: FederationDeps) {
+  const endSessionsOf = (transaction: Change, providerId: string): Promise<void> => sessions.endAll(transaction, providerId);
+  const openidSettings = createOpenidSettings({ ...deps, endSessionsOf });
+  const clientOf = createProviderClients({ ...deps, secretOf: openidSettings.secretOf });
+  const sessions = createProviderSessions({ ...deps, clientOf });
+  const given = createGiven(deps);
+  return {
+    identityProviders: createIdentityProviders({ ...deps, endSessionsOf }),
+    mappings: createMappings(deps),
+    protocols: createProtocols(deps),
+    openidSettings,
+    flows: createProviderFlows({ ...deps, clientOf }),
+    logins: createProviderLogins({ ...deps, given, sessions }),
+    links: createLinks({ ...deps, given, sessions }),
+    sessions,
+    issuer: deps.issuer,
+  };
+}
+
+export type Federation = ReturnType<typeof createFederation>;

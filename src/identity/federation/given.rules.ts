@@ -1,0 +1,172 @@
+// Gives a person the groups and roles of the mapping, and takes back those that it gave before. What others gave stays.
+import type { Clock } from '../../platform/clock.ts';
+import type { Log } from '../../platform/log/index.ts';
+import { type Access, findProject, type Grantee, groupIdsOf, readGrants, tagOf } from '../access/index.ts';
+import type { Change } from '../audit/index.ts';
+import type { Reader, UserRow } from '../database.ts';
+import { deleteGrant, type Grant, grantedRoleIds, insertGrant } from '../grants/index.ts';
+import { setMembership } from '../groups/index.ts';
+import { findByName } from '../projects/index.ts';
+import { findRoleByName } from '../roles/index.ts';
+import { grantsOfGroups, groupsOfDomain } from './links.store.ts';
+import type { DomainReference, MappedIdentity } from './mapping/index.ts';
+import type { UsableProvider } from './openid-settings.store.ts';
+
+/** Roles that let people manage others. */
+const MANAGING = ['admin', 'manager', 'service'];
+
+export interface Given {
+  readonly groups: readonly string[];
+  readonly roles: readonly { readonly projectId: string; readonly roleId: string }[];
+}
+
+export interface GivenDeps {
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly access: Pick<Access, 'expand'>;
+}
+
+const keyOf = ({ projectId, roleId }: Given['roles'][number]): string => `${projectId} ${roleId}`;
+
+export function createGiven({ clock, log, access }: GivenDeps) {
+  /** Whether a user or a group manages others anywhere, or has a role on the system. */
+  async function managesOthers(reader: Reader, grantee: Grantee): Promise<boolean> {
+    for (const { roleId, targetId } of await readGrants(reader, grantee))
+      if (targetId === null || (await isManaging(reader, roleId))) return true;
+    return false;
+  }
+
+  const isManaging = async (reader: Reader, roleId: string): Promise<boolean> =>
+    (await access.expand(reader, [roleId])).some(({ name }) => MANAGING.includes(name));
+
+  async function domainIdOf(reader: Reader, { id, name }: DomainReference): Promise<string | undefined> {
+    const row = id === undefined ? await findByName(reader, name ?? '', null) : await findProject(reader, id);
+    return row?.is_domain ? row.id : undefined;
+  }
+
+  /** Members of a group are users of its domain. Groups that do not exist are skipped, as in Keystone. */
+  async function groupsOf(reader: Reader, provider: UsableProvider, user: UserRow, identity: MappedIdentity): Promise<string[]> {
+    const domainId = user.domain_id;
+    const found = new Set(await groupsOfDomain(reader, domainId, 'id', identity.groupIds));
+    const byDomain = Map.groupBy(identity.groups, ({ domain }) => JSON.stringify([domain.id, domain.name]));
+    for (const references of byDomain.values()) {
+      if ((await domainIdOf(reader, references[0]!.domain)) !== domainId) continue;
+      const names = references.map(({ name }) => name);
+      for (const id of await groupsOfDomain(reader, domainId, 'name', names)) found.add(id);
+    }
+    if (provider.may_give_admin === 1) return [...found];
+    for (const { group_id: id, role_id: roleId, target_id: targetId } of await grantsOfGroups(reader, [...found])) {
+      if (!found.has(id!) || !(targetId === null || (await isManaging(reader, roleId)))) continue;
+      found.delete(id!);
+      log.warn({ provider: provider.provider_id, group: id }, 'a provider may not make people managers by this group');
+    }
+    return [...found];
+  }
+
+  /** Roles in projects of the user's domain. Other than Keystone, a project that does not exist is not created. */
+  async function rolesOf(
+    reader: Reader,
+    provider: UsableProvider,
+    user: UserRow,
+    identity: MappedIdentity,
+  ): Promise<Given['roles']> {
+    const usable: Given['roles'][number][] = [];
+    for (const { name, domain, roles } of identity.projects) {
+      const domainId = domain ? await domainIdOf(reader, domain) : provider.domain_id;
+      const project = domainId === user.domain_id ? await findByName(reader, name, domainId) : undefined;
+      if (!project) continue;
+      for (const { name: roleName } of roles) {
+        const role = await findRoleByName(reader, roleName);
+        if (!role) continue;
+        if (provider.may_give_admin === 1 || !(await isManaging(reader, role.id)))
+          usable.push({ projectId: project.id, roleId: role.id });
+        else log.warn({ provider: provider.provider_id, role: roleName }, 'a provider may not make people managers by this role');
+      }
+    }
+    return usable;
+  }
+
+  async function setGroups(
+    transaction: Change,
+    userId: string,
+    former: readonly string[],
+    wanted: readonly string[],
+  ): Promise<string[]> {
+    const current = new Set(await groupIdsOf(transaction.tx, userId));
+    for (const groupId of former)
+      if (!wanted.includes(groupId) && current.has(groupId)) await setMembership(transaction, clock, { groupId, userId }, false);
+    const given: string[] = [];
+    for (const groupId of wanted) {
+      const isMember = current.has(groupId);
+      if (!isMember) await setMembership(transaction, clock, { groupId, userId }, true);
+      // Whoever was a member before, by somebody else, stays one when the provider changes its mind.
+      if (!isMember || former.includes(groupId)) given.push(groupId);
+    }
+    return given;
+  }
+
+  async function setRoles(
+    transaction: Change,
+    userId: string,
+    former: Given['roles'],
+    wanted: Given['roles'],
+  ): Promise<Given['roles']> {
+    const { tx, audit, invalidate } = transaction;
+    const grantOf = ({ projectId, roleId }: Given['roles'][number]): Grant => ({
+      actor: { kind: 'user', id: userId },
+      targetId: projectId,
+      roleId,
+      inherited: false,
+    });
+    const tell = (event: string, { projectId, roleId }: Given['roles'][number]): void => {
+      const detail = { user_id: userId, target: 'project', target_id: projectId, inherited: false };
+      audit(event, { kind: 'role', id: roleId }, detail);
+      invalidate(tagOf.user(userId));
+    };
+    const keys = new Map(wanted.map((one) => [keyOf(one), one]));
+    const before = new Set(former.map(keyOf));
+    for (const one of former) if (!keys.has(keyOf(one)) && (await deleteGrant(tx, grantOf(one)))) tell('grant.revoked', one);
+    const given: Given['roles'][number][] = [];
+    for (const one of keys.values()) {
+      const { actor, targetId, inherited } = grantOf(one);
+      const has = (await grantedRoleIds(tx, { actor, targetId, inherited })).includes(one.roleId);
+      if (!has) {
+        await insertGrant(tx, grantOf(one));
+        tell('grant.created', one);
+      }
+      if (!has || before.has(keyOf(one))) given.push(one);
+    }
+    return given;
+  }
+
+  return {
+    managesOthers,
+    domainIdOf,
+
+    /** Makes the groups and roles those of the identity. Returns what it gave, to be taken back later. */
+    async give(
+      transaction: Change,
+      provider: UsableProvider,
+      user: UserRow,
+      identity: MappedIdentity,
+      former: Given,
+    ): Promise<Given> {
+      const { tx } = transaction;
+      const groups = await groupsOf(tx, provider, user, identity);
+      const roles = await rolesOf(tx, provider, user, identity);
+      return {
+        groups: await setGroups(transaction, user.id, former.groups, groups),
+        roles: await setRoles(transaction, user.id, former.roles, roles),
+      };
+    },
+
+    /** For a link that ends. */
+    async takeBack(transaction: Change, userId: string, former: Given): Promise<void> {
+      await setGroups(transaction, userId, former.groups, []);
+      await setRoles(transaction, userId, former.roles, []);
+    },
+  };
+}
+
+export type GivenRules = ReturnType<typeof createGiven>;
+export const NOTHING_GIVEN: Given = { groups: [], roles: [] };

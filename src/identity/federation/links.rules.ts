@@ -1,0 +1,53 @@
+// The accounts at providers that a person has linked.
+import type { Actor, RunChange } from '../audit/index.ts';
+import type { Database, ProviderLinkRow, Tx } from '../database.ts';
+import { fail } from '../faults.ts';
+import type { Given, GivenRules } from './given.rules.ts';
+import { deleteLink, findLinkOfUser, hasUsableLink, listLinks, lockUser } from './links.store.ts';
+import type { ProviderSessions } from './provider-sessions.rules.ts';
+
+export interface LinkDeps {
+  readonly db: Database;
+  readonly change: RunChange;
+  readonly given: GivenRules;
+  readonly sessions: ProviderSessions;
+  /** Whether the account can be entered without a provider. */
+  hasOtherWay(tx: Tx, userId: string): Promise<boolean>;
+}
+
+export interface LinkedAccount extends Pick<ProviderLinkRow, 'id' | 'label' | 'created_at' | 'last_used_at'> {
+  readonly provider: string;
+}
+
+export function createLinks({ db, change, given, sessions, hasOtherWay }: LinkDeps) {
+  return {
+    list: async (userId: string): Promise<LinkedAccount[]> =>
+      (await listLinks(db.read, userId)).map(({ id, label, created_at, last_used_at, provider_id, button_name }) => ({
+        id,
+        label,
+        created_at,
+        last_used_at,
+        provider: button_name ?? provider_id,
+      })),
+
+    /** For passkeys: whether the account can be entered through a provider. */
+    hasUsable: (tx: Tx, userId: string): Promise<boolean> => hasUsableLink(tx, userId),
+
+    /** Ends the sessions begun through it, too, and what its mapping gave. */
+    remove: (actor: Actor, userId: string, id: string): Promise<void> =>
+      change(actor, async (transaction) => {
+        const { tx, audit } = transaction;
+        // Locked, so that of two ways in that are removed at the same time the last one stays.
+        await lockUser(db, tx, userId);
+        const link = (await findLinkOfUser(tx, userId, id)) ?? fail('provider_link.not_found', { id });
+        if (!(await hasOtherWay(tx, userId)) && !(await hasUsableLink(tx, userId, id))) fail('provider_link.last_way_in');
+        await given.takeBack(transaction, userId, JSON.parse(link.given) as Given);
+        await sessions.end(transaction, { providerId: link.provider_id, linkId: id });
+        await deleteLink(tx, id);
+        const detail = { identity_provider_id: link.provider_id, link_id: id };
+        audit('user.provider_unlinked', { kind: 'user', id: userId }, detail);
+      }),
+  };
+}
+
+export type ProviderLinks = ReturnType<typeof createLinks>;

@@ -1,0 +1,112 @@
+// Links between accounts here and people at providers, and what is needed to find an account.
+import { lockRow } from '../../platform/database/index.ts';
+import type { Database, ProviderLinkRow, Reader, Tx, UserRow } from '../database.ts';
+
+export const findLink = (
+  db: Reader,
+  { providerId, issuer, subject }: { readonly providerId: string; readonly issuer: string; readonly subject: string },
+): Promise<ProviderLinkRow | undefined> =>
+  db
+    .selectFrom('provider_links')
+    .where('provider_id', '=', providerId)
+    .where('issuer', '=', issuer)
+    .where('subject', '=', subject)
+    .selectAll()
+    .executeTakeFirst();
+
+export async function insertLink(tx: Tx, row: ProviderLinkRow): Promise<void> {
+  await tx.insertInto('provider_links').values(row).execute();
+}
+
+export async function updateLink(
+  tx: Tx,
+  id: string,
+  values: Pick<ProviderLinkRow, 'given' | 'label' | 'last_used_at'>,
+): Promise<void> {
+  await tx.updateTable('provider_links').set(values).where('id', '=', id).execute();
+}
+
+export const findLinkOfUser = (db: Reader, userId: string, id: string): Promise<ProviderLinkRow | undefined> =>
+  db.selectFrom('provider_links').where('user_id', '=', userId).where('id', '=', id).selectAll().executeTakeFirst();
+
+export async function deleteLink(tx: Tx, id: string): Promise<void> {
+  await tx.deleteFrom('provider_links').where('id', '=', id).execute();
+}
+
+/** With the name of the provider, as people know it. */
+export const listLinks = (db: Reader, userId: string): Promise<(ProviderLinkRow & { button_name: string | null })[]> =>
+  db
+    .selectFrom('provider_links')
+    .leftJoin('openid_providers', 'openid_providers.provider_id', 'provider_links.provider_id')
+    .where('user_id', '=', userId)
+    .orderBy('provider_links.created_at')
+    .orderBy('provider_links.id')
+    .selectAll('provider_links')
+    .select('openid_providers.button_name')
+    .execute();
+
+export async function hasLinkTo(db: Reader, userId: string, providerId: string): Promise<boolean> {
+  const query = db.selectFrom('provider_links').where('user_id', '=', userId).where('provider_id', '=', providerId);
+  return (await query.select('id').limit(1).execute()).length > 0;
+}
+
+/** Whether one of the links leads to a provider that is enabled. */
+export async function hasUsableLink(db: Reader, userId: string, exceptId = ''): Promise<boolean> {
+  const rows = await db
+    .selectFrom('provider_links')
+    .innerJoin('identity_providers as provider', 'provider.id', 'provider_links.provider_id')
+    .innerJoin('openid_providers as settings', (join) =>
+      join.onRef('settings.provider_id', '=', 'provider.id').onRef('settings.issuer', '=', 'provider_links.issuer'),
+    )
+    .where('provider_links.user_id', '=', userId)
+    .where('provider_links.id', '<>', exceptId)
+    .where('provider.enabled', '=', 1)
+    .select('provider_links.id')
+    .limit(1)
+    .execute();
+  return rows.length > 0;
+}
+
+/** Up to `limit` accounts with this address; in all domains when none is named. */
+export function usersWithEmail(
+  db: Reader,
+  key: string,
+  { domainId, limit }: { readonly domainId: string | undefined; readonly limit: number },
+): Promise<UserRow[]> {
+  let query = db
+    .selectFrom('users')
+    .innerJoin('user_emails', 'user_emails.user_id', 'users.id')
+    .where('user_emails.value_key', '=', key);
+  if (domainId !== undefined) query = query.where('users.domain_id', '=', domainId);
+  return query.selectAll('users').limit(limit).execute();
+}
+
+/** The row is locked so that two sign-ins do not give and take groups at the same time. */
+export const lockUser = (db: Database, tx: Tx, id: string): Promise<UserRow | undefined> => lockRow(db, tx, 'users', id);
+
+/** Databases limit the number of parameters in a statement. */
+const CHUNK = 500;
+
+async function inChunks<T>(values: readonly string[], read: (chunk: readonly string[]) => Promise<T[]>): Promise<T[]> {
+  const found: T[] = [];
+  for (let at = 0; at < values.length; at += CHUNK) found.push(...(await read(values.slice(at, at + CHUNK))));
+  return found;
+}
+
+/** Which of these groups are in the domain. */
+export async function groupsOfDomain(
+  db: Reader,
+  domainId: string,
+  by: 'id' | 'name',
+  values: readonly string[],
+): Promise<string[]> {
+  const rows = await inChunks(values, (chunk) =>
+    db.selectFrom('groups').where('domain_id', '=', domainId).where(by, 'in', chunk).select('id').execute(),
+  );
+  return rows.map(({ id }) => id);
+}
+
+export const grantsOfGroups = (db: Reader, groupIds: readonly string[]) =>
+  inChunks(groupIds, (chunk) =>
+    db.selectFrom('grants').where('group_id', 'in', chunk).select(['group_id', 'role_id', 'target_id']).execute(),
+  );

@@ -1,0 +1,121 @@
+// The OpenID settings of an identity provider: who it is, and how far it is trusted.
+import type { Static } from '../../platform/http/index.ts';
+import type { Seal } from '../../platform/seal/index.ts';
+import { type Caller, type IdentityTarget, targetOf } from '../access/index.ts';
+import type { Change } from '../audit/index.ts';
+import type { IdentityProviderRow, OpenidProviderRow } from '../database.ts';
+import { fail } from '../faults.ts';
+import { bit, type Deps, failOnBrokenReference } from '../resource/index.ts';
+import { lockIdentityProvider } from './identity-providers.store.ts';
+import type { PutOpenidSettings } from './openid-settings.schema.ts';
+import {
+  deleteOpenidSettings,
+  findOpenidSettings,
+  putOpenidSettings,
+  readSecrets,
+  replaceSecret,
+} from './openid-settings.store.ts';
+
+type OpenidSettingsBody = Static<typeof PutOpenidSettings>['openid'];
+
+const DEFAULT_SCOPES = ['openid', 'profile', 'email'];
+const sealContext = (providerId: string): string => `openid_providers/${providerId}`;
+
+/** The issuer is compared as a text, so it is stored as it was given. */
+function checkIssuer(issuer: string): void {
+  const url = URL.parse(issuer);
+  const why =
+    'it must be an https address without query, fragment and credentials (http only where GATEHOUSE_OUTBOUND_ALLOW has it)';
+  const isPlain =
+    url && url.search === '' && url.hash === '' && url.username === '' && url.password === '' && !/[?#\s]/.test(issuer);
+  if (!isPlain || !['https:', 'http:'].includes(url.protocol)) fail('request.bad_value', { field: 'issuer', why });
+}
+
+/** Otherwise any address of the world would open the account that has it. */
+function checkTrust({ trusts_email: trusts = false, email_domains: domains = [] }: OpenidSettingsBody): void {
+  if (trusts && domains.length === 0)
+    fail('request.bad_value', { field: 'trusts_email', why: 'it needs email_domains: those whose addresses the provider knows' });
+}
+
+export function createOpenidSettings(
+  deps: Pick<Deps, 'db' | 'clock' | 'change'> & {
+    readonly seal: Seal;
+    /** Called in the transaction that replaces the issuer, or removes the settings. */
+    endSessionsOf(transaction: Change, providerId: string): Promise<void>;
+  },
+) {
+  const { db, clock, change, seal, endSessionsOf } = deps;
+
+  function secretOf(providerId: string, body: OpenidSettingsBody, former: OpenidProviderRow | undefined): string | null {
+    if (body.client_secret === undefined) {
+      // A secret is for the issuer it was given with: whoever changes the issuer must know it, too.
+      return former?.issuer === body.issuer ? former.client_secret : null;
+    }
+    return body.client_secret === null ? null : seal.seal(Buffer.from(body.client_secret), sealContext(providerId));
+  }
+
+  async function put(caller: Caller, { id }: IdentityProviderRow, body: OpenidSettingsBody): Promise<OpenidProviderRow> {
+    checkIssuer(body.issuer);
+    checkTrust(body);
+    return change(caller, async (transaction) => {
+      const { tx, audit } = transaction;
+      // Locked, so that two calls do not mix their settings.
+      if (!(await lockIdentityProvider(db, tx, id))) fail('identity_provider.not_found', { id });
+      const former = await findOpenidSettings(tx, id);
+      const row: OpenidProviderRow = {
+        provider_id: id,
+        issuer: body.issuer,
+        client_id: body.client_id,
+        client_secret: secretOf(id, body, former),
+        scopes: JSON.stringify([...new Set(['openid', ...(body.scopes ?? DEFAULT_SCOPES)])]),
+        button_name: body.button_name ?? null,
+        email_domains: JSON.stringify([...new Set((body.email_domains ?? []).map((domain) => domain.toLowerCase()))]),
+        trusts_email: bit(body.trusts_email ?? false),
+        whole_service: bit(body.whole_service ?? false),
+        may_give_admin: bit(body.may_give_admin ?? false),
+        version: Math.max(clock.now(), (former?.version ?? 0) + 1),
+      };
+      if (former && (former.issuer !== row.issuer || former.client_id !== row.client_id)) await endSessionsOf(transaction, id);
+      await failOnBrokenReference(
+        () => fail('identity_provider.not_found', { id }),
+        () => putOpenidSettings(tx, row),
+      );
+      const { issuer, client_id } = row;
+      audit('identity_provider.openid_settings_written', { kind: 'identity_provider', id }, { issuer, client_id });
+      return row;
+    });
+  }
+
+  return {
+    target: async (providerId: string): Promise<IdentityTarget<OpenidProviderRow>> =>
+      targetOf(
+        await findOpenidSettings(db.read, providerId),
+        () => ({}),
+        () => fail('openid_provider.not_found', { id: providerId }),
+      ),
+
+    put,
+
+    async remove(caller: Caller, { provider_id: id }: OpenidProviderRow): Promise<void> {
+      await change(caller, async (transaction) => {
+        await endSessionsOf(transaction, id);
+        if (!(await deleteOpenidSettings(transaction.tx, id))) fail('openid_provider.not_found', { id });
+        transaction.audit('identity_provider.openid_settings_deleted', { kind: 'identity_provider', id });
+      });
+    },
+
+    /** Undefined for a public client. */
+    secretOf: ({ provider_id: id, client_secret: secret }: OpenidProviderRow): string | undefined =>
+      secret === null ? undefined : seal.open(secret, sealContext(id)).toString(),
+
+    /** After a change of the master key. Returns how many secrets were sealed again. */
+    async reseal({ tx }: Change): Promise<number> {
+      const rows = await readSecrets(tx);
+      for (const { provider_id: id, client_secret: secret } of rows)
+        await replaceSecret(tx, id, seal.seal(seal.open(secret!, sealContext(id)), sealContext(id)));
+      return rows.length;
+    },
+  };
+}
+
+export type OpenidSettings = ReturnType<typeof createOpenidSettings>;

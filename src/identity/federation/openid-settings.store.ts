@@ -1,0 +1,62 @@
+// The OpenID settings of identity providers in the database.
+import type { IdentityProviderRow, MappingRow, OpenidProviderRow, Reader, Tx } from '../database.ts';
+
+export const findOpenidSettings = (db: Reader, providerId: string): Promise<OpenidProviderRow | undefined> =>
+  db.selectFrom('openid_providers').where('provider_id', '=', providerId).selectAll().executeTakeFirst();
+
+export async function putOpenidSettings(tx: Tx, row: OpenidProviderRow): Promise<void> {
+  const { provider_id: _, ...values } = row;
+  await tx
+    .insertInto('openid_providers')
+    .values(row)
+    .onConflict((conflict) => conflict.column('provider_id').doUpdateSet(values))
+    .execute();
+}
+
+export async function deleteOpenidSettings(tx: Tx, providerId: string): Promise<boolean> {
+  const { numDeletedRows } = await tx.deleteFrom('openid_providers').where('provider_id', '=', providerId).executeTakeFirst();
+  return numDeletedRows > 0n;
+}
+
+export const readSecrets = (tx: Tx): Promise<Pick<OpenidProviderRow, 'provider_id' | 'client_secret'>[]> =>
+  tx.selectFrom('openid_providers').where('client_secret', 'is not', null).select(['provider_id', 'client_secret']).execute();
+
+export async function replaceSecret(tx: Tx, providerId: string, secret: string): Promise<void> {
+  await tx.updateTable('openid_providers').set({ client_secret: secret }).where('provider_id', '=', providerId).execute();
+}
+
+/** A provider that people can sign in by: enabled, in an enabled domain, with OpenID settings and a mapping. */
+export interface UsableProvider extends OpenidProviderRow {
+  domain_id: IdentityProviderRow['domain_id'];
+  rules: MappingRow['rules'];
+  schema_version: MappingRow['schema_version'];
+}
+
+const usable = (db: Reader, protocol: string) =>
+  db
+    .selectFrom('openid_providers')
+    .innerJoin('identity_providers as provider', 'provider.id', 'openid_providers.provider_id')
+    .innerJoin('projects as domain', 'domain.id', 'provider.domain_id')
+    .innerJoin('federation_protocols as protocol', (join) =>
+      join.onRef('protocol.provider_id', '=', 'provider.id').on('protocol.id', '=', protocol),
+    )
+    .innerJoin('mappings', 'mappings.id', 'protocol.mapping_id')
+    .where('provider.enabled', '=', 1)
+    .where('domain.enabled', '=', 1)
+    .selectAll('openid_providers')
+    .select(['provider.domain_id', 'mappings.rules', 'mappings.schema_version']);
+
+export const findUsableProvider = (db: Reader, protocol: string, id: string): Promise<UsableProvider | undefined> =>
+  usable(db, protocol).where('provider.id', '=', id).executeTakeFirst();
+
+export type OfferedProvider = Pick<OpenidProviderRow, 'provider_id' | 'button_name' | 'email_domains'>;
+
+/** For the sign-in page; in the order of their names. */
+export const listUsableProviders = (db: Reader, protocol: string, limit: number): Promise<OfferedProvider[]> =>
+  usable(db, protocol)
+    .clearSelect()
+    .select(['openid_providers.provider_id', 'openid_providers.button_name', 'openid_providers.email_domains'])
+    .orderBy('openid_providers.button_name')
+    .orderBy('openid_providers.provider_id')
+    .limit(limit)
+    .execute();

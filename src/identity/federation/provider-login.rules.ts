@@ -1,0 +1,153 @@
+// The account of a person whom a provider vouches for: the linked one, one that is linked by a trusted address or by proof, or a new one.
+import { createHash } from 'node:crypto';
+import { type Clock, seconds } from '../../platform/clock.ts';
+import { isUniqueViolation } from '../../platform/database/index.ts';
+import { newId } from '../../platform/ids.ts';
+import type { Actor, Change, RunChange } from '../audit/index.ts';
+import type { Database, ProviderLinkRow } from '../database.ts';
+import { Fault } from '../faults.ts';
+import type { Users } from '../users/index.ts';
+import { type Choice, createAccountChoice, inScope, type LoginContext, refuse } from './account-choice.rules.ts';
+import { identityOf, labelOf, type ProviderAssertion } from './assertion.ts';
+import { type Given, type GivenRules, NOTHING_GIVEN } from './given.rules.ts';
+import { findLink, insertLink, lockUser, updateLink } from './links.store.ts';
+import { findUsableProvider } from './openid-settings.store.ts';
+import { OPENID } from './protocols.rules.ts';
+import type { ProviderSessions } from './provider-sessions.rules.ts';
+
+export interface ProviderLoginDeps {
+  readonly db: Database;
+  readonly clock: Clock;
+  readonly change: RunChange;
+  readonly users: Pick<Users, 'insert'>;
+  readonly given: GivenRules;
+  readonly sessions: ProviderSessions;
+}
+
+/** A person who is known here now. */
+export interface ProviderLogin {
+  readonly kind: 'account';
+  readonly userId: string;
+  /** The session that the sign-in begins: `bind` it when the session here has begun. None for a person who signed in here. */
+  readonly providerSession: string | undefined;
+}
+
+/** It is not known which account is theirs. */
+export interface UnknownPerson {
+  readonly kind: 'unknown';
+  /** A new account may be made for them. */
+  readonly mayCreate: boolean;
+}
+
+export function createProviderLogins(deps: ProviderLoginDeps) {
+  const { db, clock, change, given, sessions } = deps;
+  const { accountToLink } = createAccountChoice(deps);
+
+  async function link({ transaction, assertion }: LoginContext, userId: string): Promise<ProviderLinkRow> {
+    const row: ProviderLinkRow = {
+      id: newId(),
+      provider_id: assertion.providerId,
+      issuer: assertion.issuer,
+      subject: assertion.subject,
+      user_id: userId,
+      label: labelOf(assertion),
+      given: JSON.stringify(NOTHING_GIVEN),
+      created_at: seconds(clock),
+      last_used_at: null,
+    };
+    await insertLink(transaction.tx, row);
+    const detail = { identity_provider_id: row.provider_id, link_id: row.id };
+    transaction.audit('user.provider_linked', { kind: 'user', id: userId }, detail);
+    return row;
+  }
+
+  /** Groups and roles are those of this sign-in. */
+  async function enter(login: LoginContext, row: ProviderLinkRow, { kind }: Choice): Promise<ProviderLogin> {
+    const { transaction, provider, assertion, identity } = login;
+    const user = (await lockUser(db, transaction.tx, row.user_id)) ?? refuse('the account was deleted');
+    if (!inScope(login, user.domain_id)) refuse('the account is of a domain that the provider is not for');
+    const now = await given.give(transaction, provider, user, identity, JSON.parse(row.given) as Given);
+    await updateLink(transaction.tx, row.id, {
+      given: JSON.stringify(now),
+      label: labelOf(assertion),
+      last_used_at: seconds(clock),
+    });
+    const providerSession = kind === 'link' ? undefined : await sessions.begin(transaction, row.id, assertion);
+    const detail = { identity_provider_id: row.provider_id, link_id: row.id };
+    transaction.audit('user.provider_vouched', { kind: 'user', id: user.id }, detail);
+    return { kind: 'account', userId: user.id, providerSession };
+  }
+
+  async function run(transaction: Change, assertion: ProviderAssertion, choice: Choice): Promise<ProviderLogin | UnknownPerson> {
+    // Read here, so that a provider that was just disabled or changed lets nobody in.
+    const provider = await findUsableProvider(transaction.tx, OPENID, assertion.providerId);
+    if (provider?.version !== assertion.version) return refuse('the settings of the provider have changed; try again');
+    const identity = identityOf(provider, assertion);
+    if (identity.refusal) return refuse('the mapping of this service does not let you in');
+    const login: LoginContext = { transaction, provider, assertion, identity };
+    const known = await findLink(transaction.tx, assertion);
+    if (known && choice.kind === 'link' && known.user_id !== choice.userId) refuse('it belongs to another account');
+    if (known) return enter(login, known, choice);
+    const userId = await accountToLink(login, choice);
+    if (userId !== undefined) return enter(login, await link(login, userId), choice);
+    transaction.audit('identity_provider.person_unknown', { kind: 'identity_provider', id: provider.provider_id });
+    return { kind: 'unknown', mayCreate: identity.user.type !== 'local' };
+  }
+
+  /** Of two sign-ins at the same time, the second finds the link of the first. */
+  async function attempt(actor: Actor, assertion: ProviderAssertion, choice: Choice): Promise<ProviderLogin | UnknownPerson> {
+    try {
+      return await change(actor, (transaction) => run(transaction, assertion, choice));
+    } catch (error) {
+      if (!isUniqueViolation(error)) throw error;
+      return change(actor, (transaction) => run(transaction, assertion, choice));
+    }
+  }
+
+  async function known(actor: Actor, assertion: ProviderAssertion, choice: Choice): Promise<ProviderLogin> {
+    const found = await attempt(actor, assertion, choice);
+    return found.kind === 'account' ? found : refuse('there is no account for it');
+  }
+
+  /** Differs from person to person, and stays the same for each. */
+  const suffixOf = ({ issuer, subject }: ProviderAssertion): string =>
+    `-${createHash('sha256')
+      .update(JSON.stringify([issuer, subject]))
+      .digest('hex')
+      .slice(0, 6)}`;
+
+  const isTaken = (error: unknown): boolean =>
+    error instanceof Fault && (error.code === 'resource.duplicate' || error.code === 'user.name_alike');
+
+  return {
+    /** How the account page names the account at the provider. */
+    labelOf,
+
+    /** The account of a person who returns from a provider, if it is known or a trusted address decides. */
+    async find(requestId: string, assertion: ProviderAssertion): Promise<ProviderLogin | UnknownPerson> {
+      const actor = { userId: null, requestId };
+      return attempt(actor, assertion, { kind: 'none' }).catch((error: unknown) => {
+        // The trusted person gets a new account, but its name is somebody else's.
+        if (!isTaken(error)) throw error;
+        return attempt(actor, assertion, { kind: 'new', suffix: suffixOf(assertion) });
+      });
+    },
+
+    /** A new account. A name that is taken gets an addition, so that nobody learns names by trying. */
+    async create(requestId: string, assertion: ProviderAssertion): Promise<ProviderLogin> {
+      const actor = { userId: null, requestId };
+      return known(actor, assertion, { kind: 'new', suffix: '' }).catch((error: unknown) => {
+        if (!isTaken(error)) throw error;
+        return known(actor, assertion, { kind: 'new', suffix: suffixOf(assertion) });
+      });
+    },
+
+    /** The person proved that the account is theirs. `epoch`: of the account when it was proved. */
+    link: (
+      { requestId, userId, epoch }: { readonly requestId: string; readonly userId: string; readonly epoch: number },
+      assertion: ProviderAssertion,
+    ): Promise<ProviderLogin> => known({ userId, requestId, epoch }, assertion, { kind: 'link', userId }),
+  };
+}
+
+export type ProviderLogins = ReturnType<typeof createProviderLogins>;

@@ -1,0 +1,143 @@
+// Sign-ins through a provider in the database.
+import type { Database, ProviderSessionRow, Reader, Tx } from '../database.ts';
+
+export async function insertProviderSession(tx: Tx, row: ProviderSessionRow): Promise<void> {
+  await tx.insertInto('provider_sessions').values(row).execute();
+}
+
+/** False when it has ended, or belongs to another session. */
+export async function bindProviderSession(tx: Tx, id: string, sessionHash: string): Promise<boolean> {
+  const { numUpdatedRows } = await tx
+    .updateTable('provider_sessions')
+    .set({ session_hash: sessionHash })
+    .where('id', '=', id)
+    .where((eb) => eb.or([eb('session_hash', 'is', null), eb('session_hash', '=', sessionHash)]))
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+const enabled = (db: Reader) =>
+  db
+    .selectFrom('provider_sessions')
+    .innerJoin('provider_links as link', 'link.id', 'provider_sessions.link_id')
+    .innerJoin('identity_providers as provider', 'provider.id', 'link.provider_id')
+    .where('provider.enabled', '=', 1);
+
+export type LiveSession = ProviderSessionRow & { provider_id: string; user_id: string; subject: string };
+
+/** The newest of this session that has not ended. */
+export const findLiveSession = (db: Reader, sessionHash: string, now: number): Promise<LiveSession | undefined> =>
+  enabled(db)
+    .where('provider_sessions.session_hash', '=', sessionHash)
+    .where('provider_sessions.expires_at', '>', now)
+    .orderBy('provider_sessions.created_at', 'desc')
+    .orderBy('provider_sessions.id')
+    .selectAll('provider_sessions')
+    .select(['link.provider_id', 'link.user_id', 'link.subject'])
+    .limit(1)
+    .executeTakeFirst();
+
+/** Only one of several processes uses the refresh token. */
+export async function claimRefresh(db: Database, { id, refresh_at }: ProviderSessionRow, until: number): Promise<boolean> {
+  const { numUpdatedRows } = await db.write((tx) =>
+    tx
+      .updateTable('provider_sessions')
+      .set({ refresh_at: until })
+      .where('id', '=', id)
+      .where('refresh_at', '=', refresh_at)
+      .executeTakeFirst(),
+  );
+  return numUpdatedRows > 0n;
+}
+
+export async function updateProviderSession(
+  db: Database,
+  id: string,
+  values: Partial<Pick<ProviderSessionRow, 'sealed' | 'refresh_at' | 'expires_at'>>,
+): Promise<void> {
+  await db.write((tx) => tx.updateTable('provider_sessions').set(values).where('id', '=', id).execute());
+}
+
+interface EndedSession {
+  readonly userId: string;
+  readonly sessionHash: string | null;
+}
+
+export interface SessionSelection {
+  readonly providerId: string;
+  readonly issuer?: string | undefined;
+  readonly subject?: string | undefined;
+  readonly sidHash?: string | undefined;
+  readonly linkId?: string | undefined;
+  readonly id?: string | undefined;
+}
+
+/** Deletes the sessions of a provider that match all of what is named. */
+export async function deleteProviderSessions(tx: Tx, selection: SessionSelection): Promise<EndedSession[]> {
+  const { providerId, issuer, subject, sidHash, linkId, id } = selection;
+  let query = tx
+    .selectFrom('provider_sessions')
+    .innerJoin('provider_links as link', 'link.id', 'provider_sessions.link_id')
+    .where('link.provider_id', '=', providerId);
+  if (issuer !== undefined) query = query.where('link.issuer', '=', issuer);
+  if (subject !== undefined) query = query.where('link.subject', '=', subject);
+  if (sidHash !== undefined)
+    query = query.where((eb) => {
+      const named = eb('provider_sessions.sid_hash', '=', sidHash);
+      // A session of the person that the provider gave no id may be the one it means.
+      return subject === undefined ? named : eb.or([named, eb('provider_sessions.sid_hash', 'is', null)]);
+    });
+  if (linkId !== undefined) query = query.where('link.id', '=', linkId);
+  if (id !== undefined) query = query.where('provider_sessions.id', '=', id);
+  const rows = await query.select(['provider_sessions.id', 'link.user_id', 'provider_sessions.session_hash']).execute();
+  for (let at = 0; at < rows.length; at += 500)
+    await tx
+      .deleteFrom('provider_sessions')
+      .where(
+        'id',
+        'in',
+        rows.slice(at, at + 500).map((row) => row.id),
+      )
+      .execute();
+  return rows.map((row) => ({ userId: row.user_id, sessionHash: row.session_hash }));
+}
+
+/** Without reading them: there may be many. */
+export async function deleteAllSessionsOf(tx: Tx, providerId: string): Promise<void> {
+  await tx
+    .deleteFrom('provider_sessions')
+    .where('link_id', 'in', (eb) => eb.selectFrom('provider_links').where('provider_id', '=', providerId).select('id'))
+    .execute();
+}
+
+/** False when it was used before. */
+export async function useLogoutToken(tx: Tx, tokenHash: string, expiresAt: number): Promise<boolean> {
+  const { numInsertedOrUpdatedRows = 0n } = await tx
+    .insertInto('used_logout_tokens')
+    .values({ token_hash: tokenHash, expires_at: expiresAt })
+    .onConflict((conflict) => conflict.column('token_hash').doNothing())
+    .executeTakeFirst();
+  return numInsertedOrUpdatedRows > 0n;
+}
+
+/** Deletes up to `limit` rows of each kind that ended before. */
+export async function deleteEnded(tx: Tx, before: number, limit: number): Promise<number> {
+  const sessions = await tx
+    .deleteFrom('provider_sessions')
+    .where('id', 'in', (eb) => eb.selectFrom('provider_sessions').where('expires_at', '<', before).limit(limit).select('id'))
+    .executeTakeFirst();
+  const tokens = await tx
+    .deleteFrom('used_logout_tokens')
+    .where('token_hash', 'in', (eb) =>
+      eb.selectFrom('used_logout_tokens').where('expires_at', '<', before).limit(limit).select('token_hash'),
+    )
+    .executeTakeFirst();
+  return Number(sessions.numDeletedRows + tokens.numDeletedRows);
+}
+
+export const sealedSessions = (tx: Tx): Promise<Pick<ProviderSessionRow, 'id' | 'sealed'>[]> =>
+  tx.selectFrom('provider_sessions').where('sealed', 'is not', null).select(['id', 'sealed']).execute();
+
+export async function replaceSealed(tx: Tx, id: string, sealed: string): Promise<void> {
+  await tx.updateTable('provider_sessions').set({ sealed }).where('id', '=', id).execute();
+}

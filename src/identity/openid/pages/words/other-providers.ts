@@ -1,0 +1,53 @@
+// Texts for signing in through other providers.
+const en = {
+  providerOr: 'or',
+  providerContinue: (provider: string) => `Continue with ${provider}`,
+  providerByEmail: 'Sign in with the account of my organization',
+  providerEmailText: 'Enter your e-mail address at your organization. You sign in there.',
+  providerNoneForEmail: 'There is no sign-in for this address.',
+  providerFailedTitle: 'You are not signed in',
+  providerUnavailable: (provider: string) =>
+    `${provider} does not answer at the moment. Try again later, or sign in another way.`,
+  providerDenied: (provider: string) => `You were not signed in at ${provider}.`,
+  providerRefused: (provider: string) => `The answer of ${provider} cannot be used.`,
+  providerAccountRefused: 'The account cannot be used.',
+  providerBack: 'Back to the sign-in',
+  providerFirstTitle: 'Your first time here',
+  providerFirstText: (provider: string, label: string) =>
+    `You are signed in at ${provider} as ${label}. Do you already have an account here?`,
+  providerHaveAccount: 'I have an account: sign in and connect it',
+  providerNewAccount: 'Create a new account',
+  providerProveText: (provider: string) => `Sign in once to your account here. From then on you can enter it with ${provider}.`,
+  providerAccounts: 'Accounts at other providers',
+  providerNoAccounts: 'None. You can connect one when you sign in with it.',
+  providerConnected: 'connected',
+  providerDisconnect: 'Disconnect',
+  providerIsDisconnected: 'The account is disconnected.',
+};
+
+const es: typeof en = {
+  providerOr: 'o',
+  providerContinue: (provider) => `Continuar con ${provider}`,
+  providerByEmail: 'Entrar con la cuenta de mi organización',
+  providerEmailText: 'Escriba su dirección de correo de su organización. Iniciará sesión allí.',
+  providerNoneForEmail: 'No hay inicio de sesión para esta dirección.',
+  providerFailedTitle: 'No ha iniciado sesión',
+  providerUnavailable: (provider) => `${provider} no responde en este momento. Inténtelo más tarde o entre de otra forma.`,
+  providerDenied: (provider) => `No ha iniciado sesión en ${provider}.`,
+  providerRefused: (provider) => `La respuesta de ${provider} no se puede usar.`,
+  providerAccountRefused: 'La cuenta no se puede usar.',
+  providerBack: 'Volver al inicio de sesión',
+  providerFirstTitle: 'Su primera vez aquí',
+  providerFirstText: (provider, label) => `Ha iniciado sesión en ${provider} como ${label}. ¿Ya tiene una cuenta aquí?`,
+  providerHaveAccount: 'Tengo una cuenta: entrar y conectarla',
+  providerNewAccount: 'Crear una cuenta nueva',
+  providerProveText: (provider) =>
+    `Entre una vez en su cuenta de aquí. A partir de entonces podrá entrar en ella con ${provider}.`,
+  providerAccounts: 'Cuentas en otros proveedores',
+  providerNoAccounts: 'Ninguna. Puede conectar una al entrar con ella.',
+  providerConnected: 'conectada:',
+  providerDisconnect: 'Desconectar',
+  providerIsDisconnected: 'La cuenta está desconectada.',
+};
+
+export const otherProviders = { en, es };

@@ -1,0 +1,236 @@
+// The steps of a sign-in through another provider: to the provider, back from it, and for somebody who is new the choice of an account.
+import { Fault } from '../../../platform/faults/index.ts';
+import type { Federation, OfferedProviders, ProviderAssertion, ProviderFlow, ProviderLogin } from '../../federation/index.ts';
+import { FLOW_SECONDS } from '../../federation/index.ts';
+import type { LoginAttempt } from '../../logins/index.ts';
+import { redirect, sendPage } from '../pages/browser.ts';
+import { messageFor } from '../pages/messages.ts';
+import { firstSignInPage, providerEmailPage, providerFailedPage } from '../pages/other-providers-pages.ts';
+import type { Records } from '../provider/records/records.ts';
+import type { InteractionRequest } from './interaction-request.ts';
+import type { BrowserSignInResult, SignIn } from './sign-in.ts';
+
+export interface ProviderStepsDeps {
+  readonly federation: Federation;
+  readonly signIn: SignIn;
+  readonly records: Records;
+  readonly now: () => number;
+}
+
+/** What the sign-in goes on with. */
+export interface VouchedSignIn extends BrowserSignInResult {
+  /** When the person authenticated at the provider (seconds). */
+  readonly since: number;
+  readonly providerSession: string | undefined;
+}
+
+/** Stored in the interaction: one sign-in through a provider at a time. */
+interface ProviderState {
+  /** The person is at the provider. */
+  readonly flow?: ProviderFlow;
+  /** The person is back, and their account is not known. */
+  readonly person?: {
+    readonly assertion: ProviderAssertion;
+    readonly since: number;
+    readonly mayCreate: boolean;
+    readonly provider: string;
+    readonly label: string;
+  };
+  /** They are about to sign in to the account that is theirs. */
+  readonly isProving?: boolean;
+}
+
+/** Why an application asks for a new sign-in, although there may be a session at the provider. */
+const AGAIN = ['login_prompt', 'max_age', 'session_too_old'];
+/** Answers of providers: stored once, so that each is used once. */
+const ANSWERS = 'ProviderAnswer';
+
+export class ProviderSteps {
+  readonly #deps: ProviderStepsDeps;
+  readonly #request: InteractionRequest;
+  readonly #attempt: LoginAttempt;
+  readonly #proceed: (vouched: VouchedSignIn) => Promise<void>;
+
+  constructor(
+    deps: ProviderStepsDeps,
+    request: InteractionRequest,
+    attempt: LoginAttempt,
+    proceed: (vouched: VouchedSignIn) => Promise<void>,
+  ) {
+    this.#deps = deps;
+    this.#request = request;
+    this.#attempt = attempt;
+    this.#proceed = proceed;
+  }
+
+  get #state(): ProviderState {
+    return (this.#request.interaction.lastSubmission?.provider as ProviderState | undefined) ?? {};
+  }
+
+  /** The person who is back from a provider, unless that was too long ago. */
+  get #person(): ProviderState['person'] {
+    const { person } = this.#state;
+    return person && this.#deps.now() - person.assertion.at <= FLOW_SECONDS * 1000 ? person : undefined;
+  }
+
+  /** Whether the account of the person is not known, and they have to choose. */
+  get isChoosing(): boolean {
+    return this.#person !== undefined && !this.isProving;
+  }
+
+  /** Whether the person signs in here to connect the account at this provider. */
+  get isProving(): boolean {
+    return this.#person !== undefined && this.#state.isProving === true;
+  }
+
+  get provedProvider(): string | undefined {
+    return this.isProving ? this.#person!.provider : undefined;
+  }
+
+  /** The answer of a provider, which the callback passed on. */
+  get answer(): URLSearchParams | undefined {
+    const query = new URLSearchParams(this.#request.browser.exchange.request.url?.split('?', 2)[1]);
+    return query.has('state') && query.has('provider') ? query : undefined;
+  }
+
+  /** While somebody connects an account, they sign in to it by its own means. */
+  offered(): Promise<OfferedProviders> {
+    return this.isProving ? Promise.resolve({ buttons: [], byEmail: false }) : this.#deps.federation.flows.offered();
+  }
+
+  async submit(step: string, form: URLSearchParams): Promise<void> {
+    switch (step) {
+      case 'provider':
+        return this.#begin(form.get('provider') ?? '');
+      case 'provider-ask':
+        return this.#showEmail('');
+      case 'provider-email':
+        return this.#beginByEmail((form.get('address') ?? '').trim());
+      case 'provider-new':
+        return this.#create();
+      case 'provider-link':
+        if (this.#person) await this.#save({ person: this.#person, isProving: true });
+        return this.#toInteraction();
+      default:
+        await this.#save({});
+        return this.#toInteraction();
+    }
+  }
+
+  /** The person is back. The address of the page holds the code, so another page is shown afterwards. */
+  async handleAnswer(answer: URLSearchParams): Promise<void> {
+    const { federation, records } = this.#deps;
+    const { flow } = this.#state;
+    const providerId = answer.get('provider');
+    answer.delete('provider');
+    // An old or foreign answer, or one that was used before: what is going on continues.
+    if (!federation.flows.isAnswerTo(flow, providerId, answer.get('state'))) return this.#toInteraction();
+    if (!(await records.save(ANSWERS, flow.state, {}, FLOW_SECONDS, true))) return this.#toInteraction();
+    await this.#save({});
+    try {
+      const assertion = await federation.flows.finish(flow, answer);
+      await this.#enter(assertion, federation.flows.authTimeOf(assertion, flow));
+    } catch (error) {
+      await this.#showFailure(flow.providerId, error);
+    }
+  }
+
+  showChoice(error?: string): void {
+    const { browser, form } = this.#request;
+    const { provider, label, mayCreate } = this.#person!;
+    sendPage(browser, firstSignInPage(browser.look, { ...form, provider, label, mayCreate, error }), error ? 403 : 200);
+  }
+
+  /** Connects the account that the person has just signed in to. False when it cannot be connected. */
+  async link({ userId, epoch }: { readonly userId: string; readonly epoch: number }): Promise<boolean> {
+    const person = this.#person!;
+    try {
+      await this.#deps.federation.logins.link({ requestId: this.#attempt.requestId, userId, epoch }, person.assertion);
+      return true;
+    } catch (error) {
+      if (!(error instanceof Fault) || error.status >= 500) throw error;
+      await this.#save({ person });
+      this.showChoice(this.#request.browser.look.words.providerAccountRefused);
+      return false;
+    }
+  }
+
+  async #begin(providerId: string, loginHint?: string): Promise<void> {
+    const { interaction, browser } = this.#request;
+    const { params, prompt } = interaction;
+    const again = params.max_age !== undefined || prompt.reasons.some((reason) => AGAIN.includes(reason));
+    const hint = loginHint ?? (typeof params.login_hint === 'string' ? params.login_hint : undefined);
+    try {
+      const options = { interaction: interaction.uid, loginHint: hint, again };
+      const { flow, url } = await this.#deps.federation.flows.begin(providerId, options);
+      await this.#save({ flow });
+      redirect(browser, url);
+    } catch (error) {
+      await this.#showFailure(providerId, error);
+    }
+  }
+
+  async #beginByEmail(address: string): Promise<void> {
+    const providerId = await this.#deps.federation.flows.findByEmail(address);
+    if (providerId === undefined) return this.#showEmail(address, this.#request.browser.look.words.providerNoneForEmail);
+    return this.#begin(providerId, address);
+  }
+
+  async #create(): Promise<void> {
+    const person = this.#person;
+    if (!person?.mayCreate) return this.#toInteraction();
+    try {
+      const login = await this.#deps.federation.logins.create(this.#attempt.requestId, person.assertion);
+      await this.#save({});
+      await this.#signIn(login, person.since);
+    } catch (error) {
+      await this.#showFailure(person.assertion.providerId, error);
+    }
+  }
+
+  async #enter(assertion: ProviderAssertion, since: number): Promise<void> {
+    const { federation } = this.#deps;
+    const login = await federation.logins.find(this.#attempt.requestId, assertion);
+    if (login.kind === 'account') return this.#signIn(login, since);
+    const provider = await federation.flows.nameOf(assertion.providerId);
+    const label = federation.logins.labelOf(assertion);
+    await this.#save({ person: { assertion, since, mayCreate: login.mayCreate, provider, label } });
+    return this.#toInteraction();
+  }
+
+  async #signIn({ userId, providerSession }: ProviderLogin, since: number): Promise<void> {
+    const step = await this.#deps.signIn.byProvider(userId, this.#attempt);
+    await this.#proceed({ ...step, since, providerSession });
+  }
+
+  #showEmail(address: string, error?: string): void {
+    const { browser, form } = this.#request;
+    sendPage(browser, providerEmailPage(browser.look, { ...form, address, error }), error ? 400 : 200);
+  }
+
+  async #showFailure(providerId: string, error: unknown): Promise<void> {
+    const { browser, form } = this.#request;
+    const { look } = browser;
+    const { words } = look;
+    // Rethrows what is not for people.
+    const message = messageFor(words, error, words.providerAccountRefused);
+    const { code, status, values } = error as Fault;
+    const name = await this.#deps.federation.flows.nameOf(providerId);
+    const why = code === 'identity_provider.refused' ? String(values.why) : undefined;
+    const texts: Readonly<Record<string, string>> = {
+      'identity_provider.unavailable': words.providerUnavailable(name),
+      'identity_provider.refused': why === 'access_denied' ? words.providerDenied(name) : words.providerRefused(name),
+    };
+    sendPage(browser, providerFailedPage(look, { ...form, text: texts[code] ?? message, code: why }), status);
+  }
+
+  #toInteraction(): void {
+    redirect(this.#request.browser, this.#request.form.action);
+  }
+
+  async #save(provider: ProviderState): Promise<void> {
+    const { interaction } = this.#request;
+    interaction.lastSubmission = { provider };
+    await interaction.save(interaction.exp - Math.floor(Date.now() / 1000));
+  }
+}
