@@ -27,10 +27,22 @@ export const seesAssignments = async (
   applicationId: string,
 ): Promise<boolean> => userPermissions.has(caller.userId, applicationId, ...SEES_ASSIGNMENTS);
 
-/** An owner with a token scoped to an organization acts for it, with the roles of the organization. */
-async function organizationRoleIds(reader: Reader, caller: Caller, applicationId: string): Promise<readonly string[]> {
+/** What is assigned. Without an organization: in the default one of a user who has none. */
+export type AssignmentPlace = Pick<OrganizationAssignment, 'applicationId' | 'roleId'> & {
+  readonly organizationId?: string | undefined;
+};
+
+/**
+ * An owner with a token scoped to an organization acts for it, with the roles of the organization, and only in it: to the organization
+ * itself and to users in it. Nobody gives roles in an organization of others because of what their own has.
+ */
+async function organizationRoleIds(
+  reader: Reader,
+  caller: Caller,
+  { applicationId, organizationId }: AssignmentPlace,
+): Promise<readonly string[]> {
   const { project } = caller.authContext;
-  if (!project || !hasRole(caller, 'owner')) return [];
+  if (!project || project.id !== organizationId || !hasRole(caller, 'owner')) return [];
   return (await rolesByApplication(reader, { organizationId: project.id })).get(applicationId) ?? [];
 }
 
@@ -38,10 +50,11 @@ async function organizationRoleIds(reader: Reader, caller: Caller, applicationId
 export async function assignmentFacts(
   { db, userPermissions }: AssignmentDeps,
   caller: Caller,
-  { applicationId, roleId }: Pick<OrganizationAssignment, 'applicationId' | 'roleId'>,
+  place: AssignmentPlace,
   tx?: Tx,
 ): Promise<Facts> {
   if (isAdministrator(caller)) return {};
+  const { applicationId, roleId } = place;
   const reader = tx ?? db.read;
   const role = await findAppRole(reader, roleId);
   if (!role) return {};
@@ -49,6 +62,6 @@ export async function assignmentFacts(
     ? readUserPermissions(tx, caller.userId, applicationId)
     : userPermissions.of(caller.userId, applicationId));
   if (own && (await mayAssign(reader, own, applicationId, role))) return { mayAssign: true };
-  const ofOrganization = await authorityOf(reader, await organizationRoleIds(reader, caller, applicationId));
+  const ofOrganization = await authorityOf(reader, await organizationRoleIds(reader, caller, place));
   return { mayAssign: await mayAssign(reader, ofOrganization, applicationId, role) };
 }

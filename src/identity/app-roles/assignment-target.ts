@@ -25,7 +25,7 @@ export async function assignmentTarget<T extends AssignmentRequest>(
   const user = userId === undefined ? undefined : await findUser(db.read, userId);
   const organizationId = request.organizationId ?? user?.default_project_id ?? undefined;
   const [facts, organization, application, role] = await Promise.all([
-    assignmentFacts(deps, caller, request),
+    assignmentFacts(deps, caller, { ...request, organizationId }),
     organizationId === undefined ? undefined : findProject(db.read, organizationId),
     findConsumer(db.read, applicationId),
     findAppRole(db.read, roleId),

@@ -272,6 +272,16 @@ onEachDatabase('Role assignments in applications', (api) => {
       assert.equal(await may(member.token, { user, organization: owned, application, role }), false);
     });
 
+    it('not an owner in another organization than the one they act for', async () => {
+      const { application, role, user } = await cast(api);
+      const [owned, other] = [await makeOrganization(api), await makeOrganization(api)];
+      const owner = await api.persona(['owner'], { project: owned.id });
+      for (const organization of [owned, other]) await assign(api, { organization, application, role: { id: 'purchaser' } });
+      assert.equal(await may(owner.token, { organization: owned, application, role }), true);
+      for (const where of [{ organization: other }, { user, organization: other }, { user }])
+        assert.equal(await may(owner.token, { ...where, application, role }), false);
+    });
+
     it('not a user who left the organization in which they had the permission', async () => {
       const { application, role, user } = await cast(api);
       const person = await makePerson(api);
