@@ -46,9 +46,15 @@ export async function createTokenKeys(deps: {
   const { db, change, seal, clock, rules } = deps;
   let keys: (TokenKey & { activeFrom: number })[] = [];
   let lookedAt = Number.NEGATIVE_INFINITY;
+  let lookup: Promise<void> | undefined;
+  let [reads, lastApplied] = [0, 0];
 
   async function reload(): Promise<void> {
+    const read = ++reads;
     const rows = await readTokenKeys(db.read);
+    // Answers may arrive out of order. An older one must not replace a newer one: it does not have the newest key.
+    if (read < lastApplied) return;
+    lastApplied = read;
     keys = rows.map(({ id, sealed, active_from }) => ({
       id,
       key: createSecretKey(seal.open(sealed, sealContext(id))),
@@ -105,9 +111,17 @@ export async function createTokenKeys(deps: {
     },
     find: (id) => keys.find((key) => key.id === id)?.key,
     async reloadIfDue() {
-      if (performance.now() - lookedAt < RELOAD_MS) return;
-      lookedAt = performance.now();
-      await reload();
+      const now = performance.now();
+      if (!lookup && now - lookedAt < RELOAD_MS) return;
+      lookup ??= reload()
+        .then(() => {
+          lookedAt = now;
+        })
+        .finally(() => {
+          lookup = undefined;
+        });
+      // Whoever asks while the keys are read waits for them, too: their token may have the same new key.
+      await lookup;
     },
     rotate,
     async reseal({ tx }) {
