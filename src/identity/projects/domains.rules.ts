@@ -14,7 +14,7 @@ import {
   whereEquals,
 } from '../resource/index.ts';
 import type { CreateDomain, ProjectWithTags, UpdateDomain } from './projects.schema.ts';
-import { deleteProject, findProjectRow, listProjects, projectsWithOptions, withTags } from './projects.store.ts';
+import { deleteProject, findProjectRow, listProjects, lockProject, projectsWithOptions, withTags } from './projects.store.ts';
 import { insertProjectRow, updateProjectRow } from './rows.ts';
 
 type NewDomain = Static<typeof CreateDomain>['domain'];
@@ -68,18 +68,26 @@ export function createDomains(deps: Pick<Deps, 'db' | 'clock' | 'change'>) {
     const { id } = domain;
     if (body.id !== undefined && body.id !== id) fail('resource.id_fixed', { kind: 'domain' });
     if (id === DEFAULT_DOMAIN && body.enabled === false) fail('domain.default');
-    refuseImmutable('domain', domain, 'update', body);
-    await change(caller, (transaction) => updateProjectRow(deps, transaction, domain, () => ({ body })));
+    await change(caller, (transaction) =>
+      updateProjectRow(
+        deps,
+        transaction,
+        domain,
+        () => ({ body }),
+        (row) => refuseImmutable('domain', row, 'update', body),
+      ),
+    );
     return reread(id);
   }
 
   /** Deletes everything in it in the same transaction: users, groups, projects, roles, grants. */
-  async function remove(caller: Caller, domain: ProjectRow): Promise<void> {
-    const { id } = domain;
+  async function remove(caller: Caller, { id }: ProjectRow): Promise<void> {
     if (id === DEFAULT_DOMAIN) fail('domain.default');
-    if (domain.enabled) fail('domain.enabled');
-    refuseImmutable('domain', domain, 'delete');
     await change(caller, async ({ tx, audit, invalidate }) => {
+      // Locked: nobody enables it, or adds a project, between the checks and the deletion.
+      const domain = (await lockProject(db, tx, id)) ?? fail('domain.not_found', { id });
+      if (domain.enabled) fail('domain.enabled');
+      refuseImmutable('domain', domain, 'delete');
       for (const project of await projectsWithOptions(tx, id)) refuseImmutable('project', project, 'delete');
       await deleteProject(tx, id);
       invalidate(tagOf.everything);

@@ -1,20 +1,10 @@
 // Projects: organizations in a tree below their domain.
-import type { Query, Static } from '../../platform/http/index.ts';
-import {
-  ancestorsOf,
-  type Caller,
-  type Facts,
-  type IdentityTarget,
-  permit,
-  tagOf,
-  targetOf,
-  visibleDomain,
-} from '../access/index.ts';
+import type { Query } from '../../platform/http/index.ts';
+import { type Caller, type Facts, type IdentityTarget, permit, tagOf, targetOf, visibleDomain } from '../access/index.ts';
 import type { Change } from '../audit/index.ts';
 import type { ProjectRow, Reader } from '../database.ts';
 import { fail } from '../faults.ts';
 import {
-  bit,
   criteriaOf,
   type Deps,
   type Filters,
@@ -24,22 +14,27 @@ import {
   single,
   whereEquals,
 } from '../resource/index.ts';
+import {
+  checkFixed,
+  createProjectChecks,
+  domainAround,
+  type NewProject,
+  type ProjectChanges,
+  type ProjectPosition,
+} from './checks.ts';
 import type { Domains } from './domains.rules.ts';
-import type { CreateProject, ProjectWithTags, UpdateProject } from './projects.schema.ts';
+import type { ProjectWithTags } from './projects.schema.ts';
 import {
   deleteProject,
   findProjectRow,
   hasChildren,
+  holdProjects,
   listProjects,
   lockProject,
-  readProjects,
   type TagFilters,
   withTags,
 } from './projects.store.ts';
 import { insertProjectRow, type ProjectRevision, updateProjectRow } from './rows.ts';
-
-export type NewProject = Static<typeof CreateProject>['project'];
-export type ProjectChanges = Static<typeof UpdateProject>['project'];
 
 const filters: Filters = {
   name: { column: 'projects.name', kind: 'text' },
@@ -63,17 +58,9 @@ function tagFiltersOf(query: Query): TagFilters {
 /** A project that acts as a domain has no domain_id, so the rules for domain managers do not apply to it here. */
 export const projectFacts = ({ id, domain_id }: ProjectRow): Facts => ({ domainId: domain_id, projectId: id });
 
-/** Where a new project is to be created, before it is checked. */
-export interface ProjectPosition {
-  readonly domainId: string;
-  readonly parent: ProjectRow | undefined;
-}
-
-const domainAround = (parent: ProjectRow | undefined): string | undefined =>
-  parent && (parent.is_domain ? parent.id : parent.domain_id!);
-
 export function createProjects(deps: Pick<Deps, 'db' | 'clock' | 'config' | 'change'> & { domains: Domains }) {
-  const { db, clock, config, change, domains } = deps;
+  const { db, clock, change, domains } = deps;
+  const { checkEnabled, checkPosition, checkEnabling } = createProjectChecks(deps);
 
   const target = async (id: string): Promise<IdentityTarget<ProjectRow>> =>
     targetOf(await findProjectRow(db.read, id), projectFacts, () => fail('project.not_found', { id }));
@@ -106,22 +93,6 @@ export function createProjects(deps: Pick<Deps, 'db' | 'clock' | 'config' | 'cha
     return page ?? fail('list.marker_not_found', { marker: single(query, 'marker') ?? '' });
   }
 
-  async function checkPosition(
-    { domainId, parent }: ProjectPosition,
-    body: NewProject,
-  ): Promise<{ domainId: string; parentId: string }> {
-    // The same message for a parent in another domain, so that managers learn nothing about other domains.
-    if (body.parent_id && domainAround(parent) !== domainId)
-      fail('request.bad_value', { field: 'parent_id', why: `there is no project ${body.parent_id} in the domain ${domainId}` });
-    const domain = parent?.is_domain ? parent : await findProjectRow(db.read, domainId);
-    if (!domain?.is_domain) fail('request.bad_value', { field: 'domain_id', why: `there is no domain ${domainId}` });
-    if (parent?.enabled === 0) fail('request.bad_value', { field: 'parent_id', why: 'it is disabled' });
-    if (domain.enabled === 0) fail('request.bad_value', { field: 'domain_id', why: 'the domain is disabled' });
-    const depth = parent && !parent.is_domain ? (await ancestorsOf(db.read, parent.id)).length : 0;
-    if (depth + 1 > config.maxProjectTreeDepth) fail('project.too_deep', { depth: config.maxProjectTreeDepth });
-    return { domainId, parentId: parent?.id ?? domainId };
-  }
-
   /** `provisioned`: attributes of provisioning clients, which may choose the id. */
   async function create(
     caller: Caller,
@@ -131,27 +102,15 @@ export function createProjects(deps: Pick<Deps, 'db' | 'clock' | 'config' | 'cha
   ): Promise<ProjectWithTags> {
     if (!position) return domains.create(caller, body);
     const parent = await checkPosition(position, body);
+    const { domainId } = parent;
     const { id } = provisioned;
     if (id !== undefined && (await findProjectRow(db.read, id)))
       fail('resource.duplicate', { kind: 'project', field: 'id', value: id });
-    return reread(await change(caller, (transaction) => insertProjectRow(transaction, clock, body, parent, provisioned)));
-  }
-
-  async function checkEnabling(tx: Reader, project: ProjectRow, enabled: boolean | undefined): Promise<void> {
-    if (enabled === false && project.enabled === 1 && (await hasChildren(tx, project.id, true)))
-      fail('project.children_enabled', { id: project.id });
-    if (enabled === true && project.enabled === 0) {
-      const above = await readProjects(tx, await ancestorsOf(tx, project.id));
-      if (above.some((parent) => parent.enabled === 0)) fail('project.parent_disabled', { id: project.id });
-    }
-  }
-
-  function checkFixed(project: ProjectRow, body: ProjectChanges): void {
-    if (body.id !== undefined && body.id !== project.id) fail('resource.id_fixed', { kind: 'project' });
-    if (body.domain_id !== undefined && body.domain_id !== project.domain_id) fail('resource.domain_fixed');
-    if (body.parent_id !== undefined && body.parent_id !== project.parent_id) fail('project.parent_fixed');
-    if (body.is_domain !== undefined && bit(body.is_domain) !== project.is_domain)
-      fail('request.bad_value', { field: 'is_domain', why: 'it cannot be changed' });
+    const created = await change(caller, async (transaction) => {
+      checkEnabled(await holdProjects(db, transaction.tx, [parent.parentId, domainId]), parent.parentId);
+      return insertProjectRow(transaction, clock, body, parent, provisioned);
+    });
+    return reread(created);
   }
 
   const update = (caller: Caller, project: ProjectRow, body: ProjectChanges): Promise<ProjectWithTags> =>
@@ -169,10 +128,11 @@ export function createProjects(deps: Pick<Deps, 'db' | 'clock' | 'config' | 'cha
     if (externalId !== undefined && externalId === project.external_id && Object.keys(body).length === 0) return reread(id);
     checkFixed(project, body);
     if (project.is_domain) return domains.update(caller, project, body);
-    refuseImmutable('project', project, 'update', body);
     return change(caller, async (transaction) => {
-      await checkEnabling(transaction.tx, project, body.enabled);
-      await updateProjectRow(deps, transaction, project, revisionOf);
+      await updateProjectRow(deps, transaction, project, revisionOf, async (row, changes) => {
+        refuseImmutable('project', row, 'update', changes);
+        await checkEnabling(transaction.tx, row, changes.enabled);
+      });
       // Read in the transaction: with the version of a later change the caller could overwrite what they have not seen.
       return reread(id, transaction.tx);
     });
@@ -182,18 +142,26 @@ export function createProjects(deps: Pick<Deps, 'db' | 'clock' | 'config' | 'cha
   async function enable(transaction: Change, id: string): Promise<void> {
     const project = (await findProjectRow(transaction.tx, id)) ?? fail('project.not_found', { id });
     if (project.enabled === 1) return;
-    refuseImmutable('project', project, 'update');
-    await checkEnabling(transaction.tx, project, true);
-    await updateProjectRow(deps, transaction, project, () => ({ body: { enabled: true } }));
+    await updateProjectRow(
+      deps,
+      transaction,
+      project,
+      () => ({ body: { enabled: true } }),
+      async (row) => {
+        refuseImmutable('project', row, 'update');
+        await checkEnabling(transaction.tx, row, true);
+      },
+    );
   }
 
   /** `expect` gets the locked row, and throws if it is not as the caller expects. */
   async function remove(caller: Caller, project: ProjectRow, expect?: (project: ProjectRow) => void): Promise<void> {
     const { id } = project;
     if (project.is_domain) return domains.remove(caller, project);
-    refuseImmutable('project', project, 'delete');
     await change(caller, async ({ tx, audit, invalidate }) => {
-      expect?.((await lockProject(db, tx, id)) ?? fail('project.not_found', { id }));
+      const current = (await lockProject(db, tx, id)) ?? fail('project.not_found', { id });
+      refuseImmutable('project', current, 'delete');
+      expect?.(current);
       const refuse = () => fail('project.has_children', { id });
       if (await hasChildren(tx, id, false)) refuse();
       await failOnBrokenReference(refuse, () => deleteProject(tx, id));

@@ -153,5 +153,14 @@ export async function removeTag(tx: Tx, projectId: string, name: string): Promis
   return result.numDeletedRows > 0n;
 }
 
+/** Reads these projects and holds off changes of them, but not of what is below, until the transaction ends. */
+export function holdProjects({ dialect }: Pick<Database, 'dialect'>, tx: Tx, ids: readonly string[]): Promise<ProjectRow[]> {
+  const query = tx
+    .selectFrom('projects')
+    .where('id', 'in', [...ids, ''])
+    .selectAll();
+  return (dialect === 'postgres' ? query.forShare() : query).execute();
+}
+
 /** The row is locked so that concurrent updates do not overwrite each other. */
 export const lockProject = (db: Database, tx: Tx, id: string): Promise<ProjectRow | undefined> => lockRow(db, tx, 'projects', id);

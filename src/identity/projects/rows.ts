@@ -9,7 +9,7 @@ import { bit, extraOf, failOnBrokenReference, failOnDuplicateName, mergeExtra, m
 import { projectFields } from './projects.schema.ts';
 import { insertProject, lockProject, replaceTags, revokeTokensOfProject, updateProject } from './projects.store.ts';
 
-interface ProjectBody {
+export interface ProjectBody {
   readonly name?: string | undefined;
   readonly enabled?: boolean | undefined;
   readonly description?: string | null | undefined;
@@ -59,16 +59,21 @@ export async function insertProjectRow(
   return id;
 }
 
-/** `revisionOf` gets the locked row, so that concurrent updates do not overwrite each other. */
+/**
+ * `revisionOf` gets the locked row, so that concurrent updates do not overwrite each other. `check` gets it, too, and throws when it must
+ * not be changed like that.
+ */
 export async function updateProjectRow(
   { db, clock }: { readonly db: Database; readonly clock: Clock },
   { tx, audit, invalidate }: Change,
   before: ProjectRow,
   revisionOf: (row: ProjectRow) => ProjectRevision,
+  check: (row: ProjectRow, body: ProjectBody) => void | Promise<void>,
 ): Promise<void> {
   const kind = before.is_domain ? 'domain' : 'project';
   const row = (await lockProject(db, tx, before.id)) ?? fail(`${kind}.not_found`, { id: before.id });
   const { body, externalId } = revisionOf(row);
+  await check(row, body);
   const name = body.name?.trim() ?? row.name;
   const values = {
     name,

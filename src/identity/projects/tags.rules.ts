@@ -1,21 +1,27 @@
 // Tags of a project.
 import type { Caller } from '../access/index.ts';
-import type { ProjectRow } from '../database.ts';
+import type { ProjectRow, Reader, Tx } from '../database.ts';
 import { fail } from '../faults.ts';
-import { type Deps, failOnBrokenReference, refuseImmutable } from '../resource/index.ts';
-import { addTag, removeTag, replaceTags, withTags } from './projects.store.ts';
+import { type Deps, refuseImmutable } from '../resource/index.ts';
+import { addTag, lockProject, removeTag, replaceTags, withTags } from './projects.store.ts';
 
 const MAX_TAGS = 80;
-const gone = (id: string) => () => fail('project.not_found', { id });
 
 export function createTags({ db, change }: Pick<Deps, 'db' | 'change'>) {
-  const list = async (project: ProjectRow): Promise<readonly string[]> => (await withTags(db.read, [project]))[0]!.tags;
+  const list = async (project: ProjectRow, reader: Reader = db.read): Promise<readonly string[]> =>
+    (await withTags(reader, [project]))[0]!.tags;
 
-  async function replace(caller: Caller, project: ProjectRow, tags: readonly string[]): Promise<readonly string[]> {
-    const { id } = project;
+  /** Locked, so that tags are changed one after the other: the limit counts all of them. */
+  async function lockToChange(tx: Tx, id: string): Promise<ProjectRow> {
+    const project = (await lockProject(db, tx, id)) ?? fail('project.not_found', { id });
     refuseImmutable('project', project, 'update');
+    return project;
+  }
+
+  async function replace(caller: Caller, { id }: ProjectRow, tags: readonly string[]): Promise<readonly string[]> {
     await change(caller, async ({ tx, audit }) => {
-      await failOnBrokenReference(gone(id), () => replaceTags(tx, id, tags));
+      await lockToChange(tx, id);
+      await replaceTags(tx, id, tags);
       audit('project.tags_replaced', { kind: 'project', id }, { count: tags.length });
     });
     return tags;
@@ -27,23 +33,20 @@ export function createTags({ db, change }: Pick<Deps, 'db' | 'change'>) {
       if (!(await list(project)).includes(tag)) fail('project.tag_not_found', { tag });
     },
     replace,
-    async add(caller: Caller, project: ProjectRow, tag: string): Promise<void> {
-      const { id } = project;
-      refuseImmutable('project', project, 'update');
+    async add(caller: Caller, { id }: ProjectRow, tag: string): Promise<void> {
       if (tag.length > 255 || /[,/]/.test(tag))
         fail('request.bad_value', { field: 'tag', why: 'it must have 1 to 255 characters and no comma or slash' });
-      const tags = await list(project);
-      if (!tags.includes(tag) && tags.length >= MAX_TAGS)
-        fail('request.bad_value', { field: 'tag', why: `a project has at most ${MAX_TAGS} tags` });
       await change(caller, async ({ tx, audit }) => {
-        await failOnBrokenReference(gone(id), () => addTag(tx, id, tag));
+        const tags = await list(await lockToChange(tx, id), tx);
+        if (!tags.includes(tag) && tags.length >= MAX_TAGS)
+          fail('request.bad_value', { field: 'tag', why: `a project has at most ${MAX_TAGS} tags` });
+        await addTag(tx, id, tag);
         audit('project.tag_added', { kind: 'project', id }, { tag });
       });
     },
-    async remove(caller: Caller, project: ProjectRow, tag: string): Promise<void> {
-      const { id } = project;
-      refuseImmutable('project', project, 'update');
+    async remove(caller: Caller, { id }: ProjectRow, tag: string): Promise<void> {
       await change(caller, async ({ tx, audit }) => {
+        await lockToChange(tx, id);
         if (!(await removeTag(tx, id, tag))) fail('project.tag_not_found', { tag });
         audit('project.tag_removed', { kind: 'project', id }, { tag });
       });
