@@ -137,6 +137,7 @@ describe('A PostgreSQL in trouble', () => {
       ['/openid/userinfo', { headers: { Authorization: 'Bearer abcdefghijklmnopqrstuvwxyz012345678901234567' } }],
       ['/openid/authorize?client_id=x&response_type=code&scope=openid', {}],
       ['/openid/authorize?client_id=x&response_type=code&scope=openid', { headers: { Accept: 'text/html' } }],
+      ['/openid/forgotten-password', { ...form({ name: 'somebody' }) }],
       ['/v3/OS-OAUTH2/access_token', { ...form({ grant_type: 'client_credentials' }), headers: basic }],
     ];
     // The library is loaded before the failure begins.

@@ -41,7 +41,8 @@ function formsOf(text: string): PageForm[] {
     const names = sent.map((input) => attribute(input, 'name')!);
     assert.deepEqual(names, [...new Set(names)], 'a form has each field once');
     const fields = Object.fromEntries(sent.map((input) => [attribute(input, 'name')!, attribute(input, 'value') ?? '']));
-    return { action: attribute(tag!, 'action')!, fields };
+    // Without one, the form is sent to the address of the page.
+    return { action: attribute(tag!, 'action') ?? '', fields };
   });
 }
 

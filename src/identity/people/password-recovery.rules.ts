@@ -9,7 +9,7 @@ import type { Mail } from '../mail/index.ts';
 import type { Passwords } from '../passwords/index.ts';
 import { findByName } from '../projects/index.ts';
 import { type Deps, parseJson } from '../resource/index.ts';
-import { recipientOf, type Users } from '../users/index.ts';
+import { isEmailConfirmed, recipientOf, type Users } from '../users/index.ts';
 import { FORGOTTEN_PASSWORD_PAGE, linkTo, NEW_PASSWORD_PAGE } from './pages.ts';
 import type { MailRequests, StrangerRequest } from './requests.ts';
 
@@ -56,7 +56,9 @@ export function createPasswordRecovery(deps: PasswordRecoveryDeps) {
     const elsewhere = domainId === undefined ? await users.findInAllDomains(name) : [];
     const mailed = await users.findByEmail(domainId, name);
     const byName = named ? [named] : elsewhere.length === 1 ? elsewhere : [];
-    return [...new Map([...byName, ...mailed].map((user) => [user.id, user])).values()].slice(0, MAX_ACCOUNTS);
+    // Anybody who creates users can give them this address: those who have proved it come first.
+    const proved = mailed.filter(isEmailConfirmed);
+    return [...new Map([...byName, ...proved, ...mailed].map((user) => [user.id, user])).values()].slice(0, MAX_ACCOUNTS);
   }
 
   /** The mail goes to the stored address, never to what was typed. */
@@ -107,7 +109,7 @@ export function createPasswordRecovery(deps: PasswordRecoveryDeps) {
     page: FORGOTTEN_PASSWORD_PAGE,
 
     /** Returns before anything is known about the account. */
-    request: (by: StrangerRequest, typed: ForgottenPassword): void => requests.accept(by, () => send(by, typed)),
+    request: (by: StrangerRequest, typed: ForgottenPassword): Promise<void> => requests.accept(by, () => send(by, typed)),
 
     open,
 

@@ -3,6 +3,7 @@
 import type { Clock } from '../../platform/clock.ts';
 import { type AttemptOrigin, addressKey, FairQueue, Throttle } from '../../platform/limits/index.ts';
 import type { Log } from '../../platform/log/index.ts';
+import type { Database } from '../database.ts';
 import { nameKey } from '../users/index.ts';
 
 /** From one address of the network. */
@@ -20,10 +21,12 @@ export interface StrangerRequest extends AttemptOrigin {
 }
 
 export function createMailRequests({
+  db,
   clock,
   log,
   rateLimits,
 }: {
+  readonly db: Pick<Database, 'ping'>;
   readonly clock: Clock;
   readonly log: Log;
   readonly rateLimits: boolean;
@@ -33,10 +36,14 @@ export function createMailRequests({
   const queue = new FairQueue(QUEUE);
 
   return {
-    /** Runs the work after the answer. Fails if there were too many requests from this address. */
-    accept({ address, requestId }: StrangerRequest, work: () => Promise<void>): void {
+    /**
+     * Runs the work after the answer. Fails if there were too many requests from this address, or if the database is away: then nobody
+     * must be told that a mail is on its way.
+     */
+    async accept({ address, requestId }: StrangerRequest, work: () => Promise<void>): Promise<void> {
       const key = addressKey(address);
       byAddress.take(key);
+      await db.ping();
       const later = async (): Promise<void> => {
         await new Promise((resolve) => setImmediate(resolve));
         await queue.run({ key }, work);

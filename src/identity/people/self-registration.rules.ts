@@ -106,7 +106,7 @@ export function createSelfRegistration(deps: SelfRegistrationDeps) {
     findOpenDomain,
 
     /** Returns before anything is known about the account. */
-    request: (by: StrangerRequest, request: RegistrationRequest): void => requests.accept(by, () => send(by, request)),
+    request: (by: StrangerRequest, request: RegistrationRequest): Promise<void> => requests.accept(by, () => send(by, request)),
 
     /** What a link allows; undefined if it has ended, or if the domain is not open any more. Changes nothing. */
     async open(by: StrangerRequest, token: string): Promise<OpenRegistration | undefined> {

@@ -5,7 +5,6 @@ import { errorMessage, field, hidden, page } from './layout.ts';
 import type { PageLook } from './look.ts';
 
 export interface StrangerForm {
-  readonly action: string;
   readonly error?: string | undefined;
   /** The sign-in to return to. */
   readonly interaction?: string | undefined;
@@ -18,8 +17,9 @@ export const signInUrl = (interaction: string | undefined): string =>
 const back = ({ words }: PageLook, interaction: string | undefined): Html =>
   html`<p><a href="${signInUrl(interaction)}">${words.backToSignIn}</a></p>`;
 
-const form = ({ action, interaction }: StrangerForm, body: Html): Html =>
-  html`<form method="post" action="${action}">${interaction === undefined ? '' : hidden('interaction', interaction)}${body}</form>`;
+/** It is sent to the address of the page, with the query: the page still has its link after a refusal, also in another language. */
+const form = ({ interaction }: StrangerForm, body: Html): Html =>
+  html`<form method="post">${interaction === undefined ? '' : hidden('interaction', interaction)}${body}</form>`;
 
 const domainField = ({ words }: PageLook, domain: string): Html =>
   html`<details${domain === '' ? '' : html` open`}><summary>${words.otherDomain}</summary>${field({

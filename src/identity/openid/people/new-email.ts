@@ -33,7 +33,7 @@ export function createNewEmailPage(deps: NewEmailDeps) {
     if (!link || !person || link.userId !== person.user.id) return ended();
     const about = `new-email ${person.session.uid}`;
     const show = (error?: string): void => {
-      const form = { action: NEW_EMAIL_PAGE, error, token, formToken: formToken(keys[0]!, about) };
+      const form = { error, token, formToken: formToken(keys[0]!, about) };
       sendPage(browser, newEmailPage(look, { ...form, address: link.address, name: person.user.name }), error ? 400 : 200);
     };
     if (!isForm) return show();

@@ -175,6 +175,16 @@ onDatabase('SQLite', 'The page for a forgotten password', { settings }, (api) =>
     assert.ok(!server.received.some(({ raw }) => /^bcc:/im.test(raw)));
   });
 
+  it('sends mails first about accounts whose users have proved the address, if there are many', async () => {
+    const { email, token, name } = await linked(api);
+    assert.equal((await choose(api, token)).status, 200);
+    await Promise.all(Array.from({ length: 20 }, () => makeUser(api, { email })));
+    await askForPassword(api, email);
+    const mails = (await mailsTo(server, email, 7)).filter(({ subject }) => subject === 'Choose a new password');
+    assert.equal(mails.length, 6);
+    assert.equal(mails.filter(({ text }) => new RegExp(`${name}\\b`).test(text ?? '')).length, 2);
+  });
+
   it('refuses forms of other sites, and leads to no other site', async () => {
     const browser = new TestBrowser(api);
     for (const headers of [{ Origin: 'https://evil.example' }, { 'Sec-Fetch-Site': 'cross-site' }])

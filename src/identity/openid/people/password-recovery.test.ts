@@ -95,8 +95,10 @@ onEachDatabase(
         assert.equal(page.status, 400);
         assert.ok(page.text.includes(message), page.text);
       }
-      const saved = await browser.submit(page, undefined, again(FRESH));
-      assert.ok(saved.text.includes(es.passwordSavedText), 'the link still works');
+      const chosen = await browser.send('/openid/language', { language: 'en' }, { Referer: page.url });
+      assert.ok(chosen.text.includes(en.newPasswordText), chosen.text);
+      const saved = await browser.submit(chosen, undefined, again(FRESH));
+      assert.ok(saved.text.includes(en.passwordSavedText), 'the link still works');
     });
 
     it('of an account without a password here is not replaced, and a mail says so', async () => {

@@ -1,7 +1,7 @@
 // The pages for a forgotten password.
 import { Fault } from '../../../platform/faults/index.ts';
 import type { Passkeys } from '../../passkeys/index.ts';
-import { FORGOTTEN_PASSWORD_PAGE, NEW_PASSWORD_PAGE, type PasswordRecovery } from '../../people/index.ts';
+import { FORGOTTEN_PASSWORD_PAGE, type PasswordRecovery } from '../../people/index.ts';
 import { type BrowserRequest, sendPage } from '../pages/browser.ts';
 import { messageFor } from '../pages/messages.ts';
 import {
@@ -22,19 +22,18 @@ const isEnded = (error: unknown): boolean =>
   error instanceof Fault && (error.code === 'link.ended' || error.code === 'auth.required');
 
 export function forgottenPassword({ passwordRecovery }: PasswordRecoveryPagesDeps): StrangerPage {
-  const action = FORGOTTEN_PASSWORD_PAGE;
   return {
     show(browser, query) {
-      const about = { action, name: textIn(query, 'name'), domain: textIn(query, 'domain'), interaction: interactionIn(query) };
+      const about = { name: textIn(query, 'name'), domain: textIn(query, 'domain'), interaction: interactionIn(query) };
       sendPage(browser, forgottenPasswordPage(browser.look, about));
     },
-    submit(browser, form) {
+    async submit(browser, form) {
       const { look } = browser;
       const typed = { name: textIn(form, 'name'), domain: textIn(form, 'domain'), interaction: interactionIn(form) };
       try {
-        passwordRecovery.request(strangerOf(browser), { ...typed, language: look.words.language });
+        await passwordRecovery.request(strangerOf(browser), { ...typed, language: look.words.language });
       } catch (error) {
-        const about = { action, ...typed, error: messageFor(look.words, error, '') };
+        const about = { ...typed, error: messageFor(look.words, error, '') };
         return sendPage(browser, forgottenPasswordPage(look, about), 429);
       }
       sendPage(browser, mailSentPage(look, { text: look.words.forgottenSent, interaction: typed.interaction }));
@@ -43,14 +42,13 @@ export function forgottenPassword({ passwordRecovery }: PasswordRecoveryPagesDep
 }
 
 export function newPassword({ passwordRecovery, passkeys }: PasswordRecoveryPagesDeps): StrangerPage {
-  const action = NEW_PASSWORD_PAGE;
   const showEnded = (browser: BrowserRequest): void => {
     const { look } = browser;
     const again = { href: FORGOTTEN_PASSWORD_PAGE, label: look.words.forgottenPassword };
     sendPage(browser, linkEndedPage(look, again), 400);
   };
   const showForm = (browser: BrowserRequest, token: string, name: string, error?: string): void =>
-    sendPage(browser, resetPasswordPage(browser.look, { action, token, name, error }), error === undefined ? 200 : 400);
+    sendPage(browser, resetPasswordPage(browser.look, { token, name, error }), error === undefined ? 200 : 400);
 
   return {
     /** Changes nothing: programs that check mails open links, too. */

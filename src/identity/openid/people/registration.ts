@@ -1,13 +1,6 @@
 // The pages where people register themselves.
 import { Fault } from '../../../platform/faults/index.ts';
-import {
-  CONFIRM_EMAIL_PAGE,
-  isAllowed,
-  type OpenDomain,
-  REGISTER_PAGE,
-  readAddress,
-  type SelfRegistration,
-} from '../../people/index.ts';
+import { isAllowed, type OpenDomain, REGISTER_PAGE, readAddress, type SelfRegistration } from '../../people/index.ts';
 import { type BrowserRequest, sendPage } from '../pages/browser.ts';
 import { messageFor } from '../pages/messages.ts';
 import {
@@ -41,7 +34,7 @@ export function register({ selfRegistration }: RegistrationPagesDeps): StrangerP
     values: { email: string; interaction: string | undefined; error?: string },
     status = 200,
   ): void => {
-    const about = { action: REGISTER_PAGE, domain: domainValue(domain), allowed: domain.allowed, ...values };
+    const about = { domain: domainValue(domain), allowed: domain.allowed, ...values };
     sendPage(browser, registerPage(browser.look, about), status);
   };
   const showClosed = (browser: BrowserRequest, interaction: string | undefined): void =>
@@ -64,7 +57,7 @@ export function register({ selfRegistration }: RegistrationPagesDeps): StrangerP
       if (!isAllowed(address, domain.allowed))
         return showForm(browser, domain, { email, interaction, error: words.addressNotAllowed }, 400);
       try {
-        selfRegistration.request(strangerOf(browser), { address, domain, interaction, language: words.language });
+        await selfRegistration.request(strangerOf(browser), { address, domain, interaction, language: words.language });
       } catch (error) {
         return showForm(browser, domain, { email, interaction, error: messageFor(words, error, '') }, 429);
       }
@@ -82,7 +75,7 @@ export function confirmEmail({ selfRegistration }: RegistrationPagesDeps): Stran
     browser: BrowserRequest,
     values: { token: string; address: string; name: string; error?: string },
     status = 200,
-  ): void => sendPage(browser, confirmEmailPage(browser.look, { action: CONFIRM_EMAIL_PAGE, ...values }), status);
+  ): void => sendPage(browser, confirmEmailPage(browser.look, values), status);
 
   return {
     /** Changes nothing: programs that check mails open links, too. */

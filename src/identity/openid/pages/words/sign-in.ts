@@ -109,7 +109,7 @@ const es: typeof en = {
   allow: 'Permitir',
   deny: 'Denegar',
   scopes: {
-    openid: 'un identificador de usted',
+    openid: 'un identificador suyo',
     profile: 'su nombre y cómo dirigirse a usted',
     email: 'su dirección de correo electrónico',
     roles: 'sus roles en esta aplicación',
@@ -128,8 +128,8 @@ const es: typeof en = {
   deviceDoneTitle: 'El dispositivo está conectado',
   deviceDoneText: 'Puede cerrar esta página y continuar en el dispositivo.',
   logoutTitle: '¿Quiere cerrar la sesión?',
-  logoutText: 'Esto termina su sesión aquí y en las aplicaciones que lo admiten.',
-  stay: 'Seguir con la sesión',
+  logoutText: 'Esto cierra su sesión aquí y en las aplicaciones que lo admiten.',
+  stay: 'Mantener la sesión iniciada',
   loggedOutTitle: 'Ha cerrado la sesión',
   loggedOutText: 'Puede cerrar esta página.',
 };
