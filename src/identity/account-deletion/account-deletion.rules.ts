@@ -99,6 +99,9 @@ export function createAccountDeletion({ db, clock, change, log, domainSettings, 
       const user = await lockUser(db, tx, userId);
       const pending = user && (await findPending(tx, userId));
       if (user && pending && pending.due_at <= seconds(clock)) {
+        // The other administrators may have gone since. The owner can still keep the account, and nobody else could repair the service.
+        if ((await administeredAlone(tx, userId)).some(({ domainId }) => domainId === null))
+          fail('account_deletion.last_administrator');
         await users.erase(transaction, user);
         return true;
       }
@@ -118,8 +121,11 @@ export function createAccountDeletion({ db, clock, change, log, domainSettings, 
         deleted++;
         log.info({ user: userId }, 'an account was deleted, as its owner asked');
       } catch (error) {
-        // Another process was first, or the owner kept the account.
-        if (!(error instanceof Fault && error.code === 'account_deletion.not_found')) errors.push(error);
+        const code = error instanceof Fault ? error.code : undefined;
+        if (code === 'account_deletion.last_administrator')
+          log.warn({ user: userId }, 'an account is not deleted: its owner is the last administrator');
+        // Otherwise another process was first, or the owner kept the account.
+        else if (code !== 'account_deletion.not_found') errors.push(error);
       }
     }
     if (errors.length > 0) throw errors[0];

@@ -131,6 +131,20 @@ onEachDatabase(
       assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 400]);
     });
 
+    it('waits while nobody else could administer the service', async () => {
+      const project = await api.make('project', { name: uniqueName('project') });
+      const { user, password } = await api.persona(['admin'], { project: project.id });
+      await leave(api, { id: user.id, name: user.name, password });
+      await passTime(api, 15 * DAY);
+      const enableOthers = (enabled: number) =>
+        db.write((tx) => tx.updateTable('users').set({ enabled }).where('name', '=', 'admin').execute());
+      await enableOthers(0);
+      await api.service.accountDeletion.deleteDue();
+      assert.ok(await db.read.selectFrom('users').where('id', '=', user.id).select('id').executeTakeFirst());
+      await enableOthers(1);
+      assert.equal(await api.service.accountDeletion.deleteDue(), 1);
+    });
+
     it('leaves nothing of the person but audit events', async () => {
       const { user, password, phone } = await makeTwoFactorPerson(api);
       await leave(api, { id: user.id, name: user.name, password, code: () => phone.fresh() });
