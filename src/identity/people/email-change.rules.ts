@@ -74,6 +74,8 @@ export function createEmailChange(deps: EmailChangeDeps) {
         const link = await links.use(transaction, token, 'change-email');
         if (link?.userId !== userId) fail('link.ended');
         const before = await users.changeEmail(transaction, userId, link.address);
+        // A provisioning client may have taken over the account since the mail was sent.
+        if (before.external_id !== null) fail('link.ended');
         const { address: former, name, language } = recipientOf(before);
         if (former === undefined || isMainEmail(before, link.address)) return;
         const values = { name, at: clock.now() };

@@ -107,6 +107,16 @@ onEachDatabase(
       assert.ok(!page.forms.some(({ fields }) => fields.step === 'change-email'));
     });
 
+    it('is not confirmed by somebody whom a provisioning client manages by now', async () => {
+      const [person, fresh] = [await makeUser(api), newMailbox()];
+      const { browser } = await ask(api, person, fresh);
+      const page = await browser.go(linkIn(await newestMail(server, fresh)));
+      const scim = assertOk(await api.get(`/scim/v2/Users/${person.id}`));
+      assertOk(await api.put(`/scim/v2/Users/${person.id}`, { ...scim, externalId: 'from a provisioning client' }));
+      assert.equal((await browser.submit(page, undefined)).status, 400);
+      assert.deepEqual(await claimsOf(person), [person.user.email, false]);
+    });
+
     it('answers the same whether somebody has it or not', async () => {
       const [person, other] = [await makeUser(api), await makeUser(api)];
       const answers = [await ask(api, person, other.user.email as string), await ask(api, person, newMailbox())];
