@@ -164,6 +164,20 @@ onEachDatabase(
       for (const action of ['user.created', 'user.logged_in', 'user.data_exported']) assert.ok(actions.includes(action), action);
     });
 
+    it('has every event, however many there are', async () => {
+      const person = await makeUser(api);
+      const detail = { actor_id: null, request_id: null, outcome: 'success', detail: '{}' };
+      const at = Math.floor(api.clock.now() / 1000);
+      const rows = Array.from({ length: 1200 }, (_, index) => ({
+        ...{ id: uniqueName('event'), at: at + Math.floor(index / 700), action: 'user.tested' },
+        ...{ target_kind: 'user', target_id: person.id, ...detail },
+      }));
+      await db.write((tx) => tx.insertInto('audit_events').values(rows).execute());
+      const { browser, page } = await openData(api, person);
+      const { events } = JSON.parse((await browser.submit(page, 'download-data')).text);
+      assert.equal(events.filter(({ action }: { action: string }) => action === 'user.tested').length, 1200);
+    });
+
     it('has no secret, and nothing of another person', async () => {
       const [{ person }, other] = [await makeWorld(), await makeWorld()];
       const stranger = await makeUser(api, { description: 'somebody else' });
