@@ -30,17 +30,17 @@ const en = {
 const es: typeof en = {
   personalData: 'Sus datos',
   personalDataText:
-    'Un archivo con todo lo que se guarda aquí sobre usted: perfil, pertenencias, sesiones, formas de iniciar sesión y lo ocurrido con su cuenta. No contiene contraseñas ni claves.',
+    'Un archivo con todo lo que se guarda aquí sobre usted: perfil, grupos y roles, sesiones, formas de iniciar sesión y lo ocurrido con su cuenta. No contiene contraseñas ni claves.',
   downloadData: 'Descargar sus datos',
   deleteAccount: 'Eliminar su cuenta',
   deleteAccountText: (days) =>
     days === 0
       ? 'Se cierran todas sus sesiones y su cuenta se elimina con todo lo que contiene.'
-      : `Se cierran todas sus sesiones. Pasados ${days} ${days === 1 ? 'día' : 'días'}, su cuenta se elimina con todo lo que contiene. Hasta entonces puede iniciar sesión para conservarla.`,
+      : `Se cierran todas sus sesiones. Después de ${days} ${days === 1 ? 'día' : 'días'}, su cuenta se elimina con todo lo que contiene. Hasta entonces puede iniciar sesión para conservarla.`,
   typeUserName: (name) => `Escriba su nombre de usuario, ${name}, para confirmar`,
   deletionRefused: {
     managed: 'Otro sistema gestiona su cuenta. Pida a su administrador que la elimine.',
-    last_administrator: 'Es el último administrador. Nombre a otra persona antes de irse.',
+    last_administrator: 'Usted es el último administrador. Nombre administrador a otra persona antes de irse.',
   },
   deletionWrongName: 'Este no es su nombre de usuario.',
   leavingTitle: 'Su cuenta se va a eliminar',
