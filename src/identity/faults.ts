@@ -99,6 +99,7 @@ export const identityFaults = {
     text: 'The invitation is no longer valid: whoever sent it may no longer give what it names.',
   },
   'invitation.account_exists': { status: 409, text: 'There is an account with this address. Sign in to accept the invitation.' },
+  'invitation.name_is_address': { status: 400, text: 'A user name with @ must be the address of the invitation.' },
   'invitation.other_account': { status: 403, text: 'The invitation is for another account.' },
 
   'group.not_found': { status: 404, text: 'Could not find group: {id}.' },

@@ -13,6 +13,7 @@ import {
   findUser,
   isEmailConfirmed,
   isMainEmail,
+  nameKey,
   recipientOf,
   type Users,
   usersByMainEmail,
@@ -34,6 +35,16 @@ const MAX_PASSWORD = 4096;
 
 function checkLength(field: string, value: string, most: number): void {
   if (value === '' || [...value].length > most) fail('request.bad_value', { field, why: `it must have 1 to ${most} characters` });
+}
+
+/**
+ * People and applications take a name with @ for an address. So it must be the one that the link proves, or the name that the inviter
+ * proposed. Otherwise somebody could sign in under the address of somebody else, who could not register any more.
+ */
+function checkName(name: string, { email_key, name: proposed }: InvitationRow): void {
+  checkLength('name', name, MAX_NAME);
+  const key = nameKey(name);
+  if (key.includes('@') && key !== email_key && key !== nameKey(proposed ?? '')) fail('invitation.name_is_address');
 }
 
 /** For the page. Only the holder of the link sees it, who reads the mails to the address. */
@@ -156,7 +167,7 @@ export function createAcceptance(deps: AcceptDeps) {
     { name, password }: { readonly name: string; readonly password: string },
   ): Promise<string> {
     const found = await begin(token);
-    checkLength('name', name, MAX_NAME);
+    checkName(name, found);
     checkLength('password', password, MAX_PASSWORD);
     const client = { key: addressKey(address), signal };
     const prepared = await passwords.prepare(password, 'self', { id: undefined, options: {} }, client);

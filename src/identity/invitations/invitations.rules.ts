@@ -3,7 +3,6 @@ import { seconds } from '../../platform/clock.ts';
 import type { Query, Static } from '../../platform/http/index.ts';
 import { newId } from '../../platform/ids.ts';
 import type { Throttle } from '../../platform/limits/index.ts';
-import { isAddress } from '../../platform/mail/index.ts';
 import { type Caller, findProject, type IdentityTarget, type Shield, targetOf, visibleDomain } from '../access/index.ts';
 import type { AppAssignments } from '../app-roles/index.ts';
 import type { InvitationRow, Tx } from '../database.ts';
@@ -11,6 +10,7 @@ import type { DomainSettingsOf } from '../domain-settings/index.ts';
 import { fail } from '../faults.ts';
 import type { Grants } from '../grants/index.ts';
 import type { Groups } from '../groups/index.ts';
+import { readAddress } from '../people/index.ts';
 import { criteriaOf, type Deps, type Filters, failOnBrokenReference, pageOf, single, whereEquals } from '../resource/index.ts';
 import { findRoleByName } from '../roles/index.ts';
 import { nameKey } from '../users/index.ts';
@@ -98,8 +98,7 @@ export function createInvitations(deps: InvitationDeps) {
   }
 
   async function invite(caller: Caller, domainId: string, body: NewInvitationBody): Promise<InvitationRow> {
-    const email = body.email.trim();
-    if (!isAddress(email)) fail('request.bad_value', { field: 'email', why: 'it must be an e-mail address' });
+    const email = readAddress(body.email) ?? fail('request.bad_value', { field: 'email', why: 'it must be an e-mail address' });
     if (!(await findProject(db.read, domainId))?.is_domain) fail('domain.not_found', { id: domainId });
     await checkDomain(domainSettings, domainId, email);
     const key = nameKey(email);

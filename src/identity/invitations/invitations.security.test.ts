@@ -275,6 +275,32 @@ onEachDatabase(
       }
     });
 
+    it('gives nobody the address of somebody else as user name', async () => {
+      const { domain, token } = await makeWorld();
+      const proposed = `${uniqueName('chosen')}@by-the-inviter`;
+      const { link, invitation } = await client.invited({ name: proposed }, token);
+      const { browser, page } = await client.opened(link);
+      for (const name of ['boss@example.org', `x${invitation.email}`, 'boss\uff20example.org', '@']) {
+        const refused = await submit(browser, page, 'create', { name, ...passwords });
+        assert.equal(refused.status, 400, name);
+        assert.match(refused.text, /must be the address of the invitation/, name);
+      }
+      assert.deepEqual(
+        (await usersIn(domain)).filter(({ name }) => name.includes('@')),
+        [],
+      );
+      const done = await submit(browser, page, 'create', { name: invitation.email.toUpperCase(), ...passwords });
+      assert.equal(done.status, 200, done.text);
+      assert.equal((await client.accepted((await client.invited({ name: proposed }, token)).link, proposed)).status, 200);
+    });
+
+    it('is sent to addresses only that nobody takes for another one', async () => {
+      for (const email of ['\uff45ve@example.org', '\ufb01n@example.org', 'jos\u00e9@example.org'])
+        assertRefused(await client.create({ email }), 400, /email/);
+      const { invitation } = assertOk(await client.create({ email: ' eve@B\u00dcCHER.example ' }), 201);
+      assert.equal(invitation.email, 'eve@xn--bcher-kva.example');
+    });
+
     it('writes what people chose as text, in mails and on pages', async () => {
       const name = '<img src=x onerror=alert(1)>';
       const organization = await api.make('project', { name });

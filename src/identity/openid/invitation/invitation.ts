@@ -41,8 +41,9 @@ const text = (form: URLSearchParams, name: string): string => form.get(name) ?? 
 export function createInvitationHandler(deps: InvitationPageDeps) {
   const { acceptance, gate } = deps;
 
-  /** Unknown tokens are counted like other wrong secrets. */
+  /** Unknown tokens are counted like other wrong secrets. Without one, nobody has guessed. */
   async function findInvitation({ exchange }: BrowserRequest, token: string): Promise<OpenInvitation | undefined> {
+    if (token === '') return undefined;
     gate.checkSecret(exchange, undefined);
     const found = await acceptance.find(token);
     if (!found) gate.wrongSecret(exchange, undefined);
@@ -107,10 +108,13 @@ export function createInvitationHandler(deps: InvitationPageDeps) {
     const known: Readonly<Record<string, string>> = {
       'invitation.account_exists': words.invitationKnown,
       'invitation.other_account': words.invitationOtherAccount,
+      'invitation.name_is_address': words.invitationNameIsAddress,
       'user.name_alike': words.invitationNameTaken,
       'resource.duplicate': words.invitationNameTaken,
     };
-    return show(visit, formKey, { name, error: known[code ?? ''] ?? messageFor(words, error, words.errorText) });
+    const isBadName = error instanceof Fault && code === 'request.bad_value' && error.values.field === 'name';
+    const message = isBadName ? words.invitationBadName : known[code ?? ''];
+    return show(visit, formKey, { name, error: message ?? messageFor(words, error, words.errorText) });
   }
 
   return async function serve(provider: Provider, browser: BrowserRequest, keys: readonly string[]): Promise<void> {

@@ -23,6 +23,8 @@ const en = {
   invitationDone: (organization: string) => `You have accepted the invitation to ${organization}.`,
   invitationToAccount: 'Go to your account',
   invitationNameTaken: 'This user name is taken, or looks like one that is. Choose another.',
+  invitationBadName: 'This cannot be a user name. Choose another, of letters and digits.',
+  invitationNameIsAddress: 'A user name with @ must be the address of the invitation. Choose another.',
 };
 
 const es: typeof en = {
@@ -49,6 +51,8 @@ const es: typeof en = {
   invitationDone: (organization) => `Ha aceptado la invitación a ${organization}.`,
   invitationToAccount: 'Ir a su cuenta',
   invitationNameTaken: 'Este nombre de usuario ya existe o se parece a otro. Elija uno distinto.',
+  invitationBadName: 'Este no puede ser un nombre de usuario. Elija otro, con letras y cifras.',
+  invitationNameIsAddress: 'Un nombre de usuario con @ debe ser la dirección de la invitación. Elija otro.',
 };
 
 export const invitation = { en, es };
