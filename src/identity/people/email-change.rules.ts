@@ -47,11 +47,13 @@ export function createEmailChange(deps: EmailChangeDeps) {
     async request(actor: Actor, user: UserRow, address: string, pageLanguage: string): Promise<void> {
       if (!requests.mayMail(`user ${user.id}`, 'new address') || !requests.mayMail(address, 'new address'))
         fail('request.too_many', { seconds: WAIT_SECONDS }, { headers: { 'Retry-After': String(WAIT_SECONDS) } });
-      const { name, language = pageLanguage } = recipientOf(user);
+      const { language = pageLanguage } = recipientOf(user);
       await change(actor, async (transaction) => {
         const token = await links.make(transaction, { purpose: 'change-email', userId: user.id, address });
         const link = linkTo(issuer(), NEW_EMAIL_PAGE, token);
-        await mail.enqueue(transaction, { to: address, template: 'change-email', language, values: { name, link } });
+        // The mail may go to a stranger, so it has no text that the person chose.
+        const values = { name: address, link };
+        await mail.enqueue(transaction, { to: address, template: 'change-email', language, values });
         transaction.audit('user.email_change_requested', { kind: 'user', id: user.id });
       });
     },

@@ -117,6 +117,15 @@ onEachDatabase(
       assert.deepEqual(await claimsOf(person), [person.user.email, false]);
     });
 
+    it('is asked for by a mail without any text of the person: it may go to a stranger', async () => {
+      const [person, fresh] = [await makeUser(api), newMailbox()];
+      const scim = assertOk(await api.get(`/scim/v2/Users/${person.id}`));
+      assertOk(await api.put(`/scim/v2/Users/${person.id}`, { ...scim, displayName: 'You won: http://evil.example' }));
+      await ask(api, person, fresh);
+      const { text, html } = await newestMail(server, fresh);
+      assert.doesNotMatch(`${text} ${html}`, /evil/);
+    });
+
     it('answers the same whether somebody has it or not', async () => {
       const [person, other] = [await makeUser(api), await makeUser(api)];
       const answers = [await ask(api, person, other.user.email as string), await ask(api, person, newMailbox())];
