@@ -242,6 +242,13 @@ onEachDatabase(
       assertRefused(await client.create({ email: 'eve@example.com', domain_id: strict.id }), 400, /may not register here/);
       const { link } = await client.invited({ domain_id: strict.id });
       assert.equal((await client.accepted(link)).status, 200);
+      const before = await api.make('domain', { name: uniqueName('open') });
+      const late = await client.invited({ domain_id: before.id, email: 'eve@example.com' });
+      assertOk(await api.patch(`/v3/domains/${strict.id}`, { domain: { name: uniqueName('former') } }));
+      assertOk(await api.patch(`/v3/domains/${before.id}`, { domain: { name: 'strict' } }));
+      const refused = await client.accepted(late.link);
+      assert.equal(refused.status, 403);
+      assert.match(refused.text, /may no longer do so/);
     });
 
     it('are refused with bad input', async () => {

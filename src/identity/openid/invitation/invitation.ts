@@ -103,7 +103,9 @@ export function createInvitationHandler(deps: InvitationPageDeps) {
     const { words } = browser.look;
     const code = error instanceof Fault ? error.code : undefined;
     if (code === 'invitation.link_ended') return showEnded(browser);
-    if (code === 'invitation.void' || code === 'invitation.off') return showEnded(browser, true);
+    const badField = error instanceof Fault && code === 'request.bad_value' ? error.values.field : undefined;
+    // The domain may have been closed to the address since.
+    if (code === 'invitation.void' || code === 'invitation.off' || badField === 'email') return showEnded(browser, true);
     if (code === 'auth.required') return redirect(browser, INVITATION_PATH);
     const known: Readonly<Record<string, string>> = {
       'invitation.account_exists': words.invitationKnown,
@@ -112,8 +114,7 @@ export function createInvitationHandler(deps: InvitationPageDeps) {
       'user.name_alike': words.invitationNameTaken,
       'resource.duplicate': words.invitationNameTaken,
     };
-    const isBadName = error instanceof Fault && code === 'request.bad_value' && error.values.field === 'name';
-    const message = isBadName ? words.invitationBadName : known[code ?? ''];
+    const message = badField === 'name' ? words.invitationBadName : known[code ?? ''];
     return show(visit, formKey, { name, error: message ?? messageFor(words, error, words.errorText) });
   }
 
