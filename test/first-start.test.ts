@@ -2,14 +2,13 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
-import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
+import { rename, writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer, type Server } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { newMasterKey } from '../src/platform/seal/index.ts';
 import { sharedPostgres } from './support/postgres.ts';
-import { type GatehouseProcess, gatehouse, type ProcessSettings } from './support/process.ts';
+import { type GatehouseProcess, type ProcessSettings, usesProcesses } from './support/process.ts';
 
 /** Without a terminal the password is not shown: a line says where it is. */
 const PASSWORD_LINE = /^First administrator: admin, password in (\S+) \(remove it when it was read\)$/m;
@@ -40,8 +39,7 @@ async function tokenStatus(url: string, token: string): Promise<number> {
 }
 
 describe('A first start', () => {
-  const running: GatehouseProcess[] = [];
-  const folders: string[] = [];
+  const { run, newFolder } = usesProcesses();
   let taken: Server;
   let port: string;
   before(async () => {
@@ -49,23 +47,7 @@ describe('A first start', () => {
     await once(taken, 'listening');
     port = String((taken.address() as AddressInfo).port);
   });
-  after(async () => {
-    taken.close();
-    await Promise.all(running.map((service) => service.stop()));
-    await Promise.all(folders.map((folder) => rm(folder, { recursive: true, force: true })));
-  });
-
-  async function newFolder(): Promise<string> {
-    const folder = await mkdtemp(join(tmpdir(), 'gatehouse-test-'));
-    folders.push(folder);
-    return folder;
-  }
-
-  function run(args: readonly string[], settings: ProcessSettings): GatehouseProcess {
-    const service = gatehouse(args, settings);
-    running.push(service);
-    return service;
-  }
+  after(() => void taken.close());
 
   async function start(settings: ProcessSettings): Promise<{ url: string; service: GatehouseProcess }> {
     const service = run(['start'], settings);

@@ -1,8 +1,6 @@
 // Mail of real processes: settings, the start message, kill -9, workers, commands.
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -14,7 +12,7 @@ import { newMasterKey } from '../src/platform/seal/index.ts';
 import { authorityPem, MailServer, smtpSettings } from './support/mail-server.ts';
 import { freePort } from './support/ports.ts';
 import { sharedPostgres } from './support/postgres.ts';
-import { type GatehouseProcess, gatehouse, type ProcessSettings } from './support/process.ts';
+import { type GatehouseProcess, type ProcessSettings, usesProcesses } from './support/process.ts';
 import { KINDS } from './support/restartable-api.ts';
 
 const ADMIN = 'the administrator of the tests';
@@ -55,25 +53,10 @@ async function until(what: string, holds: () => boolean): Promise<void> {
 }
 
 describe('Mail of a service', () => {
-  const running: GatehouseProcess[] = [];
+  const { run, newFolder } = usesProcesses();
   const servers: MailServer[] = [];
-  const folders: string[] = [];
-  after(async () => {
-    await Promise.all(running.map((service) => service.stop()));
-    await Promise.all(servers.map((server) => server.close()));
-    await Promise.all(folders.map((folder) => rm(folder, { recursive: true, force: true })));
-  });
+  after(async () => void (await Promise.all(servers.map((server) => server.close()))));
 
-  async function newFolder(): Promise<string> {
-    const folder = await mkdtemp(join(tmpdir(), 'gatehouse-mail-'));
-    folders.push(folder);
-    return folder;
-  }
-  function run(args: readonly string[], settings: ProcessSettings): GatehouseProcess {
-    const service = gatehouse(args, settings);
-    running.push(service);
-    return service;
-  }
   async function start(settings: ProcessSettings, workers = 1): Promise<{ service: GatehouseProcess; url: string }> {
     const service = run(['identity'], { GATEHOUSE_ADMIN_PASSWORD: ADMIN, ...settings });
     return { service, url: await service.listening(workers) };

@@ -2,6 +2,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
 const LAUNCHER = fileURLToPath(new URL('../../bin/gatehouse.js', import.meta.url));
@@ -92,4 +96,26 @@ export function gatehouse(
   runtime?: string,
 ): GatehouseProcess {
   return new GatehouseProcess(args, settings, cwd, runtime);
+}
+
+/** Processes and folders of a suite: stopped and removed at its end. */
+export function usesProcesses() {
+  const running: GatehouseProcess[] = [];
+  const folders: string[] = [];
+  after(async () => {
+    await Promise.all(running.map((service) => service.stop()));
+    await Promise.all(folders.map((folder) => rm(folder, { recursive: true, force: true })));
+  });
+  return {
+    async newFolder(): Promise<string> {
+      const folder = await mkdtemp(join(tmpdir(), 'gatehouse-test-'));
+      folders.push(folder);
+      return folder;
+    },
+    run(args: readonly string[], settings: ProcessSettings = {}): GatehouseProcess {
+      const service = gatehouse(args, settings);
+      running.push(service);
+      return service;
+    },
+  };
 }

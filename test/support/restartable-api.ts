@@ -2,6 +2,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { after, afterEach, before } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import type { Database } from '../../src/identity/database.ts';
 import { createIdentityService, openDatabase } from '../../src/identity/service.ts';
@@ -30,6 +31,18 @@ export async function databaseOf(api: TestApi): Promise<Database> {
       await db.close();
     },
   };
+}
+
+/** The database of a suite's service, to look into. */
+export function usesDatabaseOf(api: TestApi): () => Database {
+  let db: Database | undefined;
+  before(async () => {
+    db = await databaseOf(api);
+  });
+  after(() => db?.close());
+  // A read of ours lasts until the loop turns; on SQLite the service would wait for it when it stops.
+  afterEach(() => setImmediate());
+  return () => db!;
 }
 
 export class RestartableApi extends TestApi {

@@ -47,6 +47,12 @@ interface StoredPasskey {
   counter: number;
 }
 
+/** The JSON that a browser's `PublicKeyCredential` becomes. */
+function credentialOf(passkey: StoredPasskey, response: Readonly<Record<string, unknown>>): string {
+  const id = passkey.id.toString('base64url');
+  return JSON.stringify({ id, rawId: id, type: 'public-key', clientExtensionResults: {}, response });
+}
+
 export interface CreationOptions {
   readonly challenge: string;
   readonly rp: { readonly id: string };
@@ -82,24 +88,17 @@ export class SoftAuthenticator {
     return Buffer.concat([sha256(twist.rpId ?? rpId), tail, attested]);
   }
 
-  /** The JSON a browser's `PublicKeyCredential` of a new passkey becomes. */
+  /** A new passkey. */
   create(options: CreationOptions, twist: AuthenticatorTwist = {}): string {
     const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
     const passkey = { id: randomBytes(32), privateKey, publicKey, userHandle: options.user.id, counter: 1 };
     this.passkeys.push(passkey);
     const attested = Buffer.concat([Buffer.alloc(16), Buffer.from([0, 32]), passkey.id, coseKey(publicKey)]);
     const authData = this.#authenticatorData(options.rp.id, passkey.counter, twist, attested);
-    const id = passkey.id.toString('base64url');
-    return JSON.stringify({
-      id,
-      rawId: id,
-      type: 'public-key',
-      clientExtensionResults: {},
-      response: {
-        clientDataJSON: this.#clientData('webauthn.create', options.challenge, twist).toString('base64url'),
-        attestationObject: attestation(authData, twist.hasCertificate).toString('base64url'),
-        transports: ['internal'],
-      },
+    return credentialOf(passkey, {
+      clientDataJSON: this.#clientData('webauthn.create', options.challenge, twist).toString('base64url'),
+      attestationObject: attestation(authData, twist.hasCertificate).toString('base64url'),
+      transports: ['internal'],
     });
   }
 
@@ -109,18 +108,11 @@ export class SoftAuthenticator {
     const clientData = this.#clientData('webauthn.get', options.challenge, twist);
     const authData = this.#authenticatorData(options.rpId, passkey.counter, twist);
     const key = twist.foreignKey ? generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey : passkey.privateKey;
-    const id = passkey.id.toString('base64url');
-    return JSON.stringify({
-      id,
-      rawId: id,
-      type: 'public-key',
-      clientExtensionResults: {},
-      response: {
-        clientDataJSON: clientData.toString('base64url'),
-        authenticatorData: authData.toString('base64url'),
-        signature: sign('sha256', Buffer.concat([authData, sha256(clientData)]), key).toString('base64url'),
-        userHandle: twist.userHandle ?? passkey.userHandle,
-      },
+    return credentialOf(passkey, {
+      clientDataJSON: clientData.toString('base64url'),
+      authenticatorData: authData.toString('base64url'),
+      signature: sign('sha256', Buffer.concat([authData, sha256(clientData)]), key).toString('base64url'),
+      userHandle: twist.userHandle ?? passkey.userHandle,
     });
   }
 }

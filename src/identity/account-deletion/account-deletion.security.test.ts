@@ -1,28 +1,21 @@
 // Attacks on the deletion of one's own account.
 import assert from 'node:assert/strict';
-import { after, afterEach, before, it } from 'node:test';
-import { setImmediate } from 'node:timers/promises';
+import { it } from 'node:test';
 import { onDatabase, onEachDatabase, uniqueName } from '../../../test/support/api.ts';
 import { makeApplication } from '../../../test/support/applications.ts';
 import { DAY, leave, MAY_LEAVE, makeLeaver, openData, passTime, rowsOf, tablesOf } from '../../../test/support/leaving.ts';
 import { AT_LOCALHOST, PasskeyPerson, servesAtLocalhost } from '../../../test/support/passkeys.ts';
 import { makeUser } from '../../../test/support/relying-party.ts';
-import { databaseOf } from '../../../test/support/restartable-api.ts';
+import { usesDatabaseOf } from '../../../test/support/restartable-api.ts';
 import { makeTwoFactorPerson } from '../../../test/support/second-factor.ts';
 import { stepOf, TestBrowser } from '../../../test/support/test-browser.ts';
-import type { Database } from '../database.ts';
 
 const STALE = 901;
 
 onEachDatabase(
   'The deletion of an account',
   (api) => {
-    let db: Database;
-    before(async () => {
-      db = await databaseOf(api);
-    });
-    after(() => db.close());
-    afterEach(() => setImmediate());
+    const db = usesDatabaseOf(api);
     const enabled = async (id: string): Promise<boolean> => (await api.get(`/v3/users/${id}`)).body.user.enabled;
 
     it('is not begun by a form of another site, of another session, or of an old session', async () => {
@@ -99,8 +92,8 @@ onEachDatabase(
         const { status, body } = await api.get(`/v3/users/${id}`);
         if (statuses[at] === 204) assert.equal(body.user.enabled, true);
         else assert.deepEqual([statuses[at], status], [404, 404]);
-        const events = await db.read
-          .selectFrom('audit_events')
+        const events = await db()
+          .read.selectFrom('audit_events')
           .where('target_id', '=', id)
           .where('action', 'in', ['user.deleted', 'user.deletion_cancelled'])
           .select('action')
@@ -137,10 +130,10 @@ onEachDatabase(
       await leave(api, { id: user.id, name: user.name, password });
       await passTime(api, 15 * DAY);
       const enableOthers = (enabled: number) =>
-        db.write((tx) => tx.updateTable('users').set({ enabled }).where('name', '=', 'admin').execute());
+        db().write((tx) => tx.updateTable('users').set({ enabled }).where('name', '=', 'admin').execute());
       await enableOthers(0);
       await api.service.accountDeletion.deleteDue();
-      assert.ok(await db.read.selectFrom('users').where('id', '=', user.id).select('id').executeTakeFirst());
+      assert.ok(await db().read.selectFrom('users').where('id', '=', user.id).select('id').executeTakeFirst());
       await enableOthers(1);
       assert.equal(await api.service.accountDeletion.deleteDue(), 1);
     });
@@ -151,8 +144,8 @@ onEachDatabase(
       await passTime(api, 14 * DAY + 60);
       await api.service.accountDeletion.deleteDue();
       await api.service.mail.sendDue();
-      for (const table of await tablesOf(db)) {
-        const left = (await rowsOf(db, table)).filter((row) => JSON.stringify(row).includes(user.id));
+      for (const table of await tablesOf(db())) {
+        const left = (await rowsOf(db(), table)).filter((row) => JSON.stringify(row).includes(user.id));
         if (table !== 'audit_events') assert.deepEqual(left, [], table);
       }
     });

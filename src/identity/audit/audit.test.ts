@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
-import { after, afterEach, before, describe, it } from 'node:test';
-import { setImmediate } from 'node:timers/promises';
+import { before, describe, it } from 'node:test';
 import { assertOk } from '../../../test/support/answers.ts';
 import { ADMIN_PASSWORD, type ApiAnswer, onEachDatabase, uniqueName } from '../../../test/support/api.ts';
-import { databaseOf } from '../../../test/support/restartable-api.ts';
+import { usesDatabaseOf } from '../../../test/support/restartable-api.ts';
 import { identityRoutes, isBase, isChange, nameOfRoute } from '../../../test/support/routes.ts';
-import type { AuditEventRow, Database } from '../database.ts';
+import type { AuditEventRow } from '../database.ts';
 
 const PASSWORD = 'a password of a test';
 
@@ -16,26 +15,22 @@ const changes = identityRoutes()
   .filter((route) => route !== 'POST /v3/auth/tokens');
 
 onEachDatabase('The audit log', (api) => {
-  let db: Database;
+  const db = usesDatabaseOf(api);
   let admin: string;
   before(async () => {
-    db = await databaseOf(api);
     admin = assertOk(await api.get('/v3/users?name=admin')).users[0].id;
   });
-  after(() => db.close());
-  // A read of ours lasts until the loop turns; on SQLite the service would wait for it when it stops.
-  afterEach(() => setImmediate());
 
   const eventsOf = (answer: ApiAnswer): Promise<AuditEventRow[]> =>
-    db.read
-      .selectFrom('audit_events')
+    db()
+      .read.selectFrom('audit_events')
       .where('request_id', '=', answer.headers.get('x-openstack-request-id'))
       .selectAll()
       .orderBy('id')
       .execute();
   const count = async (): Promise<number> => {
-    const { total } = await db.read
-      .selectFrom('audit_events')
+    const { total } = await db()
+      .read.selectFrom('audit_events')
       .select((eb) => eb.fn.countAll<number>().as('total'))
       .executeTakeFirstOrThrow();
     return Number(total);

@@ -1,15 +1,13 @@
 // The file with a person's data: complete, without secrets, and without the data of others.
 import assert from 'node:assert/strict';
-import { after, afterEach, before, it } from 'node:test';
-import { setImmediate } from 'node:timers/promises';
+import { it } from 'node:test';
 import { onEachDatabase, uniqueName } from '../../../test/support/api.ts';
 import { assign, makeApplication, makeRole } from '../../../test/support/applications.ts';
 import { MAY_LEAVE, openData, rowsOf, tablesOf } from '../../../test/support/leaving.ts';
 import { makeUser, RelyingParty } from '../../../test/support/relying-party.ts';
-import { databaseOf } from '../../../test/support/restartable-api.ts';
+import { usesDatabaseOf } from '../../../test/support/restartable-api.ts';
 import { makeTwoFactorPerson } from '../../../test/support/second-factor.ts';
 import { stepOf, TestBrowser } from '../../../test/support/test-browser.ts';
-import type { Database } from '../database.ts';
 import { TABLE_COVERAGE } from './index.ts';
 
 /** Columns whose values must never be in the file. */
@@ -19,12 +17,7 @@ const NAMES_A_PERSON = /user|person|actor|inviter|owner|subject|account|created_
 onEachDatabase(
   'The data of a person',
   (api) => {
-    let db: Database;
-    before(async () => {
-      db = await databaseOf(api);
-    });
-    after(() => db.close());
-    afterEach(() => setImmediate());
+    const db = usesDatabaseOf(api);
 
     /** Somebody with a row in each table that an API can write. */
     async function makeWorld() {
@@ -44,7 +37,7 @@ onEachDatabase(
       const party = await RelyingParty.make(api);
       const person = { id: id as string, name: user.name as string, password, code: () => phone.fresh() };
       await party.tokensFor(person, { scope: 'openid offline_access' });
-      await db.write(async (tx) => {
+      await db().write(async (tx) => {
         const now = Math.floor(api.clock.now() / 1000);
         const address = 'somebody@example.org';
         await tx.insertInto('login_failures').values({ user_id: id, failures: 1, last_at: now }).execute();
@@ -118,7 +111,7 @@ onEachDatabase(
     }
 
     it('covers every table that names people', async () => {
-      const tables = await tablesOf(db);
+      const tables = await tablesOf(db());
       const known: Readonly<Record<string, (typeof TABLE_COVERAGE)[keyof typeof TABLE_COVERAGE]>> = TABLE_COVERAGE;
       const { person } = await makeWorld();
       const { browser, page } = await openData(api, person);
@@ -126,7 +119,7 @@ onEachDatabase(
       for (const table of tables.filter((name) => !name.includes('migration'))) {
         const coverage = known[table];
         assert.ok(coverage, `the table ${table} is neither in the file nor left out: see src/identity/personal-data/tables.ts`);
-        const rows = await rowsOf(db, table);
+        const rows = await rowsOf(db(), table);
         const columns = Object.keys(rows[0] ?? {}).filter((column) => NAMES_A_PERSON.test(column));
         const own = rows.filter((row) => columns.some((column) => row[column] === person.id));
         if ('section' in coverage) {
@@ -172,7 +165,7 @@ onEachDatabase(
         ...{ id: uniqueName('event'), at: at + Math.floor(index / 700), action: 'user.tested' },
         ...{ target_kind: 'user', target_id: person.id, ...detail },
       }));
-      await db.write((tx) => tx.insertInto('audit_events').values(rows).execute());
+      await db().write((tx) => tx.insertInto('audit_events').values(rows).execute());
       const { browser, page } = await openData(api, person);
       const { events } = JSON.parse((await browser.submit(page, 'download-data')).text);
       assert.equal(events.filter(({ action }: { action: string }) => action === 'user.tested').length, 1200);
@@ -183,8 +176,8 @@ onEachDatabase(
       const stranger = await makeUser(api, { description: 'somebody else' });
       const { browser, page } = await openData(api, person);
       const { text } = await browser.submit(page, 'download-data');
-      for (const table of await tablesOf(db))
-        for (const row of await rowsOf(db, table))
+      for (const table of await tablesOf(db()))
+        for (const row of await rowsOf(db(), table))
           for (const [column, value] of Object.entries(row))
             if (SECRETS.test(column) && typeof value === 'string' && value.length > 8)
               assert.ok(!text.includes(value), `${table}.${column} is in the file`);
