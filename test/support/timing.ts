@@ -1,0 +1,46 @@
+// Compares how long two kinds of requests take: by the distributions, not by milliseconds, so that the speed of the machine does not matter.
+import assert from 'node:assert/strict';
+import { randomInt } from 'node:crypto';
+
+/** Of each kind. */
+const SAMPLES = 40;
+/**
+ * The standard deviation for equal distributions is 0.065 (Mann-Whitney), so that they exceed this once in ten million times, and are then
+ * measured again. One more hash of a password, or a mail that is sent before the answer, gives nearly 0.5.
+ */
+const LIMIT = 0.35;
+
+type Request = () => Promise<unknown>;
+
+const durationOf = async (request: Request): Promise<number> => {
+  const from = performance.now();
+  await request();
+  return performance.now() - from;
+};
+
+/** How likely a request of one kind takes longer than one of the other, less a half: 0 if the kinds cannot be told apart. */
+export async function differenceOf(one: Request, other: Request): Promise<number> {
+  const [first, second]: [number[], number[]] = [[], []];
+  for (const request of [one, other, one, other]) await request();
+  for (let i = 0; i < SAMPLES; i++) {
+    // In random order: each disturbs the one after it.
+    const isFirst = randomInt(2) === 0;
+    if (isFirst) first.push(await durationOf(one));
+    second.push(await durationOf(other));
+    if (!isFirst) first.push(await durationOf(one));
+  }
+  const longer = first.reduce((sum, time) => sum + second.filter((than) => time > than).length, 0);
+  return longer / (SAMPLES * SAMPLES) - 0.5;
+}
+
+export async function assertSameTime(what: string, one: Request, other: Request): Promise<void> {
+  const difference = await differenceOf(one, other);
+  if (Math.abs(difference) < LIMIT) return;
+  const again = await differenceOf(one, other);
+  assert.ok(Math.abs(again) < LIMIT, `${what}: the times differ (${difference.toFixed(2)}, ${again.toFixed(2)})`);
+}
+
+export async function assertOtherTime(what: string, one: Request, other: Request): Promise<void> {
+  const difference = await differenceOf(one, other);
+  assert.ok(Math.abs(difference) > LIMIT, `${what}: the times are the same (${difference.toFixed(2)})`);
+}
