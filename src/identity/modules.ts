@@ -218,6 +218,7 @@ function buildSignIn(
   const federation = createFederation({
     ...deps,
     ...core,
+    notify,
     seal,
     issuer: options.issuer,
     hashOfSession: core.records.hashOfSession,

@@ -9,6 +9,7 @@ import { onDatabase, type TestApi } from '../support/api.ts';
 import { type ApplicationPage, startDevice, withApplication } from '../support/application-page.ts';
 import { makeOrganization } from '../support/applications.ts';
 import { usesChromium } from '../support/chromium.ts';
+import { connectProvider } from '../support/federation.ts';
 import { InvitationClient } from '../support/invitations.ts';
 import { smtpSettings } from '../support/mail-server.ts';
 import { linkIn, newestMail, newMailbox, startMailServer } from '../support/mailbox.ts';
@@ -67,6 +68,9 @@ async function tour(api: TestApi, application: ApplicationPage, page: Page, look
   const person = await makeUser(api, { email: `${'long'.repeat(15)}@example.org` });
   await makeOrganization(api, { user: person });
   const account = (name: Parameters<typeof openAccount>[2]) => openAccount(api, page, name);
+  // Nobody answers there.
+  const away = { issuer: 'http://127.0.0.1:9', clientId: 'x', clientSecret: 'y' };
+  await connectProvider(api, away, { settings: { button_name: 'Acme', email_domains: ['example.org'] } });
 
   await page.goto(`${api.url}/openid/authorize?client_id=nobody&response_type=code`);
   await look('error');
@@ -77,6 +81,12 @@ async function tour(api: TestApi, application: ApplicationPage, page: Page, look
 
   await page.goto(application.signIn({ scope: 'openid profile email roles organizations offline_access' }));
   await look('sign-in');
+  await press(page, words.providerByEmail);
+  await look('provider-email');
+  await press(page, words.providerBack);
+  await press(page, words.providerContinue('Acme'));
+  await look('provider-failed');
+  await press(page, words.providerBack);
   await enterPassword(page, { ...person, password: 'not the password' });
   await page.getByText(words.otherDomain).click();
   await look('wrong-password');

@@ -9,13 +9,18 @@ const ROOT = '/v3/OS-FEDERATION';
 const RULES = [{ local: [{ user: { name: '{0}' } }], remote: [{ type: 'sub' }] }];
 const SETTINGS = { issuer: 'https://login.example.org', client_id: 'gatehouse', client_secret: 'a secret of the provider' };
 
+interface MadeProvider {
+  readonly id: string;
+  readonly domain_id: string;
+}
+
 onEachDatabase('Federation', (api) => {
   const providerAt = (id: string): string => `${ROOT}/identity_providers/${id}`;
-  const makeProvider = async (values: Record<string, unknown> = {}): Promise<any> => {
+  const makeProvider = async (values: Record<string, unknown> = {}): Promise<MadeProvider> => {
     const id = uniqueName('idp');
     return assertOk(await api.put(providerAt(id), { identity_provider: values }), 201).identity_provider;
   };
-  const makeMapping = async (): Promise<any> =>
+  const makeMapping = async (): Promise<{ readonly id: string }> =>
     assertOk(await api.put(`${ROOT}/mappings/${uniqueName('mapping')}`, { mapping: { rules: RULES } }), 201).mapping;
 
   describe('identity providers', () => {

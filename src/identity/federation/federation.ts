@@ -5,6 +5,7 @@ import type { Seal } from '../../platform/seal/index.ts';
 import type { Access } from '../access/index.ts';
 import type { Change } from '../audit/index.ts';
 import type { Tx } from '../database.ts';
+import type { Notify } from '../notifications/index.ts';
 import type { Deps } from '../resource/index.ts';
 import type { Users } from '../users/index.ts';
 import { createGiven } from './given.rules.ts';
@@ -26,6 +27,7 @@ export interface FederationDeps
   readonly outbound: Outbound;
   readonly access: Access;
   readonly users: Users;
+  readonly notify: Notify;
   /** The URL of the service; known once it listens. */
   issuer(): string;
   /** Whether an account can be entered without a provider. */

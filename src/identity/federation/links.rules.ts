@@ -2,6 +2,7 @@
 import type { Actor, RunChange } from '../audit/index.ts';
 import type { Database, ProviderLinkRow, Tx } from '../database.ts';
 import { fail } from '../faults.ts';
+import type { Notify } from '../notifications/index.ts';
 import type { Given, GivenRules } from './given.rules.ts';
 import { deleteLink, findLinkOfUser, hasUsableLink, listLinks, lockUser } from './links.store.ts';
 import type { ProviderSessions } from './provider-sessions.rules.ts';
@@ -11,6 +12,7 @@ export interface LinkDeps {
   readonly change: RunChange;
   readonly given: GivenRules;
   readonly sessions: ProviderSessions;
+  readonly notify: Notify;
   /** Whether the account can be entered without a provider. */
   hasOtherWay(tx: Tx, userId: string): Promise<boolean>;
 }
@@ -19,7 +21,7 @@ export interface LinkedAccount extends Pick<ProviderLinkRow, 'id' | 'label' | 'c
   readonly provider: string;
 }
 
-export function createLinks({ db, change, given, sessions, hasOtherWay }: LinkDeps) {
+export function createLinks({ db, change, given, sessions, notify, hasOtherWay }: LinkDeps) {
   return {
     list: async (userId: string): Promise<LinkedAccount[]> =>
       (await listLinks(db.read, userId)).map(({ id, label, created_at, last_used_at, provider_id, button_name }) => ({
@@ -46,6 +48,7 @@ export function createLinks({ db, change, given, sessions, hasOtherWay }: LinkDe
         await deleteLink(tx, id);
         const detail = { identity_provider_id: link.provider_id, link_id: id };
         audit('user.provider_unlinked', { kind: 'user', id: userId }, detail);
+        await notify(transaction, 'provider.unlinked', userId);
       }),
   };
 }

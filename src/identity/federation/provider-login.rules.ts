@@ -6,6 +6,7 @@ import { newId } from '../../platform/ids.ts';
 import type { Actor, Change, RunChange } from '../audit/index.ts';
 import type { Database, ProviderLinkRow } from '../database.ts';
 import { Fault } from '../faults.ts';
+import type { Notify } from '../notifications/index.ts';
 import type { Users } from '../users/index.ts';
 import { type Choice, createAccountChoice, inScope, type LoginContext, refuse } from './account-choice.rules.ts';
 import { identityOf, labelOf, type ProviderAssertion } from './assertion.ts';
@@ -22,6 +23,7 @@ export interface ProviderLoginDeps {
   readonly users: Pick<Users, 'insert'>;
   readonly given: GivenRules;
   readonly sessions: ProviderSessions;
+  readonly notify: Notify;
 }
 
 /** A person who is known here now. */
@@ -40,7 +42,7 @@ export interface UnknownPerson {
 }
 
 export function createProviderLogins(deps: ProviderLoginDeps) {
-  const { db, clock, change, given, sessions } = deps;
+  const { db, clock, change, given, sessions, notify } = deps;
   const { accountToLink } = createAccountChoice(deps);
 
   async function link({ transaction, assertion }: LoginContext, userId: string): Promise<ProviderLinkRow> {
@@ -58,6 +60,7 @@ export function createProviderLogins(deps: ProviderLoginDeps) {
     await insertLink(transaction.tx, row);
     const detail = { identity_provider_id: row.provider_id, link_id: row.id };
     transaction.audit('user.provider_linked', { kind: 'user', id: userId }, detail);
+    await notify(transaction, 'provider.linked', userId);
     return row;
   }
 

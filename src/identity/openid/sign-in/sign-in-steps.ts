@@ -161,7 +161,10 @@ export class SignInSteps implements PromptSteps {
     const { userId, complete } = pending;
     const next = await signIn.nextSteps(pending);
     const status = error ? 401 : 200;
-    if (next.newPasskey && !this.#mayAddPasskey(pending)) return this.#showSignIn();
+    if (next.newPasskey && !this.#mayAddPasskey(pending)) {
+      const isVouched = pending.methods.includes('mapped');
+      return this.#showSignIn(isVouched ? { error: this.#words.providerNeedsPasskey } : {});
+    }
     if (next.newPasskey) {
       const creation = await signIn.newPasskeyOptions(challengesFor(newOf(userId))[0]!, userId);
       return sendPage(browser, newPasskeyPage(browser.look, { ...form, creation, error }), status);
@@ -178,7 +181,9 @@ export class SignInSteps implements PromptSteps {
   }
 
   /** An old session is not enough to add a way to sign in: whoever has it may not be the person. */
-  #mayAddPasskey({ since }: PendingSignIn): boolean {
+  #mayAddPasskey({ methods, since }: PendingSignIn): boolean {
+    // Whoever must have a passkey protects others. That protection must not depend on another provider.
+    if (methods.includes('mapped')) return false;
     return since === undefined || this.#deps.freshLogin.isFresh(since * 1000);
   }
 

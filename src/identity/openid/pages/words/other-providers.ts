@@ -11,6 +11,7 @@ const en = {
   providerDenied: (provider: string) => `You were not signed in at ${provider}.`,
   providerRefused: (provider: string) => `The answer of ${provider} cannot be used.`,
   providerAccountRefused: 'The account cannot be used.',
+  providerNeedsPasskey: 'This account needs a passkey. Sign in with its password to add one.',
   providerBack: 'Back to the sign-in',
   providerFirstTitle: 'Your first time here',
   providerFirstText: (provider: string, label: string) =>
@@ -36,6 +37,7 @@ const es: typeof en = {
   providerDenied: (provider) => `No ha iniciado sesión en ${provider}.`,
   providerRefused: (provider) => `La respuesta de ${provider} no se puede usar.`,
   providerAccountRefused: 'La cuenta no se puede usar.',
+  providerNeedsPasskey: 'Esta cuenta necesita una llave de acceso. Entre con su contraseña para añadir una.',
   providerBack: 'Volver al inicio de sesión',
   providerFirstTitle: 'Su primera vez aquí',
   providerFirstText: (provider, label) => `Ha iniciado sesión en ${provider} como ${label}. ¿Ya tiene una cuenta aquí?`,
