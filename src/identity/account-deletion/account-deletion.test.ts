@@ -2,10 +2,13 @@
 import assert from 'node:assert/strict';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { it } from 'node:test';
-import { ADMIN_PASSWORD, onEachDatabase, type TestApi, uniqueName } from '../../../test/support/api.ts';
+import { after, before, it } from 'node:test';
+import { ADMIN_PASSWORD, onDatabase, onEachDatabase, type TestApi, uniqueName } from '../../../test/support/api.ts';
+import { connectProvider, providerFor, Traveller } from '../../../test/support/federation.ts';
 import { DAY, leave, MAY_LEAVE, makeLeaver, openData, passTime } from '../../../test/support/leaving.ts';
-import { makeUser } from '../../../test/support/relying-party.ts';
+import type { PlainProvider } from '../../../test/support/plain-provider.ts';
+import { makeUser, RelyingParty } from '../../../test/support/relying-party.ts';
+import { usesDatabaseOf } from '../../../test/support/restartable-api.ts';
 import { connect, USER } from '../../../test/support/scim.ts';
 import { makeTwoFactorPerson } from '../../../test/support/second-factor.ts';
 import { stepOf, TestBrowser } from '../../../test/support/test-browser.ts';
@@ -178,5 +181,32 @@ onEachDatabase('An account in a domain that does not allow its deletion', (api) 
     const sent = await browser.send(page.url, { ...page.forms[0]!.fields, step: 'delete-account', user_name: person.name });
     assert.equal(sent.status, 400);
     assert.equal(await enabled(api, person.id), true);
+  });
+});
+
+onDatabase('SQLite', 'Somebody who leaves and signs in through another provider', { settings: MAY_LEAVE }, (api) => {
+  const id = uniqueName('idp');
+  const db = usesDatabaseOf(api);
+  let provider: PlainProvider;
+  before(async () => {
+    provider = await providerFor(id);
+    await connectProvider(api, provider, { id });
+  });
+  after(() => provider.stop());
+
+  it('is offered to keep the account, and nothing else', async () => {
+    const [application, sub] = [await RelyingParty.make(api), uniqueName('anna')];
+    const traveller = (): Traveller => new Traveller(api, application, provider, id);
+    const { id: userId } = await traveller().userOf(await traveller().signIn(sub, 'provider-new'));
+    const user = (await db().read.selectFrom('users').where('id', '=', String(userId)).selectAll().executeTakeFirst())!;
+    await api.service.accountDeletion.schedule({ userId: user.id, requestId: null, epoch: user.epoch }, user, user.name);
+    const returning = traveller();
+    const { page } = await returning.travel(sub);
+    assert.equal(stepOf(page), 'keep-account', page.text);
+    assert.ok(!page.url.includes('code='), 'the code of the provider is not in the address of the page');
+    assert.equal(await enabled(api, user.id), false);
+    await returning.browser.submit(page, 'keep-account');
+    assert.equal(await enabled(api, user.id), true);
+    assert.equal((await traveller().signIn(sub)).claims()!.sub, user.id);
   });
 });

@@ -50,6 +50,12 @@ export class KeepAccountSteps implements PromptSteps {
     return this.#showNext(login);
   }
 
+  /** After the first step, at an address that is not to stay. */
+  async beginElsewhere(login: LeavingLogin): Promise<void> {
+    await this.#save(login);
+    this.#again();
+  }
+
   async show(): Promise<void> {
     const pending = this.#pending;
     return pending ? this.#showNext(pending) : this.#again();
@@ -70,7 +76,7 @@ export class KeepAccountSteps implements PromptSteps {
     }
   }
 
-  /** The sign-in begins again. */
+  /** Shows the page of the interaction. */
   #again(): void {
     redirect(this.#request.browser, this.#request.form.action);
   }

@@ -104,6 +104,12 @@ export function createLeavingSignIn(deps: LeavingDeps) {
       return { userId: user.id, epoch: user.epoch, methods: ['passkey'], dueAt };
     },
 
+    /** After another provider vouched for the person. */
+    async byProvider(userId: string): Promise<LeavingLogin | undefined> {
+      const { user, dueAt } = (await find(userId)) ?? {};
+      return user && dueAt !== undefined ? { userId, epoch: user.epoch, methods: ['mapped'], dueAt } : undefined;
+    },
+
     /** Fails when the account was deleted or changed since. */
     keep: ({ userId, epoch }: LeavingLogin, { requestId }: LoginAttempt): Promise<void> =>
       accountDeletion.cancel({ userId, requestId, epoch }, userId),

@@ -8,11 +8,13 @@ import { messageFor } from '../pages/messages.ts';
 import { firstSignInPage, providerEmailPage, providerFailedPage } from '../pages/other-providers-pages.ts';
 import type { Records } from '../provider/records/records.ts';
 import type { InteractionRequest } from './interaction-request.ts';
+import type { LeavingLogin, LeavingSignIn } from './leaving.ts';
 import type { BrowserSignInResult, SignIn } from './sign-in.ts';
 
 export interface ProviderStepsDeps {
   readonly federation: Federation;
   readonly signIn: SignIn;
+  readonly leaving: LeavingSignIn;
   readonly records: Records;
   readonly now: () => number;
 }
@@ -22,6 +24,13 @@ export interface VouchedSignIn extends BrowserSignInResult {
   /** When the person authenticated at the provider (seconds). */
   readonly since: number;
   readonly providerSession: string | undefined;
+}
+
+/** How the sign-in goes on. */
+interface NextSteps {
+  proceed(vouched: VouchedSignIn): Promise<void>;
+  /** For somebody whose account is to be deleted. */
+  keepAccount(login: LeavingLogin): Promise<void>;
 }
 
 /** Stored in the interaction: one sign-in through a provider at a time. */
@@ -49,18 +58,13 @@ export class ProviderSteps {
   readonly #deps: ProviderStepsDeps;
   readonly #request: InteractionRequest;
   readonly #attempt: LoginAttempt;
-  readonly #proceed: (vouched: VouchedSignIn) => Promise<void>;
+  readonly #next: NextSteps;
 
-  constructor(
-    deps: ProviderStepsDeps,
-    request: InteractionRequest,
-    attempt: LoginAttempt,
-    proceed: (vouched: VouchedSignIn) => Promise<void>,
-  ) {
+  constructor(deps: ProviderStepsDeps, request: InteractionRequest, attempt: LoginAttempt, next: NextSteps) {
     this.#deps = deps;
     this.#request = request;
     this.#attempt = attempt;
-    this.#proceed = proceed;
+    this.#next = next;
   }
 
   get #state(): ProviderState {
@@ -199,8 +203,10 @@ export class ProviderSteps {
   }
 
   async #signIn({ userId, providerSession }: ProviderLogin, since: number): Promise<void> {
+    const leaving = await this.#deps.leaving.byProvider(userId);
+    if (leaving) return this.#next.keepAccount(leaving);
     const step = await this.#deps.signIn.byProvider(userId, this.#attempt);
-    await this.#proceed({ ...step, since, providerSession });
+    await this.#next.proceed({ ...step, since, providerSession });
   }
 
   #showEmail(address: string, error?: string): void {

@@ -85,7 +85,10 @@ export class SignInSteps implements PromptSteps {
     this.#request = request;
     this.#attempt = { address, requestId, signal, via: 'sign-in page' };
     this.#keepAccount = new KeepAccountSteps(deps, request, this.#attempt);
-    this.#provider = new ProviderSteps(deps, request, this.#attempt, (step) => this.#proceed(step, step));
+    this.#provider = new ProviderSteps(deps, request, this.#attempt, {
+      proceed: (step) => this.#proceed(step, step),
+      keepAccount: (login) => this.#keepAccount.beginElsewhere(login),
+    });
   }
 
   get #words(): PageWords {
